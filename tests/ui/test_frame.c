@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "frame_parts.h"
 #include "golden.h"
 #include "log_reader.h"
 #include "shown.h"
@@ -784,12 +785,32 @@ START_TEST(test_chosen_row_is_marked)
 }
 END_TEST
 
+static const struct {
+    int columns;
+    const char *wanted;
+} id_cases[] = {
+    {25, "job-with-a-long-name-007"}, {24, "job-with-a-long-name-007"},
+    {14, "job-wi…ame-007"},           {7, "job…007"},
+    {6, "job-with-a-long-name-007"}, /* cut where it is drawn */
+};
+
+/* Those of one plan often begin alike. */
+START_TEST(test_of_a_long_id_the_middle_is_left_out)
+{
+    struct str out = {0};
+    frame_add_id("job-with-a-long-name-007", id_cases[_i].columns, &out);
+    ck_assert_str_eq(str_text(&out), id_cases[_i].wanted);
+    str_done(&out);
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
     tcase_add_checked_fixture(tcase, set_up, stage_close);
     tcase_add_loop_test(tcase, test_golden, 0, TABLE_LEN(sizes));
     tcase_add_loop_test(tcase, test_golden_preview, 0, TABLE_LEN(chosen_tasks));
     tcase_add_loop_test(tcase, test_no_size_is_refused, 1, 150);
+    tcase_add_loop_test(tcase, test_of_a_long_id_the_middle_is_left_out, 0, TABLE_LEN(id_cases));
     tcase_add_test(tcase, test_open_task_has_the_screen);
     tcase_add_test(tcase, test_countdown_follows_the_time);
     tcase_add_test(tcase, test_ended_run_does_not_depend_on_now);

@@ -102,12 +102,15 @@ struct row {
 static void add_task(const struct row *row, struct str *out)
 {
     const struct plan_task *task = &row->input->facts->state->plan->tasks[row->task];
-    bool has_title = strcmp(task->id, task->title) != 0;
-    bool has_id = row->columns->width[COL_ID] > 0;
-    if (!has_id)
-        str_addf(out, "%s%s", task->id, has_title ? " " : "");
-    if (has_title || has_id)
+    const int columns = row->columns->width[COL_TASK];
+    const bool has_title = strcmp(task->id, task->title) != 0;
+    if (row->columns->width[COL_ID] > 0) {
         str_add(out, task->title);
+        return;
+    }
+    frame_add_id(task->id, columns, out);
+    if (has_title && (int)strlen(task->id) + 1 < columns)
+        str_addf(out, " %s", task->title);
 }
 
 static void add_phase(const struct row *row, struct str *out)
@@ -142,7 +145,7 @@ static void add_cell(const struct row *row, enum column column, struct str *out)
         str_add(out, shown_word(row->shown));
         break;
     case COL_ID:
-        str_add(out, state->plan->tasks[row->task].id);
+        frame_add_id(state->plan->tasks[row->task].id, row->columns->width[COL_ID], out);
         break;
     case COL_TASK:
         add_task(row, out);

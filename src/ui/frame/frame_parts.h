@@ -18,6 +18,10 @@ struct shown_time frame_time(const struct frame_input *input);
 /* A sentence of ours that names keys, see keymap_say(). */
 void frame_say(const struct frame_input *input, const char *words, struct str *out);
 
+/* A task's id in so many columns: of a longer one the middle is left out, since those of one plan
+ * often begin alike and end otherwise. */
+void frame_add_id(const char *id, int columns, struct str *out);
+
 /* Text at a place, cut at the right end of the box. Returns the column after it. */
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text);
 /* Text that ends at a column. Returns the column it starts at. */

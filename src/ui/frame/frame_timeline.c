@@ -192,16 +192,18 @@ static void draw_wide_label(struct timeline_look *look, int row, int view_row)
     const enum shown shown = shown_task(state, task, look->input->facts->orphaned);
     struct str text = {0};
     struct str tries = {0};
-    timeline_add_id(look->input, view_row, &text);
-    if (strcmp(plan->id, plan->title) != 0)
-        str_addf(&text, " %s", plan->title);
     shown_try(state, task, &tries);
     const int end = look->column - 2;
     (void)canvas_text(look->canvas, (struct spot){row, 1, 1}, frame_style(shown),
                       shown_sign(shown, look->canvas->ascii));
     const int at = frame_put_right(look->canvas, (struct spot){row, LABEL_TEXT, end - LABEL_TEXT},
                                    STYLE_PLAIN, str_text(&tries));
-    (void)frame_put(look->canvas, (struct spot){row, LABEL_TEXT, at - 1 - LABEL_TEXT}, STYLE_PLAIN,
+    const int columns = at - 1 - LABEL_TEXT;
+    timeline_add_id(look->input, view_row, columns, &text);
+    const bool has_room = text_width(str_text(&text), text.len) + 1 < columns;
+    if (has_room && strcmp(plan->id, plan->title) != 0)
+        str_addf(&text, " %s", plan->title);
+    (void)frame_put(look->canvas, (struct spot){row, LABEL_TEXT, columns}, STYLE_PLAIN,
                     str_text(&text));
     str_done(&text);
     str_done(&tries);

@@ -7,22 +7,22 @@ enum {
     ALONE_COLUMN = 5,
 };
 
-void timeline_add_id(const struct frame_input *input, int row, struct str *out)
+void timeline_add_id(const struct frame_input *input, int row, int columns, struct str *out)
 {
     const int task = view_row_task(row);
     const struct view_fold *fold = view_row_is_fold(row) ? view_fold_of(input->view, task) : NULL;
     if (fold)
         str_addf(out, "%d tasks", fold->fault.count);
     else
-        str_add(out, input->facts->state->plan->tasks[task].id);
+        frame_add_id(input->facts->state->plan->tasks[task].id, columns, out);
 }
 
 void timeline_draw_label(struct timeline_look *look, int row, int view_row, int column)
 {
+    const int columns = look->column - column - 1;
     struct str text = {0};
-    timeline_add_id(look->input, view_row, &text);
-    (void)frame_put(look->canvas, (struct spot){row, column, look->column - column - 1},
-                    STYLE_PLAIN, text.data);
+    timeline_add_id(look->input, view_row, columns, &text);
+    (void)frame_put(look->canvas, (struct spot){row, column, columns}, STYLE_PLAIN, text.data);
     str_done(&text);
 }
 

@@ -49,8 +49,9 @@ void timeline_draw_cursor(struct timeline_look *look, int row, int cursor);
 void timeline_add_window(const struct timeline_axis *axis, struct str *out);
 
 /* frame_timeline_pane.c */
-/* What stands before a bar: the task's id, or how many tasks the row (of the view's) is. */
-void timeline_add_id(const struct frame_input *input, int row, struct str *out);
+/* What stands before a bar, in so many columns: the task's id, or how many tasks the row of the
+ * view's is. */
+void timeline_add_id(const struct frame_input *input, int row, int columns, struct str *out);
 /* The same at a column of the canvas, up to the bars. */
 void timeline_draw_label(struct timeline_look *look, int row, int view_row, int column);
 /* A click on a row chooses what is in it: of the view's rows the one with this index. */
