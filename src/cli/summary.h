@@ -10,8 +10,6 @@
 #include "run_state.h"
 #include "str.h"
 
-enum { SUMMARY_LINES_MAX = 10 };
-
 /* What passed, failed and waited, and how to play it back. `left`: nobody goes on
  * with it, though it has not ended. */
 void summary_write(const struct run_state *state, int64_t run, bool left, struct str *out);

@@ -1,6 +1,5 @@
 #include "parse.h"
 
-
 #include "test_main.h"
 
 enum { UNTOUCHED = 4711 };

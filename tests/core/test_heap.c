@@ -1,6 +1,5 @@
 #include "heap.h"
 
-
 #include "attr.h"
 #include "test_main.h"
 

@@ -1,6 +1,5 @@
 #include "scheduler.h"
 
-
 #include "play.h"
 #include "test_main.h"
 

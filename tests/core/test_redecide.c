@@ -2,7 +2,6 @@
  * what play_close() finds of all that the other tests play. */
 #include "redecide.h"
 
-
 #include "play.h"
 #include "test_main.h"
 

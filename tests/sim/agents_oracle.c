@@ -1,6 +1,5 @@
 #include "agents.h"
 
-
 enum { CALL_NUMBER_MAX = 10000 };
 
 static bool is_count(int64_t value)

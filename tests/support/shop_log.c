@@ -1,6 +1,5 @@
 #include "shop_log.h"
 
-
 #include "attr.h"
 #include "shop_run.h"
 #include "shop_story.h"

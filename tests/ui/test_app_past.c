@@ -3,7 +3,6 @@
 
 #include "app_child.h"
 
-
 #include "test_main.h"
 
 static void start_two(void)

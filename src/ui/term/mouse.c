@@ -1,6 +1,5 @@
 #include "mouse.h"
 
-
 #include "ascii.h"
 
 enum {
