@@ -59,6 +59,10 @@ size_t contract_schema_count(const struct contract *contract);
 ATTR_MUST_USE bool contract_check(const struct contract *contract, const struct json *value,
                                   struct violations *wrong);
 
+/* The same for a value that was read from a text of so many bytes, which need not be counted. */
+ATTR_MUST_USE bool contract_check_read(const struct contract *contract, const struct json *value,
+                                       size_t len, struct violations *wrong);
+
 /* The same for a text that others wrote, which must be JSON and nothing else, with limits that
  * give the answer soon, whatever text and contract are. NOT_JSON says where JSON begins in a text
  * that has something around it. `value` may be NULL; if not, it gets the value on success, which

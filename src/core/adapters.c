@@ -75,6 +75,8 @@ const struct adapter *adapters_find(const struct adapters *adapters, const char 
 const struct adapter *adapters_at(const struct adapters *adapters, size_t index)
 {
     const size_t own = adapters ? adapters->count : 0;
+    if (own == 0)
+        return index < ARRAY_LEN(builtin) ? builtin_at(index) : NULL;
     if (index < own)
         return adapters->items[index];
     size_t number = own;

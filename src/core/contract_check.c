@@ -73,11 +73,6 @@ bool contract_say_value(struct contract_checking *checking, const struct contrac
     return contract_say_shown(checking, spot, VIOLATION_INVALID_VALUE, message, expected);
 }
 
-bool contract_range_is_set(const struct contract_range *range)
-{
-    return range->min > 0 || range->max < INT64_MAX;
-}
-
 static void add_range(struct str *out, const struct contract_amount *amount)
 {
     const int64_t min = amount->range.min;
@@ -178,7 +173,8 @@ static bool check_keywords(struct contract_checking *checking, const struct cont
                            struct contract_spot *spot)
 {
     contract_part_fn *part = part_for(spot->types);
-    bool fits = contract_check_choice(checking, schema, spot);
+    const bool has_choice = schema->constant || schema->choices;
+    bool fits = !has_choice || contract_check_choice(checking, schema, spot);
     if (part && !contract_is_settled(checking, fits))
         fits = part(checking, schema, spot) && fits;
     if (schema->combines && !contract_is_settled(checking, fits))
@@ -197,7 +193,8 @@ bool contract_fits(struct contract_checking *checking, const struct contract_sch
         return contract_say_value(checking, spot, "not allowed here", NULL);
     if (spot->types == 0) {
         spot->types = contract_types_of(spot->value);
-        (void)contract_spend_real(checking, spot->value);
+        if ((spot->types & CONTRACT_NUMBER) != 0)
+            (void)contract_spend_real(checking, spot->value);
     }
     if (schema->types != 0 && (schema->types & spot->types) == 0)
         return check_wrong_type(checking, schema, spot);
@@ -252,13 +249,26 @@ bool contract_check_within(const struct contract *contract, const struct json *v
     return fits && checking.stop == CONTRACT_GOES_ON;
 }
 
-bool contract_check(const struct contract *contract, const struct json *value,
-                    struct violations *wrong)
+static bool check_values(const struct contract *contract, const struct json *value, int64_t values,
+                         struct violations *wrong)
 {
-    const int64_t steps = count_values(value) * STEPS_PER_VALUE;
+    const int64_t steps = values * STEPS_PER_VALUE;
     const struct contract_budget budget = {
         .steps = steps > CONTRACT_STEPS_MAX ? steps : CONTRACT_STEPS_MAX,
         .match_steps = CONTRACT_MATCH_STEPS_ALL,
     };
     return contract_check_within(contract, value, &budget, wrong);
+}
+
+bool contract_check(const struct contract *contract, const struct json *value,
+                    struct violations *wrong)
+{
+    return check_values(contract, value, count_values(value), wrong);
+}
+
+/* A value is a byte at least, and another one keeps it from the next. */
+bool contract_check_read(const struct contract *contract, const struct json *value, size_t len,
+                         struct violations *wrong)
+{
+    return check_values(contract, value, (int64_t)(len / 2) + 1, wrong);
 }

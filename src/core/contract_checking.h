@@ -113,7 +113,10 @@ struct contract_amount {
     const char *less; /* "too short" */
     const char *more; /* "too long" */
 };
-bool contract_range_is_set(const struct contract_range *range);
+static inline bool contract_range_is_set(const struct contract_range *range)
+{
+    return range->min > 0 || range->max < INT64_MAX;
+}
 /* Is the count within the range? */
 bool contract_check_amount(struct contract_checking *checking, const struct contract_spot *spot,
                            const struct contract_amount *amount, int64_t count);

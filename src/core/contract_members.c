@@ -171,14 +171,20 @@ static bool check_dependent(struct contract_checking *checking,
     return fits;
 }
 
-bool contract_check_members(struct contract_checking *checking,
-                            const struct contract_schema *schema, struct contract_spot *spot)
+static bool check_count(struct contract_checking *checking, const struct contract_schema *schema,
+                        const struct contract_spot *spot)
 {
     const struct contract_amount amount = {.range = schema->members,
                                            .what = "member",
                                            .less = "too few members",
                                            .more = "too many members"};
-    bool fits = contract_check_amount(checking, spot, &amount, (int64_t)json_count(spot->value));
+    return contract_check_amount(checking, spot, &amount, (int64_t)json_count(spot->value));
+}
+
+bool contract_check_members(struct contract_checking *checking,
+                            const struct contract_schema *schema, struct contract_spot *spot)
+{
+    bool fits = !contract_range_is_set(&schema->members) || check_count(checking, schema, spot);
     if (has_member_schemas(schema) && !contract_is_settled(checking, fits))
         fits = check_each(checking, schema, spot) && fits;
     if (schema->required && !contract_is_settled(checking, fits))

@@ -191,6 +191,14 @@ bool contract_check_number(struct contract_checking *checking, const struct cont
     return fits;
 }
 
+/* Whatever its characters are: each is one byte to four. */
+static bool is_surely_within(const struct contract_range *range, size_t bytes)
+{
+    enum { CHARACTER_BYTES_MAX = 4 };
+    const int64_t least = (int64_t)((bytes + CHARACTER_BYTES_MAX - 1) / CHARACTER_BYTES_MAX);
+    return least >= range->min && (int64_t)bytes <= range->max;
+}
+
 static int64_t count_characters(const char *text, size_t len)
 {
     int64_t count = 0;
@@ -222,7 +230,7 @@ bool contract_check_string(struct contract_checking *checking, const struct cont
     bool fits = contract_spend(checking, len / CONTRACT_STEP_BYTES);
     if (!fits)
         return false;
-    if (contract_range_is_set(&schema->length))
+    if (!is_surely_within(&schema->length, len))
         fits = contract_check_amount(checking, spot, &amount, count_characters(text, len));
     if (schema->pattern && !contract_is_settled(checking, fits))
         fits = check_pattern(checking, schema, spot) && fits;

@@ -26,6 +26,15 @@ void plan_index_ids(struct plan *plan)
     qsort(plan->by_id, (size_t)plan->by_id_count, sizeof(*plan->by_id), compare_names);
 }
 
+bool plan_ids_differ(const struct plan *plan)
+{
+    for (int i = 1; i < plan->by_id_count; i++) {
+        if (strcmp(plan->by_id[i - 1].id, plan->by_id[i].id) == 0)
+            return false;
+    }
+    return true;
+}
+
 void plan_link_dependents(struct plan *plan)
 {
     for (int i = 0; i < plan->task_count; i++) {

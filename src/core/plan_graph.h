@@ -12,6 +12,8 @@
 
 /* Make plan->by_id from the ids; tasks without one are left out. */
 void plan_index_ids(struct plan *plan);
+/* Has no task the id of another one? By that index. */
+bool plan_ids_differ(const struct plan *plan);
 
 /* Make each task's dependents from all tasks' needs. */
 void plan_link_dependents(struct plan *plan);

@@ -169,8 +169,8 @@ static void read_root(struct plan_reader *reader, const struct json *root,
 }
 
 /* First the form, then what it means; all that is wrong comes in the order of the text. */
-static struct plan *read_document(const struct json *root, const struct plan_context *context,
-                                  struct violations *wrong)
+static struct plan *read_document(const struct json *root, const char *text, size_t len,
+                                  const struct plan_context *context, struct violations *wrong)
 {
     struct violations meaning = {0};
     struct violations contracts = {0};
@@ -180,7 +180,7 @@ static struct plan *read_document(const struct json *root, const struct plan_con
                                  .contract_violations = &contracts,
                                  .agent_violations = &agents,
                                  .files = context->files};
-    bool is_formed = plan_shape_check(plan_schema(), root, wrong);
+    bool is_formed = plan_shape_check_read(plan_schema(), root, text, len, wrong);
     reader.plan = xcalloc(1, sizeof(*reader.plan));
     read_root(&reader, root, context->settings);
     free(reader.named);
@@ -205,7 +205,7 @@ bool plan_parse_with(const char *text, size_t len, const struct plan_context *co
     if (!root)
         return false;
     struct violations wrong = {0};
-    struct plan *plan = read_document(root, context, &wrong);
+    struct plan *plan = read_document(root, text, len, context, &wrong);
     violations_merge(violations, &wrong, NULL);
     json_free(root);
     if (plan)

@@ -42,6 +42,7 @@ struct plan_reader {
     struct workspace_spec base_workspace; /* owned; likewise */
     struct plan_cycles cycles;
     int *named;                   /* owned; by task: stamp of the last needs that named it */
+    bool ids_differ;              /* those of all tasks are known to */
     int task;                     /* the one being read */
     int step;                     /* likewise, within the task */
     const struct json *step_json; /* borrowed; the step being read */

@@ -46,14 +46,40 @@ static void check_strings(const struct json_pointer *path, const struct json *va
         check_strings(&place, json_at(value, place.index), wrong);
 }
 
-bool plan_shape_check(const struct contract *schema, const struct json *root,
-                      struct violations *wrong)
+static bool check_all_strings(const struct json *root, struct violations *wrong)
 {
     static const struct json_pointer path = {0};
     struct violations of_strings = {0};
-    bool fits = contract_check(schema, root, wrong);
     check_strings(&path, root, &of_strings);
-    fits = fits && of_strings.count == 0;
+    const bool fits = of_strings.count == 0;
     violations_merge(wrong, &of_strings, root);
     return fits;
+}
+
+bool plan_shape_check(const struct contract *schema, const struct json *root,
+                      struct violations *wrong)
+{
+    const bool fits = contract_check(schema, root, wrong);
+    return check_all_strings(root, wrong) && fits;
+}
+
+/* There is one way only to write it. */
+static bool may_have_nul(const char *text, size_t len)
+{
+    static const char nul[] = "\\u0000";
+    const char *end = text + len;
+    const char *at = memchr(text, nul[0], len);
+    while (at && (size_t)(end - at) >= strlen(nul)) {
+        if (memcmp(at, nul, strlen(nul)) == 0)
+            return true;
+        at = memchr(at + 1, nul[0], (size_t)(end - at) - 1);
+    }
+    return false;
+}
+
+bool plan_shape_check_read(const struct contract *schema, const struct json *root, const char *text,
+                           size_t len, struct violations *wrong)
+{
+    const bool fits = contract_check_read(schema, root, len, wrong);
+    return (!may_have_nul(text, len) || check_all_strings(root, wrong)) && fits;
 }

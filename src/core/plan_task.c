@@ -83,6 +83,7 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
             plan->tasks[i].id = xstrdup(id);
     }
     plan_index_ids(plan);
+    reader->ids_differ = plan_ids_differ(plan);
     for (reader->task = 0; reader->task < plan->task_count; reader->task++) {
         const struct json *task = json_at(tasks, (size_t)reader->task);
         take_needs(reader, json_get(task, "needs"));
@@ -95,6 +96,8 @@ void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks)
 static void check_id(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value)
 {
+    if (reader->ids_differ)
+        return;
     const char *id = json_text(value, NULL);
     int first = id ? plan_find(reader->plan, id) : reader->task;
     if (first == reader->task)
