@@ -1,7 +1,6 @@
 /* app_log.c - what an attempt wrote, from the log to the log's own screen: all of its lines. */
-#include <string.h>
-
 #include "app_parts.h"
+#include "attempt_events.h"
 #include "json.h"
 #include "log_words.h"
 
@@ -49,15 +48,11 @@ static void read_rule(struct app *app)
     if (!log_reader_attempt_events(follower_reader(app->follower), &app->pager.key,
                                    &app->log_events, &err))
         return; /* then no line is marked */
-    for (size_t i = 0; i < app->log_events.count; i++) {
-        const struct event *event = &app->log_events.events[i];
-        struct json *json = NULL;
-        if (event->kind != EVENT_ATTEMPT_JUDGED || !event->text ||
-            !json_parse_data(event->text, strlen(event->text), &json, NULL, NULL))
-            continue;
+    const struct event *judged = attempt_events_last(&app->log_events, EVENT_ATTEMPT_JUDGED);
+    struct json *json = attempt_events_parse(judged ? judged->text : NULL);
+    if (json)
         verdict_from_json(json, &verdict);
-        json_free(json);
-    }
+    json_free(json);
     log_pager_set_rule(&app->pager, &verdict);
 }
 

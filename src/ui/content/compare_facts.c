@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ascii.h"
+#include "attempt_events.h"
 #include "clock.h"
 #include "compare_parts.h"
 #include "failure_class.h"
@@ -19,25 +20,6 @@ struct telling {
     const struct event_page *events; /* of the attempt, those that the state has */
     struct compare_side *side;
 };
-
-/* The last event of a kind that the state knows; NULL for none. */
-static const struct event *last_event(const struct telling *telling, enum event_kind kind)
-{
-    for (size_t i = telling->events->count; i > 0; i--) {
-        const struct event *event = &telling->events->events[i - 1];
-        if (event->kind == kind && event->seq <= telling->state->last_seq)
-            return event;
-    }
-    return NULL;
-}
-
-static struct json *parse(const char *text)
-{
-    struct json *json = NULL;
-    if (text && !json_parse_data(text, strlen(text), &json, NULL, NULL))
-        json = NULL; /* damaged: as if it were not there */
-    return json;
-}
 
 static void tell_end(const struct telling *telling)
 {
@@ -67,8 +49,8 @@ static void tell_end(const struct telling *telling)
 
 static void tell_verdict(const struct telling *telling)
 {
-    const struct event *judged = last_event(telling, EVENT_ATTEMPT_JUDGED);
-    struct json *text = parse(judged ? judged->text : NULL);
+    const struct event *judged = attempt_events_last(telling->events, EVENT_ATTEMPT_JUDGED);
+    struct json *text = attempt_events_parse(judged ? judged->text : NULL);
     struct verdict verdict = verdict_new();
     if (judged && !telling->side->passed) {
         verdict_from_json(text, &verdict);
@@ -79,9 +61,9 @@ static void tell_verdict(const struct telling *telling)
 
 static void tell_decision(const struct telling *telling)
 {
-    const struct event *wait = last_event(telling, EVENT_WAIT_STARTED);
-    const struct event *end = last_event(telling, EVENT_STEP_ENDED);
-    const struct event *round = last_event(telling, EVENT_ROUND_STARTED);
+    const struct event *wait = attempt_events_last(telling->events, EVENT_WAIT_STARTED);
+    const struct event *end = attempt_events_last(telling->events, EVENT_STEP_ENDED);
+    const struct event *round = attempt_events_last(telling->events, EVENT_ROUND_STARTED);
     struct str *out = &telling->side->facts[COMPARE_THEN];
     const bool is_kind = end && end->a >= DECISION_SUCCEEDED && end->a < DECISION_KIND_COUNT;
     if (round)
@@ -121,7 +103,7 @@ static void tell_result(const struct telling *telling)
     if (attempt->partial)
         str_add(&facts[COMPARE_RESULT], ", not of all it wrote");
     shown_new(attempt->new_permille, &facts[COMPARE_NEW]);
-    const struct event *used = last_event(telling, EVENT_AGENT_USED);
+    const struct event *used = attempt_events_last(telling->events, EVENT_AGENT_USED);
     if (used) {
         const struct agent_used sum = agent_used_of_event(used);
         shown_used(&sum, &facts[COMPARE_AGENT]);
@@ -163,7 +145,7 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
                          struct err *err)
 {
     const struct attempt_state *attempt = telling->attempt;
-    const struct event *event = last_event(telling, EVENT_WORKSPACE_CHANGED);
+    const struct event *event = attempt_events_last(telling->events, EVENT_WORKSPACE_CHANGED);
     struct str text = {0};
     telling->side->paths_known = event != NULL;
     if (!event)
@@ -172,8 +154,8 @@ static bool tell_changes(const struct telling *telling, const struct compare_sub
         str_done(&text);
         return false;
     }
-    struct json *capture = parse(text.len > 0 ? text.data : NULL);
-    struct json *told = parse(event->text);
+    struct json *capture = attempt_events_parse(text.len > 0 ? text.data : NULL);
+    struct json *told = attempt_events_parse(event->text);
     struct str *fact = &telling->side->facts[COMPARE_CHANGED];
     shown_count(attempt->paths_changed, "path", "paths", fact);
     if (attempt->paths_changed > 0)
@@ -220,7 +202,8 @@ bool compare_read_facts(struct compare_side *side, const struct compare_subject 
                                     .attempt = step_state_find_attempt(step, subject->key.attempt),
                                     .events = &events,
                                     .side = side};
-    bool ok = log_reader_attempt_events(subject->reader, &subject->key, &events, err);
+    bool ok =
+        attempt_events_read(subject->reader, &subject->key, subject->state->last_seq, &events, err);
     if (ok) {
         tell_name(&telling);
         tell_end(&telling);

@@ -2,8 +2,8 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "attempt_events.h"
 #include "clock.h"
 #include "failure_class.h"
 #include "log_tail.h"
@@ -55,24 +55,6 @@ void forensics_done(struct forensics *forensics)
     *forensics = (struct forensics){0};
 }
 
-/* The last event of a kind that the state knows; NULL for none. */
-static const struct event *last_event(const struct forensics_facts *facts, enum event_kind kind)
-{
-    for (size_t i = facts->events->count; i > 0; i--) {
-        if (facts->events->events[i - 1].kind == kind)
-            return &facts->events->events[i - 1];
-    }
-    return NULL;
-}
-
-static struct json *parse(const char *text)
-{
-    struct json *json = NULL;
-    if (text && !json_parse_data(text, strlen(text), &json, NULL, NULL))
-        json = NULL; /* damaged: as if it were not there */
-    return json;
-}
-
 /* A capture, or its second part, as JSON; nothing where there is none. */
 typedef bool read_fn(struct log_reader *reader, const struct log_output_key *key, struct str *out,
                      struct err *err);
@@ -83,28 +65,21 @@ static bool read_json(read_fn *read, struct log_reader *reader, const struct log
     struct str text = {0};
     bool ok = read(reader, key, &text, err);
     if (ok && text.len > 0) {
-        *out = parse(text.data);
+        *out = attempt_events_parse(text.data);
         facts->captured_bytes += text.len;
     }
     str_done(&text);
     return ok;
 }
 
-/* In a replay the log knows more than the moment that is shown. */
-static void forget_later(struct event_page *events, int64_t last_seq)
-{
-    while (events->count > 0 && events->events[events->count - 1].seq > last_seq)
-        events->count--;
-}
-
 static bool read_facts(struct forensics_facts *facts, const struct log_output_key *key,
                        struct log_reader *reader, struct err *err)
 {
-    const struct event *end = last_event(facts, EVENT_STEP_ENDED);
-    const struct event *judged = last_event(facts, EVENT_ATTEMPT_JUDGED);
+    const struct event *end = attempt_events_last(facts->events, EVENT_STEP_ENDED);
+    const struct event *judged = attempt_events_last(facts->events, EVENT_ATTEMPT_JUDGED);
     bool is_captured = end && end->d == 1;
-    bool has_changes = is_captured || last_event(facts, EVENT_WORKSPACE_CHANGED);
-    facts->verdict = parse(judged ? judged->text : NULL);
+    bool has_changes = is_captured || attempt_events_last(facts->events, EVENT_WORKSPACE_CHANGED);
+    facts->verdict = attempt_events_parse(judged ? judged->text : NULL);
     return (!is_captured ||
             read_json(log_reader_capture, reader, key, facts, &facts->capture, err)) &&
            (!has_changes ||
@@ -125,7 +100,7 @@ static void say_nothing(struct forensics *out, const struct forensics_facts *fac
         str_add_char(text, '.');
     else if (facts->attempt->class == VERDICT_SUCCESS)
         str_addf(text, "Try %d passed: nothing is captured of what passes.", number);
-    else if (!last_event(facts, EVENT_STEP_ENDED))
+    else if (!attempt_events_last(facts->events, EVENT_STEP_ENDED))
         str_addf(text, "Try %d did not end its step: %s was captured, the log has the rest.",
                  number, facts->changes ? "only what it changed" : "nothing");
     else
@@ -134,8 +109,8 @@ static void say_nothing(struct forensics *out, const struct forensics_facts *fac
 
 static void add_secrets(struct forensics *out, const struct forensics_facts *facts)
 {
-    const struct event *cut = last_event(facts, EVENT_SECRETS_CUT);
-    struct json *text = parse(cut ? cut->text : NULL);
+    const struct event *cut = attempt_events_last(facts->events, EVENT_SECRETS_CUT);
+    struct json *text = attempt_events_parse(cut ? cut->text : NULL);
     struct str words = {0};
     void *iter = NULL;
     const char *name;
@@ -157,7 +132,7 @@ static void add_secrets(struct forensics *out, const struct forensics_facts *fac
 static void add_head(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct attempt_state *attempt = facts->attempt;
-    const struct event *cut = last_event(facts, EVENT_SECRETS_CUT);
+    const struct event *cut = attempt_events_last(facts->events, EVENT_SECRETS_CUT);
     const struct failure_class class = failure_class_of(attempt);
     char hms[CLOCK_TEXT_MAX];
     struct str *head = &out->head;
@@ -206,11 +181,9 @@ static bool make(struct forensics *out, const struct run_state *state,
     facts.plan = &state->plan->tasks[key->task].steps[key->step];
     facts.step = &state->tasks[key->task].steps[key->step];
     facts.attempt = step_state_find_attempt(facts.step, key->attempt);
-    bool ok = log_reader_attempt_events(reader, key, &events, err);
-    if (ok)
-        forget_later(&events, state->last_seq);
-    ok = ok && read_facts(&facts, key, reader, err) &&
-         log_reader_output_tail(reader, key, LOG_TAIL_BYTES, &output, err);
+    const bool ok = attempt_events_read(reader, key, state->last_seq, &events, err) &&
+                    read_facts(&facts, key, reader, err) &&
+                    log_reader_output_tail(reader, key, LOG_TAIL_BYTES, &output, err);
     if (ok) {
         say_nothing(out, &facts);
         add_secrets(out, &facts);
