@@ -84,6 +84,7 @@ struct log_batch {
     size_t capture_count;
     const struct log_gain *gains;
     size_t gain_count;
+    bool idle; /* nothing goes on after it: a good time for a checkpoint */
 };
 
 struct log_writer;
@@ -152,7 +153,8 @@ enum log_sync { LOG_SYNC_NORMAL, LOG_SYNC_FULL };
  * state must have the events folded in. FULL: brought to the disk before it returns;
  * else another thread sees to it within LOG_FULL_SYNC_MS. False: not all of it is in
  * the log; ERR_BUSY: another process is in the way. The same batch, or a longer one,
- * may then be given again: events that are in the log are not repeated. */
+ * may then be given again: events that are in the log are not repeated. A checkpoint that
+ * is due then is done by a thread of the writer's own. */
 ATTR_MUST_USE bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch,
                                      enum log_sync sync, struct err *err);
 /* How long others kept it waiting, in all. */
@@ -174,9 +176,5 @@ ATTR_MUST_USE bool log_writer_controls(struct log_writer *writer, struct control
  * row is of no use. ERR_NOT_FOUND if there is none. */
 ATTR_MUST_USE bool log_writer_load_gain(struct log_writer *writer, struct log_gain *gain,
                                         struct str *bytes, struct err *err);
-
-/* Checkpoints run on a thread of the writer's own: call this after a commit; it
- * returns at once. With `idle` a checkpoint is asked for whatever the size. */
-void log_writer_checkpoint(struct log_writer *writer, bool idle);
 
 #endif

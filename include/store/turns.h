@@ -2,7 +2,8 @@
  * turns.h - writers take turns: two file locks, first come, first served.
  *
  * Every write transaction and every checkpoint of every process and thread runs
- * between turns_take() and turns_give(). Locks are flock(2) on devs.db-gate and
+ * between turns_take() and turns_give(), but for what a checkpoint copies while
+ * its WAL cannot begin anew (checkpointer.c). Locks are flock(2) on devs.db-gate and
  * devs.db-write, so the kernel frees them when a process dies. One struct turns
  * a connection; it belongs to that connection's thread.
  *

@@ -248,11 +248,6 @@ bool recorder_controls(struct recorder *recorder, struct control *out, size_t ma
     return any;
 }
 
-void recorder_checkpoint(struct recorder *recorder, bool idle)
-{
-    log_writer_checkpoint(present(recorder), idle);
-}
-
 bool recorder_is_away(const struct recorder *recorder)
 {
     return recorder->spill != NULL;

@@ -72,9 +72,6 @@ ATTR_MUST_USE bool recorder_controls(struct recorder *recorder, struct control *
 /* Must controls be looked for by time? The spill's bell is not watched. */
 bool recorder_is_away(const struct recorder *recorder);
 
-/* log_writer_checkpoint() of the one that commits go to. */
-void recorder_checkpoint(struct recorder *recorder, bool idle);
-
 /* Before the end: the log is tried once more, and what waits only for another process for
  * RECORDER_FINISH_MS. A spill that cannot be brought home stays. */
 void recorder_finish(struct recorder *recorder);

@@ -310,6 +310,7 @@ static bool record(struct loop *loop, int64_t now_ms)
         .capture_count = loop->capture_count,
         .gains = loop->gains.rows,
         .gain_count = loop->gains.row_count,
+        .idle = loop->state.running == 0,
     };
     bool news = batch.event_count > 0 || batch.output_count > 0 || batch.capture_count > 0;
     if (!news && recorder_due(&loop->recorder) > now_ms)
@@ -321,8 +322,6 @@ static bool record(struct loop *loop, int64_t now_ms)
         return false;
     if (loop->options->look)
         loop->options->look(loop->options->look_ctx, &loop->state);
-    bool idle = loop->state.running == 0;
-    recorder_checkpoint(&loop->recorder, idle);
     return true;
 }
 

@@ -28,7 +28,12 @@ void checkpointer_take_error(struct checkpointer *self, struct err *err);
 /* All that was committed is on the disk already. */
 void checkpointer_synced(struct checkpointer *self);
 
-/* Copy the WAL into the database and cut it off, as far as readers allow. */
-void checkpointer_ask(struct checkpointer *self);
+/* Copy the WAL into the database, as far as readers allow, and begin it anew. Called in a turn
+ * in which something was just committed: so there is what is not copied yet, and a reader that
+ * begins then keeps everybody from beginning the WAL anew until most is copied, out of turn.
+ * cut_off: its file becomes empty, too; else it is written over, which is quicker than growing. */
+void checkpointer_ask(struct checkpointer *self, bool cut_off);
+/* Until what was asked for is copied but for what came after it, or wait_ms are over. */
+void checkpointer_await(struct checkpointer *self, int wait_ms);
 
 #endif

@@ -81,7 +81,6 @@ static bool change(struct log_gc *gc, const char *const *sql, size_t count, int6
     ok = ok && log_write_end(gc->writer, err);
     if (!ok)
         log_write_abort(gc->writer);
-    log_writer_checkpoint(gc->writer, false);
     return ok;
 }
 
@@ -158,7 +157,6 @@ static bool shrink_slice(struct log_gc *gc, struct err *err)
               log_write_end(gc->writer, err);
     if (!ok)
         log_write_abort(gc->writer);
-    log_writer_checkpoint(gc->writer, false);
     return ok;
 }
 

@@ -56,7 +56,7 @@ struct log_writer {
     uint64_t wal_inode;    /* 0 = not known yet */
     struct err unsynced;   /* what log_writer_synced() will tell */
     bool in_vain;          /* the last wait for somebody else's transaction was */
-    int64_t waited_us;     /* for those, in all */
+    int64_t waited_us;     /* for those and for the disk, in all */
 
     /* The transaction under way. */
     bool in_turn;
@@ -65,7 +65,8 @@ struct log_writer {
     /* For checkpoints. */
     int wal_pages;       /* after the last commit */
     int wal_pages_asked; /* when a checkpoint was asked for last */
-    bool idle_news;      /* committed since then */
+    bool appended;       /* in this turn, to the WAL */
+    bool idle;           /* nothing goes on after what is committed now */
 };
 
 /* A transaction of our turn. log_write_spend() says how much was put into it and

@@ -1,6 +1,7 @@
 #include "log_writer.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +20,11 @@
 /* About what a row costs beside its texts. */
 enum { EVENT_ROW_BYTES = 64, OUTPUT_ROW_BYTES = 64 };
 
-enum { WAL_PAGES_MAX = LOG_CHECKPOINT_BYTES / DB_PAGE_BYTES, WAL_PAGES_MORE = WAL_PAGES_MAX / 4 };
+enum {
+    WAL_PAGES_MAX = LOG_CHECKPOINT_BYTES / DB_PAGE_BYTES,
+    WAL_PAGES_MORE = WAL_PAGES_MAX / 4,
+    WAL_PAGES_MOST = 2 * WAL_PAGES_MAX, /* who writes waits for who copies */
+};
 
 static const char *const statement_sql[] = {
     [LOG_BEGIN] = "BEGIN IMMEDIATE",
@@ -60,10 +65,18 @@ static int on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
     (void)name;
     struct log_writer *writer = ctx;
     writer->wal_pages = pages;
-    writer->idle_news = true;
+    writer->appended = true;
     if (pages < writer->wal_pages_asked)
         writer->wal_pages_asked = 0; /* it was cut off */
     return SQLITE_OK;
+}
+
+/* Where readers let it grow, it is cut when it begins anew. */
+static bool limit_wal(struct log_writer *writer, struct err *err)
+{
+    char sql[64];
+    (void)snprintf(sql, sizeof(sql), "PRAGMA journal_size_limit=%d", LOG_CHECKPOINT_BYTES);
+    return db_exec(&writer->db, sql, err);
 }
 
 /* The tables must be there before the statements can be. */
@@ -82,7 +95,7 @@ static bool open_parts(struct log_writer *writer, struct err *err)
     const struct place *place = &writer->place;
     if (!place_check_write(place, err) || !private_file_make(place->db, err) ||
         !turns_init(&writer->turns, place, err) || !bell_init(&writer->bell, place, err) ||
-        !make_tables(writer, err))
+        !make_tables(writer, err) || !limit_wal(writer, err))
         return false;
     (void)sqlite3_wal_hook(writer->db.handle, on_commit, writer);
     return db_prepare(&writer->db, statement_sql, LOG_STATEMENT_COUNT, writer->statements, err) &&
@@ -197,8 +210,22 @@ bool log_write_begin(struct log_writer *writer, struct err *err)
     if (!turns_take(&writer->turns, err))
         return false;
     writer->in_turn = true;
+    writer->appended = false;
     writer->spent = 0;
     return check_in_place(writer, err) && begin_transaction(writer, err);
+}
+
+/* Within our turn, after a commit. A reader may have kept the last one from beginning the WAL anew:
+ * it is not asked for at each commit then. */
+static void ask_checkpoint(struct log_writer *writer)
+{
+    bool is_large = writer->wal_pages >= WAL_PAGES_MAX &&
+                    writer->wal_pages >= writer->wal_pages_asked + WAL_PAGES_MORE;
+    if (!writer->appended || (!is_large && !writer->idle))
+        return;
+    writer->appended = false;
+    writer->wal_pages_asked = writer->wal_pages;
+    checkpointer_ask(writer->checkpointer, writer->idle);
 }
 
 bool log_write_end(struct log_writer *writer, struct err *err)
@@ -208,6 +235,7 @@ bool log_write_end(struct log_writer *writer, struct err *err)
     if (!ok || !db_run(&writer->db, writer->statements[LOG_COMMIT], err))
         return false;
     writer->committed_seq = writer->last_seq;
+    ask_checkpoint(writer);
     writer->in_turn = false;
     turns_give(&writer->turns);
     return true;
@@ -376,12 +404,23 @@ static bool write_batch(struct log_writer *writer, const struct log_batch *batch
            log_write_projections(writer, err) && log_write_end(writer, err);
 }
 
+/* The disk is slower than we are. */
+static void let_checkpoint_catch_up(struct log_writer *writer)
+{
+    if (writer->wal_pages < WAL_PAGES_MOST)
+        return;
+    const int64_t from_us = clock_mono_us();
+    checkpointer_await(writer->checkpointer, TURNS_AGAIN_MS_MAX);
+    writer->waited_us += clock_mono_us() - from_us;
+}
+
 bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch, enum log_sync sync,
                        struct err *err)
 {
     assert(writer->run > 0);
     bool is_empty = batch->event_count == 0 && batch->output_count == 0 &&
                     batch->capture_count == 0 && batch->gain_count == 0;
+    writer->idle = batch->idle;
     bool ok = is_empty || write_batch(writer, batch, err);
     if (ok && !is_empty)
         writer->new_owner = false;
@@ -391,6 +430,7 @@ bool log_writer_commit(struct log_writer *writer, const struct log_batch *batch,
         make_durable(writer, sync);
     if (!is_empty)
         bell_ring(&writer->bell);
+    let_checkpoint_catch_up(writer);
     return ok;
 }
 
@@ -414,17 +454,4 @@ bool log_writer_synced(struct log_writer *writer, struct err *err)
     (void)err_set(err, unsynced->code, "%s", unsynced->message);
     *unsynced = (struct err){0};
     return false;
-}
-
-void log_writer_checkpoint(struct log_writer *writer, bool idle)
-{
-    /* A reader may have kept the last one from cutting the WAL off: do not ask for
-     * each commit then. */
-    bool is_large = writer->wal_pages >= WAL_PAGES_MAX &&
-                    writer->wal_pages >= writer->wal_pages_asked + WAL_PAGES_MORE;
-    if (!is_large && !(idle && writer->idle_news))
-        return;
-    writer->wal_pages_asked = writer->wal_pages;
-    writer->idle_news = false;
-    checkpointer_ask(writer->checkpointer);
 }

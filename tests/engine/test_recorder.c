@@ -337,9 +337,9 @@ START_TEST(test_the_wal_of_a_spill_stays_small)
     for (int i = 0; i < WRITTEN / PIECE; i++) {
         const struct log_output output = {
             .attempt = 1, .stream = 1, .part = LOG_OUTPUT_TAIL, .bytes = bytes, .len = PIECE};
-        const struct log_batch batch = {.outputs = &output, .output_count = 1};
+        const bool idle = i + 1 == WRITTEN / PIECE;
+        const struct log_batch batch = {.outputs = &output, .output_count = 1, .idle = idle};
         ck_assert(recorder_commit(&recorder, &batch, RECORDER_IN_TIME, 1));
-        recorder_checkpoint(&recorder, false);
     }
     free(bytes);
     (void)snprintf(wal, sizeof(wal), "%s-wal", log_writer_place(recorder.spill)->db);
