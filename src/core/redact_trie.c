@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
 #include "redact_gaps.h"
 #include "xalloc.h"
 
@@ -104,12 +105,35 @@ static unsigned two_at(const unsigned char *bytes)
     return (unsigned)bytes[0] | (unsigned)bytes[1] << 8;
 }
 
+/* Where in `twos` the groups are. Two bytes and the two after them have a start where the first of
+ * them begin one and the next byte is of the group of its third one; or where the second of them
+ * is of the group of one's first byte, which the other two follow: each is an AND of the table's
+ * values, shifted by HALF. */
+enum {
+    BOTH_BEGIN = 0,
+    SECOND_BEGINS = REDACT_TRIE_GROUPS,
+    HALF = 2 * REDACT_TRIE_GROUPS,
+    FIRST_IS_THIRD = HALF + BOTH_BEGIN,
+    BOTH_FOLLOW = HALF + SECOND_BEGINS,
+    GROUPS_MASK = (1 << REDACT_TRIE_GROUPS) - 1,
+    HALF_MASK = (1 << HALF) - 1,
+};
+
+static_assert(2 * HALF == 32, "what is known of two bytes fills a uint32_t");
+
+static unsigned group_of(unsigned char byte)
+{
+    return 1U << (byte ^ byte >> 3) % REDACT_TRIE_GROUPS;
+}
+
 /* The first block of an entry. */
 static void add_block(struct redact_trie *trie, const unsigned char *block)
 {
-    const unsigned group = 1U << (block[1] ^ block[1] >> 4) % REDACT_TRIE_GROUPS;
-    trie->twos[two_at(block)] |= (unsigned char)group;
-    trie->twos[two_at(block + 1)] |= (unsigned char)(group << REDACT_TRIE_GROUPS);
+    const unsigned first = group_of(block[0]), third = group_of(block[2]);
+    trie->twos[two_at(block)] |= third << BOTH_BEGIN;
+    trie->twos[two_at(block + 1)] |= first << BOTH_FOLLOW;
+    trie->firsts[block[0]] = (unsigned char)first;
+    trie->thirds[block[2]] = (unsigned char)third;
     add_hash(&trie->starts, hash_of(block_at(block)));
 }
 
@@ -195,6 +219,15 @@ static void link_children(struct redact_trie *trie, uint32_t node, uint32_t *que
     }
 }
 
+/* What is known of one of the two bytes. */
+static void fill_twos(struct redact_trie *trie)
+{
+    for (unsigned two = 0; two < ARRAY_LEN(trie->twos); two++) {
+        const unsigned first = trie->thirds[two & UINT8_MAX], second = trie->firsts[two >> 8];
+        trie->twos[two] |= first << FIRST_IS_THIRD | second << SECOND_BEGINS;
+    }
+}
+
 void redact_trie_build(struct redact_trie *trie)
 {
     uint32_t *queue = xcalloc(trie->count, sizeof(*queue));
@@ -203,6 +236,7 @@ void redact_trie_build(struct redact_trie *trie)
         link_children(trie, queue[i], queue, &queued);
     assert(queued == trie->count);
     free(queue);
+    fill_twos(trie);
 }
 
 /* block_at() by way of a fourth byte, which makes it one load. */
@@ -216,38 +250,53 @@ static uint32_t block_of_four(const unsigned char *bytes)
 /* Places that are looked at in one go. */
 enum { RUN = 8 };
 
-/* Is there none among them whose first block may be that of an entry? One load and no branch for
- * each: nearly all bytes of all output go through here. */
-static bool starts_none(const unsigned char twos[1 << 16], const unsigned char *bytes)
+static uint32_t starts_in(uint32_t two, uint32_t next)
 {
-    const unsigned a = twos[two_at(bytes)], b = twos[two_at(bytes + 1)];
-    const unsigned c = twos[two_at(bytes + 2)], d = twos[two_at(bytes + 3)];
-    const unsigned e = twos[two_at(bytes + 4)], f = twos[two_at(bytes + 5)];
-    const unsigned g = twos[two_at(bytes + 6)], h = twos[two_at(bytes + 7)];
-    const unsigned i = twos[two_at(bytes + RUN)];
-    const unsigned both = (a & b >> REDACT_TRIE_GROUPS) | (b & c >> REDACT_TRIE_GROUPS) |
-                          (c & d >> REDACT_TRIE_GROUPS) | (d & e >> REDACT_TRIE_GROUPS) |
-                          (e & f >> REDACT_TRIE_GROUPS) | (f & g >> REDACT_TRIE_GROUPS) |
-                          (g & h >> REDACT_TRIE_GROUPS) | (h & i >> REDACT_TRIE_GROUPS);
-    return (both & ((1U << REDACT_TRIE_GROUPS) - 1)) == 0;
+    return two & next >> HALF & HALF_MASK;
+}
+
+/* Is there none among them whose first block may be that of an entry? One load for two of them and
+ * no branch: nearly all bytes of all output go through here. */
+static bool starts_none(const uint32_t twos[1 << 16], const unsigned char *bytes)
+{
+    const uint32_t a = twos[two_at(bytes)], b = twos[two_at(bytes + 2)];
+    const uint32_t c = twos[two_at(bytes + 4)], d = twos[two_at(bytes + 6)];
+    const uint32_t e = twos[two_at(bytes + RUN)];
+    return (starts_in(a, b) | starts_in(b, c) | starts_in(c, d) | starts_in(d, e)) == 0;
+}
+
+static bool is_start(const struct redact_trie *trie, const unsigned char *bytes)
+{
+    return has_hash(&trie->starts, hash_of(block_of_four(bytes)));
+}
+
+/* The first of these places whose first block is that of an entry; RUN if there is none. */
+static size_t find_in_run(const struct redact_trie *trie, const unsigned char *bytes)
+{
+    for (size_t i = 0; i < RUN; i += 2) {
+        const uint32_t two = trie->twos[two_at(bytes + i)];
+        const uint32_t starts = starts_in(two, trie->twos[two_at(bytes + i + 2)]);
+        if (starts & GROUPS_MASK && is_start(trie, bytes + i))
+            return i;
+        if (starts >> SECOND_BEGINS && is_start(trie, bytes + i + 1))
+            return i + 1;
+    }
+    return RUN;
 }
 
 /* The next place whose first block is that of an entry; `last` + 1 if there is none. */
 static size_t find_start(const struct redact_trie *trie, const unsigned char *bytes, size_t at,
                          size_t last)
 {
-    while (at <= last) {
-        const bool is_run = last - at >= RUN;
-        if (is_run && starts_none(trie->twos, bytes + at)) {
-            at += RUN;
+    for (; at <= last && last - at >= RUN; at += RUN) {
+        if (starts_none(trie->twos, bytes + at))
             continue;
-        }
-        const size_t end = is_run ? at + RUN : last + 1;
-        for (; at < end; at++) {
-            if (has_hash(&trie->starts, hash_of(block_of_four(bytes + at))))
-                return at;
-        }
+        const size_t found = find_in_run(trie, bytes + at);
+        if (found < RUN)
+            return at + found;
     }
+    while (at <= last && !is_start(trie, bytes + at))
+        at++;
     return at;
 }
 

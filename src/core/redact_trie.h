@@ -16,7 +16,7 @@ enum {
     REDACT_TRIE_BLOCK = 3,     /* bytes; no entry is shorter */
     REDACT_TRIE_NAMELESS = -1, /* no value ends here, or passes here */
     REDACT_TRIE_HASH_BITS = 16,
-    REDACT_TRIE_GROUPS = 4, /* of starts, by their second byte */
+    REDACT_TRIE_GROUPS = 8, /* of bytes: by their value */
 };
 
 struct redact_node {
@@ -42,9 +42,10 @@ struct redact_trie {
     /* Hashes of what entries begin with: their first blocks; of the shortest entries those
      * alone; of the others the first two blocks. What is not in here starts nothing. */
     struct redact_hashes starts, shorts, pairs;
-    /* Of two bytes that follow each other: the groups of the starts that begin with them, and
-     * GROUPS bits higher of those whose second and third byte they are. */
-    unsigned char twos[1 << 16];
+    /* What two bytes that follow each other may be of a start (redact_trie.c), a bit for each
+     * group of its third or its first byte: */
+    uint32_t twos[1 << 16];
+    unsigned char firsts[256], thirds[256]; /* the groups of bytes that starts have there */
 };
 
 void redact_trie_init(struct redact_trie *trie);

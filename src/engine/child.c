@@ -102,13 +102,19 @@ static void close_pipe(struct child *child, int stream)
     child->pipes[stream] = -1;
 }
 
+static bool has_much(const struct child *child, int stream)
+{
+    return child->read_bytes[stream] >= CHILD_MUCH_BYTES;
+}
+
 /* It fills its pipe faster than we come to read it: in a larger one it has to wait, and to be
  * woken up, less often. The kernel may refuse: a user's pipes share a limit. */
 static void widen_pipe(struct child *child, int stream)
 {
-    if (!child->is_wide[stream])
-        (void)fcntl(child->pipes[stream], F_SETPIPE_SZ, CHILD_PIPE_BYTES);
-    child->is_wide[stream] = true;
+    const int wanted = has_much(child, stream) ? CHILD_MUCH_PIPE_BYTES : CHILD_PIPE_BYTES;
+    if (child->pipe_bytes[stream] < wanted)
+        (void)fcntl(child->pipes[stream], F_SETPIPE_SZ, wanted);
+    child->pipe_bytes[stream] = wanted;
 }
 
 static void tell_output(const struct child *child, int stream, size_t len)
@@ -126,8 +132,10 @@ static size_t read_some(struct child *child, int stream)
 {
     if (child->pipes[stream] < 0)
         return 0;
-    ssize_t got = read(child->pipes[stream], child->nursery->bytes, CHILD_READ_BYTES);
+    const size_t most = has_much(child, stream) ? CHILD_MUCH_READ_BYTES : CHILD_READ_BYTES;
+    ssize_t got = read(child->pipes[stream], child->nursery->bytes, most);
     if (got > 0) {
+        child->read_bytes[stream] += got;
         if (got >= CHILD_PIECE_BYTES)
             widen_pipe(child, stream);
         tell_output(child, stream, (size_t)got);

@@ -22,9 +22,14 @@
 #include "proc.h"
 
 enum {
-    CHILD_PIECE_BYTES = 64 * 1024,   /* that a watcher is told at once; a pipe holds as many, */
-    CHILD_PIPE_BYTES = 256 * 1024,   /* but so many once it was found full */
-    CHILD_READ_BYTES = 128 * 1024,   /* of one stream in one turn of the loop */
+    CHILD_PIECE_BYTES = 64 * 1024, /* that a watcher is told at once; a pipe holds as many, */
+    CHILD_PIPE_BYTES = 256 * 1024, /* but so many once it was found full */
+    CHILD_READ_BYTES = 128 * 1024, /* of one stream in one turn of the loop */
+    /* Of a stream that so much came of little is looked at (FINGERPRINT_BYTES_MAX), and it pays to
+     * wake its writer less often: */
+    CHILD_MUCH_BYTES = 64 * 1024 * 1024,
+    CHILD_MUCH_PIPE_BYTES = 1024 * 1024,
+    CHILD_MUCH_READ_BYTES = 512 * 1024,
     CHILD_DRAIN_BYTES = 1024 * 1024, /* read at most after the end */
     CHILD_AFTER_KILL_MS = 2000,      /* how long what was killed may take to go */
     CHILD_LEFT_MAX = 8,              /* processes that are named */

@@ -26,7 +26,7 @@ struct nursery {
     int children;                 /* alive, or with handles that are still closing */
     pid_t lost[NURSERY_LOST_MAX]; /* started here, and no signal ended them */
     size_t lost_count;
-    char bytes[CHILD_READ_BYTES];
+    char bytes[CHILD_MUCH_READ_BYTES];
 };
 
 enum child_stage {
@@ -56,7 +56,8 @@ struct child {
     enum cancel_mode asked_mode;
     struct child_end end;
     int pidfd, pipes[2];
-    bool is_wide[2]; /* the pipe was made larger, as far as the kernel lets us */
+    int64_t read_bytes[2];
+    int pipe_bytes[2]; /* that were asked for; 0 = the kernel's default */
     uv_poll_t on_exit, on_output[2];
     uv_timer_t timer;     /* timeout, then grace, then the looks of the sweep */
     uv_timer_cb rings;    /* what the timer does, */
