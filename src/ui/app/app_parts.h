@@ -125,7 +125,7 @@ struct app {
     struct app_result result;
 };
 
-/* app.c */
+/* app_facts.c: what is shown, and of when. */
 /* The run as the view sees it now. */
 struct view_facts app_facts(const struct app *app);
 /* How the run as it is now goes, whatever moment of it is looked at. */
@@ -135,6 +135,8 @@ enum view_mode app_present_mode(const struct app *app);
 bool app_is_bounded(const struct app *app);
 /* How a run is best looked at: one that goes on live, else as a recording. */
 enum app_mode app_mode_of(const struct follower *follower);
+
+/* app.c: the loop. */
 /* Did the engine in this process end before the run did, unasked? */
 bool app_engine_stopped(const struct app *app);
 /* The run without a terminal. app_close() ends what was opened, however far that came. */

@@ -1,15 +1,8 @@
 /* frame_list.c - the list of tasks: columns by width, a row for each task. */
-#include <stdio.h>
 #include <string.h>
 
-#include "clock.h"
-#include "frame_columns.h"
-#include "frame_parts.h"
+#include "frame_list_parts.h"
 #include "text.h"
-
-enum {
-    CLOCK_WORD = 5, /* "next " before a fold's times */
-};
 
 /* What a row of the view is about now: the fold, or the task alone. */
 static const struct view_fold *fold_in(const struct frame_input *input, int row)
@@ -17,51 +10,11 @@ static const struct view_fold *fold_in(const struct frame_input *input, int row)
     return view_row_is_fold(row) ? view_fold_of(input->view, view_row_task(row)) : NULL;
 }
 
-static void add_next(const struct frame_input *input, int task, struct str *out)
+void list_row_add_next(const struct frame_input *input, int task, struct str *out)
 {
     const struct view_facts *facts = input->facts;
     struct shown_time time = frame_time(input);
     shown_next(facts->state, task, facts->orphaned, &time, out);
-}
-
-static void add_fold_id(const struct view_fold *fold, struct str *out)
-{
-    str_addf(out, "%d tasks", fold->fault.count);
-}
-
-static void add_left(int64_t left_ms, struct str *out)
-{
-    enum { ROUND_UP_MS = 999 };
-    shown_duration(left_ms > 0 ? left_ms + ROUND_UP_MS : 0, out);
-}
-
-/* "0:12..1:04", when the first and the last of them is tried again. */
-static void add_fold_times(const struct frame_input *input, const struct view_fold *fold,
-                           struct str *out)
-{
-    const struct moment now = frame_now(input);
-    int64_t first_ms = fold->fault.due_first.mono_ms - now.mono_ms;
-    int64_t last_ms = fold->fault.due_last.mono_ms - now.mono_ms;
-    add_left(first_ms, out);
-    if (last_ms / 1000 == first_ms / 1000)
-        return;
-    str_add(out, "..");
-    add_left(last_ms, out);
-}
-
-/* Do they wait for a time? Else for a task or a person. */
-static bool fold_counts(const struct frame_input *input, const struct view_fold *fold)
-{
-    return fold->held < fold->fault.count && !input->facts->orphaned;
-}
-
-static void add_fold_next(const struct frame_input *input, const struct view_fold *fold,
-                          struct str *out)
-{
-    if (fold_counts(input, fold))
-        add_fold_times(input, fold, out);
-    else
-        add_next(input, fold->fault.first, out);
 }
 
 static void measure(struct measures *measures, const struct frame_input *input, int row)
@@ -71,12 +24,12 @@ static void measure(struct measures *measures, const struct frame_input *input, 
     int task = view_row_task(row);
     struct str id = {0}, attempts = {0}, next = {0};
     if (fold) {
-        add_fold_id(fold, &id);
-        add_fold_next(input, fold, &next);
+        list_fold_add_id(fold, &id);
+        list_fold_add_next(input, fold, &next);
     } else {
         str_add(&id, state->plan->tasks[task].id);
         shown_try(state, task, &attempts);
-        add_next(input, task, &next);
+        list_row_add_next(input, task, &next);
     }
     const struct measures texts = {(int)id.len, (int)attempts.len, (int)next.len};
     measures_take(measures, &texts);
@@ -85,21 +38,7 @@ static void measure(struct measures *measures, const struct frame_input *input, 
     str_done(&next);
 }
 
-/* One row as it is being drawn. */
-struct row {
-    struct canvas *canvas;
-    const struct frame_input *input;
-    const struct columns *columns;
-    int row, column; /* of its first cell */
-    int task;
-    const struct view_fold *fold; /* the row is this one's; NULL = the task's own */
-    bool chosen;
-    enum shown shown;
-    bool suspected; /* it may go in circles */
-    bool no_more;   /* it runs, and is held: there is no try after this one */
-};
-
-static void add_task(const struct row *row, struct str *out)
+static void add_task(const struct list_row *row, struct str *out)
 {
     const struct plan_task *task = &row->input->facts->state->plan->tasks[row->task];
     const int columns = row->columns->width[COL_TASK];
@@ -113,7 +52,7 @@ static void add_task(const struct row *row, struct str *out)
         str_addf(out, " %s", task->title);
 }
 
-static void add_phase(const struct row *row, struct str *out)
+static void add_phase(const struct list_row *row, struct str *out)
 {
     const struct run_state *state = row->input->facts->state;
     if (row->columns->width[COL_PHASE] > 1) {
@@ -125,7 +64,7 @@ static void add_phase(const struct row *row, struct str *out)
 }
 
 /* The share of the latest try's output that was new. */
-static void add_new(const struct row *row, struct str *out)
+static void add_new(const struct list_row *row, struct str *out)
 {
     const struct step_state *step = run_state_step(row->input->facts->state, row->task);
     const struct attempt_state *attempt = step_state_attempt(step);
@@ -137,7 +76,7 @@ static void add_new(const struct row *row, struct str *out)
         str_add(out, "  —");
 }
 
-static void add_cell(const struct row *row, enum column column, struct str *out)
+static void add_cell(const struct list_row *row, enum column column, struct str *out)
 {
     const struct run_state *state = row->input->facts->state;
     switch (column) {
@@ -157,7 +96,7 @@ static void add_cell(const struct row *row, enum column column, struct str *out)
         shown_try(state, row->task, out);
         break;
     case COL_NEXT:
-        add_next(row->input, row->task, out);
+        list_row_add_next(row->input, row->task, out);
         break;
     case COL_NEW:
         add_new(row, out);
@@ -172,7 +111,7 @@ static void add_cell(const struct row *row, enum column column, struct str *out)
     }
 }
 
-static enum style cell_style(const struct row *row, enum column column)
+static enum style cell_style(const struct list_row *row, enum column column)
 {
     if (column == COL_STATE)
         return frame_style(row->shown);
@@ -184,7 +123,7 @@ static bool text_fits(const struct str *text, int columns)
     return text_width(str_text(text), text->len) <= columns;
 }
 
-static void draw_cells(const struct row *row)
+static void draw_cells(const struct list_row *row)
 {
     for (enum column i = 0; i < COL_COUNT; i++) {
         if (row->columns->width[i] <= 0)
@@ -201,87 +140,15 @@ static void draw_cells(const struct row *row)
     }
 }
 
-/* "one fault since 13:58:40", as much of it as there is room for. */
-static void add_fold_words(const struct row *row, const struct view_fold *fold, struct str *out)
-{
-    const struct run_state *state = row->input->facts->state;
-    char hms[CLOCK_TEXT_MAX];
-    bool has_id = row->columns->width[COL_ID] > 0;
-    bool has_class = row->columns->width[COL_CLASS] > 0;
-    if (!has_id) {
-        add_fold_id(fold, out);
-        str_add_char(out, ' ');
-    }
-    if (!has_class) {
-        shown_class(state, fold->fault.first, out);
-        str_add(out, ", ");
-    }
-    if (fold->leader >= 0)
-        str_addf(out, "one fault, %s is sent", state->plan->tasks[fold->leader].id);
-    else
-        str_addf(out, "one fault since %s", clock_hms(fold->fault.since.at_ms, hms));
-}
-
-static void put_cell(const struct row *row, enum column column, struct str *text)
-{
-    struct spot spot = {row->row, row->column + row->columns->at[column],
-                        row->columns->width[column]};
-    if (spot.width > 0)
-        (void)canvas_text(row->canvas, spot, STYLE_PLAIN, str_text(text));
-    str_clear(text);
-}
-
-/* Where both do not fit the first one is enough. */
-static void cut_times(struct str *text)
-{
-    char *dots = strstr(text->data, "..");
-    if (!dots)
-        return;
-    *dots = '\0';
-    text->len = (size_t)(dots - text->data);
-}
-
-/* Its words take the room of title, phases and tries. */
-static void draw_fold(const struct row *row, const struct view_fold *fold)
-{
-    const struct columns *columns = row->columns;
-    struct str text = {0};
-    add_fold_id(fold, &text);
-    put_cell(row, COL_ID, &text);
-    shown_class(row->input->facts->state, fold->fault.first, &text);
-    put_cell(row, COL_CLASS, &text);
-    add_fold_next(row->input, fold, &text);
-    if ((int)text.len > columns->width[COL_NEXT])
-        cut_times(&text);
-    put_cell(row, COL_NEXT, &text);
-
-    int end = columns->at[COL_NEXT] - 1;
-    bool has_word = fold_counts(row->input, fold) && columns->width[COL_ID] > 0;
-    if (has_word) {
-        end -= CLOCK_WORD;
-        (void)canvas_text(row->canvas, (struct spot){row->row, row->column + end + 1, CLOCK_WORD},
-                          STYLE_PLAIN, "next ");
-    }
-    struct spot spot = {row->row, row->column + columns->at[COL_TASK], end - columns->at[COL_TASK]};
-    add_fold_words(row, fold, &text);
-    if (spot.width > 0)
-        (void)canvas_text(row->canvas, spot, STYLE_PLAIN, str_text(&text));
-    str_done(&text);
-
-    spot = (struct spot){row->row, row->column + columns->at[COL_STATE], columns->width[COL_STATE]};
-    if (spot.width > 0)
-        (void)canvas_text(row->canvas, spot, frame_style(row->shown), shown_word(row->shown));
-}
-
 /* The row of a task that the row of its fault counts too hangs below that. */
-static bool is_below_fold(const struct row *row)
+static bool is_below_fold(const struct list_row *row)
 {
     const struct view *view = row->input->view;
     const struct view_fold *fold = view_fold_of(view, row->task);
     return fold && !row->fold && view_has_fold_row(view, fold);
 }
 
-static void draw_row(const struct row *row)
+static void draw_row(const struct list_row *row)
 {
     struct canvas *canvas = row->canvas;
     if (row->chosen && row->column >= 0)
@@ -299,7 +166,7 @@ static void draw_row(const struct row *row)
     else if (is_below_fold(row))
         (void)canvas_text(canvas, mark, STYLE_RULE, "│");
     if (row->fold)
-        draw_fold(row, row->fold);
+        list_fold_draw(row);
     else
         draw_cells(row);
 }
@@ -361,17 +228,18 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
 }
 
 /* `in_view` is an element of the view's rows. */
-static struct row row_of(struct canvas *canvas, const struct frame_input *input, int in_view)
+static struct list_row row_of(struct canvas *canvas, const struct frame_input *input, int in_view)
 {
     const struct view_facts *facts = input->facts;
     const struct view *view = input->view;
     int task = view_row_task(in_view);
-    struct row row = {.canvas = canvas,
-                      .input = input,
-                      .task = task,
-                      .fold = fold_in(input, in_view),
-                      .chosen = task == view->chosen && view->on_fold == view_row_is_fold(in_view),
-                      .shown = shown_task(facts->state, task, facts->orphaned)};
+    struct list_row row = {.canvas = canvas,
+                           .input = input,
+                           .task = task,
+                           .fold = fold_in(input, in_view),
+                           .chosen =
+                               task == view->chosen && view->on_fold == view_row_is_fold(in_view),
+                           .shown = shown_task(facts->state, task, facts->orphaned)};
     struct shown_circle circle;
     if (row.fold)
         row.shown = row.fold->held == row.fold->fault.count ? SHOWN_HELD : SHOWN_BACKOFF;
@@ -398,7 +266,7 @@ void frame_list(struct canvas *canvas, int heads_row, const struct frame_box *bo
     if (view->row_count == 0)
         draw_nothing(canvas, box, input);
     for (int i = view->top; i < last; i++) {
-        struct row row = row_of(canvas, input, view->rows[i]);
+        struct list_row row = row_of(canvas, input, view->rows[i]);
         row.columns = &columns;
         row.row = box->row + i - view->top;
         row.column = box->column;
@@ -422,7 +290,7 @@ void frame_list_line(struct canvas *canvas, int row_number, const struct frame_i
     measure(&measures, input, in_view);
     const int margin = canvas->columns < COLUMNS_FEW ? 1 : 0; /* one row needs no mark */
     struct columns columns = columns_place(canvas->columns + margin, &measures);
-    struct row row = row_of(canvas, input, in_view);
+    struct list_row row = row_of(canvas, input, in_view);
     row.columns = &columns;
     row.row = row_number;
     row.column = -margin;
