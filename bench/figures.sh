@@ -1,5 +1,9 @@
 # shellcheck shell=sh
 # For the benchmarks that are shell scripts: . "$(dirname "$0")/figures.sh"
+
+# An interrupted benchmark ends, and tidies up by its trap of EXIT.
+trap 'exit 130' INT TERM
+
 figures=$(dirname "$(realpath "$0")")/figures.py
 
 # figure WHAT NUMBER UNIT [PEER [NUMBER [WANTED]]]: one line of the table (figures.py). What there is
