@@ -5,9 +5,10 @@
  * usage: bench_scheduler [ATTEMPTS]
  *
  * Every attempt is told as the engine tells it: that it runs, then how it ended, with the numbers
- * and fingerprints of a real one. Of each four tasks one fails the first time by a fault of the
- * world, waits, and passes then. What counts is the time of the processor, and of several rounds
- * the best. ATTEMPTS of one round: fewer are enough for a profile.
+ * and fingerprints of a real one; the inputs are made once, and only what differs is set for each
+ * attempt. Of each four tasks one fails the first time by a fault of the world, waits, and passes
+ * then. What counts is the time of the processor, and of several rounds the best. ATTEMPTS of one
+ * round: fewer are enough for a profile.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -50,6 +51,7 @@ struct play {
     struct moment now;
     struct action live[JOBS]; /* attempts that were started, in order */
     int live_count;
+    struct input runs, passes, fails; /* of the attempt told last of */
     int64_t inputs, attempts;
 };
 
@@ -86,47 +88,68 @@ static void give(struct play *play, struct input *input)
         play->live[play->live_count++] = play->turn.actions[i];
 }
 
-static void tell_end(struct play *play, const struct action *of)
+/* What every end of an attempt says. */
+static struct input new_end(bool fails)
 {
-    const bool fails = of->task % FAILS_EVERY == 0 && of->attempt == 1;
-    const uint64_t result = (uint64_t)of->task * UINT64_C(0x9E3779B97F4A7C15) + 1;
     struct input ended = {
         .kind = INPUT_ENDED,
-        .task = of->task,
-        .step = of->step,
-        .attempt = of->attempt,
         .outcome = {.kind = OUTCOME_EXIT,
                     .code = fails,
-                    .ran_ms = 2 + of->task % 7,
                     .bytes = {2048, fails ? 120 : 0},
                     .lines = {31, fails ? 2 : 0},
                     .rss_kib_max = 3400,
                     .cpu_ms = 2},
         .verdict = verdict_new(),
-        .fingerprint = {.hi = result, .lo = ~result},
         .has_fact = true,
-        .fact = {.gain = ENTROPY_GAIN_LINE, .raw = result, .new_permille = 1000, .lines = 31},
+        .fact = {.gain = ENTROPY_GAIN_LINE, .new_permille = 1000, .lines = 31},
     };
     if (fails) {
         verdict_set_transient(&ended.verdict, TRANSIENT_NETWORK_TIMEOUT, "connect", "net.connect");
         verdict_set_match(&ended.verdict, "curl: (28) Failed to connect to example.org port 443");
     }
-    give(play, &ended);
+    return ended;
+}
+
+static void begin(struct play *play, const struct plan *plan, struct call_digester *calls)
+{
+    *play = (struct play){
+        .now = {.at_ms = 1700000000000, .mono_ms = 5000000},
+        .runs = {.kind = INPUT_RUNNING, .pid_start = 123456},
+        .passes = new_end(false),
+        .fails = new_end(true),
+    };
+    run_state_init(&play->state, plan, 7);
+    play->scheduler = (struct scheduler){.state = &play->state, .calls = calls};
+}
+
+static void name_attempt(struct input *input, const struct action *of)
+{
+    input->task = of->task;
+    input->step = of->step;
+    input->attempt = of->attempt;
+}
+
+static void tell_end(struct play *play, const struct action *of)
+{
+    const bool fails = of->task % FAILS_EVERY == 0 && of->attempt == 1;
+    const uint64_t result = (uint64_t)of->task * UINT64_C(0x9E3779B97F4A7C15) + 1;
+    struct input *ended = fails ? &play->fails : &play->passes;
+    name_attempt(ended, of);
+    ended->outcome.ran_ms = 2 + of->task % 7;
+    ended->fingerprint = (struct digest){.hi = result, .lo = ~result};
+    ended->fact.raw = result;
+    give(play, ended);
 }
 
 /* The oldest attempt that is live runs, and is over. */
 static void land(struct play *play)
 {
     const struct action of = play->live[0];
-    struct input running = {.kind = INPUT_RUNNING,
-                            .task = of.task,
-                            .step = of.step,
-                            .attempt = of.attempt,
-                            .pid = 4000 + of.task,
-                            .pid_start = 123456};
     play->live_count--;
     memmove(play->live, play->live + 1, (size_t)play->live_count * sizeof(play->live[0]));
-    give(play, &running);
+    name_attempt(&play->runs, &of);
+    play->runs.pid = 4000 + of.task;
+    give(play, &play->runs);
     play->now.at_ms++;
     play->now.mono_ms++;
     tell_end(play, &of);
@@ -173,9 +196,8 @@ static void measure(const struct plan *plan, int64_t attempts_least, struct cost
     int64_t attempts = 0;
     call_digester_open(&calls, "/home/dev/shop", environment);
     while (attempts < attempts_least) {
-        struct play play = {.now = {.at_ms = 1700000000000, .mono_ms = 5000000}};
-        run_state_init(&play.state, plan, 7);
-        play.scheduler = (struct scheduler){.state = &play.state, .calls = calls};
+        struct play play;
+        begin(&play, plan, calls);
         const double start_ms = figure_cpu_ms();
         run_whole(&play);
         ms += figure_cpu_ms() - start_ms;

@@ -19,11 +19,22 @@ struct digest {
 };
 
 /* Was it taken at all? */
-bool digest_is_known(struct digest digest);
+static inline bool digest_is_known(struct digest digest)
+{
+    return digest.hi != 0 || digest.lo != 0;
+}
+
 /* The same bits; two that were not taken are equal, too. */
-bool digest_equal(struct digest a, struct digest b);
+static inline bool digest_equal(struct digest a, struct digest b)
+{
+    return a.hi == b.hi && a.lo == b.lo;
+}
+
 /* Do both stand for the same? What was not taken is the same as nothing. */
-bool digest_is_same(struct digest a, struct digest b);
+static inline bool digest_is_same(struct digest a, struct digest b)
+{
+    return digest_is_known(a) && digest_equal(a, b);
+}
 
 /* Modulo 2^128, so the order of what is summed does not count. */
 struct digest digest_sum(struct digest a, struct digest b);

@@ -7,7 +7,9 @@
 #ifndef DEVS_RUN_STATE_H
 #define DEVS_RUN_STATE_H
 
+#include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "agent_used.h"
@@ -17,6 +19,7 @@
 #include "heap.h"
 #include "label.h"
 #include "moment.h"
+#include "number_set.h"
 #include "outcome.h"
 #include "plan.h"
 #include "protocol.h"
@@ -100,13 +103,13 @@ enum gate_status {
 
 struct gate_state {
     enum gate_status status;
-    int closed;          /* limits in a row; 0 once a probe came through */
-    struct moment since; /* of the first limit in a row */
-    struct moment due;   /* CLOSED: when the probe may start; SPREADING: the next one */
-    int64_t spacing_ms;  /* SPREADING only */
-    int probe;           /* PROBING: its task; else -1 */
-    int chosen;          /* CLOSED: the task in line that a person sends before `due`; else -1 */
-    struct heap line;    /* tasks whose step of this source may start; key: task number */
+    int closed;             /* limits in a row; 0 once a probe came through */
+    struct moment since;    /* of the first limit in a row */
+    struct moment due;      /* CLOSED: when the probe may start; SPREADING: the next one */
+    int64_t spacing_ms;     /* SPREADING only */
+    int probe;              /* PROBING: its task; else -1 */
+    int chosen;             /* CLOSED: the task in line that a person sends before `due`; else -1 */
+    struct number_set line; /* tasks whose step of this source may start */
 };
 
 struct step_state {
@@ -268,7 +271,7 @@ struct run_state {
     struct gate_state *gates;   /* owned; by source */
     size_t task_cap, gate_cap;  /* of a plan that grows: room in these two, */
     int gate_count;             /* and how many gates there are */
-    struct heap ready;          /* tasks whose step may start; key: task number; those of
+    struct number_set ready;    /* tasks whose step may start: the first one does first; those of
                                    a source are in its gate's line instead */
     struct heap waits;          /* tasks in backoff; key: due.mono_ms */
     struct heap walls;          /* tasks that run and have a wall budget; key: when it is to be
@@ -293,19 +296,41 @@ ATTR_MUST_USE bool run_state_apply(struct run_state *state, const struct event *
 /* What a task is whose step ends so, without success. */
 enum task_status task_status_after(enum decision_kind end);
 /* Is this status final (unless a person acts)? */
-bool task_status_is_final(enum task_status status);
+static inline bool task_status_is_final(enum task_status status)
+{
+    return status != TASK_QUEUED && status != TASK_RUNNING && status != TASK_BACKOFF;
+}
+
 /* "queued", "gave-up", ... */
 const char *task_status_name(enum task_status status);
 
-/* The current step of a task (the last one once it has passed). */
-struct step_state *run_state_step(const struct run_state *state, int task);
-/* The number of that step. */
-int run_state_step_number(const struct run_state *state, int task);
+/* The number of the current step of a task (of the last one once it has passed). */
+static inline int run_state_step_number(const struct run_state *state, int task)
+{
+    assert(task >= 0 && task < state->plan->task_count);
+    const int last = state->plan->tasks[task].step_count - 1;
+    const int step = state->tasks[task].step;
+    return step > last ? last : step;
+}
+
+/* That step. */
+static inline struct step_state *run_state_step(const struct run_state *state, int task)
+{
+    return &state->tasks[task].steps[run_state_step_number(state, task)];
+}
+
 /* Has the task's tree been changed since this step was proven? False where no proof of it holds
  * a tree. */
 bool run_state_tree_is_stale(const struct run_state *state, int task, int step);
 /* The latest attempt of a step, NULL before the first. */
 struct attempt_state *step_state_attempt(const struct step_state *step);
+/* The same of a step that has one. */
+static inline struct attempt_state *step_state_latest(const struct step_state *step)
+{
+    assert(step->attempt_count > 0);
+    return &step->attempts[step->attempt_count - 1];
+}
+
 /* The verdict on the last attempt that was judged (not on a plain success): read into *room, which
  * is returned; NULL = there is none. Reads JSON: once for a line or a decision, not in a loop over
  * all tasks. */
@@ -344,7 +369,10 @@ bool run_state_budget_is_due(const struct run_state *state, int task,
  * goes on (CLOCK_BOOTTIME, ms); -1 where nothing runs, or there is nothing left to say. */
 int64_t run_state_wall_due(const struct run_state *state, int task);
 /* The round of the task, 1 where it has no agent. */
-int run_state_round(const struct run_state *state, int task);
+static inline int run_state_round(const struct run_state *state, int task)
+{
+    return state->tasks[task].agent ? state->tasks[task].agent->round : 1;
+}
 
 /* The gate of the task's current step, NULL if it has no source. */
 struct gate_state *run_state_gate(const struct run_state *state, int task);

@@ -89,11 +89,14 @@ struct action {
 
 /* What one or several steps gave. Reused: clear it between turns. */
 struct turn {
-    struct event *events; /* owned, texts too */
+    struct event *events; /* owned */
+    struct str *texts;    /* owned; by event: the memory of its text, which later turns use again */
     size_t event_count, event_cap;
     struct action *actions; /* owned */
     size_t action_count, action_cap;
 };
+
+enum { TURN_TEXT_KEPT_MAX = 1024 }; /* bytes of an event's text that are kept for the next one */
 
 /* Forget events and actions, keep the memory. */
 void turn_clear(struct turn *turn);

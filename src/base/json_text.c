@@ -28,16 +28,38 @@ static bool is_plain(char c)
     return c >= ' ' && c < 0x7F && c != '"' && c != '\\';
 }
 
+static uint64_t word_at(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, WORD_BYTES);
+    return word;
+}
+
+/* Fewer bytes than a word has. */
+static bool is_plain_rest(const char *bytes, size_t len)
+{
+    bool is_all = true;
+    for (size_t i = 0; i < len; i++)
+        is_all = is_all && is_plain(bytes[i]);
+    return is_all;
+}
+
+bool json_text_is_plain(const char *bytes, size_t len)
+{
+    if (len < WORD_BYTES)
+        return is_plain_rest(bytes, len);
+    for (size_t at = 0; at + WORD_BYTES <= len; at += WORD_BYTES) {
+        if (!is_plain_word(word_at(bytes + at)))
+            return false;
+    }
+    return is_plain_word(word_at(bytes + len - WORD_BYTES)); /* some of it for the second time */
+}
+
 size_t json_text_plain(const char *bytes, size_t len)
 {
     size_t at = 0;
-    uint64_t word;
-    while (len - at >= WORD_BYTES) {
-        memcpy(&word, bytes + at, WORD_BYTES);
-        if (!is_plain_word(word))
-            break;
+    while (len - at >= WORD_BYTES && is_plain_word(word_at(bytes + at)))
         at += WORD_BYTES;
-    }
     while (at < len && is_plain(bytes[at]))
         at++;
     return at;

@@ -31,6 +31,8 @@ static inline bool json_text_take(struct json_text *text, char c)
 
 /* How many bytes from the first on are printing ASCII and stand for themselves within a string. */
 size_t json_text_plain(const char *bytes, size_t len);
+/* Do all of them? */
+bool json_text_is_plain(const char *bytes, size_t len);
 
 void json_text_skip_blanks(struct json_text *text);
 

@@ -20,21 +20,33 @@ enum {
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-/* Make room for `more` bytes and the NUL. */
-static void reserve(struct str *str, size_t more)
+static void grow(struct str *str, size_t more)
 {
     assert(more < SIZE_MAX - str->len);
-    if (str->data && str->len + more < str->cap)
-        return;
     str->data = xgrow(str->data, &str->cap, str->len + more + 1, 1);
+}
+
+/* Where the next bytes go, with room for `more` of them and the NUL. */
+static inline char *room_for(struct str *str, size_t more)
+{
+    if (!str->data || more >= str->cap - str->len)
+        grow(str, more);
+    return str->data + str->len;
+}
+
+/* So far the text was written. */
+static inline void end_at(struct str *str, char *end)
+{
+    *end = '\0';
+    str->len = (size_t)(end - str->data);
 }
 
 void str_reserve(struct str *str, size_t more)
 {
     const bool is_new = !str->data;
-    reserve(str, more);
+    char *next = room_for(str, more);
     if (is_new)
-        str->data[0] = '\0';
+        *next = '\0';
 }
 
 const char *str_text(const struct str *str)
@@ -49,18 +61,17 @@ void str_add(struct str *str, const char *text)
 
 void str_add_n(struct str *str, const char *bytes, size_t len)
 {
-    reserve(str, len);
+    char *next = room_for(str, len);
     if (len > 0)
-        memcpy(str->data + str->len, bytes, len);
-    str->len += len;
-    str->data[str->len] = '\0';
+        memcpy(next, bytes, len);
+    end_at(str, next + len);
 }
 
 void str_add_char(struct str *str, char c)
 {
-    reserve(str, 1);
-    str->data[str->len++] = c;
-    str->data[str->len] = '\0';
+    char *next = room_for(str, 1);
+    *next = c;
+    end_at(str, next + 1);
 }
 
 void str_addf(struct str *str, const char *fmt, ...)
@@ -69,37 +80,45 @@ void str_addf(struct str *str, const char *fmt, ...)
     va_start(args, fmt);
     va_list again;
     va_copy(again, args);
-    reserve(str, FORMATTED_GUESS);
+    (void)room_for(str, FORMATTED_GUESS);
     int len = vsnprintf(str->data + str->len, str->cap - str->len, fmt, args);
     va_end(args);
     assert(len >= 0);
     if ((size_t)len >= str->cap - str->len) {
-        reserve(str, (size_t)len);
+        (void)room_for(str, (size_t)len);
         (void)vsnprintf(str->data + str->len, (size_t)len + 1, fmt, again);
     }
     va_end(again);
     str->len += (size_t)len;
 }
 
-/* Digits from the end of the room on, which there is for I64_DIGITS_MAX; where they begin. */
-static size_t write_digits(char digits[I64_DIGITS_MAX], int64_t value)
+/* The number's digits, two at a time; where they end. */
+static char *write_i64(char *at, int64_t value)
 {
-    size_t start = I64_DIGITS_MAX;
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    char digits[I64_DIGITS_MAX];
+    size_t start = sizeof(digits);
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    do {
-        digits[--start] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
+    for (; rest >= 100; rest /= 100) {
+        start -= 2;
+        memcpy(digits + start, pairs + 2 * (rest % 100), 2);
+    }
+    if (rest >= 10)
+        digits[--start] = pairs[2 * rest + 1];
+    digits[--start] = rest >= 10 ? pairs[2 * rest] : (char)('0' + rest);
     if (value < 0)
-        digits[--start] = '-';
-    return start;
+        *at++ = '-';
+    memcpy(at, digits + start, sizeof(digits) - start);
+    return at + (sizeof(digits) - start);
 }
 
 void str_add_i64(struct str *str, int64_t value)
 {
-    char digits[I64_DIGITS_MAX];
-    const size_t start = write_digits(digits, value);
-    str_add_n(str, digits + start, sizeof(digits) - start);
+    char *next = room_for(str, I64_DIGITS_MAX);
+    end_at(str, write_i64(next, value));
 }
 
 /* A whole number that %.9g writes with its digits alone. */
@@ -161,31 +180,25 @@ static size_t add_special(struct str *str, const unsigned char *p, size_t left)
     return len;
 }
 
-/* A string that needs no escapes. */
-static void add_plain_string(struct str *str, const char *text, size_t len)
+/* A string that needs no escapes, with its quotes; where it ends. */
+static inline char *write_plain(char *at, const char *text, size_t len)
 {
-    reserve(str, len + 2);
-    char *at = str->data + str->len;
     *at++ = '"';
     if (len > 0)
         memcpy(at, text, len);
     at += len;
     *at++ = '"';
-    *at = '\0';
-    str->len += len + 2;
+    return at;
 }
 
-void str_add_json(struct str *str, const char *bytes, size_t len)
+/* A string that needs some. */
+static void add_escaped(struct str *str, const char *bytes, size_t len)
 {
     const unsigned char *p = (const unsigned char *)bytes;
-    size_t plain = json_text_plain(bytes, len);
-    if (plain == len) {
-        add_plain_string(str, bytes, len);
-        return;
-    }
-    reserve(str, len + 2);
+    (void)room_for(str, len + 2);
     str_add_char(str, '"');
-    for (size_t at = 0; at < len; plain = json_text_plain(bytes + at, len - at)) {
+    for (size_t at = 0; at < len;) {
+        const size_t plain = json_text_plain(bytes + at, len - at);
         str_add_n(str, bytes + at, plain);
         at += plain;
         if (at < len)
@@ -194,11 +207,21 @@ void str_add_json(struct str *str, const char *bytes, size_t len)
     str_add_char(str, '"');
 }
 
+void str_add_json(struct str *str, const char *bytes, size_t len)
+{
+    if (!json_text_is_plain(bytes, len)) {
+        add_escaped(str, bytes, len);
+        return;
+    }
+    char *next = room_for(str, len + 2);
+    end_at(str, write_plain(next, bytes, len));
+}
+
 void str_json_quote(struct str *str, size_t from)
 {
     const size_t len = str->len - from;
-    reserve(str, 2);
-    if (json_text_plain(str->data + from, len) == len) {
+    (void)room_for(str, 2);
+    if (json_text_is_plain(str->data + from, len)) {
         memmove(str->data + from + 1, str->data + from, len);
         str->data[from] = '"';
         str->len++;
@@ -217,26 +240,46 @@ static bool needs_comma(const struct str *str)
     return last != '{' && last != '[' && last != ',';
 }
 
-void str_json_key(struct str *str, const char *key)
+enum { KEY_MORE = 4 }; /* a comma, two quotes, a colon */
+
+/* The member's beginning, with room for so many bytes of its value; where that goes. */
+static char *begin_member(struct str *str, const char *key, size_t more)
 {
     const size_t len = strlen(key);
-    reserve(str, len + 4); /* a comma, two quotes, a colon */
+    char *next = room_for(str, len + KEY_MORE + more);
     if (needs_comma(str))
-        str->data[str->len++] = ',';
-    str_add_json(str, key, len);
-    str_add_char(str, ':');
+        *next++ = ',';
+    if (json_text_is_plain(key, len)) {
+        next = write_plain(next, key, len);
+    } else {
+        end_at(str, next);
+        add_escaped(str, key, len);
+        next = room_for(str, 1 + more);
+    }
+    *next++ = ':';
+    return next;
+}
+
+void str_json_key(struct str *str, const char *key)
+{
+    end_at(str, begin_member(str, key, 0));
 }
 
 void str_json_text(struct str *str, const char *key, const char *text)
 {
-    str_json_key(str, key);
-    str_add_json(str, text, strlen(text));
+    const size_t len = strlen(text);
+    char *value = begin_member(str, key, len + 2);
+    if (json_text_is_plain(text, len)) {
+        end_at(str, write_plain(value, text, len));
+    } else {
+        end_at(str, value);
+        add_escaped(str, text, len);
+    }
 }
 
 void str_json_i64(struct str *str, const char *key, int64_t value)
 {
-    str_json_key(str, key);
-    str_add_i64(str, value);
+    end_at(str, write_i64(begin_member(str, key, I64_DIGITS_MAX), value));
 }
 
 void str_json_bool(struct str *str, const char *key, bool value)

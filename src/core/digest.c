@@ -6,21 +6,6 @@
 
 enum { HALF_BYTES = DIGEST_BYTES / 2 };
 
-bool digest_is_known(struct digest digest)
-{
-    return digest.hi != 0 || digest.lo != 0;
-}
-
-bool digest_equal(struct digest a, struct digest b)
-{
-    return a.hi == b.hi && a.lo == b.lo;
-}
-
-bool digest_is_same(struct digest a, struct digest b)
-{
-    return digest_is_known(a) && digest_equal(a, b);
-}
-
 struct digest digest_sum(struct digest a, struct digest b)
 {
     const uint64_t lo = a.lo + b.lo;

@@ -34,26 +34,23 @@ static void write_digest(struct str *out, const char *key, struct digest digest)
 
 void entropy_fact_to_json(const struct entropy_fact *fact, struct str *out)
 {
-    struct str text = {0};
-    str_add_char(&text, '{');
+    str_add_char(out, '{');
     if (fact->kind != ENTROPY_CALL)
-        str_json_text(&text, "kind", kind_names[fact->kind]);
-    write_digest(&text, "call", fact->call);
-    write_digest(&text, "out", fact->outcome);
+        str_json_text(out, "kind", kind_names[fact->kind]);
+    write_digest(out, "call", fact->call);
+    write_digest(out, "out", fact->outcome);
     /* As a signed number: JSON readers keep 63 bits and a sign. */
     if (fact->raw != 0)
-        str_json_i64(&text, "raw", (int64_t)fact->raw);
+        str_json_i64(out, "raw", (int64_t)fact->raw);
     if (fact->bits != 0)
-        str_json_i64(&text, "bits", fact->bits);
+        str_json_i64(out, "bits", fact->bits);
     if (fact->gain != ENTROPY_GAIN_NONE)
-        str_json_text(&text, "gain", gain_names[fact->gain]);
+        str_json_text(out, "gain", gain_names[fact->gain]);
     if (fact->new_permille >= 0)
-        str_json_i64(&text, "new", fact->new_permille);
+        str_json_i64(out, "new", fact->new_permille);
     if (fact->lines != 0)
-        str_json_i64(&text, "lines", fact->lines);
-    str_add_char(&text, '}');
-    str_add_n(out, text.data, text.len);
-    str_done(&text);
+        str_json_i64(out, "lines", fact->lines);
+    str_add_char(out, '}');
 }
 
 /* Index of the member's word in the names; 0 where it is missing, -1 for another word. */

@@ -7,11 +7,6 @@
 #include "run_past.h"
 #include "xalloc.h"
 
-int fold_task_number(const struct fold *fold)
-{
-    return (int)(fold->task - fold->state->tasks);
-}
-
 void fold_set_status(const struct fold *fold, struct task_state *task, enum task_status status)
 {
     struct run_state *state = fold->state;
@@ -44,22 +39,22 @@ void fold_changes(const struct fold *fold, int number)
         run_past_changes(fold->state->past, number, false);
 }
 
-/* The line in which the task's current step stands once it may start. */
-static struct heap *line_of(struct run_state *state, int number)
+/* The line in which a step of this gate (NULL: of none) stands once it may start. */
+static struct number_set *line_of(struct run_state *state, struct gate_state *gate)
 {
-    struct gate_state *gate = run_state_gate(state, number);
     return gate ? &gate->line : &state->ready;
 }
 
 void fold_line_up(const struct fold *fold, int number)
 {
-    heap_put(line_of(fold->state, number), number, number);
+    struct gate_state *gate = run_state_gate(fold->state, number);
+    number_set_add(line_of(fold->state, gate), number);
 }
 
 void fold_not_ready(const struct fold *fold, int number)
 {
     struct gate_state *gate = run_state_gate(fold->state, number);
-    heap_remove(line_of(fold->state, number), number);
+    number_set_remove(line_of(fold->state, gate), number);
     if (!gate)
         return;
     if (gate->chosen == number)

@@ -133,7 +133,11 @@ void fold_task_free(struct task_state *task, int steps);
 void fold_changes(const struct fold *fold, int number);
 
 /* The number of the event's task. */
-int fold_task_number(const struct fold *fold);
+static inline int fold_task_number(const struct fold *fold)
+{
+    return fold->event->task;
+}
+
 /* Is the event of a step that an agent works on? */
 bool fold_is_of_agent(const struct fold *fold);
 /* The one place that changes a status: counts and time follow. */

@@ -96,7 +96,7 @@ static void end_quiet(const struct fold *fold)
 
 void fold_attempt_running(const struct fold *fold)
 {
-    step_state_attempt(fold->step)->pid = fold->event->a;
+    step_state_latest(fold->step)->pid = fold->event->a;
     fold_agent_runs(fold);
 }
 
@@ -125,7 +125,7 @@ static struct fold_end read_end(const struct fold *fold)
 /* How many results in a row are equal, the newest included. */
 static void count_same(struct step_state *step)
 {
-    const struct attempt_state *now = step_state_attempt(step);
+    const struct attempt_state *now = step_state_latest(step);
     const struct attempt_state *before =
         step->attempt_count > 1 ? &step->attempts[step->attempt_count - 2] : NULL;
     bool equal = before && before->number >= step->results_from &&
@@ -151,7 +151,7 @@ static void count_attempt(struct run_state *state, struct step_state *step, enum
 void fold_attempt_ended(const struct fold *fold)
 {
     struct step_state *step = fold->step;
-    struct attempt_state *attempt = step_state_attempt(step);
+    struct attempt_state *attempt = step_state_latest(step);
     const struct fold_end end = fold->known ? *fold->known->end : read_end(fold);
 
     attempt->ended = fold->event->at;
@@ -174,7 +174,7 @@ void fold_attempt_ended(const struct fold *fold)
 
 void fold_attempt_judged(const struct fold *fold)
 {
-    struct attempt_state *attempt = step_state_attempt(fold->step);
+    struct attempt_state *attempt = step_state_latest(fold->step);
     attempt->class = (enum verdict_class)fold->event->a;
     attempt->type = (enum transient_type)fold->event->b;
     attempt->reason = (enum reason)fold->event->c;

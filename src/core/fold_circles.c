@@ -18,7 +18,7 @@ static struct circles *circles_of(struct task_state *task)
 /* What other parts of the log say of the attempt is not said again in its fact. */
 void fold_take_fact(const struct fold *fold, const struct fold_end *end)
 {
-    const struct attempt_state *attempt = step_state_attempt(fold->step);
+    const struct attempt_state *attempt = step_state_latest(fold->step);
     struct entropy_fact fact = end->fact;
     if (!circles_counts(attempt->outcome.kind) || !end->has_fact)
         return;

@@ -10,7 +10,7 @@ void fold_gate_closed(const struct fold *fold)
     gate->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
     gate->closed = (int)event->d;
     int chosen = (int)event->e - 1;
-    gate->chosen = chosen >= 0 && heap_has(&gate->line, chosen) ? chosen : -1;
+    gate->chosen = chosen >= 0 && number_set_has(&gate->line, chosen) ? chosen : -1;
     gate->probe = -1;
 }
 

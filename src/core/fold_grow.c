@@ -25,11 +25,11 @@ static void make_room(struct run_state *state)
     const struct plan *plan = state->plan;
     const size_t tasks = (size_t)plan->task_count;
     state->tasks = xgrow(state->tasks, &state->task_cap, tasks, sizeof(*state->tasks));
-    heap_grow(&state->ready, plan->task_count);
+    number_set_grow(&state->ready, plan->task_count);
     heap_grow(&state->waits, plan->task_count);
     heap_grow(&state->walls, plan->task_count);
     for (int i = 0; i < state->gate_count; i++)
-        heap_grow(&state->gates[i].line, plan->task_count);
+        number_set_grow(&state->gates[i].line, plan->task_count);
     if (plan->source_count == state->gate_count)
         return;
     state->gates =
@@ -37,7 +37,7 @@ static void make_room(struct run_state *state)
     for (; state->gate_count < plan->source_count; state->gate_count++) {
         struct gate_state *gate = &state->gates[state->gate_count];
         *gate = (struct gate_state){.probe = -1, .chosen = -1};
-        heap_init(&gate->line, plan->task_count);
+        number_set_init(&gate->line, plan->task_count);
     }
 }
 

@@ -1,10 +1,8 @@
-#include <stddef.h>
-
 #include "run_state.h"
 
 struct gate_state *run_state_gate(const struct run_state *state, int task)
 {
-    int source = state->plan->tasks[task].steps[run_state_step_number(state, task)].source;
+    const int source = state->plan->tasks[task].steps[run_state_step_number(state, task)].source;
     return source >= 0 ? &state->gates[source] : NULL;
 }
 
@@ -26,5 +24,5 @@ bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms)
 
 int gate_next(const struct gate_state *gate)
 {
-    return gate->chosen >= 0 ? gate->chosen : heap_first(&gate->line);
+    return gate->chosen >= 0 ? gate->chosen : number_set_first(&gate->line);
 }

@@ -24,11 +24,6 @@ const char *task_status_name(enum task_status status)
     return status_names[status];
 }
 
-bool task_status_is_final(enum task_status status)
-{
-    return status != TASK_QUEUED && status != TASK_RUNNING && status != TASK_BACKOFF;
-}
-
 void run_state_init(struct run_state *state, const struct plan *plan, uint64_t seed)
 {
     *state = (struct run_state){.plan = plan, .seed = seed};
@@ -36,14 +31,14 @@ void run_state_init(struct run_state *state, const struct plan *plan, uint64_t s
         state->plan = plan = state->growing = plan_growing(plan);
     state->tasks = xcalloc((size_t)plan->task_count + 1, sizeof(*state->tasks));
     state->steps = xcalloc((size_t)plan->step_count + 1, sizeof(*state->steps));
-    heap_init(&state->ready, plan->task_count);
+    number_set_init(&state->ready, plan->task_count);
     heap_init(&state->waits, plan->task_count);
     heap_init(&state->walls, plan->task_count);
     state->gates = xcalloc((size_t)plan->source_count + 1, sizeof(*state->gates));
     for (int i = 0; i < plan->source_count; i++) {
         state->gates[i].probe = -1;
         state->gates[i].chosen = -1;
-        heap_init(&state->gates[i].line, plan->task_count);
+        number_set_init(&state->gates[i].line, plan->task_count);
     }
     state->counts[TASK_QUEUED] = plan->task_count;
 
@@ -109,11 +104,11 @@ void run_state_done(struct run_state *state)
             free(state->tasks[i].steps);
     }
     for (int i = 0; i < state->plan->source_count; i++)
-        heap_done(&state->gates[i].line);
+        number_set_done(&state->gates[i].line);
     free(state->gates);
     free(state->tasks);
     free(state->steps);
-    heap_done(&state->ready);
+    number_set_done(&state->ready);
     heap_done(&state->waits);
     heap_done(&state->walls);
     plan_free(state->growing);
@@ -242,7 +237,7 @@ static bool locate(struct fold *fold)
     fold->step = &fold->task->steps[event->step];
     if ((handlers[event->kind].when & 1U << fold->step->status) == 0)
         return false;
-    int latest = fold->step->attempt_count > 0 ? step_state_attempt(fold->step)->number : 0;
+    int latest = fold->step->attempt_count > 0 ? step_state_latest(fold->step)->number : 0;
     if (scope == OF_NEW_ATTEMPT)
         return event->attempt == latest + 1;
     return scope == OF_STEP || (latest > 0 && event->attempt == latest);

@@ -92,8 +92,3 @@ int64_t run_state_wall_due(const struct run_state *state, int task)
     const int64_t due_ms = budget->wall_from.mono_ms + mark_ms - budget->wall_ms;
     return due_ms > 0 ? due_ms : 0;
 }
-
-int run_state_round(const struct run_state *state, int task)
-{
-    return state->tasks[task].agent ? state->tasks[task].agent->round : 1;
-}

@@ -101,6 +101,11 @@ static void copy_heap(struct heap *copy)
     copy->cap = copy->size;
 }
 
+static void copy_set(struct number_set *copy)
+{
+    copy->words = copy_of(copy->words, number_set_words(copy), sizeof(*copy->words));
+}
+
 bool run_state_can_copy(const struct run_state *state)
 {
     return !state->growing;
@@ -115,11 +120,11 @@ void run_state_copy(struct run_state *out, const struct run_state *state)
     out->tasks = copy_of(state->tasks, (size_t)plan->task_count + 1, sizeof(*state->tasks));
     out->steps = copy_of(state->steps, (size_t)plan->step_count + 1, sizeof(*state->steps));
     out->gates = copy_of(state->gates, (size_t)plan->source_count + 1, sizeof(*state->gates));
-    copy_heap(&out->ready);
+    copy_set(&out->ready);
     copy_heap(&out->waits);
     copy_heap(&out->walls);
     for (int i = 0; i < plan->source_count; i++)
-        copy_heap(&out->gates[i].line);
+        copy_set(&out->gates[i].line);
     for (int i = 0; i < plan->step_count; i++)
         copy_step(&out->steps[i]);
     for (int i = 0; i < plan->task_count; i++) {

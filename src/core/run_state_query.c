@@ -6,22 +6,9 @@
 
 #include "json.h"
 
-int run_state_step_number(const struct run_state *state, int task)
-{
-    assert(task >= 0 && task < state->plan->task_count);
-    int last = state->plan->tasks[task].step_count - 1;
-    int step = state->tasks[task].step;
-    return step > last ? last : step;
-}
-
-struct step_state *run_state_step(const struct run_state *state, int task)
-{
-    return &state->tasks[task].steps[run_state_step_number(state, task)];
-}
-
 struct attempt_state *step_state_attempt(const struct step_state *step)
 {
-    return step->attempt_count > 0 ? &step->attempts[step->attempt_count - 1] : NULL;
+    return step->attempt_count > 0 ? step_state_latest(step) : NULL;
 }
 
 const struct verdict *step_state_verdict(const struct step_state *step, struct verdict *room)
@@ -220,7 +207,7 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
 static bool stands_in_line(const struct run_state *state, int task)
 {
     const struct gate_state *gate = run_state_gate(state, task);
-    return gate && heap_has(&gate->line, task);
+    return gate && number_set_has(&gate->line, task);
 }
 
 static void mix_gate(uint64_t *digest, const struct gate_state *gate)
@@ -351,7 +338,7 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
         task->held_since.at_ms,
         task->waited_ms,
         task->first_start.at_ms,
-        heap_has(&state->ready, number),
+        number_set_has(&state->ready, number),
         stands_in_line(state, number),
         heap_has(&state->waits, number),
         heap_has(&state->walls, number) ? heap_key(&state->walls, number) : -1,

@@ -12,16 +12,22 @@
 
 void turn_clear(struct turn *turn)
 {
-    for (size_t i = 0; i < turn->event_count; i++)
-        free((void *)(uintptr_t)turn->events[i].text); /* ours: emit() copied it */
+    for (size_t i = 0; i < turn->event_count; i++) {
+        if (turn->texts[i].cap <= TURN_TEXT_KEPT_MAX)
+            str_clear(&turn->texts[i]);
+        else
+            str_done(&turn->texts[i]);
+    }
     turn->event_count = 0;
     turn->action_count = 0;
 }
 
 void turn_done(struct turn *turn)
 {
-    turn_clear(turn);
+    for (size_t i = 0; i < turn->event_cap; i++)
+        str_done(&turn->texts[i]);
     free(turn->events);
+    free(turn->texts);
     free(turn->actions);
     *turn = (struct turn){0};
 }
@@ -37,10 +43,9 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
         return event;
     event.step = run_state_step_number(now->state, task);
     const struct step_state *step = &now->state->tasks[task].steps[event.step];
-    const struct attempt_state *attempt = step_state_attempt(step);
     event.round = run_state_round(now->state, task);
     event.grant = step->grant > 0 ? step->grant : 1;
-    event.attempt = attempt ? attempt->number : 0;
+    event.attempt = step->attempt_count > 0 ? step_state_latest(step)->number : 0;
     return event;
 }
 
@@ -57,6 +62,38 @@ static void recall(const struct scheduler *scheduler, struct event *event, struc
     str_add(text, recalled ? recalled : "");
 }
 
+/* There is room for one more event, and its text. */
+static void make_room(struct turn *turn)
+{
+    const size_t had = turn->event_cap;
+    size_t cap = had;
+    if (turn->event_count < had)
+        return;
+    turn->events = xgrow(turn->events, &turn->event_cap, had + 1, sizeof(*turn->events));
+    turn->texts = xgrow(turn->texts, &cap, turn->event_cap, sizeof(*turn->texts));
+    memset(turn->texts + had, 0, (turn->event_cap - had) * sizeof(*turn->texts));
+}
+
+struct str scheduler_text(const struct scheduling *now)
+{
+    struct turn *turn = now->turn;
+    make_room(turn);
+    const struct str text = turn->texts[turn->event_count];
+    turn->texts[turn->event_count] = (struct str){0};
+    return text;
+}
+
+/* The text is that of the event which comes next; *text is empty afterwards. */
+static void keep_text(struct turn *turn, struct str *text)
+{
+    struct str *kept = &turn->texts[turn->event_count];
+    if (text->data) {
+        str_done(kept);
+        *kept = *text;
+    }
+    *text = (struct str){0};
+}
+
 /* False, and nothing changed, if the event does not fit. Takes the text over: *text is empty
  * afterwards. `known`: what the text says, NULL = it has to be read. */
 static bool try_emit(const struct scheduling *now, struct event event, struct str *text,
@@ -69,13 +106,12 @@ static bool try_emit(const struct scheduling *now, struct event event, struct st
     const bool is_known = known && is_kept && !now->scheduler->recall;
     const bool fits = is_known ? run_state_apply_known(now->state, &event, known)
                                : run_state_apply(now->state, &event, NULL);
-    if (fits && event.text)
-        *text = (struct str){0}; /* it is the event's */
-    str_done(text);
-    if (!fits)
+    if (!fits) {
+        str_done(text);
         return false;
-    turn->events =
-        xgrow(turn->events, &turn->event_cap, turn->event_count + 1, sizeof(*turn->events));
+    }
+    make_room(turn);
+    keep_text(turn, text);
     turn->events[turn->event_count++] = event;
     return true;
 }
@@ -136,11 +172,6 @@ void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_m
                                        .step = run_state_step_number(now->state, task),
                                        .attempt = attempt->number,
                                        .mode = mode});
-}
-
-const struct plan_step *scheduler_plan_step(const struct run_state *state, int task)
-{
-    return &state->plan->tasks[task].steps[run_state_step_number(state, task)];
 }
 
 void scheduler_block_dependents(const struct scheduling *now, int failed)
@@ -286,10 +317,9 @@ static bool names_live_attempt(const struct run_state *state, const struct input
     if (input->task < 0 || input->task >= state->plan->task_count)
         return false;
     const struct step_state *step = run_state_step(state, input->task);
-    const struct attempt_state *attempt = step_state_attempt(step);
-    return step->status == STEP_RUNNING && attempt &&
+    return step->status == STEP_RUNNING && step->attempt_count > 0 &&
            input->step == run_state_step_number(state, input->task) &&
-           input->attempt == attempt->number;
+           input->attempt == step_state_latest(step)->number;
 }
 
 static void emit_text(const struct scheduling *now, enum event_kind kind, int task, const char *key,

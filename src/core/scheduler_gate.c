@@ -4,7 +4,7 @@
 int scheduler_next_ready(const struct scheduling *now)
 {
     const struct run_state *state = now->state;
-    int first = heap_first(&state->ready);
+    int first = number_set_first(&state->ready);
     for (int i = 0; i < state->plan->source_count; i++) {
         const struct gate_state *gate = &state->gates[i];
         if (gate->line.count == 0 || !gate_lets_start(gate, now->input->now.mono_ms))
@@ -109,7 +109,7 @@ void scheduler_gate_judged(const struct scheduling *now, int task, int source,
 void scheduler_gate_send(const struct scheduling *now, int task, const char *by)
 {
     const struct gate_state *gate = run_state_gate(now->state, task);
-    if (!gate || gate->status != GATE_CLOSED || !heap_has(&gate->line, task))
+    if (!gate || gate->status != GATE_CLOSED || !number_set_has(&gate->line, task))
         return;
     int source = (int)(gate - now->state->gates);
     struct closing closing = {.due = gate->due, .closed = gate->closed, .chosen = task};

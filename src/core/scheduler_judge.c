@@ -101,7 +101,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
     const struct run_state *state = now->state;
     const struct plan_step *plan = scheduler_plan_step(state, task);
     const struct step_state *step = run_state_step(state, task);
-    const struct attempt_state *attempt = step_state_attempt(step);
+    const struct attempt_state *attempt = step_state_latest(step);
     struct draw_key key = {.seed = state->seed,
                            .task = task,
                            .step = run_state_step_number(state, task),
@@ -229,7 +229,7 @@ static void record_end(const struct scheduling *now, int task, bool passed)
     event.c = input->outcome.ran_ms;
     event.d = input->outcome.bytes[0];
     event.e = input->outcome.bytes[1];
-    struct str text = {0};
+    struct str text = scheduler_text(now);
     struct fold_end end;
     const struct fold_known known = {.end = &end};
     find_end(now, task, passed, &end);
@@ -246,7 +246,7 @@ static void record_verdict(const struct scheduling *now, int task, const struct 
     event.a = verdict->class;
     event.b = verdict->type;
     event.c = verdict->reason;
-    struct str text = {0};
+    struct str text = scheduler_text(now);
     str_reserve(&text, TEXT_ROOM);
     str_add_char(&text, '{');
     verdict_to_json(verdict, &text);
@@ -289,6 +289,7 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
 
     struct str inputs = {0};
     if (decision->kind != DECISION_SUCCEEDED) {
+        inputs = scheduler_text(now);
         str_reserve(&inputs, TEXT_ROOM);
         protocol_to_json(facts, decision, &inputs);
     }
@@ -297,7 +298,7 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
     else if (decision->kind == DECISION_WAIT)
         start_wait(now, task, facts, decision, &inputs);
     else
-        scheduler_end_step(now, task, decision, str_text(&inputs));
+        scheduler_end_step(now, task, decision, inputs.data);
     str_done(&inputs);
     if (source >= 0)
         scheduler_gate_judged(now, task, source, facts, decision);

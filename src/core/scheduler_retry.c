@@ -83,7 +83,7 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
 static bool is_behind_gate(const struct run_state *state, int task)
 {
     const struct gate_state *gate = run_state_gate(state, task);
-    return gate && gate->status != GATE_OPEN && heap_has(&gate->line, task);
+    return gate && gate->status != GATE_OPEN && number_set_has(&gate->line, task);
 }
 
 /* May it start, or does its turn come, whatever a person asks? */

@@ -21,6 +21,8 @@ struct scheduling {
  * current step and latest attempt. */
 struct event scheduler_event(const struct scheduling *now, enum event_kind kind, int task);
 
+/* An empty text, for the event that is emitted next: with the memory of one of an earlier turn. */
+struct str scheduler_text(const struct scheduling *now);
 /* Fold the event into the state and put it into the turn; the text is copied. */
 void scheduler_emit(const struct scheduling *now, struct event event, const char *text);
 /* The same without a copy: the text is the event's, and *text empty afterwards. */
@@ -39,7 +41,10 @@ void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_m
 enum { SCHEDULER_SPACING_MS = 1000 }; /* between starts that were held back together */
 
 /* The plan of the task's current step. */
-const struct plan_step *scheduler_plan_step(const struct run_state *state, int task);
+static inline const struct plan_step *scheduler_plan_step(const struct run_state *state, int task)
+{
+    return &state->plan->tasks[task].steps[run_state_step_number(state, task)];
+}
 
 /* An event with {"by": ...} as its text; an empty name leaves the text out. */
 void scheduler_emit_by(const struct scheduling *now, struct event event, const char *by);

@@ -37,7 +37,7 @@ int shown_waiting(const struct run_state *state, int source)
 
 static bool waits_for(const struct run_state *state, int task, const struct gate_state *gate)
 {
-    return heap_has(&gate->line, task) ||
+    return number_set_has(&gate->line, task) ||
            (heap_has(&state->waits, task) && run_state_gate(state, task) == gate);
 }
 
@@ -152,17 +152,15 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
                        struct str *out)
 {
     const struct gate_state *gate = run_state_gate(state, task);
-    if (!gate || gate->status == GATE_OPEN || !heap_has(&gate->line, task))
+    if (!gate || gate->status == GATE_OPEN || !number_set_has(&gate->line, task))
         return false;
     int64_t left_ms = gate->due.mono_ms - now->mono_ms;
     if (gate->status == GATE_PROBING) {
         str_addf(out, "after %s", state->plan->tasks[gate->probe].id);
         return true;
     }
-    if (gate->status == GATE_SPREADING) {
-        for (int i = 0; i < gate->line.count; i++)
-            left_ms += gate->line.items[i] < task ? gate->spacing_ms : 0;
-    }
+    if (gate->status == GATE_SPREADING)
+        left_ms += number_set_before(&gate->line, task) * gate->spacing_ms;
     int next = gate_next(gate);
     bool is_next = gate->status != GATE_CLOSED || next == task;
     bool moves = left_ms <= 0 || gate->chosen >= 0;

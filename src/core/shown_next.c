@@ -55,15 +55,6 @@ static const char *needed_id(const struct run_state *state, int task)
     return needed >= 0 ? state->plan->tasks[needed].id : "";
 }
 
-/* How many in the line start before this task. */
-static int before(const struct heap *line, int task)
-{
-    int count = 0;
-    for (int i = 0; i < line->count; i++)
-        count += line->items[i] < task;
-    return count;
-}
-
 static void queued_next(const struct run_state *state, int task, const struct moment *now,
                         struct str *out)
 {
@@ -73,11 +64,11 @@ static void queued_next(const struct run_state *state, int task, const struct mo
         str_addf(out, "needs %s", needed_id(state, task));
         return;
     }
-    int place = 1 + before(&state->ready, task);
+    int place = 1 + number_set_before(&state->ready, task);
     for (int i = 0; i < state->plan->source_count; i++) {
         const struct gate_state *gate = &state->gates[i];
         if (gate->status == GATE_OPEN)
-            place += before(&gate->line, task);
+            place += number_set_before(&gate->line, task);
     }
     str_addf(out, "slot %d%s", place, ordinal(place));
 }

@@ -304,16 +304,30 @@ static void unpack_heap(struct unpack *from, struct heap *heap, const struct hea
     }
 }
 
+static void pack_set(struct str *out, const struct number_set *set)
+{
+    pack_words(out, set->words, number_set_words(set) * sizeof(*set->words));
+}
+
+/* `was` is what it was, with the memory; a set that is kept has the same numbers to choose from. */
+static void unpack_set(struct unpack *from, struct number_set *set, const struct number_set *was)
+{
+    const int count = set->count;
+    *set = *was;
+    set->count = count;
+    unpack_words(from, set->words, number_set_words(set) * sizeof(*set->words));
+}
+
 void pack_run(struct str *out, const struct run_state *state)
 {
     const int sources = state->plan->source_count;
     pack_words(out, state, sizeof(*state));
-    pack_heap(out, &state->ready);
+    pack_set(out, &state->ready);
     pack_heap(out, &state->waits);
     pack_heap(out, &state->walls);
     for (int i = 0; i < sources; i++) {
         pack_words(out, &state->gates[i], sizeof(state->gates[i]));
-        pack_heap(out, &state->gates[i].line);
+        pack_set(out, &state->gates[i].line);
     }
 }
 
@@ -327,12 +341,12 @@ void unpack_run(struct unpack *from, struct run_state *state)
     state->tasks = was.tasks;
     state->steps = was.steps;
     state->gates = was.gates;
-    unpack_heap(from, &state->ready, &was.ready);
+    unpack_set(from, &state->ready, &was.ready);
     unpack_heap(from, &state->waits, &was.waits);
     unpack_heap(from, &state->walls, &was.walls);
     for (int i = 0; i < state->plan->source_count; i++) {
-        const struct heap line = state->gates[i].line;
+        const struct number_set line = state->gates[i].line;
         unpack_words(from, &state->gates[i], sizeof(state->gates[i]));
-        unpack_heap(from, &state->gates[i].line, &line);
+        unpack_set(from, &state->gates[i].line, &line);
     }
 }

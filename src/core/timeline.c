@@ -203,7 +203,7 @@ static void add_attempts(struct making *m)
 static bool is_behind_gate(const struct making *m)
 {
     const struct gate_state *gate = run_state_gate(m->state, m->number);
-    return gate && gate->status != GATE_OPEN && heap_has(&gate->line, m->number);
+    return gate && gate->status != GATE_OPEN && number_set_has(&gate->line, m->number);
 }
 
 /* The wait that is decided, as far as it is yet to come. Who holds a task holds its wait. */

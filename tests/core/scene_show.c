@@ -130,7 +130,7 @@ static void show_task(const struct play *play, int number, struct str *out)
         {"cancelling", task->cancelling, 0},
         {"mode", task->cancel_mode, 0},
         {"waited", task->waited_ms, 0},
-        {"ready", heap_has(&state->ready, number), 0},
+        {"ready", number_set_has(&state->ready, number), 0},
     };
     str_addf(out, "  = %s: %s", play->plan->tasks[number].id, task_status_name(task->status));
     add_facts(facts, sizeof(facts) / sizeof(facts[0]), out);

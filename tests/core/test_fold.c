@@ -393,15 +393,15 @@ START_TEST(test_digest_sees_the_tasks)
     for (int i = 0; i < TASKS; i++)
         check_task(&play.state.tasks[i]);
     uint64_t before = run_state_digest(&play.state);
-    heap_put(&play.state.ready, 2, 2);
+    number_set_add(&play.state.ready, 2);
     ck_assert(run_state_digest(&play.state) != before);
-    heap_remove(&play.state.ready, 2);
+    number_set_remove(&play.state.ready, 2);
     heap_put(&play.state.waits, 2, 2);
     ck_assert(run_state_digest(&play.state) != before);
     heap_remove(&play.state.waits, 2);
-    heap_put(&play.state.gates[1].line, 1, 1);
+    number_set_add(&play.state.gates[1].line, 1);
     ck_assert(run_state_digest(&play.state) != before);
-    heap_remove(&play.state.gates[1].line, 1);
+    number_set_remove(&play.state.gates[1].line, 1);
     ck_assert_uint_eq(run_state_digest(&play.state), before);
 }
 END_TEST

@@ -134,11 +134,19 @@ static bool same_heap(const struct heap *a, const struct heap *b)
     return same;
 }
 
+static bool same_set(const struct number_set *a, const struct number_set *b)
+{
+    bool same = a->count == b->count && a->size == b->size;
+    for (int i = 0; same && i < a->size; i++)
+        same = number_set_has(a, i) == number_set_has(b, i);
+    return same;
+}
+
 static bool same_gate(const struct gate_state *a, const struct gate_state *b)
 {
     return a->status == b->status && a->closed == b->closed && same_moment(&a->since, &b->since) &&
            same_moment(&a->due, &b->due) && a->spacing_ms == b->spacing_ms &&
-           a->probe == b->probe && a->chosen == b->chosen && same_heap(&a->line, &b->line);
+           a->probe == b->probe && a->chosen == b->chosen && same_set(&a->line, &b->line);
 }
 
 static bool same_run(const struct run_state *a, const struct run_state *b)
@@ -155,7 +163,7 @@ static bool same_run(const struct run_state *a, const struct run_state *b)
                 a->notice_at_ms == b->notice_at_ms;
     for (int i = 0; i < TASK_STATUS_COUNT; i++)
         same = same && a->counts[i] == b->counts[i];
-    return same && same_heap(&a->ready, &b->ready) && same_heap(&a->waits, &b->waits) &&
+    return same && same_set(&a->ready, &b->ready) && same_heap(&a->waits, &b->waits) &&
            same_heap(&a->walls, &b->walls);
 }
 

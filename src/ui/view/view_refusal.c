@@ -8,7 +8,7 @@
 static bool is_behind_gate(const struct run_state *state, int task)
 {
     const struct gate_state *gate = run_state_gate(state, task);
-    return gate && gate->status != GATE_OPEN && heap_has(&gate->line, task);
+    return gate && gate->status != GATE_OPEN && number_set_has(&gate->line, task);
 }
 
 /* Each says why not, NULL: it can be done. */
