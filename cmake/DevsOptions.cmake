@@ -14,6 +14,10 @@ target_compile_options(devs_options INTERFACE
   -Wcast-qual -Wwrite-strings -Wimplicit-fallthrough -Wnull-dereference
   $<$<C_COMPILER_ID:GNU>:-Wlogical-op -Wduplicated-cond -Wduplicated-branches>)
 
+# For the layers that compute: all of our code ends in programs, where no library can put another
+# function in the place of one of ours, so within a file gcc may inline any (clang does so anyway).
+set(DEVS_COMPUTING $<$<C_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+
 # A supervisor that has lost track of its own state must stop, not guess: asserts
 # stay on in every build.
 foreach(config RELEASE RELWITHDEBINFO MINSIZEREL)
