@@ -16,14 +16,15 @@ struct heap {
     int64_t *keys; /* owned: by item */
     int count;
     int size; /* numbers 0..size-1 may be in it */
-    int cap;  /* there is room for so many */
+    int cap;  /* there is room for so many; 0 before the first one is put in */
 };
 
-/* Empty, for the numbers 0..size-1. The caller ends it with heap_done(). */
+/* Empty, for the numbers 0..size-1; it owns nothing before the first one is put in. The caller ends
+ * it with heap_done(). */
 void heap_init(struct heap *heap, int size);
 /* Frees what it holds; an empty one afterwards. */
 void heap_done(struct heap *heap);
-/* Numbers 0..size-1 may be in it from now on; it does not shrink. Amortised O(1) a number. */
+/* Numbers 0..size-1 may be in it from now on; it does not shrink. */
 void heap_grow(struct heap *heap, int size);
 
 /* Is the item in it? O(1). */

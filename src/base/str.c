@@ -92,15 +92,16 @@ void str_addf(struct str *str, const char *fmt, ...)
     str->len += (size_t)len;
 }
 
-/* The number's digits, two at a time; where they end. */
+/* The number's digits, two at a time; where they end. I64_DIGITS_MAX bytes are written however few
+ * count: of a fixed number that is quicker. */
 static char *write_i64(char *at, int64_t value)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                                 "25262728293031323334353637383940414243444546474849"
                                 "50515253545556575859606162636465666768697071727374"
                                 "75767778798081828384858687888990919293949596979899";
-    char digits[I64_DIGITS_MAX];
-    size_t start = sizeof(digits);
+    char digits[2 * I64_DIGITS_MAX] = {0}; /* they end in the middle */
+    size_t start = I64_DIGITS_MAX;
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     for (; rest >= 100; rest /= 100) {
         start -= 2;
@@ -110,9 +111,9 @@ static char *write_i64(char *at, int64_t value)
         digits[--start] = pairs[2 * rest + 1];
     digits[--start] = rest >= 10 ? pairs[2 * rest] : (char)('0' + rest);
     if (value < 0)
-        *at++ = '-';
-    memcpy(at, digits + start, sizeof(digits) - start);
-    return at + (sizeof(digits) - start);
+        digits[--start] = '-';
+    memcpy(at, digits + start, I64_DIGITS_MAX);
+    return at + (I64_DIGITS_MAX - start);
 }
 
 void str_add_i64(struct str *str, int64_t value)

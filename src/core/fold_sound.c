@@ -25,7 +25,9 @@ static bool names_class(const struct event *event)
 /* What is in the text is within bounds, or not there. */
 static bool has_number(const struct fold *fold, const char *key, double least, double most)
 {
-    double value = json_number(json_get(fold->text, key), least);
+    if (!fold->text)
+        return true;
+    const double value = json_number(json_get(fold->text, key), least);
     return value >= least && value <= most;
 }
 

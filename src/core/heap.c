@@ -52,30 +52,29 @@ static void move_down(struct heap *heap, int item)
 void heap_init(struct heap *heap, int size)
 {
     assert(size >= 0);
-
-    size_t count = (size_t)size;
-    *heap = (struct heap){
-        .items = xcalloc(count, sizeof(*heap->items)),
-        .places = xcalloc(count, sizeof(*heap->places)),
-        .keys = xcalloc(count, sizeof(*heap->keys)),
-        .size = size,
-        .cap = size,
-    };
-    for (int i = 0; i < size; i++)
-        heap->places[i] = NOT_IN_HEAP;
+    *heap = (struct heap){.size = size};
 }
 
 void heap_grow(struct heap *heap, int size)
 {
-    size_t caps[3]; /* they stay alike */
-    for (int i = 0; i < 3; i++)
-        caps[i] = (size_t)heap->cap;
-    heap->items = xgrow(heap->items, &caps[0], (size_t)size, sizeof(*heap->items));
-    heap->places = xgrow(heap->places, &caps[1], (size_t)size, sizeof(*heap->places));
-    heap->keys = xgrow(heap->keys, &caps[2], (size_t)size, sizeof(*heap->keys));
+    if (size > heap->size)
+        heap->size = size;
+}
+
+/* There is room for each number that may be in it. */
+static void make_room(struct heap *heap)
+{
+    const size_t size = (size_t)heap->size;
+    const int had = heap->cap;
+    size_t caps[] = {(size_t)had, (size_t)had, (size_t)had}; /* they stay alike */
+    if (had >= heap->size)
+        return;
+    heap->items = xgrow(heap->items, &caps[0], size, sizeof(*heap->items));
+    heap->places = xgrow(heap->places, &caps[1], size, sizeof(*heap->places));
+    heap->keys = xgrow(heap->keys, &caps[2], size, sizeof(*heap->keys));
     heap->cap = (int)caps[0];
-    for (; heap->size < size; heap->size++)
-        heap->places[heap->size] = NOT_IN_HEAP;
+    for (int i = had; i < heap->cap; i++)
+        heap->places[i] = NOT_IN_HEAP;
 }
 
 void heap_done(struct heap *heap)
@@ -92,11 +91,12 @@ bool heap_has(const struct heap *heap, int item)
 {
     assert(item >= 0);
     assert(item < heap->size);
-    return heap->places[item] != NOT_IN_HEAP;
+    return item < heap->cap && heap->places[item] != NOT_IN_HEAP;
 }
 
 void heap_put(struct heap *heap, int item, int64_t key)
 {
+    make_room(heap);
     if (!heap_has(heap, item))
         set_place(heap, heap->count++, item);
     heap->keys[item] = key;

@@ -94,11 +94,10 @@ static void copy_task(struct task_state *copy)
 
 static void copy_heap(struct heap *copy)
 {
-    const size_t size = (size_t)copy->size;
+    const size_t size = (size_t)copy->cap;
     copy->items = copy_of(copy->items, size, sizeof(*copy->items));
     copy->places = copy_of(copy->places, size, sizeof(*copy->places));
     copy->keys = copy_of(copy->keys, size, sizeof(*copy->keys));
-    copy->cap = copy->size;
 }
 
 static void copy_set(struct number_set *copy)

@@ -292,15 +292,12 @@ static void unpack_heap(struct unpack *from, struct heap *heap, const struct hea
 {
     const int count = heap->count;
     *heap = *was;
-    for (int i = 0; i < was->count; i++)
-        heap->places[heap->items[i]] = -1;
-    heap->count = count;
+    while (heap->count > 0)
+        heap_remove(heap, heap->items[heap->count - 1]);
     for (int i = 0; i < count; i++) {
         int64_t pair[2];
         unpack_words(from, pair, sizeof(pair));
-        heap->items[i] = (int)pair[0];
-        heap->places[heap->items[i]] = i;
-        heap->keys[heap->items[i]] = pair[1];
+        heap_put(heap, (int)pair[0], pair[1]);
     }
 }
 
