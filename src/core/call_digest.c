@@ -19,19 +19,34 @@ struct call_digester {
 /* Lengths and counts have one form on every machine: 8 bytes, lowest first. */
 enum { COUNT_BYTES = sizeof(uint64_t) };
 
-static void write_count(char bytes[COUNT_BYTES], size_t count)
+static void write_count(char at[COUNT_BYTES], uint64_t count)
 {
-    for (size_t i = 0; i < COUNT_BYTES; i++)
-        bytes[i] = (char)(unsigned char)((uint64_t)count >> 8 * i & 0xFF);
+    const unsigned char bytes[COUNT_BYTES] = {
+        (unsigned char)count,         (unsigned char)(count >> 8),  (unsigned char)(count >> 16),
+        (unsigned char)(count >> 24), (unsigned char)(count >> 32), (unsigned char)(count >> 40),
+        (unsigned char)(count >> 48), (unsigned char)(count >> 56),
+    };
+    memcpy(at, bytes, sizeof(bytes));
+}
+
+/* So many more bytes, which the caller writes. */
+static char *append(struct str *out, size_t len)
+{
+    str_reserve(out, len);
+    char *at = out->data + out->len;
+    at[len] = '\0';
+    out->len += len;
+    return at;
 }
 
 static void add_part(struct str *out, const char *text)
 {
     const size_t len = text ? strlen(text) : 0;
-    char head[1 + COUNT_BYTES] = {text ? PRESENT : ABSENT};
-    write_count(head + 1, len);
-    str_add_n(out, head, sizeof(head));
-    str_add_n(out, text ? text : "", len);
+    char *at = append(out, 1 + COUNT_BYTES + len);
+    *at++ = text ? PRESENT : ABSENT;
+    write_count(at, len);
+    if (len > 0)
+        memcpy(at + COUNT_BYTES, text, len);
 }
 
 static size_t count_texts(char *const *texts)
@@ -45,9 +60,7 @@ static size_t count_texts(char *const *texts)
 static void add_list(struct str *out, char *const *texts)
 {
     const size_t count = count_texts(texts);
-    char head[COUNT_BYTES];
-    write_count(head, count);
-    str_add_n(out, head, sizeof(head));
+    write_count(append(out, COUNT_BYTES), count);
     for (size_t i = 0; i < count; i++)
         add_part(out, texts[i]);
 }

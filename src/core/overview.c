@@ -67,6 +67,7 @@ void overview_add(struct overview *overview, const struct overview_row *row)
     const enum shown shown = shown_status(row->status, row->held, row->quiet, false);
     const enum overview_kind kind = overview_kind_of(shown);
     const bool is_due = shown == SHOWN_BACKOFF;
+    assert(shown < SHOWN_COUNT);
     overview->tasks++;
     overview->counts[shown]++;
     if (is_due && (overview->due_at_ms == 0 || row->due_at_ms < overview->due_at_ms))

@@ -59,7 +59,8 @@ void scheduler_budget_look(const struct scheduling *now, int task, bool may_end)
 void scheduler_budget_time(const struct scheduling *now)
 {
     const struct heap *walls = &now->state->walls;
-    look_at(now, -1, BUDGET_WALL, true);
+    if (now->state->plan->budget.limits[BUDGET_WALL] != 0)
+        look_at(now, -1, BUDGET_WALL, true);
     int task = heap_first(walls);
     while (task >= 0 && heap_key(walls, task) <= now->input->now.mono_ms) {
         look_at(now, task, BUDGET_WALL, true);

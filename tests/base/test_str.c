@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "test_main.h"
 #include "xalloc.h"
 
@@ -94,6 +95,21 @@ START_TEST(test_number_is_decimal)
     str_add_i64(&str, numbers[_i]);
 
     ck_assert_str_eq(str_text(&str), want);
+}
+END_TEST
+
+START_TEST(test_numbers_of_each_length)
+{
+    for (int64_t power = 1; power <= INT64_MAX / 10; power *= 10) {
+        const int64_t near[] = {power - 1, power, power + 1, 1 - power, -power, -power - 1};
+        for (size_t i = 0; i < ARRAY_LEN(near); i++) {
+            char want[32];
+            (void)snprintf(want, sizeof(want), "%" PRId64, near[i]);
+            str_clear(&str);
+            str_add_i64(&str, near[i]);
+            ck_assert_str_eq(str_text(&str), want);
+        }
+    }
 }
 END_TEST
 
@@ -186,6 +202,30 @@ START_TEST(test_json_members_get_commas)
 }
 END_TEST
 
+/* One byte that is not plain, at each place of each length, in a key and in a text. */
+START_TEST(test_json_escapes_at_each_place)
+{
+    enum { LEN_MAX = 20 };
+    static const char specials[] = "\"\\\n\x7f\x01";
+    for (size_t len = 1; len <= LEN_MAX; len++) {
+        for (size_t at = 0; at < len * strlen(specials); at++) {
+            char text[LEN_MAX + 1] = {0};
+            struct json *json = NULL;
+            memset(text, 'a', len);
+            text[at % len] = specials[at / len];
+            str_clear(&str);
+            str_add_char(&str, '{');
+            str_json_text(&str, text, text);
+            str_add_char(&str, '}');
+            ck_assert_msg(json_parse(str.data, str.len, &json, NULL, NULL), "%s", str.data);
+            ck_assert_str_eq(json_text(json_get(json, text), ""), text);
+            ck_assert_ptr_null(strpbrk(str.data, "\n\x7f\x01"));
+            json_free(json);
+        }
+    }
+}
+END_TEST
+
 START_TEST(test_json_member_of_an_empty_text_has_no_comma)
 {
     str_json_text(&str, "k", "v");
@@ -273,11 +313,13 @@ Suite *test_suite(void)
     tcase_add_test(text, test_long_format_is_whole);
     tcase_add_test(text, test_clear_keeps_the_memory_and_done_gives_it_back);
     tcase_add_loop_test(text, test_number_is_decimal, 0, TABLE_LEN(numbers));
+    tcase_add_test(text, test_numbers_of_each_length);
     TCase *json = test_case(suite, "json");
     tcase_add_checked_fixture(json, setup, teardown);
     tcase_add_loop_test(json, test_json_text, 0, TABLE_LEN(json_texts));
     tcase_add_test(json, test_json_escapes_a_nul_inside);
     tcase_add_test(json, test_json_members_get_commas);
+    tcase_add_test(json, test_json_escapes_at_each_place);
     tcase_add_test(json, test_json_member_of_an_empty_text_has_no_comma);
     TCase *memory = test_case(suite, "memory");
     tcase_add_test(memory, test_xgrow_doubles_and_keeps);
