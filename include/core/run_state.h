@@ -136,8 +136,10 @@ struct step_state {
     struct moment wait_from;        /* STEP_WAITING only */
     struct moment due;              /* STEP_WAITING only */
     struct delay delay;             /* of the last wait */
-    char *wait_json;                /* owned; the last wait's formula as recorded */
-    char *end_json;                 /* owned; STEP_ENDED only: what that decision went by */
+    char *wait_json;                /* owned; the last wait's formula as recorded; RUN_STATE_SHOWS
+                                       only */
+    char *end_json;                 /* owned; STEP_ENDED only: what that decision went by;
+                                       RUN_STATE_SHOWS only */
     struct verdict_label verdict;   /* of the last attempt that was judged */
     char *verdict_json;             /* owned; its evidence as recorded: step_state_verdict(); NULL =
                                        none was judged */
@@ -228,12 +230,20 @@ struct task_state {
     struct moment first_start;  /* at_ms 0 before */
     int64_t waited_ms;          /* all waits that are over */
     struct circles *circles;    /* owned; NULL until an attempt left a fact, and once the task is
-                                   over, unless it is stuck */
+                                   over, unless it is stuck; no fact: RUN_STATE_TELLS */
     struct task_place *place;   /* owned; where it works, NULL = in place, or not known yet */
     struct task_agent *agent;   /* owned; NULL = it has no agent */
     struct task_pauses *pauses; /* owned; NULL = none */
     char *by;                   /* owned; who cancelled or held, NULL = nobody */
     struct step_state *steps;   /* borrowed from run_state.steps; owned where the plan grows */
+};
+
+/* What a state is for. Of what events bring, it keeps what that needs: many tasks may wait. */
+enum run_state_use {
+    RUN_STATE_SHOWS,   /* all: what screens say of a task at any time */
+    RUN_STATE_DECIDES, /* what the scheduler goes by: not the formulas of waits and ends */
+    RUN_STATE_TELLS,   /* what the words of an event are made of (event_words(), event_json()):
+                          neither these, nor whether a task goes in circles */
 };
 
 struct run_past;
@@ -244,6 +254,7 @@ struct run_state {
     struct plan *growing;    /* owned; the tasks that were added, and the rules of the plan given;
                                 NULL: it does not grow */
     uint64_t seed;
+    enum run_state_use use;
     int jobs;
     bool started;
     bool ended;
@@ -284,6 +295,9 @@ struct run_state {
 /* The state before the first event. The plan must outlive it. Of a plan that grows the state
  * makes itself a copy, which EVENT_TASK_ADDED adds to: state->plan. */
 void run_state_init(struct run_state *state, const struct plan *plan, uint64_t seed);
+/* The same for this use; run_state_init() is for RUN_STATE_SHOWS. */
+void run_state_init_for(struct run_state *state, const struct plan *plan, uint64_t seed,
+                        enum run_state_use use);
 /* Frees what the state holds, its copy of a plan that grows among it. */
 void run_state_done(struct run_state *state);
 

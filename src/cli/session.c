@@ -138,6 +138,7 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
     struct stream stream = {
         .place = &watching->place,
         .run = watching->run,
+        .known = {.plan = watching->secrets.plan, .text = watching->secrets.plan_text},
         .shown_seq = watching->shown_seq,
         .form = forms[watching->watch],
         .follow = true,

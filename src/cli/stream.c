@@ -275,7 +275,7 @@ bool stream_print(const struct stream *stream, struct err *err)
     struct printing p = {.stream = stream,
                          .outlet = {.signal_fd = stream->signal_fd, .on_signal = on_signal}};
     p.outlet.ctx = &p;
-    if (!follower_open(&p.follower, stream->place, stream->run, err))
+    if (!follower_open_to_tell(&p.follower, stream->place, stream->run, &stream->known, err))
         return false;
     if (stream->follow)
         follower_watch(p.follower);

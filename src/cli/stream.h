@@ -10,6 +10,7 @@
 
 #include "attr.h"
 #include "err.h"
+#include "follower.h"
 #include "outlet.h"
 #include "place.h"
 #include "record_filter.h"
@@ -20,6 +21,7 @@ enum stream_form { STREAM_PLAIN, STREAM_JSON, STREAM_OUTPUT };
 struct stream {
     const struct place *place; /* borrowed */
     int64_t run;               /* number; 0 = the newest */
+    struct known_plan known;   /* the run's plan, where this process has it */
     int64_t shown_seq;         /* events up to this one are not printed */
     enum stream_form form;
     const struct record_filter *filter; /* borrowed; NULL = all records */

@@ -5,7 +5,7 @@
 #include "entropy_window.h"
 #include "xalloc.h"
 
-enum { FIRST_CAP = 2, BARREN_STEP = 100 /* percent */ };
+enum { BARREN_STEP = 100 /* percent */ };
 
 const struct past *entropy_window_past(const struct entropy_window *window, int back)
 {
@@ -14,15 +14,37 @@ const struct past *entropy_window_past(const struct entropy_window *window, int 
     return &window->past[at < 0 ? at + window->cap : at];
 }
 
+const struct asides *entropy_window_asides(const struct entropy_window *window)
+{
+    static const struct asides none;
+    return window->asides ? window->asides : &none;
+}
+
+const struct nudges *entropy_window_nudges(const struct entropy_window *window)
+{
+    static const struct nudges none;
+    return window->nudges ? window->nudges : &none;
+}
+
+void entropy_window_free(struct entropy_window *window)
+{
+    if (!window)
+        return;
+    free(window->past);
+    free(window->asides);
+    free(window->nudges);
+    free(window);
+}
+
 /* The ring is only ever full when it has its final size, so growing never has to turn
- * it. */
+ * it. Most tasks have one call in it, and of some runs there are very many: xgrow() would make
+ * room for more than that. */
 static void remember(struct entropy_window *window, const struct past *past)
 {
     if (window->count == window->cap && window->cap < ENTROPY_WINDOW) {
-        int cap = window->cap == 0 ? FIRST_CAP : window->cap * 2;
+        int cap = window->cap == 0 ? 1 : window->cap * 2;
         cap = cap > ENTROPY_WINDOW ? ENTROPY_WINDOW : cap;
-        size_t have = (size_t)window->cap;
-        window->past = xgrow(window->past, &have, (size_t)cap, sizeof(*window->past));
+        window->past = xcheck(realloc(window->past, (size_t)cap * sizeof(*window->past)));
         window->next = window->count;
         window->cap = cap;
     }
@@ -81,19 +103,31 @@ static void take_call(struct entropy_window *window, const struct past *past,
     else
         add_to(&window->barren, past, weight_of(past, limits));
     remember(window, past);
-    window->plan = (struct past){0};
-    end(&window->replan);
-    end(&window->pause);
-    end(&window->talk);
+    if (window->asides)
+        *window->asides = (struct asides){.chant = window->asides->chant};
 }
 
-static void take_message(struct entropy_window *window, const struct past *past)
+static struct asides *asides_of(struct entropy_window *window)
+{
+    if (!window->asides)
+        window->asides = xcalloc(1, sizeof(*window->asides));
+    return window->asides;
+}
+
+static void take_plan(struct asides *asides, const struct past *past)
+{
+    repeat(&asides->replan, asides->plan.step > 0 ? &asides->plan : NULL, past);
+    asides->plan = *past;
+    end(&asides->talk);
+}
+
+static void take_message(struct asides *asides, const struct past *past)
 {
     if (!(past->bits & ENTROPY_ALIKE))
-        end(&window->talk);
-    add_to(&window->talk, past, 1);
+        end(&asides->talk);
+    add_to(&asides->talk, past, 1);
     if (past->bits & ENTROPY_CHANTS)
-        add_to(&window->chant, past, 1);
+        add_to(&asides->chant, past, 1);
 }
 
 static void take(struct entropy_window *window, const struct entropy_fact *fact,
@@ -104,19 +138,24 @@ static void take(struct entropy_window *window, const struct entropy_fact *fact,
         take_call(window, past, limits);
         break;
     case ENTROPY_NEUTRAL:
-        repeat(&window->replan, window->plan.step > 0 ? &window->plan : NULL, past);
-        window->plan = *past;
-        end(&window->talk);
+        take_plan(asides_of(window), past);
         break;
     case ENTROPY_PAUSE:
-        add_to(&window->pause, past, 1);
+        add_to(&asides_of(window)->pause, past, 1);
         break;
     case ENTROPY_MESSAGE:
-        take_message(window, past);
+        take_message(asides_of(window), past);
         break;
     case ENTROPY_KIND_COUNT:
         break;
     }
+}
+
+static void add_nudge(struct entropy_window *window, uint64_t identity)
+{
+    if (!window->nudges)
+        window->nudges = xcalloc(1, sizeof(*window->nudges));
+    window->nudges->identities[window->nudges->count++] = identity;
 }
 
 /* Is this identity one that nobody was told of yet, and may somebody still be told? */
@@ -126,12 +165,13 @@ static bool is_news(struct entropy_window *window, const struct entropy_verdict 
     const bool barren = verdict->rung == ENTROPY_RUNG_BARREN;
     if (barren && window->barren_told == verdict->first)
         return false; /* more calls have come to it, but it is the same streak */
-    for (int i = 0; i < window->nudged; i++)
-        if (window->identities[i] == verdict->identity.lo)
+    const struct nudges *told = entropy_window_nudges(window);
+    for (int i = 0; i < told->count; i++)
+        if (told->identities[i] == verdict->identity.lo)
             return false;
-    if (window->nudged >= nudges_max || window->nudged >= ENTROPY_NUDGES_MAX)
+    if (told->count >= nudges_max || told->count >= ENTROPY_NUDGES_MAX)
         return false;
-    window->identities[window->nudged++] = verdict->identity.lo;
+    add_nudge(window, verdict->identity.lo);
     if (barren)
         window->barren_told = verdict->first;
     return true;
@@ -171,9 +211,7 @@ void entropy_state_done(struct entropy_state *state)
 {
     if (!state)
         return;
-    if (state->window)
-        free(state->window->past);
-    free(state->window);
+    entropy_window_free(state->window);
     *state = (struct entropy_state){0};
 }
 
@@ -189,7 +227,8 @@ void entropy_state_go_on(struct entropy_state *state)
     if (!state->window)
         return;
     state->window->stuck = false;
-    state->window->nudged = 0;
+    free(state->window->nudges);
+    state->window->nudges = NULL;
     state->window->barren_told = 0;
 }
 

@@ -42,6 +42,15 @@ void entropy_news_done(struct entropy_news *news)
     *news = (struct entropy_news){0};
 }
 
+/* Between two steps of a task, which may be hours apart, nothing is kept of a list. */
+static void forget_touched(struct entropy_news *news)
+{
+    free(news->touched);
+    news->touched = NULL;
+    news->touched_count = 0;
+    news->touched_cap = 0;
+}
+
 void entropy_news_begin(struct entropy_news *news, uint64_t scope)
 {
     news->scope = scope;
@@ -119,8 +128,8 @@ static struct touched *touch(struct entropy_news *news, uint64_t key)
         return &news->touched[shape->touched];
     if (news->touched_count == NEWS_TOUCHED_MAX)
         return NULL;
-    if (!news->touched)
-        news->touched = xcalloc(NEWS_TOUCHED_MAX, sizeof(*news->touched));
+    news->touched = xgrow(news->touched, &news->touched_cap, (size_t)news->touched_count + 1,
+                          sizeof(*news->touched));
     shape->step = news->step;
     shape->touched = (unsigned short)news->touched_count;
     struct touched *touched = &news->touched[news->touched_count++];
@@ -321,6 +330,8 @@ void entropy_news_end(struct entropy_news *news, const struct entropy_limits *li
         }
     }
     end_by_sample(news, is_news);
+    forget_touched(news);
+    news->step++; /* no shape is on the list any more */
 }
 
 bool entropy_news_know(struct entropy_news *news, uint64_t key, const struct shape *shape)

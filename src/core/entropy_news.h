@@ -66,8 +66,10 @@ struct entropy_news {
     struct entropy_table shapes; /* hashes of shapes, with the call's scope */
     struct shape *places;        /* owned; of shapes, by place */
     size_t places_cap;
-    struct touched *touched; /* owned; NULL until a line comes */
+    struct touched *touched; /* owned; of the present step: NULL until a line comes, and again
+                                once it has ended */
     int touched_count;
+    size_t touched_cap;
     uint64_t scope;
     uint32_t step;
     int64_t line_count;

@@ -75,7 +75,8 @@ static enum entropy_level see_repeat(const struct sight *sight, struct entropy_v
 {
     const struct entropy_limits *limits = sight->limits;
     const bool plan = sight->fact->kind == ENTROPY_NEUTRAL;
-    const struct streak *streak = plan ? &sight->window->replan : &sight->window->repeat;
+    const struct streak *streak =
+        plan ? &entropy_window_asides(sight->window)->replan : &sight->window->repeat;
     const bool poll = sight->fact->bits & ENTROPY_POLL;
     const bool measures = !(sight->fact->bits & ENTROPY_FAILED) && streak->raw_differs;
     if (!plan && sight->fact->kind != ENTROPY_CALL)
@@ -273,7 +274,7 @@ static enum entropy_level see_barren(const struct sight *sight, struct entropy_v
 
 static enum entropy_level see_pause(const struct sight *sight, struct entropy_verdict *out)
 {
-    const struct streak *streak = &sight->window->pause;
+    const struct streak *streak = &entropy_window_asides(sight->window)->pause;
     *out = verdict_of_streak(sight, streak, 0);
     out->identity = identity_of_rung(ENTROPY_RUNG_PAUSE);
     out->poll = true;
@@ -285,7 +286,7 @@ static enum entropy_level see_pause(const struct sight *sight, struct entropy_ve
 
 static enum entropy_level see_monologue(const struct sight *sight, struct entropy_verdict *out)
 {
-    const struct streak *streak = &sight->window->talk;
+    const struct streak *streak = &entropy_window_asides(sight->window)->talk;
     *out = verdict_of_streak(sight, streak, 0);
     out->identity = identity_of_rung(ENTROPY_RUNG_MONOLOGUE);
     return sight->fact->kind == ENTROPY_MESSAGE
@@ -296,7 +297,7 @@ static enum entropy_level see_monologue(const struct sight *sight, struct entrop
 
 static enum entropy_level see_chant(const struct sight *sight, struct entropy_verdict *out)
 {
-    const struct streak *streak = &sight->window->chant;
+    const struct streak *streak = &entropy_window_asides(sight->window)->chant;
     *out = verdict_of_streak(sight, streak, 0);
     out->identity = identity_of_rung(ENTROPY_RUNG_CHANT);
     return sight->fact->kind == ENTROPY_MESSAGE && (sight->fact->bits & ENTROPY_CHANTS)

@@ -6,7 +6,7 @@
 #include "str.h"
 #include "xalloc.h"
 
-/* Saved rungs: the magic, then the members of struct entropy_window in their order, the ring
+/* Saved rungs: the magic, then what struct entropy_window holds in one order, the ring
  * the oldest first. Numbers have their lowest byte first. */
 enum {
     MAGIC_BYTES = 4,
@@ -52,23 +52,25 @@ void entropy_state_save(const struct entropy_state *state, struct str *out)
 {
     static const struct entropy_window none;
     const struct entropy_window *window = state->window ? state->window : &none;
+    const struct asides *asides = entropy_window_asides(window);
+    const struct nudges *nudges = entropy_window_nudges(window);
     str_add_n(out, magic, MAGIC_BYTES);
     number_bytes_put(out, (uint64_t)state->scale, 4);
     number_bytes_put(out, (uint64_t)window->steps, NUMBER);
     number_bytes_put(out, (uint64_t)window->count, 4);
     for (int i = window->count; i-- > 0;)
         put_past(entropy_window_past(window, i), out);
-    put_past(&window->plan, out);
+    put_past(&asides->plan, out);
     put_streak(&window->repeat, out);
-    put_streak(&window->replan, out);
+    put_streak(&asides->replan, out);
     put_streak(&window->barren, out);
-    put_streak(&window->pause, out);
-    put_streak(&window->talk, out);
-    put_streak(&window->chant, out);
+    put_streak(&asides->pause, out);
+    put_streak(&asides->talk, out);
+    put_streak(&asides->chant, out);
     number_bytes_put(out, (uint64_t)window->barren_told, NUMBER);
-    number_bytes_put(out, (uint64_t)window->nudged, 4);
+    number_bytes_put(out, (uint64_t)nudges->count, 4);
     for (int i = 0; i < ENTROPY_NUDGES_MAX; i++)
-        number_bytes_put(out, window->identities[i], NUMBER);
+        number_bytes_put(out, nudges->identities[i], NUMBER);
     number_bytes_put(out, window->stuck, 1);
 }
 
@@ -128,17 +130,21 @@ static void take_window(struct number_bytes *from, struct entropy_window *window
 {
     window->steps = take_i64(from);
     take_ring(from, window);
-    window->plan = take_past(from);
+    window->asides = xcalloc(1, sizeof(*window->asides));
+    window->nudges = xcalloc(1, sizeof(*window->nudges));
+    struct asides *asides = window->asides;
+    struct nudges *nudges = window->nudges;
+    asides->plan = take_past(from);
     window->repeat = take_streak(from);
-    window->replan = take_streak(from);
+    asides->replan = take_streak(from);
     window->barren = take_streak(from);
-    window->pause = take_streak(from);
-    window->talk = take_streak(from);
-    window->chant = take_streak(from);
+    asides->pause = take_streak(from);
+    asides->talk = take_streak(from);
+    asides->chant = take_streak(from);
     window->barren_told = take_i64(from);
-    window->nudged = take_below(from, 4, ENTROPY_NUDGES_MAX + 1);
+    nudges->count = take_below(from, 4, ENTROPY_NUDGES_MAX + 1);
     for (int i = 0; i < ENTROPY_NUDGES_MAX; i++)
-        window->identities[i] = number_bytes_take(from, NUMBER);
+        nudges->identities[i] = number_bytes_take(from, NUMBER);
     window->stuck = take_below(from, 1, 2) != 0;
 }
 

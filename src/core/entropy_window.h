@@ -26,22 +26,41 @@ struct streak {
 
 enum { ENTROPY_NUDGES_MAX = 8 };
 
-struct entropy_window {
-    int64_t steps;        /* of the segment, of all kinds */
-    struct past *past;    /* owned; a ring of calls */
-    int count, cap, next; /* of the ring: filled, allocated, where the next one goes */
+/* Steps that are no calls: only an agent has them. */
+struct asides {
     struct past plan;     /* the last planning step since the last call; call unknown: none */
-    struct streak repeat; /* the last call with its result */
     struct streak replan; /* the last planning step, no call between */
-    struct streak barren; /* calls without news; count in percent */
     struct streak pause;  /* pauses, no call between */
     struct streak talk;   /* messages alike, no call between */
     struct streak chant;  /* messages that chant */
-    int64_t barren_told;  /* first step of a barren streak that was told */
-    int nudged;           /* identities below */
-    uint64_t identities[ENTROPY_NUDGES_MAX];
-    bool stuck; /* the last step was: the next one that is too is no news */
 };
+
+/* Who was told already. */
+struct nudges {
+    int count;
+    uint64_t identities[ENTROPY_NUDGES_MAX];
+};
+
+/* Every task that may be tried again has one, and there may be very many: what most of them do
+ * not need lies apart. */
+struct entropy_window {
+    int64_t steps;         /* of the segment, of all kinds */
+    struct past *past;     /* owned; a ring of calls */
+    int count, cap, next;  /* of the ring: filled, allocated, where the next one goes */
+    bool stuck;            /* the last step was: the next one that is too is no news */
+    struct streak repeat;  /* the last call with its result */
+    struct streak barren;  /* calls without news; count in percent */
+    int64_t barren_told;   /* first step of a barren streak that was told */
+    struct asides *asides; /* owned; NULL before the first step that is no call */
+    struct nudges *nudges; /* owned; NULL before the first */
+};
+
+/* As they are, or none. */
+const struct asides *entropy_window_asides(const struct entropy_window *window);
+const struct nudges *entropy_window_nudges(const struct entropy_window *window);
+
+/* Free what it owns and itself. NULL is allowed. */
+void entropy_window_free(struct entropy_window *window);
 
 /* The call `back` steps before the last one (0: the last). */
 const struct past *entropy_window_past(const struct entropy_window *window, int back);

@@ -20,7 +20,8 @@ void fold_take_fact(const struct fold *fold, const struct fold_end *end)
 {
     const struct attempt_state *attempt = step_state_latest(fold->step);
     struct entropy_fact fact = end->fact;
-    if (!circles_counts(attempt->outcome.kind) || !end->has_fact)
+    if (!circles_counts(attempt->outcome.kind) || !end->has_fact ||
+        fold->state->use == RUN_STATE_TELLS)
         return;
     fact.call = circles_call(attempt->call, fold->event->step);
     if (!digest_is_known(fact.outcome))

@@ -5,11 +5,12 @@
 #include "shown.h"
 #include "xalloc.h"
 
-/* An event's text outlives the event. */
-static void keep_text(char **out, const char *text)
+/* What a wait or an end went by: the event's text, which outlives the event where it is shown. */
+static void keep_formula(const struct fold *fold, char **out)
 {
+    const bool is_kept = fold->state->use == RUN_STATE_SHOWS && fold->event->text;
     free(*out);
-    *out = text ? xstrdup(text) : NULL;
+    *out = is_kept ? xstrdup(fold->event->text) : NULL;
 }
 
 static struct delay read_delay(const struct fold *fold)
@@ -32,7 +33,7 @@ void fold_wait_started(const struct fold *fold)
     step->wait_from = event->at;
     step->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
     step->delay = fold->known ? *fold->known->delay : read_delay(fold);
-    keep_text(&step->wait_json, event->text);
+    keep_formula(fold, &step->wait_json);
     if (event->e != 0 && step->used > 0) {
         step->used--;
         step->free_hints++;
@@ -120,7 +121,7 @@ void fold_step_ended(const struct fold *fold)
     close_wait(fold);
     fold->step->status = STEP_ENDED;
     fold->step->end = end;
-    keep_text(&fold->step->end_json, fold->event->text);
+    keep_formula(fold, &fold->step->end_json);
     if (fold->event->c != 0)
         task->entropy++;
     if (end == DECISION_SUCCEEDED) {

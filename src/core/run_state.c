@@ -50,6 +50,13 @@ void run_state_init(struct run_state *state, const struct plan *plan, uint64_t s
     }
 }
 
+void run_state_init_for(struct run_state *state, const struct plan *plan, uint64_t seed,
+                        enum run_state_use use)
+{
+    run_state_init(state, plan, seed);
+    state->use = use;
+}
+
 /* As the run's first event leaves it, once that is folded in. */
 void fold_task_begin(struct run_state *state, int number)
 {

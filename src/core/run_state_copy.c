@@ -28,6 +28,8 @@ static struct circles *copy_of_circles(const struct circles *circles)
         return copy;
     struct entropy_window *window = copy_of(circles->state.window, 1, sizeof(*window));
     window->past = copy_of(window->past, (size_t)window->cap, sizeof(*window->past));
+    window->asides = copy_of(window->asides, 1, sizeof(*window->asides));
+    window->nudges = copy_of(window->nudges, 1, sizeof(*window->nudges));
     copy->state.window = window;
     return copy;
 }

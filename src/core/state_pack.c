@@ -128,8 +128,11 @@ static void pack_circles(struct str *out, const struct circles *circles)
     pack_block(out, circles, sizeof(*circles));
     const struct entropy_window *window = circles ? circles->state.window : NULL;
     pack_block(out, window, sizeof(*window));
-    if (window && window->past)
-        pack_words(out, window->past, (size_t)window->cap * sizeof(*window->past));
+    if (!window)
+        return;
+    pack_block(out, window->past, (size_t)window->cap * sizeof(*window->past));
+    pack_block(out, window->asides, sizeof(*window->asides));
+    pack_block(out, window->nudges, sizeof(*window->nudges));
 }
 
 static struct circles *unpack_circles(struct unpack *from, const struct circles *was_there)
@@ -138,11 +141,13 @@ static struct circles *unpack_circles(struct unpack *from, const struct circles 
     if (!circles)
         return NULL;
     struct entropy_window *window = unpack_block(from, circles->state.window, sizeof(*window));
-    if (window && window->past) {
-        const size_t size = (size_t)window->cap * sizeof(*window->past);
-        window->past = unpack_block(from, window->past, size);
-    }
     circles->state.window = window;
+    if (!window)
+        return circles;
+    const size_t size = (size_t)window->cap * sizeof(*window->past);
+    window->past = unpack_block(from, window->past, size);
+    window->asides = unpack_block(from, window->asides, sizeof(*window->asides));
+    window->nudges = unpack_block(from, window->nudges, sizeof(*window->nudges));
     return circles;
 }
 

@@ -339,7 +339,7 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
                           .alarm_ms = INT64_MAX,
                           .late_ms = INT64_MAX,
                           .lingers = options->at_end == ENGINE_LINGER};
-    run_state_init(&loop->state, options->plan, options->seed);
+    run_state_init_for(&loop->state, options->plan, options->seed, RUN_STATE_DECIDES);
     if (!open_log(loop, err))
         return false;
     watch_bell(loop);

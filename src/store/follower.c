@@ -17,13 +17,13 @@ struct follower {
     struct log_reader *reader; /* owned */
     struct watch *watch;       /* owned; NULL where inotify cannot be had */
     struct log_run_info run;   /* owned */
-    struct plan *plan;         /* owned, unless it is that of another follower */
-    bool borrows_plan;
-    struct run_state state; /* owned; all zero until the plan is there */
-    struct event_page page; /* owned; read, */
-    size_t folded;          /* of these, this many folded in */
-    struct run_past *past;  /* owned; NULL = it is not kept */
-    uint64_t spill_heard;   /* whose bell is watched too; 0 = there is no spill */
+    const struct plan *plan;   /* borrowed; own_plan, or whose it is */
+    struct plan *own_plan;     /* owned; NULL = it is that of another */
+    struct run_state state;    /* owned; all zero until the plan is there */
+    struct event_page page;    /* owned; read, */
+    size_t folded;             /* of these, this many folded in */
+    struct run_past *past;     /* owned; NULL = it is not kept */
+    uint64_t spill_heard;      /* whose bell is watched too; 0 = there is no spill */
 
     /* Who had the turn at each look, while nothing was written. */
     int64_t busy_pid, busy_since_ms, busy_seq;
@@ -33,34 +33,57 @@ static bool parse_plan(struct follower *follower, struct err *err)
 {
     struct violations violations = {0};
     const char *text = follower->run.plan_text;
-    bool ok = plan_parse(text, strlen(text), &follower->plan, &violations);
+    bool ok = plan_parse(text, strlen(text), &follower->own_plan, &violations);
     if (!ok)
         (void)err_set(err, ERR_DAMAGED, "the plan of run #%lld in the log cannot be read",
                       (long long)follower->run.number);
     violations_done(&violations);
+    follower->plan = follower->own_plan;
     return ok || db_hint_recover(log_reader_place(follower->reader)->db, err);
 }
 
-static bool open_parts(struct follower *follower, int64_t number, struct err *err)
+static bool take_known(struct follower *follower, const struct known_plan *known)
 {
-    if (!log_reader_run(follower->reader, number, &follower->run, err) ||
-        !parse_plan(follower, err))
+    char *const text = follower->run.plan_text;
+    if (!known->plan || strcmp(known->text, text) != 0)
         return false;
-    run_state_init(&follower->state, follower->plan, follower->run.seed);
+    follower->plan = known->plan;
+    follower->run.plan_text = NULL;
+    free(text);
+    return true;
+}
+
+/* known NULL: it is not opened to tell. */
+static bool open_parts(struct follower *follower, int64_t number, const struct known_plan *known,
+                       struct err *err)
+{
+    if (!log_reader_run(follower->reader, number, &follower->run, err))
+        return false;
+    if (!(known && take_known(follower, known)) && !parse_plan(follower, err))
+        return false;
+    run_state_init_for(&follower->state, follower->plan, follower->run.seed,
+                       known ? RUN_STATE_TELLS : RUN_STATE_SHOWS);
+    return true;
+}
+
+/* The reader is the follower's from now on. */
+static bool open_follower(struct follower **out, struct log_reader *reader, int64_t number,
+                          const struct known_plan *known, struct err *err)
+{
+    struct follower *follower = xcalloc(1, sizeof(*follower));
+    follower->reader = reader;
+    if (!open_parts(follower, number, known, err)) {
+        follower_close(follower);
+        return false;
+    }
+    *out = follower;
     return true;
 }
 
 bool follower_open_on(struct follower **out, struct log_reader *reader, int64_t number,
                       struct err *err)
 {
-    struct follower *follower = xcalloc(1, sizeof(*follower));
-    follower->reader = reader;
-    if (!open_parts(follower, number, err)) {
-        follower_close(follower);
-        return false;
-    }
-    *out = follower;
-    return true;
+    return open_follower(out, reader, number, NULL, err);
 }
 
 bool follower_open(struct follower **out, const struct place *place, int64_t number,
@@ -70,6 +93,13 @@ bool follower_open(struct follower **out, const struct place *place, int64_t num
     return log_reader_open(&reader, place, err) && follower_open_on(out, reader, number, err);
 }
 
+bool follower_open_to_tell(struct follower **out, const struct place *place, int64_t number,
+                           const struct known_plan *known, struct err *err)
+{
+    struct log_reader *reader = NULL;
+    return log_reader_open(&reader, place, err) && open_follower(out, reader, number, known, err);
+}
+
 void follower_close(struct follower *follower)
 {
     if (!follower)
@@ -77,8 +107,7 @@ void follower_close(struct follower *follower)
     watch_close(follower->watch);
     run_past_free(follower->past);
     run_state_done(&follower->state);
-    if (!follower->borrows_plan)
-        plan_free(follower->plan);
+    plan_free(follower->own_plan);
     event_page_done(&follower->page);
     log_run_info_done(&follower->run);
     log_reader_close(follower->reader);
@@ -251,10 +280,11 @@ static void turn_page(struct follower *follower)
 
 static void begin_anew(struct follower *follower)
 {
+    const enum run_state_use use = follower->state.use;
     run_past_free(follower->past);
     follower->past = NULL;
     run_state_done(&follower->state);
-    run_state_init(&follower->state, follower->plan, follower->run.seed);
+    run_state_init_for(&follower->state, follower->plan, follower->run.seed, use);
 }
 
 void follower_keep_past(struct follower *follower)
@@ -283,7 +313,6 @@ bool follower_fork(struct follower **out, struct follower *from, struct err *err
     if (!run_past_can_keep(&from->state))
         return follower_open(out, place, from->run.number, err);
     struct follower *fork = xcalloc(1, sizeof(*fork));
-    fork->borrows_plan = true;
     fork->plan = from->plan;
     if (!log_reader_open(&fork->reader, place, err) ||
         !log_reader_run_row(fork->reader, from->run.number, &fork->run, err)) {
