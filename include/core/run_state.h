@@ -241,9 +241,11 @@ struct task_state {
 /* What a state is for. Of what events bring, it keeps what that needs: many tasks may wait. */
 enum run_state_use {
     RUN_STATE_SHOWS,   /* all: what screens say of a task at any time */
-    RUN_STATE_DECIDES, /* what the scheduler goes by: not the formulas of waits and ends */
+    RUN_STATE_DECIDES, /* what the scheduler goes by: not the formulas of waits and ends, and a
+                          verdict until it is decided on, an agent's step's longer */
     RUN_STATE_TELLS,   /* what the words of an event are made of (event_words(), event_json()):
-                          neither these, nor whether a task goes in circles */
+                          neither these formulas, nor whether a task goes in circles, nor a verdict
+                          once its step has passed, unless it is an agent's */
 };
 
 struct run_past;

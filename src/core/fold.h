@@ -64,6 +64,9 @@ typedef void fold_fn(const struct fold *fold);
 /* fold_attempt.c */
 fold_fn fold_attempt_started, fold_attempt_running, fold_attempt_ended, fold_attempt_judged,
     fold_attempt_quiet, fold_attempt_heard;
+/* The step's last verdict has done what it is for: only screens look back at it, and the prompt of
+ * an agent that is asked again. */
+void fold_forget_verdict(const struct fold *fold);
 /* fold_circles.c */
 fold_fn fold_loop_suspected;
 /* fold_step.c */

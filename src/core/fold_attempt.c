@@ -187,6 +187,15 @@ void fold_attempt_judged(const struct fold *fold)
     fold->step->verdict_json = xstrdup(evidence);
 }
 
+void fold_forget_verdict(const struct fold *fold)
+{
+    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
+    if (fold->state->use == RUN_STATE_SHOWS || plan->steps[fold->event->step].agent)
+        return;
+    free(fold->step->verdict_json);
+    fold->step->verdict_json = NULL;
+}
+
 void fold_attempt_quiet(const struct fold *fold)
 {
     fold->step->quiet = true;

@@ -38,6 +38,8 @@ void fold_wait_started(const struct fold *fold)
         step->used--;
         step->free_hints++;
     }
+    if (fold->state->use == RUN_STATE_DECIDES) /* who tells has the words of this yet to find */
+        fold_forget_verdict(fold);
     heap_put(&fold->state->waits, fold_task_number(fold), step->due.mono_ms);
     fold_set_status(fold, fold->task, TASK_BACKOFF);
 }
@@ -125,6 +127,7 @@ void fold_step_ended(const struct fold *fold)
     if (fold->event->c != 0)
         task->entropy++;
     if (end == DECISION_SUCCEEDED) {
+        fold_forget_verdict(fold);
         step_passed(fold);
         return;
     }
