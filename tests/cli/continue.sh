@@ -84,7 +84,7 @@ break_off() {
 break_off
 "$devs" run --plain --continue last >out 2>&1
 want 'without its secret: exit' $? 4
-want_in 'without its secret: which' "$(cat out)" 'its secret MY_API_TOKEN is not in the log'
+want_in 'without its secret: which' "$(cat out)" 'k needs the secret MY_API_TOKEN, which is neither in the log nor set here'
 break_off
 MY_API_TOKEN=hunter2hunter2 "$devs" run --plain --continue last >out 2>&1
 want 'with its secret: exit' $? 0
