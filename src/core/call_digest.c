@@ -39,14 +39,21 @@ static char *append(struct str *out, size_t len)
     return at;
 }
 
-static void add_part(struct str *out, const char *text)
+static void add_bytes(struct str *out, char kind, const char *bytes, size_t len)
 {
-    const size_t len = text ? strlen(text) : 0;
     char *at = append(out, 1 + COUNT_BYTES + len);
-    *at++ = text ? PRESENT : ABSENT;
+    *at++ = kind;
     write_count(at, len);
     if (len > 0)
-        memcpy(at + COUNT_BYTES, text, len);
+        memcpy(at + COUNT_BYTES, bytes, len);
+}
+
+static void add_part(struct str *out, const char *text)
+{
+    if (text)
+        add_bytes(out, PRESENT, text, strlen(text));
+    else
+        add_bytes(out, ABSENT, NULL, 0);
 }
 
 static size_t count_texts(char *const *texts)
