@@ -204,6 +204,24 @@ START_TEST(test_detached_engine_ends_by_itself)
 }
 END_TEST
 
+static bool has_ended(void)
+{
+    try_read_log();
+    return try_count(EVENT_RUN_ENDED, -1) > 0;
+}
+
+/* A run that has ended is no longer for going on without a terminal. */
+START_TEST(test_engine_that_is_detached_behind_the_end_notes_nothing)
+{
+    tried.options.at_end = ENGINE_LINGER;
+    try_start("{'id':'a','steps':[{'run':['true']}]}");
+    ck_assert(try_await(has_ended));
+    engine_detach(tried.engine, "the terminal is gone");
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    ck_assert(!is_noted());
+}
+END_TEST
+
 /* Likewise once a person reads lines: there is somebody, so there is nothing to note. */
 START_TEST(test_engine_of_lines_ends_by_itself_and_notes_nothing)
 {
@@ -229,6 +247,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_run_that_has_an_owner_is_left_alone);
     tcase_add_test(tcase, test_run_that_has_ended_is_refused);
     tcase_add_test(tcase, test_detached_engine_ends_by_itself);
+    tcase_add_test(tcase, test_engine_that_is_detached_behind_the_end_notes_nothing);
     tcase_add_test(tcase, test_engine_of_lines_ends_by_itself_and_notes_nothing);
     return suite;
 }
