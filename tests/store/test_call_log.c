@@ -209,6 +209,17 @@ START_TEST(test_without_what_is_kept_the_events_say_it)
 }
 END_TEST
 
+START_TEST(test_without_what_is_kept_only_calls_of_the_circle_are_turned_away)
+{
+    ck_assert_int_eq(add_alone("git diff", "a new line", 0), ENTROPY_OK);
+    for (int i = 0; i < 10; i++)
+        (void)add_alone("make test", "1 failed", 1);
+    forget_kept();
+    ck_assert_int_eq(turned_away("git diff"), 0);
+    ck_assert_int_eq(turned_away("make test"), 1);
+}
+END_TEST
+
 START_TEST(test_an_end_is_final_and_a_return_a_new_run)
 {
     (void)add_alone("make", "ok", 0);
@@ -372,6 +383,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_only_calls_of_the_circle_are_turned_away);
     tcase_add_test(tcase, test_a_persons_word_begins_anew);
     tcase_add_test(tcase, test_without_what_is_kept_the_events_say_it);
+    tcase_add_test(tcase, test_without_what_is_kept_only_calls_of_the_circle_are_turned_away);
     tcase_add_test(tcase, test_an_end_is_final_and_a_return_a_new_run);
     tcase_add_test(tcase, test_a_failed_end_is_no_reason_to_wait);
     tcase_add_test(tcase, test_a_full_run_goes_on_in_another);
