@@ -22,7 +22,7 @@ ATTR_MUST_USE bool watch_open(struct watch **out, struct err *err);
 /* NULL is allowed. */
 void watch_close(struct watch *watch);
 
-/* Watch an existing file. */
+/* Watch an existing file. ERR_IO: it is not there, or there are too many watches. */
 ATTR_MUST_USE bool watch_file(struct watch *watch, const char *path, struct err *err);
 
 /* Readable when something was written; for poll(). */

@@ -86,7 +86,7 @@ void redecide_close(struct redecide *redecide);
  * REDECIDE_MOMENT_MAX. Nothing may be added after either. */
 ATTR_MUST_USE bool redecide_add(struct redecide *redecide, const struct event *event,
                                 struct err *err);
-/* That was the last one. */
+/* That was the last one. False as for an event that is given. */
 ATTR_MUST_USE bool redecide_finish(struct redecide *redecide, struct err *err);
 
 /* What was compared so far; valid until redecide_close(). */

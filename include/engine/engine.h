@@ -43,7 +43,7 @@ struct engine_options {
     const char *run_dir;       /* absolute; borrowed until engine_stop() */
     char *const *environment;  /* borrowed until engine_stop() */
     const char *by;            /* who started it; borrowed until engine_stop() */
-    int jobs;
+    int jobs;                  /* attempts that run at a time; at least 1 */
     uint64_t seed;
     const struct redactor *redactor; /* borrowed until engine_stop(); NULL = nothing is cut */
     int64_t resume; /* number of a run in the log to go on with; 0 = a new one. `plan` and `seed`
@@ -68,7 +68,7 @@ struct engine;
  * run's processes has been ended by then, which may take some seconds, and it is recorded what
  * was. ERR_BUSY: another process has that run; ERR_INVALID: it has ended, or the plan asks for
  * what cannot be had on this machine (nothing is in the log then). May take some seconds where
- * sandboxes are tried out. */
+ * sandboxes are tried out. The caller ends *out with engine_stop(). */
 ATTR_MUST_USE bool engine_start(struct engine **out, const struct engine_options *options,
                                 int64_t *number_out, struct err *err);
 

@@ -39,7 +39,8 @@ struct workspace_left {
     char branch[WORKSPACE_LIST_BRANCH_MAX]; /* that holds the result; "" for none */
 };
 
-/* All there are, by run and task. The caller frees *out. No folder at all: none. */
+/* All there are, by run and task. The caller frees *out. No folder at all: none. ERR_IO: one cannot
+ * be read. */
 ATTR_MUST_USE bool workspace_list(const char *log_dir, struct workspace_left **out,
                                   size_t *count_out, struct err *err);
 

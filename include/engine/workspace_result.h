@@ -43,7 +43,7 @@ void workspace_result_close(struct workspace_result *result);
 /* Is the result where it was kept: its branch, its folder? Also true where git cannot say. */
 bool workspace_result_is_there(const struct workspace_result *result);
 /* Remove what is left of the workspace of a task whose result was kept; the result stays, and can
- * still be shown and applied. */
+ * still be shown and applied. ERR_INVALID: there is nothing but the workspace. */
 ATTR_MUST_USE bool workspace_result_trim(struct workspace_result *result, struct err *err);
 
 /* One path that the task changed. Bytes of strangers. */
@@ -68,7 +68,9 @@ struct workspace_changes {
 /* Free what it holds. */
 void workspace_changes_done(struct workspace_changes *changes);
 
-/* Everything that the task changed since it started. */
+/* Everything that the task changed since it started; *out is the caller's,
+ * workspace_changes_done(). ERR_NOT_FOUND: its branch or folder is gone; ERR_LIMIT: more than
+ * RESULT_PATHS_MAX paths. */
 ATTR_MUST_USE bool workspace_result_changes(struct workspace_result *result,
                                             struct workspace_changes *out, struct err *err);
 

@@ -44,7 +44,8 @@ ATTR_MUST_USE bool bookmark_add(const struct place *place, struct bookmark *book
 ATTR_MUST_USE bool bookmark_remove(const struct place *place, int64_t id, struct err *err);
 
 /* Those of a run by place in it (moment, then id), at most `max`; run 0: of all runs, the newest
- * run first. On the reader's thread; a log from before there were bookmarks has none. */
+ * run first. On the reader's thread; a log from before there were bookmarks has none. Fails as the
+ * reader does (log_reader.h). */
 ATTR_MUST_USE bool bookmark_list(struct log_reader *reader, int64_t run, struct bookmark *out,
                                  size_t max, size_t *count_out, struct err *err);
 

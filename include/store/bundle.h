@@ -62,7 +62,8 @@ ATTR_MUST_USE bool bundle_open(struct bundle **out, const struct bundle_asked *a
 const struct bundle_contents *bundle_contents(const struct bundle *bundle);
 /* Where it lies until it has its name: a log like any other, of the same run number. */
 const struct place *bundle_place(const struct bundle *bundle);
-/* Give it its name; it is on the disk when this returns. */
+/* Give it its name; it is on the disk when this returns. ERR_IO, also where something has that name
+ * by now. */
 ATTR_MUST_USE bool bundle_keep(struct bundle *bundle, struct err *err);
 /* What was not kept is removed. NULL is allowed. */
 void bundle_close(struct bundle *bundle);

@@ -10,6 +10,10 @@
  * progress is kept in the table `gain`, and only where that is missing are the events read.
  * Outputs are not kept; of a call there is one line, and digests. A call log belongs to one
  * thread.
+ *
+ * Whatever adds, commits or ends can fail as the commit that it may bring about: ERR_BUSY: others
+ * keep the log; ERR_IO, ERR_DAMAGED: it cannot be written, or is gone. What was added and is not
+ * committed yet is tried again with the next commit.
  */
 #ifndef DEVS_CALL_LOG_H
 #define DEVS_CALL_LOG_H

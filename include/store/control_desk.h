@@ -35,7 +35,9 @@ ATTR_MUST_USE bool control_desk_ask(struct control_desk *desk, int64_t run,
                                     struct err *err);
 
 /* What became of a ticket: the control row's id once it is committed (0 = not
- * yet), or the error that kept it from being written. */
+ * yet), or the error that kept it from being written (ERR_NOT_FOUND: no such run; ERR_BUSY,
+ * ERR_IO). ERR_NOT_FOUND also for a ticket that was never given, or so long ago that it is
+ * forgotten. */
 ATTR_MUST_USE bool control_desk_row(struct control_desk *desk, int64_t ticket, int64_t *row_out,
                                     struct err *err);
 

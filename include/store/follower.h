@@ -26,7 +26,7 @@ typedef bool follower_event_fn(void *ctx, const struct run_state *state, const s
 ATTR_MUST_USE bool follower_open(struct follower **out, const struct place *place, int64_t number,
                                  struct err *err);
 /* The same with a reader that is open, which belongs to the follower from now on, whatever comes of
- * it: to open a log anew costs about a millisecond. */
+ * it: to open a log anew costs about a millisecond. Ended and failing likewise. */
 ATTR_MUST_USE bool follower_open_on(struct follower **out, struct log_reader *reader,
                                     int64_t number, struct err *err);
 
@@ -63,7 +63,8 @@ int follower_fd(const struct follower *follower);
 bool follower_heard(struct follower *follower);
 
 /* Read and fold at most `max` more events (0 = all there are now); `each` may be
- * NULL. *count_out (may be NULL) says how many. */
+ * NULL. *count_out (may be NULL) says how many. False as log_reader_events(), or ERR_DAMAGED for an
+ * event that does not fit; what came before it is folded in, and stays. */
 ATTR_MUST_USE bool follower_read(struct follower *follower, size_t max, follower_event_fn *each,
                                  void *ctx, size_t *count_out, struct err *err);
 
@@ -79,7 +80,8 @@ ATTR_MUST_USE bool follower_fork(struct follower **out, struct follower *from, s
 
 /* Fold from the start up to and with event `seq` (0 = before the first): replay. The past is kept
  * from the first call on. Going forward costs the events between, or less; going back a kept state
- * and at most so many events as lie between two of them. */
+ * and at most so many events as lie between two of them. ERR_NOT_FOUND: the run has no such event
+ * yet; else as follower_read(). */
 ATTR_MUST_USE bool follower_seek(struct follower *follower, int64_t seq, struct err *err);
 
 /* Nobody owns the run and no end is recorded: devs was killed. Looks at the owner

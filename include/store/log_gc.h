@@ -85,7 +85,7 @@ ATTR_MUST_USE bool log_gc_open(struct log_gc **out, const struct place *place, s
  * there. After another failure it is gone for readers, and done again it goes on. */
 ATTR_MUST_USE bool log_gc_remove(struct log_gc *gc, int64_t run, struct err *err);
 /* Give room that nothing needs back to the file system, at most `bytes_max` (0 = all); *bytes_out
- * says how much. */
+ * says how much. ERR_BUSY, ERR_IO: what was given back until then stays given back. */
 ATTR_MUST_USE bool log_gc_shrink(struct log_gc *gc, int64_t bytes_max, int64_t *bytes_out,
                                  struct err *err);
 /* Free; what was begun stays as it is. NULL is allowed. */

@@ -90,14 +90,16 @@ struct log_batch {
 struct log_writer;
 
 /* Open (create, migrate) the log. Files are 0600 whatever the umask.
- * ERR_DAMAGED for a file that is no log of ours or was written by a newer devs. */
+ * ERR_DAMAGED for a file that is no log of ours or was written by a newer devs; ERR_BUSY, ERR_IO.
+ * The caller ends *out with log_writer_close(). */
 ATTR_MUST_USE bool log_writer_open(struct log_writer **out, const struct place *place,
                                    struct err *err);
 /* Controls that are still open are refused, the owner lock is freed. NULL is allowed. */
 void log_writer_close(struct log_writer *writer);
 
 /* Enter a new run and take its owner lock; *number_out is the #41. `state` is the
- * fold that the projections are written from; borrowed until the writer closes. */
+ * fold that the projections are written from; borrowed until the writer closes. ERR_BUSY: others
+ * keep the log; ERR_IO. */
 ATTR_MUST_USE bool log_writer_begin(struct log_writer *writer, const struct log_run *run,
                                     const struct run_state *state, int64_t *number_out,
                                     struct err *err);
@@ -129,7 +131,9 @@ ATTR_MUST_USE bool log_writer_continue(struct log_writer *writer, int64_t number
 
 struct spill_reason;
 /* Open a spill (spill.h) for the run of `from`, which keeps the log open and the run's owner
- * lock. What is committed to it goes on where `from` ended. It is closed like any writer. */
+ * lock. What is committed to it goes on where `from` ended. It is closed like any writer.
+ * ERR_BUSY: an earlier spill of the run was not brought home yet; ERR_INVALID: there is no folder
+ * of ours for it; ERR_IO. */
 ATTR_MUST_USE bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
                                     const struct spill_reason *reason, struct err *err);
 /* Where the writer writes to. Owned by it. */
@@ -142,7 +146,8 @@ bool log_writer_has_room(const struct log_writer *writer);
  * any more, for nobody else would see it. */
 bool log_writer_is_cut_off(const struct log_writer *writer);
 /* Everything of the run's spill into the log, in order; nothing may be committed to the spill
- * meanwhile. After a failure it may be done again. Then the writer goes on behind it. */
+ * meanwhile. After a failure it may be done again. Then the writer goes on behind it. Fails as
+ * log_writer_commit(), and with ERR_DAMAGED where events are missing between the two. */
 ATTR_MUST_USE bool log_writer_take_home(struct log_writer *writer, const struct place *spill,
                                         struct err *err);
 
@@ -167,7 +172,7 @@ ATTR_MUST_USE bool log_writer_synced(struct log_writer *writer, struct err *err)
 
 /* Controls that were asked for this run and not yet answered, oldest first, at
  * most `max`. What another program wrote and nobody understands is refused. They are answered by
- * EVENT_CONTROL_ANSWERED in a commit. */
+ * EVENT_CONTROL_ANSWERED in a commit. ERR_BUSY, ERR_IO. */
 ATTR_MUST_USE bool log_writer_controls(struct log_writer *writer, struct control *out, size_t max,
                                        size_t *count_out, struct err *err);
 

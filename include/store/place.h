@@ -26,7 +26,8 @@ struct place {
  * `create` is false. */
 ATTR_MUST_USE bool place_find(const char *given, bool create, struct place *out, struct err *err);
 
-/* The place of a file that is named, there or not. Nothing is made or looked at. */
+/* The place of a file that is named, there or not. Nothing is made or looked at.
+ * ERR_INVALID: it has no name; ERR_LIMIT: it is too long. */
 ATTR_MUST_USE bool place_of_file(const char *path, struct place *out, struct err *err);
 
 /* What a folder lies on, for people. A plain value. */

@@ -13,7 +13,8 @@
 #include "log_reader.h"
 #include "retry_help.h"
 
-/* Add the attempts of one run to *help; part of them where it fails. O(events of the run). */
+/* Add the attempts of one run to *help; part of them where it fails, as the
+ * reader does (log_reader.h). O(events of the run). */
 ATTR_MUST_USE bool retry_log_add(struct log_reader *reader, int64_t run, struct retry_help *help,
                                  struct err *err);
 /* Which runs are looked at: the newest before `before` (0: of all), as far as they have together at
@@ -27,7 +28,7 @@ enum {
     RETRY_LOG_LINE = 500000,   /* events, for a line of text: well under a second */
     RETRY_LOG_SCREEN = 30000,  /* likewise, for a screen: some 10 ms */
 };
-/* *out is made anew, its classes in order. */
+/* Read the runs of the scope. *out is made anew, its classes in order. Fails as the reader does. */
 ATTR_MUST_USE bool retry_log_read(struct log_reader *reader, const struct retry_log_scope *scope,
                                   struct retry_help *out, struct err *err);
 

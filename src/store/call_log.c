@@ -256,7 +256,7 @@ bool call_log_commit(struct call_log *log, struct err *err)
     return ok;
 }
 
-static bool end_run(struct call_log *log, int exit, const struct moment *at, struct err *err)
+bool call_log_end(struct call_log *log, int exit, const struct moment *at, struct err *err)
 {
     const struct moment end = after(&log->kept.last, at);
     if (!call_log_commit(log, err))
@@ -265,18 +265,13 @@ static bool end_run(struct call_log *log, int exit, const struct moment *at, str
     return call_run_end(&log->place, log->run.number, exit, &end, err);
 }
 
-bool call_log_end(struct call_log *log, int exit, const struct moment *at, struct err *err)
-{
-    return end_run(log, exit, at, err);
-}
-
 bool call_logging_room(struct call_log *log, const struct moment *at, struct err *err)
 {
     if (log->count >= CALL_LOG_BATCH_MAX && !call_log_commit(log, err))
         return false;
     if (log->kept.number < AGENT_CALLS_MAX)
         return true;
-    return end_run(log, 0, at, err) && begin_run(log, at, err);
+    return call_log_end(log, 0, at, err) && begin_run(log, at, err);
 }
 
 bool call_log_may_turn_away(const struct place *place, const char *agent, const char *session)
