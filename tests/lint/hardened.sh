@@ -21,7 +21,7 @@ want() {
 is_pie() { readelf -hW "$program" | grep -E 'Type: +DYN'; }
 is_bound_at_start() { readelf -dW "$program" | grep -E 'FLAGS.*(BIND_)?NOW'; }
 has_relro() { readelf -lW "$program" | grep -F GNU_RELRO; }
-has_plain_stack() { readelf -lW "$program" | grep -E 'GNU_STACK.* RW +0x'; }
+has_plain_stack() { readelf -lW "$program" | grep -E 'GNU_STACK.* RW +0(x[0-9a-f]+)?$'; }
 has_guarded_stack() { readelf -sW "$program" | grep -F __stack_chk_fail; }
 checks_sizes() { readelf -sW "$program" | grep -E '__(snprintf|memcpy|vsnprintf|read)_chk'; }
 
