@@ -15,12 +15,18 @@ static uint64_t marks_zeros(uint64_t word)
     return word - ones;
 }
 
-/* Are eight bytes plain? Now and then "no" is said of some that are, behind one that is not. */
-static bool is_plain_word(uint64_t word)
+/* The highest bit of each of eight bytes that is not plain; now and then of some that are, behind
+ * one that is not. */
+static uint64_t marks_special(uint64_t word)
 {
     const uint64_t special = word | (word - ones * ' ') | marks_zeros(word ^ ones * '"') |
                              marks_zeros(word ^ ones * '\\') | marks_zeros(word ^ ones * 0x7F);
-    return (special & ones * 0x80) == 0;
+    return special & ones * 0x80;
+}
+
+static bool is_plain_word(uint64_t word)
+{
+    return marks_special(word) == 0;
 }
 
 static bool is_plain(char c)
@@ -28,11 +34,12 @@ static bool is_plain(char c)
     return c >= ' ' && c < 0x7F && c != '"' && c != '\\';
 }
 
+/* The first byte is the lowest. */
 static uint64_t word_at(const char *bytes)
 {
     uint64_t word;
     memcpy(&word, bytes, WORD_BYTES);
-    return word;
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
 }
 
 /* Fewer bytes than a word has, of which some may be looked at twice. */
@@ -61,9 +68,13 @@ bool json_text_is_plain(const char *bytes, size_t len)
 
 size_t json_text_plain(const char *bytes, size_t len)
 {
+    enum { BYTE_BITS = 8 };
     size_t at = 0;
-    while (len - at >= WORD_BYTES && is_plain_word(word_at(bytes + at)))
-        at += WORD_BYTES;
+    for (; len - at >= WORD_BYTES; at += WORD_BYTES) {
+        const uint64_t special = marks_special(word_at(bytes + at));
+        if (special != 0)
+            return at + (size_t)__builtin_ctzll(special) / BYTE_BITS;
+    }
     while (at < len && is_plain(bytes[at]))
         at++;
     return at;
