@@ -54,5 +54,7 @@ bool watch_drain(struct watch *watch)
         if (got <= 0 && !(got < 0 && errno == EINTR))
             return any;
         any = any || got > 0;
+        if (got > 0 && (size_t)got + sizeof(struct inotify_event) <= sizeof(news))
+            return true; /* there was room for more */
     }
 }

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@
 #include "clock.h"
 #include "xalloc.h"
 
-enum { SIGNAL_EXIT_BASE = 128 };
+enum { SIGNAL_EXIT_BASE = 128, NURSERY_NEWS_MAX = 64 };
 
 /* Who starts us may have SIGCHLD ignored; then the kernel reaps children itself
  * and their status is lost. */
@@ -28,22 +29,80 @@ static void hear_children(void)
     (void)sigaction(SIGCHLD, &action, NULL);
 }
 
+/* What is closed while its news waits here has no number any more: stop_hearing(). */
+static void news_came(uv_poll_t *handle, int status, int events)
+{
+    const struct nursery *nursery = handle->data;
+    struct epoll_event news[NURSERY_NEWS_MAX]; /* what does not fit comes at the next turn */
+    (void)status;
+    (void)events;
+    int count = epoll_wait(nursery->epoll_fd, news, NURSERY_NEWS_MAX, 0);
+    for (int i = 0; i < count; i++) {
+        const struct child_ear *ear = news[i].data.ptr;
+        ear->hear(ear->child);
+    }
+}
+
+/* libuv asks the kernel six times about each descriptor that it is to hear: it hears of all
+ * children by this one. */
+static bool open_ears(struct nursery *nursery, struct err *err)
+{
+    nursery->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (nursery->epoll_fd < 0)
+        return err_set_errno(err, errno, "cannot hear children");
+    int failed = uv_poll_init(nursery->loop, &nursery->on_news, nursery->epoll_fd);
+    if (failed != 0) {
+        (void)close(nursery->epoll_fd);
+        return err_set(err, ERR_IO, "event loop: %s", uv_strerror(failed));
+    }
+    nursery->on_news.data = nursery;
+    return true;
+}
+
+void nursery_count(struct nursery *nursery, int more)
+{
+    nursery->children += more;
+    if (nursery->children > 0)
+        uv_ref((uv_handle_t *)&nursery->on_news);
+    else
+        uv_unref((uv_handle_t *)&nursery->on_news);
+}
+
+static bool open_parts(struct nursery *nursery, struct err *err)
+{
+    if (!sweep_open(&nursery->sweep, err))
+        return false;
+    if (!workers_open(&nursery->starters, nursery->loop, err)) {
+        sweep_close(nursery->sweep);
+        return false;
+    }
+    if (open_ears(nursery, err))
+        return true;
+    workers_close(nursery->starters);
+    sweep_close(nursery->sweep);
+    return false;
+}
+
 bool nursery_open(struct nursery **out, struct uv_loop_s *loop, struct err *err)
 {
-    struct sweep *sweep;
-    if (!sweep_open(&sweep, err))
-        return false;
     struct nursery *nursery = xcalloc(1, sizeof(*nursery));
-    if (!workers_open(&nursery->starters, loop, err)) {
-        sweep_close(sweep);
+    nursery->loop = loop;
+    if (!open_parts(nursery, err)) {
         free(nursery);
         return false;
     }
-    nursery->loop = loop;
-    nursery->sweep = sweep;
+    (void)uv_poll_start(&nursery->on_news, UV_READABLE, news_came);
+    nursery_count(nursery, 0);
     hear_children();
     *out = nursery;
     return true;
+}
+
+static void ears_closed(uv_handle_t *handle)
+{
+    struct nursery *nursery = handle->data;
+    (void)close(nursery->epoll_fd);
+    free(nursery);
 }
 
 void nursery_close(struct nursery *nursery)
@@ -53,7 +112,7 @@ void nursery_close(struct nursery *nursery)
     assert(nursery->children == 0);
     workers_close(nursery->starters);
     sweep_close(nursery->sweep);
-    free(nursery);
+    uv_close((uv_handle_t *)&nursery->on_news, ears_closed);
 }
 
 void nursery_reap(struct nursery *nursery)
@@ -77,29 +136,22 @@ int64_t child_pid_start(const struct child *child)
     return child->pid_start;
 }
 
-static void handle_closed(uv_handle_t *handle)
+static void timer_closed(uv_handle_t *handle)
 {
     struct child *child = handle->data;
-    if (--child->handles > 0)
-        return;
-    child->nursery->children--;
+    nursery_count(child->nursery, -1);
     free(child);
 }
 
-static void close_handle(void *handle)
+/* By the call, and not by the close alone: a child that is just being started holds the file,
+ * too, until its exec. */
+static void stop_hearing(const struct child *child, int *fd)
 {
-    uv_close(handle, handle_closed);
-}
-
-/* The handle before the descriptor: libuv takes its number out of the epoll set,
- * and by then the number must not be another's. */
-static void close_pipe(struct child *child, int stream)
-{
-    if (child->pipes[stream] < 0)
+    if (*fd < 0)
         return;
-    close_handle(&child->on_output[stream]);
-    (void)close(child->pipes[stream]);
-    child->pipes[stream] = -1;
+    (void)epoll_ctl(child->nursery->epoll_fd, EPOLL_CTL_DEL, *fd, NULL);
+    (void)close(*fd);
+    *fd = -1;
 }
 
 static bool has_much(const struct child *child, int stream)
@@ -143,7 +195,7 @@ static size_t read_some(struct child *child, int stream)
     }
     bool later = got < 0 && (errno == EAGAIN || errno == EINTR);
     if (!later)
-        close_pipe(child, stream);
+        stop_hearing(child, &child->pipes[stream]);
     return 0;
 }
 
@@ -157,18 +209,14 @@ static void drain(struct child *child, int stream)
     } while (got > 0 && total < CHILD_DRAIN_BYTES);
 }
 
-static void out_is_readable(uv_poll_t *handle, int status, int events)
+static void out_is_readable(struct child *child)
 {
-    (void)status;
-    (void)events;
-    (void)read_some(handle->data, 0);
+    (void)read_some(child, CHILD_OUT);
 }
 
-static void err_is_readable(uv_poll_t *handle, int status, int events)
+static void err_is_readable(struct child *child)
 {
-    (void)status;
-    (void)events;
-    (void)read_some(handle->data, 1);
+    (void)read_some(child, CHILD_ERR);
 }
 
 void child_finish(struct child *child)
@@ -176,9 +224,9 @@ void child_finish(struct child *child)
     child->stage = CHILD_IS_OVER;
     for (int i = 0; i < 2; i++) {
         drain(child, i);
-        close_pipe(child, i);
+        stop_hearing(child, &child->pipes[i]);
     }
-    close_handle(&child->timer);
+    uv_close((uv_handle_t *)&child->timer, timer_closed);
     sweep_leave(child->nursery->sweep, child->pid);
     child->watcher.ended(child->watcher.ctx, &child->end);
 }
@@ -234,21 +282,13 @@ static void take_status(struct child *child, int status, const struct rusage *us
     outcome->cpu_ms = timeval_ms(&usage->ru_utime) + timeval_ms(&usage->ru_stime);
 }
 
-static void stop_awaiting(struct child *child)
+static void process_ended(struct child *child)
 {
-    close_handle(&child->on_exit);
-    (void)close(child->pidfd);
-    child->pidfd = -1;
-}
-
-static void process_ended(uv_poll_t *handle, int poll_status, int events)
-{
-    struct child *child = handle->data;
     struct rusage usage;
     int status;
 
-    (void)poll_status;
-    (void)events;
+    if (child->pidfd < 0)
+        return; /* it was given up in this turn */
     pid_t got = wait4(child->pid, &status, WNOHANG, &usage);
     if (got == 0 || (got < 0 && errno == EINTR))
         return;
@@ -258,7 +298,7 @@ static void process_ended(uv_poll_t *handle, int poll_status, int events)
         take_status(child, status, &usage);
     else if (!child->ended_by_us)
         child->end.outcome.kind = OUTCOME_INTERRUPTED; /* somebody else took its status */
-    stop_awaiting(child);
+    stop_hearing(child, &child->pidfd);
     child_begin_sweep(child, now_ms);
 }
 
@@ -277,7 +317,7 @@ static void give_it_up(struct child *child, int64_t now_ms)
     child->end.outcome.code = SIGNAL_EXIT_BASE + SIGKILL;
     if (nursery->lost_count < NURSERY_LOST_MAX)
         nursery->lost[nursery->lost_count++] = child->pid;
-    stop_awaiting(child);
+    stop_hearing(child, &child->pidfd);
     child_begin_sweep(child, now_ms);
 }
 
@@ -363,26 +403,23 @@ void child_stood_still(struct child *child, int64_t still_ms)
 }
 
 /* 0, or the errno: the kernel has no room for one more. */
-static int watch_fd(struct child *child, uv_poll_t *handle, int fd, uv_poll_cb callback)
+static int hear(struct child *child, int which, int fd, void (*how)(struct child *child))
 {
-    int failed = uv_poll_init(child->nursery->loop, handle, fd);
-    if (failed != 0)
-        return -failed; /* the handle is none yet */
-    handle->data = child;
-    child->handles++;
-    return -uv_poll_start(handle, UV_READABLE, callback);
+    struct child_ear *ear = &child->ears[which];
+    struct epoll_event wanted = {.events = EPOLLIN, .data.ptr = ear};
+    *ear = (struct child_ear){.child = child, .hear = how};
+    return epoll_ctl(child->nursery->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) == 0 ? 0 : errno;
 }
 
 static int watch_all(struct child *child, int64_t timeout_ms)
 {
     (void)uv_timer_init(child->nursery->loop, &child->timer);
     child->timer.data = child;
-    child->handles++;
-    int number = watch_fd(child, &child->on_exit, child->pidfd, process_ended);
+    int number = hear(child, CHILD_EXIT, child->pidfd, process_ended);
     if (number == 0)
-        number = watch_fd(child, &child->on_output[0], child->pipes[0], out_is_readable);
+        number = hear(child, CHILD_OUT, child->pipes[CHILD_OUT], out_is_readable);
     if (number == 0)
-        number = watch_fd(child, &child->on_output[1], child->pipes[1], err_is_readable);
+        number = hear(child, CHILD_ERR, child->pipes[CHILD_ERR], err_is_readable);
     if (number == 0 && timeout_ms > 0)
         child_set_timer(child, time_is_up, timeout_ms);
     return number;
@@ -391,18 +428,13 @@ static int watch_all(struct child *child, int64_t timeout_ms)
 /* A process that we cannot watch must not run. Nobody knows of the child yet. */
 static void abandon(struct child *child)
 {
-    uv_poll_t *const polls[] = {&child->on_exit, &child->on_output[0], &child->on_output[1]};
-    const int fds[] = {child->pidfd, child->pipes[0], child->pipes[1]};
-
     (void)kill(-child->pid, SIGKILL);
     (void)waitpid(child->pid, NULL, 0);
     sweep_leave(child->nursery->sweep, child->pid);
-    for (size_t i = 0; i < ARRAY_LEN(polls); i++) {
-        if (polls[i]->data)
-            close_handle(polls[i]);
-        (void)close(fds[i]);
-    }
-    close_handle(&child->timer);
+    stop_hearing(child, &child->pidfd);
+    stop_hearing(child, &child->pipes[CHILD_OUT]);
+    stop_hearing(child, &child->pipes[CHILD_ERR]);
+    uv_close((uv_handle_t *)&child->timer, timer_closed);
 }
 
 int child_watch(struct child *child, int64_t timeout_ms)

@@ -22,8 +22,10 @@ enum { NURSERY_LOST_MAX = 64 }; /* processes that were given up and are reaped l
 struct nursery {
     uv_loop_t *loop; /* borrowed */
     struct sweep *sweep;
-    struct workers *starters;     /* owned; they live as long as what they have started */
-    int children;                 /* alive, or with handles that are still closing */
+    struct workers *starters; /* owned; they live as long as what they have started */
+    int epoll_fd;             /* owned: what children are heard by, in the loop as one handle */
+    uv_poll_t on_news;
+    int children;                 /* alive, or with a timer that is still closing */
     pid_t lost[NURSERY_LOST_MAX]; /* started here, and no signal ended them */
     size_t lost_count;
     char bytes[CHILD_MUCH_READ_BYTES];
@@ -33,8 +35,16 @@ enum child_stage {
     CHILD_STARTS, /* a starter has it; no process is known */
     CHILD_RUNS,
     CHILD_IS_SWEPT, /* the process is over; what it left is being ended */
-    CHILD_IS_OVER,  /* told; only handles are still closing */
+    CHILD_IS_OVER,  /* told; only its timer is still closing */
 };
+
+/* A descriptor of a child that is heard: what the kernel's news of it points to. */
+struct child_ear {
+    struct child *child;
+    void (*hear)(struct child *child);
+};
+
+enum { CHILD_OUT, CHILD_ERR, CHILD_EXIT, CHILD_EARS };
 
 struct child {
     struct nursery *nursery; /* borrowed */
@@ -58,16 +68,18 @@ struct child {
     int pidfd, pipes[2];
     int64_t read_bytes[2];
     int pipe_bytes[2]; /* that were asked for; 0 = the kernel's default */
-    uv_poll_t on_exit, on_output[2];
+    struct child_ear ears[CHILD_EARS];
     uv_timer_t timer;     /* timeout, then grace, then the looks of the sweep */
     uv_timer_cb rings;    /* what the timer does, */
     int64_t timer_due_ms; /* and when */
-    int handles;          /* open or closing */
 };
 
 /* child.c: its process, pidfd and pipes are there: hear them. 0, or the errno: the kernel has no
  * room for one more, and the process is gone. */
 int child_watch(struct child *child, int64_t timeout_ms);
+
+/* So many children more; the loop goes on while there are any. */
+void nursery_count(struct nursery *nursery, int more);
 
 /* Let the child's one timer ring once, so much later. */
 void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms);

@@ -37,7 +37,7 @@ static bool take_process(struct start *start)
     child->pipes[0] = launched->pipes[0];
     child->pipes[1] = launched->pipes[1];
     child->stage = CHILD_RUNS;
-    child->nursery->children++;
+    nursery_count(child->nursery, 1);
     sweep_enter(child->nursery->sweep, &mark);
     start->number = child_watch(child, start->call.timeout_ms);
     if (start->number == 0)

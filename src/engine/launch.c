@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,9 +65,16 @@ static int report(int number, const char *what, struct err *err)
     return number;
 }
 
+static int open_nothing(int *fd_out, struct err *err)
+{
+    static const char path[] = "/dev/null";
+    *fd_out = open(path, O_RDONLY | O_CLOEXEC);
+    return *fd_out >= 0 ? 0 : report(errno, path, err);
+}
+
 /* A FIFO would wait for its writer, on our thread or on the child's: not even
  * looked into. 0, or the errno to report. */
-static int open_stdin(const char *path, int *fd_out, struct err *err)
+static int open_file(const char *path, int *fd_out, struct err *err)
 {
     struct stat info;
 
@@ -105,13 +113,18 @@ static int make_stdin(const struct launch_input *input, int *fd_out, struct err 
 }
 
 /* 0, or the errno to report. */
+static int open_stdin(const struct launch_call *call, int *fd_out, struct err *err)
+{
+    if (call->input)
+        return make_stdin(call->input, fd_out, err);
+    return call->stdin_path ? open_file(call->stdin_path, fd_out, err) : open_nothing(fd_out, err);
+}
+
+/* 0, or the errno to report. */
 static int open_ends(const struct launch_call *call, struct launched *out, struct ends *ends,
                      struct err *err)
 {
-    const char *stdin_path = call->stdin_path ? call->stdin_path : "/dev/null";
-
-    int number = call->input ? make_stdin(call->input, &ends->fds[0], err)
-                             : open_stdin(stdin_path, &ends->fds[0], err);
+    int number = open_stdin(call, &ends->fds[0], err);
     if (number != 0)
         return number;
     if (!lift_fd(&ends->fds[0]) || !open_pipe(&out->pipes[0], &ends->fds[1]) ||
@@ -191,6 +204,28 @@ static int open_pidfd(struct launched *out)
     return number;
 }
 
+/* A child of another thread that is on its way to its exec still holds what that thread had open
+ * for writing as it was made, be it this program: that passes. 0, or the errno. */
+static int spawn_when_free(const struct spawn_call *spawn, pid_t *pid_out)
+{
+    int number = spawn_process(spawn, pid_out);
+    for (int wait_ms = 1; number == ETXTBSY && wait_ms <= LAUNCH_BUSY_MS_MAX; wait_ms *= 2) {
+        (void)poll(NULL, 0, wait_ms);
+        number = spawn_process(spawn, pid_out);
+    }
+    return number;
+}
+
+/* Its start in ticks: told by the clock where no tick passed, which spares a look into /proc. */
+static void find_start(struct launched *made, const struct timespec *before,
+                       const struct timespec *after)
+{
+    struct proc_facts facts;
+    made->start = proc_start_between(before, after);
+    if (made->start < 0)
+        made->start = proc_read(made->pid, &facts) ? facts.start : 0;
+}
+
 static int start_and_watch(const struct launch_call *call, struct launched *out,
                            const struct ends *ends, struct err *err)
 {
@@ -207,9 +242,13 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
         .limits = call->limits,
         .in_our_session = call->in_our_session,
     };
-    number = spawn_process(&spawn, &out->pid);
+    const struct timespec before = proc_clock();
+    number = spawn_when_free(&spawn, &out->pid);
+    const struct timespec after = proc_clock();
     if (number == 0)
         number = open_pidfd(out);
+    if (number == 0)
+        find_start(out, &before, &after);
     return number == 0 ? 0 : report(number, call->argv[0], err);
 }
 
@@ -233,9 +272,6 @@ bool launch_process(const struct launch_call *call, struct launched *out, int *n
         *number_out = number;
         return false;
     }
-    struct proc_facts facts;
-    if (proc_read(made.pid, &facts))
-        made.start = facts.start;
     *out = made;
     return true;
 }

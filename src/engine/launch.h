@@ -16,6 +16,10 @@
 #include "err.h"
 #include "spawn.h"
 
+/* A program that somebody has open for writing is tried again after 1, 2, 4 ms and so on up to
+ * this wait (127 ms in all), as when an attempt has just built it: another start may hold it. */
+enum { LAUNCH_BUSY_MS_MAX = 64 };
+
 /* Bytes for stdin. They lie in memory without a name, which nobody else can open; all are there
  * from the first instruction on, and then comes the end. */
 struct launch_input {

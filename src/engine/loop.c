@@ -173,10 +173,18 @@ static void bell_rings(uv_poll_t *handle, int status, int events)
     int64_t due_ms = loop->controls_asked_ms + LOOP_CONTROLS_MS; /* our own commits ring, too */
     if (due_ms < loop->controls_due_ms)
         loop->controls_due_ms = due_ms;
-    if (due_ms <= clock_now().mono_ms)
+    if (due_ms <= clock_now().mono_ms) {
         loop->wanted = true;
-    else
-        loop_alarm(loop, due_ms);
+        return;
+    }
+    loop_alarm(loop, due_ms);
+    (void)uv_poll_stop(handle); /* until then it says nothing new, with each commit of ours */
+}
+
+void loop_hear_bell(struct loop *loop)
+{
+    if (loop->watch && !uv_is_active((uv_handle_t *)&loop->on_bell))
+        (void)uv_poll_start(&loop->on_bell, UV_READABLE, bell_rings);
 }
 
 /* Without a watch controls are looked for by time. */
@@ -358,8 +366,7 @@ void loop_run(struct loop *loop)
 {
     (void)uv_prepare_start(&loop->prepare, before_waiting);
     (void)uv_check_start(&loop->check, after_waiting);
-    if (loop->watch)
-        (void)uv_poll_start(&loop->on_bell, UV_READABLE, bell_rings);
+    loop_hear_bell(loop);
     mailbox_listen(loop->mailbox, &loop->wake);
     loop->wanted = true; /* controls may have come before the bell was watched */
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);

@@ -169,6 +169,10 @@ void loop_queue_fact(struct loop *loop, const struct fact_about *about,
 /* loop_follow.c: what comes after the ends of this turn. recorded: they are in the log. */
 void loop_follow_up(struct loop *loop, bool recorded);
 
+/* The bell rings for controls of other processes; it is not heard while a look for them is due
+ * anyhow. */
+void loop_hear_bell(struct loop *loop);
+
 /* Let the alarm ring no later than at due_ms. */
 void loop_alarm(struct loop *loop, int64_t due_ms);
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "attr.h"
 
@@ -27,6 +28,14 @@ struct proc_facts {
 /* False if there is no such process, or it cannot be read. */
 ATTR_MUST_USE bool proc_read(pid_t pid, struct proc_facts *out);
 bool proc_is_over(const struct proc_facts *facts);
+
+/* When a process began that was made between two looks at the clock, in the ticks of
+ * proc_facts.start; -1 where a tick passed between them (or a kernel counts others): then
+ * proc_read() tells. No call into the kernel. */
+ATTR_MUST_USE int64_t proc_start_between(const struct timespec *before,
+                                         const struct timespec *after);
+/* The clock for that: time since boot, standstill of the machine included. */
+struct timespec proc_clock(void);
 
 enum proc_answer {
     PROC_NO,

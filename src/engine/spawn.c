@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -14,10 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "turns.h"
+
 enum {
     STACK_BYTES = 32 * 1024,
     SIGNAL_SET_BYTES = 8, /* the kernel's, not the C library's */
     SIGNAL_MAX = 64,
+    SIGNAL_LIBRARY = 33, /* the C library keeps those from 32 to this one for its threads */
     NOT_STARTED_EXIT = 127,
 };
 
@@ -30,6 +34,28 @@ struct start {
     int number; /* the errno of what went wrong */
 };
 
+/* Signals that may not be as by default; written once, before the first start. */
+static struct {
+    int numbers[SIGNAL_MAX];
+    int count;
+} changed;
+
+/* The standard ones change while we run, at a terminal for one. Of the others we take one, and
+ * more only from who started us: asked for once, since to set all of them each time takes as
+ * long as the pipes and the clone's other calls. */
+static void find_changed(void)
+{
+    for (int i = 1; i <= SIGNAL_MAX; i++) {
+        struct sigaction action;
+        const bool is_fixed = i == SIGKILL || i == SIGSTOP;
+        const bool may_change = i <= SIGNAL_LIBRARY || i == SIGRTMIN + TURNS_SIGNAL;
+        const bool came_so =
+            !may_change && sigaction(i, NULL, &action) == 0 && action.sa_handler != SIG_DFL;
+        if (!is_fixed && (may_change || came_so))
+            changed.numbers[changed.count++] = i;
+    }
+}
+
 /* The kernel's own form of "as by default, nothing blocked": the library's calls
  * keep notes in the memory that is still ours. */
 IN_OUR_MEMORY static void reset_signals(void)
@@ -37,8 +63,8 @@ IN_OUR_MEMORY static void reset_signals(void)
     static const unsigned long by_default[8];
     static const unsigned long nothing[2];
 
-    for (int i = 1; i <= SIGNAL_MAX; i++)
-        (void)syscall(SYS_rt_sigaction, i, by_default, NULL, SIGNAL_SET_BYTES);
+    for (int i = 0; i < changed.count; i++)
+        (void)syscall(SYS_rt_sigaction, changed.numbers[i], by_default, NULL, SIGNAL_SET_BYTES);
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, nothing, NULL, SIGNAL_SET_BYTES);
 }
 
@@ -102,6 +128,8 @@ int spawn_process(const struct spawn_call *call, pid_t *pid_out)
     assert(call->cwd[0] == '/');
     for (int i = 0; i < 3; i++)
         assert(call->fds[i] > 2);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, find_changed);
 
     struct start start = {.call = call};
     sigset_t all;

@@ -122,6 +122,7 @@ static void ask_controls(struct loop *loop, int64_t now_ms)
     if (now_ms < loop->controls_due_ms)
         return;
     loop->controls_asked_ms = now_ms;
+    loop_hear_bell(loop); /* before we look: what rings from now on is heard */
     bool by_time = !loop->watch || recorder_is_away(&loop->recorder);
     loop->controls_due_ms = by_time ? now_ms + WATCH_POLL_MS : INT64_MAX;
     if (!recorder_controls(&loop->recorder, controls, LOOP_CONTROLS_MAX, &count, &err)) {

@@ -1,6 +1,7 @@
 #include "db.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -49,6 +50,11 @@ bool db_exec(const struct db *db, const char *sql, struct err *err)
     return true;
 }
 
+void db_omit_triggers(const struct db *db)
+{
+    (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* else slower */
+}
+
 void db_roll_back(const struct db *db)
 {
     if (sqlite3_get_autocommit(db->handle) == 0)
@@ -81,9 +87,18 @@ static void still_uri(const char *path, struct str *out)
     str_add(out, "?immutable=1");
 }
 
+/* A count of its memory, which nobody asks for, would cost a lock for each piece. Refused, and no
+ * harm done, where the library is in use already. */
+static void set_up_library(void)
+{
+    (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static int open_handle(struct db *db, const char *path, enum db_mode mode)
 {
     const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, set_up_library);
     if (mode == DB_WRITE)
         return sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_READWRITE, NULL);
     if (mode == DB_READ)

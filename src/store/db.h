@@ -40,6 +40,12 @@ bool db_fail(const struct db *db, const char *what, struct err *err);
 bool db_hint_recover(const char *path, struct err *err);
 
 ATTR_MUST_USE bool db_exec(const struct db *db, const char *sql, struct err *err);
+
+/* No trigger fires for what this connection writes: for one that inserts events by statements of
+ * its own, of which the key refuses a second one of a number. What schema.c's triggers forbid
+ * everybody else, it must not do. */
+void db_omit_triggers(const struct db *db);
+
 /* End a transaction that went wrong, if there still is one. */
 void db_roll_back(const struct db *db);
 /* The one number that a statement gives. */

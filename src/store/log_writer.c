@@ -98,6 +98,7 @@ static bool open_parts(struct log_writer *writer, struct err *err)
         !make_tables(writer, err) || !limit_wal(writer, err))
         return false;
     (void)sqlite3_wal_hook(writer->db.handle, on_commit, writer);
+    db_omit_triggers(&writer->db);
     return db_prepare(&writer->db, statement_sql, LOG_STATEMENT_COUNT, writer->statements, err) &&
            projection_init(&writer->projection, &writer->db, err) &&
            checkpointer_start(&writer->checkpointer, place, err);

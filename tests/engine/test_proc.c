@@ -114,6 +114,27 @@ START_TEST(test_machine)
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    struct timespec before, after;
+    int64_t start; /* with 100 ticks a second, as Linux counts them nearly everywhere */
+} between[] = {
+    {"one tick", {12, 340000000 + 5000}, {12, 349000000}, 1234},
+    {"a tick passed", {12, 349000000}, {12, 350001000}, -1},
+    {"just after a tick", {12, 340000500}, {12, 341000000}, -1},
+    {"just before one", {12, 341000000}, {12, 349999500}, -1},
+    {"another second", {12, 999000000}, {13, 1000000}, -1},
+};
+
+START_TEST(test_start_by_the_clock)
+{
+    if (sysconf(_SC_CLK_TCK) != 100)
+        return;
+    ck_assert_int_eq(proc_start_between(&between[_i].before, &between[_i].after),
+                     between[_i].start);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("proc");
@@ -121,6 +142,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_reads_this_process);
     tcase_add_test(tcase, test_a_zombie_is_over_and_the_reaped_is_gone);
     tcase_add_loop_test(tcase, test_environment, 0, TABLE_LEN(searches));
+    tcase_add_loop_test(tcase, test_start_by_the_clock, 0, TABLE_LEN(between));
     tcase_add_test(tcase, test_each);
     tcase_add_test(tcase, test_machine);
     return suite;
