@@ -16,6 +16,13 @@ function(devs_add_layer name)
     PRIVATE devs_options ${layer_PRIVATE_LINKS})
 endfunction()
 
+# devs_see_inside(TARGET LAYER)
+# The target sees the layer's private headers too.
+function(devs_see_inside target layer)
+  get_target_property(folders devs_${layer} DEVS_FOLDERS)
+  target_include_directories(${target} PRIVATE ${folders})
+endfunction()
+
 # devs_add_test(LAYER MODULE [libraries...])
 # tests/LAYER/test_MODULE.c becomes the CTest test LAYER.MODULE. It sees the
 # layer's private headers too.
@@ -28,8 +35,7 @@ set(pure_tests
 function(devs_add_test layer module)
   set(target test_${layer}_${module})
   add_executable(${target} "${PROJECT_SOURCE_DIR}/tests/${layer}/test_${module}.c")
-  get_target_property(folders devs_${layer} DEVS_FOLDERS)
-  target_include_directories(${target} PRIVATE ${folders})
+  devs_see_inside(${target} ${layer})
   target_link_libraries(${target} PRIVATE devs_options devs_${layer} devs_test_support ${ARGN})
   add_test(NAME ${layer}.${module} COMMAND ${target})
   set(environment "TMPDIR=${DEVS_TEST_TMPDIR}" "DEVS_SOURCE_DIR=${PROJECT_SOURCE_DIR}")

@@ -43,7 +43,7 @@ void entropy_memory_close(struct entropy_memory *memory);
 /* A step begins. One of these, then lines, then entropy_memory_end(). */
 
 /* A call of a tool with its arguments (an object; NULL: none), both borrowed for the
- * call. How the call key is made is in src/core/entropy_call.h. */
+ * call. How the call key is made is in src/core/loops/entropy_call.h. */
 void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
                                const struct json *args);
 /* Words of an agent between its calls. No lines follow. */

@@ -61,7 +61,7 @@ bool place_disk(const char *dir, struct place_disk *out, struct err *err)
 
 bool place_check_folder(const char *dir, struct err *err)
 {
-    struct place_disk disk;
+    struct place_disk disk = {0};
     if (!place_disk(dir, &disk, err))
         return false;
     if (!disk.is_network)

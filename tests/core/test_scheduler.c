@@ -168,11 +168,16 @@ END_TEST
 START_TEST(test_A10_only_the_scheduler_asks_the_protocol)
 {
     static const char *const files[] = {
-        "src/core/run_state.c",       "src/core/scheduler_control.c",
-        "src/core/scheduler.c",       "src/core/scheduler_recover.c",
-        "src/core/scheduler_retry.c", "src/engine/engine.c",
-        "src/cli/session.c",          "src/cli/cmd_run.c",
-        "src/cli/cmd_exec.c",         "src/ui/app/app.c",
+        "src/core/fold/run_state.c",
+        "src/core/scheduler/scheduler_control.c",
+        "src/core/scheduler/scheduler.c",
+        "src/core/scheduler/scheduler_recover.c",
+        "src/core/scheduler/scheduler_retry.c",
+        "src/engine/loop/engine.c",
+        "src/cli/run/session.c",
+        "src/cli/command/cmd_run.c",
+        "src/cli/command/cmd_exec.c",
+        "src/ui/app/app.c",
         "src/store/control_desk.c",
     };
     begin(ONE("GREEN"));
@@ -183,7 +188,7 @@ START_TEST(test_A10_only_the_scheduler_asks_the_protocol)
         ck_assert_msg(!strstr(text, "policy_delay"), "%s waits by itself", files[i]);
         free(text);
     }
-    char *text = test_read_file(test_source_path("src/core/scheduler_judge.c"));
+    char *text = test_read_file(test_source_path("src/core/scheduler/scheduler_judge.c"));
     ck_assert_ptr_nonnull(text);
     ck_assert_ptr_nonnull(strstr(text, "protocol_decide("));
     free(text);
