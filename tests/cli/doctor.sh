@@ -87,6 +87,27 @@ want 'no place for a log: exit' $? 1
 want_in 'no place for a log' "$(cat ../out)" 'NO  run log'
 want_in 'what that comes to' "$(tail -n 1 ../out)" 'plain runs do not work here'
 
+# --- a disk that is full, or nearly
+# on_disk SIZE: what doctor says of a folder on one of that size
+on_disk() {
+	unshare -m sh -c 'mount -t tmpfs -o "size=$1" tmpfs . && cd "$PWD" && PATH=$3 exec "$2" doctor' \
+		sh "$1" "$devs" "$dir/bin"
+}
+mkdir ../disk && cd ../disk || exit 1
+if unshare -m mount -t tmpfs tmpfs . 2>../err; then
+	on_disk 900k >../out
+	want 'a full disk: exit' $? 1
+	want_in 'a full disk' "$(xargs <../out)" 'on tmpfs, 0 MiB free; make room, or --db FILE on another disk'
+	on_disk 20m >../out
+	want 'a disk with little room: exit' $? 0
+	want_in 'a disk with little room' "$(grep '^- *run log' ../out)" '20 MiB free;'
+	on_disk 100m >../out
+	want_in 'a disk with room' "$(grep '^ok *run log' ../out)" '100 MiB free'
+else
+	echo "skipped: no disk of a size can be made here: $(cat ../err)"
+fi
+cd ../empty || exit 1
+
 # --- the project's own arguments for podman are tried
 echo '{"sandbox": {"kind": "podman", "image": "x", "args": ["--no-such-option"]}}' >devs.config.json
 want 'arguments that break' "$(state 'sandbox podman')" lacks

@@ -37,4 +37,17 @@ want 'json has all' "$("$devs" status --json | grep -o '"task":' | wc -l)" 300
 sqlite3 .devs/devs.db 'DELETE FROM task WHERE run=2 AND task>100'
 want 'from the events' "$("$devs" status)" "$out"
 want 'one line from the events' "$("$devs" status --line --ascii)" "$line"
+
+# Until when the first waits is one time, in the line of all and in its row.
+plan 210 | sed 's/"max_attempts": 1/"base_delay_ms": 1000000, "cap_ms": 1000000/' >waits.json
+"$devs" run --plain waits.json >run.log 2>&1 &
+pid=$!
+is_waiting() { "$devs" status --line --ascii | grep -q '^many ~21 +189$'; }
+until_true 30 is_waiting || "$devs" status --line --ascii >&2
+out=$("$devs" status)
+due=$(echo "$out" | sed -n 's/.*; the next try in //p')
+want_in 'it is known' "$due" ':'
+want 'the first to be tried again' "$(echo "$out" | awk '$2 == "backoff" {print $6; exit}')" "$due"
+kill -INT "$pid"
+wait "$pid"
 finish

@@ -38,14 +38,29 @@ static void add_disk(const struct place_disk *disk, struct str *out)
              is_large ? "GiB" : "MiB");
 }
 
+/* A run whose log finds no room goes on in a spill log; on a full disk none begins. */
+static void look_for_space(const struct place_disk *disk, struct doctor_line *line)
+{
+    enum { FREE_MIB_MIN = 1, FREE_MIB_GOOD = 64 };
+    const int64_t mib = disk->free_bytes / (1024 * 1024);
+    if (mib >= FREE_MIB_GOOD)
+        return;
+    line->state = mib < FREE_MIB_MIN ? DOCTOR_BREAKS : DOCTOR_LACKS;
+    (void)snprintf(line->hint, sizeof(line->hint), "%s",
+                   mib < FREE_MIB_MIN ? "make room, or --db FILE on another disk"
+                                      : "make room: what does not fit goes into a spill log");
+}
+
 static void look_for_room(const char *dir, struct doctor_line *line)
 {
     struct place_disk disk = {.type = "?"};
     struct str words = {0};
     const bool is_known = place_disk(dir, &disk, NULL);
     str_add(&words, "none yet: the first run makes .devs");
-    if (is_known)
+    if (is_known) {
         add_disk(&disk, &words);
+        look_for_space(&disk, line);
+    }
     if (access(dir, W_OK | X_OK) != 0 || disk.is_network) {
         line->state = DOCTOR_BREAKS;
         str_clear(&words);
@@ -65,11 +80,13 @@ static void look_at_place(const struct place *place, struct doctor_line *line)
     const bool writable = access(place->dir, W_OK | X_OK) == 0 &&
                           (access(place->db, F_OK) != 0 || access(place->db, W_OK) == 0);
     str_addf(&words, "%.*s", PATH_SHOWN_MAX, place->db);
-    if (!writable)
-        str_add(&words, " cannot be written");
-    else if (place_disk(place->dir, &disk, NULL))
-        add_disk(&disk, &words);
     line->state = writable ? DOCTOR_WORKS : DOCTOR_BREAKS;
+    if (!writable) {
+        str_add(&words, " cannot be written");
+    } else if (place_disk(place->dir, &disk, NULL)) {
+        add_disk(&disk, &words);
+        look_for_space(&disk, line);
+    }
     (void)snprintf(line->words, sizeof(line->words), "%.300s", str_text(&words));
     str_done(&words);
     if (writable)

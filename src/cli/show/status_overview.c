@@ -29,6 +29,13 @@ static void print_counts(const struct status *status)
     str_done(&counts);
 }
 
+static void add_left(const char *before, int64_t due_at_ms, const struct status *status,
+                     struct str *out)
+{
+    str_add(out, before);
+    status_add_left(due_at_ms - status->now.at_ms, out);
+}
+
 /* "26120 tries in 15:06, 1:02:03 of waits; the next try in 0:12" */
 static void print_tries(const struct status *status)
 {
@@ -43,10 +50,8 @@ static void print_tries(const struct status *status)
         shown_duration(run->waited_ms, &line);
         str_add(&line, " in all");
     }
-    if (due_at_ms != 0 && run->ended_at_ms == 0 && !status->orphaned) {
-        str_add(&line, "; the next try in ");
-        shown_duration(due_at_ms - status->now.at_ms, &line);
-    }
+    if (due_at_ms != 0 && run->ended_at_ms == 0 && !status->orphaned)
+        add_left("; the next try in ", due_at_ms, status, &line);
     status_say_line(&line);
     str_done(&line);
 }
@@ -67,7 +72,7 @@ static void add_next(const struct status *status, const struct overview_row *row
     else if (shown == SHOWN_BACKOFF && row->due_at_ms <= status->now.at_ms)
         str_add(out, "starting");
     else if (shown == SHOWN_BACKOFF)
-        add_since("in ", 2 * status->now.at_ms - row->due_at_ms - 999, status, out);
+        add_left("in ", row->due_at_ms, status, out);
     else if (shown == SHOWN_LOST)
         str_add(out, "devs died");
     else if (shown == SHOWN_NEEDS_YOU && row->ended_at_ms != 0)

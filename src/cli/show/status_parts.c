@@ -70,6 +70,12 @@ static void print_gates(const struct status *status)
     }
 }
 
+void status_add_left(int64_t left_ms, struct str *out)
+{
+    enum { ROUND_UP_MS = 999 };
+    shown_duration(left_ms > 0 ? left_ms + ROUND_UP_MS : 0, out);
+}
+
 static void add_members(const struct run_state *state, const struct fault *fault, struct str *out)
 {
     enum { MEMBERS_SHOWN = 8 };
@@ -100,10 +106,14 @@ static void add_fault_next(const struct status *status, const struct fault *faul
         str_add(out, ", held");
         return;
     }
-    str_add(out, ", next in ");
-    shown_duration(fault->due_first.mono_ms - status->now.mono_ms, out);
-    str_add(out, "..");
-    shown_duration(fault->due_last.mono_ms - status->now.mono_ms, out);
+    struct str first = {0}, last = {0};
+    status_add_left(fault->due_first.mono_ms - status->now.mono_ms, &first);
+    status_add_left(fault->due_last.mono_ms - status->now.mono_ms, &last);
+    str_addf(out, ", next in %s", str_text(&first));
+    if (strcmp(str_text(&first), str_text(&last)) != 0)
+        str_addf(out, "..%s", str_text(&last));
+    str_done(&first);
+    str_done(&last);
 }
 
 /* What several wait with, a line for each. Without an engine nobody waits. */
