@@ -41,9 +41,9 @@ bool db_hint_recover(const char *path, struct err *err);
 
 ATTR_MUST_USE bool db_exec(const struct db *db, const char *sql, struct err *err);
 
-/* No trigger fires for what this connection writes: for one that inserts events by statements of
- * its own, of which the key refuses a second one of a number. What schema.c's triggers forbid
- * everybody else, it must not do. */
+/* No trigger fires for what this connection writes: for one whose statements keep the rules of
+ * schema.c's triggers by themselves. It inserts events, of which the key refuses a second one of a
+ * number, and deletes those of expired runs alone (log_gc.c). */
 void db_omit_triggers(const struct db *db);
 
 /* End a transaction that went wrong, if there still is one. */

@@ -13,13 +13,14 @@ struct log_gc {
 };
 
 /* So many rows at a time, until a statement finds no more; ?1 is the run. Rows of output and
- * captures are large, those of events are small. What is found by no key is looked for in a table
- * that is small. */
+ * captures are large, those of events are small, and go by the rule of schema.c's trigger, which
+ * our connection has not. What is found by no key is looked for in a table that is small. */
 static const char *const deletions[] = {
     "DELETE FROM output WHERE id IN(SELECT id FROM output WHERE run=?1 LIMIT 64)",
     "DELETE FROM capture WHERE id IN(SELECT id FROM capture WHERE run=?1 LIMIT 64)",
     "DELETE FROM gain WHERE run=?1 AND task IN(SELECT task FROM gain WHERE run=?1 LIMIT 8)",
-    "DELETE FROM event WHERE run=?1 AND seq<=(SELECT min(seq)+999 FROM event WHERE run=?1)",
+    ("DELETE FROM event WHERE run=?1 AND seq<=(SELECT min(seq)+999 FROM event WHERE run=?1)"
+     " AND EXISTS(SELECT 1 FROM run WHERE id=?1 AND expired=1)"),
     "DELETE FROM attempt WHERE run=?1 AND task<=(SELECT min(task)+99 FROM attempt WHERE run=?1)",
     "DELETE FROM task WHERE run=?1 AND task<=(SELECT min(task)+999 FROM task WHERE run=?1)",
     "DELETE FROM control WHERE id IN(SELECT id FROM control WHERE run=?1 LIMIT 1000)",

@@ -258,8 +258,9 @@ bool log_write_spend(struct log_writer *writer, size_t bytes, struct err *err)
     writer->spent += bytes;
     if (writer->spent < LOG_TRANSACTION_MAX)
         return true;
-    return projection_set_behind(&writer->projection, err) && log_write_end(writer, err) &&
-           log_write_begin(writer, err);
+    /* Where a batch went wrong, its rows are no more than a list: all are written with the next. */
+    return (writer->behind || projection_set_behind(&writer->projection, err)) &&
+           log_write_end(writer, err) && log_write_begin(writer, err);
 }
 
 static bool put_output(struct log_writer *writer, const struct log_output *output, struct err *err)

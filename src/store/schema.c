@@ -94,7 +94,7 @@ enum { SCHEMA_ADDED = 5 };
 
 /* What happened cannot be changed; a run that was marked expired may go. REPLACE
  * fires no delete trigger, so a second event of one number is refused as well. The log writer's own
- * connection goes without (db_omit_triggers()): it has plain INSERTs only. */
+ * connection goes without (db_omit_triggers()). */
 static const char schema_triggers[] =
     "CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event"
     " BEGIN SELECT raise(ABORT, 'the run log is append-only'); END;"

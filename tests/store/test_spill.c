@@ -191,6 +191,39 @@ START_TEST(test_all_is_brought_home_in_order_and_once)
 }
 END_TEST
 
+/* More than one transaction of attempts comes home, behind the tasks' rows. */
+static void put_attempts(const struct place *place)
+{
+    struct db db;
+    struct err err = {0};
+    ck_assert_msg(db_init(&db, place->db, DB_WRITE, &err), "%s", err.message);
+    ck_assert_msg(db_exec(&db,
+                          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n"
+                          " WHERE i<6000) INSERT INTO attempt(run, task, step, attempt, grant_no,"
+                          " started_at_ms) SELECT run.id, 0, 0, i, 1, 1 FROM n, run",
+                          &err),
+                  "%s", err.message);
+    db_done(&db);
+}
+
+/* A batch that goes wrong leaves rows that are to be written: those of the spill are whole. */
+START_TEST(test_no_task_is_lost_on_the_way_home)
+{
+    struct err err = {0};
+    commit_to(sample.writer, 1, BEFORE);
+    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM task"), TASKS);
+    ck_assert_msg(log_write_begin(sample.writer, &err), "%s", err.message);
+    projection_touch_all(&sample.writer->projection);
+    log_write_abort(sample.writer);
+    begin_spill();
+    commit_to(spill, 1 + BEFORE, AWAY);
+    put_attempts(log_writer_place(spill));
+    go_home();
+    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM attempt"), 6000);
+    ck_assert_int_eq(count(&sample.place, "SELECT count(*) FROM task"), TASKS);
+}
+END_TEST
+
 /* The log is deleted, or another one lies there, or the WAL is gone. */
 START_TEST(test_a_log_that_is_taken_away_is_noticed)
 {
@@ -443,6 +476,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_a_spill_is_private_and_found_by_uid, 0, 2);
     tcase_add_test(tcase, test_readers_go_on_in_the_spill);
     tcase_add_test(tcase, test_all_is_brought_home_in_order_and_once);
+    tcase_add_test(tcase, test_no_task_is_lost_on_the_way_home);
     tcase_add_test(tcase, test_an_agents_session_is_brought_home_once);
     tcase_add_loop_test(tcase, test_a_log_that_is_taken_away_is_noticed, 0, 3);
     tcase_add_test(tcase, test_a_gap_is_not_merged);

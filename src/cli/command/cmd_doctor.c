@@ -70,8 +70,8 @@ static void put_rows(const char *text)
     for (const char *rest = str_text(&clean); *rest;) {
         const size_t bytes = row_bytes(rest);
         str_add_n(&rows, rest, bytes);
-        while (rows.data[rows.len - 1] == ' ')
-            rows.data[--rows.len] = '\0';
+        while (rows.len > 0 && rows.data[rows.len - 1] == ' ')
+            str_cut(&rows, rows.len - 1);
         rest += bytes + strspn(rest + bytes, " ");
         if (*rest)
             str_addf(&rows, "\n%*s", WORDS_COLUMN, "");

@@ -15,7 +15,7 @@ enum {
 static void add_count(const struct overview *tasks, enum shown shown, struct str *out)
 {
     if (tasks->counts[shown] > 0)
-        str_addf(out, ", %d %s", tasks->counts[shown], shown_word(shown));
+        str_addf(out, "%s%d %s", out->len > 0 ? ", " : "", tasks->counts[shown], shown_word(shown));
 }
 
 /* "5224 tasks: 653 stuck, 1306 gave-up, 2612 passed" */
@@ -25,7 +25,7 @@ static void print_counts(const struct status *status)
     struct str counts = {0};
     for (int i = 0; i < SHOWN_COUNT; i++)
         add_count(tasks, (enum shown)i, &counts);
-    (void)printf("%d tasks: %s\n", tasks->tasks, str_text(&counts) + strlen(", "));
+    (void)printf("%d tasks%s%s\n", tasks->tasks, counts.len > 0 ? ": " : "", str_text(&counts));
     str_done(&counts);
 }
 
