@@ -2,15 +2,16 @@
 # What is there now: devs is asked, and says nothing where there is no log.
 _devs_ask() {
   local -a lines words_described open_ended
-  local line word
+  local line word about
   lines=("${(@f)$("$devs_program" $devs_log completion --list $1 -- "$PREFIX" \
     "${(@Q)words}" 2>/dev/null)}")
   for line in $lines; do
     word=${${line%%$'\t'*}//:/\\:}
+    about=${line#*$'\t'}
     if [[ $word == */ ]]; then
-      open_ended+=("$word:${line#*$'\t'}")
+      open_ended+=("$word${about:+:$about}")
     else
-      words_described+=("$word:${line#*$'\t'}")
+      words_described+=("$word${about:+:$about}")
     fi
   done
   local -i failed=1

@@ -26,7 +26,7 @@ want 'runs, newest first' "$(devs completion --list run)" "2${tab}lamps
 1${tab}exec"
 want 'those that begin so' "$(devs completion --list run 1)" "1${tab}exec"
 want 'tasks of a run' "$(devs completion --list target 2/)" "2/tax${tab}Round tax: half to 'even'
-2/total${tab}total"
+2/total${tab}"
 want 'of no run' "$(devs completion --list target 7/)$(devs completion --list target x/)" ''
 cat >"$dir/other plan.json" <<'END'
 {"version": 1, "tasks": [{"id": "roof", "title": "Mend it"}, {"id": "road"}, {"steps": 3}]}
@@ -34,9 +34,9 @@ END
 want 'tasks of the plan that the line names, good or not' \
 	"$(devs completion --list plan_task -- ro run "$dir/other plan.json" --only ro)" \
 	"roof${tab}Mend it
-road${tab}road"
+road${tab}"
 want 'of the plan of devs init, where it names none' \
-	"$(devs completion --list plan_task -- to run --only to)" "total${tab}total"
+	"$(devs completion --list plan_task -- to run --only to)" "total${tab}"
 cp "$dir/other plan.json" own.json
 want 'of a plan that is not there' "$(devs completion --list plan_task -- '' run no.json 2>&1)" ''
 want_in 'policies' "$(devs completion --list policy s)" 'sandbox'

@@ -54,6 +54,12 @@ static void offer_runs(struct log_reader *reader, const char *end, struct offers
     free(runs);
 }
 
+/* A task without a title is called like its id: that is not said twice. */
+static const char *title_beside(const char *id, const char *title)
+{
+    return strcmp(id, title) == 0 ? "" : title;
+}
+
 struct offered_tasks {
     const char *before;
     struct offers *offers;
@@ -66,7 +72,7 @@ static void offer_plan(void *ctx, const struct plan *plan)
         const struct plan_task *task = &plan->tasks[i];
         struct str word = {0};
         str_addf(&word, "%s%s", tasks->before, task->id);
-        offer(tasks->offers, str_text(&word), task->title);
+        offer(tasks->offers, str_text(&word), title_beside(task->id, task->title));
         str_done(&word);
     }
 }
@@ -142,7 +148,7 @@ static void ask_agent(const struct settings *settings, struct offers *offers)
 
 static void offer_task(void *ctx, const char *id, const char *title)
 {
-    offer(ctx, id, title);
+    offer(ctx, id, title_beside(id, title));
 }
 
 static void ask_plan_task(struct offers *offers)
