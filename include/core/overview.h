@@ -30,7 +30,7 @@ struct overview_row {
     enum task_status status;
     bool held, quiet;
     int64_t due_at_ms; /* TASK_BACKOFF: when its wait ends, wall clock; else 0 */
-    /* Not before overview_tell(): */
+    /* Of rows that are listed alone, and once all tasks were added: */
     char id[PLAN_ID_MAX + 1];
     char by[CONTROL_BY_MAX]; /* who holds it; "" = nobody */
     int tried, tries;        /* of its current step */
