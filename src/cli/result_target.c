@@ -54,7 +54,7 @@ bool result_target_open(struct result_target *out, const struct globals *globals
     struct place place;
     struct follower *follower = NULL;
     *out = (struct result_target){0};
-    static const char hint[] = "RUN/TASK; devs status lists the tasks";
+    static const char hint[] = "RUN/TASK; devs status --all lists the tasks";
     bool ok = target_parse_task(word, hint, &out->target, err) &&
               find_log(globals->db, false, &place, err) &&
               target_follow(&out->target, &place, &follower, err) &&

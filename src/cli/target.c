@@ -21,7 +21,8 @@ bool target_parse(const char *word, struct target *out, struct err *err)
     /* as of a variable that a script forgot to set: it must not come to mean a whole run */
     if (*start == '\0' || (slash && *task == '\0')) {
         (void)err_set(err, ERR_INVALID, "'%s' names no %s", word, slash ? "task" : "run");
-        return err_hint(err, "41, 41/tax or tax; devs runs lists the runs, devs status the tasks");
+        return err_hint(err,
+                        "41, 41/tax or tax; devs runs lists the runs, devs status --all the tasks");
     }
     if (is_number(start, len)) {
         char digits[24];
@@ -166,7 +167,7 @@ bool target_task(const struct target *target, const struct plan *plan, int *out,
         (void)err_set(err, ERR_NOT_FOUND, "run #%lld has no task '%s'", (long long)target->run,
                       target->task);
         const char *near = alike(plan, target->task);
-        return near ? err_hint(err, "there is '%s'; devs status lists them all", near) : false;
+        return near ? err_hint(err, "there is '%s'; devs status --all lists them", near) : false;
     }
     *out = number;
     return true;

@@ -103,7 +103,7 @@ int forensics_print(struct globals *globals, const char *target_word,
     struct place place;
     struct target target;
     struct follower *follower = NULL;
-    static const char hint[] = "devs debug --forensics RUN/TASK; devs status lists the tasks";
+    static const char hint[] = "devs debug --forensics RUN/TASK; devs status --all lists the tasks";
     bool ok = target_parse_task(target_word, hint, &target, &err) &&
               find_log(globals->db, false, &place, &err) &&
               target_follow(&target, &place, &follower, &err) &&
