@@ -118,7 +118,9 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
 
 static void add_task(const struct plan *plan, const struct plan_task *task, struct str *out)
 {
-    str_addf(out, "%s  %s", task->id, strcmp(task->id, task->title) == 0 ? "" : task->title);
+    str_add(out, task->id);
+    if (strcmp(task->id, task->title) != 0)
+        str_addf(out, "  %s", task->title);
     for (int n = 0; n < task->need_count; n++)
         str_addf(out, "%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
     if (workspace_can_be_reset(task->workspace))
