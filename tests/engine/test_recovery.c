@@ -173,16 +173,21 @@ START_TEST(test_pid_that_was_given_anew_is_left_alone)
 }
 END_TEST
 
-/* A shell with the mark and what it started, without: both go. */
+/* What a shell with the mark starts without it, in a session of its own. The second stays when it
+ * is told to end, and by then has no parent by which it is known. */
+static const char *const child_cases[] = {
+    "env -i setsid sleep 600 & echo $!; wait",
+    "env -i setsid sh -c 'trap \"\" TERM; echo $$; sleep 600' & wait",
+};
+
 START_TEST(test_children_go_too)
 {
     int ready[2];
     ck_assert_int_eq(pipe(ready), 0);
     pid_t pid = fork();
     if (pid == 0) {
-        static const char script[] = "env -i setsid sleep 600 & echo $!; wait";
         char *const argv[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
-                              (char *)(uintptr_t)script, NULL};
+                              (char *)(uintptr_t)child_cases[_i], NULL};
         char *const environment[] = {(char *)(uintptr_t)run_mark,
                                      (char *)(uintptr_t) "PATH=/usr/bin:/bin", NULL};
         (void)dup2(ready[1], STDOUT_FILENO);
@@ -260,7 +265,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_other_runs_are_left_alone);
     tcase_add_test(tcase, test_session_of_a_recorded_process_is_ended);
     tcase_add_test(tcase, test_pid_that_was_given_anew_is_left_alone);
-    tcase_add_test(tcase, test_children_go_too);
+    tcase_add_loop_test(tcase, test_children_go_too, 0, TABLE_LEN(child_cases));
     tcase_add_test(tcase, test_what_ignores_term_is_killed);
     tcase_add_test(tcase, test_what_stands_still_is_ended);
     tcase_add_test(tcase, test_step_of_what_is_left_does_not_start);

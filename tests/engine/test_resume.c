@@ -40,6 +40,11 @@ static bool runs_twice(void)
     return try_has_file("ready") && try_count(EVENT_ATTEMPT_RUNNING, 0) > 1;
 }
 
+static bool runs_twice_and_other_is_over(void)
+{
+    return runs_twice() && try_count(EVENT_ATTEMPT_ENDED, 1) > 0;
+}
+
 /* Another process begins the run and is killed once `ready` says so. */
 static void die(const char *tasks, bool (*ready)(void))
 {
@@ -102,7 +107,7 @@ START_TEST(test_success_in_the_log_is_not_run_again)
     static const char tasks[] =
         "{'id':'b','steps':[{'run':['true']},{'run':['sh','-c','" STAYS "']}]},"
         "{'id':'c','steps':[{'run':['true']}]}";
-    die(tasks, runs_twice);
+    die(tasks, runs_twice_and_other_is_over);
     ck_assert_int_eq(go_on(tasks).exit_code, 0);
     ck_assert_uint_eq(tried.state.tasks[0].steps[0].attempt_count, 1);
     ck_assert_uint_eq(tried.state.tasks[0].steps[1].attempt_count, 2);

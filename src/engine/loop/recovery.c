@@ -40,6 +40,7 @@ struct look {
 struct told {
     pid_t pid;
     int64_t start;
+    int task;
 };
 
 struct sweeping {
@@ -149,12 +150,26 @@ static bool is_above_us(const struct sweeping *sweeping, pid_t pid)
     return false;
 }
 
+static const struct told *find_told(const struct sweeping *sweeping, const struct proc_facts *facts)
+{
+    for (size_t i = 0; i < sweeping->told_count; i++) {
+        if (sweeping->told[i].pid == facts->pid && sweeping->told[i].start == facts->start)
+            return &sweeping->told[i];
+    }
+    return NULL;
+}
+
+/* What was told to end is ours until it has: by now its parent may be gone, by which it was known.
+ */
 static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
 {
     const char *const wanted[] = {sweeping->run_mark, NULL};
     if (proc_is_over(facts) || facts->session == sweeping->spared ||
         is_above_us(sweeping, facts->pid))
         return NOT_OURS;
+    const struct told *told = find_told(sweeping, facts);
+    if (told)
+        return told->task;
     int task = find_session(sweeping, facts->session);
     if (task != NOT_OURS)
         return task;
@@ -221,25 +236,17 @@ static void name_process(const struct proc_facts *facts, size_t nth, struct str 
         str_addf(out, "%s%s (pid %d)", nth > 0 ? ", " : "", facts->name, (int)facts->pid);
 }
 
-static bool was_told(const struct sweeping *sweeping, const struct proc_facts *facts)
-{
-    for (size_t i = 0; i < sweeping->told_count; i++) {
-        if (sweeping->told[i].pid == facts->pid && sweeping->told[i].start == facts->start)
-            return true;
-    }
-    return false;
-}
-
 /* TERM, once for each; what stands still is let go on, else it could not obey. */
-static void tell(struct sweeping *sweeping, const struct proc_facts *facts)
+static void tell(struct sweeping *sweeping, const struct process *process)
 {
+    const struct proc_facts *facts = &process->facts;
     bool forbidden = false;
-    if (was_told(sweeping, facts) || sweeping->told_count >= RECOVERY_ENDED_MAX)
+    if (find_told(sweeping, facts) || sweeping->told_count >= RECOVERY_ENDED_MAX)
         return;
     sweeping->told = xgrow(sweeping->told, &sweeping->told_cap, sweeping->told_count + 1,
                            sizeof(*sweeping->told));
     sweeping->told[sweeping->told_count++] =
-        (struct told){.pid = facts->pid, .start = facts->start};
+        (struct told){.pid = facts->pid, .start = facts->start, .task = process->task};
     if (send_signal(facts, SIGTERM, &forbidden))
         (void)send_signal(facts, SIGCONT, &forbidden);
     name_process(facts, sweeping->named++, sweeping->ended);
@@ -252,7 +259,7 @@ static void end_all(struct sweeping *sweeping, bool hard)
         const struct process *process = &sweeping->look.all[i];
         if (process->task == NOT_OURS)
             continue;
-        tell(sweeping, &process->facts);
+        tell(sweeping, process);
         if (hard)
             (void)send_signal(&process->facts, SIGKILL, &forbidden);
     }
