@@ -245,7 +245,8 @@ void checkpointer_ask(struct checkpointer *self, bool cut_off)
 {
     (void)pthread_mutex_lock(&self->lock);
     pin_here(self);
-    self->asked = cut_off ? JOB_CUT_OFF : JOB_RESTART;
+    if (self->asked != JOB_CUT_OFF) /* that does all that the other does */
+        self->asked = cut_off ? JOB_CUT_OFF : JOB_RESTART;
     (void)pthread_cond_signal(&self->news);
     (void)pthread_mutex_unlock(&self->lock);
 }
