@@ -97,17 +97,11 @@ static bool fits(size_t len)
     return len >= NORMALISER_WORD_MIN && len <= NORMALISER_WORD_MAX;
 }
 
-static bool is_of_path(byte c)
-{
-    return byte_is(c, CLASS_WORD) || c == '/' || c == '.' || c == '-' || c == '+' || c == '@' ||
-           c == '~';
-}
-
 /* The end of the path or the joined name that begins at p; a sentence's point is none of it. */
 static const byte *path_end(const byte *p, const byte *end)
 {
     const byte *from = p;
-    while (p < end && p - from <= NORMALISER_WORD_MAX && is_of_path(*p))
+    while (p < end && p - from <= NORMALISER_WORD_MAX && byte_is(*p, CLASS_JOIN))
         p++;
     while (p > from && p[-1] == '.')
         p--;
@@ -123,7 +117,7 @@ static void add_paths(struct normaliser_words *words, const byte *p, const byte 
             to = p; /* too long: its parts are words all the same */
         if (fits((size_t)(to - p)) && memchr(p, '/', (size_t)(to - p)))
             add_word(words, p, (size_t)(to - p));
-        for (p = to; p < end && is_of_path(*p); p++)
+        for (p = to; p < end && byte_is(*p, CLASS_JOIN); p++)
             ;
         p += p < end;
     }
@@ -191,25 +185,29 @@ static void replace(struct echo *echo, const byte *from, const byte *to)
     echo->copied = to;
 }
 
-/* Where the next word begins that may be the call's; `end` if there is none. */
-static const byte *next_beginning(const struct normaliser_words *words, const byte *p,
-                                  const byte *end)
+/* Where the next word begins that may be the call's; `end` if there is none. Within a word none
+ * begins, which spares most places of an output the look into the table. */
+static const byte *next_beginning(const struct normaliser_words *words, const struct echo *echo,
+                                  const byte *p)
 {
-    const byte *last = end - NORMALISER_WORD_MIN;
-    while (p <= last && !words->beginnings[beginning_of(p)])
-        p++;
-    return p <= last ? p : end;
+    const byte *last = echo->end - NORMALISER_WORD_MIN;
+    for (;; p++) {
+        while (p <= last && p > echo->start && byte_is(p[-1], CLASS_WORD))
+            p++;
+        if (p > last)
+            return echo->end;
+        if (words->beginnings[beginning_of(p)])
+            return p;
+    }
 }
 
-/* The end of the call's word that begins at p; NULL if none does. */
+/* The end of the call's word that begins at p, where one may; NULL if none does. */
 static const byte *word_end(const struct normaliser_words *words, const struct echo *echo,
                             const byte *p)
 {
-    const byte *to = p > echo->start && is_of_path(p[-1]) ? p : path_end(p, echo->end);
+    const byte *to = p > echo->start && byte_is(p[-1], CLASS_JOIN) ? p : path_end(p, echo->end);
     if (has_word(words, p, (size_t)(to - p)) && !is_token(echo, p, to))
         return to;
-    if (p > echo->start && byte_is(p[-1], CLASS_WORD))
-        return NULL;
     for (to = p; to < echo->end && byte_is(*to, CLASS_WORD);)
         to++;
     bool found = has_word(words, p, (size_t)(to - p)) && !is_token(echo, p, to);
@@ -223,7 +221,7 @@ bool normaliser_words_mask(const struct normaliser_words *words, const char *byt
     struct echo echo = {.start = p, .end = p + len, .out = out};
     if (len < NORMALISER_WORD_MIN)
         return false;
-    while ((p = next_beginning(words, p, echo.end)) < echo.end) {
+    while ((p = next_beginning(words, &echo, p)) < echo.end) {
         const byte *to = word_end(words, &echo, p);
         if (to)
             replace(&echo, p, to);

@@ -21,6 +21,7 @@ enum token_class {
     CLASS_HEX = 8,   /* 0-9 a-f A-F */
     CLASS_WORD = 16, /* letters, digits, '_', all bytes over 127 */
     CLASS_PATH = 32, /* what file names are made of, without '/' */
+    CLASS_JOIN = 64, /* CLASS_WORD and what joins words to a path or a name: / . - + @ ~ */
     CLASS_LETTER = CLASS_LOWER | CLASS_UPPER,
 };
 
