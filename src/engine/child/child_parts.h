@@ -25,6 +25,7 @@ struct nursery {
     struct workers *starters; /* owned; they live as long as what they have started */
     int epoll_fd;             /* owned: what children are heard by, in the loop as one handle */
     uv_poll_t on_news;
+    bool clock_tells;             /* of starts: launch.h */
     int children;                 /* alive, or with a timer that is still closing */
     pid_t lost[NURSERY_LOST_MAX]; /* started here, and no signal ended them */
     size_t lost_count;

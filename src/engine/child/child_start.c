@@ -37,6 +37,7 @@ static bool take_process(struct start *start)
     child->pipes[0] = launched->pipes[0];
     child->pipes[1] = launched->pipes[1];
     child->stage = CHILD_RUNS;
+    child->nursery->clock_tells |= launched->by_clock;
     nursery_count(child->nursery, 1);
     sweep_enter(child->nursery->sweep, &mark);
     start->number = child_watch(child, start->call.timeout_ms);
@@ -81,6 +82,7 @@ struct child *child_start(struct nursery *nursery, const struct child_call *call
     start->task = (struct worker_task){.work = launch, .done = was_launched};
     start->child = child;
     start->call = *call;
+    start->call.spawn.clock_tells = nursery->clock_tells;
     sweep_expect(nursery->sweep, 1);
     workers_add(nursery->starters, &start->task);
     return child;

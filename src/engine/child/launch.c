@@ -216,14 +216,16 @@ static int spawn_when_free(const struct spawn_call *spawn, pid_t *pid_out)
     return number;
 }
 
-/* Its start in ticks: told by the clock where no tick passed, which spares a look into /proc. */
-static void find_start(struct launched *made, const struct timespec *before,
-                       const struct timespec *after)
+/* Its start in ticks, as /proc has it. The clock tells that without a look where no tick passed,
+ * unless the kernel counts for /proc by another clock. */
+static void find_start(struct launched *made, int64_t by_clock, bool clock_tells)
 {
     struct proc_facts facts;
-    made->start = proc_start_between(before, after);
-    if (made->start < 0)
+    if (clock_tells && by_clock >= 0)
+        made->start = by_clock;
+    else
         made->start = proc_read(made->pid, &facts) ? facts.start : 0;
+    made->by_clock = made->start == by_clock;
 }
 
 static int start_and_watch(const struct launch_call *call, struct launched *out,
@@ -248,7 +250,7 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
     if (number == 0)
         number = open_pidfd(out);
     if (number == 0)
-        find_start(out, &before, &after);
+        find_start(out, proc_start_between(&before, &after), call->clock_tells);
     return number == 0 ? 0 : report(number, call->argv[0], err);
 }
 

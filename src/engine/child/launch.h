@@ -36,6 +36,9 @@ struct launch_call {
     const struct launch_input *input; /* what it reads on stdin, in place of a path; NULL = none */
     bool in_our_session; /* a group of its own only: for what helps us, not for attempts */
     const struct spawn_limits *limits; /* from its first instruction on; NULL = none */
+    /* It has been seen that the clock and /proc agree when a process began: where no tick passed,
+     * /proc need not be looked into. */
+    bool clock_tells;
 };
 
 /* What the caller owns afterwards. */
@@ -43,7 +46,8 @@ struct launched {
     pid_t pid;     /* also the number of its group, and of its session if it has its own */
     int pidfd;     /* readable once it has ended */
     int pipes[2];  /* our ends of its stdout and stderr; they do not block */
-    int64_t start; /* its start time in clock ticks since boot */
+    int64_t start; /* its start time in clock ticks since boot, as /proc has it, */
+    bool by_clock; /* and as the clock has it, too; false where a tick passed */
 };
 
 /* False: nothing runs, *number_out is the errno that says why. */
