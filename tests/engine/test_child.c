@@ -45,7 +45,7 @@ struct watched {
 static uv_loop_t loop;
 static struct nursery *nursery;
 static char dir[PATH_MAX];
-static char run_mark[] = "DEVS_RUN=test-run";
+static char run_mark[sizeof(dir) + 16]; /* ours alone: others may run the same test now */
 static char step_mark[] = "DEVS_STEP=a/1";
 static char other_mark[] = "DEVS_STEP=b/1";
 
@@ -69,6 +69,7 @@ static void setup(void)
     ck_assert_int_eq(uv_loop_init(&loop), 0);
     ck_assert_msg(nursery_open(&nursery, &loop, &err), "%s", err.message);
     (void)snprintf(dir, sizeof(dir), "%s", test_tmpdir());
+    (void)snprintf(run_mark, sizeof(run_mark), "DEVS_RUN=%s", dir);
 }
 
 static void teardown(void)

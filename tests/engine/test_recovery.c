@@ -2,6 +2,7 @@
 
 #include "recovery.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 enum { NOBODY_MS = 10000, STRANGERS_START = 1 };
 
-static const char run_mark[] = "DEVS_RUN=0123456789abcdef";
+static char run_mark[PATH_MAX]; /* ours alone: others may run the same test now */
 static struct plan *plan;
 static struct run_state state;
 static struct recovery recovery;
@@ -43,6 +44,7 @@ static void setup(void)
                                "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]}]},"
                                "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"]}]}]}";
     struct violations violations = {0};
+    (void)snprintf(run_mark, sizeof(run_mark), "DEVS_RUN=%s", test_tmpdir());
     ck_assert(plan_parse(text, strlen(text), &plan, &violations));
     violations_done(&violations);
     run_state_init(&state, plan, 1);
@@ -141,7 +143,11 @@ END_TEST
 
 START_TEST(test_other_runs_are_left_alone)
 {
-    const char *const other[] = {"DEVS_RUN=0123456789abcdefg", "X=DEVS_RUN=0123456789abcdef", NULL};
+    char longer[PATH_MAX + 2];
+    char within[PATH_MAX + 2];
+    (void)snprintf(longer, sizeof(longer), "%sg", run_mark);
+    (void)snprintf(within, sizeof(within), "X=%s", run_mark);
+    const char *const other[] = {longer, within, NULL};
     pid_t pid = start_sleeper(other);
     sweep();
     ck_assert(is_alive(pid));
