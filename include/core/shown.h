@@ -227,5 +227,7 @@ void shown_round(const struct run_state *state, int task, struct str *out);
 
 /* m:ss or h:mm:ss; "0:00" for negative. */
 void shown_duration(int64_t ms, struct str *out);
+/* The same of what is left of a wait: a second that has begun counts in full. */
+void shown_left(int64_t ms, struct str *out);
 
 #endif

@@ -13,15 +13,14 @@
 #include "event.h"
 #include "event_phrases.h"
 
+#define EVENT_ROW_NUMBERS                                                                          \
+    "run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e"
 #define EVENT_ROW_SQL                                                                              \
-    "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt,"      \
-    " a, b, c, d, e, text) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    "INSERT INTO event(" EVENT_ROW_NUMBERS ", text) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 
 /* What that takes of an event that is in a log, its text spelled out: the other file may be of an
  * older format. */
-#define EVENT_ROW_COLUMNS                                                                          \
-    "run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, "           \
-    "e, " EVENT_PHRASES_SPELLED("text")
+#define EVENT_ROW_COLUMNS EVENT_ROW_NUMBERS ", " EVENT_PHRASES_SPELLED("text")
 
 /* Insert it with the statement that was made of EVENT_ROW_SQL; its text is of at most
  * EVENT_TEXT_MAX bytes. Within a transaction. */

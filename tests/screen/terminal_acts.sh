@@ -54,6 +54,7 @@ type a M
 expect a 'the mouse chooses' 'M takes it again'
 
 # --- $PAGER
+expect a '[0-9]  two' 'what the try wrote is there'
 type a o
 expect a '(END)' 'o opens the log in less'
 expect a '^two' 'with all that the try wrote'

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "columns.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
@@ -12,14 +13,12 @@
 #include "looks.h"
 #include "shown.h"
 #include "target.h"
-#include "text.h"
 
 enum {
     SIDES = 2,
     TASKS_SHOWN_MAX = 200, /* lines; --json has all of them */
     LABEL_COLUMNS = 9,
     SIDE_COLUMNS = 34,
-    ID_COLUMNS_MAX = 24,
 };
 
 struct side {
@@ -65,7 +64,7 @@ static bool open_side(const struct place *place, const char *word, struct side *
         return false;
     out->info = follower_run(out->follower);
     out->state = follower_state(out->follower);
-    out->orphaned = out->info->ended_at_ms == 0 && !out->info->owner_alive;
+    out->orphaned = follower_is_orphaned(out->follower);
     return true;
 }
 
@@ -86,12 +85,6 @@ static void add_end(const struct side *side, int task, struct str *out)
              class.len > 0 ? " " : "", str_text(&class));
     shown_count(tries_of(side, task), "try", "tries", out);
     str_done(&class);
-}
-
-static void add_padded(const char *text, int columns, struct str *out)
-{
-    const int used = text_width(text, strlen(text));
-    str_addf(out, "%s%*s", text, used < columns ? columns - used : 1, "");
 }
 
 static void add_json_end(const struct side *side, int task, const char *key, struct str *out)
@@ -139,8 +132,8 @@ static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
         tell_json(diffing, pair);
     } else if (!is_same && diffing->told < TASKS_SHOWN_MAX) {
         str_add(&diffing->lines, is_in_both ? "  " : pair->task[0] >= 0 ? "- " : "+ ");
-        add_padded(pair->id, diffing->id_columns + 1, &diffing->lines);
-        add_padded(str_text(&ends[0]), SIDE_COLUMNS - 4, &diffing->lines);
+        columns_add(&diffing->lines, pair->id, diffing->id_columns + 1);
+        columns_add(&diffing->lines, str_text(&ends[0]), SIDE_COLUMNS - 4);
         str_addf(&diffing->lines, "%s\n", str_text(&ends[1]));
     }
     diffing->told += !is_same;
@@ -164,24 +157,21 @@ static void look_at_all(struct diffing *diffing, bool json)
     }
 }
 
-/* As wide as the ids are, within a limit. */
 static int columns_of_ids(const struct diffing *diffing)
 {
-    size_t widest = 0;
+    int columns = 0;
     for (int i = 0; i < SIDES; i++) {
         const struct plan *plan = diffing->sides[i].state->plan;
-        for (int j = 0; j < plan->task_count; j++) {
-            const size_t len = strlen(plan->tasks[j].id);
-            widest = len > widest ? len : widest;
-        }
+        for (int j = 0; j < plan->task_count; j++)
+            columns_widen(&columns, plan->tasks[j].id);
     }
-    return widest < ID_COLUMNS_MAX ? (int)widest : ID_COLUMNS_MAX;
+    return columns;
 }
 
 static void add_row(const char *label, const struct str cells[SIDES], struct str *out)
 {
-    add_padded(label, LABEL_COLUMNS, out);
-    add_padded(str_text(&cells[0]), SIDE_COLUMNS, out);
+    columns_add(out, label, LABEL_COLUMNS);
+    columns_add(out, str_text(&cells[0]), SIDE_COLUMNS);
     str_addf(out, "%s\n", str_text(&cells[1]));
 }
 

@@ -53,10 +53,6 @@ void status_print_end(const struct status *status);
 /* status_overview.c */
 void status_print_overview(const struct status *status);
 
-/* A text, and blanks up to so many columns: one that is too wide still ends before the next one. */
-void status_add_padded(struct str *out, const char *text, int columns);
-/* How long still: as in the rows, a second that has begun counts in full. */
-void status_add_left(int64_t left_ms, struct str *out);
 /* Print a line without the blanks at its end. */
 void status_say_line(struct str *line);
 

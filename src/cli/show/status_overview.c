@@ -1,15 +1,13 @@
 /* status_overview.c - a run of many tasks in a few lines: what one asks for first. */
 #include <stdio.h>
-#include <string.h>
 
+#include "columns.h"
 #include "status.h"
 
 enum {
     SIGN_COLUMNS = 12,
     TRY_COLUMNS = 8,
     NEXT_COLUMNS = 14,
-    ID_COLUMNS_MIN = 6,
-    ID_COLUMNS_MAX = 24
 };
 
 static void add_count(const struct overview *tasks, enum shown shown, struct str *out)
@@ -33,7 +31,7 @@ static void add_left(const char *before, int64_t due_at_ms, const struct status 
                      struct str *out)
 {
     str_add(out, before);
-    status_add_left(due_at_ms - status->now.at_ms, out);
+    shown_left(due_at_ms - status->now.at_ms, out);
 }
 
 /* "26120 tries in 15:06, 1:02:03 of waits; the next try in 0:12" */
@@ -100,12 +98,12 @@ static void print_row(const struct status *status, const struct overview_row *ro
     const enum shown shown = shown_status(row->status, row->held, row->quiet, status->orphaned);
     struct str line = {0}, part = {0};
     str_addf(&line, "%s %-9s ", shown_sign(shown, status->ascii), shown_word(shown));
-    status_add_padded(&line, row->id, id_columns + 1);
+    columns_add(&line, row->id, id_columns + 1);
     str_addf(&part, "%d/%d", row->tried, row->tries);
-    status_add_padded(&line, str_text(&part), TRY_COLUMNS);
+    columns_add(&line, str_text(&part), TRY_COLUMNS);
     str_clear(&part);
     add_next(status, row, shown, &part);
-    status_add_padded(&line, str_text(&part), NEXT_COLUMNS);
+    columns_add(&line, str_text(&part), NEXT_COLUMNS);
     add_why(row, shown, &line);
     status_say_line(&line);
     str_done(&line);
@@ -114,14 +112,12 @@ static void print_row(const struct status *status, const struct overview_row *ro
 
 static int widest_id(const struct overview *tasks)
 {
-    int widest = ID_COLUMNS_MIN;
+    int widest = COLUMNS_ID_MIN;
     for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
-        for (int i = 0; i < tasks->row_counts[kind]; i++) {
-            const int width = (int)strlen(tasks->rows[kind][i].id);
-            widest = width > widest ? width : widest;
-        }
+        for (int i = 0; i < tasks->row_counts[kind]; i++)
+            columns_widen(&widest, tasks->rows[kind][i].id);
     }
-    return widest < ID_COLUMNS_MAX ? widest : ID_COLUMNS_MAX;
+    return widest;
 }
 
 /* The first of a kind, and how many more there are. */

@@ -5,7 +5,6 @@
 #include "clock.h"
 #include "fail.h"
 #include "status.h"
-#include "text.h"
 
 const struct log_run_info *status_run(const struct status *status)
 {
@@ -38,14 +37,6 @@ struct shown_time status_time(const struct status *status)
     return (struct shown_time){.now = status->now, .clock = clock_short, .hms = clock_hms};
 }
 
-void status_add_padded(struct str *out, const char *text, int columns)
-{
-    int width = text_width(text, strlen(text));
-    str_add(out, text);
-    for (int i = width < columns ? width : columns - 1; i < columns; i++)
-        str_add_char(out, ' ');
-}
-
 void status_say_line(struct str *line)
 {
     while (line->len > 0 && line->data[line->len - 1] == ' ')
@@ -68,12 +59,6 @@ static void print_gates(const struct status *status)
         }
         str_done(&line);
     }
-}
-
-void status_add_left(int64_t left_ms, struct str *out)
-{
-    enum { ROUND_UP_MS = 999 };
-    shown_duration(left_ms > 0 ? left_ms + ROUND_UP_MS : 0, out);
 }
 
 static void add_members(const struct run_state *state, const struct fault *fault, struct str *out)
@@ -107,8 +92,8 @@ static void add_fault_next(const struct status *status, const struct fault *faul
         return;
     }
     struct str first = {0}, last = {0};
-    status_add_left(fault->due_first.mono_ms - status->now.mono_ms, &first);
-    status_add_left(fault->due_last.mono_ms - status->now.mono_ms, &last);
+    shown_left(fault->due_first.mono_ms - status->now.mono_ms, &first);
+    shown_left(fault->due_last.mono_ms - status->now.mono_ms, &last);
     str_addf(out, ", next in %s", str_text(&first));
     if (strcmp(str_text(&first), str_text(&last)) != 0)
         str_addf(out, "..%s", str_text(&last));

@@ -1,7 +1,7 @@
 /* status_text.c - a run task by task, for people. */
 #include <stdio.h>
-#include <string.h>
 
+#include "columns.h"
 #include "fail.h"
 #include "status.h"
 #include "text.h"
@@ -9,14 +9,10 @@
 
 static int widest_id(const struct plan *plan)
 {
-    enum { ID_COLUMNS_MIN = 6, ID_COLUMNS_MAX = 24 };
-    int widest = ID_COLUMNS_MIN;
-    for (int i = 0; i < plan->task_count; i++) {
-        int width = (int)strlen(plan->tasks[i].id);
-        if (width > widest)
-            widest = width;
-    }
-    return widest < ID_COLUMNS_MAX ? widest : ID_COLUMNS_MAX;
+    int widest = COLUMNS_ID_MIN;
+    for (int i = 0; i < plan->task_count; i++)
+        columns_widen(&widest, plan->tasks[i].id);
+    return widest;
 }
 
 /* Widths of the columns that depend on the run. */
@@ -57,18 +53,18 @@ static void print_task(const struct status *status, int task, const struct colum
     enum shown shown = shown_task(state, task, status->orphaned);
     struct str line = {0}, part = {0};
     str_addf(&line, "%s %-9s ", shown_sign(shown, status->ascii), shown_word(shown));
-    status_add_padded(&line, state->plan->tasks[task].id, columns->id + 1);
+    columns_add(&line, state->plan->tasks[task].id, columns->id + 1);
     shown_strip(state, task, status->ascii, &part);
-    status_add_padded(&line, str_text(&part), 9);
+    columns_add(&line, str_text(&part), 9);
     str_clear(&part);
     shown_try(state, task, &part);
-    status_add_padded(&line, str_text(&part), columns->try + 1);
+    columns_add(&line, str_text(&part), columns->try + 1);
     str_clear(&part);
     shown_next(state, task, status->orphaned, &time, &part);
-    status_add_padded(&line, str_text(&part), columns->next + 1);
+    columns_add(&line, str_text(&part), columns->next + 1);
     str_clear(&part);
     shown_circles_or_class(state, task, &part);
-    status_add_padded(&line, str_text(&part), 13);
+    columns_add(&line, str_text(&part), 13);
     str_clear(&part);
     shown_why(state, task, &part);
     str_add(&line, str_text(&part));

@@ -111,6 +111,15 @@ static void refuse(const struct sessions *sessions, const struct use *first,
     str_done(&path);
 }
 
+static void refuse_many(struct violations *violations)
+{
+    struct str most = {0};
+    str_addf(&most, "at most %d", PLAN_SESSIONS_SHARED_MAX);
+    violations_add(violations, VIOLATION_INVALID_VALUE, "/tasks",
+                   "too many sessions are gone on with by several tasks", str_text(&most), NULL);
+    str_done(&most);
+}
+
 /* Of tasks in a row in which each one needs the one before it, the n-th has n on its way. */
 static bool check_session(struct sessions *sessions, const struct use *uses, size_t count,
                           struct violations *violations)
@@ -140,9 +149,7 @@ static bool check_all(struct sessions *sessions, struct violations *violations)
         if (sessions->uses[to - 1].task == first->task)
             continue;
         if (++shared > PLAN_SESSIONS_SHARED_MAX) {
-            violations_add(violations, VIOLATION_INVALID_VALUE, "/tasks",
-                           "too many sessions are gone on with by several tasks", "at most 64",
-                           NULL);
+            refuse_many(violations);
             return false;
         }
         ok = check_session(sessions, first, to - from, violations) && ok;

@@ -1,7 +1,7 @@
 /* shown_gate.c - gates in words. */
 #include "shown.h"
 
-enum { SECOND_MS = 1000, ROUND_UP_MS = 999 };
+enum { SECOND_MS = 1000 };
 
 static bool keeps_back(const struct run_state *state, int source)
 {
@@ -78,11 +78,11 @@ static void add_closed(const struct run_state *state, int source, const struct s
         str_add(out, ": the next one tries");
     } else if (room == SHOWN_IN_FULL) {
         str_addf(out, " until %s (", time->hms(gate->due.at_ms, text));
-        shown_duration(left_ms + ROUND_UP_MS, out);
+        shown_left(left_ms, out);
         str_add_char(out, ')');
     } else {
         str_add_char(out, ' ');
-        shown_duration(left_ms + ROUND_UP_MS, out);
+        shown_left(left_ms, out);
     }
 }
 
@@ -171,6 +171,6 @@ bool shown_behind_gate(const struct run_state *state, int task, const struct mom
         return true;
     }
     str_add(out, "limit ");
-    shown_duration(left_ms + ROUND_UP_MS, out);
+    shown_left(left_ms, out);
     return true;
 }

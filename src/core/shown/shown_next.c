@@ -24,6 +24,12 @@ void shown_duration(int64_t ms, struct str *out)
     add_sixtieths(s % 60, out);
 }
 
+void shown_left(int64_t ms, struct str *out)
+{
+    enum { ROUND_UP_MS = 999 };
+    shown_duration(ms > 0 ? ms + ROUND_UP_MS : 0, out);
+}
+
 static void add_since(const char *before, int64_t ms, const char *after, struct str *out)
 {
     str_add(out, before);
@@ -97,12 +103,14 @@ static void backoff_next(const struct step_state *step, const struct shown_time 
                          struct str *out)
 {
     int64_t left_ms = step->due.mono_ms - time->now.mono_ms;
-    if (left_ms <= 0)
+    if (left_ms <= 0) {
         str_add(out, "starting");
-    else if (step->delay.hint_ms >= 0 && left_ms >= LONG_WAIT_MS)
+    } else if (step->delay.hint_ms >= 0 && left_ms >= LONG_WAIT_MS) {
         add_clock("until ", step->due.at_ms, time, out);
-    else
-        add_since("in ", left_ms + 999, "", out);
+    } else {
+        str_add(out, "in ");
+        shown_left(left_ms, out);
+    }
 }
 
 static void needs_you_next(const struct step_state *step, int64_t since_ms,

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "proc.h"
 
 enum { FIRST_FREE_FD = 3 };
@@ -244,13 +245,13 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
         .limits = call->limits,
         .in_our_session = call->in_our_session,
     };
-    const struct timespec before = proc_clock();
+    const int64_t before_us = clock_mono_us();
     number = spawn_when_free(&spawn, &out->pid);
-    const struct timespec after = proc_clock();
+    const int64_t after_us = clock_mono_us();
     if (number == 0)
         number = open_pidfd(out);
     if (number == 0)
-        find_start(out, proc_start_between(&before, &after), call->clock_tells);
+        find_start(out, proc_start_between(before_us, after_us), call->clock_tells);
     return number == 0 ? 0 : report(number, call->argv[0], err);
 }
 

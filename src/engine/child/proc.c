@@ -20,8 +20,8 @@ enum {
     EXEC_LOOKS_MAX = 20, /* at a process that shows no environment */
     EXEC_LOOK_MS = 1,
     BARE_LOOKS = 3, /* that find a program's words, and none of its environment */
-    NS_PER_S = 1000 * 1000 * 1000,
-    CLOCKS_APART_NS = 1000, /* our reading of the clock and the kernel's own, far above any */
+    US_PER_S = 1000 * 1000,
+    CLOCKS_APART_US = 2, /* our reading of the clock, cut to microseconds, and the kernel's own */
 };
 
 /* A small file of /proc as text; false if it cannot be read. */
@@ -84,27 +84,14 @@ bool proc_is_over(const struct proc_facts *facts)
     return facts->state == 'Z' || facts->state == 'X';
 }
 
-struct timespec proc_clock(void)
-{
-    struct timespec now = {0};
-    (void)clock_gettime(CLOCK_BOOTTIME, &now); /* always there */
-    return now;
-}
-
-/* So many ns later, or earlier. */
-static int64_t tick_at(const struct timespec *time, int64_t later_ns, int64_t tick_ns)
-{
-    return ((int64_t)time->tv_sec * NS_PER_S + time->tv_nsec + later_ns) / tick_ns;
-}
-
-int64_t proc_start_between(const struct timespec *before, const struct timespec *after)
+int64_t proc_start_between(int64_t before_us, int64_t after_us)
 {
     const int64_t ticks_per_s = sysconf(_SC_CLK_TCK);
-    if (ticks_per_s <= 0 || NS_PER_S % ticks_per_s != 0)
+    if (ticks_per_s <= 0 || US_PER_S % ticks_per_s != 0)
         return -1;
-    const int64_t tick_ns = NS_PER_S / ticks_per_s;
-    const int64_t first = tick_at(before, -CLOCKS_APART_NS, tick_ns);
-    const int64_t last = tick_at(after, CLOCKS_APART_NS, tick_ns);
+    const int64_t tick_us = US_PER_S / ticks_per_s;
+    const int64_t first = (before_us - CLOCKS_APART_US) / tick_us;
+    const int64_t last = (after_us + CLOCKS_APART_US) / tick_us;
     return first == last ? first : -1;
 }
 

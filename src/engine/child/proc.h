@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include "attr.h"
 
@@ -29,13 +28,10 @@ struct proc_facts {
 ATTR_MUST_USE bool proc_read(pid_t pid, struct proc_facts *out);
 bool proc_is_over(const struct proc_facts *facts);
 
-/* When a process began that was made between two looks at the clock, in the ticks of
+/* When a process began that was made between these two times of clock_mono_us(), in the ticks of
  * proc_facts.start; -1 where a tick passed between them (or a kernel counts others): then
  * proc_read() tells. No call into the kernel. */
-ATTR_MUST_USE int64_t proc_start_between(const struct timespec *before,
-                                         const struct timespec *after);
-/* The clock for that: time since boot, standstill of the machine included. */
-struct timespec proc_clock(void);
+ATTR_MUST_USE int64_t proc_start_between(int64_t before_us, int64_t after_us);
 
 enum proc_answer {
     PROC_NO,

@@ -146,8 +146,8 @@ static void mail_came(uv_async_t *handle)
     }
     if (mail.alone) {
         loop->lingers = false;
-        if (mail.why[0] != '\0' &&
-            !loop->state.ended) /* behind its end there is nothing to watch */
+        const bool goes_on = !loop->state.ended; /* behind its end there is nothing to watch */
+        if (mail.why[0] != '\0' && goes_on)
             loop_note(loop, "nobody watches", mail.why);
     }
     if (mail.cancel) {

@@ -13,12 +13,6 @@ void list_fold_add_id(const struct view_fold *fold, struct str *out)
     str_addf(out, "%d tasks", fold->fault.count);
 }
 
-static void add_left(int64_t left_ms, struct str *out)
-{
-    enum { ROUND_UP_MS = 999 };
-    shown_duration(left_ms > 0 ? left_ms + ROUND_UP_MS : 0, out);
-}
-
 /* "0:12..1:04", when the first and the last of them is tried again. */
 static void add_fold_times(const struct frame_input *input, const struct view_fold *fold,
                            struct str *out)
@@ -26,11 +20,11 @@ static void add_fold_times(const struct frame_input *input, const struct view_fo
     const struct moment now = frame_now(input);
     int64_t first_ms = fold->fault.due_first.mono_ms - now.mono_ms;
     int64_t last_ms = fold->fault.due_last.mono_ms - now.mono_ms;
-    add_left(first_ms, out);
+    shown_left(first_ms, out);
     if (last_ms / 1000 == first_ms / 1000)
         return;
     str_add(out, "..");
-    add_left(last_ms, out);
+    shown_left(last_ms, out);
 }
 
 /* Do they wait for a time? Else for a task or a person. */
