@@ -20,7 +20,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "figure.h"
 #include "follower.h"
 #include "frame.h"

@@ -3,7 +3,6 @@
  * machine can do at best with the same bytes: copy them, hash them whole, count their lines.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 

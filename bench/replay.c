@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attr.h"
 #include "figure.h"
 #include "follower.h"
 #include "parse.h"

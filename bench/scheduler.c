@@ -22,7 +22,6 @@
 #include "scheduler.h"
 #include "str.h"
 #include "violation.h"
-#include "xalloc.h"
 
 enum {
     SMALL = 500,

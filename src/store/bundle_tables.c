@@ -1,7 +1,7 @@
 #include "bundle_parts.h"
 
 #include <assert.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "event.h"
 #include "event_row.h"

@@ -1,5 +1,5 @@
 #include <dirent.h>
-#include <stdio.h>
+#include <stddef.h>
 
 #include "owner.h"
 #include "private_file.h"

@@ -1,7 +1,5 @@
 #include "budget.h"
 
-#include <string.h>
-
 #include "str.h"
 #include "test_main.h"
 

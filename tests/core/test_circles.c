@@ -1,6 +1,5 @@
 #include "circles.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "json.h"

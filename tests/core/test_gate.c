@@ -1,6 +1,5 @@
 #include "run_state.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "event_text.h"

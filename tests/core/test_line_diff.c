@@ -1,6 +1,5 @@
 /* test_line_diff.c - what was added and removed between two texts. */
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

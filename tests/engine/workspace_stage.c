@@ -2,13 +2,12 @@
 
 #include "workspace_stage.h"
 
+#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "test_main.h"
 
 void stage_sh(const char *dir, const char *script, char *out, size_t cap)
 {

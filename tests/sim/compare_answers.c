@@ -1,7 +1,7 @@
-
 #include <inttypes.h>
 #include <string.h>
 
+#include "comparison.h"
 #include "facts.h"
 #include "json.h"
 
@@ -96,7 +96,7 @@ static bool check_numbers(struct finding *finding, const struct event *want,
     const int64_t wants[] = {want->a, want->b, want->c, want->d, want->e};
     const int64_t haves[] = {have->a, have->b, have->c, have->d, have->e};
     for (size_t i = 0; i < 5; i++) {
-        bool is_call = want->kind == EVENT_ATTEMPT_STARTED && i < 2; /* the watch looks at it */
+        bool is_call = want->kind == EVENT_ATTEMPT_STARTED && i < 2; /* the onlooker does */
         char field = (char)('a' + i);
         const char *name = "events say what happened";
         for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++) {

@@ -1,8 +1,8 @@
-
 #include <inttypes.h>
 #include <string.h>
 
 #include "agents.h"
+#include "comparison.h"
 #include "facts.h"
 
 struct line {

@@ -1,4 +1,4 @@
-#include "compare.h"
+#include "comparison.h"
 
 #include <string.h>
 

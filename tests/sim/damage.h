@@ -5,7 +5,6 @@
 #define DEVS_SIM_DAMAGE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "event.h"
 #include "plot.h"

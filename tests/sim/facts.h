@@ -5,11 +5,12 @@
 #ifndef DEVS_SIM_FACTS_H
 #define DEVS_SIM_FACTS_H
 
-#include "compare.h"
+#include "finding.h"
 #include "model.h"
 #include "model_take.h"
 #include "oracle.h"
 #include "plot.h"
+#include "run_state.h"
 
 struct chance;
 

@@ -8,7 +8,6 @@
 #define DEVS_SIM_TRAIL_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "digest.h"
 #include "entropy.h"

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "verdict.h"
 #include "xalloc.h"
@@ -29,7 +28,7 @@ static bool open_world(struct world *world, const struct plot *plot)
     world->scheduler = (struct scheduler){.state = &world->state};
     call_digester_open(&world->scheduler.calls, "/work", NULL);
     model_init(&world->oracle.model, plot, world->plan);
-    watch_init(&world->watch, plot, world->plan, &world->finding);
+    onlooker_init(&world->onlooker, plot, world->plan, &world->finding);
     world->oracle.tally = world->tally;
     world->now = (struct moment){.at_ms = 1800000000000, .mono_ms = 1000000};
     return true;

@@ -10,11 +10,11 @@
 #include <stdbool.h>
 
 #include "finding.h"
+#include "onlooker.h"
 #include "oracle.h"
 #include "plot.h"
 #include "scheduler.h"
 #include "tally.h"
-#include "watch.h"
 
 /* An attempt that is out. */
 struct flight {
@@ -38,7 +38,7 @@ struct world {
     struct flight flights[PLOT_TASKS_MAX]; /* by task */
     struct oracle oracle;
     struct model before; /* where a crash may cut the turn: the model as it was */
-    struct watch watch;
+    struct onlooker onlooker;
     struct finding finding;
     struct tally *tally;         /* borrowed; NULL = nothing is counted */
     const struct plot_op *armed; /* the crash that comes next, NULL = none */

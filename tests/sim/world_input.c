@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compare.h"
+#include "comparison.h"
 #include "damage.h"
 #include "run_past.h"
 #include "verdict.h"
@@ -26,7 +26,7 @@ static void keep(struct world *world, const struct event *event)
     copy.text = event->text ? xstrdup(event->text) : NULL;
     world->log = xgrow(world->log, &world->log_cap, world->log_count + 1, sizeof(*world->log));
     world->log[world->log_count++] = copy;
-    watch_event(&world->watch, event);
+    onlooker_event(&world->onlooker, event);
     if (world->tally) {
         world->tally->events[event->kind]++;
         if (event->kind == EVENT_ATTEMPT_STARTED) {

@@ -1,7 +1,6 @@
 /* story_agents.c - a made-up run of agents: rounds, budgets, calls that go in circles. */
 #include <check.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "story.h"
 

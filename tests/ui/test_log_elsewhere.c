@@ -1,6 +1,6 @@
-#include "log_elsewhere.h"
+#include <stddef.h>
 
-#include <string.h>
+#include "log_elsewhere.h"
 
 #include "story.h"
 #include "test_main.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "keyboard.h"
+#include "shown.h"
 #include "term.h"
 #include "test_main.h"
 

@@ -4,9 +4,9 @@
 #ifndef DEVS_VERIFY_FOUND_H
 #define DEVS_VERIFY_FOUND_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-#include "plan_limits.h"
 #include "str.h"
 #include "verify.h"
 

@@ -1,5 +1,6 @@
 #include "agent_choice.h"
 
+#include "exit_code.h"
 #include "fail.h"
 #include "near_word.h"
 #include "program_find.h"

@@ -7,7 +7,6 @@
 #define DEVS_AGENT_CHOICE_H
 
 #include "adapter.h"
-#include "exit_code.h"
 
 /* Find the adapter called `name`, whose program must be here; NULL: the first one, in the order of
  * adapters_at(), whose program is. Returns the exit code: EXIT_USAGE for a name that no adapter

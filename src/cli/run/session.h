@@ -8,10 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attr.h"
 #include "command.h"
-#include "err.h"
-#include "place.h"
 #include "plan.h"
 #include "run_state.h"
 #include "ui_settings.h"

@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "str.h"
 #include "xalloc.h"
 
 /* Pieces and their bytes, one after the other. */

@@ -10,7 +10,6 @@
 
 #include "attr.h"
 #include "err.h"
-#include "str.h"
 
 enum { TEE_BYTES_MAX = 1024 * 1024 }; /* more than that waits in the child */
 

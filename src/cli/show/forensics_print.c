@@ -1,7 +1,6 @@
 #include "forensics_print.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "exit_code.h"
 #include "fail.h"

@@ -1,7 +1,5 @@
 #include "agent_taking.h"
 
-#include <string.h>
-
 enum { STATUS_LEAST = 100, STATUS_MOST = 599 }; /* a smaller code is an exit code */
 
 void agent_taking_text(const struct agent_taking *taking, enum adapter_member member,

@@ -1,8 +1,8 @@
 #include "json_repair.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "parse.h"
 #include "text.h"

@@ -1,6 +1,6 @@
-#include "fold.h"
+#include <stddef.h>
 
-#include <string.h>
+#include "fold.h"
 
 #include "plan_grow.h"
 #include "xalloc.h"

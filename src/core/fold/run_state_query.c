@@ -1,6 +1,5 @@
 #include "run_state.h"
 
-#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 

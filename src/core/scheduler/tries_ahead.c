@@ -1,6 +1,6 @@
 #include "tries_ahead.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #include "scheduling.h"
 

@@ -2,8 +2,6 @@
 
 #include <assert.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 static const struct {
     const char *word;

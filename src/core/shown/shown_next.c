@@ -1,5 +1,4 @@
 /* shown_next.c - what comes next of a task and when, or since when it is over. */
-#include <string.h>
 
 #include "shown.h"
 

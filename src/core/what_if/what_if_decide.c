@@ -1,6 +1,5 @@
 /* what_if_decide.c - what other policies decide after an attempt, and where that leads. */
 #include <stdio.h>
-#include <string.h>
 
 #include "scheduling.h"
 #include "text.h"

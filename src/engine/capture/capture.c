@@ -1,7 +1,6 @@
 #include "capture_parts.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "clock.h"
 #include "phase.h"

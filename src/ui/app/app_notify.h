@@ -13,7 +13,6 @@
 
 #include "run_state.h"
 #include "str.h"
-#include "ui_settings.h"
 
 struct app_notify {
     unsigned wanted;    /* enum ui_notify */

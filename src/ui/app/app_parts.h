@@ -10,15 +10,18 @@
 #include "app_bundle.h"
 #include "app_notify.h"
 #include "app_report.h"
+#include "canvas.h"
 #include "clock.h"
 #include "correct_trial.h"
 #include "event_lines.h"
 #include "follower.h"
-#include "frame.h"
 #include "log_elsewhere.h"
 #include "log_pager.h"
 #include "retry_help.h"
 #include "runs_list.h"
+#include "str.h"
+#include "term.h"
+#include "view.h"
 
 enum {
     APP_FRAME_MS = 100,       /* frames that the log causes are no closer than this */

@@ -1,5 +1,4 @@
-#include <stdio.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "clock.h"
 #include "forensics_parts.h"

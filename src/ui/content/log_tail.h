@@ -6,7 +6,6 @@
 #ifndef DEVS_LOG_TAIL_H
 #define DEVS_LOG_TAIL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

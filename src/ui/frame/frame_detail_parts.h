@@ -4,8 +4,14 @@
 #ifndef DEVS_FRAME_DETAIL_PARTS_H
 #define DEVS_FRAME_DETAIL_PARTS_H
 
-#include "frame_detail.h"
-#include "frame_preview.h"
+#include <stdbool.h>
+
+#include "canvas.h"
+#include "frame.h"
+#include "frame_parts.h"
+#include "run_state.h"
+#include "str.h"
+#include "view_try.h"
 
 /* The task and the try that are looked at. */
 struct detail {

@@ -1,6 +1,5 @@
 /* frame_detail_tries.c - the table of a task's tries: one row each, over all its steps. */
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "clock.h"

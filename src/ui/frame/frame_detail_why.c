@@ -1,9 +1,11 @@
 /* frame_detail_why.c - why the chosen try ended as it did, what is proven, and what else is known
  * of the task. */
-#include <string.h>
+
+#include <stddef.h>
 
 #include "ascii.h"
 #include "frame_detail_parts.h"
+#include "frame_preview.h"
 #include "log_words.h"
 #include "retry_help.h"
 #include "tries_ahead.h"

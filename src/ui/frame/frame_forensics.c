@@ -4,6 +4,7 @@
 
 #include "frame_forensics_parts.h"
 #include "frame_page.h"
+#include "frame_parts.h"
 #include "line_wrap.h"
 #include "shown.h"
 #include "text.h"

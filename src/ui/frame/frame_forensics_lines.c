@@ -1,6 +1,7 @@
 /* frame_forensics_lines.c - lines of the forensics, broken or cut to what there is room for. */
 #include "frame_forensics_parts.h"
 
+#include "frame_parts.h"
 #include "line_wrap.h"
 #include "text.h"
 

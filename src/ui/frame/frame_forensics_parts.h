@@ -4,7 +4,11 @@
 #ifndef DEVS_FRAME_FORENSICS_PARTS_H
 #define DEVS_FRAME_FORENSICS_PARTS_H
 
-#include "frame_parts.h"
+#include <stddef.h>
+
+#include "canvas.h"
+#include "forensics.h"
+#include "frame.h"
 
 /* How many rows a line takes that is broken where the columns end. */
 int frame_forensics_line_rows(const struct forensics *forensics, size_t index, int columns);

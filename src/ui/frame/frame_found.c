@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "frame_parts.h"
 #include "text.h"
 #include "words.h"
 

@@ -5,7 +5,9 @@
 #ifndef DEVS_FRAME_FOUND_H
 #define DEVS_FRAME_FOUND_H
 
-#include "frame_parts.h"
+#include <stddef.h>
+
+#include "canvas.h"
 
 /* Part of a line in one row of the screen. */
 struct frame_piece {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frame_list_parts.h"
+#include "frame_parts.h"
 #include "text.h"
 
 /* What a row of the view is about now: the fold, or the task alone. */

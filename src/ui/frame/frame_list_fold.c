@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "frame_list_parts.h"
+#include "frame_parts.h"
 
 enum {
     CLOCK_WORD = 5, /* "next " before a fold's times */

@@ -7,8 +7,12 @@
 
 #include <stdbool.h>
 
+#include "canvas.h"
+#include "frame.h"
 #include "frame_columns.h"
-#include "frame_parts.h"
+#include "shown.h"
+#include "str.h"
+#include "view.h"
 
 /* One row as it is being drawn. */
 struct list_row {

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "shown.h"
+
 enum {
     READ_ONLY_COLUMNS = 60, /* narrower: the mode is one word */
     LIVE_COLUMNS = 70,      /* narrower: how the run goes on is left out */

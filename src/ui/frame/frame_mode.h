@@ -5,7 +5,12 @@
 #ifndef DEVS_FRAME_MODE_H
 #define DEVS_FRAME_MODE_H
 
-#include "frame_parts.h"
+#include <stdbool.h>
+
+#include "canvas.h"
+#include "frame.h"
+#include "str.h"
+#include "view.h"
 
 /* Is the head a bar that cannot be missed? */
 bool frame_mode_is_bar(const struct view_facts *facts);

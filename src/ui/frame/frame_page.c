@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "frame_mode.h"
+#include "frame_parts.h"
 #include "text.h"
 
 struct frame_page frame_page_lay(int rows, int columns, const struct frame_input *input)

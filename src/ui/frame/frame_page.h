@@ -5,7 +5,12 @@
 #ifndef DEVS_FRAME_PAGE_H
 #define DEVS_FRAME_PAGE_H
 
-#include "frame_parts.h"
+#include <stddef.h>
+
+#include "canvas.h"
+#include "frame.h"
+#include "keymap.h"
+#include "str.h"
 
 enum {
     PAGE_MESSAGE_ROWS = 12,  /* lower: no row of its own for messages */

@@ -1,11 +1,12 @@
 #include "frame_pager.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #include "clock.h"
 #include "frame_mode.h"
 #include "frame_page.h"
 #include "frame_pager_line.h"
+#include "frame_parts.h"
 #include "log_pager.h"
 #include "shown.h"
 #include "text.h"

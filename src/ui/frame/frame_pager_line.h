@@ -4,7 +4,8 @@
 #ifndef DEVS_FRAME_PAGER_LINE_H
 #define DEVS_FRAME_PAGER_LINE_H
 
-#include "frame_parts.h"
+#include "canvas.h"
+#include "frame.h"
 #include "log_pager.h"
 
 /* Columns before the text: a sign, the time, the stream. */

@@ -5,6 +5,7 @@
 #include "attr.h"
 #include "clock.h"
 #include "frame_page.h"
+#include "frame_parts.h"
 #include "runs_list.h"
 #include "shown.h"
 #include "text.h"

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "frame_page.h"
+#include "frame_parts.h"
 #include "frame_timeline_parts.h"
+#include "shown.h"
 #include "text.h"
 
 enum {

@@ -5,7 +5,9 @@
 #ifndef DEVS_FRAME_TIMELINE_H
 #define DEVS_FRAME_TIMELINE_H
 
-#include "frame_parts.h"
+#include "canvas.h"
+#include "frame.h"
+#include "view.h"
 
 /* The screen. The view should have been fitted. */
 void frame_timeline(struct canvas *canvas, const struct frame_input *input);

@@ -1,6 +1,7 @@
 /* frame_timeline_load.c - how many tries ran at a time, and what failed, below the bars. */
 #include <string.h>
 
+#include "frame_parts.h"
 #include "frame_timeline_parts.h"
 
 enum { DIGIT_MAX = 9, LABEL_COLUMNS = 22 };

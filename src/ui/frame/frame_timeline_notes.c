@@ -1,7 +1,9 @@
 /* frame_timeline_notes.c - the decision under the cursor, below the bars. */
 #include "frame_page.h"
+#include "frame_parts.h"
 #include "frame_timeline_parts.h"
 #include "line_wrap.h"
+#include "shown.h"
 #include "text.h"
 
 enum { PERCENT = 100 };

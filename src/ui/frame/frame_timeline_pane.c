@@ -1,5 +1,7 @@
 /* frame_timeline_pane.c - the timeline as a pane of other screens, and what its rows have in common
  * with the screen's. */
+#include "frame_parts.h"
+#include "frame_timeline.h"
 #include "frame_timeline_parts.h"
 
 enum {

@@ -4,7 +4,14 @@
 #ifndef DEVS_FRAME_TIMELINE_PARTS_H
 #define DEVS_FRAME_TIMELINE_PARTS_H
 
-#include "frame_timeline.h"
+#include <stdbool.h>
+
+#include "canvas.h"
+#include "frame.h"
+#include "run_state.h"
+#include "str.h"
+#include "timeline.h"
+#include "timeline_axis.h"
 #include "timeline_bar.h"
 
 /* What all rows are drawn with. */

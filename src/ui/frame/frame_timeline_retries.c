@@ -1,6 +1,8 @@
 /* frame_timeline_retries.c - does retrying help, by class, below the bars of a large screen. */
+#include "frame_parts.h"
 #include "frame_timeline_parts.h"
 #include "retry_help.h"
+#include "shown.h"
 
 enum { CLASS_COLUMNS = 14, PASSED_COLUMNS = 26 };
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "frame_parts.h"
 #include "frame_timeline_parts.h"
 #include "text.h"
 

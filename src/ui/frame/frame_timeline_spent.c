@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "clock.h"
+#include "frame_parts.h"
 #include "frame_timeline_parts.h"
+#include "shown.h"
 #include "text.h"
 #include "time_spent.h"
 

@@ -1,6 +1,8 @@
 /* frame_timeline_title.c - what is under the cursor: which task, when, and what it did. */
 #include "clock.h"
+#include "frame_parts.h"
 #include "frame_timeline_parts.h"
+#include "shown.h"
 
 enum { SECOND_MS = 1000 };
 

@@ -1,6 +1,5 @@
 /* prompt_draw_retry.c - the fields of a retry with choices. */
 #include <stdio.h>
-#include <string.h>
 
 #include "attr.h"
 #include "prompt_parts.h"

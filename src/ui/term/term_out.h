@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 #include "attr.h"
-#include "str.h"
 
 /* A terminal that takes nothing for TERM_OUT_WAIT_MS gets no more of it. */
 enum { TERM_OUT_WAIT_MS = 1000 };

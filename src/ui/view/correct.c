@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "outcome.h"
+#include "prompt.h"
 #include "term.h"
 #include "text.h"
 #include "words.h"

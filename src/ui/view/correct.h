@@ -13,8 +13,9 @@
 #include "canvas.h"
 #include "err.h"
 #include "label.h"
-#include "prompt.h"
+#include "line_edit.h"
 #include "str.h"
+#include "verdict.h"
 
 enum {
     CORRECT_CLASSES_MAX = TRANSIENT_TYPE_COUNT + REASON_COUNT, /* what can be picked */

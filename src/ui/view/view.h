@@ -10,6 +10,7 @@
 #define DEVS_VIEW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "attr.h"
@@ -17,12 +18,13 @@
 #include "correct.h"
 #include "help.h"
 #include "keymap.h"
+#include "line_edit.h"
 #include "log_tail.h"
 #include "moment.h"
 #include "prompt.h"
 #include "replay.h"
 #include "run_state.h"
-#include "shown.h"
+#include "screen.h"
 #include "task_filter.h"
 #include "view_bookmark.h"
 #include "view_command.h"

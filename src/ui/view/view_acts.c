@@ -1,7 +1,6 @@
 #include "view_acts.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "view_correct.h"

@@ -5,7 +5,6 @@
 #ifndef DEVS_VIEW_COMMAND_H
 #define DEVS_VIEW_COMMAND_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

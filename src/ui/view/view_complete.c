@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "shown.h"
 #include "theme.h"
 #include "utf8.h"
 #include "view.h"

@@ -6,8 +6,6 @@
 #ifndef DEVS_VIEW_MOUSE_H
 #define DEVS_VIEW_MOUSE_H
 
-#include <stdbool.h>
-
 #include "canvas.h"
 #include "mouse.h"
 

@@ -6,6 +6,7 @@
 
 #include "ascii.h"
 #include "attr.h"
+#include "shown.h"
 #include "term.h"
 #include "view.h"
 #include "xalloc.h"

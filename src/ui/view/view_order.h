@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "canvas.h"
-#include "keymap.h"
 
 struct view;
 struct view_facts;

@@ -6,7 +6,6 @@
 #ifndef DEVS_VIEW_REPORT_H
 #define DEVS_VIEW_REPORT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "keymap.h"

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "keymap.h"
-#include "prompt.h"
+#include "line_edit.h"
 
 struct view;
 struct view_facts;

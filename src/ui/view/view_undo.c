@@ -1,7 +1,6 @@
 #include "view_undo.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "view_acts.h"
 #include "xalloc.h"

@@ -1,16 +1,16 @@
 /*
- * watch.h - what must be true of any log, by looking at its events alone: the plot is
+ * onlooker.h - what must be true of any log, by looking at its events alone: the plot is
  * known, neither the model nor the state is.
  */
-#ifndef DEVS_SIM_WATCH_H
-#define DEVS_SIM_WATCH_H
+#ifndef DEVS_SIM_ONLOOKER_H
+#define DEVS_SIM_ONLOOKER_H
 
 #include "event.h"
 #include "finding.h"
 #include "plan.h"
 #include "plot.h"
 
-struct watch_step {
+struct onlooker_step {
     int attempts;  /* in all */
     bool alive;    /* an attempt is out */
     bool unjudged; /* the last one's decision is missing */
@@ -27,36 +27,36 @@ struct watch_step {
     struct digest call;
 };
 
-struct watch_task {
+struct onlooker_task {
     bool held, stopped, passed;
     bool over; /* ended without success, or blocked, when last heard of */
     int step;
 };
 
-struct watch_source {
+struct onlooker_source {
     bool closed; /* since the last event on its gate */
     int64_t due_ms;
     int64_t sent; /* the task that a person sends before that + 1; 0 = none */
     int probes;   /* starts since it was closed */
 };
 
-struct watch {
+struct onlooker {
     const struct plot *plot;
     const struct plan *plan;
     struct finding *finding;
     int jobs, alive;
     int64_t seq;
     struct moment last;
-    const struct watch_step *last_caller; /* whose attempt was started last */
+    const struct onlooker_step *last_caller; /* whose attempt was started last */
     struct digest last_call;
-    struct watch_task tasks[PLOT_TASKS_MAX];
-    struct watch_step steps[PLOT_TASKS_MAX][PLOT_STEPS_MAX];
-    struct watch_source sources[PLOT_SOURCES_MAX];
+    struct onlooker_task tasks[PLOT_TASKS_MAX];
+    struct onlooker_step steps[PLOT_TASKS_MAX][PLOT_STEPS_MAX];
+    struct onlooker_source sources[PLOT_SOURCES_MAX];
 };
 
-void watch_init(struct watch *watch, const struct plot *plot, const struct plan *plan,
-                struct finding *finding);
+void onlooker_init(struct onlooker *onlooker, const struct plot *plot, const struct plan *plan,
+                   struct finding *finding);
 /* The next event of the log. */
-void watch_event(struct watch *watch, const struct event *event);
+void onlooker_event(struct onlooker *onlooker, const struct event *event);
 
 #endif

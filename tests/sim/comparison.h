@@ -1,8 +1,8 @@
 /*
- * compare.h - answers against the oracle's, states against the model and one another.
+ * comparison.h - answers against the oracle's, states against the model and one another.
  */
-#ifndef DEVS_SIM_COMPARE_H
-#define DEVS_SIM_COMPARE_H
+#ifndef DEVS_SIM_COMPARISON_H
+#define DEVS_SIM_COMPARISON_H
 
 #include <stddef.h>
 

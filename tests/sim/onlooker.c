@@ -1,4 +1,4 @@
-#include "watch.h"
+#include "onlooker.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,41 +7,41 @@
 #include "outcome.h"
 #include "protocol.h"
 
-void watch_init(struct watch *watch, const struct plot *plot, const struct plan *plan,
-                struct finding *finding)
+void onlooker_init(struct onlooker *onlooker, const struct plot *plot, const struct plan *plan,
+                   struct finding *finding)
 {
-    memset(watch, 0, sizeof(*watch));
-    watch->plot = plot;
-    watch->plan = plan;
-    watch->finding = finding;
+    memset(onlooker, 0, sizeof(*onlooker));
+    onlooker->plot = plot;
+    onlooker->plan = plan;
+    onlooker->finding = finding;
 }
 
 /* An event of a step, and what is known of it. */
 struct sight {
-    struct watch *watch;
+    struct onlooker *onlooker;
     const struct event *event;
-    struct watch_task *task;
-    struct watch_step *step;
+    struct onlooker_task *task;
+    struct onlooker_step *step;
     const struct plot_step *plot;
     const struct plot_policy *policy;
-    struct watch_source *source; /* NULL = none */
+    struct onlooker_source *source; /* NULL = none */
 };
 
 static void check(const struct sight *sight, bool holds, const char *name)
 {
     if (!holds)
-        (void)finding_check(sight->watch->finding, false, name,
+        (void)finding_check(sight->onlooker->finding, false, name,
                             "event %" PRId64 " (%s) of t%d/%d, try %d", sight->event->seq,
                             event_kind_name(sight->event->kind),
-                            sight->watch->plot->tasks[sight->event->task].id, sight->event->step,
+                            sight->onlooker->plot->tasks[sight->event->task].id, sight->event->step,
                             sight->event->attempt);
 }
 
 static bool needs_passed(const struct sight *sight)
 {
-    const struct plot_task *plot = &sight->watch->plot->tasks[sight->event->task];
+    const struct plot_task *plot = &sight->onlooker->plot->tasks[sight->event->task];
     for (int i = 0; i < plot->need_count; i++) {
-        if (!sight->watch->tasks[plot->needs[i]].passed)
+        if (!sight->onlooker->tasks[plot->needs[i]].passed)
             return false;
     }
     return true;
@@ -49,16 +49,16 @@ static bool needs_passed(const struct sight *sight)
 
 static void check_call(const struct sight *sight)
 {
-    struct watch_step *step = sight->step;
+    struct onlooker_step *step = sight->step;
     const struct digest call = {.hi = (uint64_t)sight->event->a, .lo = (uint64_t)sight->event->b};
     check(sight, !step->called || (call.hi == step->call.hi && call.lo == step->call.lo),
           "the call is the same in every attempt");
     check(sight, call.hi != 0 && call.lo != 0, "a call is known by its digest");
-    struct digest *last = &sight->watch->last_call;
-    bool other = sight->watch->last_caller != step;
+    struct digest *last = &sight->onlooker->last_call;
+    bool other = sight->onlooker->last_caller != step;
     check(sight, !other || (call.hi != last->hi && call.lo != last->lo),
           "calls that differ have digests that do");
-    sight->watch->last_caller = step;
+    sight->onlooker->last_caller = step;
     *last = call;
     step->called = true;
     step->call = call;
@@ -66,7 +66,7 @@ static void check_call(const struct sight *sight)
 
 static void check_gate(const struct sight *sight)
 {
-    struct watch_source *source = sight->source;
+    struct onlooker_source *source = sight->source;
     if (!source || !source->closed)
         return;
     bool sent = source->sent == sight->event->task + 1;
@@ -78,13 +78,13 @@ static void check_gate(const struct sight *sight)
 
 static void see_started(const struct sight *sight)
 {
-    struct watch *watch = sight->watch;
-    struct watch_step *step = sight->step;
+    struct onlooker *onlooker = sight->onlooker;
+    struct onlooker_step *step = sight->step;
     bool fits = (sight->policy->phases & 1U << sight->plot->phase) != 0;
     int allowed = fits ? sight->policy->attempts : 1;
     check(sight, !step->alive, "no two attempts of a step alive");
     check(sight, !step->unjudged, "an attempt is decided on before the next one");
-    check(sight, watch->alive < watch->jobs, "no more attempts at once than jobs");
+    check(sight, onlooker->alive < onlooker->jobs, "no more attempts at once than jobs");
     check(sight, !sight->task->held, "hold holds");
     check(sight, !sight->task->stopped, "nothing starts after a cancel");
     check(sight, !step->succeeded, "no succeeded step is repeated");
@@ -94,7 +94,7 @@ static void see_started(const struct sight *sight)
     check(sight, sight->task->step == sight->event->step, "steps come in order");
     check(sight, step->executed - step->free < allowed, "attempts never exceed the policy");
     check(sight, fits || step->executed == 0, "executed once where the phase does not try again");
-    const struct plot_task *plot = &watch->plot->tasks[sight->event->task];
+    const struct plot_task *plot = &onlooker->plot->tasks[sight->event->task];
     check(sight,
           sight->plot->idempotent || sight->plot->agent || plot->workspace != WORKSPACE_INPLACE ||
               step->ran == 0,
@@ -104,12 +104,12 @@ static void see_started(const struct sight *sight)
     step->attempts++;
     step->alive = true;
     sight->task->over = false;
-    watch->alive++;
+    onlooker->alive++;
 }
 
 static void see_ended(const struct sight *sight)
 {
-    struct watch_step *step = sight->step;
+    struct onlooker_step *step = sight->step;
     enum outcome_kind kind = (enum outcome_kind)sight->event->a;
     check(sight, step->alive && sight->event->attempt == step->attempts,
           "what ends is what was alive");
@@ -118,7 +118,7 @@ static void see_ended(const struct sight *sight)
     step->no_start = kind == OUTCOME_NOT_STARTED;
     step->ran += kind != OUTCOME_NOT_STARTED;
     step->executed += kind != OUTCOME_NOT_STARTED && kind != OUTCOME_INTERRUPTED;
-    sight->watch->alive--;
+    sight->onlooker->alive--;
 }
 
 static int64_t hint_of(const struct event *event)
@@ -130,10 +130,10 @@ static int64_t hint_of(const struct event *event)
 static void see_wait(const struct sight *sight)
 {
     const struct event *event = sight->event;
-    struct watch_step *step = sight->step;
+    struct onlooker_step *step = sight->step;
     const struct plot_policy *policy = sight->policy;
     if (step->no_start)
-        policy = &sight->watch->plot->policies[sight->watch->plot->infrastructure];
+        policy = &sight->onlooker->plot->policies[sight->onlooker->plot->infrastructure];
     int64_t hint_ms = hint_of(event);
     int64_t most_ms = policy->cap_ms;
     if (policy->jitter != PLOT_JITTER_PROPORTIONAL)
@@ -170,7 +170,7 @@ static void see_over(const struct sight *sight)
 static void see_step_ended(const struct sight *sight)
 {
     const struct event *event = sight->event;
-    struct watch_step *step = sight->step;
+    struct onlooker_step *step = sight->step;
     step->ends++;
     step->entropies += event->c != 0;
     check(sight, step->ends == 1, "one final state for each step and grant");
@@ -185,13 +185,13 @@ static void see_step_ended(const struct sight *sight)
     }
     step->succeeded = true;
     sight->task->step++;
-    int steps = sight->watch->plot->tasks[event->task].step_count;
+    int steps = sight->onlooker->plot->tasks[event->task].step_count;
     sight->task->passed = sight->task->step == steps;
 }
 
 static void see_reopened(const struct sight *sight)
 {
-    struct watch_step *step = sight->step;
+    struct onlooker_step *step = sight->step;
     check(sight, sight->event->a == sight->event->grant, "a grant is named by its number");
     step->ends = step->entropies = step->executed = step->free = step->free_waits = step->ran = 0;
     sight->task->stopped = false;
@@ -206,7 +206,7 @@ static void see_round(const struct sight *sight)
     check(sight, event->b <= event->step && event->c == event->step,
           "a round begins at the agent before what failed");
     for (int i = (int)event->b; i <= event->c; i++) {
-        struct watch_step *step = &sight->watch->steps[event->task][i];
+        struct onlooker_step *step = &sight->onlooker->steps[event->task][i];
         check(sight, !step->alive, "a round begins when nothing of its task runs");
         step->ends = step->entropies = step->executed = step->free = step->free_waits = 0;
         step->ran = 0;
@@ -262,34 +262,34 @@ static void see_step(const struct sight *sight)
     }
 }
 
-static void see_end(struct watch *watch, const struct event *event)
+static void see_end(struct onlooker *onlooker, const struct event *event)
 {
-    (void)finding_check(watch->finding, watch->alive == 0, "a run ends when nothing is alive",
+    (void)finding_check(onlooker->finding, onlooker->alive == 0, "a run ends when nothing is alive",
                         "event %" PRId64, event->seq);
 }
 
 /* Stops are for what has not ended; whoever is sent again may start again. */
-static void see_cancel(struct watch *watch, const struct event *event)
+static void see_cancel(struct onlooker *onlooker, const struct event *event)
 {
-    for (int i = 0; i < watch->plot->task_count; i++) {
-        const struct watch_task *task = &watch->tasks[i];
+    for (int i = 0; i < onlooker->plot->task_count; i++) {
+        const struct onlooker_task *task = &onlooker->tasks[i];
         bool meant = event->task < 0 || event->task == i;
         if (meant && !task->passed && !task->over)
-            watch->tasks[i].stopped = true;
+            onlooker->tasks[i].stopped = true;
     }
 }
 
-static void see_run(struct watch *watch, const struct event *event)
+static void see_run(struct onlooker *onlooker, const struct event *event)
 {
     if (event->kind == EVENT_RUN_STARTED)
-        watch->jobs = (int)event->a;
+        onlooker->jobs = (int)event->a;
     if (event->kind == EVENT_RUN_ENDED)
-        see_end(watch, event);
+        see_end(onlooker, event);
     if (event->kind == EVENT_CANCEL_ASKED)
-        see_cancel(watch, event);
+        see_cancel(onlooker, event);
     if (event->kind != EVENT_GATE_CLOSED && event->kind != EVENT_GATE_OPENED)
         return;
-    struct watch_source *source = &watch->sources[event->a];
+    struct onlooker_source *source = &onlooker->sources[event->a];
     source->closed = event->kind == EVENT_GATE_CLOSED;
     source->due_ms = event->c;
     source->sent = source->closed ? event->e : 0;
@@ -297,37 +297,37 @@ static void see_run(struct watch *watch, const struct event *event)
 }
 
 /* After a reboot the old times say nothing on the new clock. */
-static void see_reboot(struct watch *watch)
+static void see_reboot(struct onlooker *onlooker)
 {
-    for (int i = 0; i < watch->plot->task_count; i++) {
-        for (int k = 0; k < watch->plot->tasks[i].step_count; k++)
-            watch->steps[i][k].due_ms = INT64_MIN;
+    for (int i = 0; i < onlooker->plot->task_count; i++) {
+        for (int k = 0; k < onlooker->plot->tasks[i].step_count; k++)
+            onlooker->steps[i][k].due_ms = INT64_MIN;
     }
     for (int i = 0; i < PLOT_SOURCES_MAX; i++)
-        watch->sources[i].due_ms = INT64_MIN;
+        onlooker->sources[i].due_ms = INT64_MIN;
 }
 
-void watch_event(struct watch *watch, const struct event *event)
+void onlooker_event(struct onlooker *onlooker, const struct event *event)
 {
     bool rebooted = event->kind == EVENT_RUN_RECOVERED && event->a != 0;
-    (void)finding_check(watch->finding, event->seq == watch->seq + 1, "events without gaps",
-                        "%" PRId64 " after %" PRId64, event->seq, watch->seq);
-    (void)finding_check(watch->finding, rebooted || event->at.mono_ms >= watch->last.mono_ms,
+    (void)finding_check(onlooker->finding, event->seq == onlooker->seq + 1, "events without gaps",
+                        "%" PRId64 " after %" PRId64, event->seq, onlooker->seq);
+    (void)finding_check(onlooker->finding, rebooted || event->at.mono_ms >= onlooker->last.mono_ms,
                         "time does not go back", "event %" PRId64, event->seq);
-    watch->seq = event->seq;
-    watch->last = event->at;
+    onlooker->seq = event->seq;
+    onlooker->last = event->at;
     if (rebooted)
-        see_reboot(watch);
-    see_run(watch, event);
+        see_reboot(onlooker);
+    see_run(onlooker, event);
     if (event->task < 0 || event->step < 0)
         return;
 
-    struct sight sight = {.watch = watch, .event = event};
-    sight.task = &watch->tasks[event->task];
-    sight.step = &watch->steps[event->task][event->step];
-    sight.plot = &watch->plot->tasks[event->task].steps[event->step];
-    sight.policy = &watch->plot->policies[sight.plot->policy];
-    int source = watch->plan->tasks[event->task].steps[event->step].source;
-    sight.source = source >= 0 ? &watch->sources[source] : NULL;
+    struct sight sight = {.onlooker = onlooker, .event = event};
+    sight.task = &onlooker->tasks[event->task];
+    sight.step = &onlooker->steps[event->task][event->step];
+    sight.plot = &onlooker->plot->tasks[event->task].steps[event->step];
+    sight.policy = &onlooker->plot->policies[sight.plot->policy];
+    int source = onlooker->plan->tasks[event->task].steps[event->step].source;
+    sight.source = source >= 0 ? &onlooker->sources[source] : NULL;
     see_step(&sight);
 }
