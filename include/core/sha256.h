@@ -21,11 +21,7 @@ void sha256_finish(struct sha256 *sha256, unsigned char out[SHA256_BYTES]);
 /* Free without a hash. NULL is allowed. */
 void sha256_close(struct sha256 *sha256);
 
-/* The hash of these bytes alone; *sha256 stays, for the next ones: of many short texts this takes a
- * third of what sha256_of() takes. */
-void sha256_again(struct sha256 *sha256, const void *bytes, size_t len,
-                  unsigned char out[SHA256_BYTES]);
-/* All at once. */
+/* All at once; allocates nothing. */
 void sha256_of(const void *bytes, size_t len, unsigned char out[SHA256_BYTES]);
 
 #endif

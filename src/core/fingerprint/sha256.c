@@ -1,57 +1,49 @@
+/* The plain functions: those of EVP, which are recommended instead, lead to all of libcrypto, whose
+ * 21,000 relocations were most of the time that a command takes to start. */
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include "sha256.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 
 #include "xalloc.h"
 
+static_assert((int)SHA256_BYTES == SHA256_DIGEST_LENGTH, "as long as libcrypto's");
+
 struct sha256 {
-    EVP_MD_CTX *context; /* owned */
+    SHA256_CTX state; /* of libcrypto */
 };
 
-static void must(int ok)
-{
-    if (ok != 1)
-        xalloc_fail(); /* nothing else can fail here */
-}
-
+/* What libcrypto does here cannot fail: it allocates nothing. */
 void sha256_open(struct sha256 **out)
 {
-    struct sha256 *sha256 = xcalloc(1, sizeof(*sha256));
-    sha256->context = xcheck(EVP_MD_CTX_new());
-    must(EVP_DigestInit_ex(sha256->context, EVP_sha256(), NULL));
-    *out = sha256;
+    *out = xcalloc(1, sizeof(**out));
+    SHA256_Init(&(*out)->state);
 }
 
 void sha256_add(struct sha256 *sha256, const void *bytes, size_t len)
 {
-    must(EVP_DigestUpdate(sha256->context, bytes, len));
+    SHA256_Update(&sha256->state, bytes, len);
 }
 
 void sha256_finish(struct sha256 *sha256, unsigned char out[SHA256_BYTES])
 {
-    must(EVP_DigestFinal_ex(sha256->context, out, NULL));
+    SHA256_Final(out, &sha256->state);
     sha256_close(sha256);
 }
 
 void sha256_close(struct sha256 *sha256)
 {
-    if (!sha256)
-        return;
-    EVP_MD_CTX_free(sha256->context);
     free(sha256);
-}
-
-void sha256_again(struct sha256 *sha256, const void *bytes, size_t len,
-                  unsigned char out[SHA256_BYTES])
-{
-    must(EVP_DigestInit_ex(sha256->context, NULL, NULL));
-    must(EVP_DigestUpdate(sha256->context, bytes, len));
-    must(EVP_DigestFinal_ex(sha256->context, out, NULL));
 }
 
 void sha256_of(const void *bytes, size_t len, unsigned char out[SHA256_BYTES])
 {
-    must(EVP_Digest(bytes, len, out, NULL, EVP_sha256(), NULL));
+    struct sha256 sha256; /* libcrypto's SHA256() is one of EVP */
+    SHA256_Init(&sha256.state);
+    sha256_add(&sha256, bytes, len);
+    SHA256_Final(out, &sha256.state);
 }

@@ -13,7 +13,6 @@ struct call_digester {
     struct str run_dir;     /* as it goes into every call, */
     struct str environment; /* and the environment, sorted, likewise */
     struct str call;        /* room for the call at hand */
-    struct sha256 *hash;    /* owned */
 };
 
 /* Lengths and counts have one form on every machine: 8 bytes, lowest first. */
@@ -111,7 +110,6 @@ void call_digester_open(struct call_digester **out, const char *run_dir, char *c
     struct call_digester *digester = xcalloc(1, sizeof(*digester));
     add_part(&digester->run_dir, run_dir);
     add_sorted(&digester->environment, environment);
-    sha256_open(&digester->hash);
     *out = digester;
 }
 
@@ -119,7 +117,6 @@ void call_digester_close(struct call_digester *digester)
 {
     if (!digester)
         return;
-    sha256_close(digester->hash);
     str_done(&digester->call);
     str_done(&digester->environment);
     str_done(&digester->run_dir);
@@ -141,6 +138,6 @@ struct digest call_digester_take(struct call_digester *digester, const struct pl
         add_part(call, step->agent->prompt);
 
     unsigned char hash[SHA256_BYTES];
-    sha256_again(digester->hash, call->data, call->len, hash);
+    sha256_of(call->data, call->len, hash);
     return digest_from_bytes(hash);
 }
