@@ -32,9 +32,11 @@ bool target_parse(const char *word, struct target *out, struct err *err)
         digits[len] = '\0';
         if (!parse_i64(digits, 1, INT64_MAX, &target.run, err))
             return false;
+    } else if (slash && len == strlen("last") && strncmp(start, "last", len) == 0) {
+        target.is_newest = true;
     } else if (slash) {
         (void)err_set(err, ERR_INVALID, "'%s' names no run", word);
-        return err_hint(err, "a task is RUN/TASK or TASK; devs runs lists the runs");
+        return err_hint(err, "a task is 41/TASK, last/TASK or TASK; devs runs lists the runs");
     } else {
         task = word;
     }
@@ -67,6 +69,12 @@ bool target_parse_run(const char *word, const char *hint, int64_t *out, struct e
     }
     *out = target.run;
     return true;
+}
+
+bool target_names_run(const char *word)
+{
+    int64_t run = 0;
+    return target_parse_run(word, "", &run, NULL);
 }
 
 /* The tasks of a run that grows are in its events, those of another in its plan. */
@@ -120,7 +128,7 @@ static bool find_run(struct target *target, struct log_reader *reader, struct er
 {
     struct log_run_info runs[LOOK_AT_RUNS];
     size_t count = 0;
-    if (target->run != 0 || target->task[0] == '\0')
+    if (target->run != 0 || target->is_newest || target->task[0] == '\0')
         return true;
     if (!log_reader_runs(reader, 0, runs, LOOK_AT_RUNS, &count, err))
         return false;

@@ -1,5 +1,5 @@
 /*
- * target.h - what a person means by "41", "#41", "41/tax" or "tax".
+ * target.h - what a person means by "41", "#41", "41/tax", "last/tax" or "tax".
  */
 #ifndef DEVS_TARGET_H
 #define DEVS_TARGET_H
@@ -17,11 +17,13 @@
 /* A plain value. */
 struct target {
     int64_t run;                /* 0 = the newest */
+    bool is_newest;             /* "last/tax": the newest is meant whatever tasks it has */
     char task[PLAN_ID_MAX + 1]; /* "" = the whole run */
 };
 
-/* A word of digits (or '#' and digits) is a run; anything else a task. Where one of them should
- * stand and nothing does ("", "41/") is ERR_INVALID: it means no run, and not the newest. */
+/* A word of digits (or '#' and digits) is a run; anything else a task. Before a slash "last" is a
+ * run, too. Where one of them should stand and nothing does ("", "41/") is ERR_INVALID: it means no
+ * run, and not the newest. */
 ATTR_MUST_USE bool target_parse(const char *word, struct target *out, struct err *err);
 
 /* The same of a word that has to name a task; ERR_INVALID says so, with the hint how the command is
@@ -32,6 +34,8 @@ ATTR_MUST_USE bool target_parse_task(const char *word, const char *hint, struct 
 /* The same of a word that has to name a run, as a whole: its number, 0 for "last" and for NULL. */
 ATTR_MUST_USE bool target_parse_run(const char *word, const char *hint, int64_t *out,
                                     struct err *err);
+/* Does the word name a run as a whole, as target_parse_run() reads it? */
+bool target_names_run(const char *word);
 
 /* Show the plan of this run (0 = the newest) to `look`, with the tasks that were added to it as it
  * went; borrowed for the call. Of a run that cannot be read nothing is shown. */

@@ -98,17 +98,38 @@ for last in b c; do
 done
 out=$("$devs" debug --diff 1 2)
 want 'diff of runs: exit' $? 0
-want_in 'diff of runs: each of them' "$out" '         #1 plan                           #2 plan
-started  '
-want_in 'diff of runs: their tasks' "$out" 'tasks    2 of 3 passed, 1 failed           3 of 3 passed, 0 failed'
+want_in 'diff of runs: each of them' "$out" '          #1 plan                           #2 plan
+started   '
+want_in 'diff of runs: their tasks' "$out" 'passed    2 of 3 tasks                      3 of 3 tasks
+failed    1                                 0
+tries '
 want 'diff of runs: what went otherwise, and is in one alone' "$(echo "$out" | sed '1,/^$/d; s/ *$//')" \
-	'1 of 2 tasks in both went otherwise, 1 only in #1, 1 only in #2
+	'in both runs: 2 tasks, 1 of them with the same state, class and number of tries
+only in #1 (-): 1 task
+only in #2 (+): 1 task
+
   a    gave-up exit 1, 1 try         passed, 1 try
 - b    passed, 1 try                 —
 + c    —                             passed, 1 try'
-want_in 'diff of runs: json' "$("$devs" debug --diff 1 '#2' --json)" '"same":1,"tasks":[{"task":"a","first":{"status":"'
-want 'diff of runs: with itself' "$("$devs" debug --diff 2 2 | tail -n 1)" \
-	'0 of 3 tasks in both went otherwise'
+want_in 'diff of runs: json' "$("$devs" debug --diff 1 '#2' --json)" '"same":1,"different":1,"tasks":[{"task":"a","first":{"status":"'
+want 'diff of runs: with itself' "$("$devs" debug --diff 2 last | tail -n 1)" \
+	'in both runs: 3 tasks, each with the same state, class and number of tries'
+"$devs" debug --diff last >/dev/null 2>err.out
+want 'diff of runs: with which other one?' "$? $(cat err.out)" \
+	"2 devs: 'last' is a run: with which other one, or of which task?
+hint: devs debug --diff last RUN, or last/TASK"
+want 'last/TASK: of the newest run' "$("$devs" why last/c | head -1)" "$("$devs" why 2/c | head -1)"
+echo '{"version": 1, "idempotent": true, "tasks": [{"id": "d", "steps": [{"run": ["sleep", "30"]}]}]}' >plan.json
+for named in last/d last; do
+	"$devs" run --plain plan.json >/dev/null 2>&1 &
+	until_true 60 sh -c '"$1" status last | grep -q "running  *d "' sh "$devs"
+	"$devs" cancel "$named" --kill >/dev/null
+	wait $!
+done
+want_in 'diff of runs: what was cancelled is counted' "$("$devs" debug --diff 3 last)" \
+	'failed    0                                 0
+cancelled 1                                 1
+tries '
 "$devs" debug --diff 1 9 >/dev/null 2>&1
 want 'diff of runs: no such run: exit' $? 66
 finish

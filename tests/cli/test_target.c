@@ -9,20 +9,25 @@ static const struct {
     bool ok;
     int64_t run;
     const char *task;
+    bool is_newest;
 } cases[] = {
-    {"41", true, 41, ""},
-    {"#41", true, 41, ""},
-    {"41/tax", true, 41, "tax"},
-    {"#41/tax", true, 41, "tax"},
-    {"tax", true, 0, "tax"},
-    {"T-1.b_c", true, 0, "T-1.b_c"},
-    {"", false, 0, ""},
-    {"#", false, 0, ""},
-    {"41/", false, 0, ""},
-    {"/tax", false, 0, ""},
-    {"x/tax", false, 0, ""},
-    {"0", false, 0, ""},
-    {"99999999999999999999", false, 0, ""},
+    {"41", true, 41, "", false},
+    {"#41", true, 41, "", false},
+    {"41/tax", true, 41, "tax", false},
+    {"#41/tax", true, 41, "tax", false},
+    {"tax", true, 0, "tax", false},
+    {"T-1.b_c", true, 0, "T-1.b_c", false},
+    {"last/tax", true, 0, "tax", true},
+    {"last", true, 0, "last", false}, /* a task may be called so */
+    {"last/", false, 0, "", false},
+    {"lasts/tax", false, 0, "", false},
+    {"", false, 0, "", false},
+    {"#", false, 0, "", false},
+    {"41/", false, 0, "", false},
+    {"/tax", false, 0, "", false},
+    {"x/tax", false, 0, "", false},
+    {"0", false, 0, "", false},
+    {"99999999999999999999", false, 0, "", false},
 };
 
 START_TEST(test_target)
@@ -35,6 +40,7 @@ START_TEST(test_target)
         return;
     ck_assert_int_eq(target.run, cases[_i].run);
     ck_assert_str_eq(target.task, cases[_i].task);
+    ck_assert_int_eq(target.is_newest, cases[_i].is_newest);
 }
 END_TEST
 
@@ -54,6 +60,7 @@ START_TEST(test_run)
     bool ok = target_parse_run(run_cases[_i].word, "say 41", &run, &err);
     ck_assert_msg(ok == run_cases[_i].ok, "%s: %s", run_cases[_i].word, err.message);
     ck_assert_int_eq(run, ok ? run_cases[_i].run : -1);
+    ck_assert(!run_cases[_i].word || target_names_run(run_cases[_i].word) == ok);
 }
 END_TEST
 

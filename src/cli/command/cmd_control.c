@@ -121,7 +121,14 @@ static bool needs_task(const struct act *act)
            act->control.verb == CONTROL_CORRECT || act->control.verb == CONTROL_SEND_ONE;
 }
 
-static bool aim(struct follower *follower, const struct target *target, struct act *act,
+/* As every word that names a run: unless a task of it is called so. */
+static void take_last(const char *word, const struct plan *plan, struct target *target)
+{
+    if (strcmp(word, "last") == 0 && plan_find(plan, word) < 0)
+        target->task[0] = '\0';
+}
+
+static bool aim(struct follower *follower, const char *word, struct target *target, struct act *act,
                 struct err *err)
 {
     struct control *control = &act->control;
@@ -130,16 +137,18 @@ static bool aim(struct follower *follower, const struct target *target, struct a
     control->step = -1;
     control->key_at_ms = clock_now().at_ms;
     (void)session_by(control->by);
+    const bool names_task = target->task[0] != '\0';
+    const bool reads = names_task && (needs_task(act) || state->plan->grows); /* tasks in events */
+    if (reads && !follower_read(follower, 0, NULL, NULL, NULL, err))
+        return false;
+    take_last(word, state->plan, target);
     if (target->task[0] == '\0' && needs_task(act)) {
         (void)err_set(err, ERR_INVALID, "#%lld names no task", (long long)target->run);
         return err_hint(err, "this is about one task: RUN/TASK");
     }
-    if (target->task[0] == '\0')
-        return true;
-    const bool reads = needs_task(act) || state->plan->grows; /* tasks may be in events */
-    return (!reads || follower_read(follower, 0, NULL, NULL, NULL, err)) &&
-           target_task(target, state->plan, &control->task, err) &&
-           (control->verb != CONTROL_CORRECT || aim_at_attempt(state, act, err));
+    return target->task[0] == '\0' ||
+           (target_task(target, state->plan, &control->task, err) &&
+            (control->verb != CONTROL_CORRECT || aim_at_attempt(state, act, err)));
 }
 
 static int ask_and_tell(const struct place *place, struct follower *follower,
@@ -188,7 +197,8 @@ static int act(struct globals *globals, const char *word, struct act *act)
     struct target target;
     struct follower *follower = NULL;
     bool ok = target_parse(word, &target, &err) && find_log(globals->db, false, &place, &err) &&
-              target_follow(&target, &place, &follower, &err) && aim(follower, &target, act, &err);
+              target_follow(&target, &place, &follower, &err) &&
+              aim(follower, word, &target, act, &err);
     int code = !ok          ? fail(&err)
                : act->fault ? act_on_fault(&place, follower, &target, &act->control)
                             : ask_and_tell(&place, follower, &target, &act->control);

@@ -88,12 +88,12 @@ static void offer_tasks(struct log_reader *reader, int64_t run, const char *befo
 /* Behind a slash stand the tasks of that run. */
 static void offer_tasks_of_run(struct log_reader *reader, struct offers *offers)
 {
-    struct target target;
+    int64_t number = 0;
     struct str run = {0}, before = {0};
     str_add_n(&run, offers->question->prefix, strcspn(offers->question->prefix, "/"));
     str_addf(&before, "%s/", str_text(&run));
-    if (target_parse(str_text(&run), &target, NULL) && target.run > 0)
-        offer_tasks(reader, target.run, str_text(&before), offers);
+    if (target_parse_run(str_text(&run), "", &number, NULL))
+        offer_tasks(reader, number, str_text(&before), offers);
     str_done(&before);
     str_done(&run);
 }

@@ -113,6 +113,12 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
     struct named first = {0};
     struct named second = {0};
     struct place place;
+    if (call->operand_count == 1 && target_names_run(call->operands[0])) {
+        (void)err_set(err, ERR_INVALID, "'%s' is a run: with which other one, or of which task?",
+                      call->operands[0]);
+        return err_hint(err, "devs debug --diff %s RUN, or %s/TASK", call->operands[0],
+                        call->operands[0]);
+    }
     if (!parse_named(call->operands[0], &first, err) ||
         !find_log(call->globals->db, false, &place, err))
         return false;

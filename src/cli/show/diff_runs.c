@@ -17,9 +17,12 @@
 enum {
     SIDES = 2,
     TASKS_SHOWN_MAX = 200, /* lines; --json has all of them */
-    LABEL_COLUMNS = 9,
+    LABEL_COLUMNS = 10,
     SIDE_COLUMNS = 34,
 };
+
+/* Of a task that this side alone has. */
+static const char side_signs[SIDES] = {'-', '+'};
 
 struct side {
     struct follower *follower; /* owned */
@@ -46,9 +49,8 @@ struct diffing {
 
 bool diff_runs_are_meant(char *const *words, size_t count)
 {
-    struct target target;
     for (size_t i = 0; i < count; i++) {
-        if (!target_parse(words[i], &target, NULL) || target.run == 0 || target.task[0] != '\0')
+        if (!target_names_run(words[i]))
             return false;
     }
     return count == SIDES;
@@ -57,9 +59,9 @@ bool diff_runs_are_meant(char *const *words, size_t count)
 static bool open_side(const struct place *place, const char *word, struct side *out,
                       struct err *err)
 {
-    struct target target;
-    if (!target_parse(word, &target, err) ||
-        !follower_open(&out->follower, place, target.run, err) ||
+    int64_t run = 0;
+    if (!target_parse_run(word, "devs debug --diff 40 41, or 40 last", &run, err) ||
+        !follower_open(&out->follower, place, run, err) ||
         !follower_read(out->follower, 0, NULL, NULL, NULL, err))
         return false;
     out->info = follower_run(out->follower);
@@ -131,7 +133,8 @@ static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
     if (!is_same && json) {
         tell_json(diffing, pair);
     } else if (!is_same && diffing->told < TASKS_SHOWN_MAX) {
-        str_add(&diffing->lines, is_in_both ? "  " : pair->task[0] >= 0 ? "- " : "+ ");
+        const char sign = is_in_both ? ' ' : side_signs[pair->task[0] >= 0 ? 0 : 1];
+        str_addf(&diffing->lines, "%c ", sign);
         columns_add(&diffing->lines, pair->id, diffing->id_columns + 1);
         columns_add(&diffing->lines, str_text(&ends[0]), SIDE_COLUMNS - 4);
         str_addf(&diffing->lines, "%s\n", str_text(&ends[1]));
@@ -195,11 +198,37 @@ static void lasted_cell(const struct side *side, struct str *out)
         str_add(out, side->orphaned ? ", interrupted" : ", still goes on");
 }
 
-static void tasks_cell(const struct side *side, struct str *out)
+static void passed_cell(const struct side *side, struct str *out)
+{
+    str_addf(out, "%" PRId64 " of ", side->info->passed);
+    shown_count(side->info->tasks, "task", "tasks", out);
+}
+
+static void failed_cell(const struct side *side, struct str *out)
+{
+    str_add_i64(out, side->info->failed);
+}
+
+static int64_t cancelled_tasks(const struct side *side)
+{
+    return side->info->cancelled;
+}
+
+static void cancelled_cell(const struct side *side, struct str *out)
+{
+    str_add_i64(out, cancelled_tasks(side));
+}
+
+/* Those that wait, run, are held or were never begun. */
+static int64_t open_tasks(const struct side *side)
 {
     const struct log_run_info *info = side->info;
-    str_addf(out, "%" PRId64 " of %d passed, %" PRId64 " failed", info->passed, info->tasks,
-             info->failed);
+    return info->tasks - info->passed - info->failed - info->cancelled;
+}
+
+static void open_cell(const struct side *side, struct str *out)
+{
+    str_add_i64(out, open_tasks(side));
 }
 
 static void tries_cell(const struct side *side, struct str *out)
@@ -211,15 +240,25 @@ static void tries_cell(const struct side *side, struct str *out)
 static const struct {
     const char *label;
     void (*add)(const struct side *side, struct str *out);
+    int64_t (*count)(const struct side *side); /* a row that stands where one run has some; NULL */
 } rows[] = {
-    {"", name_cell},       {"started", start_cell}, {"lasted", lasted_cell},
-    {"tasks", tasks_cell}, {"tries", tries_cell},
+    {"", name_cell, NULL},
+    {"started", start_cell, NULL},
+    {"lasted", lasted_cell, NULL},
+    {"passed", passed_cell, NULL},
+    {"failed", failed_cell, NULL},
+    {"cancelled", cancelled_cell, cancelled_tasks},
+    {"not over", open_cell, open_tasks},
+    {"tries", tries_cell, NULL},
 };
 
 static void add_head(const struct diffing *diffing, struct str *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct str cells[SIDES] = {{0}, {0}};
+        if (rows[i].count && rows[i].count(&diffing->sides[0]) == 0 &&
+            rows[i].count(&diffing->sides[1]) == 0)
+            continue;
         for (int side = 0; side < SIDES; side++)
             rows[i].add(&diffing->sides[side], &cells[side]);
         add_row(rows[i].label, cells, out);
@@ -228,22 +267,34 @@ static void add_head(const struct diffing *diffing, struct str *out)
     }
 }
 
+/* How much of the two is the same, and the signs of what is in one alone. */
+static void add_sum(const struct diffing *diffing, struct str *out)
+{
+    const int64_t both = diffing->same + diffing->other;
+    str_add(out, "in both runs: ");
+    shown_count(both, "task", "tasks", out);
+    if (both > 0 && diffing->other == 0)
+        str_add(out, ", each");
+    else if (both > 0)
+        str_addf(out, ", %" PRId64 " of them", diffing->same);
+    str_add(out, both > 0 ? " with the same state, class and number of tries\n" : "\n");
+    for (int i = 0; i < SIDES; i++) {
+        if (diffing->only[i] == 0)
+            continue;
+        str_addf(out, "only in #%" PRId64 " (%c): ", diffing->sides[i].info->number, side_signs[i]);
+        shown_count(diffing->only[i], "task", "tasks", out);
+        str_add_char(out, '\n');
+    }
+}
+
 static void print_text(const struct diffing *diffing)
 {
     struct str out = {0};
     add_head(diffing, &out);
-    const int64_t both = diffing->same + diffing->other;
-    if (both > 0)
-        str_addf(&out, "\n%" PRId64 " of %" PRId64 " tasks in both went otherwise", diffing->other,
-                 both);
-    else
-        str_add(&out, "\nno task is in both");
-    for (int i = 0; i < SIDES; i++) {
-        if (diffing->only[i] > 0)
-            str_addf(&out, ", %" PRId64 " only in #%" PRId64, diffing->only[i],
-                     diffing->sides[i].info->number);
-    }
-    str_addf(&out, "\n%s", str_text(&diffing->lines));
+    str_add_char(&out, '\n');
+    add_sum(diffing, &out);
+    if (diffing->told > 0)
+        str_addf(&out, "\n%s", str_text(&diffing->lines));
     if (diffing->told > TASKS_SHOWN_MAX)
         str_addf(&out, "  and %" PRId64 " more: --json has all\n", diffing->told - TASKS_SHOWN_MAX);
     say(str_text(&out));
@@ -263,6 +314,7 @@ static void add_json_side(const struct side *side, const char *key, struct str *
     str_json_i64(out, "tasks", info->tasks);
     str_json_i64(out, "passed", info->passed);
     str_json_i64(out, "failed", info->failed);
+    str_json_i64(out, "cancelled", info->cancelled);
     str_json_i64(out, "attempts", info->attempts);
     str_json_i64(out, "waited_ms", info->waited_ms);
     str_add_char(out, '}');
@@ -276,6 +328,7 @@ static void print_json(const struct diffing *diffing)
     add_json_side(&diffing->sides[0], "first", &out);
     add_json_side(&diffing->sides[1], "second", &out);
     str_json_i64(&out, "same", diffing->same);
+    str_json_i64(&out, "different", diffing->other);
     str_json_key(&out, "tasks");
     str_addf(&out, "[%s]}\n", str_text(&diffing->lines));
     (void)fputs(str_text(&out), stdout);
