@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "near_word.h"
 #include "parse.h"
+#include "str.h"
 
 static bool is_number(const char *word, size_t len)
 {
@@ -158,14 +160,50 @@ bool target_follow(struct target *target, const struct place *place, struct foll
     return true;
 }
 
-/* A task whose id begins alike, for the hint. */
-static const char *alike(const struct plan *plan, const char *id)
+/* Of a plan's ids those that a hint names. */
+struct named_ids {
+    const char *ids[TARGET_IDS_NAMED];
+    int count;
+};
+
+static void name_id(struct named_ids *named, const char *id)
 {
-    for (int i = 0; i < plan->task_count; i++) {
-        if (strncmp(plan->tasks[i].id, id, 2) == 0)
-            return plan->tasks[i].id;
+    for (int i = 0; i < named->count; i++) {
+        if (strcmp(named->ids[i], id) == 0)
+            return;
     }
-    return plan->task_count > 0 ? plan->tasks[0].id : NULL;
+    if (named->count < TARGET_IDS_NAMED)
+        named->ids[named->count++] = id;
+}
+
+static void name_near(struct named_ids *named, const struct plan *plan, const char *id)
+{
+    enum { ALIKE_BYTES = 2 };
+    struct near_word near = near_word_new(id);
+    for (int i = 0; i < plan->task_count; i++)
+        near_word_offer(&near, plan->tasks[i].id);
+    if (near.nearest)
+        name_id(named, near.nearest);
+    for (int i = 0; i < plan->task_count && named->count < TARGET_IDS_NAMED; i++) {
+        if (strncmp(plan->tasks[i].id, id, ALIKE_BYTES) == 0)
+            name_id(named, plan->tasks[i].id);
+    }
+}
+
+bool target_hint_near(const struct plan *plan, const char *id, const char *lists, struct err *err)
+{
+    struct named_ids named = {.count = 0};
+    struct str ids = {0};
+    name_near(&named, plan, id);
+    const bool is_near = named.count > 0;
+    for (int i = 0; i < plan->task_count && i < TARGET_IDS_NAMED && !is_near; i++)
+        name_id(&named, plan->tasks[i].id);
+    for (int i = 0; i < named.count; i++)
+        str_addf(&ids, "%s'%s'", i == 0 ? "" : ", ", named.ids[i]);
+    if (named.count > 0)
+        (void)err_hint(err, "there is %s; %s lists them", str_text(&ids), lists);
+    str_done(&ids);
+    return false;
 }
 
 bool target_task(const struct target *target, const struct plan *plan, int *out, struct err *err)
@@ -174,8 +212,7 @@ bool target_task(const struct target *target, const struct plan *plan, int *out,
     if (number < 0) {
         (void)err_set(err, ERR_NOT_FOUND, "run #%lld has no task '%s'", (long long)target->run,
                       target->task);
-        const char *near = alike(plan, target->task);
-        return near ? err_hint(err, "there is '%s'; devs status --all lists them", near) : false;
+        return target_hint_near(plan, target->task, "devs status --all", err);
     }
     *out = number;
     return true;

@@ -48,7 +48,12 @@ void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *lo
 ATTR_MUST_USE bool target_follow(struct target *target, const struct place *place,
                                  struct follower **out, struct err *err);
 
-/* The task's number in the plan; ERR_NOT_FOUND names the nearest that there is. */
+enum { TARGET_IDS_NAMED = 3 };
+/* Say in err's hint which ids of the plan come near to this one, else the first ones, at most
+ * TARGET_IDS_NAMED; `lists` is the command that has all of them. Returns false, as err_hint(). */
+bool target_hint_near(const struct plan *plan, const char *id, const char *lists, struct err *err);
+
+/* The task's number in the plan; ERR_NOT_FOUND has such a hint. */
 ATTR_MUST_USE bool target_task(const struct target *target, const struct plan *plan, int *out,
                                struct err *err);
 

@@ -142,6 +142,9 @@ want_in 'run: how to replay' "$(cat out)" 'devs debug --logs'
 "$devs" run --json --only red plan.json >out
 want 'run --only: exit' $? 0
 want 'run --json is JSON lines' "$(grep -vc '^{"v":1,.*}$' out)" 0
+"$devs" run --only rad plan.json 2>err.out
+want 'run --only: no such task' "$? $(cat err.out)" "2 devs: this plan has no task 'rad'
+hint: there is 'red'; devs run PLAN --dry-run lists them"
 want 'run --only runs one task' "$(grep -c '"task":"ok"' out)" 0
 "$devs" run --dry-run plan.json >out
 want 'dry run: exit' $? 0

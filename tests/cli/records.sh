@@ -61,6 +61,8 @@ refused 'no such level' 2 "unknown level 'loud'" --logs 1 --level loud
 refused 'no such task' 66 "run #1 has no task 'tax'" --logs 1 --task tax
 refused 'a pattern that is none' 2 '--grep: pattern, byte' --logs 1 --grep '('
 refused 'a time that is none' 2 "'soon' is no time" --logs 1 --since soon
+refused 'no such file' 66 "there is no file 'nofile.devs'" --logs nofile.devs
+refused 'no such file in a folder' 66 "there is no file 'no/file'" --logs no/file
 refused 'no such run' 66 'no run #9' --logs 9 --json
 refused 'what does not go with it' 2 'debug --logs: --try does not go with it' --logs 1 --try 2
 refused 'what does not go with it, either' 2 'debug --forensics: --follow does not go with it' --forensics ok --follow

@@ -6,13 +6,16 @@
 #include "plan_file.h"
 #include "plan_shown.h"
 #include "session.h"
+#include "target.h"
 
 /* Keep one task and what it needs. */
 static bool keep_only(struct plan_file *file, const char *id, struct err *err)
 {
     struct plan *kept = NULL;
     if (!plan_only(file->plan, id, &kept, err))
-        return false;
+        return err->code == ERR_NOT_FOUND
+                   ? target_hint_near(file->plan, id, "devs run PLAN --dry-run", err)
+                   : false;
     plan_free(file->plan);
     file->plan = kept;
     plan_file_rewrite(file);

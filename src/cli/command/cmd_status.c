@@ -145,6 +145,8 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
+    if (json && one_line)
+        return fail_usage("choose one", "status: --json and --line say different things");
     struct err err = {0};
     struct place place;
     int64_t run = 0;
