@@ -12,8 +12,8 @@ struct log_overview {
     struct log_run_info run; /* owned: log_run_info_done(); plan_text is NULL */
     bool orphaned;           /* it has no end, and nobody owns it */
     /* False: what is kept does not belong to the last event, or the run is one of which it does
-     * not say enough (a source has a gate, its devs is newer, the log lies beside its spill). Then
-     * `tasks` says nothing, and the events have to be read. */
+     * not say enough (a source has a gate, a sandbox may lack something, its devs is newer, the log
+     * lies beside its spill). Then `tasks` says nothing, and the events have to be read. */
     bool is_known;
     struct overview tasks;
 };

@@ -1,5 +1,6 @@
 /* status_overview.c - a run of many tasks in a few lines: what one asks for first. */
 #include <stdio.h>
+#include <string.h>
 
 #include "columns.h"
 #include "status.h"
@@ -8,6 +9,7 @@ enum {
     SIGN_COLUMNS = 12,
     TRY_COLUMNS = 8,
     NEXT_COLUMNS = 14,
+    LACKS_SHOWN = 5, /* different ones, a line each */
 };
 
 static void add_count(const struct overview *tasks, enum shown shown, struct str *out)
@@ -132,12 +134,70 @@ static void print_kind(const struct status *status, enum overview_kind kind, int
         (void)printf("%*sand %d more\n", SIGN_COLUMNS, "", count - listed);
 }
 
+/* What tasks lack, and how many lack the same. */
+struct lacks {
+    struct str texts[LACKS_SHOWN]; /* owned */
+    int tasks[LACKS_SHOWN];
+    int others; /* tasks that lack something else */
+};
+
+static void count_lacks(struct lacks *lacks, const char *text)
+{
+    int at = 0;
+    while (at < LACKS_SHOWN && lacks->tasks[at] > 0 &&
+           strcmp(str_text(&lacks->texts[at]), text) != 0)
+        at++;
+    if (at == LACKS_SHOWN) {
+        lacks->others++;
+        return;
+    }
+    if (lacks->tasks[at]++ == 0)
+        str_add(&lacks->texts[at], text);
+}
+
+/* What a plan asked for and this machine does not give, a line for all tasks that lack the same. */
+static void print_lacks(const struct run_state *state)
+{
+    struct lacks lacks = {.others = 0};
+    for (int task = 0; task < state->plan->task_count; task++) {
+        struct str text = {0};
+        shown_lacks(state, task, &text);
+        if (text.len > 0)
+            count_lacks(&lacks, text.data);
+        str_done(&text);
+    }
+    for (int i = 0; i < LACKS_SHOWN && lacks.tasks[i] > 0; i++) {
+        struct str line = {0};
+        shown_count(lacks.tasks[i], "task: ", "tasks: ", &line);
+        str_add(&line, str_text(&lacks.texts[i]));
+        status_say_line(&line);
+        str_done(&line);
+        str_done(&lacks.texts[i]);
+    }
+    if (lacks.others > 0)
+        (void)printf("%d more: sandbox does not enforce all of it\n", lacks.others);
+}
+
+/* Where each task stands, and that the events were not looked at: one that is damaged is told by
+ * who reads them. */
+static void print_where(const struct status *status)
+{
+    const long long run = status_run(status)->number;
+    if (status->follower)
+        (void)printf("each task: devs status --all %lld\n", run);
+    else
+        (void)printf("each task, read from the events (this is not): devs status --all %lld\n",
+                     run);
+}
+
 void status_print_overview(const struct status *status)
 {
     const int id_columns = widest_id(&status->overview.tasks);
     print_counts(status);
+    if (status->follower)
+        print_lacks(follower_state(status->follower));
     print_tries(status);
     for (int kind = 0; kind < OVERVIEW_KINDS; kind++)
         print_kind(status, (enum overview_kind)kind, id_columns);
-    (void)printf("each task: devs status --all %lld\n", (long long)status_run(status)->number);
+    print_where(status);
 }
