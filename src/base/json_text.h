@@ -34,6 +34,7 @@ size_t json_text_plain(const char *bytes, size_t len);
 /* Do all of them? */
 bool json_text_is_plain(const char *bytes, size_t len);
 
+/* Go on to the next byte that is no blank, tab or line end. */
 void json_text_skip_blanks(struct json_text *text);
 
 /* The character that "\uXXXX" means, or a pair of those; -1 if none. Past the "\u". */

@@ -51,6 +51,7 @@ ATTR_MUST_USE const char *json_tree_text(struct json_tree *tree, const char *byt
  * have one key. */
 ATTR_MUST_USE bool json_tree_object(struct json_tree *tree, const struct json_member *members,
                                     size_t count, struct json *out);
+/* An array of the elements' values; their keys are not looked at. Cannot fail. */
 struct json json_tree_array(struct json_tree *tree, const struct json_member *elements,
                             size_t count);
 /* The same value within this tree. */

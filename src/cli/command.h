@@ -31,6 +31,7 @@ struct command {
 
 /* Keep alphabetical within each group of the help. NULL past the last. */
 const struct command *command_at(size_t index);
+/* NULL if no command is called so. */
 const struct command *command_find(const char *name);
 
 /* Parse the options of a command together with the global ones. On --help prints
@@ -46,6 +47,7 @@ struct command_line {
     bool done;                      /* out: nothing more to do */
     int operands;                   /* out: how many; they are argv[0..operands) */
 };
+/* argv[0] is the first word behind the command's name; the operands are moved to its front. */
 int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv);
 
 /* What a command's line may hold beside operands. Names and words are static; nothing is borrowed
@@ -68,6 +70,7 @@ command_fn cmd_cockpit, cmd_init, cmd_run, cmd_exec, cmd_status, cmd_runs, cmd_l
 /* The whole command line, as a shell would take it, into a static place of the
  * caller's: for people to read in the log. */
 struct str;
+/* Append it, each word quoted where a shell would split it. */
 void command_line_text(int argc, char *const *argv, struct str *out);
 
 #endif

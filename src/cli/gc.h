@@ -56,6 +56,7 @@ struct gc_limit_words {
 ATTR_MUST_USE bool gc_limits(const struct gc_limit_words *words,
                              const struct retention_settings *settings, struct log_limits *out,
                              struct err *err);
+/* Take out the runs that were named, else those beyond the limits, and print what was done. */
 ATTR_MUST_USE bool gc_runs(struct gc *gc, struct err *err);
 
 enum { GC_AUTOMATIC_RUNS = 16, GC_AUTOMATIC_BYTES = 64 * 1024 * 1024 };

@@ -23,6 +23,7 @@ void keys_file_read(struct keys_file *out);
 /* The same, and put them into the options of the app, which borrows them; each problem is also
  * told on stderr. */
 struct app_options;
+/* As keys_file_read(); *out must outlive the app. */
 void keys_file_set(struct keys_file *out, struct app_options *options);
 void keys_file_done(struct keys_file *file);
 

@@ -16,6 +16,7 @@ struct progress {
     int64_t told_us;  /* when it was said last; 0 = never */
 };
 
+/* Begin to measure now; nothing has been said yet. */
 struct progress progress_new(void);
 /* So much of so much of `what` is done: said once it has taken a second, ten times a second, and
  * only to a terminal. */

@@ -40,6 +40,7 @@ bool target_names_run(const char *word);
 /* Show the plan of this run (0 = the newest) to `look`, with the tasks that were added to it as it
  * went; borrowed for the call. Of a run that cannot be read nothing is shown. */
 typedef void target_plan_fn(void *ctx, const struct plan *plan);
+/* Call `look` with it, or not at all. */
 void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *look, void *ctx);
 
 /* Follow the run that is meant, from before its first event; target->run is filled in.

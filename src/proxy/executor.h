@@ -37,11 +37,13 @@ struct executor {
     bool is_closed;            /* no call is taken any more */
 };
 
+/* No run yet: it begins with the first call. Both are borrowed. */
 void executor_init(struct executor *executor, const struct proxy_options *options,
                    struct mcp_server *server);
 
 /* As a host of the server; ctx is the executor. */
 void executor_begin(void *ctx, struct mcp_call *call);
+/* The client does not want it any more: ask for its end; it is answered like any other. */
 void executor_take_back(void *ctx, struct mcp_call *call);
 
 /* Read the news, answer the calls that are over, tell progress. False: the log cannot be read

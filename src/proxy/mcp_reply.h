@@ -26,7 +26,9 @@ void mcp_reply_progress(struct str *out, const char *token, int64_t value, const
 
 /* Members of the results of `initialize`, `server/discover` and `tools/list`. */
 void mcp_reply_initialize(struct str *out, enum mcp_version version);
+/* Append those of `server/discover`. */
 void mcp_reply_discover(struct str *out);
+/* Append those of `tools/list`, with how long they hold where that is said. */
 void mcp_reply_tools(struct str *out, enum mcp_era era);
 
 /* Members of a tool's result that is an error and nothing else: it was not executed. */

@@ -26,6 +26,7 @@ struct mcp_ended {
 
 /* Did it fail, and of something that passes by itself? */
 bool mcp_ended_failed(const struct mcp_ended *ended);
+/* Did it fail of something that may pass by itself? */
 bool mcp_ended_is_transient(const struct mcp_ended *ended);
 
 /* Append the members of the tool's result. */

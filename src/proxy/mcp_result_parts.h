@@ -25,6 +25,7 @@ const char *mcp_file_warning(const struct mcp_shown *shown);
 /* mcp_result_tests.c: what a test program says of itself; nothing of another call. The names of
  * failing tests are elements of a JSON array; returns how many there are. */
 ATTR_MUST_USE bool mcp_find_report(const struct mcp_ended *ended, struct test_report *out);
+/* Append them; 0 where the output names none. */
 int mcp_find_failing(const struct mcp_ended *ended, struct str *out);
 
 /* mcp_result_words.c: all of it for the model to read. */

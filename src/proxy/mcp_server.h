@@ -58,6 +58,7 @@ struct mcp_server {
     size_t call_count;
 };
 
+/* No session yet; `out` and `root` are borrowed, *host is copied. */
 void mcp_server_init(struct mcp_server *server, struct mcp_out *out, const char *root,
                      const struct mcp_host *host);
 /* Calls without a reply get none. */

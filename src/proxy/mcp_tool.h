@@ -49,6 +49,7 @@ struct mcp_request {
 
 /* "execute_command". */
 const char *mcp_tool_name(enum mcp_tool tool);
+/* The inverse; false where no tool is called so. */
 bool mcp_tool_parse(const char *name, enum mcp_tool *out);
 
 /* The array of tools as one line of JSON. */

@@ -34,6 +34,7 @@ const char *mcp_version_name(enum mcp_version version);
 /* The inverse; false for one that is not served. */
 bool mcp_version_parse(const char *name, enum mcp_version *out);
 enum mcp_era mcp_version_era(enum mcp_version version);
+/* May a line hold several messages in an array? */
 bool mcp_version_has_batches(enum mcp_version version);
 
 /* The served versions as a JSON array, the newest first. */

@@ -16,6 +16,7 @@
 
 struct checkpointer;
 
+/* Open its connection and start its thread. */
 ATTR_MUST_USE bool checkpointer_start(struct checkpointer **out, const struct place *place,
                                       struct err *err);
 void checkpointer_stop(struct checkpointer *self);

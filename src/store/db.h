@@ -39,6 +39,7 @@ bool db_fail(const struct db *db, const char *what, struct err *err);
 /* What can be done for a file that is damaged. Returns false. */
 bool db_hint_recover(const char *path, struct err *err);
 
+/* Run a statement without results; ERR_IO as db_fail() says it. */
 ATTR_MUST_USE bool db_exec(const struct db *db, const char *sql, struct err *err);
 
 /* No trigger fires for what this connection writes: for one whose statements keep the rules of
@@ -54,6 +55,7 @@ ATTR_MUST_USE bool db_number(const struct db *db, const char *sql, int64_t *out,
 /* Prepare a table of statements; on failure those that were made are in `out`. */
 ATTR_MUST_USE bool db_prepare(const struct db *db, const char *const *sql, int count,
                               sqlite3_stmt **out, struct err *err);
+/* End the first `count` statements; NULL is left out, each is NULL afterwards. */
 void db_finalize(sqlite3_stmt **statements, int count);
 
 /* Step a statement that gives no row, and reset it. */
@@ -67,6 +69,7 @@ ATTR_MUST_USE bool db_next(const struct db *db, sqlite3_stmt *statement, bool *r
 
 /* Bind text or number, NULL where it says nothing. Text must outlive the step. */
 void db_bind_text(sqlite3_stmt *statement, int at, const char *text);
+/* The number; NULL where it is `nothing`. */
 void db_bind_unless(sqlite3_stmt *statement, int at, int64_t value, int64_t nothing);
 /* The column, or `nothing` where it is NULL. */
 int64_t db_column_or(sqlite3_stmt *statement, int at, int64_t nothing);

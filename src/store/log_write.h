@@ -72,8 +72,11 @@ struct log_writer {
 /* A transaction of our turn. log_write_spend() says how much was put into it and
  * starts another one when that is enough. After a failure: log_write_abort(). */
 ATTR_MUST_USE bool log_write_begin(struct log_writer *writer, struct err *err);
+/* Count the bytes of a row that is about to be written. */
 ATTR_MUST_USE bool log_write_spend(struct log_writer *writer, size_t bytes, struct err *err);
+/* Commit, give the turn back, and let the checkpointer look. */
 ATTR_MUST_USE bool log_write_end(struct log_writer *writer, struct err *err);
+/* Roll back; the log is as it was at the last commit. Nothing where none has begun. */
 void log_write_abort(struct log_writer *writer);
 
 /* log_writer_gain.c: the batch's gains. Within a transaction. */

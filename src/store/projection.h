@@ -38,6 +38,7 @@ struct projection {
     unsigned stamp; /* of this list */
 };
 
+/* Prepare its statements on `db`, which is borrowed. */
 ATTR_MUST_USE bool projection_init(struct projection *projection, const struct db *db,
                                    struct err *err);
 void projection_done(struct projection *projection);

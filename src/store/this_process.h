@@ -17,6 +17,7 @@ struct this_process {
     int64_t pid_start; /* clock ticks since boot; 0 where it is not told */
 };
 
+/* Fill in *out: boot, pid and start time. */
 void this_process_read(struct this_process *out);
 
 /* 128 random bits as hex digits: the name of a run in all the world. */

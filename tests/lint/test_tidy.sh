@@ -114,9 +114,17 @@ accepts include/core/x.h "$(header '/* Why. */\nint x_first(int of, /* bytes */\
 accepts include/core/x.h "$(header 'struct x {\n    void (*tell)(void *ctx);\n};')"
 for text in 'int x_first(void);' '/* Of the first. */\nint x_first(void);\nint x_second(void);' \
 	'/* Of nothing. */\n\nint x_first(void);' 'typedef void x_fn(void *ctx);'; do
-	refuses 'a function of a public header has no comment of its own' include/core/x.h \
+	refuses 'a function of a header has no comment of its own' include/core/x.h \
 		"$(header "$text")"
 done
+
+refuses 'a function of a header has no comment of its own' src/core/x.h \
+	"$(header 'void x_look(struct x *x);')"
+accepts src/core/x.h "$(header 'struct x;\nvoid x_init(struct x *x);\nvoid x_done(struct x *x);')"
+refuses 'a function of a header has no comment of its own' include/core/x.h \
+	"$(header 'struct x;\nvoid x_done(struct x *x);')"
+refuses 'a function of a header has no comment of its own' src/core/x.h \
+	"$(header 'void x_init(struct x *x, int of);')"
 
 # These offend the format too, where clang-format is there to say so.
 for text in 'int x; \n' '\tint x;\n'; do

@@ -83,7 +83,9 @@ void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_CO
 
 /* The file that a shell is to read. */
 void completion_bash(struct str *out);
+/* Likewise for zsh: a file of $fpath. */
 void completion_zsh(struct str *out);
+/* Likewise for fish. */
 void completion_fish(struct str *out);
 
 #endif

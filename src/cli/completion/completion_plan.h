@@ -18,6 +18,7 @@ const char *completion_plan_named(char *const *words, size_t count);
  * need not be a right one: what cannot be read shows nothing. The texts are borrowed for the call,
  * and not cleaned. */
 typedef void completion_task_fn(void *ctx, const char *id, const char *title);
+/* Call `show` for them; `ctx` is its own. */
 void completion_plan_tasks(const char *path, completion_task_fn *show, void *ctx);
 
 #endif

@@ -46,6 +46,7 @@ ATTR_MUST_USE bool export_jsonl(const struct export_call *call, struct err *err)
 ATTR_MUST_USE bool export_trace(const struct export_call *call, struct err *err);
 /* export_frames.c: a recording of the screens, one frame as a picture. */
 ATTR_MUST_USE bool export_cast(const struct export_call *call, struct err *err);
+/* The frame at call->at as a picture. */
 ATTR_MUST_USE bool export_svg(const struct export_call *call, struct err *err);
 
 #endif

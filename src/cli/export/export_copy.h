@@ -22,6 +22,7 @@ ATTR_MUST_USE bool export_copy_open(struct export_copy **out, const struct place
                                     int64_t run, const struct redactor *redactor, struct err *err);
 /* The run has its number there. Both are owned by the copy. */
 const struct place *export_copy_place(const struct export_copy *copy);
+/* What went into it, and what was cut. */
 const struct bundle_contents *export_copy_contents(const struct export_copy *copy);
 /* For struct bundle_asked: `progress` is a struct progress. */
 bool export_copy_tell(void *progress, int64_t done, int64_t all, struct err *err);

@@ -27,6 +27,7 @@ struct export_sink {
 /* "-" is standard output. ERR_INVALID: a file of this name is there already. The file is for its
  * owner alone. */
 ATTR_MUST_USE bool export_sink_open(struct export_sink *sink, const char *path, struct err *err);
+/* Append the bytes. ERR_IO: the disk is full, or the reader is gone. */
 ATTR_MUST_USE bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len,
                                      struct err *err);
 /* So much of so much is written: for whoever waits, as progress_tell(). */

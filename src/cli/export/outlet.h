@@ -23,6 +23,7 @@ struct outlet {
     int error; /* errno of a write that failed with a reader there; 0 = none did */
 };
 
+/* Append a copy of the bytes to what waits; nothing once the reader is gone. */
 void outlet_add(struct outlet *outlet, const char *bytes, size_t len);
 /* Write all that waits. Blocks while the reader does not read, but takes signals. */
 void outlet_flush(struct outlet *outlet);

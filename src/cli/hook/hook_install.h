@@ -17,7 +17,9 @@ struct hook_install {
 
 /* Each returns the exit code. */
 int hook_install(const struct hook_install *asked);
+/* Take out what hook_install() wrote, and nothing else. */
 int hook_uninstall(const struct hook_install *asked);
+/* Print, for each agent, where its hooks are and whether they call devs. */
 int hook_status(const struct hook_install *install);
 
 #endif

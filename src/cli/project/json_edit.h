@@ -24,6 +24,7 @@ bool json_edit_member(const char *text, const char *key, struct json_span *out);
 struct json_member {
     struct json_span name, value;
 };
+/* False if it has no such member; the first one where several are called so. */
 bool json_edit_member_of(const char *text, struct json_span object, const char *key,
                          struct json_member *out);
 /* Member `index` of the object at `object`; false past the last. */

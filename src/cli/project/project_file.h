@@ -40,6 +40,7 @@ struct project_facts {
 int project_read(const char *dir, struct project *out);
 void project_done(struct project *project);
 
+/* How many phases it has; 0 and more. */
 int project_phase_count(const struct project *project);
 /* Phase `number` counts from 1. Borrowed; never NULL. */
 const char *project_phase_title(const struct project *project, int number);
@@ -49,6 +50,7 @@ void project_phase_json(const struct project *project, int number, struct str *o
 void project_json(const struct project *project, struct str *out);
 /* Its agent, and the last session of the project's workflows; NULL = none is known. Borrowed. */
 const char *project_agent(const struct project *project);
+/* The id of that session, NULL likewise. Borrowed. */
 const char *project_session(const struct project *project);
 
 /* Write the file: what the project has, and what these facts say in place of what it said. */

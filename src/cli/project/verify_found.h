@@ -49,6 +49,7 @@ struct verify_found {
 
 /* For verify_run(): ctx is a struct verify_found. */
 void verify_found_decision(void *ctx, const struct redecide_difference *difference);
+/* The same of a verdict that today's rules change; beyond VERIFY_VERDICTS_MAX none is kept. */
 void verify_found_verdict(void *ctx, const struct verify_verdict *verdict);
 void verify_found_done(struct verify_found *found);
 
@@ -57,6 +58,7 @@ bool verify_found_differs(const struct verify_found *found);
 
 /* The report for people, of several lines; and one JSON object without a line feed. */
 void verify_found_text(const struct verify_found *found, struct str *out);
+/* Append the object. */
 void verify_found_json(const struct verify_found *found, struct str *out);
 
 #endif

@@ -76,6 +76,7 @@ struct workflow_result {
     struct workflow_agent by;
     const char *more;
 };
+/* Print it to stdout, one JSON object with its line feed. */
 void workflow_print_result(const struct workflow_result *result);
 
 #endif

@@ -37,6 +37,8 @@ struct watching {
 /* Is SIGHUP ignored, as under nohup? It is delivered to us all the same: it is blocked. Asked
  * before we ignore it ourselves. */
 bool session_is_nohup(void);
+/* Block INT, TERM and HUP in this thread and those that it starts; *fd_out is a descriptor that is
+ * readable when one has come. */
 ATTR_MUST_USE bool session_block_signals(int *fd_out, struct err *err);
 /* As an outlet_signal_fn; ctx is the watching. */
 bool session_take_signal(void *ctx, int signal);

@@ -15,6 +15,7 @@ enum { TEE_BYTES_MAX = 1024 * 1024 }; /* more than that waits in the child */
 
 struct tee;
 
+/* Nothing waits yet. */
 ATTR_MUST_USE bool tee_open(struct tee **out, struct err *err);
 /* No other thread may put any more. */
 void tee_close(struct tee *tee);
@@ -35,6 +36,7 @@ struct tee_batch {
     size_t count;
     const char *bytes;
 };
+/* Main thread: take all that waits; no bytes where nothing does. */
 struct tee_batch tee_take(struct tee *tee);
 /* Nobody reads any more: what comes from now on is dropped, nothing blocks. */
 void tee_give_up(struct tee *tee);

@@ -35,6 +35,7 @@ const char *status_run_word(const struct status *status);
 /* It ended, and the log is damaged before it says how. */
 bool status_is_cut_short(const struct status *status);
 
+/* Its moment, and clocks as a status shows them. */
 struct shown_time status_time(const struct status *status);
 
 /* The member "seed": as text, for it may be more than a number of JSON can hold. */
@@ -48,6 +49,7 @@ void status_print(const struct status *status);
 
 /* status_parts.c: what both ways of telling it begin and end with, to stdout. */
 void status_print_head(const struct status *status);
+/* How it goes on, where no devs runs it and that can be. */
 void status_print_end(const struct status *status);
 
 /* status_overview.c */

@@ -61,6 +61,7 @@ struct agent_stream {
 
 /* An item with what all have. */
 struct agent_item agent_item_new(const struct agent_stream *stream, enum agent_item_kind kind);
+/* Call back with an item, where somebody listens. */
 void agent_stream_tell(struct agent_stream *stream, const struct agent_item *item);
 
 /* One event: each rule that knows it. False if none does. */

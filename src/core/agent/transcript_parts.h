@@ -68,7 +68,9 @@ enum transcript_form transcript_look(const struct json *line, const char **agent
 
 /* Take the time of a line; without one that of the line before stays. */
 void transcript_set_time(struct transcript *t, const struct json *value);
+/* The session's id; the first one counts, what is no id is left out. */
 void transcript_set_session(struct transcript *t, const char *id);
+/* The folder that it works in; NULL is left out, the first one counts. */
 void transcript_set_folder(struct transcript *t, const char *path);
 /* A person's word. */
 void transcript_prompt(struct transcript *t, const char *text);
@@ -78,6 +80,7 @@ bool transcript_is_said_again(const struct transcript *t, const char *text);
 void transcript_text(struct transcript *t, const char *text);
 /* A word of the CLI. */
 void transcript_notice(struct transcript *t, const char *text, bool failed);
+/* The CLI itself tries again; `retry` has why and when. */
 void transcript_retry(struct transcript *t, const struct agent_item *retry);
 /* A call begins; `args` is borrowed, anything but an object is none. */
 void transcript_call(struct transcript *t, const char *id, const char *tool,
@@ -92,6 +95,7 @@ struct transcript_result {
     int exit; /* -1 = not told: looked for in the text */
     bool failed;
 };
+/* The call of that id is over; one that was never heard of is told all the same. */
 void transcript_result(struct transcript *t, const struct transcript_result *result);
 /* The result that an object holds: its "content", under `id_key` the call's id, under `failed_key`
  * whether it failed. */

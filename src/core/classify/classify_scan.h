@@ -71,6 +71,7 @@ struct scan_match {
     struct rule_span spans[RULE_SPANS]; /* in the line */
 };
 
+/* Both are borrowed until scan_done(). */
 void scan_init(struct scan *scan, const struct rules *rules, const struct classify_input *input);
 void scan_done(struct scan *scan);
 
@@ -80,6 +81,7 @@ bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_mat
 /* Called for the lines that a rule holds on, the last first; stderr first. Goes on
  * while it answers true. */
 typedef bool scan_each_fn(void *ctx, const struct scan *scan, const struct scan_match *match);
+/* Call `each` for them. */
 void scan_each(struct scan *scan, const struct rule *rule, scan_each_fn *each, void *ctx);
 
 /* After the decision: rules behind the one that decided which hold too. */

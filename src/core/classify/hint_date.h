@@ -25,6 +25,7 @@ struct hint_clock {
     int month, day; /* 0: not given */
     int minute;     /* of the day */
 };
+/* Read all of it; false: that is no such time, *out is then of no use. */
 ATTR_MUST_USE bool hint_clock_time(const char *text, size_t len, struct hint_clock *out);
 
 #endif

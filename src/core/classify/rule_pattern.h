@@ -36,6 +36,7 @@ ATTR_MUST_USE bool rule_pattern_open(struct rule_pattern **out, const char *sour
 int rule_pattern_groups(const struct rule_pattern *pattern);
 void rule_pattern_close(struct rule_pattern *pattern);
 
+/* Memory for a match, with its limits of steps and depth; of one thread at a time. */
 ATTR_MUST_USE struct rule_matcher *rule_matcher_new(void);
 void rule_matcher_free(struct rule_matcher *matcher);
 

@@ -113,6 +113,7 @@ struct contract_amount {
     const char *less; /* "too short" */
     const char *more; /* "too long" */
 };
+/* Is any number out of it? */
 static inline bool contract_range_is_set(const struct contract_range *range)
 {
     return range->min > 0 || range->max < INT64_MAX;

@@ -42,11 +42,13 @@ static inline uint64_t block_at_least(uint64_t low, unsigned least)
     return low + block_of(BLOCK_TOP - least);
 }
 
+/* Which bytes are from `least` to `most`, both 127 at most. */
 static inline uint64_t block_between(uint64_t low, unsigned least, unsigned most)
 {
     return block_at_least(low, least) & ~block_at_least(low, most + 1);
 }
 
+/* What stands in eight bytes: what may begin a token, blanks, and what is no plain text. */
 static inline struct block block_look(uint64_t bytes)
 {
     const uint64_t top = block_of(BLOCK_TOP);

@@ -27,6 +27,8 @@ struct mask_line {
     unsigned masked;  /* out: bits 1 << enum normaliser_mask */
 };
 
+/* Write the line to line->text with its volatile tokens replaced, and tell what kinds there
+ * were. */
 void mask_tokens(struct mask_line *line);
 
 #endif

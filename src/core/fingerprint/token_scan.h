@@ -27,6 +27,7 @@ enum token_class {
 
 extern const byte token_classes[256];
 
+/* Is it of one of these classes? */
 static inline bool byte_is(byte c, unsigned classes)
 {
     return (token_classes[c] & classes) != 0;
@@ -73,6 +74,7 @@ struct token {
     enum normaliser_mask mask;
 };
 
+/* Fill in *out; true, so that who finds a token can return it. */
 static inline bool token_set(struct token *out, const byte *from, const byte *to,
                              enum token_name name, enum normaliser_mask mask)
 {
@@ -116,20 +118,27 @@ int token_parts(const byte *from, const byte *to);
 /* At the line's start: the prefix of a logger, of a shell's job or of a memory checker; a
  * meter that is a whole line. */
 bool token_time_prefix(const struct token_scan *scan, struct token *out);
+/* "[1]+", "==4711==": the job of a shell, the process of a memory checker. */
 bool token_pid_prefix(const struct token_scan *scan, struct token *out);
+/* A whole line of digits and their signs, as a progress meter prints. */
 bool token_meter(const struct token_scan *scan, struct token *out);
 /* Of a word with a digit: one that begins with it ... */
 bool token_time(const struct token_scan *scan, const struct token_word *word, struct token *out);
+/* A duration or a rate with its unit, and the times of a progress bar. */
 bool token_amount(const struct token_scan *scan, const struct token_word *word, struct token *out);
+/* "(12/12 lines shown, read 4 times)": what a harness adds about its own reading. */
 bool token_harness(const struct token_scan *scan, const struct token_word *word, struct token *out);
 /* ... or any. */
 bool token_id(const struct token_scan *scan, const struct token_word *word, struct token *out);
+/* A hash, or what ends the name of a pod. */
 bool token_hex(const struct token_scan *scan, const struct token_word *word, struct token *out);
+/* A number that is another one each time: of a port, a worker, a connection, a reference. */
 bool token_number(const struct token_scan *scan, const struct token_word *word, struct token *out);
 /* At a ':' or '=': the value of a key that is known. */
 bool token_keyed(const struct token_scan *scan, const byte *at, struct token *out);
 /* At a '/': a temporary path; at a '\\' after "%TEMP%" or "\\Temp" likewise. */
 bool token_temp(struct token_scan *scan, const byte *at, struct token *out);
+/* The name below such a folder of Windows. */
 bool token_temp_windows(const struct token_scan *scan, const byte *at, struct token *out);
 
 #endif

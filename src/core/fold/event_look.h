@@ -40,6 +40,7 @@ void event_look_error(const struct event_look *look, struct str *out);
 struct event_retry {
     int64_t at, max;
 };
+/* Read it from its text; of a text without it: the first of one. */
 struct event_retry event_look_retry(const struct event_look *look);
 
 /* What one kind of event says, without the task and the attempt. */

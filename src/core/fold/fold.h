@@ -59,6 +59,7 @@ bool fold_is_sound(const struct fold *fold);
  * most FOLD_DELAY_MAX_MS, whatever a log says. */
 int64_t fold_length_ms(int64_t ms);
 
+/* Folds fold->event, which fits, into the state. */
 typedef void fold_fn(const struct fold *fold);
 
 /* fold_attempt.c */
@@ -109,6 +110,7 @@ void fold_agent_nudge(const struct fold *fold);
 fold_fn fold_budget;
 /* An attempt starts or is over: of the task, and with the first or the last one of the run. */
 void fold_wall_begin(const struct fold *fold);
+/* One is over: fold->state counts it no more. */
 void fold_wall_end(const struct fold *fold);
 /* Whoever ran this is gone: what was not seen does not count. */
 void fold_wall_recover(const struct fold *fold);

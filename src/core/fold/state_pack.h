@@ -26,6 +26,7 @@ void unpack_task(struct unpack *from, struct task_state *task, int steps);
 
 /* Attempts with what they own. */
 void pack_attempts(struct str *out, const struct attempt_state *attempts, size_t count);
+/* The inverse, into attempts that lie where they are to be. */
 void unpack_attempts(struct unpack *from, struct attempt_state *attempts, size_t count);
 
 /* What is true of the run apart from its tasks: numbers, gates, lines. */

@@ -13,6 +13,7 @@
 /* Never 0,0. */
 struct digest entropy_digest(const void *bytes, size_t len);
 
+/* XXH3 of the bytes, seed 0; the log keeps these numbers. */
 uint64_t entropy_hash(const void *bytes, size_t len);
 /* Two hashes to one; the order counts. */
 uint64_t entropy_hash_pair(uint64_t a, uint64_t b);

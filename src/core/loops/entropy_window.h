@@ -57,6 +57,7 @@ struct entropy_window {
 
 /* As they are, or none. */
 const struct asides *entropy_window_asides(const struct entropy_window *window);
+/* What was said to the agent meanwhile. */
 const struct nudges *entropy_window_nudges(const struct entropy_window *window);
 
 /* Free what it owns and itself. NULL is allowed. */

@@ -51,6 +51,8 @@ struct plan_reader {
     bool policy_is_sound;         /* that of the step can be relied on */
 };
 
+/* Reads one member of the document at `path`; what is wrong is put among the reader's
+ * violations. */
 typedef void plan_field_fn(struct plan_reader *reader, const struct json_pointer *path,
                            const struct json *value);
 

@@ -19,6 +19,7 @@ void plan_surroundings_load(struct plan_reader *reader, const struct json *root)
 /* Rows of the walk: say what is wrong. */
 void plan_surroundings_check_workspace(struct plan_reader *reader, const struct json_pointer *path,
                                        const struct json *value);
+/* The same of a "sandbox". */
 void plan_surroundings_check_sandbox(struct plan_reader *reader, const struct json_pointer *path,
                                      const struct json *value);
 

@@ -24,6 +24,7 @@ enum redact_alphabet {
 
 /* Is it one of these characters? NUL is none. */
 bool redact_is_one_of(unsigned char c, const char *chars);
+/* Is it a character of this alphabet? */
 bool redact_is_in(enum redact_alphabet alphabet, unsigned char c);
 /* How many of the first bytes are in it; `limit` at most. */
 size_t redact_run(enum redact_alphabet alphabet, const char *bytes, size_t len, size_t limit);

@@ -43,9 +43,11 @@ struct redact_cut {
     struct redact_tail tail;
 };
 
+/* How many forms of secrets are known by their shape. */
 size_t redact_form_count(void);
 /* The bytes that form starts with, and what it is called in a mark; several may share a name. */
 const char *redact_form_start(size_t form);
+/* The name of the form. Static. */
 const char *redact_form_name(size_t form);
 
 /* Is it long and plain enough to be told apart inside of base64? */

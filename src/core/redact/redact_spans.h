@@ -27,6 +27,7 @@ void redact_spans_add(struct redact_spans *spans, const struct redactor *redacto
                       struct redact_span span);
 /* The first one; NULL if there is none. */
 const struct redact_span *redact_spans_first(const struct redact_spans *spans);
+/* Forget that one. There is one. */
 void redact_spans_drop_first(struct redact_spans *spans);
 void redact_spans_done(struct redact_spans *spans);
 

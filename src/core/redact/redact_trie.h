@@ -68,6 +68,8 @@ void redact_trie_build(struct redact_trie *trie);
  * first. */
 size_t redact_trie_skip(const struct redact_trie *trie, const unsigned char *bytes, size_t at,
                         size_t len);
+/* The node after `byte`, by way of shorter starts where it does not fit; 0, the root, where nothing
+ * does. */
 uint32_t redact_trie_step(const struct redact_trie *trie, uint32_t node, unsigned char byte);
 /* The longest ending of a node with which something may go on. */
 uint32_t redact_trie_settle(const struct redact_trie *trie, uint32_t node);

@@ -17,6 +17,7 @@ struct answer {
 
 /* Say that it is done, or why it is not; what was said before is forgotten. */
 ATTR_PRINTF(2, 3) void answer_accept(struct answer *answer, const char *fmt, ...);
+/* The same for an act that is not done. */
 ATTR_PRINTF(2, 3) void answer_refuse(struct answer *answer, const char *fmt, ...);
 
 /* scheduler_retry.c */

@@ -30,9 +30,11 @@ void scheduler_emit_text(const struct scheduling *now, struct event event, struc
 /* The same of an event whose text the fold need not read (fold.h). */
 struct fold_end;
 struct fold_known;
+/* *text is the event's, as with scheduler_emit_text(); it fits, or a rule of ours is wrong. */
 void scheduler_emit_known(const struct scheduling *now, struct event event, struct str *text,
                           const struct fold_known *known);
 
+/* Put the action into the turn. */
 void scheduler_act(const struct scheduling *now, struct action action);
 
 /* The task's attempt that runs is to end. */

@@ -24,6 +24,7 @@ struct decimal decimal_of(const struct json *number);
 
 /* < 0, 0 or > 0 as a is less than, equal to or more than b. */
 int decimal_compare(struct decimal a, struct decimal b);
+/* Has it no digits behind the point? 1.0 and 1e2 have none. */
 bool decimal_is_integer(struct decimal number);
 /* Is a = n x unit for a whole number n? unit is more than 0. Exact. */
 bool decimal_is_multiple(struct decimal a, struct decimal unit);

@@ -30,6 +30,7 @@ struct redecide {
 
 /* A copy with a text of its own, and its end. */
 struct event redecide_keep_event(const struct event *event);
+/* Free the text of such a copy; it is empty afterwards. */
 void redecide_free_event(struct event *event);
 
 /* Decide on what comes first of the moment's events, and account for what was recorded of it.

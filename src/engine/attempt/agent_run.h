@@ -74,6 +74,7 @@ struct agent_run {
     size_t open_count;
 };
 
+/* Make the call of an agent step; both are copied, what they point to is borrowed. */
 void agent_run_open(struct agent_run **out, const struct agent_run_call *call,
                     const struct agent_listener *listener);
 /* NULL is allowed. */
@@ -87,6 +88,7 @@ void agent_run_hear(struct agent_run *run);
 /* The next bytes that it wrote; then the end. Where it was `killed`, the log is told of the calls
  * that it was in. */
 void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
+/* Its output is over. */
 void agent_run_end(struct agent_run *run, bool killed, int64_t now_ms);
 
 /* When agent_run_tell_used() is wanted; INT64_MAX = nothing new was used. */

@@ -29,6 +29,7 @@ struct call {
     char **environment; /* owned array of borrowed texts, NULL-terminated */
 };
 
+/* The call of this step: argv, folder, environment and stdin as the plan has them. */
 void call_init(struct call *call, const struct call_setting *setting, int task, int step);
 void call_done(struct call *call);
 

@@ -43,6 +43,7 @@ struct output {
 void output_init(struct output *output, int64_t now_ms, int64_t line_max);
 void output_done(struct output *output);
 
+/* The next bytes, at most OUTPUT_PIECE_BYTES of them; they are copied. */
 void output_add(struct output *output, const char *bytes, size_t len);
 
 /* When the next piece may be taken; INT64_MAX if there is none to take. */
@@ -52,6 +53,7 @@ int64_t output_due(const struct output *output);
  * logged. Fills part, index, offset, bytes and len of at most OUTPUT_PIECES_MAX
  * pieces; the bytes are borrowed until the next output_add(). */
 size_t output_take(struct output *output, int64_t now_ms, struct log_output *pieces);
+/* Likewise what the ring holds now, while it goes on: pieces of part LOG_OUTPUT_REST. */
 size_t output_take_rest(struct output *output, int64_t now_ms, struct log_output *pieces);
 
 /* The last bytes, at most `max` of them. Borrowed likewise. */

@@ -37,6 +37,7 @@ struct capture_facts {
     const char *memory_evidence;     /* what says so; NULL = nothing does */
 };
 
+/* Append the capture as a JSON object; it looks at the machine meanwhile, for milliseconds. */
 void capture_write(const struct capture_facts *facts, struct str *out);
 
 #endif

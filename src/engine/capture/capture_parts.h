@@ -40,6 +40,7 @@ struct capture_commit {
     char branch[256]; /* "" where none is */
     char why[128];    /* why the commit is not known; "" where it is */
 };
+/* Fill in *out; where it cannot be known `why` says so. */
 void capture_find_commit(const char *dir, struct capture_commit *out);
 /* What is known of the tree. */
 void capture_tree(struct capture_writer *writer);

@@ -10,6 +10,7 @@
 
 /* From now on; never blocks. -1 where it may not be read. */
 ATTR_MUST_USE int kernel_log_open(void);
+/* -1 is none. */
 void kernel_log_close(int fd);
 
 /* Was a process of a control group killed since, whose path holds one of these words?

@@ -73,6 +73,7 @@ struct surroundings {
 /* Does the attempt need any of this? Else it is started as it is. */
 bool surroundings_are_wanted(const struct surroundings_call *call);
 
+/* Nothing is made yet; *call is copied, what it points to borrowed. */
 void surroundings_open(struct surroundings **out, const struct surroundings_call *call);
 /* No job may have it; surroundings_remove() comes first where is_ready. */
 void surroundings_close(struct surroundings *around);
@@ -92,6 +93,7 @@ typedef void surroundings_fact_fn(void *ctx, const struct input_fact *fact, cons
 /* What surroundings_prepare(), or surroundings_keep(), found. */
 void surroundings_tell_prepared(const struct surroundings *around, surroundings_fact_fn *tell,
                                 void *ctx);
+/* The same after surroundings_keep(). */
 void surroundings_tell_kept(const struct surroundings *around, surroundings_fact_fn *tell,
                             void *ctx);
 

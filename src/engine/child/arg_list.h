@@ -15,7 +15,9 @@ struct arg_list {
     size_t count, cap;
 };
 
+/* Append a copy of the text; `items` stays NULL-terminated. */
 void arg_list_add(struct arg_list *list, const char *text);
+/* Append one text as printf makes it, however long. */
 ATTR_PRINTF(2, 3) void arg_list_addf(struct arg_list *list, const char *fmt, ...);
 /* Each of a NULL-terminated array, of which NULL means empty. */
 void arg_list_add_all(struct arg_list *list, char *const *texts);

@@ -58,6 +58,7 @@ struct child_end {
 
 /* What is left and why, for people: "1 of 4 processes ignores KILL (state D, pid 48220)". */
 struct str;
+/* Append that; nothing where nothing is left. */
 void child_left_words(const struct child_end *end, struct str *out);
 
 struct child_watcher {
@@ -88,6 +89,7 @@ struct child *child_start(struct nursery *nursery, const struct child_call *call
 
 /* Once it has started. */
 int64_t child_pid(const struct child *child);
+/* Its start time, as in proc.h: pid and start name a process for good. */
 int64_t child_pid_start(const struct child *child);
 
 /* End it because a person asked; one that is being started, as soon as it is there. May be asked

@@ -26,6 +26,7 @@ struct proc_facts {
 
 /* False if there is no such process, or it cannot be read. */
 ATTR_MUST_USE bool proc_read(pid_t pid, struct proc_facts *out);
+/* Has it ended, and only waits to be awaited? */
 bool proc_is_over(const struct proc_facts *facts);
 
 /* When a process began that was made between these two times of clock_mono_us(), in the ticks of
@@ -44,6 +45,7 @@ ATTR_MUST_USE enum proc_answer proc_has_environment(pid_t pid, const char *const
 
 /* Every process there is. Stops early when `each` says false. */
 typedef bool proc_each_fn(void *ctx, const struct proc_facts *facts);
+/* Call `each` for them, in no order. */
 void proc_each(proc_each_fn *each, void *ctx);
 
 /* The machine, for forensics; -1 for what cannot be read. */
@@ -52,6 +54,7 @@ struct proc_machine {
     int64_t memory_available_kib;
     int64_t disk_free_kib; /* where `path` is */
 };
+/* Fill in *out, for the file system of `path`. */
 void proc_machine(const char *path, struct proc_machine *out);
 
 #endif

@@ -35,6 +35,7 @@ struct sweep_mark {
 
 struct sweep;
 
+/* Make the process the parent of orphans, and know its own. Of one process only one. */
 ATTR_MUST_USE bool sweep_open(struct sweep **out, struct err *err);
 void sweep_close(struct sweep *sweep);
 
@@ -44,6 +45,7 @@ void sweep_expect(struct sweep *sweep, int more);
 
 /* From its start until it is over an attempt is known here. */
 void sweep_enter(struct sweep *sweep, const struct sweep_mark *mark);
+/* It is over and awaited: forget it. `session` is known here. */
 void sweep_leave(struct sweep *sweep, pid_t session);
 
 /* Nothing hints at a process of this attempt, whose leader has been reaped.

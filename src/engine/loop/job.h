@@ -40,6 +40,7 @@ struct job_call {
     bool always; /* it takes away what would be left: stopped or not, it runs */
 };
 
+/* No job yet; the threads begin with the first ones. */
 ATTR_MUST_USE bool jobs_open(struct jobs **out, struct uv_loop_s *loop, struct err *err);
 /* None may be left. The memory goes once the loop has closed the handle. */
 void jobs_close(struct jobs *jobs);

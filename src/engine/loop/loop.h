@@ -110,6 +110,7 @@ struct loop {
  * start. loop_close() ends it, also where this failed. */
 ATTR_MUST_USE bool loop_open(struct loop *loop, const struct engine_options *options,
                              struct mailbox *mailbox, int64_t *number_out, struct err *err);
+/* Run until the run has ended, or somebody has said stop: this is the engine's thread. */
 void loop_run(struct loop *loop);
 /* Cancel the whole run, as a person would. */
 void loop_cancel(struct loop *loop, const char *by, enum cancel_mode mode);
@@ -161,6 +162,7 @@ void loop_forget_tasks(struct loop *loop);
 
 /* What the scheduler asks for. */
 void loop_start_attempt(struct loop *loop, const struct action *action);
+/* End it as action->mode says; one that is over by now is let be. */
 void loop_end_attempt(struct loop *loop, const struct action *action);
 /* Queue a fact; `text` is a JSON object, NULL = none. */
 void loop_queue_fact(struct loop *loop, const struct fact_about *about,

@@ -66,12 +66,16 @@ void mailbox_done(struct mailbox *mailbox);
 /* The loop listens by `wake`, NULL = no longer. Mail posted before is heard. */
 void mailbox_listen(struct mailbox *mailbox, struct uv_async_s *wake);
 
+/* Cancel the run for `by`, which is copied. */
 void mailbox_post_cancel(struct mailbox *mailbox, const char *by);
+/* Start nothing more, and end when what runs has ended. */
 void mailbox_post_leave(struct mailbox *mailbox);
 /* `why` may be NULL. */
 void mailbox_post_alone(struct mailbox *mailbox, const char *why);
+/* The engine is to end now, whatever runs. */
 void mailbox_post_stop(struct mailbox *mailbox);
 
+/* No more tasks come to a plan that grows. */
 void mailbox_post_close(struct mailbox *mailbox);
 /* At most ENGINE_ADDS_MAX notes wait; more are dropped. */
 void mailbox_post_note(struct mailbox *mailbox, int task, const char *text);
@@ -79,6 +83,7 @@ void mailbox_post_note(struct mailbox *mailbox, int task, const char *text);
  * wait already. */
 ATTR_MUST_USE bool mailbox_post_task(struct mailbox *mailbox, struct mail_task *mail);
 
+/* The loop: all that was asked, which is the caller's now. */
 struct mail mailbox_take(struct mailbox *mailbox);
 
 /* The loop: this one was added (number), or was not (-1, err filled). It is not touched

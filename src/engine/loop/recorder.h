@@ -52,6 +52,7 @@ struct recorder {
     struct err sync_err;
 };
 
+/* Open the log for writing. It is ended by recorder_done(), also where this failed. */
 ATTR_MUST_USE bool recorder_init(struct recorder *recorder, const struct place *place,
                                  struct err *err);
 void recorder_done(struct recorder *recorder);
@@ -82,6 +83,7 @@ struct recorder_news {
     const char *what; /* static */
     const char *why;  /* the recorder's */
 };
+/* The next piece of news that was not told yet. */
 struct recorder_news recorder_news(struct recorder *recorder);
 
 /* When recorder_commit() wants to be called even if there is no news: INT64_MAX

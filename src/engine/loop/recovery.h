@@ -52,11 +52,13 @@ struct recovery {
     size_t left_count;
 };
 
+/* Nothing seen yet, room for so many tasks; more are taken as they come. */
 void recovery_init(struct recovery *recovery, int task_count);
 void recovery_done(struct recovery *recovery);
 
 /* Told of each event of the log; `ctx` is the recovery. For log_writer_continue(). */
 struct event;
+/* Remembers who runs: the leader of each task's latest attempt. */
 void recovery_see(void *ctx, const struct event *event);
 
 /* End what is there: TERM, after RECOVERY_TERM_MS KILL. Returns when two looks in a row find

@@ -24,6 +24,7 @@ struct bwrap_means {
     char why[200]; /* why it does not work, in its own words */
 };
 enum { BWRAP_PROBE_MS = 5000 };
+/* Fill in *out. Any thread. */
 void bwrap_means(struct bwrap_means *out);
 
 /* argv and the status pipe. */
@@ -33,6 +34,7 @@ ATTR_MUST_USE bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struc
  * before the program had its grace. */
 void bwrap_signal(struct sandbox *sandbox, int signal_number);
 
+/* After its end: what bwrap wrote of it, or its last words on stderr, correct *end. */
 void bwrap_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end);
 
 /* The folders and files that are masked, as they are here; for a test and for bwrap_prepare(). */

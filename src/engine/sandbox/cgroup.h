@@ -31,6 +31,7 @@ struct cgroup_means {
     bool track;    /* know every process of a group */
     char why[200]; /* why not all of it; empty if all */
 };
+/* Fill in *out; the first call looks. Any thread. */
 void cgroup_means(struct cgroup_means *out);
 
 struct cgroup_limits {
@@ -57,6 +58,7 @@ void cgroup_enter(const struct cgroup *cgroup, struct spawn_limits *limits);
 /* Of one that is at the top: "/devs-<uid>/<name>", in each hierarchy; else NULL. */
 const char *cgroup_path(const struct cgroup *cgroup);
 
+/* What its files say at this moment; -1 for what cannot be known. */
 void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out);
 
 /* Kill what is in it, also in groups below; how many processes there were.

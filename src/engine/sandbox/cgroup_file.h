@@ -31,10 +31,12 @@ int64_t cgroup_file_number(const char *dir, const char *name, const char *key);
 
 /* Every process in the group and in those below it; stops when `each` says false. */
 typedef bool cgroup_pid_fn(void *ctx, pid_t pid);
+/* Call `each` for them; a group that is gone has none. */
 void cgroup_each_pid(const char *dir, cgroup_pid_fn *each, void *ctx);
 
 /* Every folder `name` in the hierarchy below `top`, within limits. */
 typedef void cgroup_dir_fn(void *ctx, const char *dir);
+/* Call `each` with the path of each. */
 void cgroup_find(const char *top, const char *name, cgroup_dir_fn *each, void *ctx);
 
 /* Remove the group and all below it, which hold no processes. 0, or the errno. */

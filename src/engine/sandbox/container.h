@@ -38,8 +38,11 @@ void container_tool(enum sandbox_kind kind, struct container_tool *out);
 struct sandbox;
 struct sandbox_end;
 
+/* Create the container, not started yet. False: *start_code says in what class. */
 ATTR_MUST_USE bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop,
                                      int *start_code, struct err *err);
+/* Ask the program how it ended, correct *end by that, and remove it. *oom_told becomes whether it
+ * says that memory ran out; untouched where it does not answer. */
 void container_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end,
                       bool *oom_told);
 /* Remove it, whatever it does. False: it may be there still. */

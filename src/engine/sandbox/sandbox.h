@@ -85,6 +85,7 @@ ATTR_MUST_USE char **sandbox_environment(const struct sandbox_spec *spec, char *
 ATTR_MUST_USE bool sandbox_prepare(struct sandbox **out, const struct sandbox_call *call,
                                    const atomic_bool *stop, int *start_code, struct err *err);
 
+/* How its program is started, once it is prepared; borrowed until sandbox_close(). */
 void sandbox_launch(const struct sandbox *sandbox, struct sandbox_launch *out);
 
 /* Right after the start of its process, whose pid it is: closes what only the child needs. */

@@ -56,6 +56,7 @@ void tree_diff_done(struct tree_diff *diff);
 
 /* What the two manifests say that differs, without lines. What is in a ".git" is one path. */
 struct tree;
+/* Fill in all but the text; what limits leave out is counted in `changed`. */
 void tree_diff_paths(const struct tree *before, const struct tree *now,
                      const struct diff_limits *limits, struct tree_diff *out);
 

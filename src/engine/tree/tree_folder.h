@@ -23,6 +23,7 @@ struct tree_folder {
     struct str path; /* relative to the top */
 };
 
+/* At no folder; top_fd is borrowed. */
 void tree_folder_init(struct tree_folder *folder, int top_fd);
 void tree_folder_done(struct tree_folder *folder);
 

@@ -33,6 +33,7 @@ struct gains {
     bool lost;          /* a memory could not be had back; whoever tells it sets this to false */
 };
 
+/* Nothing kept yet; both are borrowed until gains_done(). */
 void gains_init(struct gains *gains, const struct run_state *state, struct log_writer *writer);
 void gains_done(struct gains *gains);
 /* There are so many tasks now: the plan grows. */

@@ -74,6 +74,7 @@ ATTR_MUST_USE char **git_paths(struct str *list, size_t *count_out);
 /* One of our commands on a repository at a time, in all processes: until git_unlock(). */
 ATTR_MUST_USE bool git_lock(const struct git *git, const atomic_bool *stop, int *fd_out,
                             struct err *err);
+/* Give the lock back; fd -1 is none. */
 void git_unlock(int fd);
 
 #endif

@@ -65,6 +65,8 @@ struct result_backup {
     struct tree_look look;                   /* at the user's tree; borrowed descriptor */
     const struct workspace_changes *changes; /* borrowed */
 };
+/* Keep the paths that `changes` name; the rest of the tree is not looked at. End *out with
+ * result_backup_done(), also where this failed. */
 ATTR_MUST_USE bool result_backup_take(const struct workspace_result *result, int origin_fd,
                                       const struct workspace_changes *changes,
                                       struct result_backup *out, struct err *err);

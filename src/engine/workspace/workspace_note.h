@@ -21,6 +21,7 @@ struct workspace_note {
     char commit[WORKSPACE_COMMIT_MAX]; /* what the branch points to */
 };
 
+/* Write the file anew: it is there as a whole or as it was. */
 ATTR_MUST_USE bool workspace_note_write(const char *path, const struct workspace_note *note,
                                         struct err *err);
 /* ERR_NOT_FOUND if there is none, ERR_DAMAGED for what is none. */

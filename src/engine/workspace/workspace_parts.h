@@ -47,6 +47,7 @@ ATTR_MUST_USE bool workspace_snapshot_path(const struct workspace *workspace, in
 
 /* Open the user's repository. A copy may do without: true, and git.top is NULL. */
 ATTR_MUST_USE bool workspace_open_git(struct workspace *workspace, struct err *err);
+/* Open the store of contents of this run, which its workspaces share; open already: true. */
 ATTR_MUST_USE bool workspace_open_store(struct workspace *workspace, struct err *err);
 /* The folder that is the top of the workspace, never a link in its place. */
 ATTR_MUST_USE bool workspace_open_top(const struct workspace *workspace, int *fd_out,
@@ -114,11 +115,13 @@ ATTR_MUST_USE bool workspace_drop_contents(const char *base, struct err *err);
 
 /* workspace_branch.c: the branch of the result, whatever the task is called. */
 enum workspace_naming { WORKSPACE_BY_NUMBER, WORKSPACE_BY_UID };
+/* "devs/41/tax", or with the run's uid in place of its number. */
 void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
                            char out[WORKSPACE_NAME_MAX]);
 /* workspace_keep_copy.c: home/start, what the copy is before anything ran in it. */
 ATTR_MUST_USE bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop,
                                         struct err *err);
+/* Keep the copy as the result, in place of an earlier one; fills in *out. */
 ATTR_MUST_USE bool workspace_keep_copy(struct workspace *workspace, const atomic_bool *stop,
                                        struct workspace_kept *out, struct err *err);
 

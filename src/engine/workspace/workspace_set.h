@@ -41,6 +41,7 @@ struct workspace_set {
     char run[24];                 /* the number as text */
 };
 
+/* A place for each task of the plan, none made yet; *call is copied, what it points to borrowed. */
 void workspace_set_init(struct workspace_set *set, const struct workspace_set_call *call);
 void workspace_set_done(struct workspace_set *set);
 

@@ -30,7 +30,9 @@ void app_bookmarks_forget(struct app *app);
 /* Keep the moment that is shown, under the name that the view has; forget one. What came of it is
  * said by app_bookmarks_look(). */
 void app_bookmarks_add(struct app *app);
+/* Forget the bookmark of this id, as app_bookmarks_add() keeps one: in a thread. */
 void app_bookmarks_remove(struct app *app, int64_t id);
+/* Say what came of the one that was written, once its thread is through. */
 void app_bookmarks_look(struct app *app);
 
 #endif

@@ -144,6 +144,7 @@ enum app_mode app_mode_of(const struct follower *follower);
 bool app_engine_stopped(const struct app *app);
 /* The run without a terminal. app_close() ends what was opened, however far that came. */
 ATTR_MUST_USE bool app_open_run(struct app *app, struct err *err);
+/* End all of it, the terminal first; what was never opened is left out. */
 void app_close(struct app *app);
 
 /* Read what is new of the run. */
@@ -152,6 +153,7 @@ void app_take_news(struct app *app);
 /* app_keys.c: what comes from people. */
 /* Every key and signal that is there now. */
 void app_take_keys(struct app *app);
+/* Every signal that is there now, until one ends the app. */
 void app_take_signals(struct app *app);
 /* This turn is the last one. */
 void app_leave(struct app *app, enum app_leave leave, int signal);
@@ -161,6 +163,7 @@ void app_leave(struct app *app, enum app_leave leave, int signal);
 void app_terminal_begin(struct app *app);
 /* y and Y. */
 void app_copy(struct app *app, bool of_path);
+/* Let the terminal have the mouse, or take it back, as the view says. */
 void app_switch_mouse(struct app *app);
 /* o: the text of what is shown, in $PAGER. Blocks until the person has left it. */
 void app_page(struct app *app);
@@ -172,10 +175,12 @@ void app_seek(struct app *app, int thousandths);
 void app_tell(struct app *app);
 /* Other colours, another choice of what is told, by name; says what came of it. */
 void app_choose_theme(struct app *app, const char *name);
+/* What is told, as "needs-you,ended" or "off"; says what came of it. */
 void app_choose_notify(struct app *app, const char *names);
 
 /* app_ask.c: acts on tasks. */
 void app_ask(struct app *app, const struct view_todo *todo);
+/* Ask the same of each of the view's targets; todo->control has the verb. */
 void app_ask_many(struct app *app, const struct view_todo *todo);
 /* Show what was answered to acts that were asked for. */
 void app_answer_acts(struct app *app);
@@ -184,12 +189,15 @@ void app_answer_acts(struct app *app);
 /* Try it; what comes of it is looked for by app_rule_look(). */
 void app_rule_try(struct app *app);
 void app_rule_stop(struct app *app);
+/* Write the rule where options->save_rule keeps it, and say what came of that. */
 void app_rule_save(struct app *app);
+/* Show how far the trial is, and its result once it is over. */
 void app_rule_look(struct app *app);
 
 /* app_show.c: from the state of the app to the screen. */
 /* Draw onto the canvas; app_show() also carries it to the terminal. */
 void app_draw(struct app *app);
+/* app_draw(), and carry it to the terminal. */
 void app_show(struct app *app);
 /* The terminal has another size, or shows something else: draw all of it anew. */
 void app_resize(struct app *app);
@@ -207,6 +215,7 @@ bool app_same_output(const struct log_output_key *a, const struct log_output_key
 int64_t app_until(const struct app *app);
 /* What was read is as new as it can be where both are the same. */
 struct app_log_version app_version_now(const struct app *app);
+/* Would reading again give the same? */
 bool app_same_version(const struct app_log_version *a, const struct app_log_version *b);
 /* The lines on the log's screen, where that is shown: where the keys led. */
 void app_load_log(struct app *app, const struct view_facts *facts);

@@ -28,6 +28,7 @@ struct app_report {
 /* Compare the try that the view has marked with the one it is about; what other policies make of
  * the run that is shown. Where that cannot be, the view says why. */
 void app_report_compare(struct app *app);
+/* Begin what the view's file of policies would have made of the run that is shown. */
 void app_report_what_if(struct app *app);
 /* Show a text of this kind from its first row; it is laid for the next frame. */
 void app_report_open(struct app *app, enum view_report_kind kind);

@@ -16,6 +16,7 @@
 
 enum { ERROR_LINE_BYTES = 512 }; /* so much of a line is looked at */
 
+/* Does this line of output (no NUL needed) begin as errors do: "error", "FAIL", "not ok"? */
 bool line_is_error(const char *text, size_t len);
 
 #endif

@@ -47,6 +47,7 @@ int64_t event_lines_after(int64_t at);
 
 /* The last line that is not later than the record `at`; -1 = all are. */
 int event_lines_find(const struct event_lines *lines, int64_t at);
+/* Its text, NUL-terminated; borrowed until the lines change. */
 const char *event_lines_text(const struct event_lines *lines, int index);
 
 /* What came of a task after a moment: the records that tell it, as one line. */
@@ -57,6 +58,7 @@ struct what_came {
     struct str words;
 };
 enum { WHAT_CAME_RECORDS = 2 }; /* told */
+/* Begin with nothing told of this task after record `after` of the run. */
 void what_came_begin(struct what_came *came, int64_t run, int64_t after, int task);
 /* The next record after the moment; false: all is told. */
 bool what_came_add(struct what_came *came, const struct run_state *state,

@@ -24,10 +24,13 @@ struct forensics_facts {
 /* forensics_lines.c: lines of the section that is being made. Line feeds in the text begin new
  * lines. */
 void forensics_add(struct forensics *out, enum forensics_mark mark, const char *text, size_t len);
+/* One line as printf makes it, at most TEXT_LINE_MAX bytes; its line feeds begin new ones. */
 ATTR_PRINTF(3, 4)
+/* One line as printf makes it, at most TEXT_LINE_MAX bytes; its line feeds begin new ones. */
 void forensics_addf(struct forensics *out, enum forensics_mark mark, const char *fmt, ...);
 /* "label      value" */
 ATTR_PRINTF(3, 4)
+/* One line of the two; line feeds in the value become blanks. */
 void forensics_pair(struct forensics *out, const char *label, const char *fmt, ...);
 /* Why an item is not there: the capture's word, else why there is no capture. `label` begins the
  * line. */
@@ -38,8 +41,10 @@ const struct json *forensics_item(const struct forensics_facts *facts, const cha
 
 /* "14.2 kB"; a file may say any number. */
 void forensics_size(int64_t bytes, struct str *out);
+/* The same of KiB. */
 void forensics_size_kib(int64_t kib, struct str *out);
 
+/* Makes the lines of one section of what is known. */
 typedef void forensics_section_fn(struct forensics *out, const struct forensics_facts *facts);
 /* forensics_verdict.c, forensics_call.c, forensics_output.c, forensics_end.c */
 forensics_section_fn forensics_verdict, forensics_command, forensics_tree, forensics_diff,
@@ -48,6 +53,7 @@ forensics_section_fn forensics_verdict, forensics_command, forensics_tree, foren
 
 /* A word or two beside the section's name in the list. */
 ATTR_PRINTF(3, 4)
+/* Write it, at most FORENSICS_NOTE_MAX bytes; an earlier one is gone. */
 void forensics_note(struct forensics *out, enum forensics_section section, const char *fmt, ...);
 
 #endif

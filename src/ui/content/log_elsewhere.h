@@ -54,6 +54,7 @@ void log_elsewhere_done(struct log_elsewhere *elsewhere);
 /* Look for another text, or from another attempt; the same goes on. */
 void log_elsewhere_begin(struct log_elsewhere *elsewhere, const struct log_output_key *own,
                          const char *needle, int64_t until_ms);
+/* Look no further; what was found stays. */
 void log_elsewhere_stop(struct log_elsewhere *elsewhere);
 
 /* Go on, no more than the limits above; `state` is of the run. */

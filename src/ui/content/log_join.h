@@ -25,6 +25,7 @@ struct joined_line {
     int64_t offset; /* of its first byte in the stream; of a gap: where that begins */
     int stream;     /* LOG_STREAM_OUT... */
 };
+/* Takes a line when it is finished. */
 typedef void joined_line_fn(void *ctx, const struct joined_line *line);
 
 /* A line that is still being put together. */
@@ -44,6 +45,7 @@ struct log_join {
     void *ctx; /* of `take`, borrowed */
 };
 
+/* Without a byte. Lines longer than line_max bytes come in parts; `ctx` is for `take`. */
 void log_join_init(struct log_join *join, size_t line_max, joined_line_fn *take, void *ctx);
 /* Free; the value is empty afterwards. */
 void log_join_done(struct log_join *join);

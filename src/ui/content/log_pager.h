@@ -132,7 +132,9 @@ bool log_pager_is_done(const struct log_pager *pager);
 /* Lines that the engine says before the output, or after it. Those of the same kind before are
  * forgotten by log_pager_unsay(). */
 void log_pager_unsay(struct log_pager *pager);
+/* Append a line before the output; it is copied, and gone with log_pager_unsay(). */
 void log_pager_say_before(struct log_pager *pager, int64_t at_ms, const char *text);
+/* The same behind the output. */
 void log_pager_say_after(struct log_pager *pager, int64_t at_ms, const char *text);
 
 /* Search for a text, letters alike in both cases; "" for nothing. */
@@ -151,6 +153,7 @@ size_t log_pager_said(const struct log_pager *pager);
 /* The number of the line at this place among those shown, and the place of a line, or of the
  * first one after it. */
 size_t log_pager_number(const struct log_pager *pager, size_t index);
+/* The place of line `number`, or of the first one shown after it. */
 size_t log_pager_index(const struct log_pager *pager, size_t number);
 
 /* Bring `count` lines from a place on into the window, as many as there is room for. */
@@ -158,6 +161,7 @@ ATTR_MUST_USE bool log_pager_load(struct log_pager *pager, const struct log_sour
                                   size_t index, size_t count, struct err *err);
 /* The line at a place, if it is in the window: else NULL. */
 const struct pager_line *log_pager_line(const struct log_pager *pager, size_t index);
+/* The text of a line that log_pager_line() gave, line->len bytes; borrowed until it loads. */
 const char *log_pager_text(const struct log_pager *pager, const struct pager_line *line);
 
 /* The line of a set next to one: after line `from` (step 1) or before it (-1); it may be -1 or

@@ -6,6 +6,7 @@
 
 #include "log_pager.h"
 
+/* `to` is as `from`; each keeps memory of its own. */
 void pager_place_copy(struct pager_place *to, const struct pager_place *from);
 /* The next row. */
 void pager_place_add(struct pager_place *place, const struct log_output_row *row,
@@ -18,6 +19,7 @@ const struct pager_line *pager_window_line(const struct log_pager *pager, size_t
 
 /* log_pager_read.c: lines that are read again, each from the mark before it on. */
 struct pager_reading;
+/* Takes one of them; borrowed for the call. */
 typedef void pager_take_fn(struct pager_reading *reading, const struct joined_line *line);
 struct pager_reading {
     struct log_pager *pager;

@@ -39,13 +39,16 @@ struct log_tail {
 
 void log_tail_init(struct log_tail *tail);
 void log_tail_done(struct log_tail *tail);
+/* Forget all lines and what they are of; memory is kept. */
 void log_tail_clear(struct log_tail *tail);
 
 /* Fill it: begin, any number of pages that follow each other, end. Rows later than
  * `until_ms` are left out. Lines of all streams come in the order in which they were
  * finished; the end finishes those that are not. */
 void log_tail_begin(struct log_tail *tail, const struct log_output_key *key);
+/* The next page. */
 void log_tail_add(struct log_tail *tail, const struct output_page *page, int64_t until_ms);
+/* No more pages: lines without a line feed count as finished. */
 void log_tail_end(struct log_tail *tail);
 /* After the end: a line that the attempt did not write. */
 void log_tail_say(struct log_tail *tail, int64_t at_ms, const char *text);

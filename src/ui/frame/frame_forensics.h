@@ -10,6 +10,7 @@
 /* How much of the chosen section a screen of this size shows. */
 struct view_room frame_forensics_room(int rows, int columns, const struct frame_input *input);
 
+/* The whole screen, as far as it has been read. */
 void frame_forensics(struct canvas *canvas, const struct frame_input *input);
 
 #endif

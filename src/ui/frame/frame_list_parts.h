@@ -33,6 +33,7 @@ void list_row_add_next(const struct frame_input *input, int task, struct str *ou
 
 /* frame_list_fold.c: "12 tasks", and when the first and the last of them are tried again. */
 void list_fold_add_id(const struct view_fold *fold, struct str *out);
+/* Append when they are tried again, or what they all wait for. */
 void list_fold_add_next(const struct frame_input *input, const struct view_fold *fold,
                         struct str *out);
 /* All cells of a row that stands for a fault but its sign. */

@@ -24,6 +24,7 @@ struct frame_page {
     struct frame_box body; /* rows 0: no room for any */
     struct frame_edges edges;
 };
+/* Lay it out for a canvas of this size; what has no room is left out. */
 struct frame_page frame_page_lay(int rows, int columns, const struct frame_input *input);
 
 /* The keys that are named at the bottom. */

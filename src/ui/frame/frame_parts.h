@@ -51,6 +51,7 @@ void frame_paint_row(struct canvas *canvas, int row, enum style style);
 void frame_header(struct canvas *canvas, const struct frame_input *input);
 /* What is wrong with devs itself, over the whole row. */
 bool frame_has_banner(const struct frame_input *input);
+/* Draw that over a row; facts->banner is its text. */
 void frame_banner(struct canvas *canvas, int row, const struct frame_input *input);
 /* What a source's limit keeps back, in one line. */
 void frame_gate(struct canvas *canvas, int row, const struct frame_input *input);
@@ -67,6 +68,7 @@ void frame_small(struct canvas *canvas, const struct frame_input *input);
 
 /* frame_transport.c: where a replay is, in words and as a bar. */
 void frame_transport(struct canvas *canvas, int row, const struct frame_input *input);
+/* The bar, with the times of its ends where there is room; nothing without a moment. */
 void frame_scrubber(struct canvas *canvas, int row, const struct frame_input *input);
 
 /* frame_list.c: the rows of the view that fit into the box, heads above (-1 = none). */
@@ -91,6 +93,7 @@ enum {
     FRAME_PREVIEW_SHORT_ROWS = 4, /* of FRAME_PREVIEW_SHORT */
     FRAME_PREVIEW_ROWS_MAX = 200, /* of all there is to scroll through */
 };
+/* Draw it into the box from its first row; of FRAME_PREVIEW_ROOMY from the view's row on. */
 void frame_preview(struct canvas *canvas, const struct frame_box *box, enum frame_preview_kind kind,
                    const struct frame_input *input);
 
@@ -99,12 +102,14 @@ int frame_preview_rows(int columns, const struct frame_input *input);
 
 /* frame_log.c: the lines of the log that fit into the box, as far up as the view is. */
 enum frame_log_kind { FRAME_LOG_BARE, FRAME_LOG_WITH_TIMES };
+/* Draw them, or one line that says why there are none. */
 void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,
                const struct frame_input *input);
 /* For the rule above: what its keys do, or how to get them, as frame_say() takes it. Static. */
 const char *frame_log_note(const struct view *view);
 /* Are they of a step before the chosen task's present one, and what phase has that step? */
 bool frame_log_is_of_other_step(const struct frame_input *input);
+/* "GREEN": the phase of the step that they are of. Static. */
 const char *frame_log_phase(const struct frame_input *input);
 
 /* frame_state.c: how a task stands, without its sign: "try 4 in 0:18, at 14:02:55", "passed at

@@ -25,12 +25,15 @@ struct preview {
     int row;         /* the next free one, counted from the box's first */
 };
 
+/* Has the box no row left? */
 bool preview_is_full(const struct preview *preview);
 /* A labelled text: one row, or as many as it needs where there is room. */
 void preview_put(struct preview *preview, const char *label, const char *text);
 /* frame_preview.c: what is known beside state, reason and tries; nothing of a text that is "". */
 void preview_put_misfits(struct preview *preview);
+/* What its sandbox does not enforce, what is stale, and where its workspace is. */
 void preview_put_place(struct preview *preview);
+/* The call of its present step, as it is made; nothing where there is none. */
 void preview_put_command(struct preview *preview);
 /* Did any rule come near by more than a word of its pattern? */
 bool preview_has_close_miss(const struct verdict *verdict);
@@ -45,7 +48,9 @@ void preview_put_wait(struct preview *preview);
 
 /* frame_tries.c: what is proven so far, and the tries of the present step. */
 void preview_put_tries(struct preview *preview);
+/* A line for each step up to the present one: what it is proven on. */
 void preview_put_proofs(struct preview *preview);
+/* A line for each try of the present step, and what they share. */
 void preview_put_present_tries(struct preview *preview);
 
 /* frame_circles.c: what makes it go in circles, or seem to; nothing where it does not. */

@@ -9,6 +9,7 @@
 
 /* The smaller, or the larger one, of two numbers of rows or columns. */
 int frame_least(int a, int b);
+/* The larger one. */
 int frame_most(int a, int b);
 
 /* Take so many rows off the top of what is left, which may not be more than there are. */

@@ -7,6 +7,7 @@
 
 #include "frame.h"
 
+/* The whole screen; on too small a canvas the lines that frame_small() has for it. */
 void frame_tasks(struct canvas *canvas, const struct frame_input *input);
 
 /* As frame_fit(), for this screen; also for those that have nothing to say of a view's panes. */

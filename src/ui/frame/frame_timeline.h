@@ -18,6 +18,7 @@ void frame_timeline_fit(struct view *view, int rows, int columns, const struct f
  * box's last row; and a rule above it that says from when to when, and what the signs mean. */
 void frame_timeline_pane(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input);
+/* The rule above the pane, from this place on over spot.width columns. */
 void frame_timeline_rule(struct canvas *canvas, struct spot spot, const struct frame_input *input);
 
 /* The chosen task alone, as long as it is old: its bar, and the axis where the box has two rows. */

@@ -87,6 +87,7 @@ void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box
 /* frame_timeline_retries.c: does retrying help: a rule, a head and a line for each class. */
 /* How many rows it would take; 0: nothing is known. */
 int timeline_retries_rows(const struct frame_input *input);
+/* Draw them into the box, which has that many rows. */
 void timeline_draw_retries(const struct timeline_look *look, const struct frame_box *box);
 
 /* frame_timeline_load.c: how many ran, and what failed, column by column: a rule and three lines.

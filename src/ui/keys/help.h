@@ -23,6 +23,7 @@ struct help {
     const char *command;   /* static; of the line that was run, if it is one of a command */
 };
 
+/* Open it for the keys of this place, nothing searched for; `keys` are borrowed. */
 void help_open(struct help *help, const struct keymap *keys, struct key_place place);
 
 /* Take a key. Enter closes the help and returns the act of the chosen line, UI_COMMAND of one

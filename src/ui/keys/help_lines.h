@@ -43,7 +43,9 @@ void help_lines_find(const struct help *help, struct help_lines *out);
 /* Does a group begin with this line? */
 bool help_lines_starts_group(const struct help_lines *lines, int i);
 
+/* What the line says of its key; static, or the keymap's. */
 const char *help_line_words(const struct help_line *line);
+/* The heading that the line belongs under. Static. */
 const char *help_line_group(const struct help_line *line);
 /* How a line is called in ASCII: its keys, its command, its state word. */
 const char *help_line_name(const struct help_line *line);

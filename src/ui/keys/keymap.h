@@ -156,6 +156,7 @@ const struct keymap *keymap_builtin(void);
  * if nowhere. */
 const struct key_binding *keymap_find(const struct keymap *keys, struct key_place place,
                                       uint32_t key);
+/* Does it do something at this place? */
 bool keymap_works(const struct key_binding *binding, struct key_place place);
 /* Why a key that is bound does not work here, as keymap_say() takes it. */
 const char *keymap_refusal(const struct key_binding *binding, struct key_place place);
@@ -170,6 +171,7 @@ const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX]);
 /* key_words.c: append a sentence of ours in which {act} stands for the key of that act: "{cancel}
  * cancels" is "x cancels", or whatever key the person has for it, ":cancel" if there is none. */
 struct str;
+/* Append the sentence; an act that there is none of stays as it stands. */
 void keymap_say(const struct keymap *keys, const char *words, struct str *out);
 /* "half-down": an act in a file of keys. Static. */
 const char *keymap_act_name(enum act act);
@@ -177,6 +179,7 @@ const char *keymap_act_name(enum act act);
 enum act keymap_parse_act(const char *name);
 /* Either name of a key, in any case, or a single character; false for anything else. */
 bool keymap_parse_key(const char *name, uint32_t *out);
+/* "TASKS": a heading of the help. Static. */
 const char *keymap_group_name(enum key_group group);
 
 /* keymap_footer.c */
@@ -190,6 +193,7 @@ struct footer {
     const char *const *briefs; /* borrowed; other words for acts, by act; NULL = none differs;
                                   "": the next key's word is this one's too */
 };
+/* Draw it into this row. */
 void keymap_footer(struct canvas *canvas, int row, const struct footer *footer);
 
 #endif

@@ -27,6 +27,7 @@ enum line_edit_result {
 
 /* Open with the text that is there. */
 void line_edit_open(struct line_edit *edit);
+/* Make the text empty. */
 void line_edit_clear(struct line_edit *edit);
 /* As much of a text as there is room for. */
 void line_edit_set(struct line_edit *edit, const char *text);

@@ -18,7 +18,9 @@ struct term_draw *term_draw_open(bool utf8, bool colour_wanted);
 /* NULL is allowed. */
 void term_draw_close(struct term_draw *draw);
 
+/* Paint with this theme from now on, the whole screen at the next frame. */
 void term_draw_set_theme(struct term_draw *draw, const struct theme *theme);
+/* Does the terminal take UTF-8? What is drawn for one that does not is ASCII. */
 bool term_draw_is_utf8(const struct term_draw *draw);
 
 /* The canvas, as much of it as the terminal has rows and columns. */

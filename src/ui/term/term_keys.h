@@ -20,6 +20,7 @@ void term_keys_close(struct term_keys *keys);
 
 /* As term_key(). */
 uint32_t term_keys_next(struct term_keys *keys, bool text_wanted);
+/* Forget what was typed ahead, and what was read of a key that came in parts. */
 void term_keys_flush(struct term_keys *keys);
 /* Nobody can type any more. */
 bool term_keys_are_gone(const struct term_keys *keys);

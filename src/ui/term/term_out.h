@@ -13,6 +13,7 @@
 
 /* A terminal that takes nothing for TERM_OUT_WAIT_MS gets no more of it. */
 enum { TERM_OUT_WAIT_MS = 1000 };
+/* Write the bytes up to the NUL, as they are. */
 void term_out_write(const char *bytes);
 
 /* As term_copy(). */

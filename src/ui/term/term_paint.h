@@ -23,6 +23,7 @@ struct term_paint {
  * "mono" is taken. */
 void term_paint_set(struct term_paint *paint, const struct theme *theme, bool colour_wanted);
 
+/* Colours and attributes for a cell of this style, chosen and pointed or not. */
 struct look term_paint_look(const struct term_paint *paint, const struct cell *cell);
 
 #endif

@@ -35,6 +35,7 @@ void term_signals_disarm(void);
  * send where we are to come back or are about to end; the other keys' signals are told. Until
  * term_signals_take_keys() or term_signals_close(). */
 void term_signals_ignore_keys(void);
+/* Take them again, as they were before. */
 void term_signals_take_keys(void);
 /* Put the settings of term_signals_open() back; no bytes are written. */
 void term_signals_restore_settings(void);

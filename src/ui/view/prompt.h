@@ -118,10 +118,12 @@ void prompt_open(struct prompt *prompt, enum prompt_kind kind, const struct prom
                  int64_t now_ms);
 /* The caller keeps which tasks they are. */
 void prompt_open_many(struct prompt *prompt, const struct prompt_many *many, int64_t now_ms);
+/* Of the whole run: so many attempts run, so many tasks wait. */
 void prompt_open_quit(struct prompt *prompt, int running, int waiting, int64_t now_ms);
 void prompt_close(struct prompt *prompt);
 /* Is it about one task, or about several? */
 bool prompt_is_of_one(const struct prompt *prompt);
+/* Is it open about several tasks? False for the one about quitting, too. */
 bool prompt_is_of_many(const struct prompt *prompt);
 
 /* Tell an open question of one task what that is now. If status, step or attempt are
@@ -140,10 +142,12 @@ enum prompt_choice prompt_key(struct prompt *prompt, uint32_t key, int64_t now_m
 bool prompt_wants_text(const struct prompt *prompt);
 /* What was typed: 0 = as the plan says; "" = no hint. */
 int prompt_tries(const struct prompt *prompt);
+/* The hint that was typed; borrowed until the next key. */
 const char *prompt_hint(const struct prompt *prompt);
 
 /* Rows it takes at the bottom of a canvas so high; 0 when closed. */
 int prompt_rows(const struct prompt *prompt, int canvas_rows);
+/* Draw it over the last prompt_rows() rows; nothing when closed. */
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas);
 
 #endif

@@ -33,6 +33,7 @@ enum {
     PROMPT_ROWS_TYPED = 4, /* hint, what becomes of it, tries, keys */
     PROMPT_ROWS_ASKED = 2, /* hint, tries */
 };
+/* Draw them; the prompt is one of retry with choices. */
 void prompt_draw_retry(const struct prompt *prompt, struct canvas *canvas, int row);
 
 #endif

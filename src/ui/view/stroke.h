@@ -13,6 +13,7 @@ struct stroke {
     enum act act;
 };
 
+/* Carries out a stroke and returns what the app is to do. */
 typedef struct view_todo stroke_fn(const struct stroke *stroke);
 
 /* What the screen that is shown makes of the act, else what it means everywhere. */

@@ -219,6 +219,7 @@ struct view_todo {
     enum screen screen;     /* VIEW_OPEN_RUN: where, SCREEN_TASKS or SCREEN_TIMELINE */
 };
 
+/* A view of the tasks 0 to task_count - 1, in the plan's order, with nothing chosen. */
 void view_init(struct view *view, int task_count);
 void view_done(struct view *view);
 /* The plan has so many tasks now: it has grown, or a replay went back to before it had. What was
@@ -251,7 +252,9 @@ void view_scroll(struct view *view, int rows);
 
 /* What is in a row: a task, or the fold that it is the first of. */
 enum { VIEW_NO_ROW = -1 };
+/* Its task, for either. */
 int view_row_task(int row);
+/* Does the row stand for several tasks? */
 bool view_row_is_fold(int row);
 
 /* The number of the row that a task has to itself, -1 if it is hidden. */
@@ -273,6 +276,7 @@ void view_find_folds(struct view *view, const struct run_state *state);
 const struct view_fold *view_fold_of(const struct view *view, int task);
 /* The fold whose row is chosen, NULL if the chosen row is a task. */
 const struct view_fold *view_chosen_fold(const struct view *view);
+/* Has a person opened this fold, so that each of its tasks has a row? */
 bool view_is_unfolded(const struct view *view, const struct view_fold *fold);
 /* Carry out a key that is about the chosen fold; false if none is chosen, or it is a key that
  * means the same everywhere. */
@@ -281,11 +285,14 @@ bool view_fold_act(struct view *view, const struct view_facts *facts, enum act a
 /* Give the fold's tasks rows of their own, or take them away again. */
 void view_toggle_fold(struct view *view, const struct view_fold *fold);
 
+/* Show a message from `now` on, in place of the one before; longer ones are cut. */
 ATTR_PRINTF(3, 4)
+/* Show a message from `now` on, in place of the one before; longer ones are cut. */
 void view_say(struct view *view, const struct moment *now, const char *fmt, ...);
 /* The same of a sentence that names keys, see keymap_say(). What is put in is no text from outside:
  * its braces would be keys, too. */
 ATTR_PRINTF(3, 4)
+/* Show it likewise. */
 void view_tell(struct view *view, const struct moment *now, const char *fmt, ...);
 
 /* Do what a key of this act does, or say why it cannot be done here. */

@@ -39,11 +39,13 @@ const struct command_row *view_command_at(size_t index);
 /* The one that a line begins with; NULL for none. */
 const struct command_row *view_command_in(const char *line);
 
+/* Open the empty line behind `:`. */
 void view_command_open(struct view *view);
 /* Run the command of this name, or open the line with it where it wants an argument. NULL opens an
  * empty line. */
 struct view_todo view_command_begin(struct view *view, const struct view_facts *facts,
                                     const char *name);
+/* Take a key of the open line; what is to be done is returned once it is entered. */
 struct view_todo view_command_key(struct view *view, uint32_t key, const struct view_facts *facts);
 /* In the last rows: the line, and above it what it may become. */
 void view_command_draw(const struct view *view, const struct view_facts *facts,
@@ -59,6 +61,7 @@ struct completions {
     int from;     /* where in the line the word begins that is completed */
     size_t alike; /* bytes in which all lines begin alike, those not kept, too */
 };
+/* Fill in *out for the line as it is; count 0: nothing fits. */
 void view_complete(const struct view *view, const struct view_facts *facts,
                    struct completions *out);
 

@@ -19,6 +19,7 @@ bool view_detail_act(struct view *view, const struct view_facts *facts, enum act
 /* Look at the try in this row of the table, counted from 0 over all steps; beyond it nothing
  * changes. A task is chosen. */
 struct run_state;
+/* Choose it; the log goes to its end. */
 void view_detail_choose(struct view *view, const struct run_state *state, int row);
 
 #endif

@@ -29,6 +29,7 @@ void view_marks_take_tasks(struct view_marks *marks, int task_count, int before)
 
 /* How many tasks are marked. */
 int view_marked(const struct view *view);
+/* Is this task? False for a number that is none. */
 bool view_is_marked(const struct view *view, int task);
 /* How many of them have no row, not even that of a fold. */
 int view_marked_hidden(const struct view *view);

@@ -49,7 +49,9 @@ void view_order_turn(struct view *view, const struct view_facts *facts);
 
 /* s: the menu, in the last rows of the screen; a digit, or Enter, takes an order. */
 void view_order_open(struct view *view);
+/* Take a key while the menu is open; one that means nothing here is dropped. */
 void view_order_key(struct view *view, uint32_t key, const struct view_facts *facts);
+/* Draw the open menu over what is there. */
 void view_order_draw(const struct view *view, struct canvas *canvas);
 
 #endif

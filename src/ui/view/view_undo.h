@@ -32,6 +32,7 @@ void view_undo_done(struct view_undo *undo);
 /* An act has been asked for, or marks have changed. Others leave all as it is. */
 void view_undo_note_act(struct view *view, const struct view_facts *facts,
                         const struct view_todo *todo);
+/* Marks have changed: they are what is undone next. */
 void view_undo_note_marks(struct view *view, const struct view_facts *facts);
 
 /* Why the last act cannot be undone (any more); false: it can. */
