@@ -1,6 +1,6 @@
 /*
  * sha256.h - SHA-256 of bytes, at once or as they come. Any thread. The one place that
- * asks libcrypto. It fails only where memory is out, and then the process ends.
+ * asks nettle. It fails only where memory is out, and then the process ends.
  */
 #ifndef DEVS_SHA256_H
 #define DEVS_SHA256_H

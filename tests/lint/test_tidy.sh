@@ -71,7 +71,7 @@ done
 refuses 'a banned function' tests/x.c 'int x(void)\n{\n    return atoi("1");\n}\n'
 accepts src/base/x.c 'int x(void)\n{\n    return fgets(0) + snprintf(0) + operating_system(0);\n}\n'
 
-for name in jansson pcre2 openssl/evp sqlite3 uv ncurses curses term; do
+for name in jansson pcre2 nettle/sha2 sqlite3 uv ncurses curses term; do
 	printf "$(header "#include <$name.h>")" | plant include/ui/x.h
 	if tidy || ! grep -q 'tidy: a public header shows a library' "$tree/said"; then
 		fail "a public header may include $name.h"
@@ -83,7 +83,7 @@ done
 refuses '<jansson\.h> is only for' src/base/x.c '#include <jansson.h>\n'
 refuses '<jansson\.h> is only for' src/store/json.c '#include <jansson.h>\n'
 refuses '<pcre2(posix)?\.h> is only for' src/engine/x.c '#include <pcre2.h>\n'
-refuses '<openssl/.*\.h> is only for' src/store/x.c '#include <openssl/evp.h>\n'
+refuses '<nettle/.*\.h> is only for' src/store/x.c '#include <nettle/sha2.h>\n'
 refuses '<sqlite3\.h> is only for' src/cli/x.c '#include <sqlite3.h>\n'
 refuses '<uv\.h> is only for' src/ui/x.c '#include <uv.h>\n'
 refuses '<(n?curses|ncursesw/.*|term|panel)\.h> is only for' src/cli/x.c '#include <ncurses.h>\n'

@@ -29,7 +29,7 @@ outside() {
 	grep -vE "$1"
 }
 
-libraries='jansson|pcre2|pcre2posix|openssl/[a-z0-9_]+|sqlite3|uv|ncurses|curses|ncursesw/[a-z]+'
+libraries='jansson|pcre2|pcre2posix|nettle/[a-z0-9-]+|sqlite3|uv|ncurses|curses|ncursesw/[a-z]+'
 libraries="$libraries|term|panel|check|xxhash"
 banned='strcpy|strcat|strncpy|strncat|sprintf|vsprintf|strtok|gets|atoi|atol|atoll|system|popen'
 impure_headers='clock|log|watch|time|pthread|threads|unistd|fcntl|signal|spawn|dirent|poll|sys/.*'
@@ -59,7 +59,7 @@ while read -r header place; do
 done <<-EOF
 	jansson\\.h src/base/json\\.c$
 	pcre2(posix)?\\.h src/core/
-	openssl/.*\\.h src/core/
+	nettle/.*\\.h src/core/
 	xxhash\\.h src/core/
 	sqlite3\\.h src/store/
 	uv\\.h src/engine/

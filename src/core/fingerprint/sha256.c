@@ -1,37 +1,33 @@
-/* The plain functions: those of EVP, which are recommended instead, lead to all of libcrypto, whose
- * 21,000 relocations were most of the time that a command takes to start. */
-#define OPENSSL_SUPPRESS_DEPRECATED
-
 #include "sha256.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include <openssl/sha.h>
+#include <nettle/sha2.h>
 
 #include "xalloc.h"
 
-static_assert((int)SHA256_BYTES == SHA256_DIGEST_LENGTH, "as long as libcrypto's");
+static_assert((int)SHA256_BYTES == SHA256_DIGEST_SIZE, "as long as the library's");
 
 struct sha256 {
-    SHA256_CTX state; /* of libcrypto */
+    struct sha256_ctx state;
 };
 
-/* What libcrypto does here cannot fail: it allocates nothing. */
 void sha256_open(struct sha256 **out)
 {
     *out = xcalloc(1, sizeof(**out));
-    SHA256_Init(&(*out)->state);
+    sha256_init(&(*out)->state);
 }
 
 void sha256_add(struct sha256 *sha256, const void *bytes, size_t len)
 {
-    SHA256_Update(&sha256->state, bytes, len);
+    if (len > 0) /* the library copies from nowhere, too */
+        sha256_update(&sha256->state, len, bytes);
 }
 
 void sha256_finish(struct sha256 *sha256, unsigned char out[SHA256_BYTES])
 {
-    SHA256_Final(out, &sha256->state);
+    sha256_digest(&sha256->state, SHA256_BYTES, out);
     sha256_close(sha256);
 }
 
@@ -42,8 +38,8 @@ void sha256_close(struct sha256 *sha256)
 
 void sha256_of(const void *bytes, size_t len, unsigned char out[SHA256_BYTES])
 {
-    struct sha256 sha256; /* libcrypto's SHA256() is one of EVP */
-    SHA256_Init(&sha256.state);
+    struct sha256 sha256;
+    sha256_init(&sha256.state);
     sha256_add(&sha256, bytes, len);
-    SHA256_Final(out, &sha256.state);
+    sha256_digest(&sha256.state, SHA256_BYTES, out);
 }
