@@ -23,6 +23,18 @@ function(devs_see_inside target layer)
   target_include_directories(${target} PRIVATE ${folders})
 endfunction()
 
+# devs_add_script_test(LABEL NAME COMMAND...)
+# The CTest test LABEL.NAME, of a program that exists: it exits with 77 where it cannot be tried. The
+# time limit ends what hangs, and is no measure.
+function(devs_add_script_test label name)
+  add_test(NAME ${label}.${name} COMMAND ${ARGN})
+  set_tests_properties(${label}.${name} PROPERTIES
+    LABELS ${label}
+    TIMEOUT 300
+    SKIP_RETURN_CODE 77
+    ENVIRONMENT "TMPDIR=${DEVS_TEST_TMPDIR}")
+endfunction()
+
 # devs_add_test(LAYER MODULE [libraries...])
 # tests/LAYER/test_MODULE.c becomes the CTest test LAYER.MODULE. It sees the
 # layer's private headers too.
@@ -44,7 +56,7 @@ function(devs_add_test layer module)
   endif()
   set_tests_properties(${layer}.${module} PROPERTIES
     LABELS ${layer}
-    TIMEOUT 120
+    TIMEOUT 300
     SKIP_RETURN_CODE 77
     ENVIRONMENT "${environment}")
 endfunction()
