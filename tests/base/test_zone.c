@@ -1,6 +1,6 @@
 #include "zone.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "test_main.h"
@@ -72,11 +72,15 @@ END_TEST
 START_TEST(test_zones_of_the_system)
 {
     int offset = -1;
-    if (!zone_offset(NULL, "UTC", 1795224000, &offset))
-        exit(77);
+    if (!zone_offset(NULL, "UTC", 1795224000, &offset)) {
+        (void)printf("skipped: no zones are installed\n");
+        return;
+    }
     ck_assert_int_eq(offset, 0);
-    if (!zone_offset(NULL, "Europe/Berlin", 1795224000, &offset))
-        exit(77); /* a system with UTC alone */
+    if (!zone_offset(NULL, "Europe/Berlin", 1795224000, &offset)) {
+        (void)printf("skipped: UTC alone is installed\n");
+        return;
+    }
     ck_assert_int_eq(offset, 3600);
     ck_assert(zone_offset(NULL, "Europe/Berlin", 1782000000, &offset));
     ck_assert_int_eq(offset, 7200);

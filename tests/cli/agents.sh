@@ -4,7 +4,7 @@
 . "$(dirname "$0")/check.sh"
 
 wait_for() {
-	until_true 20 test -e "$2"
+	until_true 60 test -e "$2"
 	want "$1" $? 0
 }
 
@@ -40,7 +40,7 @@ printf '%s\n%s\n' "$init" "$done" >say.2
 pid=$!
 wait_for 'the agent runs' up
 seen() { "$devs" status --json | grep -q "$session"; }
-until_true 20 seen
+until_true 60 seen
 want 'its session is in the log while it runs' $? 0
 kill -9 "$pid"
 wait "$pid" 2>/dev/null

@@ -22,7 +22,7 @@ status_has() {
 	"$devs" status --json >status.json 2>/dev/null && grep -q -- "$1" status.json
 }
 
-until_true 20 status_has '"task":"tax".*"state":"stuck"'
+until_true 60 status_has '"task":"tax".*"state":"stuck"'
 want 'the same again and again is stuck' $? 0
 status=$(cat status.json)
 want_in 'status --json: what it saw' "$status" '"circles":{"level":"stuck","rung":"repeat","count":5,"period":1,"first_step":1,"first_attempt":1,"last_step":1,"last_attempt":5,"masked":true,"masks":"times, temp paths, pids",'
@@ -57,11 +57,11 @@ want 'why --json: nothing yet' "$(echo "$out" | grep -c '"circles":{')" 0
 # --- a person says: go on
 out=$("$devs" retry 1/tax)
 want_in 'retry: what that means' "$out" 'goes on'
-until_true 20 status_has '"circles":{"level":"stuck","rung":"repeat","count":10'
+until_true 60 status_has '"circles":{"level":"stuck","rung":"repeat","count":10'
 want 'it stops again after twice as many' $? 0
 touch mended
 "$devs" retry 1/tax >/dev/null
-until_true 20 status_has '"task":"tax".*"state":"passed"'
+until_true 60 status_has '"task":"tax".*"state":"passed"'
 want 'and passes once it is mended' $? 0
 want 'what has passed is in no circle' "$(grep -c '"circles":{' status.json)" 0
 echo go >gate

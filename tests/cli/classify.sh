@@ -118,7 +118,7 @@ mkfifo in
 reader=$!
 exec 3>in
 printf '%s\n' "$row" >&3
-until_true 20 test -s slow
+until_true 60 test -s slow
 want "answered at once" "$?" 0
 exec 3>&-
 wait $reader

@@ -5,7 +5,7 @@
 
 # wait_for NAME FILE: the file is there
 wait_for() {
-	until_true 20 test -e "$2"
+	until_true 60 test -e "$2"
 	want "$1" $? 0
 }
 is_over() { ! kill -0 "$1" 2>/dev/null; }
@@ -34,11 +34,11 @@ want 'the last one is alive: exit' $? 75
 want_in 'the last one is alive' "$(cat err)" 'run #1 is going on in another process'
 kill -STOP "$pid"
 is_stopped() { "$devs" status | grep -q "its devs (pid $pid) is stopped"; }
-until_true 20 is_stopped
+until_true 60 is_stopped
 want 'a devs that is stopped keeps no time: status says so' $? 0
 want_in 'a devs that is stopped, for programs' "$("$devs" status --json)" '"state":"live","stopped":true'
 kill -CONT "$pid"
-until_true 20 eval '! is_stopped'
+until_true 60 eval '! is_stopped'
 want 'a devs that was continued is not stopped' $? 0
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
@@ -133,13 +133,13 @@ want 'detached: a session of its own' "$(ps -o sid= -p "$pid" | tr -d ' ')" "$pi
 want 'detached: it says nothing to anybody' "$(readlink /proc/"$pid"/fd/1)" /dev/null
 want_in 'detached: it is alive' "$("$devs" status 5)" 'live'
 kill -9 "$pid"
-until_true 20 is_over "$pid"
+until_true 60 is_over "$pid"
 out=$("$devs" run --detach --json --continue 5)
 want 'detached again: exit' $? 0
 want_in 'detached again' "$out" '{"v":1,"run":5,"pid":'
 touch go
 has_ended() { "$devs" status 5 | grep -q ended; }
-until_true 20 has_ended
+until_true 60 has_ended
 want 'detached: it ends' $? 0
 "$devs" run --detach nothere.json 2>err
 want 'detached: no plan: exit' $? 66
@@ -160,14 +160,14 @@ hang_up() {
 }
 hang_up go-on
 said() { "$devs" debug --logs --plain | grep -q "$1"; }
-until_true 20 said 'the terminal is gone, the run goes on'
+until_true 60 said 'the terminal is gone, the run goes on'
 want 'go-on: the log has it' $? 0
 touch go
 wait "$pid"
 want 'go-on: exit' $? 0
 want_in 'go-on: all is done' "$("$devs" status)" 'passed    t'
 hang_up wait
-until_true 20 said 'nothing more is started'
+until_true 60 said 'nothing more is started'
 want 'wait: the log has it' $? 0
 touch go
 wait "$pid"
@@ -196,7 +196,7 @@ wait_for 'a reader that leaves: it runs' up
 touch go
 wait $!
 passed_all() { "$devs" status | grep -q 'passed    t'; }
-until_true 20 passed_all
+until_true 60 passed_all
 want 'a reader that leaves ends nothing' $? 0
 
 # --- no stream at all: nothing of ours is taken for one

@@ -169,14 +169,14 @@ PLAN
 "$devs" run --plain slow.json >slow.out 2>&1 &
 pid=$!
 waits() { "$devs" status --json 2>/dev/null | grep -q '"task":"wait".*"state":"backoff"'; }
-until_true 20 waits
+until_true 60 waits
 want 'a wait is shown' $? 0
 run=$("$devs" runs --json | head -1 | sed 's/.*"run":\([0-9]*\).*/\1/')
 want_in 'runs shows it live' "$("$devs" runs)" 'live'
 touch again
 want_in 'retry' "$("$devs" retry "$run/wait" 2>&1)" 'starts with the next free slot'
 is_passed() { "$devs" status --json | grep -q '"task":"wait".*"state":"passed"'; }
-until_true 20 is_passed
+until_true 60 is_passed
 want 'the retry passed' $? 0
 "$devs" retry "$run/wait" 2>err
 want 'retry of what passed: exit' $? 1
@@ -199,7 +199,7 @@ for signal in INT TERM HUP; do
 	"$devs" run --plain polite.json >polite.out 2>&1 &
 	pid=$!
 	is_up() { grep -q 'runs, pid' polite.out && "$devs" log p 2>/dev/null | grep -q up; }
-	until_true 20 is_up
+	until_true 60 is_up
 	kill -s "$signal" "$pid"
 	wait "$pid"
 	want "$signal: the child cleaned up" "$(cat cleaned 2>/dev/null)" 'clean'
@@ -216,7 +216,7 @@ want_in 'status --json: the seed' "$("$devs" status --json)" "\"seed\":\"$seed\"
 : >polite.out
 "$devs" run --plain polite.json >polite.out 2>&1 &
 pid=$!
-until_true 20 is_up
+until_true 60 is_up
 "$devs" debug --logs --plain --follow | head -1 >out
 want 'a follower without a reader ends' "$(wc -l <out)" 1
 kill -TERM "$pid"
@@ -227,13 +227,13 @@ want 'TERM: exit' $? 143
 "$devs" run --plain slow.json >slow.out 2>&1 &
 pid=$!
 hangs() { "$devs" status --json 2>/dev/null | grep -q '"task":"hang".*"state":"running"'; }
-until_true 20 hangs
+until_true 60 hangs
 want 'it runs' $? 0
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 # a child that was just being started lets go of the lock when it becomes its program
 is_interrupted() { "$devs" runs | head -1 | grep -q interrupted; }
-until_true 20 is_interrupted
+until_true 60 is_interrupted
 want 'interrupted' $? 0
 want_in 'what ran is lost' "$("$devs" status)" 'lost'
 if command -v sqlite3 >/dev/null; then

@@ -96,7 +96,7 @@ want 'nothing is left' "$(ls -d devs-export* ./*.part-* 2>/dev/null)" ''
 # --- ^C takes away what was begun
 (exec "$devs" export "$run" --format asciicast --speed 1 -o slow.cast) >/dev/null 2>stop.out &
 slow=$!
-until_true 20 sh -c "ls devs-export* 2>/dev/null | grep -q . || ! kill -0 $slow 2>/dev/null"
+until_true 60 sh -c "ls devs-export* 2>/dev/null | grep -q . || ! kill -0 $slow 2>/dev/null"
 kill -TERM $slow 2>/dev/null
 wait $slow
 code=$?

@@ -24,8 +24,8 @@ begin() {
 	cp gated.json "$1/"
 	(cd "$1" && exec "$devs" run --plain gated.json >out 2>&1) &
 	pid=$!
-	until_true 20 test -s "$1/up"
-	until_true 20 grep -q 'runs, pid' "$1/out"
+	until_true 60 test -s "$1/up"
+	until_true 60 grep -q 'runs, pid' "$1/out"
 	want "$1: the run is up" $? 0
 }
 spills() { ls "$XDG_RUNTIME_DIR"/devs/*.db 2>/dev/null | wc -l | tr -d ' '; }
@@ -36,9 +36,9 @@ has_none() { [ "$(spills)" = 0 ]; }
 begin gone
 rm -rf gone/.devs
 : >gone/go
-until_true 20 has_spill
+until_true 60 has_spill
 want 'deleted: there is a spill' $? 0
-until_true 20 test -e gone/second
+until_true 60 test -e gone/second
 want 'deleted: the work goes on' $? 0
 : >gone/end
 wait "$pid"
@@ -60,7 +60,7 @@ mkdir other
 begin instead
 mv other/.devs/devs.db instead/.devs/devs.db
 : >instead/go
-until_true 20 test -e instead/second
+until_true 60 test -e instead/second
 : >instead/end
 wait "$pid"
 want 'replaced: exit' $? 0
@@ -86,10 +86,10 @@ want 'records that nobody took' "$?:$full" '73:devs: stdout: No space left on de
 begin aside
 mv aside/.devs/devs.db aside/.devs/kept
 : >aside/go
-until_true 20 has_spill
+until_true 60 has_spill
 want 'aside: there is a spill' $? 0
 mv aside/.devs/kept aside/.devs/devs.db
-until_true 20 has_none
+until_true 60 has_none
 want 'aside: brought home' $? 0
 : >aside/end
 wait "$pid"
@@ -107,7 +107,7 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m,mode=700 devs-test small 2>/d
 	begin small/p
 	dd if=/dev/zero of=small/fill bs=4k 2>/dev/null
 	: >small/p/go 2>/dev/null || mkdir small/p/go
-	until_true 20 has_spill
+	until_true 60 has_spill
 	want 'full: there is a spill' $? 0
 	out=$(cd small/p && "$devs" status 2>&1)
 	want_in 'full: another process sees what is in the spill' "$out" 'running'
@@ -115,7 +115,7 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m,mode=700 devs-test small 2>/d
 	(cd small/p && "$devs" release a >/dev/null 2>&1)
 	want 'full: acts work: release' $? 0
 	rm small/fill
-	until_true 20 has_none
+	until_true 60 has_none
 	want 'full: brought home when there is room' $? 0
 	: >small/p/end
 	wait "$pid"
@@ -137,13 +137,13 @@ begin busy
 	until_true 60 test -e unlock
 ) &
 holder=$!
-until_true 20 test -e locked
+until_true 60 test -e locked
 : >busy/go
-until_true 20 has_spill
+until_true 60 has_spill
 want 'busy: there is a spill' $? 0
 : >unlock
 wait "$holder"
-until_true 20 has_none
+until_true 60 has_none
 want 'busy: brought home' $? 0
 : >busy/end
 wait "$pid"
@@ -156,7 +156,7 @@ want_in 'busy: nothing is missing' "$out" 'has all of it'
 begin killed
 mv killed/.devs/devs.db killed/.devs/kept
 : >killed/go
-until_true 20 grep -q 'recorded in a spill log' killed/out
+until_true 60 grep -q 'recorded in a spill log' killed/out
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 mv killed/.devs/kept killed/.devs/devs.db
@@ -259,10 +259,10 @@ if command -v cc >/dev/null && ! grep -q __asan_init "$devs" && ! grep -q __tsan
 	mkdir clock && cp gated.json clock/
 	(cd clock && LD_PRELOAD="$dir/clock.so" exec "$devs" run --plain gated.json >out 2>&1) &
 	pid=$!
-	until_true 20 grep -q 'runs, pid' clock/out
+	until_true 60 grep -q 'runs, pid' clock/out
 	: >clock/set
 	: >clock/go
-	until_true 20 grep -q 'the clock moved by -3600 s at .*waits go on by the steady clock' clock/out
+	until_true 60 grep -q 'the clock moved by -3600 s at .*waits go on by the steady clock' clock/out
 	want 'clock set back: it is said' $? 0
 	: >clock/end
 	wait "$pid"

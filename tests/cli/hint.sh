@@ -32,7 +32,7 @@ export SHOP_API_KEY=sk-live-0123456789abcdefghij
 "$devs" run --plain plan.json >out 2>&1 &
 run=$!
 waits() { "$devs" status 2>/dev/null | grep -q backoff; }
-until_true 30 waits
+until_true 60 waits
 want 'it waits' $? 0
 
 out=$("$devs" retry --hint '' 1/tax 2>&1)
@@ -54,14 +54,14 @@ out=$("$devs" retry --hint "bankers' rounding, key $SHOP_API_KEY" --attempts 4 1
 want 'a hint is taken' $? 0
 want_in 'and the answer says what becomes of it' "$out" '4 tries from now; its agent gets your hint'
 second() { [ -s prompt.2 ]; }
-until_true 30 second
+until_true 60 second
 want 'the next try starts' $? 0
 want_in 'its agent is told' "$(cat prompt.2)" "bankers' rounding, key"
 want_in 'by whom' "$(cat prompt.2)" 'A hint from the person who asked for this try'
 lacks 'a secret is cut' "$(cat prompt.2)" "$SHOP_API_KEY"
 
 waits_again() { [ "$("$devs" debug --logs 1 --json 2>/dev/null | grep -c '"kind":"wait_started"')" = 2 ]; }
-until_true 30 waits_again
+until_true 60 waits_again
 want 'the step behind it waits' $? 0
 out=$("$devs" retry --hint 'look at go' 1/tax 2>&1)
 want_in 'a step without an agent keeps a note' "$out" 'kept as a note'

@@ -67,11 +67,11 @@ JSON
 "$devs" run --plain live.json >/dev/null 2>&1 &
 live=$!
 trap 'kill $live 2>/dev/null; rm -rf "$dir" "$dir-run"' EXIT INT TERM
-until_true 20 sh -c "'$devs' runs --json | grep -q '\"run\":11,.*\"state\":\"live\"'"
+until_true 60 sh -c "'$devs' runs --json | grep -q '\"run\":11,.*\"state\":\"live\"'"
 out=$("$devs" gc --delete 11)
 want 'alive: exit' $? 1
 want_in 'alive' "$out" '#11 live  it is alive'
-timeout 20 sh -c 'echo >gate'
+timeout 60 sh -c 'echo >gate'
 wait $live
 want 'alive: it ended well' $? 0
 

@@ -139,7 +139,7 @@ cd "$dir/lacks" || exit 1
 echo '{"version": 1, "idempotent": true, "tasks": [{"id": "s", "steps": [{"run": ": >started; exec sleep 30", "shell": true, "env": {"LACKED_TOKEN": "tok-abcdef-987654321"}}]}]}' >plan.json
 LACKED_TOKEN=tok-abcdef-987654321 "$devs" run --plain plan.json >out 2>&1 &
 pid=$!
-until_true 20 test -e started
+until_true 60 test -e started
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 "$devs" run --plain --continue last >out 2>&1

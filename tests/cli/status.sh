@@ -55,7 +55,7 @@ plan 210 | sed 's/"max_attempts": 1/"base_delay_ms": 1000000, "cap_ms": 1000000/
 "$devs" run --plain waits.json >run.log 2>&1 &
 pid=$!
 is_waiting() { "$devs" status --line --ascii | grep -q '^many ~21 +189$'; }
-until_true 30 is_waiting || "$devs" status --line --ascii >&2
+until_true 60 is_waiting || "$devs" status --line --ascii >&2
 out=$("$devs" status)
 due=$(echo "$out" | sed -n 's/.*; the next try in //p')
 want_in 'it is known' "$due" ':'

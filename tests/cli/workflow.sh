@@ -287,7 +287,7 @@ test_a_question_is_stopped_and_gone_on_with() {
 	"$devs" new-project --json 'a shop' >out 2>err &
 	pid=$!
 	has_session() { grep -q '"kind":"agent_session"' "$1" 2>/dev/null; }
-	until_true 20 has_session out
+	until_true 60 has_session out
 	want 'the agent is asked' $? 0
 	kill -INT "$pid"
 	wait "$pid"
@@ -296,11 +296,11 @@ test_a_question_is_stopped_and_gone_on_with() {
 	want 'stopped: nothing is saved' "$(find . -name devs.project.json)" ''
 	"$devs" new-project --json --resume talk-9 'a shop' >killed 2>err &
 	pid=$!
-	until_true 20 has_session killed
+	until_true 60 has_session killed
 	kill -KILL "$pid"
 	wait "$pid" 2>/dev/null
 	is_interrupted() { "$devs" runs | head -1 | grep -q interrupted; }
-	until_true 20 is_interrupted
+	until_true 60 is_interrupted
 	"$devs" run --continue last --plain >out 2>err
 	want 'gone on with: exit' $? 0
 	want_in 'gone on with: in the session' "$(call 3 argv)" '--resume talk-9'

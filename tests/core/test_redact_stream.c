@@ -252,7 +252,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("redact_stream");
     TCase *tcase = test_case(suite, "pieces");
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 30);
     tcase_add_test(tcase, test_where_pieces_end_does_not_matter);
     tcase_add_test(tcase, test_all_of_it_is_cut_as_it_should_be);
     tcase_add_test(tcase, test_no_more_is_held_back_than_may_be_a_secret);

@@ -13,7 +13,7 @@
 #include "program_find.h"
 #include "test_main.h"
 
-enum { FIRST_FREE_FD = 10, AWAIT_MS = 20000, LOOK_MS = 5 };
+enum { FIRST_FREE_FD = 10, AWAIT_MS = 60000, LOOK_MS = 5 };
 
 void try_place_init(struct try_place *place)
 {

@@ -548,10 +548,27 @@ START_TEST(test_lingers_for_a_retry)
 }
 END_TEST
 
+static bool is_quiet(void)
+{
+    try_read_log();
+    return try_count(EVENT_ATTEMPT_QUIET, 0) == 1;
+}
+
+static bool is_quiet_again(void)
+{
+    try_read_log();
+    return try_count(EVENT_ATTEMPT_QUIET, 0) == 2;
+}
+
 START_TEST(test_quiet_and_heard_again)
 {
     tried.options.quiet_ms = 50;
-    try_start("{'id':'a','steps':[{'run':['sh','-c','sleep 0.3; echo hello; sleep 0.3']}]}");
+    try_start("{'id':'a','steps':[{'run':['sh','-c','while [ ! -e speak ]; do sleep 0.01; done; "
+              "echo hello; while [ ! -e go ]; do sleep 0.01; done']}]}");
+    ck_assert(try_await(is_quiet));
+    try_make_file("speak");
+    ck_assert(try_await(is_quiet_again));
+    try_make_file("go");
     ck_assert_int_eq(try_finish().exit_code, 0);
     try_read_log();
     ck_assert_uint_eq(try_count(EVENT_ATTEMPT_QUIET, 0), 2);
@@ -762,6 +779,11 @@ static void limit_files(rlim_t bytes)
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
+static bool has_last(void)
+{
+    return try_has_file("last");
+}
+
 START_TEST(test_work_goes_on_without_a_log)
 {
     (void)signal(SIGXFSZ, SIG_IGN);
@@ -792,8 +814,7 @@ START_TEST(test_log_goes_on_once_it_can_be_written)
     ck_assert(try_await(try_is_ready));
     limit_files(FREE_BYTES);
     try_make_file("go");
-    for (int i = 0; i < 1000 && !try_has_file("last"); i++)
-        (void)poll(NULL, 0, 5);
+    ck_assert(try_await(has_last));
     limit_files(RLIM_INFINITY);
     try_make_file("stop");
     struct engine_result result = try_finish();

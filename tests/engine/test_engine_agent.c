@@ -212,12 +212,12 @@ START_TEST(test_E2_silent_agent_is_ended_with_all_that_it_started)
 {
     say(1, INIT "\n" CALL("1", "make wait"));
     and_do(1, "sleep 1000 & exec sleep 1000\n");
-    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':0.2,"
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':2,"
         "'policy':{'like':'transport','max_attempts':1}}]}",
         1);
     const struct event *ended = try_find(EVENT_ATTEMPT_ENDED, 0);
     ck_assert_int_eq(ended->a, OUTCOME_TIMEOUT);
-    ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 200);
+    ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 2000);
     ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.left, 0);
     ck_assert_int_eq(try_find(EVENT_AGENT_CALL, 0)->d, 1); /* that it was in */
     ck_assert_ptr_nonnull(strstr(try_find(EVENT_AGENT_CALL, 0)->text, "make wait"));

@@ -15,9 +15,9 @@ enum { FLOOD_MIB = 8, ZEROS_MIB = 32, FILL_MIB = 4, GROWTH_KIB = 64 * 1024 };
 #elif defined(__SANITIZE_ADDRESS__)
 enum { FLOOD_MIB = 48, ZEROS_MIB = 32, FILL_MIB = 16, GROWTH_KIB = 64 * 1024 };
 #elif defined(__OPTIMIZE__)
-enum { FLOOD_MIB = 1024, ZEROS_MIB = 256, FILL_MIB = 80, GROWTH_KIB = 4096 };
+enum { FLOOD_MIB = 1024, ZEROS_MIB = 256, FILL_MIB = 80, GROWTH_KIB = 16 * 1024 };
 #else
-enum { FLOOD_MIB = 256, ZEROS_MIB = 128, FILL_MIB = 80, GROWTH_KIB = 4096 };
+enum { FLOOD_MIB = 256, ZEROS_MIB = 128, FILL_MIB = 80, GROWTH_KIB = 16 * 1024 };
 #endif
 
 static int64_t peak_kib(void)

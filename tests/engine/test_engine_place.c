@@ -17,7 +17,7 @@
 #include "test_main.h"
 #include "workspace_stage.h"
 
-enum { SOON_MS = 5000 };
+enum { SOON_MS = TRY_DEADLINE_MS }; /* nobody waits for the set-up, which takes much longer */
 
 static struct stage stage;
 
@@ -291,7 +291,7 @@ START_TEST(test_cancel_while_a_workspace_is_made)
     static char keys[2 * PATH_MAX];
     (void)snprintf(keys, sizeof(keys),
                    "'workspace':{'kind':'worktree','setup':['sh','-c','touch %s/ready; "
-                   "exec sleep 100']},",
+                   "exec sleep 1000']},",
                    stage.dir);
     tried.keys = keys;
     try_start("{'id':'a','steps':[{'run':['true']}]}");
@@ -472,7 +472,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("engine_place");
     TCase *trees = test_case(suite, "trees");
     tcase_add_checked_fixture(trees, setup, teardown);
-    tcase_set_timeout(trees, 30);
     tcase_add_loop_test(trees, test_A11_a_retry_finds_the_tree_as_the_first_try_did, 0,
                         TABLE_LEN(resets));
     tcase_add_test(trees, test_a_workspace_that_its_try_took_away_is_told);
@@ -487,7 +486,6 @@ Suite *test_suite(void)
     tcase_add_test(trees, test_setup_is_called_with_its_secrets);
     TCase *boxes = test_case(suite, "boxes");
     tcase_add_checked_fixture(boxes, setup, teardown);
-    tcase_set_timeout(boxes, 30);
     tcase_add_test(boxes, test_B5_starts_of_a_sandbox_that_are_used_up_leave_one_record);
     tcase_add_test(boxes, test_B1_memory_over_the_limit_is_told_from_an_exit_like_it);
     tcase_add_test(boxes, test_what_cannot_be_enforced_is_refused_before_there_is_a_run);

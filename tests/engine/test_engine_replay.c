@@ -113,6 +113,5 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, run_all, forget);
     tcase_add_test(tcase, test_P6_a_replay_shows_what_the_engine_knew);
     tcase_add_test(tcase, test_so_do_the_states_that_are_kept_on_the_way);
-    tcase_set_timeout(tcase, 60);
     return suite;
 }

@@ -274,7 +274,7 @@ START_TEST(test_a_log_that_is_locked_for_long_is_left_alone)
     ck_assert(commit(1, FEW, RECORDER_IN_TIME, 1));
     int64_t took_ms = (clock_mono_us() - began_us) / 1000;
     ck_assert_int_ge(took_ms, TURNS_WAIT_MS_MAX);
-    ck_assert_int_lt(took_ms, 2 * TURNS_WAIT_MS_MAX);
+    ck_assert_int_lt(took_ms, 10 * TURNS_WAIT_MS_MAX);
     ck_assert(recorder_is_away(&recorder) && commit_output(2));
     turns_give(&turns);
     ck_assert_int_eq(turns_holder(&sample.place), 0);
@@ -328,7 +328,7 @@ END_TEST
 /* Output whose end is written again and again makes the database no larger, but the WAL. */
 START_TEST(test_the_wal_of_a_spill_stays_small)
 {
-    enum { PIECE = 1024 * 1024, WRITTEN = 3 * LOG_CHECKPOINT_BYTES, TRIES = 1000 };
+    enum { PIECE = 1024 * 1024, WRITTEN = 3 * LOG_CHECKPOINT_BYTES, TRIES = 6000 };
     char wal[PATH_MAX + 8];
     struct stat info = {0};
     move_log(false);

@@ -243,7 +243,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("resume");
     TCase *tcase = test_case(suite, "resume");
     tcase_add_checked_fixture(tcase, try_open, try_close);
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_what_ran_is_ended_and_runs_again);
     tcase_add_test(tcase, test_success_in_the_log_is_not_run_again);
     tcase_add_test(tcase, test_after_a_reboot_no_process_is_touched);

@@ -295,7 +295,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("proxy");
     TCase *tcase = test_case(suite, "clients");
     tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_A10_every_try_of_a_tools_call_is_the_protocols);
     tcase_add_test(tcase, test_a_client_that_calls_nothing_leaves_no_run);
     tcase_add_test(tcase, test_calls_side_by_side_have_their_own_replies);

@@ -92,7 +92,7 @@ test_P6_runs_are_watched_cancelled_and_played_back() {
 		type b t
 		shows b 'cancelled *think'
 	}
-	until_true 20 cancel_is_taken
+	until_true 60 cancel_is_taken
 	expect a 'cancelled *think' 'it is cancelled by hand'
 	type b q
 	expect b 'shell>' 'q leaves'

@@ -31,7 +31,7 @@ stops() {
 	type a C-z
 	shows a 'Stopped'
 }
-until_true 20 stops
+until_true 60 stops
 expect a 'Stopped' 'a second one stops it, and the shell is back'
 type a 'clear; fg' Enter
 expect a 'running.*s ' 'fg comes back'
@@ -43,7 +43,7 @@ is_detached() { # the prompt takes nothing at first
 	type a d
 	shows a 'goes on without a terminal (pid'
 }
-until_true 20 is_detached
+until_true 60 is_detached
 expect a 'devs cancel 1' 'd says how to end it'
 expect a 'shell>' 'the shell is back'
 want 'it goes on' "$(run_is 1 live && echo yes)" yes
@@ -53,7 +53,7 @@ expect a 'LIVE' 'devs shows it again'
 pid=$(pid_of 1)
 : >go
 expect a '2 of 2 passed' 'to its end'
-until_true 20 is_gone "$pid"
+until_true 60 is_gone "$pid"
 want 'and its process is gone then' $? 0
 type a q
 expect a 'shell>' 'q leaves it'
@@ -69,17 +69,17 @@ db=$dir/apart/x.db
 	until_true 60 test -e unlock
 ) &
 holder=$!
-until_true 20 test -e locked
+until_true 60 test -e locked
 type a "clear; '$devs' --db $db run --detach slow.json; echo code-\$?" Enter
 both_wait() { [ "$(pgrep -cf -- "--db $db run --detach")" -ge 2 ]; }
-until_true 20 both_wait
+until_true 60 both_wait
 type a C-c
 : >unlock
 wait "$holder"
 type a 'echo code-none' Enter # a devs that ^C ends before it listens takes the rest of its line along
 expect a '^code-' 'the shell is back'
 none_lives() { ! "$devs" --db "$db" runs | grep -q live; }
-until_true 20 none_lives
+until_true 60 none_lives
 want 'Ctrl-C ends a run that begins apart' $? 0
 : >go
 
@@ -90,13 +90,13 @@ type b "clear; '$devs' run slow.json" Enter
 expect b 'running.*s ' 'another run'
 pid=$(pid_of 2)
 tmux kill-session -t b
-until_true 20 noted 2 'the terminal is gone, the run goes on'
+until_true 60 noted 2 'the terminal is gone, the run goes on'
 want 'a terminal that goes away is in the log' $? 0
 want 'and ends nothing' "$(run_is 2 live && echo yes)" yes
 : >go
-until_true 20 run_is 2 ended
+until_true 60 run_is 2 ended
 want 'the run ends by itself' $? 0
-until_true 20 is_gone "$pid"
+until_true 60 is_gone "$pid"
 want 'and so does its devs' $? 0
 
 # --- the process that the shell waits for: TERM is for the run, KILL takes the terminal away
@@ -110,7 +110,7 @@ want 'once: what runs has its grace' "$(run_is 3 ended && echo yes)" yes
 type c "clear; '$devs' run slow.json" Enter
 expect c 'running.*s ' 'a fourth run'
 kill -KILL "$(front_of 4)"
-until_true 20 noted 4 'the terminal is gone, the run goes on'
+until_true 60 noted 4 'the terminal is gone, the run goes on'
 want 'the run goes on' $? 0
 type c 'clear; echo sane' Enter
 expect c '^sane' 'the shell is back, its terminal is as it was'

@@ -26,7 +26,7 @@ screen() { tmux capture-pane -t "$1" -p; }
 shows() { screen "$1" | grep -q -- "$2"; }
 # expect NAME PATTERN WHAT
 expect() {
-	until_true 20 shows "$1" "$2"
+	until_true 60 shows "$1" "$2"
 	result=$?
 	want "$3" "$result" 0
 	[ "$result" -eq 0 ] || screen "$1" >&2

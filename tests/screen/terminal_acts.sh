@@ -36,17 +36,17 @@ expect a 'running.*third of all' 'a run in the cockpit'
 # --- the clipboard
 type a y
 expect a "copied to the terminal's clipboard: T-1 first of all" 'y says what it copied'
-until_true 20 copied 'T-1 first of all'
+until_true 60 copied 'T-1 first of all'
 want 'the terminal has it' $? 0
 
 # --- the mouse
 mouse a 0 20 4
-until_true 20 chosen a T-2
+until_true 60 chosen a T-2
 want 'a click chooses' $? 0
 mouse a 64 20 4
 mouse a 65 20 4
 type a k
-until_true 20 chosen a T-1
+until_true 60 chosen a T-1
 want 'the wheel does not' $? 0
 type a M
 expect a "the mouse is the terminal's" 'M gives it back'
@@ -76,7 +76,7 @@ type a Z
 expect a 'LIVE' 'and Z lets it go on'
 
 # --- colours
-until_true 20 looks a 'running.*T-3' '[39]4m'
+until_true 60 looks a 'running.*T-3' '[39]4m'
 want 'the colours of a theme of one'"'"'s own' $? 0
 
 # --- every size
@@ -90,7 +90,7 @@ expect a 'third of all' 'no size is too small'
 # --- notifications
 : >go
 has_told() { grep -q 'T-3 gave up' told 2>/dev/null; }
-until_true 20 has_told
+until_true 60 has_told
 want 'a command is told that a task gave up' $? 0
 expect a 'ENDED' 'the run is over: q asks nothing any more'
 type a q

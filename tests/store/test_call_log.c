@@ -375,7 +375,6 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("call_log");
     TCase *tcase = test_case(suite, "call_log");
-    tcase_set_timeout(tcase, 100);
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, test_calls_of_a_session_are_one_run);
     tcase_add_test(tcase, test_another_session_is_another_run);

@@ -17,7 +17,7 @@
 #include "turns.h"
 #include "watch.h"
 
-enum { TASKS = 10, DEADLINE_US = 20 * 1000 * 1000, LOOK_MS = 50 };
+enum { TASKS = 10, DEADLINE_US = 60 * 1000 * 1000, LOOK_MS = 50 };
 
 static struct control act(enum control_verb verb, int task)
 {

@@ -10,7 +10,7 @@
 #include "follower.h"
 #include "log_sample.h"
 
-enum { TASKS = 40, DEADLINE_US = 20 * 1000 * 1000 };
+enum { TASKS = 40, DEADLINE_US = 60 * 1000 * 1000 };
 
 static struct follower *open_follower(const struct place *place, int64_t run)
 {

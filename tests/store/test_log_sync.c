@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "log_sample.h"
 
-enum { WAIT_US = 10 * 1000 * 1000 };
+enum { WAIT_US = 60 * 1000 * 1000 };
 
 static atomic_int syncs;
 static atomic_int failures; /* so many of the next ones fail */

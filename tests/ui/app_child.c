@@ -281,7 +281,7 @@ int left(void)
 }
 
 /* How often the child gave the processor away so far. */
-long switches(void)
+static long switches(void)
 {
     char path[64], line[128];
     long count = -1;
@@ -294,4 +294,15 @@ long switches(void)
     }
     (void)fclose(file);
     return count;
+}
+
+bool comes_to_rest(void)
+{
+    bool rests = false;
+    for (int64_t until = clock_now().mono_ms + DEADLINE_MS;
+         !rests && clock_now().mono_ms < until;) {
+        const long before = switches();
+        rests = !take_screen(IDLE_MS) && switches() == before;
+    }
+    return rests;
 }

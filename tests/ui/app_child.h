@@ -15,7 +15,7 @@ enum {
     ROWS = 24,
     COLUMNS = 80,
     SCREEN_MAX = 1 << 20,
-    DEADLINE_MS = 15000,
+    DEADLINE_MS = 60000,
     PACE_MS = 50,     /* how often something is looked for */
     IDLE_MS = 1300,   /* longer than the clock's step */
     SIGNAL_SHIFT = 3, /* in the child's exit code */
@@ -60,7 +60,8 @@ void answer(const struct control *control, bool done, const char *text);
 /* How the child was left; its screen is read to the end. Meanwhile press `keys`. */
 int left_pressing(const char *keys);
 int left(void);
-/* How often the child gave the processor away so far. */
-long switches(void);
+/* Does the child sleep, and write nothing, for longer than its clock's step? In a while: it may
+ * have something to do still. */
+bool comes_to_rest(void);
 
 #endif

@@ -92,7 +92,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("app_opening");
     TCase *tcase = test_case(suite, "app_opening");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_first_frame_comes_before_all_is_read);
     tcase_add_test(tcase, test_live_run_is_read_in_slices);
     tcase_add_test(tcase, test_recording_that_is_left_while_it_is_read_leaves_the_other_one_alone);

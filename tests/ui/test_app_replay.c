@@ -340,7 +340,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("app_replay");
     TCase *tcase = test_case(suite, "app_replay");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_P6_records_stand_around_the_moment);
     tcase_add_test(tcase, test_a_recording_opens_where_it_is_asked_to);
     tcase_add_test(tcase, test_a_place_that_is_not_there_ends_it);

@@ -14,7 +14,7 @@
 #include "story.h"
 #include "test_main.h"
 
-enum { DEADLINE_MS = 20000, TOTAL = 640 };
+enum { DEADLINE_MS = 60000, TOTAL = 640 };
 
 static const char rule[] =
     "{\"name\":\"my-net\",\"verdict\":\"transient\",\"type\":\"NETWORK_TIMEOUT\","

@@ -595,7 +595,6 @@ Suite *test_suite(void)
     tcase_add_test(words, test_what_is_damaged_is_as_if_it_were_not_there);
     tcase_add_test(words, test_what_came_later_is_not_told_in_a_replay);
     TCase *screen = test_case(suite, "screen");
-    tcase_set_timeout(screen, 30);
     tcase_add_checked_fixture(screen, set_up, tear_down);
     tcase_add_test(screen, test_a_try_that_runs_has_none_yet);
     tcase_add_test(screen, test_nothing_tried_yet);

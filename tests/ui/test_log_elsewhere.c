@@ -119,7 +119,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("log_elsewhere");
     TCase *tcase = test_case(suite, "elsewhere");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_counts_in_other_tries_and_tasks);
     tcase_add_test(tcase, test_nothing_later_than_the_moment);
     tcase_add_test(tcase, test_the_same_text_is_not_looked_for_again);

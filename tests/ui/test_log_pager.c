@@ -484,7 +484,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("log_pager");
     TCase *tcase = test_case(suite, "log pager");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_lines_of_all_streams);
     tcase_add_test(tcase, test_more_comes);
     tcase_add_test(tcase, test_words_around_it);

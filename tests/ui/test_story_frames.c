@@ -160,7 +160,6 @@ Suite *test_suite(void)
     Suite *suite = suite_create("story_frames");
     TCase *tcase = test_case(suite, "story");
     tcase_add_checked_fixture(tcase, setup, NULL);
-    tcase_set_timeout(tcase, 30);
     tcase_add_loop_test(tcase, test_P4_views_of_a_run, 0, TABLE_LEN(sizes));
     tcase_add_loop_test(tcase, test_P6_a_recording_has_its_records_and_its_time, 0,
                         TABLE_LEN(sizes));
