@@ -100,7 +100,7 @@ static bool open_reader(struct log_reader *reader, struct err *err)
     if (reader->still && open_db(reader, DB_READ_STILL, err))
         return true;
     (void)err_set(err, why.code, "%s", why.message);
-    if (why.code == ERR_DAMAGED)
+    if (why.code == ERR_DAMAGED && !why.hint[0])
         return db_hint_recover(reader->place.db, err);
     return err_hint(err, "%s", why.hint);
 }

@@ -136,7 +136,7 @@ static bool state_place(struct place *out, struct err *err)
         if (!private_path_join(dir, sizeof(dir), home, "/.local/state/devs", err))
             return false;
     } else {
-        return err_set(err, ERR_NOT_FOUND, "no folder for a log: HOME is not set");
+        return err_set(err, ERR_IO, "no log can be kept in this folder, and HOME is not set");
     }
     if (!fill(out, dir, db_name, err))
         return false;
@@ -158,7 +158,7 @@ static bool create_here(const char *here, struct place *out, struct err *err)
     if (!make_folder(place.dir, &why) || access(place.dir, W_OK | X_OK) != 0 ||
         !is_trusted(place.dir)) {
         if (!state_place(&place, err) || !make_folder(place.dir, err))
-            return false;
+            return err_hint(err, "--db FILE with a file in a folder that you may write to");
     }
     if (!place_check_folder(place.dir, err))
         return false;
@@ -184,9 +184,7 @@ bool place_find(const char *given, bool create, struct place *out, struct err *e
     }
     if (create)
         return create_here(here, out, err);
-    if (!state_place(&place, err))
-        return false;
-    if (!is_file(place.db)) {
+    if (!state_place(&place, NULL) || !is_file(place.db)) {
         (void)err_set(err, ERR_NOT_FOUND, "no log in '%s' or above it", here);
         return err_hint(err, "devs run PLAN makes one; --db FILE names one");
     }

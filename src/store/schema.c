@@ -297,8 +297,10 @@ static bool check_marks(const struct marks *marks, struct err *err)
 {
     if (is_empty(marks))
         return err_set(err, ERR_NOT_FOUND, "the log is empty: nothing was recorded yet");
-    if (marks->application != SCHEMA_APPLICATION || marks->version < 1)
-        return err_set(err, ERR_DAMAGED, "the file is a database, but no log of devs");
+    if (marks->application != SCHEMA_APPLICATION || marks->version < 1) {
+        (void)err_set(err, ERR_DAMAGED, "the file is a database, but no log of devs");
+        return err_hint(err, "--db FILE names another");
+    }
     if (marks->version > SCHEMA_VERSION) {
         (void)err_set(err, ERR_DAMAGED,
                       "the log was written by a newer devs (schema %lld, I know %d): read only",

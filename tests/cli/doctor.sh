@@ -35,6 +35,8 @@ want_in 'no bwrap' "$(cat ../out)" 'bwrap is not installed; install bubblewrap'
 want_in 'no podman' "$(cat ../out)" 'podman is not installed; install podman'
 want_in 'no docker' "$(cat ../out)" 'docker is not installed'
 
+want_in 'no UTF-8' "$(LC_ALL=C PATH="$dir/bin" "$devs" doctor | grep -A 1 locale | xargs)" \
+	'not UTF-8 but ANSI_X3.4-1968: signs are drawn in ASCII; LC_ALL=C.UTF-8'
 want_in 'no agent' "$(cat ../out)" '-   agents          none of claude, codex,'
 want_in 'how to get one' "$(grep -A 2 '^-   agents' ../out)" '                    npm install '
 ln -s "$(command -v apt || echo "$(command -v true)")" ../bin/apt
@@ -103,10 +105,28 @@ if unshare -m mount -t tmpfs tmpfs . 2>../err; then
 	want_in 'a disk with little room' "$(grep '^- *run log' ../out)" '20 MiB free;'
 	on_disk 100m >../out
 	want_in 'a disk with room' "$(grep '^ok *run log' ../out)" '100 MiB free'
+	# Nowhere to go: what doctor says, and what a run says that begins all the same.
+	unshare -m sh -c 'mount -t tmpfs -o ro tmpfs . && cd "$PWD" && unset HOME XDG_STATE_HOME
+		PATH=$2 "$1" doctor; PATH=$2 "$1" exec -- true 2>&1; echo "exit $?"' sh "$devs" "$dir/bin" >../out
+	want_in 'a read-only disk' "$(xargs <../out)" \
+		'NO run log none yet, and this folder cannot be written; --db FILE with a file on a local disk'
+	want 'a run there' "$(tail -n 3 ../out)" \
+		"devs: no log can be kept in this folder, and HOME is not set
+hint: --db FILE with a file in a folder that you may write to
+exit 73"
 else
 	echo "skipped: no disk of a size can be made here: $(cat ../err)"
 fi
 cd ../empty || exit 1
+want_in 'no log, and no home' "$(cd .. && env -u HOME -u XDG_STATE_HOME "$devs" status 2>&1)" "no log in '$dir' or above it"
+
+# --- a log of a newer devs: its format stands in the bytes 60 to 63
+cp .devs/devs.db ../newer.db
+printf '\007' | dd of=../newer.db bs=1 seek=63 conv=notrunc 2>/dev/null
+PATH="$dir/bin" "$devs" doctor --db ../newer.db >../out
+want 'a log of a newer devs: exit' $? 1
+want_in 'a log of a newer devs' "$(grep -A 2 '^NO  run log' ../out | xargs)" 'schema 7'
+want_in 'what to do about it' "$(grep -A 2 '^NO  run log' ../out | xargs)" 'read only; update devs, or --db FILE'
 
 # --- the project's own arguments for podman are tried
 echo '{"sandbox": {"kind": "podman", "image": "x", "args": ["--no-such-option"]}}' >devs.config.json

@@ -177,8 +177,8 @@ static void look_at_locale(struct report *report)
     bool utf8 = strcmp(codeset, "UTF-8") == 0;
     struct doctor_line line = {.name = "locale", .state = utf8 ? DOCTOR_WORKS : DOCTOR_LACKS};
 
-    (void)snprintf(line.words, sizeof(line.words), "%.60s%s", codeset,
-                   utf8 ? "" : ": signs are drawn in ASCII");
+    (void)snprintf(line.words, sizeof(line.words),
+                   utf8 ? "%.60s" : "not UTF-8 but %.60s: signs are drawn in ASCII", codeset);
     if (!utf8)
         (void)snprintf(line.hint, sizeof(line.hint), "LC_ALL=C.UTF-8");
     tell(report, &line);

@@ -17,6 +17,21 @@ static void refuse(struct doctor_line *line, const struct err *err)
     (void)snprintf(line->hint, sizeof(line->hint), "%.199s", err->hint);
 }
 
+/* What a newer devs wrote can be looked at, but no run begins in it. */
+static void look_for_newer(struct follower *follower, struct doctor_line *line)
+{
+    struct log_trouble trouble;
+    struct str words = {0};
+    follower_trouble(follower, 0, &trouble);
+    if (trouble.kind != LOG_TROUBLE_NEWER)
+        return;
+    log_trouble_words(&trouble, &words);
+    line->state = DOCTOR_BREAKS;
+    (void)snprintf(line->words, sizeof(line->words), "%.300s", str_text(&words));
+    (void)snprintf(line->hint, sizeof(line->hint), "update devs, or --db FILE");
+    str_done(&words);
+}
+
 /* A log that can be opened may be damaged further in: the newest run is read to its end. */
 static void read_newest(const struct place *place, struct doctor_line *line)
 {
@@ -24,9 +39,11 @@ static void read_newest(const struct place *place, struct doctor_line *line)
     struct follower *follower = NULL;
     const bool ok = follower_open(&follower, place, 0, &err) &&
                     follower_read(follower, 0, NULL, NULL, NULL, &err);
-    follower_close(follower);
-    if (!ok && err.code == ERR_DAMAGED)
+    if (ok)
+        look_for_newer(follower, line);
+    else if (err.code == ERR_DAMAGED)
         refuse(line, &err);
+    follower_close(follower);
 }
 
 /* ", on ext4, 12 GiB free". */
@@ -83,6 +100,8 @@ static void look_at_place(const struct place *place, struct doctor_line *line)
     line->state = writable ? DOCTOR_WORKS : DOCTOR_BREAKS;
     if (!writable) {
         str_add(&words, " cannot be written");
+        (void)snprintf(line->hint, sizeof(line->hint),
+                       "--db FILE in a folder that you may write to");
     } else if (place_disk(place->dir, &disk, NULL)) {
         add_disk(&disk, &words);
         look_for_space(&disk, line);

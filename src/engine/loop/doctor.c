@@ -139,6 +139,7 @@ static void look_at_copies(const struct doctor *doctor)
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "%s: snapshots are copied in full",
                        strerror(number));
+        hint(&line, "keep the log on btrfs or XFS, which share blocks");
     }
     doctor->tell(doctor->ctx, &line);
 }
