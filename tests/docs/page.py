@@ -4,13 +4,15 @@
     <!-- first: COMMAND -->    run before the block, unseen by a reader; may stand several times
     <!-- exits: N... -->       the exit codes other than 0 that commands of the block end with
     <!-- needs: PROGRAM... --> the block is not run where one of these is missing
+    <!-- env: NAME=VALUE -->   a variable of the block's commands; $NAME in it is taken from those that
+                               they have anyway; may stand several times
     <!-- prints -->            each line of the block stands in what the block before it printed
 """
 import json
 import re
 import subprocess
 
-WORDS = ("not run", "first", "exits", "needs", "prints")
+WORDS = ("not run", "first", "exits", "needs", "env", "prints")
 COMMENT = re.compile(r"<!-- ([a-z ]+?)(?:: (.*))? -->$")
 FENCE = re.compile(r"```([a-z]*)$")
 HERE_DOCUMENT = re.compile(r"<<-?\s*'?([A-Z]+)'?")

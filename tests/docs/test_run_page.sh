@@ -75,6 +75,13 @@ true
 ```
 END
 
+says 0 '1 commands run' <<'END'
+<!-- env: PLACE=$HOME/shop -->
+```sh
+[ "$PLACE" = "$HOME/shop" ]
+```
+END
+
 says 1 'is shown, but was not printed: two' <<'END'
 ```sh
 printf 'two\none\n'
