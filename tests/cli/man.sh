@@ -18,7 +18,7 @@ for page in $pages; do
 	"$source/scripts/make-man" "$devs" "$page" >"$dir/$page" 2>"$dir/err" ||
 		fail "make-man $page ends with an error"
 	[ ! -s "$dir/err" ] || fail "make-man $page: $(cat "$dir/err")"
-	bad=$(grep "^[.']" "$dir/$page" | grep -vE '^\.(TH|SH|SS|TP|IP|PP|I|B|IR|BR|EX|EE|RS|RE|br|nr HY)( |$)')
+	bad=$(grep "^[.']" "$dir/$page" | grep -vE '^\.(TH|SH|SS|TP|IP|PP|I|B|IR|BR|EX|EE|RS|RE|br|nr HY|ad|PD)( |$)')
 	[ -z "$bad" ] || fail "$page: requests by chance: $bad"
 	for part in NAME DESCRIPTION 'SEE ALSO'; do
 		grep -qx "\.SH $part" "$dir/$page" || fail "$page has no $part"
@@ -26,6 +26,9 @@ for page in $pages; do
 	if command -v groff >/dev/null; then
 		groff -man -Kutf8 -Tutf8 -ww -z "$dir/$page" 2>"$dir/warnings"
 		[ ! -s "$dir/warnings" ] || fail "$(cat "$dir/warnings")"
+		# An item of a list begins with a dot that is not one byte.
+		wide=$(groff -man -Kutf8 -Tascii -rLL=80n -P-cbou "$dir/$page" | awk 'length > 80')
+		[ -z "$wide" ] || fail "$page: wider than a terminal: $wide"
 	fi
 	if command -v mandoc >/dev/null; then
 		mandoc -Tlint -Wwarning "$dir/$page" >"$dir/warnings" || fail "$(cat "$dir/warnings")"
@@ -36,6 +39,9 @@ for page in $pages; do
 done
 
 # --- devs.1
+for part in SYNOPSIS COMMANDS KEYS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES BUGS; do
+	grep -qx "\.SH $part" "$dir/devs.1" || fail "devs.1 has no $part"
+done
 commands=$("$devs" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
 [ "$(echo "$commands" | wc -l)" -gt 20 ] || fail 'devs --help lists its commands'
 for command in $commands; do
@@ -47,7 +53,7 @@ for option in jobs what-if older; do
 		fail "no --$option"
 done
 want=$(LC_ALL=C XDG_CONFIG_HOME=/nonexistent "$devs" keys | sed '/^$/,$d' | wc -l)
-have=$(sed -n '/^\.SH KEYS/,/^\.SH EXIT/p' "$dir/devs.1" | grep -c ' (.*)$')
+have=$(sed -n '/^\.SH KEYS/,/^\.SH EXIT/p' "$dir/devs.1" | grep -c '^[a-z].*: .*(.*)$')
 [ "$want" -gt 50 ] && [ "$want" -eq "$have" ] || fail "$have of $want keys"
 for code in 0 4 75 130; do
 	sed -n '/^\.SH EXIT/,/^\.SH ENV/p' "$dir/devs.1" | grep -qx "\.B $code" || fail "no exit code $code"

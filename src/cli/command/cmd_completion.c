@@ -49,7 +49,7 @@ static void print_more(void)
                "  bash   eval \"$(devs completion bash)\"\n"
                "  zsh    source <(devs completion zsh)      (behind compinit)\n"
                "  fish   devs completion fish | source\n"
-               "make install and the package put them where each shell finds them by itself");
+               "make install and the package put them where each shell looks by itself");
 }
 
 int cmd_completion(struct globals *globals, int argc, char **argv)

@@ -198,9 +198,10 @@ static void tell_end(const struct report *report)
 
 static void print_more(void)
 {
-    (void)puts(
-        "\nok  works   -  not to be had here, what needs it is refused   NO  plain runs need it\n"
-        "exit code 1 if there is a NO, else 0; behind a semicolon stands what would help");
+    (void)puts("\nok  works\n"
+               "-   not to be had here: what needs it is refused\n"
+               "NO  plain runs need it\n"
+               "behind a semicolon stands what would help; exit code 1 if there is a NO");
 }
 
 int cmd_doctor(struct globals *globals, int argc, char **argv)

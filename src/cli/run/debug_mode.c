@@ -46,8 +46,7 @@ static int run_lnav_format(const struct debug_call *call)
 
 static const struct debug_mode modes[] = {
     {"frame", "logs at view replay svg task",
-     "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--replay] [--svg]", 0, 1,
-     run_frame},
+     "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, run_frame},
     {"forensics", "try step json", "devs debug --forensics [RUN/]TASK [--try N] [--step N]", 1, 1,
      run_forensics},
     {"what-if", "json", "devs debug --what-if POLICY.json [RUN...|all] [--json]", 0, -1,
@@ -64,8 +63,7 @@ static const struct debug_mode modes[] = {
     {"lnav-format", "", "devs debug --lnav-format >devs_log.json && lnav -i devs_log.json", 0, 0,
      run_lnav_format},
     {"logs", "plain json task kind level since until grep follow at view",
-     "devs debug --logs [RUN...|FILE|all] [--at TIME] [--plain|--json] [--task T] [--grep P] ...",
-     0, -1, records_run},
+     "devs debug --logs [RUN...|FILE|all] [--at TIME] [--plain|--json] ...", 0, -1, records_run},
 };
 
 const struct debug_mode *debug_mode_at(size_t index)
