@@ -1,0 +1,294 @@
+#include <assert.h>
+#include <string.h>
+
+#include "redact_base64.h"
+#include "redact_encode.h"
+#include "redact_forms.h"
+#include "redact_gaps.h"
+#include "redact_lines.h"
+#include "redact_spans.h"
+#include "redact_stream_parts.h"
+#include "redactor.h"
+
+static_assert((int)REDACT_CODE_MAX + (int)REDACT_FORM_BYTES_MAX + (int)REDACT_LINE_MAX <
+                  (int)REDACT_HOLD_MAX,
+              "all that may be waited for");
+
+/* What begins before what was written is the rest of a cut. */
+static void add_span(struct redact_stream *stream, int64_t start, int64_t end, int name)
+{
+    if (start == end)
+        return;
+    if (start < stream->written) {
+        stream->written = end > stream->written ? end : stream->written;
+        return;
+    }
+    redact_spans_add(&stream->spans, stream->redactor,
+                     (struct redact_span){.start = start, .end = end, .name = name});
+}
+
+static void on_match(void *ctx, size_t start, size_t end, int name)
+{
+    struct redact_stream *stream = ctx;
+    add_span(stream, stream->line_at + (int64_t)start, stream->line_at + (int64_t)end, name);
+}
+
+/* One line, or a window of one that is too long; false if its end has not come. */
+static bool look_at_line(struct redact_stream *stream, bool ended)
+{
+    const size_t there = (size_t)(redact_stream_end_of(stream) - stream->line_at);
+    const size_t limit = there < REDACT_LINE_MAX ? there : REDACT_LINE_MAX;
+    const char *line = redact_stream_at(stream, stream->line_at);
+    const char *feed = there > 0 ? memchr(line, '\n', limit) : NULL;
+    const bool is_all = feed || (ended && there <= REDACT_LINE_MAX);
+    if (there == 0 || (!is_all && there <= REDACT_LINE_MAX))
+        return false;
+    const size_t len = feed ? (size_t)(feed - line) : limit;
+    const bool has_return = feed && len > 0 && line[len - 1] == '\r';
+    const struct rule_subject subject = {.bytes = line,
+                                         .len = has_return ? len - 1 : len,
+                                         .begins = stream->line_begins,
+                                         .ends = is_all};
+    redact_lines_match(stream->redactor, stream->matcher, &subject, on_match, stream);
+    stream->line_at += feed ? (int64_t)len + 1 : is_all ? (int64_t)len : REDACT_LINE_MAX / 2;
+    stream->line_begins = is_all;
+    return true;
+}
+
+static void look_at_lines(struct redact_stream *stream, bool ended)
+{
+    if (!stream->matcher) {
+        stream->line_at = redact_stream_end_of(stream);
+        return;
+    }
+    while (look_at_line(stream, ended))
+        continue;
+}
+
+/* The form goes on as far as it does. */
+static void follow_tail(struct redact_stream *stream, bool ended)
+{
+    if (stream->tail.rest == REDACT_REST_NONE)
+        return;
+    const size_t len = (size_t)(redact_stream_end_of(stream) - stream->tail_at);
+    const size_t taken =
+        redact_tail_take(&stream->tail, redact_stream_at(stream, stream->tail_at), len, ended);
+    stream->tail_at += (int64_t)taken;
+    if (taken > 0)
+        add_span(stream, stream->tail_start, stream->tail_at, stream->tail_name);
+}
+
+/* Where that begins which ends where the search is. */
+static int64_t start_of(const struct redact_stream *stream, uint32_t node)
+{
+    return stream->searched - (int64_t)stream->redactor->trie.nodes[node].depth;
+}
+
+static enum redact_found look_at_form(const struct redact_node *node,
+                                      const struct redact_place *place, struct redact_cut *cut)
+{
+    const size_t form = (size_t)node->form % redact_form_count();
+    const size_t wrap = (size_t)node->form / redact_form_count();
+    if (wrap == REDACT_PLAIN)
+        return redact_form_look(form, place, cut);
+    return redact_base64_look(form, wrap - REDACT_FIRST_PLACE, place, cut);
+}
+
+/* Does the form begin where its first bytes are? False: that hangs on what comes. */
+static bool take_form(struct redact_stream *stream, const struct redact_node *node, bool ended)
+{
+    const int64_t start = stream->searched - (int64_t)node->depth;
+    const int name = stream->redactor->form_names[(size_t)node->form % redact_form_count()];
+    const char *bytes = redact_stream_at(stream, start);
+    const bool is_known = start >= stream->letters_at && start < stream->letters_end;
+    size_t letters = is_known ? (size_t)(stream->letters_end - start) : 0;
+    const struct redact_place place = {.bytes = bytes,
+                                       .len = (size_t)(redact_stream_end_of(stream) - start),
+                                       .before = start > stream->base ? (unsigned char)bytes[-1]
+                                                                      : stream->before,
+                                       .ended = ended,
+                                       .letters = &letters};
+    struct redact_cut cut;
+    if (start < stream->tail_at)
+        return true; /* it is part of another */
+    const enum redact_found found = look_at_form(node, &place, &cut);
+    if (letters > 0) {
+        stream->letters_at = start;
+        stream->letters_end = start + (int64_t)letters;
+    }
+    if (found == REDACT_CUT) {
+        stream->tail = cut.tail;
+        stream->tail_start = start + (int64_t)cut.start;
+        stream->tail_at = start + (int64_t)cut.end;
+        stream->tail_name = name;
+        add_span(stream, stream->tail_start, stream->tail_at, name);
+        follow_tail(stream, ended);
+    }
+    return found != REDACT_MORE;
+}
+
+/* All that ends where the search is. False: it has to wait. */
+static bool take_endings(struct redact_stream *stream, bool ended)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    while (stream->ending != REDACT_TRIE_ROOT) {
+        const struct redact_node *node = &trie->nodes[stream->ending];
+        if (node->value >= 0 && !stream->undecided)
+            add_span(stream, start_of(stream, stream->ending), stream->searched, node->value);
+        stream->undecided = node->form >= 0 && !take_form(stream, node, ended);
+        if (stream->undecided)
+            return false;
+        stream->ending = node->also;
+    }
+    stream->node = redact_trie_settle(trie, stream->node);
+    return true;
+}
+
+/* What of the endings goes over a gap is cut; the others are found without. */
+static void take_joined(struct redact_stream *stream, int64_t end)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    struct redact_joined *joined = &stream->joined;
+    uint32_t ending = redact_trie_ends(trie, joined->node);
+    for (; ending != REDACT_TRIE_ROOT; ending = trie->nodes[ending].also) {
+        const struct redact_node *node = &trie->nodes[ending];
+        if (node->value >= 0)
+            add_span(stream, redact_gaps_start(&joined->gaps, end, (int64_t)node->depth), end,
+                     node->value);
+    }
+    joined->node = redact_trie_settle(trie, joined->node);
+    if (!redact_gaps_within(&joined->gaps, end, (int64_t)trie->nodes[joined->node].depth))
+        joined->node = REDACT_TRIE_ROOT; /* the search knows it */
+}
+
+/* The gap that begins where the search is becomes one of `node`'s. False: its end has to come. */
+static bool join(struct redact_stream *stream, uint32_t node, int64_t limit, bool ended)
+{
+    struct redact_joined *joined = &stream->joined;
+    bool open = false;
+    const size_t len = redact_gap_len(redact_stream_at(stream, stream->searched),
+                                      (size_t)(limit - stream->searched), &open);
+    if (open && !ended)
+        return false;
+    const int64_t end = stream->searched + (int64_t)len;
+    const bool is_gap = len > 0 && redact_gaps_add(&joined->gaps, stream->searched, end);
+    joined->node = is_gap ? node : REDACT_TRIE_ROOT;
+    joined->resume_at = end;
+    return true;
+}
+
+/* A gap after the first bytes of what may be an entry? Of one or two bytes only where the trie
+ * looks at them (redact_trie_skip()): else it would hang on where a piece ends. */
+static bool may_join(const struct redact_stream *stream, int64_t limit)
+{
+    const unsigned char *bytes = stream->bytes + (stream->searched - stream->base);
+    const uint32_t depth = stream->redactor->trie.nodes[stream->node].depth;
+    const bool is_escape = *bytes == '\033';
+    if (depth == 0 || !redact_gap_begins(*bytes))
+        return false;
+    if (depth == 1)
+        return is_escape && (limit - stream->searched < 2 || bytes[1] == '[');
+    return depth >= REDACT_TRIE_BLOCK || is_escape;
+}
+
+/* The next byte, for what goes on behind a gap. False: it has to wait. */
+static bool follow_joined(struct redact_stream *stream, int64_t limit, bool ended)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    struct redact_joined *joined = &stream->joined;
+    const unsigned char byte = stream->bytes[stream->searched - stream->base];
+    if (joined->node == REDACT_TRIE_ROOT) {
+        joined->gaps.count = 0;
+        return !may_join(stream, limit) || join(stream, stream->node, limit, ended);
+    }
+    if (stream->searched < joined->resume_at)
+        return true;
+    const uint32_t next = redact_trie_step(trie, joined->node, byte);
+    if (next == REDACT_TRIE_ROOT && redact_gap_begins(byte))
+        return join(stream, joined->node, limit, ended);
+    joined->node = next;
+    take_joined(stream, stream->searched + 1);
+    return true;
+}
+
+/* From the root to where something may begin. */
+static void skip(struct redact_stream *stream, int64_t limit)
+{
+    const size_t from = (size_t)(stream->searched - stream->base);
+    const size_t to = redact_trie_skip(&stream->redactor->trie, stream->bytes, from,
+                                       (size_t)(limit - stream->base));
+    stream->searched = stream->base + (int64_t)to;
+}
+
+/* Up to the end, to a form that may go on, or to what is not decided. */
+static void walk(struct redact_stream *stream, bool ended)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    while (take_endings(stream, ended)) {
+        const bool in_tail = stream->tail.rest != REDACT_REST_NONE;
+        const int64_t limit = in_tail ? stream->tail_at : redact_stream_end_of(stream);
+        if (stream->node == REDACT_TRIE_ROOT && stream->joined.node == REDACT_TRIE_ROOT)
+            skip(stream, limit);
+        if (stream->searched >= limit || !follow_joined(stream, limit, ended))
+            return;
+        const unsigned char byte = stream->bytes[stream->searched - stream->base];
+        stream->node = redact_trie_step(trie, stream->node, byte);
+        stream->searched++;
+        stream->ending = redact_trie_ends(trie, stream->node);
+    }
+}
+
+void redact_search(struct redact_stream *stream, bool ended)
+{
+    look_at_lines(stream, ended);
+    follow_tail(stream, ended);
+    walk(stream, ended);
+}
+
+/* The same over gaps; behind the last one nothing may have come yet. */
+static int64_t joined_start(const struct redact_stream *stream, uint32_t node)
+{
+    const struct redact_joined *joined = &stream->joined;
+    const int64_t depth = (int64_t)stream->redactor->trie.nodes[node].depth;
+    const int64_t at = stream->searched > joined->resume_at ? stream->searched : joined->resume_at;
+    return redact_gaps_start(&joined->gaps, at, depth);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t redact_search_settled(const struct redact_stream *stream)
+{
+    const struct redact_joined *joined = &stream->joined;
+    int64_t at = start_of(stream, stream->node);
+    if (stream->undecided)
+        at = least(at, start_of(stream, stream->ending));
+    if (joined->node != REDACT_TRIE_ROOT)
+        at = least(at, joined_start(stream, joined->node));
+    if (stream->tail.rest != REDACT_REST_NONE)
+        at = least(at, stream->tail_at);
+    return least(at, stream->line_at);
+}
+
+/* The longest ending of a node that is the beginning of a value and long enough to be cut; the
+ * root if there is none. */
+static uint32_t find_beginning(const struct redact_stream *stream, uint32_t node)
+{
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0)
+        node = nodes[node].shorter;
+    return nodes[node].depth >= REDACT_VALUE_MIN ? node : REDACT_TRIE_ROOT;
+}
+
+void redact_search_cut_short(struct redact_stream *stream)
+{
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    const uint32_t node = find_beginning(stream, stream->node);
+    const uint32_t joined = find_beginning(stream, stream->joined.node);
+    if (joined != REDACT_TRIE_ROOT)
+        add_span(stream, joined_start(stream, joined), stream->searched, nodes[joined].passing);
+    if (node != REDACT_TRIE_ROOT)
+        add_span(stream, start_of(stream, node), stream->searched, nodes[node].passing);
+}
