@@ -50,8 +50,6 @@ struct overview {
     int row_counts[OVERVIEW_KINDS];
 };
 
-/* The kind a shown state is listed under; OVERVIEW_KINDS = it is not listed. */
-enum overview_kind overview_kind_of(enum shown shown);
 /* How many tasks there are of this kind, listed or not. */
 int overview_count(const struct overview *overview, enum overview_kind kind);
 

@@ -20,10 +20,10 @@ struct keys_file {
 
 /* What is wrong with the file keeps nobody from working: it is in the problems. */
 void keys_file_read(struct keys_file *out);
-/* The same, and put them into the options of the app, which borrows them; each problem is also
- * told on stderr. */
 struct app_options;
-/* As keys_file_read(); *out must outlive the app. */
+
+/* The same, and put them into the options of the app, which borrows them: *out must outlive it.
+ * Each problem is also told on stderr. */
 void keys_file_set(struct keys_file *out, struct app_options *options);
 void keys_file_done(struct keys_file *file);
 

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum overview_kind overview_kind_of(enum shown shown)
+/* The kind that a state is listed under; OVERVIEW_KINDS = it is not listed. */
+static enum overview_kind kind_of(enum shown shown)
 {
     switch (shown) {
     case SHOWN_NEEDS_YOU:
@@ -35,7 +36,7 @@ int overview_count(const struct overview *overview, enum overview_kind kind)
 {
     int count = 0;
     for (int i = 0; i < SHOWN_COUNT; i++) {
-        if (overview_kind_of((enum shown)i) == kind)
+        if (kind_of((enum shown)i) == kind)
             count += overview->counts[i];
     }
     return count;
@@ -65,7 +66,7 @@ static void list(struct overview *overview, enum overview_kind kind, const struc
 void overview_add(struct overview *overview, const struct overview_row *row)
 {
     const enum shown shown = shown_status(row->status, row->held, row->quiet, false);
-    const enum overview_kind kind = overview_kind_of(shown);
+    const enum overview_kind kind = kind_of(shown);
     const bool is_due = shown == SHOWN_BACKOFF;
     assert(shown < SHOWN_COUNT);
     overview->tasks++;

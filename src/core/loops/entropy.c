@@ -26,7 +26,7 @@ const struct nudges *entropy_window_nudges(const struct entropy_window *window)
     return window->nudges ? window->nudges : &none;
 }
 
-void entropy_window_free(struct entropy_window *window)
+static void free_window(struct entropy_window *window)
 {
     if (!window)
         return;
@@ -211,7 +211,7 @@ void entropy_state_done(struct entropy_state *state)
 {
     if (!state)
         return;
-    entropy_window_free(state->window);
+    free_window(state->window);
     *state = (struct entropy_state){0};
 }
 

@@ -60,9 +60,6 @@ const struct asides *entropy_window_asides(const struct entropy_window *window);
 /* What was said to the agent meanwhile. */
 const struct nudges *entropy_window_nudges(const struct entropy_window *window);
 
-/* Free what it owns and itself. NULL is allowed. */
-void entropy_window_free(struct entropy_window *window);
-
 /* The call `back` steps before the last one (0: the last). */
 const struct past *entropy_window_past(const struct entropy_window *window, int back);
 

@@ -123,12 +123,7 @@ void scheduler_emit_known(const struct scheduling *now, struct event event, stru
     (void)fits;
 }
 
-void scheduler_emit_text(const struct scheduling *now, struct event event, struct str *text)
-{
-    scheduler_emit_known(now, event, text, NULL);
-}
-
-/* The same of a text that stays whose it is; NULL = none. */
+/* The text stays whose it is; NULL = none. */
 static bool try_emit_words(const struct scheduling *now, struct event event, const char *text)
 {
     struct str copy = {0};
@@ -152,10 +147,10 @@ void scheduler_emit_by(const struct scheduling *now, struct event event, const c
         str_json_text(&text, "by", by);
         str_add_char(&text, '}');
     }
-    scheduler_emit_text(now, event, &text);
+    scheduler_emit_known(now, event, &text, NULL);
 }
 
-void scheduler_act(const struct scheduling *now, struct action action)
+static void act(const struct scheduling *now, struct action action)
 {
     struct turn *turn = now->turn;
     turn->actions =
@@ -166,11 +161,11 @@ void scheduler_act(const struct scheduling *now, struct action action)
 void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_mode mode)
 {
     const struct attempt_state *attempt = step_state_attempt(run_state_step(now->state, task));
-    scheduler_act(now, (struct action){.kind = ACTION_KILL,
-                                       .task = task,
-                                       .step = run_state_step_number(now->state, task),
-                                       .attempt = attempt->number,
-                                       .mode = mode});
+    act(now, (struct action){.kind = ACTION_KILL,
+                             .task = task,
+                             .step = run_state_step_number(now->state, task),
+                             .attempt = attempt->number,
+                             .mode = mode});
 }
 
 void scheduler_block_dependents(const struct scheduling *now, int failed)
@@ -256,8 +251,7 @@ static void start_attempt(const struct scheduling *now, int task)
     event.b = (int64_t)call.lo;
     event.c = tries.at > 0 ? tries.at + 1 : 0;
     scheduler_emit(now, event, NULL);
-    scheduler_act(
-        now, (struct action){
+    act(now, (struct action){
                  .kind = ACTION_SPAWN, .task = task, .step = event.step, .attempt = event.attempt});
 }
 
@@ -331,7 +325,7 @@ static void emit_text(const struct scheduling *now, enum event_kind kind, int ta
     str_add_char(&text, '{');
     str_json_text(&text, key, value);
     str_add_char(&text, '}');
-    scheduler_emit_text(now, event, &text);
+    scheduler_emit_known(now, event, &text, NULL);
 }
 
 static void on_attempt_news(const struct scheduling *now)

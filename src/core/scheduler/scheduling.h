@@ -25,17 +25,14 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
 struct str scheduler_text(const struct scheduling *now);
 /* Fold the event into the state and put it into the turn; the text is copied. */
 void scheduler_emit(const struct scheduling *now, struct event event, const char *text);
-/* The same without a copy: the text is the event's, and *text empty afterwards. */
-void scheduler_emit_text(const struct scheduling *now, struct event event, struct str *text);
-/* The same of an event whose text the fold need not read (fold.h). */
+
 struct fold_end;
 struct fold_known;
-/* *text is the event's, as with scheduler_emit_text(); it fits, or a rule of ours is wrong. */
+
+/* The same without a copy: the text is the event's, and *text empty afterwards. What is `known` of
+ * it the fold need not read (fold.h); NULL = nothing. */
 void scheduler_emit_known(const struct scheduling *now, struct event event, struct str *text,
                           const struct fold_known *known);
-
-/* Put the action into the turn. */
-void scheduler_act(const struct scheduling *now, struct action action);
 
 /* The task's attempt that runs is to end. */
 void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_mode mode);

@@ -56,9 +56,9 @@ struct child_end {
     int ran_count;                          /* of these, the first; 0 = nobody looked */
 };
 
-/* What is left and why, for people: "1 of 4 processes ignores KILL (state D, pid 48220)". */
 struct str;
-/* Append that; nothing where nothing is left. */
+
+/* Append what is left and why, for people: "1 of 4 processes ignores KILL (state D, pid 48220)". */
 void child_left_words(const struct child_end *end, struct str *out);
 
 struct child_watcher {

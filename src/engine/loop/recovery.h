@@ -56,9 +56,10 @@ struct recovery {
 void recovery_init(struct recovery *recovery, int task_count);
 void recovery_done(struct recovery *recovery);
 
-/* Told of each event of the log; `ctx` is the recovery. For log_writer_continue(). */
 struct event;
-/* Remembers who runs: the leader of each task's latest attempt. */
+
+/* Told of each event of the log, it remembers who leads each task's latest attempt; `ctx` is the
+ * recovery. For log_writer_continue(). */
 void recovery_see(void *ctx, const struct event *event);
 
 /* End what is there: TERM, after RECOVERY_TERM_MS KILL. Returns when two looks in a row find

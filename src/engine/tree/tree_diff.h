@@ -54,9 +54,10 @@ struct tree_diff {
 };
 void tree_diff_done(struct tree_diff *diff);
 
-/* What the two manifests say that differs, without lines. What is in a ".git" is one path. */
 struct tree;
-/* Fill in all but the text; what limits leave out is counted in `changed`. */
+
+/* What the two manifests say that differs, without lines: paths, as far as the limits allow, and
+ * how many there are. What is in a ".git" is one path. */
 void tree_diff_paths(const struct tree *before, const struct tree *now,
                      const struct diff_limits *limits, struct tree_diff *out);
 

@@ -6,7 +6,7 @@
 #include "frame_parts.h"
 #include "log_words.h"
 
-enum { TIME_COLUMNS = 11, EMPTY_MAX = 160, LOW_ROWS = 3 };
+enum { TIME_COLUMNS = 11, LOW_ROWS = 3 };
 
 static void add_empty(const struct frame_input *input, struct str *out)
 {

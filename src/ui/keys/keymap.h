@@ -168,10 +168,11 @@ const struct key_binding *keymap_of(const struct keymap *keys, enum act act,
 /* key_names.c */
 /* "j", "^D", "Tab", "Enter" or its sign. Returns out. */
 const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX]);
-/* key_words.c: append a sentence of ours in which {act} stands for the key of that act: "{cancel}
- * cancels" is "x cancels", or whatever key the person has for it, ":cancel" if there is none. */
 struct str;
-/* Append the sentence; an act that there is none of stays as it stands. */
+
+/* key_words.c: append a sentence of ours in which {act} stands for the key of that act: "{cancel}
+ * cancels" is "x cancels", or whatever key the person has for it, ":cancel" if there is none. What
+ * is in braces and no act stays as it stands. */
 void keymap_say(const struct keymap *keys, const char *words, struct str *out);
 /* "half-down": an act in a file of keys. Static. */
 const char *keymap_act_name(enum act act);

@@ -16,10 +16,10 @@ struct view_todo;
 bool view_detail_act(struct view *view, const struct view_facts *facts, enum act act,
                      struct view_todo *out);
 
-/* Look at the try in this row of the table, counted from 0 over all steps; beyond it nothing
- * changes. A task is chosen. */
 struct run_state;
-/* Choose it; the log goes to its end. */
+
+/* Look at the try in this row of the table, counted from 0 over all steps, and at the end of its
+ * log; beyond the table nothing changes. A task is chosen. */
 void view_detail_choose(struct view *view, const struct run_state *state, int row);
 
 #endif

@@ -36,9 +36,10 @@ void view_forensics_open(struct view *view, const struct view_facts *facts);
 /* Keep the scrolling within what there is. */
 void view_forensics_fit(struct view *view, struct view_room room);
 
-/* Carry out a key while it is shown; false: the key means what it means elsewhere. */
 struct view_todo;
-/* `out` is left as it is: a new frame is all that comes of it. */
+
+/* Carry out a key while it is shown; false: the key means what it means elsewhere. `out` is left as
+ * it is: a new frame is all that comes of it. */
 bool view_forensics_act(struct view *view, const struct view_facts *facts, enum act act,
                         struct view_todo *out);
 
