@@ -25,6 +25,8 @@ tab=$(printf '\t')
 want 'runs, newest first' "$(devs completion --list run)" "2${tab}lamps
 1${tab}exec"
 want 'those that begin so' "$(devs completion --list run 1)" "1${tab}exec"
+want 'runs to go on with: none was interrupted' "$(devs completion --list interrupted)" \
+	"last${tab}the newest that was interrupted"
 want 'tasks of a run' "$(devs completion --list target 2/)" "2/tax${tab}Round tax: half to 'even'
 2/total${tab}"
 want 'of no run' "$(devs completion --list target 7/)$(devs completion --list target x/)" ''

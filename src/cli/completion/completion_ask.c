@@ -37,8 +37,20 @@ static void offer(struct offers *offers, const char *word, const char *words)
     offers->count++;
 }
 
+static bool is_any(const struct log_run_info *run)
+{
+    (void)run;
+    return true;
+}
+
+static bool is_interrupted(const struct log_run_info *run)
+{
+    return run->ended_at_ms == 0 && !run->owner_alive && !run->is_session;
+}
+
 /* Newest first. `end` stands behind each number: "/" where a task must follow. */
-static void offer_runs(struct log_reader *reader, const char *end, struct offers *offers)
+static void offer_runs(struct log_reader *reader, bool (*is_wanted)(const struct log_run_info *),
+                       const char *end, struct offers *offers)
 {
     struct log_run_info *runs = xcalloc(LOG_PAGE_RUNS, sizeof(*runs));
     size_t count = 0;
@@ -47,7 +59,8 @@ static void offer_runs(struct log_reader *reader, const char *end, struct offers
     for (size_t i = 0; i < count; i++) {
         struct str word = {0};
         str_addf(&word, "%" PRId64 "%s", runs[i].number, end);
-        offer(offers, str_text(&word), runs[i].name);
+        if (is_wanted(&runs[i]))
+            offer(offers, str_text(&word), runs[i].name);
         str_done(&word);
         log_run_info_done(&runs[i]);
     }
@@ -100,7 +113,13 @@ static void offer_tasks_of_run(struct log_reader *reader, struct offers *offers)
 
 static void ask_run(struct log_reader *reader, struct offers *offers)
 {
-    offer_runs(reader, "", offers);
+    offer_runs(reader, is_any, "", offers);
+}
+
+static void ask_interrupted(struct log_reader *reader, struct offers *offers)
+{
+    offer(offers, "last", "the newest that was interrupted");
+    offer_runs(reader, is_interrupted, "", offers);
 }
 
 static void ask_task(struct log_reader *reader, struct offers *offers)
@@ -114,7 +133,7 @@ static void ask_target(struct log_reader *reader, struct offers *offers)
         offer_tasks_of_run(reader, offers);
         return;
     }
-    offer_runs(reader, "", offers);
+    offer_runs(reader, is_any, "", offers);
     offer_tasks(reader, 0, "", offers);
 }
 
@@ -125,7 +144,7 @@ static void ask_run_task(struct log_reader *reader, struct offers *offers)
         return;
     }
     offer_tasks(reader, 0, "", offers);
-    offer_runs(reader, "/", offers);
+    offer_runs(reader, is_any, "/", offers);
 }
 
 static void ask_policy(const struct settings *settings, struct offers *offers)
@@ -165,13 +184,10 @@ static const struct {
     void (*of_settings)(const struct settings *settings, struct offers *offers);
     void (*of_line)(struct offers *offers);
 } lists[] = {
-    {"run", ask_run, NULL, NULL},
-    {"task", ask_task, NULL, NULL},
-    {"target", ask_target, NULL, NULL},
-    {"run_task", ask_run_task, NULL, NULL},
-    {"policy", NULL, ask_policy, NULL},
-    {"agent", NULL, ask_agent, NULL},
-    {"plan_task", NULL, NULL, ask_plan_task},
+    {"run", ask_run, NULL, NULL},           {"interrupted", ask_interrupted, NULL, NULL},
+    {"task", ask_task, NULL, NULL},         {"target", ask_target, NULL, NULL},
+    {"run_task", ask_run_task, NULL, NULL}, {"policy", NULL, ask_policy, NULL},
+    {"agent", NULL, ask_agent, NULL},       {"plan_task", NULL, NULL, ask_plan_task},
 };
 
 static void look_in_log(const char *db, size_t list, struct offers *offers)
