@@ -91,7 +91,9 @@ static void look_at_groups(const struct doctor *doctor)
                        means.pids ? ""
                                   : (means.memory ? " no limit of processes" : " and of processes"),
                        means.why);
-        hint(&line, "systemd-run --user --scope -p Delegate=yes devs ...");
+        hint(&line, strstr(means.why, "mounted")
+                        ? "mount -t cgroup2 none /sys/fs/cgroup"
+                        : "systemd-run --user --scope -p Delegate=yes devs ...");
     }
     doctor->tell(doctor->ctx, &line);
 }
@@ -144,6 +146,16 @@ static void look_at_copies(const struct doctor *doctor)
     doctor->tell(doctor->ctx, &line);
 }
 
+/* By what bwrap itself said: a chroot stands in its way as often as the kernel's settings do. */
+static const char *bwrap_hint(const char *why)
+{
+    if (strstr(why, "make / slave"))
+        return "in a chroot / is no mount point, and bwrap needs one: "
+               "mount --bind it on itself first";
+    return "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile that "
+           "allows bwrap user namespaces";
+}
+
 static void look_at_bwrap(const struct doctor *doctor)
 {
     struct bwrap_means means;
@@ -159,8 +171,7 @@ static void look_at_bwrap(const struct doctor *doctor)
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "does not work: %s", means.why);
         if (means.is_there)
-            hint(&line, "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile that "
-                        "allows bwrap user namespaces");
+            hint(&line, bwrap_hint(means.why));
         else
             hint_install(&line, "bubblewrap");
     }
