@@ -195,6 +195,17 @@ static void add_step(const struct recording *recording, const struct json *step)
     str_add_char(recording->out, '}');
 }
 
+static void add_steps(const struct recording *recording, const struct json *steps)
+{
+    str_add_char(recording->out, '[');
+    for (size_t i = 0; i < json_count(steps); i++) {
+        if (i > 0)
+            str_add_char(recording->out, ',');
+        add_step(recording, json_at(steps, i));
+    }
+    str_add_char(recording->out, ']');
+}
+
 static void add_task(const struct recording *recording, const struct json *task)
 {
     void *iter = NULL;
@@ -203,17 +214,10 @@ static void add_task(const struct recording *recording, const struct json *task)
     str_add_char(recording->out, '{');
     while (json_next(task, &iter, &key, &value)) {
         str_json_key(recording->out, key);
-        if (strcmp(key, "steps") == 0) {
-            str_add_char(recording->out, '[');
-            for (size_t i = 0; i < json_count(value); i++) {
-                if (i > 0)
-                    str_add_char(recording->out, ',');
-                add_step(recording, json_at(value, i));
-            }
-            str_add_char(recording->out, ']');
-        } else {
+        if (strcmp(key, "steps") == 0)
+            add_steps(recording, value);
+        else
             add_whole(recording, value);
-        }
     }
     str_add_char(recording->out, '}');
 }

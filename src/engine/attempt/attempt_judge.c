@@ -8,6 +8,7 @@
 #include "adapter.h"
 #include "attempt.h"
 #include "contract_judge.h"
+#include "run_exit.h"
 #include "text.h"
 #include "zone.h"
 
@@ -17,7 +18,6 @@ enum {
     EXIT_NO_PROGRAM = 126, /* there, but it cannot be executed */
     EXIT_NOT_FOUND = 127,
     EXIT_SIGNAL = 128,
-    EXIT_STOPPED = 130,
 };
 
 /* The end of a stream, as far as it is of the start that counts. */
@@ -218,5 +218,5 @@ int attempt_exit_code(const struct outcome *outcome)
     case OUTCOME_KIND_COUNT:
         break;
     }
-    return EXIT_STOPPED;
+    return RUN_EXIT_STOPPED;
 }

@@ -81,6 +81,23 @@ static void carry_out_with_rule(struct app *app, enum view_todo_kind kind)
         app_rule_save(app);
 }
 
+/* What does not touch the run: the terminal, its looks, what it is told. */
+static void carry_out_on_terminal(struct app *app, enum view_todo_kind kind)
+{
+    if (kind == VIEW_COPY || kind == VIEW_COPY_PATH)
+        app_copy(app, kind == VIEW_COPY_PATH);
+    else if (kind == VIEW_THEME)
+        app_choose_theme(app, app->view.command.argument);
+    else if (kind == VIEW_NOTIFY)
+        app_choose_notify(app, app->view.command.argument);
+    else if (kind == VIEW_PAGER)
+        app_page(app);
+    else if (kind == VIEW_MOUSE)
+        app_switch_mouse(app);
+    else
+        app_resize(app);
+}
+
 static void carry_out(struct app *app, const struct view_todo *todo)
 {
     switch (todo->kind) {
@@ -121,22 +138,12 @@ static void carry_out(struct app *app, const struct view_todo *todo)
         break;
     case VIEW_COPY:
     case VIEW_COPY_PATH:
-        app_copy(app, todo->kind == VIEW_COPY_PATH);
-        break;
     case VIEW_THEME:
-        app_choose_theme(app, app->view.command.argument);
-        break;
     case VIEW_NOTIFY:
-        app_choose_notify(app, app->view.command.argument);
-        break;
     case VIEW_PAGER:
-        app_page(app);
-        break;
     case VIEW_MOUSE:
-        app_switch_mouse(app);
-        break;
     case VIEW_REDRAW_ALL:
-        app_resize(app);
+        carry_out_on_terminal(app, todo->kind);
         break;
     case VIEW_SUSPEND:
         suspend(app);
