@@ -18,6 +18,11 @@ plan 200 >some.json
 want 'as many as are told: each' "$("$devs" status | grep -c '^. [a-z-]* *t[0-9]')" 200
 want 'no blanks at the ends of lines' "$("$devs" status | grep -c ' $')" 0
 
+plan 20 | sed 's/"t7"/"t7-of-a-name-that-is-longer-than-any-other-one"/' >long.json
+"$devs" --db long.db run --plain long.json >run.log 2>&1
+want 'a long id moves no column' "$("$devs" --db long.db status --ascii |
+	awk '/t[0-9]/ {print index($0, " 1/1 ")}' | sort -u | wc -l)" 1
+
 "$devs" run --plain many.json >run.log 2>&1
 out=$("$devs" status)
 want_in 'head' "$out" 'run #2 many  ended  started '

@@ -10,6 +10,7 @@
 #include "stage.h"
 #include "term.h"
 #include "test_main.h"
+#include "text.h"
 #include "xalloc.h"
 
 static void set_up(void)
@@ -798,9 +799,46 @@ static const struct {
 START_TEST(test_of_a_long_id_the_middle_is_left_out)
 {
     struct str out = {0};
-    frame_add_id("job-with-a-long-name-007", id_cases[_i].columns, &out);
+    char id[] = "job-with-a-long-name-007";
+    struct plan_task task = {.id = id};
+    const struct plan plan = {.tasks = &task, .task_count = 1};
+    frame_add_id(&plan, 0, id_cases[_i].columns, &out);
     ck_assert_str_eq(str_text(&out), id_cases[_i].wanted);
     str_done(&out);
+}
+END_TEST
+
+/* Those of which the middle alone is another still look different. */
+START_TEST(test_long_ids_of_one_plan_are_told_apart)
+{
+    enum { ID_ROOM = 48 };
+    char ids[][ID_ROOM] = {
+        "a",
+        "service-billing-module-007-integration-test",
+        "service-billing-module-008-integration-test",
+        "service-invoices-module-008-integration-test",
+        "other-long-name-of-one-that-is-like-no-other",
+    };
+    struct plan_task tasks[TABLE_LEN(ids)] = {0};
+    for (int i = 0; i < TABLE_LEN(ids); i++)
+        tasks[i].id = ids[i];
+    const struct plan plan = {.tasks = tasks, .task_count = TABLE_LEN(tasks)};
+    static const char *const wanted[] = {"a", "servi…-007-i…-test", "servi…-008-i…-test",
+                                         "servi…e-invo…-test", "other-lo…-no-other"};
+    for (int columns = 11; columns <= 45; columns++) {
+        struct str before = {0};
+        for (int i = 0; i < plan.task_count; i++) {
+            struct str out = {0};
+            frame_add_id(&plan, i, columns, &out);
+            ck_assert_int_le(text_width(str_text(&out), out.len), columns);
+            ck_assert_str_ne(str_text(&out), str_text(&before));
+            if (columns == 18)
+                ck_assert_str_eq(str_text(&out), wanted[i]);
+            str_done(&before);
+            before = out;
+        }
+        str_done(&before);
+    }
 }
 END_TEST
 
@@ -811,6 +849,7 @@ static void add_tests(TCase *tcase)
     tcase_add_loop_test(tcase, test_golden_preview, 0, TABLE_LEN(chosen_tasks));
     tcase_add_loop_test(tcase, test_no_size_is_refused, 1, 150);
     tcase_add_loop_test(tcase, test_of_a_long_id_the_middle_is_left_out, 0, TABLE_LEN(id_cases));
+    tcase_add_test(tcase, test_long_ids_of_one_plan_are_told_apart);
     tcase_add_test(tcase, test_open_task_has_the_screen);
     tcase_add_test(tcase, test_countdown_follows_the_time);
     tcase_add_test(tcase, test_ended_run_does_not_depend_on_now);

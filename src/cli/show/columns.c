@@ -15,7 +15,6 @@ void columns_add(struct str *out, const char *text, int columns)
 /* An id is ASCII: a byte is a column. */
 void columns_widen(int *columns, const char *id)
 {
-    const size_t len = strlen(id);
-    const int wanted = len < COLUMNS_ID_MAX ? (int)len : COLUMNS_ID_MAX;
+    const int wanted = (int)strlen(id);
     *columns = wanted > *columns ? wanted : *columns;
 }

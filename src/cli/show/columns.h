@@ -6,13 +6,13 @@
 
 #include "str.h"
 
-/* Of ids of tasks: a longer one moves what stands behind it. */
-enum { COLUMNS_ID_MIN = 6, COLUMNS_ID_MAX = 24 };
+enum { COLUMNS_ID_MIN = 6 }; /* of ids of tasks */
 
 /* A text, and blanks up to so many columns: one that is too wide still ends before the next one. */
 void columns_add(struct str *out, const char *text, int columns);
 
-/* Make the column of ids as wide as this one, up to COLUMNS_ID_MAX. */
+/* Make the column of ids as wide as this one: an id is never cut, for it is what the next command
+ * is told. */
 void columns_widen(int *columns, const char *id);
 
 #endif

@@ -48,7 +48,7 @@ static void add_task(const struct list_row *row, struct str *out)
         str_add(out, task->title);
         return;
     }
-    frame_add_id(task->id, columns, out);
+    frame_add_id(row->input->facts->state->plan, row->task, columns, out);
     if (has_title && (int)strlen(task->id) + 1 < columns)
         str_addf(out, " %s", task->title);
 }
@@ -85,7 +85,7 @@ static void add_cell(const struct list_row *row, enum column column, struct str 
         str_add(out, shown_word(row->shown));
         break;
     case COL_ID:
-        frame_add_id(state->plan->tasks[row->task].id, row->columns->width[COL_ID], out);
+        frame_add_id(state->plan, row->task, row->columns->width[COL_ID], out);
         break;
     case COL_TASK:
         add_task(row, out);

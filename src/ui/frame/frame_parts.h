@@ -19,8 +19,9 @@ struct shown_time frame_time(const struct frame_input *input);
 void frame_say(const struct frame_input *input, const char *words, struct str *out);
 
 /* A task's id in so many columns: of a longer one the middle is left out, since those of one plan
- * often begin alike and end otherwise. */
-void frame_add_id(const char *id, int columns, struct str *out);
+ * often begin alike and end otherwise. Where a task near it in the plan would look the same, what
+ * differs stays, too. */
+void frame_add_id(const struct plan *plan, int task, int columns, struct str *out);
 
 /* Text at a place, cut at the right end of the box. Returns the column after it. */
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text);

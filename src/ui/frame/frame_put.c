@@ -43,20 +43,6 @@ void frame_say(const struct frame_input *input, const char *words, struct str *o
     keymap_say(input->view->keys, words, out);
 }
 
-/* An id is ASCII: a byte is a column. */
-void frame_add_id(const char *id, int columns, struct str *out)
-{
-    enum { CUT_COLUMNS_MIN = 7 }; /* narrower, what is left of both ends says less than the front */
-    const int len = (int)strlen(id);
-    if (len <= columns || columns < CUT_COLUMNS_MIN) {
-        str_add(out, id);
-        return;
-    }
-    const int front = (columns - 1) / 2;
-    const int back = columns - 1 - front;
-    str_addf(out, "%.*s…%s", front, id, id + len - back);
-}
-
 int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text)
 {
     if (spot.width <= 0)

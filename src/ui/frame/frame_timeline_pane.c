@@ -16,7 +16,7 @@ void timeline_add_id(const struct frame_input *input, int row, int columns, stru
     if (fold)
         str_addf(out, "%d tasks", fold->fault.count);
     else
-        frame_add_id(input->facts->state->plan->tasks[task].id, columns, out);
+        frame_add_id(input->facts->state->plan, task, columns, out);
 }
 
 void timeline_draw_label(struct timeline_look *look, int row, int view_row, int column)
