@@ -28,6 +28,18 @@ agents='"agents": {"fake": {"like": "claude", "program": "./fake"},
  "spoken": {"like": "claude", "program": "./fake", "prompt": "argument"},
  "gone": {"like": "claude", "program": "no-such-agent", "install": "get it with its own installer"}}'
 
+# --- what would be called, without calling it
+cat >plan.json <<PLAN
+{"version": 1, "name": "calls", $agents, "idempotent": true, "tasks": [{"id": "a", "steps": [
+ {"run": ["true"]}, {"agent": "fake", "prompt": "Go on.", "resume": "$session"},
+ {"agent": "spoken", "prompt": "Look."}, {"agent": "spoken", "prompt": "Mend."}]}]}
+PLAN
+out=$("$devs" run --dry-run plan.json)
+want 'a dry run: the session that goes on' "$(echo "$out" | grep -o 'stream-json --verbose.*' | sed 's/ --permission.*//')" \
+	"stream-json --verbose --resume $session
+stream-json --verbose
+stream-json --verbose --resume '{session of step 3}'"
+
 # --- killed in the middle of a session: who goes on goes on in it
 cat >plan.json <<PLAN
 {"version": 1, "name": "asks", $agents,

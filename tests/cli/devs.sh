@@ -150,6 +150,8 @@ want 'run --only runs one task' "$(grep -c '"task":"ok"' out)" 0
 want 'dry run: exit' $? 0
 want_in 'dry run: steps' "$(cat out)" 'must fail'
 want 'dry run: no blanks at the ends of lines' "$(grep -c ' $' out)" 0
+"$devs" run --dry-run --json plan.json >dry.json
+want 'dry run: the plan itself' "$("$devs" run --dry-run dry.json)" "$(cat out)"
 want_in 'status' "$("$devs" status)" 'passed'
 want 'log of a task' "$("$devs" log "$("$devs" runs --json | grep '"name":"small"' | tail -1 | sed 's/.*"run":\([0-9]*\).*/\1/')/ok")" 'hello'
 want_in 'debug, plain' "$("$devs" debug --logs --plain)" 'run ended'

@@ -34,7 +34,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
         {"only", 0, "TASK", "this task and what it needs", NULL, &only},
         {"continue", 0, "RUN", "go on with a run that was interrupted (41, or last)", NULL, &again},
         {"detach", 0, NULL, "return at once; the run goes on without a terminal", &detach, NULL},
-        {"dry-run", 0, NULL, "say what would run, start nothing", &dry, NULL},
+        {"dry-run", 0, NULL, "say what would run, start nothing; --json: the plan", &dry, NULL},
     };
     struct command_line line = {
         .name = "run", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = 1};
@@ -78,7 +78,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .watch = session_choose_watch(plain, json),
                               .detach = detach};
     if (dry)
-        code = plan_shown(&file, jobs);
+        code = json ? plan_shown_json(&file) : plan_shown(&file, jobs);
     else
         code = plan_agents_check(file.plan);
     if (!dry && code == EXIT_ALL_PASSED)

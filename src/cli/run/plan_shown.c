@@ -1,11 +1,14 @@
 #include "plan_shown.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "adapter.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "plan_agents_check.h"
+#include "redact.h"
 #include "secrets.h"
 #include "shown.h"
 #include "text.h"
@@ -34,12 +37,18 @@ static void add_policy(const struct plan_task *task, const struct plan_step *ste
         str_addf(out, " and up to %d more on a server's hint", POLICY_FREE_HINTS);
 }
 
-/* A line "    LABEL  WORDS", if there are any: what the plan says of its own accord. */
-static void add_words(const char *label, char *const *words, struct str *out)
+static int count_words(char *const *words)
 {
     int count = 0;
     while (words && words[count])
         count++;
+    return count;
+}
+
+/* A line "    LABEL  WORDS", if there are any: what the plan says of its own accord. */
+static void add_words(const char *label, char *const *words, struct str *out)
+{
+    const int count = count_words(words);
     if (count == 0)
         return;
     str_addf(out, "    %-8s ", label);
@@ -88,14 +97,51 @@ static void add_budget(const struct budget *budget, struct str *out)
     }
 }
 
+/* The session that the step's agent goes on in: the one that the agent of the task's step before
+ * will have told, as agent_session_next() finds it, else the plan's. Nothing is added for a new
+ * one.
+ */
+static void add_session(const struct plan_task *task, int number, struct str *out)
+{
+    const struct plan_agent *agent = task->steps[number].agent;
+    int before = number - 1;
+    if (!adapter_resumes(agent->adapter))
+        return;
+    while (before >= 0 && !task->steps[before].agent)
+        before--;
+    if (before >= 0 &&
+        strcmp(adapter_name(task->steps[before].agent->adapter), adapter_name(agent->adapter)) == 0)
+        str_addf(out, "{session of step %d}", before + 1);
+    else if (agent->resume)
+        str_add(out, agent->resume);
+}
+
+/* The command line; of an agent without the prompt. */
+static void add_call(const struct plan_task *task, int number, struct str *out)
+{
+    const struct plan_step *step = &task->steps[number];
+    const struct plan_agent *agent = step->agent;
+    struct str session = {0};
+    char **argv = NULL;
+    if (agent) {
+        add_session(task, number, &session);
+        const struct adapter_call call = {.session = session.len > 0 ? session.data : NULL,
+                                          .model = agent->model,
+                                          .args = agent->args,
+                                          .permission_args = agent->permission_args};
+        adapter_argv(agent->adapter, &call, &argv);
+    }
+    char *const *words = argv ? argv : step->argv;
+    command_line_text(count_words(words), words, out);
+    adapter_argv_free(argv);
+    str_done(&session);
+}
+
 static void add_step(const struct plan *plan, const struct plan_task *task, int number,
                      struct str *out)
 {
     const struct plan_step *step = &task->steps[number];
     int tries = plan_step_attempts(step);
-    int argc = 0;
-    while (step->argv[argc])
-        argc++;
     str_addf(out, "  %d %-8s %d tr%s ", number + 1, phase_name(step->phase), tries,
              tries == 1 ? "y  " : "ies");
     add_policy(task, step, tries, out);
@@ -107,7 +153,7 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
         sandbox_spec_words(step->sandbox, out);
     }
     str_add(out, "  ");
-    command_line_text(argc, step->argv, out);
+    add_call(task, number, out);
     str_add_char(out, '\n');
     if (step->agent)
         add_agent(step, out);
@@ -136,14 +182,9 @@ static void add_task(const struct plan *plan, const struct plan_task *task, stru
         add_step(plan, task, s, out);
 }
 
-int plan_shown(const struct plan_file *file, int jobs)
+static void print_words(const struct plan *plan, int jobs, const struct redactor *redactor)
 {
-    const struct plan *plan = file->plan;
-    struct redactor *redactor = NULL;
-    struct err err = {0};
     struct str out = {0};
-    if (!secrets_redactor(&redactor, plan, &file->config.settings.secrets, &err))
-        return fail(&err);
     str_addf(&out, "%s: ", plan->name);
     shown_count(plan->task_count, "task, ", "tasks, ", &out);
     shown_count(plan->step_count, "step, ", "steps, ", &out);
@@ -155,7 +196,42 @@ int plan_shown(const struct plan_file *file, int jobs)
     for (int i = 0; i < plan->task_count; i++)
         add_task(plan, &plan->tasks[i], &out);
     secrets_say(redactor, str_text(&out));
-    redactor_close(redactor);
     str_done(&out);
+}
+
+static void print_json(const struct plan_file *file, const struct redactor *redactor)
+{
+    struct str out = {0};
+    redact_text(redactor, str_text(&file->text), file->text.len, &out, NULL);
+    if (out.len == 0 || out.data[out.len - 1] != '\n')
+        str_add_char(&out, '\n');
+    (void)fputs(out.data, stdout);
+    str_done(&out);
+}
+
+static bool open_redactor(const struct plan_file *file, struct redactor **out, struct err *err)
+{
+    return secrets_redactor(out, file->plan, &file->config.settings.secrets, err);
+}
+
+int plan_shown(const struct plan_file *file, int jobs)
+{
+    struct redactor *redactor = NULL;
+    struct err err = {0};
+    if (!open_redactor(file, &redactor, &err))
+        return fail(&err);
+    print_words(file->plan, jobs, redactor);
+    redactor_close(redactor);
+    return EXIT_ALL_PASSED;
+}
+
+int plan_shown_json(const struct plan_file *file)
+{
+    struct redactor *redactor = NULL;
+    struct err err = {0};
+    if (!open_redactor(file, &redactor, &err))
+        return fail(&err);
+    print_json(file, redactor);
+    redactor_close(redactor);
     return EXIT_ALL_PASSED;
 }
