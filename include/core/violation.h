@@ -24,6 +24,7 @@ enum {
     VIOLATIONS_MAX = 100,      /* more are counted, not kept */
     VIOLATION_PATH_MAX = 1024, /* bytes of a path; longer ones are cut and end in "..." */
     VIOLATION_TEXT_MAX = 1024, /* of each of the other texts, likewise */
+    VIOLATIONS_ALIKE_MAX = 3,  /* lines of one and the same mistake for people, and one more */
 };
 
 struct violation {
@@ -62,6 +63,11 @@ const char *violation_path_shown(const struct violation *violation);
 /* "[CODE] path: message (expected X, got Y)" and a line feed for each; the
  * parenthesis only when both are known; "... and 12 more" for those dropped. */
 void violations_display(const struct violations *list, struct str *out);
+
+/* The same for people: of a mistake that is made in many places (the path is the same but for
+ * numbers, and all other texts are) the first VIOLATIONS_ALIKE_MAX lines and "... and 97 more like
+ * this, at /tasks/N/id", where that saves a line. */
+void violations_display_brief(const struct violations *list, struct str *out);
 
 /* Frees what the list holds; an empty one afterwards. */
 void violations_done(struct violations *list);

@@ -74,7 +74,7 @@ int fail_violations(const char *what, const char *so, const struct violations *v
 {
     struct str text = {0};
     size_t count = violations->count + violations->dropped;
-    violations_display(violations, &text);
+    violations_display_brief(violations, &text);
     warn("%s: %zu thing%s wrong, %s", what, count, count == 1 ? " is" : "s are", so);
     (void)fputs(str_text(&text), stderr); /* cleaned when it was made */
     str_done(&text);

@@ -13,7 +13,7 @@ int fail(const struct err *err);
 ATTR_PRINTF(2, 3) int fail_usage(const char *hint, const char *fmt, ...);
 struct violations;
 /* Print how many things are wrong with `what`, and that for this `so` ("nothing was started"); a
- * line for each, and return EXIT_USAGE. */
+ * line for each, briefly where one mistake was made many times, and return EXIT_USAGE. */
 int fail_violations(const char *what, const char *so, const struct violations *violations);
 /* Text that strangers had a hand in, to stdout: no control byte of theirs goes out. */
 void say(const char *text);

@@ -1,5 +1,6 @@
 #include "violation.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "test_main.h"
@@ -86,6 +87,39 @@ START_TEST(test_past_the_limit_they_are_counted)
 }
 END_TEST
 
+/* One mistake in many places is told once, with the first places; what is not like it is not lost
+ * among them, and four lines stay four. */
+START_TEST(test_for_people_what_is_alike_is_told_once)
+{
+    for (int i = 0; i < 90; i++) {
+        char path[32];
+        (void)snprintf(path, sizeof(path), "/tasks/%d/steps/0", i);
+        violations_add(&list, VIOLATION_WRONG_TYPE, path, "m", "object", "array");
+        if (i == 50)
+            violations_add(&list, VIOLATION_WRONG_TYPE, path, "m", "object", "null");
+        if (i < 4)
+            violations_add(&list, VIOLATION_MISSING_FIELD, path, "id", NULL, NULL);
+    }
+    for (int i = 0; i < 12; i++)
+        violations_add(&list, VIOLATION_NOT_JSON, "", "n", NULL, NULL);
+    violations_display_brief(&list, &shown);
+    ck_assert_str_eq(shown.data, "[WRONG_TYPE] /tasks/0/steps/0: m (expected object, got array)\n"
+                                 "[WRONG_TYPE] /tasks/1/steps/0: m (expected object, got array)\n"
+                                 "[WRONG_TYPE] /tasks/2/steps/0: m (expected object, got array)\n"
+                                 "... and 87 more like this, at /tasks/N/steps/N\n"
+                                 "[MISSING_FIELD] /tasks/0/steps/0: id\n"
+                                 "[MISSING_FIELD] /tasks/1/steps/0: id\n"
+                                 "[MISSING_FIELD] /tasks/2/steps/0: id\n"
+                                 "[MISSING_FIELD] /tasks/3/steps/0: id\n"
+                                 "[WRONG_TYPE] /tasks/50/steps/0: m (expected object, got null)\n"
+                                 "[NOT_JSON] (root): n\n"
+                                 "[NOT_JSON] (root): n\n"
+                                 "[NOT_JSON] (root): n\n"
+                                 "... and 2 more like this, at (root)\n"
+                                 "... and 7 more\n");
+}
+END_TEST
+
 START_TEST(test_done_twice_and_null)
 {
     violations_add(&list, VIOLATION_WRONG_TYPE, "a", "m", NULL, NULL);
@@ -103,6 +137,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(display, setup, teardown);
     tcase_add_loop_test(display, test_D4_a_line_for_each, 0, TABLE_LEN(cases));
     tcase_add_test(display, test_empty_shows_nothing);
+    tcase_add_test(display, test_for_people_what_is_alike_is_told_once);
     TCase *collecting = test_case(suite, "collecting");
     tcase_add_checked_fixture(collecting, setup, teardown);
     tcase_add_test(collecting, test_what_is_added_is_copied_in_order);

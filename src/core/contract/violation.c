@@ -74,25 +74,106 @@ const char *violation_path_shown(const struct violation *violation)
     return *violation->path ? violation->path : "(root)";
 }
 
-void violations_display(const struct violations *list, struct str *out)
+static void add_line(const struct violation *v, struct str *out)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        const struct violation *v = &list->items[i];
-        str_addf(out, "[%s] ", violation_code_name(v->code));
-        violation_add_visible(out, violation_path_shown(v));
-        str_add(out, ": ");
-        violation_add_visible(out, v->message);
-        if (v->expected && v->actual) {
-            str_add(out, " (expected ");
-            violation_add_visible(out, v->expected);
-            str_add(out, ", got ");
-            violation_add_visible(out, v->actual);
-            str_add_char(out, ')');
-        }
-        str_add_char(out, '\n');
+    str_addf(out, "[%s] ", violation_code_name(v->code));
+    violation_add_visible(out, violation_path_shown(v));
+    str_add(out, ": ");
+    violation_add_visible(out, v->message);
+    if (v->expected && v->actual) {
+        str_add(out, " (expected ");
+        violation_add_visible(out, v->expected);
+        str_add(out, ", got ");
+        violation_add_visible(out, v->actual);
+        str_add_char(out, ')');
     }
+    str_add_char(out, '\n');
+}
+
+static void add_dropped(const struct violations *list, struct str *out)
+{
     if (list->dropped > 0)
         str_addf(out, "... and %zu more\n", list->dropped);
+}
+
+void violations_display(const struct violations *list, struct str *out)
+{
+    for (size_t i = 0; i < list->count; i++)
+        add_line(&list->items[i], out);
+    add_dropped(list, out);
+}
+
+static const char digits[] = "0123456789";
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* But for the numbers in it, which say where in a list. */
+static bool is_same_path(const char *a, const char *b)
+{
+    while (*a && *b) {
+        const size_t a_digits = strspn(a, digits);
+        const size_t b_digits = strspn(b, digits);
+        if ((a_digits > 0) != (b_digits > 0) || (a_digits == 0 && *a != *b))
+            return false;
+        a += a_digits > 0 ? a_digits : 1;
+        b += b_digits > 0 ? b_digits : 1;
+    }
+    return *a == *b;
+}
+
+static bool is_alike(const struct violation *a, const struct violation *b)
+{
+    return a->code == b->code && is_same_text(a->message, b->message) &&
+           is_same_text(a->expected, b->expected) && is_same_text(a->actual, b->actual) &&
+           is_same_path(a->path, b->path);
+}
+
+/* "... and 97 more like this, at /tasks/N/id" */
+static void add_more(const struct violation *v, size_t count, struct str *out)
+{
+    struct str path = {0};
+    for (const char *at = violation_path_shown(v); *at;) {
+        const size_t number = strspn(at, digits);
+        str_add_char(&path, number > 0 ? 'N' : *at);
+        at += number > 0 ? number : 1;
+    }
+    str_addf(out, "... and %zu more like this, at ", count);
+    violation_add_visible(out, str_text(&path));
+    str_add_char(out, '\n');
+    str_done(&path);
+}
+
+/* Those that are like the one at `first`, from it on, and that were not told before. */
+static void add_alike(const struct violations *list, size_t first, bool *told, struct str *out)
+{
+    const struct violation *v = &list->items[first];
+    size_t alike = 0;
+    size_t lines = 0;
+    for (size_t i = first; i < list->count; i++)
+        alike += is_alike(v, &list->items[i]);
+    const size_t shown = alike > VIOLATIONS_ALIKE_MAX + 1 ? VIOLATIONS_ALIKE_MAX : alike;
+    for (size_t i = first; i < list->count; i++) {
+        if (!is_alike(v, &list->items[i]))
+            continue;
+        told[i] = true;
+        if (lines++ < shown)
+            add_line(&list->items[i], out);
+    }
+    if (alike > shown)
+        add_more(v, alike - shown, out);
+}
+
+void violations_display_brief(const struct violations *list, struct str *out)
+{
+    bool told[VIOLATIONS_MAX] = {false};
+    for (size_t i = 0; i < list->count; i++) {
+        if (!told[i])
+            add_alike(list, i, told, out);
+    }
+    add_dropped(list, out);
 }
 
 void violations_done(struct violations *list)
