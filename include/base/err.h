@@ -36,7 +36,8 @@ struct err {
 /* Record an error and return false, so that a caller can `return err_set(...)`. */
 ATTR_PRINTF(3, 4) bool err_set(struct err *err, enum err_code code, const char *fmt, ...);
 
-/* As err_set() with ERR_IO; appends ": " and the text of errno value `number`. */
+/* As err_set() with ERR_IO; appends ": " and the text of errno value `number`, and a
+ * hint where that says that a disk is full. */
 ATTR_PRINTF(3, 4) bool err_set_errno(struct err *err, int number, const char *fmt, ...);
 
 /* Add a hint to an error that is set and has none yet. Returns false. */

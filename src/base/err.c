@@ -1,6 +1,7 @@
 #include "err.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +42,8 @@ bool err_set_errno(struct err *err, int number, const char *fmt, ...)
     char why[ERRNO_TEXT_MAX];
     if (strerror_r(number, why, sizeof(why)) != 0)
         (void)snprintf(why, sizeof(why), "error %d", number);
-    return err_set(err, ERR_IO, "%s: %s", what, why);
+    (void)err_set(err, ERR_IO, "%s: %s", what, why);
+    return (number == ENOSPC || number == EDQUOT) && err_hint(err, "make room on that disk");
 }
 
 bool err_hint(struct err *err, const char *fmt, ...)

@@ -16,7 +16,7 @@ enum exit_code {
     EXIT_DAMAGED = 65,      /* the log is not what it should be */
     EXIT_NO_INPUT = 66,     /* no such log, run or task, or an input that cannot be read */
     EXIT_NO_AGENT = 69,     /* no agent CLI, or not the one that was asked for */
-    EXIT_NO_CREATE = 73,    /* the log cannot be made */
+    EXIT_NO_CREATE = 73,    /* the log cannot be made, or output not be written */
     EXIT_NOT_RECORDED = 74, /* all passed, but recording failed */
     EXIT_BUSY = 75,         /* another process has it */
     EXIT_STOPPED = RUN_EXIT_STOPPED,

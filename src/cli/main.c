@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "err.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "near_word.h"
@@ -37,8 +38,9 @@ static int print_help(void)
         "devs --version says which devs this is");
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
                "invalid plan, 3 going in circles, 4 needs a person, 65 damaged log, 66 no such\n"
-               "log, run or file, 69 an agent is not installed, 73 log cannot be made, 74 all\n"
-               "passed but not recorded, 75 another process has it, 130 stopped by a person\n"
+               "log, run or file, 69 an agent is not installed, 73 log or output cannot be\n"
+               "written, 74 all passed but not recorded, 75 another process has it, 130 stopped\n"
+               "by a person\n"
                "\ndevs exec exits as the last try of its command did: 128 + N after signal N, and\n"
                "125 to 127 where nothing could be started");
     return EXIT_ALL_PASSED;
@@ -119,6 +121,21 @@ static void open_standard_streams(void)
         (void)close(fd);
 }
 
+/* What could not be written is told, unless it is that nobody reads it any more. Returns the exit
+ * code of a command that is well otherwise. */
+static int flush_stdout(void)
+{
+    struct err err = {0};
+    const int why = fflush(stdout) == 0 ? 0 : errno;
+    if (why == EPIPE)
+        return EXIT_GAVE_UP;
+    if (why != 0) {
+        (void)err_set_errno(&err, why, "stdout");
+        return fail(&err);
+    }
+    return ferror(stdout) ? EXIT_NO_CREATE : EXIT_ALL_PASSED;
+}
+
 int main(int argc, char **argv)
 {
     open_standard_streams();
@@ -129,12 +146,8 @@ int main(int argc, char **argv)
     command_line_text(argc, argv, &line);
     struct globals globals = {.command_line = str_text(&line)};
     int code = dispatch(&globals, argc, argv);
-    const bool is_flushed = fflush(stdout) == 0;
-    const bool is_lost = !is_flushed || ferror(stdout);
-    if (!is_flushed && errno != EPIPE)
-        warn("stdout: %s", strerror(errno));
-    if (is_lost && code == EXIT_ALL_PASSED)
-        code = EXIT_GAVE_UP;
+    const int lost = flush_stdout();
+    code = code == EXIT_ALL_PASSED ? lost : code;
     str_done(&line);
     return code;
 }

@@ -36,6 +36,10 @@ bool db_fail(const struct db *db, const char *what, struct err *err)
     int code = db->handle ? sqlite3_extended_errcode(db->handle) : SQLITE_NOMEM;
     const char *why = db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
     const char *path = db->handle ? sqlite3_db_filename(db->handle, "main") : NULL;
+    if ((code & 0xff) == SQLITE_FULL) {
+        (void)err_set(err, code_of(code), "log: the disk is full");
+        return err_hint(err, "make room, or --db FILE on another disk");
+    }
     bool was_ours = (code & 0xff) == SQLITE_CORRUPT;
     if ((code & 0xff) == SQLITE_NOTADB && path)
         return err_set(err, code_of(code), "log '%.200s': %s", path, why);

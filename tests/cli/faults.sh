@@ -76,11 +76,12 @@ out=$(cd none && XDG_STATE_HOME="$dir/own" "$devs" runs 2>&1)
 want_in 'shared: a word when it is read' "$out" "this is '$dir/own/devs/devs.db'"
 (cd none && XDG_STATE_HOME="$dir/own" "$devs" exec -- echo much) >/dev/null 2>&1
 XDG_STATE_HOME="$dir/own" "$devs" log exec >/dev/full 2>/dev/null
-want 'output that nobody took' $? 1
+want 'output that nobody took' $? 73
 full=$(XDG_STATE_HOME="$dir/own" "$devs" runs 2>&1 >/dev/full)
 want_in 'output that nobody took: a word' "$full" 'devs: stdout: No space left on device'
 full=$(XDG_STATE_HOME="$dir/own" "$devs" debug --logs last --db own/devs/devs.db --json 2>&1 >/dev/full)
-want 'records that nobody took' "$?:$full" '73:devs: stdout: No space left on device'
+want 'records that nobody took' "$?:$full" '73:devs: stdout: No space left on device
+hint: make room on that disk'
 
 # --- moved aside and put back: brought home by itself
 begin aside
@@ -124,6 +125,10 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1m,mode=700 devs-test small 2>/d
 	if command -v sqlite3 >/dev/null; then
 		want 'full: sound' "$(sqlite3 small/p/.devs/devs.db 'PRAGMA integrity_check')" ok
 	fi
+	dd if=/dev/zero of=small/fill bs=4k 2>/dev/null
+	"$devs" --db small/new.db exec -- true 2>err.out
+	want 'full: no run begins' "$? $(cat err.out)" '73 devs: log: the disk is full
+hint: make room, or --db FILE on another disk'
 	umount -l "$mount_of"
 	mount_of=
 fi

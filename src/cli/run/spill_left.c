@@ -24,11 +24,10 @@ void spill_left_tell(const char *uid)
     struct place spill;
     struct spill_info info;
     struct err err = {0};
-    if (uid[0] == '\0' || !spill_find(uid, &spill))
-        return;
-    const char *why = spill_read_info(&spill, &info, NULL) ? info.reason.why : "";
-    (void)err_set(&err, ERR_IO, "the log could not be written (%s): what it lacks is in '%s'", why,
-                  spill.db);
+    if (uid[0] == '\0' || !spill_find(uid, &spill) || !spill_read_info(&spill, &info, NULL))
+        return; /* one that had no room for a first row holds nothing */
+    (void)err_set(&err, ERR_IO, "the log could not be written (%s): what it lacks is in '%s'",
+                  info.reason.why, spill.db);
     (void)err_hint(&err, "devs gc --merge %.*s", ERR_HINT_MAX - (int)sizeof("devs gc --merge "),
                    spill.db);
     (void)fail(&err);
