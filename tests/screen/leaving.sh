@@ -74,6 +74,7 @@ type a "clear; '$devs' --db $db run --detach slow.json; echo code-\$?" Enter
 both_wait() { [ "$(pgrep -cf -- "--db $db run --detach")" -ge 2 ]; }
 until_true 60 both_wait
 type a C-c
+expect a '\^C' 'the terminal has sent it'
 : >unlock
 wait "$holder"
 type a 'echo code-none' Enter # a devs that ^C ends before it listens takes the rest of its line along
