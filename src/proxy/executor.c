@@ -7,6 +7,7 @@
 #include "executor_run.h"
 #include "mcp_reply.h"
 #include "mcp_result.h"
+#include "mcp_tool.h"
 #include "redact.h"
 #include "watch.h"
 #include "xalloc.h"

@@ -2,6 +2,7 @@
 
 #include "mcp_advice.h"
 #include "mcp_result_parts.h"
+#include "mcp_tool.h"
 #include "text.h"
 
 const char *mcp_stream_name(int stream)

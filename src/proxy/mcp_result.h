@@ -10,7 +10,7 @@
 
 #include "entropy.h"
 #include "mcp_output.h"
-#include "mcp_tool.h"
+#include "mcp_request.h"
 #include "run_state.h"
 
 /* All borrowed for the call. */

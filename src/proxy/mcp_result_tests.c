@@ -1,5 +1,6 @@
 #include "mcp_failing.h"
 #include "mcp_result_parts.h"
+#include "mcp_tool.h"
 
 bool mcp_find_report(const struct mcp_ended *ended, struct test_report *out)
 {

@@ -5,6 +5,7 @@
 
 #include "mcp_calls.h"
 #include "mcp_reply.h"
+#include "mcp_tool.h"
 #include "text.h"
 
 static const char version_key[] = "io.modelcontextprotocol/protocolVersion";

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "mcp_out.h"
-#include "mcp_tool.h"
+#include "mcp_request.h"
 #include "mcp_version.h"
 
 enum {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mcp_tool.h"
 #include "text.h"
 
 /* In a sandbox only what is there can be called. The arguments: path, offset, length. The folder

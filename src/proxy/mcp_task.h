@@ -6,7 +6,7 @@
 
 #include "attr.h"
 #include "err.h"
-#include "mcp_tool.h"
+#include "mcp_request.h"
 #include "sandbox_spec.h"
 
 enum { MCP_TITLE_BYTES = 160 /* of a task's title */ };

@@ -1,8 +1,9 @@
-#include "mcp_tool.h"
+#include "mcp_request.h"
 
 #include <string.h>
 
 #include "attr.h"
+#include "mcp_tool.h"
 #include "test_main.h"
 
 static struct mcp_request request;
@@ -141,7 +142,7 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    Suite *suite = suite_create("mcp_tool");
+    Suite *suite = suite_create("mcp_request");
     TCase *tcase = test_case(suite, "arguments");
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, test_all_arguments_of_a_command);
