@@ -356,6 +356,9 @@ struct attempt_state *step_state_find_attempt(const struct step_state *step, int
 /* The last attempt number that step `number` could reach: TRY n/THIS. It does not shrink
  * when the step ends early. */
 int run_state_step_tries(const struct run_state *state, int task, int number);
+/* The same as its attempt `attempt` had it before it; 0 = it can no longer be told, since tries are
+ * given anew with each round, and were by a person after that attempt. */
+int run_state_attempt_tries(const struct run_state *state, int task, int number, int attempt);
 /* The same of the task's current step. */
 int run_state_tries(const struct run_state *state, int task);
 

@@ -219,6 +219,19 @@ START_TEST(test_a_persons_retry_gives_as_many_rounds_again)
 }
 END_TEST
 
+/* Tries are given anew with each round: "try 2 of 6" was never so. */
+START_TEST(test_of_how_many_an_attempt_was_is_not_told_over_rounds)
+{
+    up_to_the_check();
+    be_red();
+    pass();
+    be_red();
+    ck_assert_uint_eq(play.state.tasks[0].steps[2].attempt_count, 2);
+    ck_assert_int_eq(run_state_attempt_tries(&play.state, 0, 2, 1), 0);
+    ck_assert_int_eq(run_state_attempt_tries(&play.state, 0, 2, 2), 0);
+}
+END_TEST
+
 /* What the world does is no work for an agent. */
 START_TEST(test_a_failure_of_the_world_starts_no_round)
 {
@@ -471,6 +484,7 @@ Suite *test_suite(void)
     tcase_add_test(rounds, test_all_steps_from_the_agent_on_are_opened_anew);
     tcase_add_test(rounds, test_rounds_that_are_used_up_end_the_task);
     tcase_add_test(rounds, test_a_persons_retry_gives_as_many_rounds_again);
+    tcase_add_test(rounds, test_of_how_many_an_attempt_was_is_not_told_over_rounds);
     tcase_add_test(rounds, test_a_failure_of_the_world_starts_no_round);
     tcase_add_test(rounds, test_what_needs_a_person_starts_no_round);
     tcase_add_test(rounds, test_what_a_person_cancels_starts_no_round);

@@ -365,6 +365,9 @@ START_TEST(test_a_retry_by_hand_opens_a_grant_and_unblocks)
     ck_assert_int_eq(play_status(&play, "c"), TASK_QUEUED);
     ck_assert_int_eq(step_state_attempt(run_state_step(&play.state, 0))->number, 4);
     ck_assert_int_eq(run_state_tries(&play.state, 0), 6);
+    ck_assert_int_eq(run_state_attempt_tries(&play.state, 0, 0, 4), 6);
+    ck_assert_int_eq(run_state_attempt_tries(&play.state, 0, 0, 3), 0); /* it was 3 of 3 */
+    ck_assert_int_eq(run_state_attempt_tries(&play.state, 0, 0, 5), 0); /* there is none */
     play_exit(&play, "a", 0, play_passed());
     play_exit(&play, "a", 0, play_passed());
     play_exit(&play, "b", 0, play_passed());

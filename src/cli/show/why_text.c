@@ -43,10 +43,11 @@ static void add_tries(const struct why *why, struct str *out)
     const struct plan_task *plan = plan_of(why);
     if (plan->step_count > 1)
         str_addf(out, " step %d of %d,", why->pick.step + 1, plan->step_count);
+    const int tries =
+        run_state_attempt_tries(state_of(why), why->pick.task, why->pick.step, why->pick.attempt);
     str_addf(out, " try %d", why->pick.attempt);
-    if (attempt_of(why)->outcome.kind != OUTCOME_NOT_STARTED)
-        str_addf(out, " of %d",
-                 run_state_step_tries(state_of(why), why->pick.task, why->pick.step));
+    if (tries > 0 && attempt_of(why)->outcome.kind != OUTCOME_NOT_STARTED)
+        str_addf(out, " of %d", tries);
     str_addf(out, " in %s: ", phase_name(plan->steps[why->pick.step].phase));
 }
 

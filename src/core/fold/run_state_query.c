@@ -53,6 +53,17 @@ int run_state_step_tries(const struct run_state *state, int task, int number)
     return (int)step->attempt_count + (left > 0 ? left : 0);
 }
 
+int run_state_attempt_tries(const struct run_state *state, int task, int number, int attempt)
+{
+    const struct step_state *step = &state->tasks[task].steps[number];
+    const struct attempt_state *looked_at = step_state_find_attempt(step, attempt);
+    const struct task_agent *agent = state->tasks[task].agent;
+    const bool has_rounds = agent && agent->rounds > 1;
+    if (!looked_at || has_rounds || looked_at->grant != step->grant)
+        return 0;
+    return run_state_step_tries(state, task, number);
+}
+
 int run_state_tries(const struct run_state *state, int task)
 {
     return run_state_step_tries(state, task, run_state_step_number(state, task));

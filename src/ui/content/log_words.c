@@ -112,6 +112,18 @@ static void add_wait(const struct step_state *step, struct str *out)
     str_done(&formula);
 }
 
+static void add_try(const struct run_state *state, const struct log_output_key *key,
+                    const struct attempt_state *attempt, struct str *out)
+{
+    const struct task_agent *agent = state->tasks[key->task].agent;
+    const int tries = run_state_attempt_tries(state, key->task, key->step, attempt->number);
+    str_addf(out, ", try %d", attempt->number);
+    if (tries > 0)
+        str_addf(out, " of %d", tries);
+    else if (agent && agent->rounds > 1)
+        str_addf(out, " in round %d", attempt->round);
+}
+
 /* Of an attempt that others followed: when the next one came. */
 static void add_next(const struct step_state *step, const struct attempt_state *attempt,
                      struct str *out)
@@ -119,6 +131,10 @@ static void add_next(const struct step_state *step, const struct attempt_state *
     const struct attempt_state *next = attempt + 1;
     if (next >= step->attempts + step->attempt_count)
         return;
+    if (next->round != attempt->round) {
+        str_addf(out, ", then round %d", next->round);
+        return;
+    }
     str_add(out, ", waited ");
     shown_seconds(next->waited_ms, out);
     str_addf(out, " for try %d", next->number);
@@ -150,8 +166,7 @@ void log_words_decision(const struct run_state *state, const struct log_output_k
     struct verdict room;
     str_add(out, "== engine: ");
     add_class(attempt, log_words_verdict(state, key, &room), out);
-    str_addf(out, ", try %d of %d", attempt->number,
-             run_state_step_tries(state, key->task, key->step));
+    add_try(state, key, attempt, out);
     if (!is_last) {
         add_next(step, attempt, out);
     } else if (step->status == STEP_WAITING) {

@@ -15,8 +15,8 @@ void log_words_command(const struct run_state *state, const struct log_output_ke
 /* "-- exit 1 after 1:47; 96 lines to out, 0 to err; 31 MiB peak"; "" while it runs. */
 void log_words_end(const struct run_state *state, const struct log_output_key *key,
                    struct str *out);
-/* "== engine: test-fail, try 3 of 6, waits 45 s (15 s x2^2 = 60 s, jitter 0.75 -> 45 s)"; ""
- * while it runs. */
+/* "== engine: test-fail, try 3 of 6, waits 45 s (15 s x2^2 = 60 s, jitter 0.75 -> 45 s)", "==
+ * engine: test-fail, try 2 in round 2, then round 3"; "" while it runs. */
 void log_words_decision(const struct run_state *state, const struct log_output_key *key,
                         struct str *out);
 /* The attempt; NULL where there is none. */
