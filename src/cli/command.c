@@ -157,29 +157,3 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
     line->done = false;
     return EXIT_ALL_PASSED;
 }
-
-static bool is_plain_word(const char *word)
-{
-    const char *safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
-    return *word && strspn(word, safe) == strlen(word);
-}
-
-void command_line_text(int argc, char *const *argv, struct str *out)
-{
-    for (int i = 0; i < argc; i++) {
-        if (i > 0)
-            str_add_char(out, ' ');
-        if (is_plain_word(argv[i])) {
-            str_add(out, argv[i]);
-            continue;
-        }
-        str_add_char(out, '\'');
-        for (const char *c = argv[i]; *c; c++) {
-            if (*c == '\'')
-                str_add(out, "'\\''");
-            else
-                str_add_char(out, *c);
-        }
-        str_add_char(out, '\'');
-    }
-}

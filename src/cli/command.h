@@ -67,9 +67,4 @@ command_fn cmd_cockpit, cmd_init, cmd_run, cmd_exec, cmd_status, cmd_runs, cmd_l
     cmd_import, cmd_mcp, cmd_new_project, cmd_plan_phase, cmd_execute_phase, cmd_hook,
     cmd_completion;
 
-struct str;
-
-/* Append the whole command line, quoted as a shell would take it: for people to read in the log. */
-void command_line_text(int argc, char *const *argv, struct str *out);
-
 #endif

@@ -12,6 +12,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "near_word.h"
+#include "shell_word.h"
 #include "str.h"
 #include "version.h"
 
@@ -143,7 +144,7 @@ int main(int argc, char **argv)
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, not our end */
 
     struct str line = {0};
-    command_line_text(argc, argv, &line);
+    shell_words_add(argv, argc, &line);
     struct globals globals = {.command_line = str_text(&line)};
     int code = dispatch(&globals, argc, argv);
     const int lost = flush_stdout();

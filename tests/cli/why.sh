@@ -135,6 +135,9 @@ want 'somebody has looked' "$looked" yes
 want_in 'next: by the class as corrected' "$out" 'next       the network must come back; then start the plan again: devs run --plain plan.json'
 "$devs" exec --once -- false 2>/dev/null
 want_in 'next: of a command' "$("$devs" why exec)" "run it again: devs exec --once -- false"
+"$devs" exec --once -- sh -c 'exit 75' 2>/dev/null
+want_in 'logs: a line for a shell' "$("$devs" debug --logs last)" "starts: sh -c 'exit 75'"
+want_in 'why: a rule of no text' "$("$devs" why exec)" 'sure, a rule knows this end'
 want_in 'the correction is shown' "$out" 'corrected  NETWORK_TIMEOUT, says '
 want_in 'the correction is in the log' "$("$devs" debug --logs 1 --json)" '"kind":"class_corrected"'
 want_in 'a correction goes to the step meant' "$("$devs" correct 1/two success --step 1)" 'try 1, which passed, is success'

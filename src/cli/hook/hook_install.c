@@ -20,6 +20,7 @@
 #include "program_find.h"
 #include "read_text.h"
 #include "save_file.h"
+#include "shell_word.h"
 
 enum { FOLDER_MODE = 0777 /* less the umask */ };
 
@@ -129,7 +130,7 @@ static bool hook_command(const struct hook_install *install, struct str *out, st
     if (install->db && !realpath(install->db, db))
         return err_set_errno(err, errno, "'%s'", install->db);
     const int count = (int)ARRAY_LEN(words) - (install->db ? 0 : 2);
-    command_line_text(count, (char *const *)(uintptr_t)words, out); /* it only reads them */
+    shell_words_add((char *const *)(uintptr_t)words, count, out); /* it only reads them */
     return true;
 }
 

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "command.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "plan_agents_check.h"
 #include "redact.h"
 #include "secrets.h"
+#include "shell_word.h"
 #include "shown.h"
 #include "text.h"
 
@@ -52,7 +52,7 @@ static void add_words(const char *label, char *const *words, struct str *out)
     if (count == 0)
         return;
     str_addf(out, "    %-8s ", label);
-    command_line_text(count, words, out);
+    shell_words_add(words, count, out);
     str_add_char(out, '\n');
 }
 
@@ -132,7 +132,7 @@ static void add_call(const struct plan_task *task, int number, struct str *out)
         adapter_argv(agent->adapter, &call, &argv);
     }
     char *const *words = argv ? argv : step->argv;
-    command_line_text(count_words(words), words, out);
+    shell_words_add(words, count_words(words), out);
     adapter_argv_free(argv);
     str_done(&session);
 }

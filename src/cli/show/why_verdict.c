@@ -49,7 +49,10 @@ static const char *how_sure(const struct verdict *verdict)
         if (strncmp(verdict->rule, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
             return kinds[i].words;
     }
-    return verdict->rule[0] != '\0' ? "sure, a rule knows the text" : "in doubt, so persistent";
+    if (verdict->rule[0] == '\0')
+        return "in doubt, so persistent";
+    return verdict->stream == VERDICT_STREAM_NONE ? "sure, a rule knows this end"
+                                                  : "sure, a rule knows the text";
 }
 
 static void rule_lines(const struct verdict *verdict, struct str *out)

@@ -7,6 +7,7 @@
 #include "adapter.h"
 #include "agent_session.h"
 #include "event_look.h"
+#include "shell_word.h"
 #include "shown.h"
 
 enum event_level event_level(const struct event *event)
@@ -76,7 +77,7 @@ static void add_args(char *const *argv, struct str *out)
             break;
         }
         str_add_char(out, ' ');
-        str_add(out, *arg);
+        shell_word_add(*arg, out);
     }
 }
 

@@ -2,28 +2,10 @@
 #include <string.h>
 
 #include "forensics_parts.h"
+#include "shell_word.h"
 #include "shown.h"
 
 enum { NAMES_COLUMNS = 72, COMMIT_SHOWN = 12 };
-
-/* A word of a command as a shell would take it, line feeds and all. */
-static void add_word(const char *word, struct str *out)
-{
-    static const char safe[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
-    if (*word && strspn(word, safe) == strlen(word)) {
-        str_add(out, word);
-        return;
-    }
-    str_add_char(out, '\'');
-    for (const char *c = word; *c; c++) {
-        if (*c == '\'')
-            str_add(out, "'\\''");
-        else
-            str_add_char(out, *c);
-    }
-    str_add_char(out, '\'');
-}
 
 static void add_more(const struct forensics_facts *facts, const char *item, struct str *out)
 {
@@ -38,11 +20,11 @@ static void add_argv(struct forensics *out, const struct forensics_facts *facts)
     struct str words = {0};
     for (size_t i = 0; i < json_count(argv); i++) {
         str_add(&words, i > 0 ? " " : "");
-        add_word(json_text(json_at(argv, i), ""), &words);
+        shell_word_add(json_text(json_at(argv, i), ""), &words);
     }
     for (size_t i = 0; !argv && facts->plan->argv[i]; i++) {
         str_add(&words, i > 0 ? " " : "");
-        add_word(facts->plan->argv[i], &words);
+        shell_word_add(facts->plan->argv[i], &words);
     }
     add_more(facts, "argv_more", &words);
     forensics_add(out, FORENSICS_PLAIN, str_text(&words), words.len);

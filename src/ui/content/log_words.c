@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "failure_class.h"
+#include "shell_word.h"
 #include "shown.h"
 
 static const struct step_state *step_of(const struct run_state *state,
@@ -57,8 +58,10 @@ void log_words_command(const struct run_state *state, const struct log_output_ke
         str_addf(out, " %s", argv[2]);
         return;
     }
-    for (; *argv; argv++)
-        str_addf(out, " %s", *argv);
+    for (; *argv; argv++) {
+        str_add_char(out, ' ');
+        shell_word_add(*argv, out);
+    }
 }
 
 static void add_lines(const struct outcome *outcome, struct str *out)
