@@ -8,7 +8,6 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "looks.h"
-#include "str.h"
 
 static const struct command commands[] = {
     {"run", "PLAN", "run a plan; --continue RUN goes on with one that broke off", cmd_run},

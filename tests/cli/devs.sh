@@ -256,6 +256,15 @@ want 'the starter plan is right' $? 0
 "$devs" init 2>err
 want 'init twice: exit' $? 2
 
+# --- a limit of open files that is too low for a run is said, and how to raise it
+# (libuv aborts at some of them: 20 to 22)
+for limit in 20 21 22 40 63; do
+	(ulimit -n $limit && exec "$devs" --db few.db exec -- true) >out 2>&1
+	want "open files, $limit: exit" $? 73
+	want_in "open files, $limit: line" "$(cat out)" "a limit of $limit open files, and a run needs 64"
+done
+want_in 'open files: hint' "$(cat out)" 'ulimit -n 1024'
+
 # --- what never started is no attempt
 mkdir -p starts && cd starts || exit 1
 echo '{"version": 1, "idempotent": true, "tasks": [{"id": "gone", "steps": [{"run": ["./not-there"]}]}]}' >plan.json

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "json.h"
@@ -16,6 +17,8 @@
 #include "run_exit.h"
 #include "task_record.h"
 #include "xalloc.h"
+
+enum { DESCRIPTORS_MIN = 64 };
 
 struct engine {
     /* Engine thread only, once it runs. */
@@ -108,13 +111,25 @@ static bool await_start(struct engine *engine, int64_t *number_out, struct err *
     return false;
 }
 
+/* Its loop, its log and one child need some 40 descriptors; libuv aborts where it gets none for its
+ * signals (1.44, uv__signal_global_init). */
+static bool check_descriptors(struct err *err)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= DESCRIPTORS_MIN)
+        return true;
+    err_set(err, ERR_IO, "a limit of %lld open files, and a run needs %d",
+            (long long)limit.rlim_cur, DESCRIPTORS_MIN);
+    return err_hint(err, "ulimit -n 1024");
+}
+
 bool engine_start(struct engine **out, const struct engine_options *options, int64_t *number_out,
                   struct err *err)
 {
     assert(options->jobs > 0 && options->jobs <= PLAN_JOBS_MAX);
     assert(options->run_dir[0] == '/');
 
-    if (!plan_check(options->plan, err))
+    if (!check_descriptors(err) || !plan_check(options->plan, err))
         return false;
     struct engine *engine = xcalloc(1, sizeof(*engine));
     engine->options = *options;
