@@ -1,5 +1,7 @@
 #include "heartbeat.h"
 
+#include <unistd.h>
+
 #include "test_main.h"
 
 enum { START_MS = 100000 };
@@ -52,6 +54,45 @@ START_TEST(test_waiting_for_the_log_is_not_standing_still)
 }
 END_TEST
 
+static void ignore_bytes(uv_poll_t *handle, int status, int events)
+{
+    (void)handle;
+    (void)status;
+    (void)events;
+}
+
+static void ignore_ring(uv_timer_t *timer)
+{
+    (void)timer;
+}
+
+/* A wait of minutes was told as time that devs stood still, where libuv had a descriptor to
+ * register before it. */
+START_TEST(test_a_wait_behind_a_new_watcher_is_as_long_as_its_alarm)
+{
+    enum { WAIT_MS = 5000 };
+    uv_loop_t uv;
+    uv_timer_t alarm;
+    uv_poll_t watcher;
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(uv_loop_init(&uv), 0);
+    ck_assert_int_eq(uv_timer_init(&uv, &alarm), 0);
+    ck_assert_int_eq(uv_poll_init(&uv, &watcher, ends[0]), 0);
+    ck_assert_int_eq(uv_poll_start(&watcher, UV_READABLE, ignore_bytes), 0);
+    ck_assert_int_eq(heartbeat_wait_ms(&uv, &alarm), -1);
+    ck_assert_int_eq(uv_timer_start(&alarm, ignore_ring, WAIT_MS, 0), 0);
+    ck_assert_int_eq(uv_backend_timeout(&uv), 0); /* what it was taken for */
+    ck_assert_int_eq(heartbeat_wait_ms(&uv, &alarm), WAIT_MS);
+    uv_close((uv_handle_t *)&alarm, NULL);
+    uv_close((uv_handle_t *)&watcher, NULL);
+    (void)uv_run(&uv, UV_RUN_DEFAULT);
+    ck_assert_int_eq(uv_loop_close(&uv), 0);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("heartbeat");
@@ -59,5 +100,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_only_what_is_much_too_late_was_stopped, 0, TABLE_LEN(looks));
     tcase_add_test(tcase, test_it_is_told_once);
     tcase_add_test(tcase, test_waiting_for_the_log_is_not_standing_still);
+    tcase_add_test(tcase, test_a_wait_behind_a_new_watcher_is_as_long_as_its_alarm);
     return suite;
 }

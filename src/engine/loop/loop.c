@@ -90,8 +90,8 @@ static void before_waiting(uv_prepare_t *handle)
     look_for_gap(loop);
     run_turn(loop);
     look_for_gap(loop);
-    /* How long libuv will wait at most; -1 without an end. */
-    heartbeat_expect(&loop->heartbeat, clock_now().mono_ms, uv_backend_timeout(&loop->uv));
+    heartbeat_expect(&loop->heartbeat, clock_now().mono_ms,
+                     heartbeat_wait_ms(&loop->uv, &loop->alarm));
 }
 
 static void after_waiting(uv_check_t *handle)
