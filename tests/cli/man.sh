@@ -18,7 +18,7 @@ for page in $pages; do
 	"$source/scripts/make-man" "$devs" "$page" >"$dir/$page" 2>"$dir/err" ||
 		fail "make-man $page ends with an error"
 	[ ! -s "$dir/err" ] || fail "make-man $page: $(cat "$dir/err")"
-	bad=$(grep "^[.']" "$dir/$page" | grep -vE '^\.(TH|SH|SS|TP|IP|PP|I|B|IR|BR|EX|EE|RS|RE|br|nr HY|ad|PD)( |$)')
+	bad=$(grep "^[.']" "$dir/$page" | grep -vE '^\.(TH|SH|SS|TP|IP|PP|I|B|IR|BR|EX|EE|RS|RE|br|nr HY|nh|ad|PD)( |$)')
 	[ -z "$bad" ] || fail "$page: requests by chance: $bad"
 	for part in NAME DESCRIPTION 'SEE ALSO'; do
 		grep -qx "\.SH $part" "$dir/$page" || fail "$page has no $part"
@@ -29,6 +29,8 @@ for page in $pages; do
 		# An item of a list begins with a dot that is not one byte.
 		wide=$(groff -man -Kutf8 -Tascii -rLL=80n -P-cbou "$dir/$page" | awk 'length > 80')
 		[ -z "$wide" ] || fail "$page: wider than a terminal: $wide"
+		divided=$(groff -man -Kutf8 -Tutf8 -rLL=60n -P-cbou "$dir/$page" | grep '‐$')
+		[ -z "$divided" ] || fail "$page: words that are divided: $divided"
 	fi
 	if command -v mandoc >/dev/null; then
 		mandoc -Tlint -Wwarning "$dir/$page" >"$dir/warnings" || fail "$(cat "$dir/warnings")"
