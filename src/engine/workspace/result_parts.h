@@ -27,7 +27,7 @@ struct result_trees {
     const char *objects; /* where some of them are, beside the repository; NULL = nowhere else */
 };
 
-/* A copy: what it was when it was made, and what it is. */
+/* result_copy.c: what a copy was when it was made, and what it is. */
 struct result_copy {
     struct tree start, now;
     struct tree_look look; /* at what it is; the folder is open */
@@ -36,6 +36,9 @@ struct result_copy {
 ATTR_MUST_USE bool result_copy_read(const struct workspace_result *result, struct result_copy *out,
                                     struct err *err);
 void result_copy_done(struct result_copy *copy);
+/* Add to *out what such a result changes, and where it is kept. */
+ATTR_MUST_USE bool result_copy_compare(const struct workspace_result *result,
+                                       struct workspace_changes *out, struct err *err);
 
 /* result_needed.c: the results that this one stands on. */
 void result_needed_take(struct workspace_result *result, const char *const *needed);
