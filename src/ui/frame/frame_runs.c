@@ -6,126 +6,18 @@
 #include "clock.h"
 #include "frame_page.h"
 #include "frame_parts.h"
+#include "frame_runs_columns.h"
 #include "runs_list.h"
 #include "shown.h"
 #include "text.h"
 
 enum {
-    AIRY_COLUMNS = 100, /* narrower: less air between the columns, for the name */
-    WIDE_COLUMNS = 76,  /* narrower: fewer columns */
-    MID_COLUMNS = 56,
     NUMBER_END = 7,
     DATE_START = 5, /* of "2026-11-20 13:50:02": the year is left out where it is this one */
     DATE_LEN = 16,
     NOTE_COLUMN = 9,
-    NAME_COLUMNS_MIN = 6,
     THOUSAND = 1000,
 };
-
-/* States that have a column where any run in sight has tasks in them. */
-static const struct {
-    enum task_status status;
-    enum shown shown;
-} extras[] = {
-    {TASK_NEEDS_YOU, SHOWN_NEEDS_YOU},
-    {TASK_STUCK, SHOWN_STUCK},
-    {TASK_BLOCKED, SHOWN_BLOCKED},
-};
-enum { EXTRAS = ARRAY_LEN(extras) };
-
-/* Columns of numbers: where they end, 0 = left out; and where the texts begin. */
-struct columns {
-    int started, lasted, tasks, tries, passed, failed, cancelled, waited, name;
-    int extra[EXTRAS]; /* behind `failed` */
-};
-
-static struct columns columns_by_width(int width)
-{
-    if (width >= WIDE_COLUMNS && width < AIRY_COLUMNS)
-        return (struct columns){.started = 9,
-                                .lasted = 30,
-                                .tasks = 37,
-                                .tries = 44,
-                                .passed = 48,
-                                .failed = 52,
-                                .cancelled = 56,
-                                .waited = 64,
-                                .name = 67};
-    if (width >= AIRY_COLUMNS)
-        return (struct columns){.started = 9,
-                                .lasted = 33,
-                                .tasks = 42,
-                                .tries = 49,
-                                .passed = 53,
-                                .failed = 57,
-                                .cancelled = 61,
-                                .waited = 70,
-                                .name = 73};
-    if (width >= MID_COLUMNS)
-        return (struct columns){.started = 8,
-                                .lasted = 28,
-                                .tasks = 34,
-                                .tries = 40,
-                                .passed = 44,
-                                .failed = 48,
-                                .cancelled = 52};
-    if (width >= 36)
-        return (struct columns){.started = 8, .lasted = 28, .passed = 32, .failed = 36};
-    return (struct columns){.lasted = width};
-}
-
-/* The columns behind the extra ones. */
-static void move(struct columns *at, int by)
-{
-    at->cancelled += at->cancelled > 0 ? by : 0;
-    at->waited += at->waited > 0 ? by : 0;
-    at->name += at->name > 0 ? by : 0;
-}
-
-/* What is left out for more states: the count of tries, then the name, then what was waited. */
-static void fit(struct columns *at, int width)
-{
-    const int tries = at->tries - at->tasks;
-    if (at->name > 0 && at->name + NAME_COLUMNS_MIN > width && at->tries > 0) {
-        at->passed -= tries;
-        at->failed -= tries;
-        for (size_t i = 0; i < EXTRAS; i++)
-            at->extra[i] -= at->extra[i] > 0 ? tries : 0;
-        move(at, -tries);
-        at->tries = 0;
-    }
-    if (at->name + NAME_COLUMNS_MIN > width)
-        at->name = 0;
-    if (at->waited > width)
-        at->waited = 0;
-}
-
-static bool has_any(const struct frame_input *input, int rows, enum task_status status)
-{
-    const struct runs_list *list = input->facts->runs;
-    const size_t top = input->view->runs.top;
-    for (size_t i = top; i < top + (size_t)rows && i < list->shown_count; i++) {
-        if (runs_row_count(&list->rows[list->shown[i]], status) > 0)
-            return true;
-    }
-    return false;
-}
-
-static struct columns columns_of(const struct canvas *canvas, const struct frame_input *input)
-{
-    enum { COUNT_COLUMNS = 4 };
-    struct columns at = columns_by_width(canvas->columns);
-    int end = at.failed;
-    for (size_t i = 0; i < EXTRAS && at.cancelled > 0; i++) {
-        if (!has_any(input, canvas->rows, extras[i].status))
-            continue;
-        move(&at, COUNT_COLUMNS);
-        end += COUNT_COLUMNS;
-        at.extra[i] = end;
-    }
-    fit(&at, canvas->columns);
-    return at;
-}
 
 /* A text that ends before a column. */
 static void put_end(struct canvas *canvas, int row, int end, enum style style, const char *text)
@@ -136,9 +28,9 @@ static void put_end(struct canvas *canvas, int row, int end, enum style style, c
     (void)frame_put(canvas, (struct spot){row, end > width ? end - width : 0, width}, style, text);
 }
 
-static void draw_heads(struct canvas *canvas, int row, const struct columns *columns)
+static void draw_heads(struct canvas *canvas, int row, const struct runs_columns *columns)
 {
-    const struct columns at = *columns;
+    const struct runs_columns at = *columns;
     const bool ascii = canvas->ascii;
     put_end(canvas, row, NUMBER_END, STYLE_COLUMN, "RUN");
     if (at.started > 0)
@@ -148,8 +40,8 @@ static void draw_heads(struct canvas *canvas, int row, const struct columns *col
     put_end(canvas, row, at.tries, STYLE_COLUMN, "TRIES");
     put_end(canvas, row, at.passed, STYLE_COLUMN, shown_sign(SHOWN_PASSED, ascii));
     put_end(canvas, row, at.failed, STYLE_COLUMN, shown_sign(SHOWN_GAVE_UP, ascii));
-    for (size_t i = 0; i < EXTRAS; i++)
-        put_end(canvas, row, at.extra[i], STYLE_COLUMN, shown_sign(extras[i].shown, ascii));
+    for (size_t i = 0; i < RUNS_EXTRAS; i++)
+        put_end(canvas, row, at.extra[i], STYLE_COLUMN, shown_sign(runs_extras[i].shown, ascii));
     put_end(canvas, row, at.cancelled, STYLE_COLUMN, shown_sign(SHOWN_CANCELLED, ascii));
     put_end(canvas, row, at.waited, STYLE_COLUMN, "WAITED");
     if (at.name > 0)
@@ -183,7 +75,7 @@ static void put_started(struct canvas *canvas, struct spot spot, int64_t at_ms, 
 /* One row as it is being drawn. */
 struct line {
     struct canvas *canvas;
-    const struct columns *at;
+    const struct runs_columns *at;
     const struct runs_row *run;
     int row;
 };
@@ -192,7 +84,7 @@ static void put_times(const struct line *line, int64_t now_ms)
 {
     struct canvas *canvas = line->canvas;
     const struct runs_row *run = line->run;
-    const struct columns at = *line->at;
+    const struct runs_columns at = *line->at;
     const int row = line->row;
     struct str text = {0};
     if (at.started > 0)
@@ -209,7 +101,7 @@ static void draw_run(const struct line *line, int64_t now_ms)
 {
     struct canvas *canvas = line->canvas;
     const struct runs_row *run = line->run;
-    const struct columns at = *line->at;
+    const struct runs_columns at = *line->at;
     const int row = line->row;
     const enum style style = frame_style(run->shown);
     struct str number = {0};
@@ -223,8 +115,8 @@ static void draw_run(const struct line *line, int64_t now_ms)
         put_count(canvas, row, at.tries, run->tries);
     put_count(canvas, row, at.passed, run->passed);
     put_count(canvas, row, at.failed, runs_row_count(run, TASK_GAVE_UP));
-    for (size_t i = 0; i < EXTRAS; i++)
-        put_count(canvas, row, at.extra[i], runs_row_count(run, extras[i].status));
+    for (size_t i = 0; i < RUNS_EXTRAS; i++)
+        put_count(canvas, row, at.extra[i], runs_row_count(run, runs_extras[i].status));
     put_count(canvas, row, at.cancelled, run->cancelled);
     if (at.name > 0)
         (void)frame_put(canvas, (struct spot){row, at.name, canvas->columns - at.name}, STYLE_PLAIN,
@@ -266,7 +158,7 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
 
 /* The rows from view->runs.top on, as many as there is room for: of the last one the note, too. */
 static void draw_rows(struct canvas *canvas, const struct frame_box *box,
-                      const struct frame_input *input, const struct columns *at)
+                      const struct frame_input *input, const struct runs_columns *at)
 {
     const struct runs_list *list = input->facts->runs;
     const struct view_runs *view = &input->view->runs;
@@ -343,7 +235,7 @@ void frame_runs(struct canvas *canvas, const struct frame_input *input)
         return;
     frame_page_draw(canvas, &page, input, NULL, &keys);
     draw_head(canvas, input);
-    const struct columns at = columns_of(canvas, input);
+    const struct runs_columns at = runs_columns_of(canvas, input);
     if (box.row > page.body.row)
         draw_heads(canvas, page.body.row, &at);
     if (input->facts->runs->shown_count == 0)
