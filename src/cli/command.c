@@ -123,7 +123,7 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
         {"db", 0, "FILE", "the run log (else DEVS_DB, else .devs/devs.db)", NULL, &globals->db},
         {"ascii", 0, NULL, "draw with ASCII only", &globals->ascii, NULL},
         {"no-color", 0, NULL, "no colours (NO_COLOR does the same)", &globals->no_color, NULL},
-        {"theme", 0, "NAME", "colours: auto, dark, light, mono, contrast, cb, or a file", NULL,
+        {"theme", 0, "NAME", "colours: auto, dark, light, mono, contrast, cb, FILE", NULL,
          &globals->theme},
         {"help", 'h', NULL, "this text", &help, NULL},
     };

@@ -16,7 +16,7 @@
 #include "str.h"
 #include "version.h"
 
-enum { NAME_COLUMNS = 13, USAGE_COLUMNS = 26 }; /* of the help */
+enum { NAME_COLUMNS = 13 }; /* of the help */
 
 static int print_version(void)
 {
@@ -32,11 +32,9 @@ static int print_help(void)
                "       devs COMMAND [options]        devs COMMAND --help says more\n");
     const struct command *command = NULL;
     for (size_t i = 0; (command = command_at(i)); i++)
-        (void)printf("  %-*s %-*s %s\n", NAME_COLUMNS, command->name, USAGE_COLUMNS, command->usage,
-                     command->words);
-    (void)puts(
-        "\noptions of all: --db FILE (the run log), --theme NAME, --no-color, --ascii, --help;\n"
-        "devs --version says which devs this is");
+        (void)printf("  %-*s %s\n", NAME_COLUMNS, command->name, command->words);
+    (void)puts("\noptions of all: --db FILE (the run log), --theme NAME, --no-color, --ascii,\n"
+               "--help; devs --version says which devs this is");
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
                "invalid plan, 3 going in circles, 4 needs a person, 65 damaged log, 66 no such\n"
                "log, run or file, 69 an agent is not installed, 73 log or output cannot be\n"

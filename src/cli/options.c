@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "line_wrap.h"
+
 static const struct option_spec *find_long(const struct options *options, const char *name,
                                            size_t len)
 {
@@ -122,6 +124,27 @@ bool options_parse(const struct options *options, int argc, char **argv, int *co
     return true;
 }
 
+enum { HELP_COLUMNS = 80, HELP_WORDS_AT = 27 };
+
+/* The rest of a line from `at` on, and where it does not fit the lines below, in the column of the
+ * words. */
+static void print_words(const char *words, int at)
+{
+    size_t len = strlen(words);
+    for (;;) {
+        const size_t fit = line_wrap_fit(words, len, HELP_COLUMNS - at);
+        size_t shown = fit;
+        while (shown > 0 && words[shown - 1] == ' ')
+            shown--;
+        (void)printf("%.*s\n", (int)shown, words);
+        words += fit;
+        len -= fit;
+        if (len == 0)
+            return;
+        at = printf("%*s", HELP_WORDS_AT, "");
+    }
+}
+
 void options_help(const struct options *options)
 {
     for (size_t i = 0; i < options->count; i++) {
@@ -132,6 +155,6 @@ void options_help(const struct options *options)
             (void)snprintf(letter, sizeof(letter), "-%c, ", spec->letter);
         (void)snprintf(left, sizeof(left), "%s--%s%s%s", letter, spec->name,
                        spec->metavar ? " " : "", spec->metavar ? spec->metavar : "");
-        (void)printf("  %-24s %s\n", left, spec->words);
+        print_words(spec->words, printf("  %-*s ", HELP_WORDS_AT - 3, left));
     }
 }

@@ -26,6 +26,13 @@ want_in 'unknown command' "$(cat err)" "devs: unknown command 'frobnicate'"
 "$devs" staus 2>err
 want 'a command with a slip: exit' $? 2
 want_in 'a command with a slip' "$(cat err)" "unknown command 'staus', did you mean 'status'?"
+for command in '' $("$devs" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
+	want "help in 80 columns: $command" "$("$devs" $command --help | awk 'length > 80')" ''
+done
+want_in 'words below each other' "$("$devs" debug --help)" '
+      --lnav-format        print the format file by which lnav reads records
+                           (lnav -i FILE)
+'
 want 'help of a command' "$("$devs" help runs)" "$("$devs" runs --help)"
 "$devs" help frobnicate 2>err
 want 'help of no command: exit' $? 2
