@@ -168,21 +168,70 @@ static int check_theme(const struct config *config)
     return code;
 }
 
-static int read_file(FILE *file, struct config *config)
+/* What is made of the text of a file. */
+typedef int read_fn(const struct str *text, struct config *config);
+
+static int read_all(const struct str *text, struct config *config)
 {
-    struct str text = {0};
-    struct err why = {0};
-    int code = read_text(file, SETTINGS_BYTES_MAX, &text, &why)
-                   ? parse(&text, config)
-                   : fail_usage(NULL, "%s: %s", config->path, why.message);
-    str_done(&text);
+    int code = parse(text, config);
     place_theme(config);
     if (code == EXIT_ALL_PASSED)
         code = check_rules(config);
     return code == EXIT_ALL_PASSED ? check_theme(config) : code;
 }
 
-int config_read(const char *dir, struct config *out)
+/* The member "secrets" of a text in which something is wrong, as settings of its own; all of the
+ * text where it is no object. */
+static void take_secrets(const struct str *text, struct str *out)
+{
+    struct json *root = NULL;
+    if (!json_parse(str_text(text), text->len, &root, NULL, NULL) ||
+        json_kind(root) != JSON_KIND_OBJECT) {
+        str_add_n(out, str_text(text), text->len);
+    } else {
+        const struct json *secrets = json_get(root, "secrets");
+        str_add(out, "{");
+        if (secrets) {
+            str_json_key(out, "secrets");
+            json_write(out, secrets);
+        }
+        str_add(out, "}");
+    }
+    json_free(root);
+}
+
+static int read_secrets(const struct str *text, struct config *config)
+{
+    struct violations whole = {0}, wrong = {0};
+    struct str part = {0};
+    int code = EXIT_ALL_PASSED;
+    if (!settings_parse(str_text(text), text->len, &config->settings, &whole)) {
+        take_secrets(text, &part);
+        if (settings_parse(str_text(&part), part.len, &config->settings, &wrong)) {
+            warn("%s: something is wrong in it; what it calls a secret is cut", config->path);
+        } else {
+            code = fail_violations(config->path, "nothing was done", &wrong);
+            say_hint("what it calls a secret is not known: mend it, or move it away");
+        }
+    }
+    str_done(&part);
+    violations_done(&whole);
+    violations_done(&wrong);
+    return code;
+}
+
+static int read_file(FILE *file, read_fn *read, struct config *config)
+{
+    struct str text = {0};
+    struct err why = {0};
+    int code = read_text(file, SETTINGS_BYTES_MAX, &text, &why)
+                   ? read(&text, config)
+                   : fail_usage(NULL, "%s: %s", config->path, why.message);
+    str_done(&text);
+    return code;
+}
+
+static int find_and_read(const char *dir, read_fn *read, struct config *out)
 {
     struct config config = {0};
     struct err err = {0};
@@ -193,13 +242,23 @@ int config_read(const char *dir, struct config *out)
         *out = (struct config){0};
         return EXIT_ALL_PASSED;
     }
-    int code = read_file(file, &config);
+    int code = read_file(file, read, &config);
     (void)fclose(file); /* only read */
     if (code == EXIT_ALL_PASSED)
         *out = config;
     else
         config_done(&config);
     return code;
+}
+
+int config_read(const char *dir, struct config *out)
+{
+    return find_and_read(dir, read_all, out);
+}
+
+int config_read_secrets(const char *dir, struct config *out)
+{
+    return find_and_read(dir, read_secrets, out);
 }
 
 void config_done(struct config *config)

@@ -26,6 +26,9 @@ ATTR_MUST_USE bool config_open(const char *dir, char path[PATH_MAX], FILE **out,
 /* Find, read and check the settings, their rules too. Prints what is wrong and returns
  * the exit code; 0 = all well, *out is ended with config_done(). */
 int config_read(const char *dir, struct config *out);
+/* The same for who wants to know what is a secret only: other mistakes are a line of warning, and
+ * only the settings of secrets are to be relied on then. */
+int config_read_secrets(const char *dir, struct config *out);
 void config_done(struct config *config);
 
 /* The policy of that name, as settings_policy() has it; NULL, and an error that lists those that

@@ -44,12 +44,17 @@ static void put_line(const char *start, const char *text)
     str_done(&clean);
 }
 
+void say_hint(const char *text)
+{
+    put_line("hint: ", text);
+}
+
 /* "devs: ...", and the hint under it where there is one. */
 static void put_error(const char *message, const char *hint)
 {
     put_line("devs: ", message);
     if (hint && *hint)
-        put_line("hint: ", hint);
+        say_hint(hint);
 }
 
 int fail(const struct err *err)

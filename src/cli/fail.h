@@ -15,6 +15,8 @@ struct violations;
 /* Print how many things are wrong with `what`, and that for this `so` ("nothing was started"); a
  * line for each, briefly where one mistake was made many times, and return EXIT_USAGE. */
 int fail_violations(const char *what, const char *so, const struct violations *violations);
+/* A line under an error that was printed: what to do about it. */
+void say_hint(const char *text);
 /* Text that strangers had a hand in, to stdout: no control byte of theirs goes out. */
 void say(const char *text);
 /* One line on stderr: "devs: ...", cleaned likewise. */

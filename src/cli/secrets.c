@@ -27,7 +27,7 @@ static int open_of_folder(const char *dir, const struct plan *plan, struct redac
 {
     struct err err = {0};
     struct config config = {0};
-    int code = dir ? config_read(dir, &config) : EXIT_ALL_PASSED;
+    int code = dir ? config_read_secrets(dir, &config) : EXIT_ALL_PASSED;
     if (code != EXIT_ALL_PASSED)
         return code;
     bool ok = secrets_redactor(out, plan, &config.settings.secrets, &err);

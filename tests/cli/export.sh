@@ -88,6 +88,17 @@ echo '{"secrets": {"patterns": [{"name": "halves", "regex": "rounds half"}]}}' >
 "$devs" --db own.db export 1 --format jsonl -o - 2>said >out.jsonl
 want_in "secrets by the settings of the run's folder, not of this one" "$(cat said)" 'halves'
 want 'no byte of them either' "$(grep -c 'rounds half' out.jsonl)" 0
+sed 's/^{/{"policies": 3, /' own/devs.config.json >own/bad && mv own/bad own/devs.config.json
+"$devs" --db own.db export 1 --format jsonl -o - 2>said >out.jsonl
+want 'settings with a mistake elsewhere: exit' $? 0
+want_in 'a word of it' "$(cat said)" 'own/devs.config.json: something is wrong in it; what it calls a secret is cut'
+want 'and their secrets are cut' "$(grep -c 'rounds half' out.jsonl)" 0
+for broken in '{"secrets": {"patterns": [{"name": "x", "regex": "("}]}}' '{"secrets": '; do
+	echo "$broken" >own/devs.config.json
+	"$devs" --db own.db export 1 --format jsonl -o - 2>said >out.jsonl
+	want 'secrets that are not known: exit' "$? $(wc -c <out.jsonl)" '2 0'
+	want_in 'what to do' "$(cat said)" 'hint: what it calls a secret is not known: mend it, or move it away'
+done
 rm -r own
 want_in 'where it is gone by those here' \
 	"$("$devs" --db own.db export 1 --format jsonl -o -)" 'rounds half'
