@@ -86,8 +86,6 @@ void agent_stream_waiting(const struct agent_stream *stream, agent_item_fn *each
 
 /* The sums so far. */
 const struct agent_used *agent_stream_used(const struct agent_stream *stream);
-/* The session's id; NULL while it was not told. Valid until the next add. */
-const char *agent_stream_session(const struct agent_stream *stream);
 
 /* How the output ends, as far as it has come. */
 enum agent_end {

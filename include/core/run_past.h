@@ -49,9 +49,6 @@ void run_past_mark(struct run_past *past);
  * happens where it is no nearer than the state itself. O(tasks + what changed between the two). */
 void run_past_approach(struct run_past *past, int64_t seq);
 
-/* How many moments are kept, before the first event included. */
-int run_past_moments(const struct run_past *past);
-
 /* For the fold alone: this event changes the task; `old_attempts`: not the latest attempt of a step
  * alone. O(1). */
 void run_past_changes(struct run_past *past, int task, bool old_attempts);

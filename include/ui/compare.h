@@ -62,7 +62,6 @@ enum compare_text {
 enum { COMPARE_BYTES_MAX = 64 * 1024 * 1024 }; /* of the lines of one text */
 struct compare_line {
     size_t start, len; /* in `bytes`; cleaned for a terminal */
-    bool is_masked;
 };
 
 struct compare_lines {

@@ -110,9 +110,6 @@ ATTR_MUST_USE bool log_write_projections(struct log_writer *writer, struct err *
 ATTR_MUST_USE bool log_writer_resume(struct log_writer *writer, int64_t number,
                                      const struct run_state *state, struct err *err);
 
-/* Make the projections of the resumed run again. */
-ATTR_MUST_USE bool log_writer_rebuild(struct log_writer *writer, struct err *err);
-
 /* Answer a control with no event: what it was about cannot take one. */
 ATTR_MUST_USE bool log_writer_refuse(struct log_writer *writer, int64_t control, const char *answer,
                                      struct err *err);

@@ -89,27 +89,3 @@ bool log_writer_begin(struct log_writer *writer, const struct log_run *run,
     bell_ring(&writer->bell);
     return true;
 }
-
-static bool forget_projections(struct log_writer *writer, struct err *err)
-{
-    static const char *const sql[] = {"DELETE FROM attempt WHERE run=?",
-                                      "DELETE FROM task WHERE run=?"};
-    sqlite3_stmt *statements[ARRAY_LEN(sql)] = {NULL};
-    bool ok = db_prepare(&writer->db, sql, (int)ARRAY_LEN(sql), statements, err);
-    for (size_t i = 0; ok && i < ARRAY_LEN(sql); i++) {
-        (void)sqlite3_bind_int64(statements[i], 1, writer->run);
-        ok = db_run(&writer->db, statements[i], err);
-    }
-    db_finalize(statements, (int)ARRAY_LEN(sql));
-    return ok;
-}
-
-bool log_writer_rebuild(struct log_writer *writer, struct err *err)
-{
-    assert(writer->run > 0);
-    bool ok = log_write_begin(writer, err) && forget_projections(writer, err) &&
-              log_write_projections(writer, err) && log_write_end(writer, err);
-    if (!ok)
-        log_write_abort(writer);
-    return ok;
-}

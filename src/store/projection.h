@@ -3,7 +3,7 @@
  * fold says, written down for quick answers. Private to store.
  *
  * They can be dropped and made again from the events at any time. Belongs to the
- * thread of its connection; projection_rebuild(): any.
+ * thread of its connection.
  */
 #ifndef DEVS_PROJECTION_H
 #define DEVS_PROJECTION_H
@@ -14,7 +14,6 @@
 #include "attr.h"
 #include "db.h"
 #include "err.h"
-#include "place.h"
 #include "run_state.h"
 
 enum { PROJECTION_STATEMENTS = 3, PROJECTION_ROW_BYTES = 128 };
@@ -62,9 +61,5 @@ ATTR_MUST_USE bool projection_set_behind(struct projection *projection, struct e
 /* Write the summary into the run's row. Within a transaction. */
 ATTR_MUST_USE bool projection_summary(struct projection *projection, int64_t last_seq,
                                       struct err *err);
-
-/* Throw the projections of a run away and make them again by folding its events.
- * Takes the owner lock: ERR_BUSY while somebody owns the run. */
-ATTR_MUST_USE bool projection_rebuild(const struct place *place, int64_t run, struct err *err);
 
 #endif

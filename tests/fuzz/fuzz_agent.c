@@ -49,6 +49,7 @@ static void hear(void *ctx, const struct agent_item *item)
     must(now->cost_micro >= heard->used.cost_micro && now->tokens >= heard->used.tokens);
     must(now->own_retries >= heard->used.own_retries);
     must(now->cost_micro <= AGENT_USED_MAX && now->tokens <= AGENT_USED_MAX);
+    must(item->kind != AGENT_ITEM_SESSION || adapter_session_is_id(item->text));
     must(!item->what || strlen(item->what) <= AGENT_WHAT_MAX);
     must(item->exit >= -1 && item->exit <= 255);
     must(item->number >= 0 && item->number <= now->calls);
@@ -68,8 +69,6 @@ static void read_all(const struct adapter *adapter, const char *bytes, size_t le
     const bool failed = agent_stream_state(stream) == AGENT_END_FAILED;
     str_addf(&heard->told, "%d\n", failed);
     (void)agent_stream_final(stream, &heard->told, NULL);
-    const char *session = agent_stream_session(stream);
-    must(!session || adapter_session_is_id(session));
     agent_stream_close(stream);
 }
 

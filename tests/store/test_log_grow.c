@@ -5,6 +5,7 @@
 #include "bundle.h"
 #include "db.h"
 #include "follower.h"
+#include "log_rebuild.h"
 #include "log_sample.h"
 #include "log_write.h"
 #include "orphan.h"
@@ -113,7 +114,7 @@ START_TEST(test_rows_can_be_made_again)
     struct err err = {0};
     log_writer_close(sample.writer);
     sample.writer = NULL;
-    ck_assert_msg(projection_rebuild(&sample.place, sample.number, &err), "%s", err.message);
+    ck_assert_msg(log_rebuild(&sample.place, sample.number, &err), "%s", err.message);
     check_rows(FIRST);
 }
 END_TEST

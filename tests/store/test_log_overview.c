@@ -9,6 +9,7 @@
 #include "db.h"
 #include "follower.h"
 #include "golden_log.h"
+#include "log_rebuild.h"
 #include "log_sample.h"
 #include "projection.h"
 #include "shop_log.h"
@@ -133,7 +134,7 @@ START_TEST(test_golden_runs)
     char *sql = golden_log_read(file);
     const struct place place = golden_log_make(sql);
     ck_assert(!is_known(&place, 1)); /* they are handed on without these tables */
-    ck_assert_msg(projection_rebuild(&place, 1, &err), "%s: %s", file, err.message);
+    ck_assert_msg(log_rebuild(&place, 1, &err), "%s: %s", file, err.message);
     check_known(&place, 1);
     free(sql);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "db.h"
+#include "log_rebuild.h"
 #include "log_sample.h"
 #include "projection.h"
 
@@ -53,7 +54,7 @@ static void assert_rebuilds(void)
     struct str rebuilt = {0};
     struct err err = {0};
     dump_all(&written);
-    ck_assert_msg(projection_rebuild(&sample.place, sample.number, &err), "%s", err.message);
+    ck_assert_msg(log_rebuild(&sample.place, sample.number, &err), "%s", err.message);
     dump_all(&rebuilt);
     ck_assert_ptr_nonnull(written.data);
     ck_assert_ptr_nonnull(rebuilt.data);
@@ -121,10 +122,10 @@ START_TEST(test_a_run_with_an_owner_is_left_alone)
 {
     sample_start(&sample);
     struct err err = {0};
-    ck_assert(!projection_rebuild(&sample.place, sample.number, &err));
+    ck_assert(!log_rebuild(&sample.place, sample.number, &err));
     ck_assert_int_eq(err.code, ERR_BUSY);
     err = (struct err){0};
-    ck_assert(!projection_rebuild(&sample.place, 99, &err));
+    ck_assert(!log_rebuild(&sample.place, 99, &err));
     ck_assert_int_eq(err.code, ERR_NOT_FOUND);
     sample_done(&sample);
 }
@@ -151,7 +152,7 @@ START_TEST(test_a_rebuild_mends)
                           &err),
                   "%s", err.message);
     db_done(&db);
-    ck_assert_msg(projection_rebuild(&sample.place, sample.number, &err), "%s", err.message);
+    ck_assert_msg(log_rebuild(&sample.place, sample.number, &err), "%s", err.message);
     dump_all(&after);
     ck_assert_str_eq(before.data, after.data);
     str_done(&before);

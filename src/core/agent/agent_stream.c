@@ -151,11 +151,6 @@ const struct agent_used *agent_stream_used(const struct agent_stream *stream)
     return &stream->used;
 }
 
-const char *agent_stream_session(const struct agent_stream *stream)
-{
-    return stream->session.len > 0 ? stream->session.data : NULL;
-}
-
 enum agent_end agent_stream_state(const struct agent_stream *stream)
 {
     const bool is_open = stream->last.end == AGENT_END_UNKNOWN && stream->has_events;

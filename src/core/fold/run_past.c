@@ -459,11 +459,6 @@ void run_past_follow(struct run_past *past, struct run_state *state)
     state->past = past;
 }
 
-int run_past_moments(const struct run_past *past)
-{
-    return past->count;
-}
-
 void run_past_changes(struct run_past *past, int task, bool old_attempts)
 {
     mark_changed(past, task);

@@ -31,7 +31,6 @@ static void tell(struct app *app, const char *words)
     struct view *view = &app->view;
     view_say(view, &app->now, "%s%s", app->undoes ? "undo: " : "", words);
     (void)snprintf(view->last_act, sizeof(view->last_act), "%s", view->message);
-    view->last_act_at_ms = app->now.at_ms;
 }
 
 void app_ask(struct app *app, const struct view_todo *todo)

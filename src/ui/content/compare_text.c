@@ -32,8 +32,8 @@ static void add_line(struct compare_lines *lines, const char *bytes, size_t len,
     lines->items = xgrow(lines->items, &lines->cap, lines->count + 1, sizeof(*lines->items));
     lines->digests =
         xgrow(lines->digests, &lines->digest_cap, lines->count + 1, sizeof(*lines->digests));
-    lines->items[lines->count] = (struct compare_line){
-        .start = start, .len = lines->bytes.len - start, .is_masked = masked != 0};
+    lines->items[lines->count] =
+        (struct compare_line){.start = start, .len = lines->bytes.len - start};
     lines->digests[lines->count++] = line_digest(bytes, len);
     lines->masks |= masked;
 }

@@ -128,7 +128,6 @@ struct view {
     struct view_marks marks;
     struct view_undo undo;
     char last_act[VIEW_MESSAGE_MAX]; /* the last act by hand and its answer; "" = none yet */
-    int64_t last_act_at_ms;
 
     int top;             /* first row on the screen */
     int page;            /* rows of the list on the screen */
