@@ -217,3 +217,19 @@ bool target_task(const struct target *target, const struct plan *plan, int *out,
     *out = number;
     return true;
 }
+
+bool target_only_task(const struct target *target, const struct plan *plan, const char *usage,
+                      int *out, struct err *err)
+{
+    /* "last" is a run, unless a task of it is called so */
+    const bool is_last = strcmp(target->task, "last") == 0 && plan_find(plan, "last") < 0;
+    const bool is_named = target->task[0] != '\0' && !is_last;
+    if (is_named || plan->task_count == 0)
+        return target_task(target, plan, out, err);
+    *out = 0;
+    if (plan->task_count == 1)
+        return true;
+    (void)err_set(err, ERR_INVALID, "run #%lld has %d tasks", (long long)target->run,
+                  plan->task_count);
+    return err_hint(err, "%s %lld/TASK, as %s", usage, (long long)target->run, plan->tasks[0].id);
+}

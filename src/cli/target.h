@@ -58,4 +58,9 @@ bool target_hint_near(const struct plan *plan, const char *id, const char *lists
 ATTR_MUST_USE bool target_task(const struct target *target, const struct plan *plan, int *out,
                                struct err *err);
 
+/* The same where the word may name the run alone, if that has one task only; of several ERR_INVALID
+ * says that one is to be named, as in `usage` ("devs log"). */
+ATTR_MUST_USE bool target_only_task(const struct target *target, const struct plan *plan,
+                                    const char *usage, int *out, struct err *err);
+
 #endif

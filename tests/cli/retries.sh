@@ -126,6 +126,10 @@ for named in last/d last; do
 	"$devs" cancel "$named" --kill >/dev/null
 	wait $!
 done
+for named in last 4; do
+	want "a run of one task needs no name of it: $named" "$("$devs" why $named | head -1)" "$("$devs" why 4/d | head -1)"
+	want "nor for its output: $named" "$("$devs" log $named 2>&1)" "$("$devs" log 4/d 2>&1)"
+done
 want_in 'diff of runs: what was cancelled is counted' "$("$devs" debug --diff 3 last)" \
 	'failed    0                                 0
 cancelled 1                                 1

@@ -82,7 +82,7 @@ want_in 'why of no try' "$(cat err)" 'step 1 has had 1 try'
 want 'why of no step: exit' $? 2
 "$devs" why 1 2>err
 want 'why of a run: exit' $? 2
-want_in 'why of a run' "$(cat err)" 'names no task'
+want_in 'why of a run' "$(cat err)" 'hint: devs why 1/TASK, as n1'
 
 # --- status: gates and common faults
 out=$("$devs" status)

@@ -385,6 +385,30 @@ START_TEST(test_digits_open_the_chosen_run)
 }
 END_TEST
 
+/* Which two, is known by their numbers. */
+START_TEST(test_how_two_runs_are_compared_is_said)
+{
+    static const struct {
+        int64_t chosen;
+        const char *wanted;
+    } cases[] = {{0, "devs debug --diff 40 41"},
+                 {39, "devs debug --diff 38 39"},
+                 {38, "devs debug --diff 38 39"}};
+    struct view view;
+    list_of_the_day();
+    view_init(&view, 0);
+    const struct view_facts facts = {.runs = &list};
+    ck_assert(!view_runs_say_compare(&view, &facts)); /* on another screen it is about tries */
+    trail_go(&view.trail, SCREEN_RUNS);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        view.runs.chosen = cases[i].chosen;
+        (void)view_key(&view, '=', &facts);
+        ck_assert_msg(strstr(view.message, cases[i].wanted) != NULL, "%s", view.message);
+    }
+    view_done(&view);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("runs_list");
@@ -400,5 +424,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_golden_runs, 0, ARRAY_LEN(golden));
     tcase_add_test(tcase, test_chosen_run_stays_in_sight);
     tcase_add_test(tcase, test_digits_open_the_chosen_run);
+    tcase_add_test(tcase, test_how_two_runs_are_compared_is_said);
     return suite;
 }

@@ -135,27 +135,12 @@ static bool follow(struct follower *follower, const struct log_output_key *chose
     }
 }
 
-/* A run of one task needs no name for it. */
-static bool choose_task(const struct target *target, const struct plan *plan, int *out,
-                        struct err *err)
-{
-    const bool is_named = target->task[0] != '\0';
-    if (is_named || plan->task_count == 0)
-        return target_task(target, plan, out, err);
-    *out = 0;
-    if (plan->task_count == 1)
-        return true;
-    (void)err_set(err, ERR_INVALID, "run #%lld has %d tasks", (long long)target->run,
-                  plan->task_count);
-    return err_hint(err, "devs log %lld/TASK, as %s", (long long)target->run, plan->tasks[0].id);
-}
-
 static bool print_log(struct follower *follower, const struct target *target,
                       const struct log_words *words, struct err *err)
 {
     const struct run_state *state = follower_state(follower);
     struct chosen chosen = {0};
-    if (!choose_task(target, state->plan, &chosen.task, err) ||
+    if (!target_only_task(target, state->plan, "devs log", &chosen.task, err) ||
         !choose_step(state, words->step, &chosen, err) ||
         !choose_attempt(state, words->try, &chosen, err))
         return false;

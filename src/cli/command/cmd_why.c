@@ -33,7 +33,7 @@ static bool explain(struct follower *follower, const struct target *target,
     struct attempt_pick pick;
     struct why why = {0};
     int task = 0;
-    bool ok = target_task(target, state->plan, &task, err) &&
+    bool ok = target_only_task(target, state->plan, "devs why", &task, err) &&
               attempt_pick(state, task, &options->words, &pick, err) &&
               why_read(follower, &pick, &why, err);
     if (ok)
@@ -62,9 +62,7 @@ int cmd_why(struct globals *globals, int argc, char **argv)
     struct place place;
     struct target target;
     struct follower *follower = NULL;
-    static const char hint[] = "devs why RUN/TASK; devs status lists the tasks";
-    bool ok = target_parse_task(argv[0], hint, &target, &err) &&
-              find_log(globals->db, false, &place, &err) &&
+    bool ok = target_parse(argv[0], &target, &err) && find_log(globals->db, false, &place, &err) &&
               target_follow(&target, &place, &follower, &err) &&
               follower_read(follower, 0, NULL, NULL, NULL, &err) &&
               explain(follower, &target, &options, &err);

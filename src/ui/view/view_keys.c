@@ -58,7 +58,7 @@ static struct view_todo refuse(const struct stroke *stroke, const struct key_bin
 {
     if (binding->act == UI_CORRECT && place.mode == KEYMAP_REPLAY)
         view_correct_refuse(stroke->view, stroke->facts);
-    else
+    else if (binding->act != UI_COMPARE || !view_runs_say_compare(stroke->view, stroke->facts))
         view_tell(stroke->view, &stroke->facts->clock, "%s", keymap_refusal(binding, place));
     return draw;
 }

@@ -96,6 +96,19 @@ bool view_runs_act(struct view *view, const struct view_facts *facts, enum act a
     return move(view, facts->runs, act);
 }
 
+bool view_runs_say_compare(struct view *view, const struct view_facts *facts)
+{
+    const struct runs_list *list = facts->runs;
+    if (view_screen(view) != SCREEN_RUNS || !list || list->shown_count < 2)
+        return false;
+    const size_t at = view_runs_chosen(&view->runs, list);
+    const size_t older = at + 1 < list->shown_count ? at + 1 : at;
+    view_say(view, &facts->clock, "two runs side by side: devs debug --diff %lld %lld",
+             (long long)list->rows[list->shown[older]].number,
+             (long long)list->rows[list->shown[older - 1]].number);
+    return true;
+}
+
 void view_runs_type(struct view *view, uint32_t key)
 {
     (void)line_edit_key(&view->runs.filter, key);

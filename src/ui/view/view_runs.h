@@ -32,6 +32,9 @@ void view_runs_fit(struct view_runs *runs, const struct runs_list *list, int pag
 /* A key on this screen; false where it means what it does everywhere. */
 bool view_runs_act(struct view *view, const struct view_facts *facts, enum act act,
                    struct view_todo *out);
+/* Two runs are compared on the command line: say how, of the chosen one and the next older one that
+ * is listed, or newer where it is the oldest. False on another screen, or of fewer than two. */
+bool view_runs_say_compare(struct view *view, const struct view_facts *facts);
 /* A key while the filter is typed. */
 void view_runs_type(struct view *view, uint32_t key);
 
