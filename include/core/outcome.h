@@ -72,4 +72,8 @@ struct str;
  * for 900 s", "ended: its budget is spent". */
 void outcome_words(const struct outcome *outcome, struct str *out);
 
+/* False where devs died: how long it ran and how much it wrote nobody saw, and the numbers are 0.
+ */
+bool outcome_is_seen(const struct outcome *outcome);
+
 #endif

@@ -227,6 +227,8 @@ void shown_round(const struct run_state *state, int task, struct str *out);
 
 /* m:ss or h:mm:ss; "0:00" for negative. */
 void shown_duration(int64_t ms, struct str *out);
+/* How long an attempt that has ended ran; "?" where nobody saw its end. */
+void shown_ran(const struct outcome *outcome, struct str *out);
 /* The same of what is left of a wait: a second that has begun counts in full. */
 void shown_left(int64_t ms, struct str *out);
 

@@ -180,6 +180,23 @@ START_TEST(test_durations)
 }
 END_TEST
 
+/* "ran 0:00" of what ran for an hour before devs died was never so. */
+START_TEST(test_how_long_it_ran_is_told_where_its_end_was_seen)
+{
+    shown_ran(&(struct outcome){.kind = OUTCOME_EXIT, .ran_ms = 61000}, &text);
+    ck_assert_str_eq(str_text(&text), "1:01");
+    str_clear(&text);
+    shown_ran(&(struct outcome){.kind = OUTCOME_EXIT, .ran_ms = 0}, &text);
+    ck_assert_str_eq(str_text(&text), "0:00");
+    str_clear(&text);
+    shown_ran(&(struct outcome){.kind = OUTCOME_INTERRUPTED, .ran_ms = 0}, &text);
+    ck_assert_str_eq(str_text(&text), "?");
+    str_clear(&text);
+    shown_ran(&(struct outcome){.kind = OUTCOME_INTERRUPTED, .ran_ms = 61000}, &text);
+    ck_assert_str_eq(str_text(&text), "1:01"); /* another process took its exit code */
+}
+END_TEST
+
 START_TEST(test_docs_have_every_state_with_its_signs)
 {
     char *doc = test_read_file(test_source_path("docs/screens.md"));
@@ -208,6 +225,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_flaky_says_how_often_it_failed_first);
     tcase_add_test(tcase, test_every_event_has_words_and_json);
     tcase_add_loop_test(tcase, test_durations, 0, TABLE_LEN(durations));
+    tcase_add_test(tcase, test_how_long_it_ran_is_told_where_its_end_was_seen);
     tcase_add_test(tcase, test_docs_have_every_state_with_its_signs);
     return suite;
 }

@@ -82,8 +82,13 @@ static void ended_line(const struct why *why, struct str *out)
     char at[CLOCK_TEXT_MAX];
     why_begin("ended", out);
     outcome_words(&attempt->outcome, out);
-    str_addf(out, " at %s, ran ", clock_date(attempt->ended.at_ms, at));
-    shown_duration(attempt->outcome.ran_ms, out);
+    str_addf(out, " at %s", clock_date(attempt->ended.at_ms, at));
+    if (!outcome_is_seen(&attempt->outcome)) {
+        str_add(out, ", when it was found so: devs had died, nobody saw its end\n");
+        return;
+    }
+    str_add(out, ", ran ");
+    shown_ran(&attempt->outcome, out);
     str_addf(out, ", wrote %lld bytes to stdout, %lld to stderr\n",
              (long long)attempt->outcome.bytes[0], (long long)attempt->outcome.bytes[1]);
 }

@@ -103,7 +103,7 @@ static void words_attempt_ended(const struct event_look *w)
     if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED)
         (void)event_look_say(w, ": ", "start", "");
     str_add(w->out, ", ran ");
-    shown_duration(w->event->c, w->out);
+    shown_ran(&w->attempt->outcome, w->out);
     if (w->attempt->outcome.left > 0)
         str_addf(w->out, ", %d processes left", w->attempt->outcome.left);
 }

@@ -102,3 +102,8 @@ void outcome_words(const struct outcome *outcome, struct str *out)
         break;
     }
 }
+
+bool outcome_is_seen(const struct outcome *outcome)
+{
+    return outcome->kind != OUTCOME_INTERRUPTED || outcome->ran_ms > 0;
+}

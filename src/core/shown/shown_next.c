@@ -23,6 +23,14 @@ void shown_duration(int64_t ms, struct str *out)
     add_sixtieths(s % 60, out);
 }
 
+void shown_ran(const struct outcome *outcome, struct str *out)
+{
+    if (outcome_is_seen(outcome))
+        shown_duration(outcome->ran_ms, out);
+    else
+        str_add_char(out, '?');
+}
+
 void shown_left(int64_t ms, struct str *out)
 {
     enum { ROUND_UP_MS = 999 };

@@ -38,7 +38,7 @@ static void tell_end(const struct telling *telling)
         failure_class_word(&class, &facts[COMPARE_CLASS]);
     if (attempt->correction)
         str_addf(&facts[COMPARE_CLASS], " (corrected by %s)", attempt->correction->by);
-    shown_duration(attempt->outcome.ran_ms, &facts[COMPARE_RAN]);
+    shown_ran(&attempt->outcome, &facts[COMPARE_RAN]);
     str_add(&facts[COMPARE_USED], "cpu ");
     shown_duration(attempt->outcome.cpu_ms, &facts[COMPARE_USED]);
     if (attempt->outcome.rss_kib_max > 0) {

@@ -147,7 +147,7 @@ static void add_head(struct forensics *out, const struct forensics_facts *facts)
     else
         failure_class_word(&class, head);
     str_addf(head, "  %s  ran ", clock_hms(attempt->ended.at_ms, hms));
-    shown_duration(attempt->outcome.ran_ms, head);
+    shown_ran(&attempt->outcome, head);
     int captures = (facts->capture != NULL) + (facts->changes != NULL);
     if (captures > 0) {
         str_add(head, "  ");

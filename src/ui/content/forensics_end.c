@@ -102,7 +102,7 @@ void forensics_end(struct forensics *out, const struct forensics_facts *facts)
     outcome_words(&attempt->outcome, &words);
     forensics_pair(out, "end", "%s", str_text(&words));
     str_clear(&words);
-    shown_duration(attempt->outcome.ran_ms, &words);
+    shown_ran(&attempt->outcome, &words);
     forensics_pair(out, "ran", "%s, until %s", words.data, clock_hms(attempt->ended.at_ms, hms));
     add_sender(out, forensics_item(facts, "end"));
     add_usage(out, facts);

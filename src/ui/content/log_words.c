@@ -81,8 +81,12 @@ void log_words_end(const struct run_state *state, const struct log_output_key *k
     outcome_words(outcome, out);
     if (outcome->kind == OUTCOME_NOT_STARTED)
         return;
+    if (!outcome_is_seen(outcome)) {
+        str_add(out, ": devs died, nobody saw its end");
+        return;
+    }
     str_add(out, " after ");
-    shown_duration(outcome->ran_ms, out);
+    shown_ran(outcome, out);
     add_lines(outcome, out);
     if (outcome->rss_kib_max > 0) {
         str_add(out, "; ");

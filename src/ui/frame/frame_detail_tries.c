@@ -173,8 +173,6 @@ static void add_facts(const struct detail *detail, const struct try_row *row,
 {
     const struct attempt_state *attempt = row->attempt;
     const bool ended = attempt->ended.mono_ms != 0;
-    const int64_t ran_ms = ended ? attempt->outcome.ran_ms
-                                 : frame_now(detail->input).mono_ms - attempt->started.mono_ms;
     switch (column) {
     case TRY_NUMBER:
         str_addf(out, "%d", attempt->number);
@@ -186,7 +184,10 @@ static void add_facts(const struct detail *detail, const struct try_row *row,
         add_time(attempt->started.at_ms, out);
         break;
     case TRY_RAN:
-        shown_duration(ran_ms, out);
+        if (ended)
+            shown_ran(&attempt->outcome, out);
+        else
+            shown_duration(frame_now(detail->input).mono_ms - attempt->started.mono_ms, out);
         break;
     case TRY_WAITED:
         if (attempt->waited_ms > 0)

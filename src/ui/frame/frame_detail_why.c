@@ -186,7 +186,7 @@ static void put_end(struct preview *preview, const struct detail *detail)
     struct str text = {0};
     outcome_words(&detail->attempt->outcome, &text);
     str_add(&text, " after ");
-    shown_duration(detail->attempt->outcome.ran_ms, &text);
+    shown_ran(&detail->attempt->outcome, &text);
     preview_put(preview, "ended", str_text(&text));
     str_done(&text);
 }

@@ -139,7 +139,7 @@ static void add_state(const struct canvas *canvas, const struct frame_input *inp
     str_add(out, "   ");
     frame_add_try_class(attempt, out);
     str_add(out, "   ran ");
-    shown_duration(attempt->outcome.ran_ms, out);
+    shown_ran(&attempt->outcome, out);
 }
 
 /* As much of it as there is room for. */

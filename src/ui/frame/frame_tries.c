@@ -85,7 +85,10 @@ static void add_try(const struct preview *preview, int index, struct str *out)
     else
         str_add(out, "runs");
     str_add_char(out, ' ');
-    shown_duration(ended ? attempt->outcome.ran_ms : now.mono_ms - attempt->started.mono_ms, out);
+    if (ended)
+        shown_ran(&attempt->outcome, out);
+    else
+        shown_duration(now.mono_ms - attempt->started.mono_ms, out);
     if (!ended || preview->kind != FRAME_PREVIEW_ROOMY)
         return;
     if (attempt->new_permille >= 0) {
