@@ -18,6 +18,17 @@ enum {
     REAL_TEXT_MAX = 64,
     EXPONENT_MAX = 1000,    /* beyond all doubles */
     NUMBER_DIGITS_MAX = 19, /* that fit into 64 bits */
+    KEYS_FROM = 4096,       /* bytes of a text whose keys are worth remembering */
+    KEYS_KEPT = 64,         /* of them; a power of two */
+};
+
+/* The members of many objects have the same keys: one copy of each is less to keep, and is at hand
+ * whenever a member is looked for. */
+struct known_keys {
+    struct known_key {
+        const char *text; /* NULL: none yet */
+        size_t len;
+    } kept[KEYS_KEPT];
 };
 
 struct reader {
@@ -27,7 +38,8 @@ struct reader {
     struct json_member *open; /* at_hand, or owned: values of what is not complete yet */
     size_t count, cap;
     int depth;
-    struct str scratch; /* of a string with escapes */
+    struct str scratch;       /* of a string with escapes */
+    struct known_keys *known; /* borrowed; NULL: a short text */
 };
 
 static struct json_member *push(struct reader *reader)
@@ -96,6 +108,30 @@ static bool read_escaped(struct reader *reader)
             ok = json_text_peek(text) == '"';
     }
     return ok;
+}
+
+static struct known_key *place_of_key(struct known_keys *known, const char *from, size_t len)
+{
+    const size_t first = (unsigned char)from[0];
+    const size_t last = (unsigned char)from[len - 1];
+    return &known->kept[(7 * first + 3 * last + len) % KEYS_KEPT];
+}
+
+/* Past its first quote; true if it is one of those. */
+static bool take_known_key(struct reader *reader, const char **out)
+{
+    struct json_text *text = &reader->text;
+    const char *from = text->text + text->at;
+    const char *end = memchr(from, '"', text->len - text->at);
+    const size_t len = end ? (size_t)(end - from) : 0;
+    if (len == 0)
+        return false;
+    const struct known_key *known = place_of_key(reader->known, from, len);
+    if (known->len != len || memcmp(known->text, from, len) != 0)
+        return false;
+    text->at += len + 1;
+    *out = known->text;
+    return true;
 }
 
 /* Past its first quote. */
@@ -248,12 +284,24 @@ static bool read_word(struct reader *reader, struct json *out)
 
 static bool read_value(struct reader *reader, struct json *out);
 
+/* A key without escapes, which is in the text as it is: only of such is a copy known. */
+static void remember_key(struct reader *reader, const char *key, size_t len, size_t from)
+{
+    if (len > 0 && reader->text.at - from == len + 1)
+        *place_of_key(reader->known, key, len) = (struct known_key){key, len};
+}
+
 static bool read_key(struct reader *reader, const char **out)
 {
     uint32_t len = 0;
     if (!json_text_take(&reader->text, '"'))
         return false;
-    *out = read_text(reader, &len);
+    if (!reader->known || !take_known_key(reader, out)) {
+        const size_t from = reader->text.at;
+        *out = read_text(reader, &len);
+        if (*out && reader->known)
+            remember_key(reader, *out, len, from);
+    }
     json_text_skip_blanks(&reader->text);
     return *out && json_text_take(&reader->text, ':');
 }
@@ -312,6 +360,7 @@ static bool read_value(struct reader *reader, struct json *out)
 bool json_read(const char *text, size_t len, struct json **out)
 {
     struct reader reader; /* of what is at hand nothing is set before it is used */
+    struct known_keys known;
     struct json root;
     reader.text = (struct json_text){.text = text, .len = len};
     reader.open = reader.at_hand;
@@ -319,6 +368,11 @@ bool json_read(const char *text, size_t len, struct json **out)
     reader.cap = OPEN_AT_HAND;
     reader.depth = 0;
     reader.scratch = (struct str){0};
+    reader.known = NULL;
+    if (len >= KEYS_FROM) {
+        known = (struct known_keys){0};
+        reader.known = &known;
+    }
     json_tree_begin(&reader.tree, len * BLOCK_PER_BYTE);
     bool ok = read_value(&reader, &root);
     json_text_skip_blanks(&reader.text);

@@ -246,8 +246,32 @@ bool log_reader_run_row(struct log_reader *reader, int64_t number, struct log_ru
     return true;
 }
 
+/* Megabytes, of a large run: straight to where they stay, where a column would be another copy.
+ * NULL: the query has to say what is there. */
+static char *read_plan_at_once(struct log_reader *reader, int64_t run)
+{
+    sqlite3_blob *blob = NULL;
+    char *text = NULL;
+    if (sqlite3_blob_open(reader->db.handle, "main", "plan", "text", run, 0, &blob) == SQLITE_OK) {
+        const int len = sqlite3_blob_bytes(blob);
+        text = xcheck(malloc((size_t)len + 1));
+        text[len] = '\0';
+        const bool is_text =
+            sqlite3_blob_read(blob, text, len, 0) == SQLITE_OK && strlen(text) == (size_t)len;
+        if (!is_text) { /* or of another encoding */
+            free(text);
+            text = NULL;
+        }
+    }
+    (void)sqlite3_blob_close(blob);
+    return text;
+}
+
 static bool read_plan(struct log_reader *reader, int64_t run, char **out, struct err *err)
 {
+    *out = read_plan_at_once(reader, run);
+    if (*out)
+        return true;
     sqlite3_stmt *query = reader->queries[LOG_QUERY_PLAN];
     (void)sqlite3_bind_int64(query, 1, run);
     bool row = false;

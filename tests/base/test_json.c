@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,34 @@ START_TEST(test_look_up)
     ck_assert(json_number(json_get(json, "r"), 0) == 2.5);
     ck_assert(json_number(json_at(list, 0), 0) == 10.0);
     ck_assert_int_eq(json_kind(json_get(json, "n")), JSON_KIND_NULL);
+}
+END_TEST
+
+/* A text long enough for its keys to be remembered. */
+START_TEST(test_keys_that_repeat_are_each_objects_own)
+{
+    enum { OBJECTS = 400 };
+    struct str text = {0};
+    str_add(&text, "[");
+    for (int i = 0; i < OBJECTS; i++)
+        str_addf(&text, "%s{\"id\":%d,\"%s\":%d,\"k%d\":%d,\"\":%d,\"a\\\"b\":%d}",
+                 i > 0 ? "," : "", i, i % 2 == 0 ? "name" : "n\\u0061me", i + 1, i, i + 2, i + 3,
+                 i + 4);
+    str_add(&text, "]");
+    const struct json *json = parse(str_text(&text));
+    str_done(&text);
+
+    for (int i = 0; i < OBJECTS; i++) {
+        const struct json *object = json_at(json, (size_t)i);
+        char own[16];
+        snprintf(own, sizeof(own), "k%d", i);
+        ck_assert_uint_eq(json_count(object), 5);
+        ck_assert_int_eq(json_i64(json_get(object, "id"), -1), i);
+        ck_assert_int_eq(json_i64(json_get(object, "name"), -1), i + 1);
+        ck_assert_int_eq(json_i64(json_get(object, own), -1), i + 2);
+        ck_assert_int_eq(json_i64(json_get(object, ""), -1), i + 3);
+        ck_assert_int_eq(json_i64(json_get(object, "a\"b"), -1), i + 4);
+    }
 }
 END_TEST
 
@@ -416,6 +445,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(reading, test_kind, 0, TABLE_LEN(kinds));
     tcase_add_test(reading, test_no_value_answers_nothing);
     tcase_add_test(reading, test_look_up);
+    tcase_add_test(reading, test_keys_that_repeat_are_each_objects_own);
     tcase_add_test(reading, test_wrong_kind_gives_the_other_value);
     tcase_add_test(reading, test_whole_range_of_integers);
     tcase_add_test(reading, test_walk_is_in_document_order);

@@ -81,6 +81,7 @@ struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin
         .unknown_session = read_texts(json_get(json, "unknown_session")),
         .cut_member = json_text(json_get(json, "cut_member"), NULL),
     };
+    adapter->called = adapter_program_of(adapter->program);
     read_rules(adapter, json_get(json, "events"));
     return adapter;
 }

@@ -35,6 +35,9 @@ static bool fill(struct str *out, const char *text, const struct filling *fillin
 {
     bool filled = false;
     while (*text != '\0') {
+        const size_t plain = strcspn(text, "{");
+        str_add_n(out, text, plain);
+        text += plain;
         size_t taken = 0;
         for (size_t i = 0; i < FILLINGS && taken == 0; i++) {
             const size_t len = strlen(fillings[i].name);
@@ -44,7 +47,7 @@ static bool fill(struct str *out, const char *text, const struct filling *fillin
             filled = filled || strcmp(fillings[i].name, name) == 0;
             taken = len;
         }
-        if (taken == 0)
+        if (taken == 0 && *text != '\0')
             str_add_char(out, *text++);
         else
             text += taken;

@@ -13,6 +13,7 @@ struct adapter {
     struct json *json; /* owned; the whole adapter, without "like"; texts below borrow from it */
     bool is_builtin;
     const char *program;
+    const char *called; /* the name of the program, without folders */
     const char *install;
     enum adapter_prompt prompt;
     enum adapter_output output;

@@ -97,7 +97,7 @@ const struct adapter *adapters_of_program(const struct adapters *adapters, const
     const char *program = path ? adapter_program_of(path) : "";
     const struct adapter *adapter = NULL;
     for (size_t i = 0; program[0] != '\0' && (adapter = adapters_at(adapters, i)) != NULL; i++) {
-        if (strcmp(adapter_program_of(adapter->program), program) == 0)
+        if (adapter->called[0] == program[0] && strcmp(adapter->called, program) == 0)
             return adapter;
     }
     return NULL;

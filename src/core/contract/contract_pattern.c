@@ -6,6 +6,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "contract_word.h"
 #include "ecma_pattern.h"
 #include "xalloc.h"
 
@@ -16,11 +17,12 @@ enum {
     REASON_MAX = 200,
 };
 
-/* Either a plain text that must stand at the beginning, or what PCRE2 compiled. */
+/* Either a plain text that must stand at the beginning, or a word, or what PCRE2 compiled. */
 struct contract_pattern {
-    char *beginning; /* owned; NULL: it is compiled */
+    char *beginning; /* owned; NULL: one of the others */
     size_t beginning_len;
-    pcre2_code *code;  /* owned */
+    struct contract_word word;
+    pcre2_code *code;  /* owned; NULL: one of the others */
     int required;      /* a byte without which nothing matches; -1: none is known */
     bool looks_around; /* or back to a group: a step may look at all of the text */
 };
@@ -116,7 +118,7 @@ bool contract_pattern_open(struct contract_pattern **out, const char *text, size
     if (is_beginning(text, len)) {
         pattern->beginning = xstrndup(text + 1, len - 1);
         pattern->beginning_len = len - 1;
-    } else {
+    } else if (!contract_word_read(&pattern->word, text, len)) {
         ok = ecma_pattern(&source, text, len, err) && compile_counted(pattern, &source, err);
     }
     str_done(&source);
@@ -168,17 +170,24 @@ static int64_t at_least_one(int64_t steps)
     return steps > 0 ? steps : 1;
 }
 
+static bool begins(const struct contract_pattern *pattern, const char *text, size_t len)
+{
+    const size_t want = pattern->beginning_len;
+    return len >= want && (want == 0 || (text[0] == pattern->beginning[0] &&
+                                         memcmp(text, pattern->beginning, want) == 0));
+}
+
 /* The library does not say how many steps a match took. So it gets few first, and more of
  * what is left only when those are not enough. */
 enum contract_match contract_pattern_match(const struct contract_pattern *pattern,
                                            struct contract_matcher *matcher, const char *text,
                                            size_t len)
 {
-    if (pattern->beginning) {
-        const size_t want = pattern->beginning_len;
-        const bool begins = len >= want && memcmp(text, pattern->beginning, want) == 0;
-        return begins ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
-    }
+    if (pattern->beginning)
+        return begins(pattern, text, len) ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
+    if (!pattern->code)
+        return contract_word_fits(&pattern->word, text, len) ? CONTRACT_MATCH_YES
+                                                             : CONTRACT_MATCH_NO;
     if (pattern->required >= 0 && !memchr(text, pattern->required, len))
         return CONTRACT_MATCH_NO;
     const int64_t weight = pattern->looks_around ? 1 + (int64_t)(len / STEP_BYTES) : 1;

@@ -7,23 +7,49 @@
 
 enum { CYCLE_NAMED_MAX = 12 }; /* ids of a circle that are written out */
 
+/* A name beside its first bytes, as a number that has their order: most names differ there, and of
+ * many names each lies elsewhere in memory. */
+struct ranked_name {
+    uint64_t first;
+    struct plan_name name;
+};
+
+static uint64_t first_bytes(const char *id)
+{
+    uint64_t first = 0;
+    bool is_over = false;
+    for (size_t i = 0; i < sizeof(first); i++) {
+        is_over = is_over || id[i] == '\0';
+        first = first << 8 | (is_over ? 0 : (unsigned char)id[i]);
+    }
+    return first;
+}
+
 static int compare_names(const void *left, const void *right)
 {
-    const struct plan_name *a = left;
-    const struct plan_name *b = right;
-    int order = strcmp(a->id, b->id);
-    return order != 0 ? order : (a->task > b->task) - (a->task < b->task);
+    const struct ranked_name *a = left;
+    const struct ranked_name *b = right;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    int order = strcmp(a->name.id, b->name.id);
+    return order != 0 ? order : (a->name.task > b->name.task) - (a->name.task < b->name.task);
 }
 
 void plan_index_ids(struct plan *plan)
 {
-    plan->by_id = xcalloc((size_t)plan->task_count, sizeof(*plan->by_id));
-    plan->by_id_count = 0;
+    struct ranked_name *ranked = xcalloc((size_t)plan->task_count, sizeof(*ranked));
+    size_t count = 0;
     for (int i = 0; i < plan->task_count; i++) {
-        if (plan->tasks[i].id)
-            plan->by_id[plan->by_id_count++] = (struct plan_name){plan->tasks[i].id, i};
+        const char *id = plan->tasks[i].id;
+        if (id)
+            ranked[count++] = (struct ranked_name){first_bytes(id), {id, i}};
     }
-    qsort(plan->by_id, (size_t)plan->by_id_count, sizeof(*plan->by_id), compare_names);
+    qsort(ranked, count, sizeof(*ranked), compare_names);
+    plan->by_id = xcalloc((size_t)plan->task_count, sizeof(*plan->by_id));
+    plan->by_id_count = (int)count;
+    for (size_t i = 0; i < count; i++)
+        plan->by_id[i] = ranked[i].name;
+    free(ranked);
 }
 
 bool plan_ids_differ(const struct plan *plan)
