@@ -18,6 +18,17 @@ target_compile_options(devs_options INTERFACE
 # function in the place of one of ours, so within a file gcc may inline any (clang does so anyway).
 set(DEVS_COMPUTING $<$<C_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 
+# What is released is optimised once more when it is linked, over all files of the layers that
+# compute: it takes some ten seconds, and reading a plan or a log a fifth less. Their objects hold
+# machine code too, so that the other programs, which are many, are linked as ever. What is linked as
+# one has the property DEVS_AS_ONE.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE MATCHES "^Rel")
+  list(APPEND DEVS_COMPUTING -flto=auto -ffat-lto-objects)
+  target_link_options(devs_options INTERFACE
+    $<IF:$<BOOL:$<TARGET_PROPERTY:DEVS_AS_ONE>>,-flto=auto,-fno-lto>
+    $<$<BOOL:${CMAKE_COMPILE_WARNING_AS_ERROR}>:-Werror>)
+endif()
+
 # A supervisor that has lost track of its own state must stop, not guess: asserts
 # stay on in every build.
 foreach(config RELEASE RELWITHDEBINFO MINSIZEREL)
