@@ -1,3 +1,4 @@
+/* json_look.c - values looked up in a tree, each with what stands for none. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* json_read.c - a JSON text into a tree, in one pass. */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>

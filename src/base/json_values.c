@@ -1,3 +1,4 @@
+/* json_values.c - how many values a text has at the most, before it is parsed. */
 #include "json.h"
 
 size_t json_values_at_most(const char *text, size_t len, size_t enough)

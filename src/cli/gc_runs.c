@@ -1,3 +1,4 @@
+/* gc_runs.c - the runs that leave the log. */
 #include <assert.h>
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* gc_workspaces.c - the workspaces that leave with their runs. */
 #define _DEFAULT_SOURCE /* environ */
 
 #include <limits.h>

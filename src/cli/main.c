@@ -1,3 +1,4 @@
+/* main.c - the command line: which command, and what is the same for all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>

@@ -1,3 +1,4 @@
+/* mcp_progress.c - how a call is getting on. */
 #include "mcp_result.h"
 #include "shown.h"
 

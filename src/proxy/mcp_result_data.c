@@ -1,3 +1,4 @@
+/* mcp_result_data.c - a call's result as structured content. */
 #include "mcp_advice.h"
 #include "mcp_result_parts.h"
 #include "shown.h"

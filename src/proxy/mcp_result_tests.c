@@ -1,3 +1,4 @@
+/* mcp_result_tests.c - what a test program says of itself, in a call's result. */
 #include "mcp_failing.h"
 #include "mcp_result_parts.h"
 #include "mcp_tool.h"

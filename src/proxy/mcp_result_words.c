@@ -1,3 +1,4 @@
+/* mcp_result_words.c - a call's result in words for the model. */
 #include <string.h>
 
 #include "mcp_advice.h"

@@ -1,3 +1,4 @@
+/* bundle_output.c - a bundle's output: what attempts wrote, cut of secrets. */
 #include "bundle_parts.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* bundle_tables.c - a bundle's other tables, row by row, cut of secrets. */
 #include "bundle_parts.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* call_log_add.c - what is added to an agent's session: calls, messages, prompts, words, usage. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* log_gc_plan.c - which runs leave the log. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

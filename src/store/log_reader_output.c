@@ -1,3 +1,4 @@
+/* log_reader_output.c - output by pages; answers and captures. */
 #include <stdlib.h>
 
 #include "log_read.h"

@@ -1,3 +1,4 @@
+/* log_reader_spill.c - the spill of a run that is read, where there is one. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+/* log_trouble.c - what is wrong with the log, in words. */
 #include "clock.h"
 #include "log_reader.h"
 #include "schema.h"

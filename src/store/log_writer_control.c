@@ -1,3 +1,4 @@
+/* log_writer_control.c - controls that wait for the owner of a run, and their answers. */
 #include <assert.h>
 
 #include "clock.h"

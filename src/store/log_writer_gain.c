@@ -1,3 +1,4 @@
+/* log_writer_gain.c - what a task's attempts wrote, kept for telling news. */
 #include <assert.h>
 
 #include "log_write.h"

@@ -1,3 +1,4 @@
+/* log_writer_resume.c - a run that is taken up again, and who owns it. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

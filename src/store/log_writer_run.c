@@ -1,3 +1,5 @@
+/* log_writer_run.c - the run that a writer appends to: begun, followed, its projections made
+ * again. */
 #include <assert.h>
 #include <stdio.h>
 

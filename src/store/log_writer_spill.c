@@ -1,3 +1,4 @@
+/* log_writer_spill.c - a writer that spills: where, what it answers meanwhile, and the way home. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* owner_left.c - owner files that nobody holds any more. */
 #include <dirent.h>
 #include <stddef.h>
 

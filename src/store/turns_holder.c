@@ -1,3 +1,4 @@
+/* turns_holder.c - who holds the turn of a log now, for people. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* cmd_classify.c - devs classify: the classifier as a filter of JSON lines. */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>

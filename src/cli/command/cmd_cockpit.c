@@ -1,3 +1,4 @@
+/* cmd_cockpit.c - devs alone: the cockpit on this project's log. */
 #include <unistd.h>
 
 #include "app.h"

@@ -1,3 +1,4 @@
+/* cmd_completion.c - devs completion: the files for shells, and what they ask. */
 #include <stdio.h>
 #include <string.h>
 

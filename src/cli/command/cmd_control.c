@@ -1,3 +1,4 @@
+/* cmd_control.c - devs cancel, retry, hold, release, correct: acts on a run from elsewhere. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>

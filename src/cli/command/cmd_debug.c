@@ -1,3 +1,4 @@
+/* cmd_debug.c - devs debug: a recorded run looked into, in one of several modes. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

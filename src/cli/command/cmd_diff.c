@@ -1,3 +1,4 @@
+/* cmd_diff.c - devs diff: what a task has changed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

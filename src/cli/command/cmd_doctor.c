@@ -1,3 +1,4 @@
+/* cmd_doctor.c - devs doctor: can devs work here, and how well? */
 #include <langinfo.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* cmd_entropy.c - devs entropy: going in circles as a filter of JSON lines. */
 #include <stdio.h>
 
 #include "command.h"

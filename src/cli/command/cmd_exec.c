@@ -1,3 +1,4 @@
+/* cmd_exec.c - devs exec: one command as a run. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

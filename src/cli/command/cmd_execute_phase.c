@@ -1,3 +1,4 @@
+/* cmd_execute_phase.c - devs execute-phase: an agent does a phase of the project. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* cmd_export.c - devs export: a run for other programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

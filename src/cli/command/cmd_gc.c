@@ -1,3 +1,4 @@
+/* cmd_gc.c - devs gc: what is old leaves the log and the disk. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* cmd_hook.c - devs hook: called by an agent's own hooks, and installed there. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

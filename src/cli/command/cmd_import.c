@@ -1,3 +1,4 @@
+/* cmd_import.c - devs import: an agent's own transcript becomes a run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* cmd_keys.c - devs keys: the table of keys. */
 #include <stdio.h>
 
 #include "attr.h"

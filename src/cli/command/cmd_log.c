@@ -1,3 +1,4 @@
+/* cmd_log.c - devs log: what a try wrote. */
 #include <poll.h>
 #include <stdio.h>
 

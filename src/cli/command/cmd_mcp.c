@@ -1,3 +1,4 @@
+/* cmd_mcp.c - devs mcp: the tool proxy of an agent. */
 #define _DEFAULT_SOURCE /* environ, realpath */
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* cmd_new_project.c - devs new-project: an agent turns an idea into a project in phases. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

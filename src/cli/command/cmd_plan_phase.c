@@ -1,3 +1,4 @@
+/* cmd_plan_phase.c - devs plan-phase: an agent plans a phase of the project. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* cmd_rules.c - devs rules: a person's rules of classification, shown, tried and kept. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* cmd_run.c - devs run: a plan, or what is left of a run. */
 #include "command.h"
 #include "continue_run.h"
 #include "exit_code.h"

@@ -1,3 +1,4 @@
+/* cmd_status.c - devs status: a run at a glance. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* cmd_validate.c - devs validate: contracts as a filter of JSON lines. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

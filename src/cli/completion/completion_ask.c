@@ -1,3 +1,4 @@
+/* completion_ask.c - what a shell asks while one types: tasks, runs, policies. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>

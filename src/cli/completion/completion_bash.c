@@ -1,3 +1,4 @@
+/* completion_bash.c - completion for bash. */
 #include "completion.h"
 #include "completion_devs_bash.h"
 

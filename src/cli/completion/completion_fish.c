@@ -1,3 +1,4 @@
+/* completion_fish.c - completion for fish. */
 #include "completion.h"
 #include "completion_devs_fish.h"
 

@@ -1,3 +1,4 @@
+/* completion_kinds.c - what the words of options and usages stand for. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* completion_lists.c - words that Tab offers and that never change: from the tables of the
+ * program. */
 #include <string.h>
 
 #include "completion.h"

@@ -1,3 +1,4 @@
+/* completion_zsh.c - completion for zsh. */
 #include <string.h>
 
 #include "completion.h"

@@ -1,3 +1,4 @@
+/* export_frames.c - an export's pictures and recordings of the screens. */
 #include "app_cast.h"
 #include "export.h"
 #include "frame_size.h"

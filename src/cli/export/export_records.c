@@ -1,3 +1,4 @@
+/* export_records.c - an export's events as records. */
 #include "event_text.h"
 #include "export.h"
 #include "follower.h"

@@ -1,3 +1,4 @@
+/* export_words.c - what an export says of itself, and what it asks before. */
 #include "export.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* hook_output.c - what a tool gave back, as an agent's hook tells it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* session_leave.c - a run is left: by a signal, by choice, without its terminal. */
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>

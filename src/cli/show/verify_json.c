@@ -1,3 +1,4 @@
+/* verify_json.c - the same as one JSON object. */
 #include "verify_found.h"
 
 struct member {

@@ -1,3 +1,4 @@
+/* verify_text.c - what `devs debug --verify` found, for people. */
 #include <stddef.h>
 
 #include "clock.h"

@@ -1,3 +1,4 @@
+/* adapter_argv.c - the command line of an agent's CLI, by its adapter. */
 #include <assert.h>
 #include <string.h>
 

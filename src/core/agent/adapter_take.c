@@ -1,3 +1,4 @@
+/* adapter_take.c - values out of an agent's JSON, where an adapter's sources lead. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* adapter_test.c - tests of an adapter's rules: do they hold of a value, of a line? */
 #include <string.h>
 
 #include "adapter_rule.h"

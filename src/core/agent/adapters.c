@@ -1,3 +1,4 @@
+/* adapters.c - the adapters there are: built in, and a person's own. */
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>

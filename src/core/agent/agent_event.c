@@ -1,3 +1,4 @@
+/* agent_event.c - an agent's stream: what kind of event a line is. */
 #include <string.h>
 
 #include "agent_taking.h"

@@ -1,3 +1,4 @@
+/* agent_event_call.c - an agent's stream: calls and their results. */
 #include <stdlib.h>
 
 #include "agent_taking.h"

@@ -1,3 +1,4 @@
+/* agent_event_end.c - an agent's stream: its end. */
 #include <string.h>
 
 #include "agent_taking.h"

@@ -1,3 +1,4 @@
+/* agent_event_used.c - an agent's stream: what was used. */
 #include <string.h>
 
 #include "agent_taking.h"

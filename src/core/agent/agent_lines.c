@@ -1,3 +1,4 @@
+/* agent_lines.c - an agent's lines: whole ones, those that are too long, JSON over several. */
 #include <string.h>
 
 #include "agent_state.h"

@@ -1,3 +1,4 @@
+/* agent_words.c - an agent's words as lines for people. */
 #include <string.h>
 
 #include "agent_stream.h"

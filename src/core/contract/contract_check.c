@@ -1,3 +1,4 @@
+/* contract_check.c - a value against a schema, and what is said where it does not fit. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* contract_combined.c - keywords that combine schemas: allOf, anyOf, oneOf, not, if. */
 #include <stdlib.h>
 
 #include "contract_checking.h"

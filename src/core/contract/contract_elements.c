@@ -1,3 +1,4 @@
+/* contract_elements.c - keywords of arrays. */
 #include "contract_checking.h"
 #include "contract_equal.h"
 #include "str.h"

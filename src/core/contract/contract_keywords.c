@@ -1,3 +1,4 @@
+/* contract_keywords.c - the table of keywords: how each is read into a schema. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* contract_load.c - a schema from its JSON. */
 #include "contract_loading.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* contract_members.c - keywords of objects. */
 #include <stdlib.h>
 #include <string.h>
 

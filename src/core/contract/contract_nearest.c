@@ -1,3 +1,5 @@
+/* contract_nearest.c - which of several alternatives a value nearly fits, and what is wrong with
+ * it. */
 #include <limits.h>
 
 #include "contract_checking.h"

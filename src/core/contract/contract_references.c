@@ -1,3 +1,4 @@
+/* contract_references.c - $ref and its anchors, found when a schema is loaded. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* contract_text.c - a text that others wrote against a contract: where is JSON in it, and does it
+ * fit? */
 #include <string.h>
 
 #include "ascii.h"

@@ -1,3 +1,4 @@
+/* contract_value.c - keywords of single values: choices, numbers, strings. */
 #include <stdlib.h>
 #include <string.h>
 

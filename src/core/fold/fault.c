@@ -1,3 +1,4 @@
+/* fault.c - tasks that failed, or wait, with the same fault. */
 #include <stddef.h>
 #include <stdlib.h>
 

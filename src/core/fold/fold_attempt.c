@@ -1,3 +1,4 @@
+/* fold_attempt.c - folds the life of an attempt. */
 #include "fold.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* fold_circles.c - folds facts of the rungs. */
 #include "fold.h"
 
 #include "xalloc.h"

@@ -1,3 +1,4 @@
+/* fold_gate.c - folds gates. */
 #include "fold.h"
 
 void fold_gate_closed(const struct fold *fold)

@@ -1,3 +1,4 @@
+/* fold_grow.c - folds a task that is added to a plan that grows. */
 #include <stddef.h>
 
 #include "fold.h"

@@ -1,3 +1,4 @@
+/* fold_pause.c - folds the stretches in which a task was held, blocked or behind a gate. */
 #include "fold.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* fold_run.c - folds a run's beginning, end and notes, and classes that a person corrects. */
 #include "fold.h"
 
 #include <stdio.h>

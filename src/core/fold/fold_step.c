@@ -1,3 +1,4 @@
+/* fold_step.c - folds waits, ends and reopenings of steps. */
 #include "fold.h"
 
 #include <stdlib.h>

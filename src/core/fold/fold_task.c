@@ -1,3 +1,4 @@
+/* fold_task.c - folds what becomes of whole tasks. */
 #include "fold.h"
 
 void fold_task_blocked(const struct fold *fold)

@@ -1,3 +1,4 @@
+/* run_state_query.c - questions to a fold's state that keep nothing. */
 #include "run_state.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* entropy_ending.c - a step is over: its fact, by what its memory has seen. */
 #include <limits.h>
 
 #include "entropy_hash.h"

@@ -1,3 +1,4 @@
+/* entropy_fact.c - a fact of the rungs as JSON, and back. */
 #include "entropy.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* entropy_nudge.c - what an agent is told that goes in circles. */
 #include "entropy.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* entropy_rungs.c - the rungs: what a series of results or calls must be to count as a circle. */
 #include <assert.h>
 
 #include "entropy_window.h"

@@ -1,3 +1,4 @@
+/* entropy_save.c - a task's memory as bytes, and back. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* entropy_state_save.c - the rungs' state as bytes, and back. */
 #include <assert.h>
 #include <string.h>
 

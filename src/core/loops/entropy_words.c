@@ -1,3 +1,4 @@
+/* entropy_words.c - a verdict of the rungs in words. */
 #include "entropy.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* plan_derive.c - part of a plan as a plan: a task and what it needs. */
 #include "plan.h"
 
 #include <stdlib.h>

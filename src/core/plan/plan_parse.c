@@ -1,3 +1,4 @@
+/* plan_parse.c - a plan from its text: the schema, then what a schema cannot say. */
 #include "plan.h"
 
 #include <stdlib.h>

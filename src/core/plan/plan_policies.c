@@ -1,3 +1,4 @@
+/* plan_policies.c - the policies of a plan and of the settings. */
 #include "plan_policy.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* plan_write.c - a plan as JSON text. */
 #include "plan.h"
 
 #include <stdlib.h>

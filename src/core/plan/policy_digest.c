@@ -1,3 +1,4 @@
+/* policy_digest.c - a policy as a digest: the same for policies that decide alike. */
 #include "plan_policy.h"
 #include "sha256.h"
 

@@ -1,3 +1,4 @@
+/* policy_words.c - a policy in words. */
 #include "policy.h"
 
 #include <stddef.h>

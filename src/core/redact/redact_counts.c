@@ -1,3 +1,4 @@
+/* redact_counts.c - how often each secret was cut. */
 #include <stdlib.h>
 
 #include "redactor.h"

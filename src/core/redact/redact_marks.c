@@ -1,3 +1,4 @@
+/* redact_marks.c - marks of secrets in a plan's text, and values put back for them. */
 #include <string.h>
 
 #include "redact.h"

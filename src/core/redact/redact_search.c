@@ -1,3 +1,4 @@
+/* redact_search.c - what of a stream is cut: values over gaps, forms, lines that patterns match. */
 #include <assert.h>
 #include <string.h>
 

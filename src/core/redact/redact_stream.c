@@ -1,3 +1,5 @@
+/* redact_stream.c - the bytes of a stream: kept as long as they may be part of a secret, then
+ * written. */
 #define _DEFAULT_SOURCE /* explicit_bzero */
 
 #include <assert.h>

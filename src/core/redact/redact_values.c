@@ -1,3 +1,4 @@
+/* redact_values.c - the secrets among variables and in texts, into the trie. */
 #define _DEFAULT_SOURCE /* explicit_bzero */
 #define _GNU_SOURCE     /* memmem */
 

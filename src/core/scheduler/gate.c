@@ -1,3 +1,4 @@
+/* gate.c - the gate of a step, and what it lets start. */
 #include "run_state.h"
 
 struct gate_state *run_state_gate(const struct run_state *state, int task)

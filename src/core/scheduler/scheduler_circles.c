@@ -1,3 +1,4 @@
+/* scheduler_circles.c - what the rungs say of a task, decided. */
 #include "fold.h"
 #include "scheduling.h"
 #include "str.h"

@@ -1,3 +1,4 @@
+/* scheduler_gate.c - what the end of an attempt says of its source. */
 #include "fold.h"
 #include "scheduling.h"
 

@@ -1,3 +1,4 @@
+/* scheduler_judge.c - after an attempt: ended, judged, and what comes next. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* scheduler_recover.c - a run taken up again, as inputs would have left it. */
 #include <stddef.h>
 
 #include "classify_facts.h"

@@ -1,3 +1,4 @@
+/* timeline_idle.c - the stretches of a timeline in which nothing of a task ran. */
 #include <assert.h>
 #include <string.h>
 

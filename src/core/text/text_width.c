@@ -1,3 +1,4 @@
+/* text_width.c - how many columns a character takes, by our own table of Unicode. */
 #include "text.h"
 
 #include <stddef.h>

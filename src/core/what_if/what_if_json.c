@@ -1,3 +1,4 @@
+/* what_if_json.c - what other policies would have done, as JSON. */
 #include <assert.h>
 
 #include "what_if.h"

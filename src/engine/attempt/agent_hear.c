@@ -1,3 +1,4 @@
+/* agent_hear.c - what an agent's CLI writes, while it comes: words, calls, what was used. */
 #include "agent_run.h"
 
 #include <assert.h>

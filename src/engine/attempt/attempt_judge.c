@@ -1,3 +1,4 @@
+/* attempt_judge.c - what is known of an attempt at its end, and its verdict. */
 #define _GNU_SOURCE /* memmem */
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* surroundings_facts.c - what the log is told of an attempt's workspace and sandbox. */
 #include "surroundings.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* capture_agent.c - a capture's part about an agent. */
 #include <string.h>
 
 #include "adapter.h"

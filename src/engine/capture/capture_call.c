@@ -1,3 +1,4 @@
+/* capture_call.c - a capture's part about the call. */
 #include "capture_parts.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* capture_end.c - a capture's part about the end. */
 #define _GNU_SOURCE /* sigabbrev_np */
 
 #include "capture_parts.h"

@@ -1,3 +1,4 @@
+/* capture_loop.c - a capture's part about going in circles. */
 #include "capture_parts.h"
 
 #include <string.h>

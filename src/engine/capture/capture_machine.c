@@ -1,3 +1,4 @@
+/* capture_machine.c - a capture's part about the machine. */
 #define _DEFAULT_SOURCE /* NAME_MAX, dirfd */
 
 #include "capture_parts.h"

@@ -1,3 +1,4 @@
+/* capture_output.c - a capture's part about output. */
 #include "capture_parts.h"
 
 #include "test_report.h"

@@ -1,3 +1,4 @@
+/* capture_tree.c - a capture's part about the commit that is checked out. */
 #define _GNU_SOURCE /* O_NOFOLLOW beside POSIX */
 
 #include "capture_parts.h"

@@ -1,3 +1,4 @@
+/* child_left.c - what could not be ended of a child's tree, in words. */
 #include <stdio.h>
 #include <sys/stat.h>
 

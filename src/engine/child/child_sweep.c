@@ -1,3 +1,4 @@
+/* child_sweep.c - the end of a child's tree: told, killed, awaited, proven gone. */
 #include "child_parts.h"
 
 #include <errno.h>

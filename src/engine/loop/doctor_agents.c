@@ -1,3 +1,4 @@
+/* doctor_agents.c - what `devs doctor` says of agent CLIs. */
 #define _GNU_SOURCE /* environ */
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* loop_recover.c - a run taken up again: what is left of it ended, then the scheduler's recovery.
+ */
 #include <stdio.h>
 
 #include "loop.h"

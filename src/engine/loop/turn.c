@@ -1,3 +1,4 @@
+/* turn.c - a turn of the loop: inputs in, one step of the scheduler each, commit, act. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* bwrap_masks.c - the folders and files that a step in bubblewrap does not see. */
 #define _DEFAULT_SOURCE /* realpath */
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* bwrap_probe.c - what bubblewrap can do here: tried out, once. */
 #define _GNU_SOURCE /* environ */
 
 #include <pthread.h>

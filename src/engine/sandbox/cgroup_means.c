@@ -1,3 +1,4 @@
+/* cgroup_means.c - what control groups can do here: looked up once. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

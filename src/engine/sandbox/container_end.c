@@ -1,3 +1,4 @@
+/* container_end.c - a container ended and removed, by its name. */
 #include <string.h>
 
 #include "container.h"

@@ -1,3 +1,4 @@
+/* container_probe.c - what podman or docker can do here: asked of the program, once for each. */
 #define _GNU_SOURCE /* environ */
 
 #include <pthread.h>

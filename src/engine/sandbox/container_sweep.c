@@ -1,3 +1,4 @@
+/* container_sweep.c - containers that an earlier devs left behind. */
 #define _GNU_SOURCE /* environ */
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* sandbox_check.c - what a sandbox comes to on this machine: can it be kept, is it none, which
+ * limits? */
 #include <stdio.h>
 #include <string.h>
 

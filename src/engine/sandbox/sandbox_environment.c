@@ -1,3 +1,4 @@
+/* sandbox_environment.c - the variables that a step in a sandbox has. */
 #include <stdbool.h>
 #include <string.h>
 

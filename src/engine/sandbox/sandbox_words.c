@@ -1,3 +1,4 @@
+/* sandbox_words.c - what a sandbox's program wrote of an attempt's end. */
 #include <stdio.h>
 #include <string.h>
 

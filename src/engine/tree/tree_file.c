@@ -1,3 +1,4 @@
+/* tree_file.c - a manifest as a file: written as a whole, read with limits. */
 #include "tree.h"
 
 #include <errno.h>

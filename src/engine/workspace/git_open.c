@@ -1,3 +1,4 @@
+/* git_open.c - which repository a folder is in, and whether one can work with it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* result_apply.c - a result brought home into a person's tree, by git. */
 #define _GNU_SOURCE /* types of files */
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* result_apply_copy.c - the result of a copy brought home. */
 #define _GNU_SOURCE /* types of files */
 
 #include <stdlib.h>

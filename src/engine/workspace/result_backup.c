@@ -1,3 +1,5 @@
+/* result_backup.c - paths of a person's tree kept before something is brought home, and put back.
+ */
 #define _GNU_SOURCE /* mkdtemp */
 
 #include "result_parts.h"

@@ -1,3 +1,4 @@
+/* result_left.c - what is left of a result: is it there, and what may go? */
 #include <stdio.h>
 #include <sys/stat.h>
 

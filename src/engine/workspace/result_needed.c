@@ -1,3 +1,4 @@
+/* result_needed.c - the results that a result stands on, and what is there of them. */
 #define _GNU_SOURCE /* mkdtemp */
 
 #include <errno.h>

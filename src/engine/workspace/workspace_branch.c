@@ -1,3 +1,4 @@
+/* workspace_branch.c - the name of a task's branch. */
 #include "workspace_parts.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* workspace_bring.c - paths of the user's tree into a workspace. */
 #define _GNU_SOURCE /* types of files */
 
 #include "workspace_parts.h"

@@ -1,3 +1,4 @@
+/* workspace_content.c - what a worktree holds, as a tree of git that no branch knows of. */
 #include "tree_scan.h"
 #include "workspace_parts.h"
 

@@ -1,3 +1,4 @@
+/* workspace_copy.c - workspaces that are copies of a folder. */
 #include "workspace_parts.h"
 
 #include <errno.h>

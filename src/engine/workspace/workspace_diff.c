@@ -1,3 +1,4 @@
+/* workspace_diff.c - what an attempt has changed in its workspace, for its capture. */
 #include "workspace_parts.h"
 
 #include <unistd.h>

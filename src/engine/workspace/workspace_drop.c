@@ -1,3 +1,4 @@
+/* workspace_drop.c - a workspace removed, and the contents that no snapshot needs any more. */
 #include "workspace_parts.h"
 
 #include <dirent.h>

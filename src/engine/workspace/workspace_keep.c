@@ -1,3 +1,4 @@
+/* workspace_keep.c - the result of a task that has passed, kept. */
 #define _GNU_SOURCE /* types of files */
 
 #include "workspace_parts.h"

@@ -1,3 +1,4 @@
+/* workspace_keep_copy.c - the same of a copy: a folder of its own beside it. */
 #include "workspace_parts.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* workspace_make.c - a workspace made for a task: from nothing, or from what it needs. */
 #include "workspace_parts.h"
 
 #include <errno.h>

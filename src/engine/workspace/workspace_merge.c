@@ -1,3 +1,4 @@
+/* workspace_merge.c - several results made one for a task that needs all of them. */
 #include "workspace_parts.h"
 
 #include <errno.h>

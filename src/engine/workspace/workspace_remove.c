@@ -1,3 +1,4 @@
+/* workspace_remove.c - all that is left of a workspace, removed. */
 #include "workspace_list.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* workspace_snapshot.c - what a workspace is at a moment, and putting it back to that. */
 #include "workspace_parts.h"
 
 #include <errno.h>

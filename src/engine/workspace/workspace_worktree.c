@@ -1,3 +1,4 @@
+/* workspace_worktree.c - worktrees of git: made, and taken from its list. */
 #include "workspace_parts.h"
 
 #include <dirent.h>

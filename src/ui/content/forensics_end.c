@@ -1,3 +1,4 @@
+/* forensics_end.c - forensics, the sections about the end: outcome, processes, machine. */
 #include <stddef.h>
 
 #include "clock.h"

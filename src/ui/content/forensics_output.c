@@ -1,3 +1,4 @@
+/* forensics_output.c - forensics, the sections about output: stdout, stderr, tests. */
 #include <stddef.h>
 
 #include "clock.h"

@@ -1,3 +1,4 @@
+/* forensics_verdict.c - forensics, the section about the verdict, and the lines that it went by. */
 #include <assert.h>
 #include <string.h>
 

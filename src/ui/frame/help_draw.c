@@ -1,3 +1,4 @@
+/* help_draw.c - the help over the screen: its lines in as many columns as there is room for. */
 #include "help.h"
 
 #include <stdio.h>

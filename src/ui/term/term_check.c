@@ -1,3 +1,4 @@
+/* term_check.c - can this terminal show a screen? Asked before one is opened. */
 #include "term.h"
 
 #include <ncurses.h>
