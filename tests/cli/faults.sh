@@ -44,7 +44,7 @@ want 'deleted: the work goes on' $? 0
 wait "$pid"
 want 'deleted: exit' $? 0
 want_in 'deleted: it says so' "$(cat gone/out)" 'was deleted, moved or replaced'
-want_in 'deleted: and what to do' "$(cat gone/out)" 'hint: devs gc --merge '
+want_in 'deleted: and what to do' "$(cat gone/out)" "/gone/.devs/devs.db --merge $XDG_RUNTIME_DIR"
 want_in 'deleted: the summary is of the run' "$(cat gone/out)" 'run #1 gated: 1 passed'
 file=$(ls "$XDG_RUNTIME_DIR"/devs/*.db)
 out=$("$devs" --db gone/.devs/devs.db gc --merge "$file" 2>&1)

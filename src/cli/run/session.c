@@ -274,7 +274,7 @@ static int exit_code_of(const struct watching *watching, const struct engine_res
         code = 128 + watching->signal;
     else if (exec && result->exit_code != EXIT_STOPPED)
         code = result->last_attempt_code;
-    spill_left_tell(watching->uid);
+    spill_left_tell(&watching->place, watching->uid);
     if (!result->recording_failed)
         return code;
     struct err err = result->err;

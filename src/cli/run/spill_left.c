@@ -1,10 +1,13 @@
 #include "spill_left.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "fail.h"
 #include "log_reader.h"
+#include "shell_word.h"
 #include "spill.h"
+#include "str.h"
 
 void spill_left_uid(const struct place *place, int64_t run, char out[LOG_UID_MAX])
 {
@@ -19,8 +22,22 @@ void spill_left_uid(const struct place *place, int64_t run, char out[LOG_UID_MAX
     log_reader_close(reader);
 }
 
-void spill_left_tell(const char *uid)
+/* Where the log was deleted, it must be named: gc makes no other one. */
+static void add_command(const struct place *place, const struct place *spill, struct str *out)
 {
+    str_add(out, "devs gc ");
+    if (access(place->db, F_OK) != 0) {
+        str_add(out, "--db ");
+        shell_word_add(place->db, out);
+        str_add_char(out, ' ');
+    }
+    str_add(out, "--merge ");
+    shell_word_add(spill->db, out);
+}
+
+void spill_left_tell(const struct place *place, const char *uid)
+{
+    struct str command = {0};
     struct place spill;
     struct spill_info info;
     struct err err = {0};
@@ -28,7 +45,10 @@ void spill_left_tell(const char *uid)
         return; /* one that had no room for a first row holds nothing */
     (void)err_set(&err, ERR_IO, "the log could not be written (%s): what it lacks is in '%s'",
                   info.reason.why, spill.db);
-    (void)err_hint(&err, "devs gc --merge %.*s", ERR_HINT_MAX - (int)sizeof("devs gc --merge "),
-                   spill.db);
+    add_command(place, &spill, &command);
+    (void)err_hint(&err, "%s",
+                   command.len < ERR_HINT_MAX ? str_text(&command)
+                                              : "devs gc --db LOG --merge THAT-FILE");
     (void)fail(&err);
+    str_done(&command);
 }

@@ -14,6 +14,6 @@ void spill_left_uid(const struct place *place, int64_t run, char out[LOG_UID_MAX
 
 /* After the run: what its log lacks, and how to bring it in, on stderr; nothing if its log has
  * everything. */
-void spill_left_tell(const char *uid);
+void spill_left_tell(const struct place *place, const char *uid);
 
 #endif
