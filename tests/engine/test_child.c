@@ -304,6 +304,58 @@ START_TEST(test_path_is_the_childs)
 }
 END_TEST
 
+/* One that goes to its program by itself could not pass the folder by. */
+START_TEST(test_what_cannot_be_started_alone_is_a_starters)
+{
+    char folder[PATH_MAX + 16];
+    char path[3 * PATH_MAX];
+    char name[] = "tool";
+    char *const argv[] = {name, NULL};
+    write_program(name, "#!/bin/sh\necho found\n", 0755);
+    (void)snprintf(folder, sizeof(folder), "%s/first", dir);
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    (void)snprintf(folder, sizeof(folder), "%s/first/tool", dir);
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    (void)snprintf(path, sizeof(path), "PATH=%s/first:%s", dir, dir);
+    char *environment[] = {path, NULL};
+    const struct child_call call = make_call(argv, environment);
+    for (int i = 0; i < 2; i++) {
+        struct watched watched = {0};
+        ck_assert_int_eq(nursery->ways_are_vain, i > 0); /* seen once, it is not tried again */
+        start(&watched, &call);
+        (void)uv_run(&loop, UV_RUN_DEFAULT);
+        ck_assert_str_eq(str_text(&watched.text[0]), "found\n");
+        ck_assert_int_eq(nursery->ways, 0);
+        watched_done(&watched);
+    }
+}
+END_TEST
+
+START_TEST(test_more_at_once_than_may_go_alone)
+{
+    enum { COUNT = 3 * NURSERY_WAYS_MAX };
+    char shell[] = "/bin/sh";
+    char flag[] = "-c";
+    char script[] = "echo $$";
+    struct watched watched[COUNT] = {0};
+    char *const argv[] = {shell, flag, script, NULL};
+    char **environment = make_environment(step_mark, NULL);
+    const struct child_call call = make_call(argv, environment);
+    for (int i = 0; i < COUNT; i++)
+        begin(&watched[i], &call);
+    ck_assert_int_eq(nursery->ways, NURSERY_WAYS_MAX);
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert_int_eq(nursery->ways, 0);
+    for (int i = 0; i < COUNT; i++) {
+        ck_assert(watched[i].ended);
+        ck_assert_int_eq(watched[i].end.outcome.code, 0);
+        ck_assert_uint_gt(watched[i].text[0].len, 0);
+        watched_done(&watched[i]);
+    }
+    free(environment);
+}
+END_TEST
+
 START_TEST(test_status_is_known_though_sigchld_was_ignored)
 {
     struct err err = {0};
@@ -395,6 +447,8 @@ Suite *test_suite(void)
     tcase_add_test(plain, test_stdin_blocks);
     tcase_add_test(plain, test_child_that_cannot_be_watched_is_a_start_failure);
     tcase_add_test(plain, test_path_is_the_childs);
+    tcase_add_test(plain, test_what_cannot_be_started_alone_is_a_starters);
+    tcase_add_test(plain, test_more_at_once_than_may_go_alone);
     tcase_add_test(plain, test_status_is_known_though_sigchld_was_ignored);
     tcase_add_test(plain, test_orphans_that_end_are_reaped_while_others_run);
     TCase *flood = test_case(suite, "flood");

@@ -136,9 +136,9 @@ int64_t child_pid_start(const struct child *child)
     return child->pid_start;
 }
 
-static void timer_closed(uv_handle_t *handle)
+void child_free(uv_handle_t *timer)
 {
-    struct child *child = handle->data;
+    struct child *child = timer->data;
     nursery_count(child->nursery, -1);
     free(child);
 }
@@ -209,14 +209,24 @@ static void drain(struct child *child, int stream)
     } while (got > 0 && total < CHILD_DRAIN_BYTES);
 }
 
+/* The first that is heard of a child may be more than that it is there. */
+static bool is_there(struct child *child)
+{
+    if (child->stage == CHILD_STARTS)
+        child_look_at_start(child);
+    return child->stage != CHILD_STARTS;
+}
+
 static void out_is_readable(struct child *child)
 {
-    (void)read_some(child, CHILD_OUT);
+    if (is_there(child))
+        (void)read_some(child, CHILD_OUT);
 }
 
 static void err_is_readable(struct child *child)
 {
-    (void)read_some(child, CHILD_ERR);
+    if (is_there(child))
+        (void)read_some(child, CHILD_ERR);
 }
 
 void child_finish(struct child *child)
@@ -226,7 +236,7 @@ void child_finish(struct child *child)
         drain(child, i);
         stop_hearing(child, &child->pipes[i]);
     }
-    uv_close((uv_handle_t *)&child->timer, timer_closed);
+    uv_close((uv_handle_t *)&child->timer, child_free);
     sweep_leave(child->nursery->sweep, child->pid);
     child->watcher.ended(child->watcher.ctx, &child->end);
 }
@@ -287,8 +297,8 @@ static void process_ended(struct child *child)
     struct rusage usage;
     int status;
 
-    if (child->pidfd < 0)
-        return; /* it was given up in this turn */
+    if (!is_there(child) || child->pidfd < 0)
+        return; /* it never was, or was given up in this turn */
     pid_t got = wait4(child->pid, &status, WNOHANG, &usage);
     if (got == 0 || (got < 0 && errno == EINTR))
         return;
@@ -411,7 +421,7 @@ static int hear(struct child *child, int which, int fd, void (*how)(struct child
     return epoll_ctl(child->nursery->epoll_fd, EPOLL_CTL_ADD, fd, &wanted) == 0 ? 0 : errno;
 }
 
-static int watch_all(struct child *child, int64_t timeout_ms)
+int child_watch(struct child *child)
 {
     (void)uv_timer_init(child->nursery->loop, &child->timer);
     child->timer.data = child;
@@ -420,27 +430,24 @@ static int watch_all(struct child *child, int64_t timeout_ms)
         number = hear(child, CHILD_OUT, child->pipes[CHILD_OUT], out_is_readable);
     if (number == 0)
         number = hear(child, CHILD_ERR, child->pipes[CHILD_ERR], err_is_readable);
-    if (number == 0 && timeout_ms > 0)
-        child_set_timer(child, time_is_up, timeout_ms);
     return number;
 }
 
-/* A process that we cannot watch must not run. Nobody knows of the child yet. */
-static void abandon(struct child *child)
+void child_limit(struct child *child, int64_t timeout_ms)
+{
+    if (timeout_ms > 0)
+        child_set_timer(child, time_is_up, timeout_ms);
+}
+
+/* One that is on its way may lead no group yet. */
+void child_abandon(struct child *child, uv_close_cb closed)
 {
     (void)kill(-child->pid, SIGKILL);
+    (void)kill(child->pid, SIGKILL);
     (void)waitpid(child->pid, NULL, 0);
     sweep_leave(child->nursery->sweep, child->pid);
     stop_hearing(child, &child->pidfd);
     stop_hearing(child, &child->pipes[CHILD_OUT]);
     stop_hearing(child, &child->pipes[CHILD_ERR]);
-    uv_close((uv_handle_t *)&child->timer, timer_closed);
-}
-
-int child_watch(struct child *child, int64_t timeout_ms)
-{
-    int number = watch_all(child, timeout_ms);
-    if (number != 0)
-        abandon(child);
-    return number;
+    uv_close((uv_handle_t *)&child->timer, closed);
 }

@@ -82,8 +82,8 @@ struct child_call {
 
 struct child;
 
-/* The start itself is made beside the loop: a thread that starts a process waits until that
- * executes its program. `started` or `failed` comes later, never from within the call. */
+/* Nothing here waits until the process executes its program: it goes there by itself, or a thread
+ * beside the loop waits for it. `started` or `failed` comes later, never from within the call. */
 struct child *child_start(struct nursery *nursery, const struct child_call *call,
                           const struct child_watcher *watcher);
 

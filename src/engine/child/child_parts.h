@@ -17,7 +17,12 @@
 #include "sweep.h"
 #include "workers.h"
 
-enum { NURSERY_LOST_MAX = 64 }; /* processes that were given up and are reaped later */
+enum {
+    NURSERY_LOST_MAX = 64, /* processes that were given up and are reaped later */
+    NURSERY_WAYS_MAX = 8,  /* that go to their programs by themselves; more are for the starters */
+};
+
+struct child_start;
 
 struct nursery {
     uv_loop_t *loop; /* borrowed */
@@ -26,6 +31,8 @@ struct nursery {
     int epoll_fd;             /* owned: what children are heard by, in the loop as one handle */
     uv_poll_t on_news;
     bool clock_tells;             /* of starts: launch.h */
+    int ways;                     /* processes that go to their programs by themselves */
+    bool ways_are_vain;           /* a starter could what such a one could not: no more of them */
     int children;                 /* alive, or with a timer that is still closing */
     pid_t lost[NURSERY_LOST_MAX]; /* started here, and no signal ended them */
     size_t lost_count;
@@ -33,7 +40,7 @@ struct nursery {
 };
 
 enum child_stage {
-    CHILD_STARTS, /* a starter has it; no process is known */
+    CHILD_STARTS, /* a starter has it, or it is on its way: it is not known to be there */
     CHILD_RUNS,
     CHILD_IS_SWEPT, /* the process is over; what it left is being ended */
     CHILD_IS_OVER,  /* told; only its timer is still closing */
@@ -51,6 +58,7 @@ struct child {
     struct nursery *nursery; /* borrowed */
     struct child_watcher watcher;
     enum child_stage stage;
+    struct child_start *start; /* owned: while it goes to its program by itself; else NULL */
     pid_t pid;
     int64_t pid_start;
     int64_t grace_ms;
@@ -75,9 +83,18 @@ struct child {
     int64_t timer_due_ms; /* and when */
 };
 
+/* child_start.c: does it execute its program by now? Then it is told. */
+void child_look_at_start(struct child *child);
+
 /* child.c: its process, pidfd and pipes are there: hear them. 0, or the errno: the kernel has no
- * room for one more, and the process is gone. */
-int child_watch(struct child *child, int64_t timeout_ms);
+ * room for one more. */
+int child_watch(struct child *child);
+/* Let it run no longer than so; 0 = as long as it likes. */
+void child_limit(struct child *child, int64_t timeout_ms);
+/* Of what child_watch() was told nothing stays but the child, until its timer is `closed`. */
+void child_abandon(struct child *child, uv_close_cb closed);
+/* The timer of a child that is over is closed. */
+void child_free(uv_handle_t *timer);
 
 /* So many children more; the loop goes on while there are any. */
 void nursery_count(struct nursery *nursery, int more);

@@ -1,14 +1,30 @@
+/*
+ * child_start.c - how a child comes to its process.
+ *
+ * One that needs nothing but pipes is made on the loop's thread and goes to its program by itself:
+ * to hand it to another thread and back would take longer than to make it. What waits for more, or
+ * could not be started so, is a starter's: it does again what has failed, and says why.
+ */
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include "child_parts.h"
 #include "clock.h"
 #include "xalloc.h"
 
-/* A child on its way to a starter and back. */
-struct start {
+enum {
+    WAY_LOOK_MS_MIN = 4, /* how long nobody looks whether it has begun, twice as long each time: */
+    WAY_LOOK_MS_MAX = 64,
+};
+
+struct child_start {
     struct worker_task task; /* first: a start is found by it */
     struct child *child;
     struct child_call call;
+    struct spawn_way *way; /* owned; NULL: a starter's */
+    int64_t look_ms;
+    bool went_in_vain; /* by itself */
     struct launched launched;
     bool ok;
     int number; /* else the errno, */
@@ -18,12 +34,13 @@ struct start {
 /* On a starter, which waits here until the new process executes its program. */
 static void launch(struct worker_task *task)
 {
-    struct start *start = (struct start *)task;
+    struct child_start *start = (struct child_start *)task;
     start->child->started_ms = clock_now().mono_ms;
     start->ok = launch_process(&start->call.spawn, &start->launched, &start->number, &start->err);
 }
 
-static bool take_process(struct start *start)
+/* Hear it. 0, or the errno: the kernel has no room for one more. */
+static int take_process(struct child_start *start)
 {
     struct child *child = start->child;
     const struct launched *launched = &start->launched;
@@ -36,20 +53,17 @@ static bool take_process(struct start *start)
     child->pidfd = launched->pidfd;
     child->pipes[0] = launched->pipes[0];
     child->pipes[1] = launched->pipes[1];
-    child->stage = CHILD_RUNS;
     child->nursery->clock_tells |= launched->by_clock;
     nursery_count(child->nursery, 1);
     sweep_enter(child->nursery->sweep, &mark);
-    start->number = child_watch(child, start->call.timeout_ms);
-    if (start->number == 0)
-        return true;
-    return err_set_errno(&start->err, start->number, "'%s': cannot be watched",
-                         start->call.spawn.argv[0]);
+    return child_watch(child);
 }
 
 /* What was asked meanwhile comes after the news that it is there. */
-static void tell_started(struct child *child)
+static void begin_to_run(struct child *child, int64_t timeout_ms)
 {
+    child->stage = CHILD_RUNS;
+    child_limit(child, timeout_ms);
     child->watcher.started(child->watcher.ctx);
     if (child->end_asked)
         child_cancel(child, child->asked_mode);
@@ -57,24 +71,121 @@ static void tell_started(struct child *child)
 
 static void was_launched(struct worker_task *task)
 {
-    struct start *start = (struct start *)task;
+    struct child_start *start = (struct child_start *)task;
     struct child *child = start->child;
     const struct child_watcher watcher = child->watcher;
 
     sweep_expect(child->nursery->sweep, -1);
-    if (!start->ok)
+    child->nursery->ways_are_vain |= start->went_in_vain && start->ok;
+    if (!start->ok) {
         free(child);
-    if (start->ok && take_process(start))
-        tell_started(child);
+    } else {
+        start->number = take_process(start);
+        start->ok = start->number == 0;
+        if (!start->ok)
+            child_abandon(child, child_free);
+        if (!start->ok)
+            (void)err_set_errno(&start->err, start->number, "'%s': cannot be watched",
+                                start->call.spawn.argv[0]);
+    }
+    if (start->ok)
+        begin_to_run(child, start->call.timeout_ms);
     else
         watcher.failed(watcher.ctx, start->number, &start->err);
     free(start);
 }
 
+static void give_to_starter(struct child_start *start)
+{
+    struct nursery *nursery = start->child->nursery;
+    sweep_expect(nursery->sweep, 1);
+    workers_add(nursery->starters, &start->task);
+}
+
+/* Its timer is closed: nothing of the process is left. */
+static void begin_again(uv_handle_t *handle)
+{
+    struct child *child = handle->data;
+    give_to_starter(child->start);
+    child->start = NULL;
+    nursery_count(child->nursery, -1);
+}
+
+/* What could not be done so, or not be heard, is done again. */
+static void go_in_vain(struct child *child)
+{
+    struct child_start *start = child->start;
+    child_abandon(child, begin_again);
+    spawn_way_end(start->way);
+    start->way = NULL;
+    start->went_in_vain = true;
+    child->nursery->ways--;
+}
+
+static void arrive(struct child *child)
+{
+    struct child_start *start = child->start;
+    const int64_t timeout_ms = start->call.timeout_ms;
+    spawn_way_end(start->way);
+    free(start);
+    child->start = NULL;
+    child->nursery->ways--;
+    (void)uv_timer_stop(&child->timer);
+    begin_to_run(child, timeout_ms);
+}
+
+void child_look_at_start(struct child *child)
+{
+    if (!child->start || !child->start->way)
+        return; /* a starter has it, or will */
+    switch (spawn_way_look(child->start->way)) {
+    case SPAWN_GOES:
+        break;
+    case SPAWN_ARRIVED:
+        arrive(child);
+        break;
+    case SPAWN_HAS_FAILED:
+        go_in_vain(child);
+        break;
+    }
+}
+
+static void look_again(uv_timer_t *timer)
+{
+    struct child *child = timer->data;
+    child_look_at_start(child);
+    struct child_start *start = child->start;
+    if (child->stage != CHILD_STARTS || !start || !start->way)
+        return;
+    start->look_ms *= 2;
+    if (start->look_ms > WAY_LOOK_MS_MAX)
+        start->look_ms = WAY_LOOK_MS_MAX;
+    child_set_timer(child, look_again, start->look_ms);
+}
+
+/* False: there is no process. */
+static bool go_alone(struct child_start *start)
+{
+    struct child *child = start->child;
+    struct nursery *nursery = child->nursery;
+    child->started_ms = clock_now().mono_ms;
+    if (nursery->ways_are_vain || nursery->ways == NURSERY_WAYS_MAX ||
+        !launch_begin(&start->call.spawn, &start->launched, &start->way))
+        return false;
+    nursery->ways++;
+    child->start = start;
+    start->look_ms = WAY_LOOK_MS_MIN;
+    if (take_process(start) == 0)
+        child_set_timer(child, look_again, start->look_ms);
+    else
+        go_in_vain(child);
+    return true;
+}
+
 struct child *child_start(struct nursery *nursery, const struct child_call *call,
                           const struct child_watcher *watcher)
 {
-    struct start *start = xcalloc(1, sizeof(*start));
+    struct child_start *start = xcalloc(1, sizeof(*start));
     struct child *child = xcalloc(1, sizeof(*child));
     child->nursery = nursery;
     child->watcher = *watcher;
@@ -83,7 +194,7 @@ struct child *child_start(struct nursery *nursery, const struct child_call *call
     start->child = child;
     start->call = *call;
     start->call.spawn.clock_tells = nursery->clock_tells;
-    sweep_expect(nursery->sweep, 1);
-    workers_add(nursery->starters, &start->task);
+    if (!go_alone(start))
+        give_to_starter(start);
     return child;
 }

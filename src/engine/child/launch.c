@@ -229,15 +229,9 @@ static void find_start(struct launched *made, int64_t by_clock, bool clock_tells
     made->by_clock = made->start == by_clock;
 }
 
-static int start_and_watch(const struct launch_call *call, struct launched *out,
-                           const struct ends *ends, struct err *err)
+static struct spawn_call say_spawn(const struct launch_call *call, const struct ends *ends)
 {
-    char program[PATH_MAX];
-    int number = find_program(call, program, err);
-    if (number != 0)
-        return number;
-    const struct spawn_call spawn = {
-        .program = program,
+    return (struct spawn_call){
         .argv = call->argv,
         .environment = call->environment,
         .cwd = call->cwd,
@@ -245,6 +239,17 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
         .limits = call->limits,
         .in_our_session = call->in_our_session,
     };
+}
+
+static int start_and_watch(const struct launch_call *call, struct launched *out,
+                           const struct ends *ends, struct err *err)
+{
+    char program[PATH_MAX];
+    int number = find_program(call, program, err);
+    if (number != 0)
+        return number;
+    struct spawn_call spawn = say_spawn(call, ends);
+    spawn.program = program;
     const int64_t before_us = clock_mono_us();
     number = spawn_when_free(&spawn, &out->pid);
     const int64_t after_us = clock_mono_us();
@@ -253,6 +258,13 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
     if (number == 0)
         find_start(out, proc_start_between(before_us, after_us), call->clock_tells);
     return number == 0 ? 0 : report(number, call->argv[0], err);
+}
+
+/* The child has its own by now, or will not be. */
+static void close_ends(struct ends *ends)
+{
+    for (int i = 0; i < 3; i++)
+        close_fd(&ends->fds[i]);
 }
 
 bool launch_process(const struct launch_call *call, struct launched *out, int *number_out,
@@ -267,12 +279,47 @@ bool launch_process(const struct launch_call *call, struct launched *out, int *n
     int number = open_ends(call, &made, &ends, err);
     if (number == 0)
         number = start_and_watch(call, &made, &ends, err);
-    for (int i = 0; i < 3; i++)
-        close_fd(&ends.fds[i]);
+    close_ends(&ends);
     if (number != 0) {
         close_fd(&made.pipes[0]);
         close_fd(&made.pipes[1]);
         *number_out = number;
+        return false;
+    }
+    *out = made;
+    return true;
+}
+
+static bool begin(const struct launch_call *call, struct launched *made, const struct ends *ends,
+                  struct spawn_way **way_out)
+{
+    const struct spawn_call spawn = say_spawn(call, ends);
+    struct spawn_gone gone;
+    const int64_t before_us = clock_mono_us();
+    if (spawn_begin(&spawn, find_path(call->environment), &gone) != 0)
+        return false;
+    const int64_t after_us = clock_mono_us();
+    made->pid = gone.pid;
+    made->pidfd = gone.pidfd;
+    find_start(made, proc_start_between(before_us, after_us), call->clock_tells);
+    *way_out = gone.way;
+    return true;
+}
+
+bool launch_begin(const struct launch_call *call, struct launched *out, struct spawn_way **way_out)
+{
+    assert(call->argv[0]);
+    assert(call->cwd[0] == '/');
+    if (call->limits || call->input || call->stdin_path)
+        return false;
+
+    struct launched made = {.pidfd = -1, .pipes = {-1, -1}};
+    struct ends ends = {.fds = {-1, -1, -1}};
+    bool ok = open_ends(call, &made, &ends, NULL) == 0 && begin(call, &made, &ends, way_out);
+    close_ends(&ends);
+    if (!ok) {
+        close_fd(&made.pipes[0]);
+        close_fd(&made.pipes[1]);
         return false;
     }
     *out = made;

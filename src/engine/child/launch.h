@@ -1,8 +1,8 @@
 /*
  * launch.h - one process of a call: own session and group, three descriptors.
  *
- * A vfork (spawn.h), so that a start costs the same whatever our own size. Any
- * thread; nothing here waits for the process.
+ * Without a copy of our memory (spawn.h, spawn_way.h), so that a start costs the same whatever our
+ * own size. Any thread; nothing here waits for the process's end.
  */
 #ifndef DEVS_LAUNCH_H
 #define DEVS_LAUNCH_H
@@ -15,6 +15,7 @@
 #include "attr.h"
 #include "err.h"
 #include "spawn.h"
+#include "spawn_way.h"
 
 /* A program that somebody has open for writing is tried again after 1, 2, 4 ms and so on up to
  * this wait (127 ms in all), as when an attempt has just built it: another start may hold it. */
@@ -53,5 +54,11 @@ struct launched {
 /* False: nothing runs, *number_out is the errno that says why. */
 ATTR_MUST_USE bool launch_process(const struct launch_call *call, struct launched *out,
                                   int *number_out, struct err *err);
+
+/* The same without a wait: the process is on its way to its program, `way` tells how that went on,
+ * and what the call points to stays as it is until then. False: not so, but launch_process() may
+ * do it, or says why not. Nothing here takes longer than making pipes and a process does. */
+ATTR_MUST_USE bool launch_begin(const struct launch_call *call, struct launched *out,
+                                struct spawn_way **way_out);
 
 #endif

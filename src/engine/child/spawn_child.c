@@ -1,0 +1,146 @@
+#define _GNU_SOURCE /* AT_EACCESS */
+
+#include "spawn_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "raw_call.h"
+#include "turns.h"
+
+enum {
+    SIGNAL_SET_BYTES = 8, /* the kernel's, not the C library's */
+    SIGNAL_MAX = 64,
+    SIGNAL_LIBRARY = 33, /* the C library keeps those from 32 to this one for its threads */
+    NOT_STARTED_EXIT = 127,
+};
+
+/* Signals that may not be as by default; written once, before the first start. */
+static struct {
+    int numbers[SIGNAL_MAX];
+    int count;
+} changed;
+
+/* The standard ones change while we run, at a terminal for one. Of the others we take one, and
+ * more only from who started us: asked for once, since to set all of them each time takes as
+ * long as the pipes and the clone's other calls. */
+static void find_changed(void)
+{
+    for (int i = 1; i <= SIGNAL_MAX; i++) {
+        struct sigaction action;
+        const bool is_fixed = i == SIGKILL || i == SIGSTOP;
+        const bool may_change = i <= SIGNAL_LIBRARY || i == SIGRTMIN + TURNS_SIGNAL;
+        const bool came_so =
+            !may_change && sigaction(i, NULL, &action) == 0 && action.sa_handler != SIG_DFL;
+        if (!is_fixed && (may_change || came_so))
+            changed.numbers[changed.count++] = i;
+    }
+}
+
+void spawn_child_prepare(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, find_changed);
+}
+
+/* The kernel's own form of "as by default, nothing blocked". */
+IN_OUR_MEMORY static void reset_signals(void)
+{
+    static const unsigned long by_default[8];
+    static const unsigned long nothing[2];
+
+    for (int i = 0; i < changed.count; i++)
+        (void)raw_call(SYS_rt_sigaction, changed.numbers[i], raw_address(by_default), 0,
+                       SIGNAL_SET_BYTES);
+    (void)raw_call(SYS_rt_sigprocmask, SIG_SETMASK, raw_address(nothing), 0, SIGNAL_SET_BYTES);
+}
+
+IN_OUR_MEMORY static rlim_t at_most(rlim_t wanted, rlim_t limit)
+{
+    return wanted < limit ? wanted : limit;
+}
+
+/* 0, or the errno as a negative number; so below. */
+IN_OUR_MEMORY static long take_cpu_limit(int64_t cpu_s)
+{
+    struct rlimit cpu = {0}; /* as the kernel has it where numbers are of 64 bits */
+    long answer = raw_call(SYS_prlimit64, 0, RLIMIT_CPU, 0, raw_address(&cpu));
+    if (answer != 0)
+        return answer;
+    /* A lower one that we are under holds for it, too: only root may raise it. */
+    cpu.rlim_cur = at_most((rlim_t)cpu_s, cpu.rlim_max);
+    cpu.rlim_max = at_most((rlim_t)(cpu_s + SPAWN_CPU_GRACE_S), cpu.rlim_max);
+    return raw_call(SYS_prlimit64, 0, RLIMIT_CPU, raw_address(&cpu), 0);
+}
+
+IN_OUR_MEMORY static long take_limits(const struct spawn_limits *limits)
+{
+    for (size_t i = 0; i < limits->enter_count; i++) {
+        const long wrote = raw_call(SYS_write, limits->enter[i], raw_address("0"), 1, 0);
+        if (wrote < 0)
+            return wrote;
+    }
+    const long kept = limits->keep > 0 ? raw_call(SYS_fcntl, limits->keep, F_SETFD, 0, 0) : 0;
+    return kept == 0 && limits->cpu_s > 0 ? take_cpu_limit(limits->cpu_s) : kept;
+}
+
+IN_OUR_MEMORY static long leave_group(const struct spawn_call *call)
+{
+    if (call->in_our_session)
+        return raw_call(SYS_setpgid, 0, 0, 0, 0);
+    const long session = raw_call(SYS_setsid, 0, 0, 0, 0);
+    return session < 0 ? session : 0;
+}
+
+IN_OUR_MEMORY static long take_place(const struct spawn_call *call)
+{
+    long answer = call->limits ? take_limits(call->limits) : 0;
+    if (answer == 0)
+        answer = leave_group(call);
+    if (answer == 0)
+        answer = raw_call(SYS_chdir, raw_address(call->cwd), 0, 0, 0);
+    for (int i = 0; answer >= 0 && i < 3; i++)
+        answer = raw_call(SYS_dup3, call->fds[i], i, 0, 0);
+    return answer < 0 ? answer : 0;
+}
+
+/* Returns only where it cannot be. */
+IN_OUR_MEMORY static long execute(const struct spawn_call *call, const char *program)
+{
+    return raw_call(SYS_execve, raw_address(program), raw_address(call->argv),
+                    raw_address(call->environment), 0);
+}
+
+/* The first one that may be executed; the errno is the last one's. */
+IN_OUR_MEMORY static long search(const struct spawn_child *child)
+{
+    long answer = -ENOENT;
+    for (const char *at = child->programs; at < child->programs_end; at++) {
+        answer = raw_call(SYS_faccessat2, AT_FDCWD, raw_address(at), X_OK, AT_EACCESS);
+        if (answer == 0)
+            return execute(child->call, at);
+        while (*at != '\0')
+            at++;
+    }
+    return answer;
+}
+
+IN_OUR_MEMORY int spawn_child_run(void *arg)
+{
+    struct spawn_child *child = arg;
+    const struct spawn_call *call = child->call;
+    long answer = take_place(call);
+    if (answer == 0) {
+        reset_signals();
+        answer = call->program ? execute(call, call->program) : search(child);
+    }
+    child->number = (int)-answer;
+    for (;;)
+        (void)raw_call(SYS_exit_group, NOT_STARTED_EXIT, 0, 0, 0);
+}
