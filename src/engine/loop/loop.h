@@ -28,6 +28,7 @@
 
 enum {
     LOOP_LATE_MS = 20,        /* how long an input that can wait is kept for company */
+    LOOP_APART_MAX = 2,       /* ends that came together and are taken in a turn each */
     LOOP_CONTROLS_MS = 10,    /* the log is asked for controls at most this often */
     LOOP_CONTROLS_MAX = 64,   /* controls taken at once */
     LOOP_ALARM_MS_MAX = 5000, /* timers stand still in a suspended machine: look again */

@@ -92,11 +92,25 @@ static void keep_ended(struct loop *loop, struct attempt *attempt)
     loop->ended[loop->ended_count++] = attempt;
 }
 
+/* How many inputs a turn takes. Where two attempts have ended, the next one in the place of the
+ * first need not wait for what is to be written of the second: so they do not end together again,
+ * with nothing left to run meanwhile. Of more ends at once each would cost a commit. */
+static size_t choose_count(const struct loop *loop)
+{
+    size_t ends = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < loop->input_count && ends <= LOOP_APART_MAX; i++) {
+        if (loop->inputs[i].ended && ends++ == 0)
+            first = i + 1;
+    }
+    if (ends > 1 && ends <= LOOP_APART_MAX)
+        return first;
+    return loop->input_count < ENGINE_TURN_EVENTS_MAX ? loop->input_count : ENGINE_TURN_EVENTS_MAX;
+}
+
 static void take_inputs(struct loop *loop)
 {
-    size_t count = loop->input_count;
-    if (count > ENGINE_TURN_EVENTS_MAX)
-        count = ENGINE_TURN_EVENTS_MAX;
+    const size_t count = choose_count(loop);
 
     for (size_t i = 0; i < count; i++) {
         scheduler_step(&loop->scheduler, &loop->inputs[i].input, &loop->turn);
