@@ -53,7 +53,8 @@ struct classify_input {
     void *zone_ctx;              /* borrowed */
 };
 
-/* The compiled rules. Made once, read by any number of threads. */
+/* The rules. Made once, read by any number of threads; the built-in ones are compiled as the first
+ * text is judged (20 ms). */
 struct classifier;
 
 /* user_rules is the JSON text of a list of rules (docs/classification.md) that are

@@ -1,6 +1,8 @@
 #include "classify.h"
 
 #include <assert.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #include "classify_verdict.h"
 #include "retry_hint.h"
 #include "rules_json.h"
+#include "str.h"
 #include "xalloc.h"
 
 enum {
@@ -22,8 +25,16 @@ enum {
     ERR_STREAM = 1,
 };
 
+/* To compile the rules takes as long as twenty attempts, and a run whose attempts all end well and
+ * say nothing needs none of them. */
+struct late_rules {
+    _Atomic(struct rules *) rules; /* owned; NULL: nobody needed them yet */
+};
+
 struct classifier {
-    struct rules *rules;
+    struct str text; /* the rule set as JSON */
+    char hash[RULES_HASH_MAX];
+    struct late_rules *late; /* owned */
 };
 
 /* Requirement A6. What is not in the table is persistent. */
@@ -55,17 +66,22 @@ enum verdict_class classify_exit(int code)
     return find_exit_code(code) >= 0 ? VERDICT_TRANSIENT : VERDICT_PERSISTENT;
 }
 
+/* The built-in rules alone are known to be right: they are compiled where they are needed. */
 bool classifier_open(struct classifier **out, const char *user_rules, struct err *err)
 {
+    struct classifier *classifier = xcalloc(1, sizeof(*classifier));
     struct rules *rules = NULL;
-    struct str text = {0};
-    bool ok = user_rules_add(rules_json, rules_json_len, user_rules, &text, err) &&
-              rules_open(&rules, str_text(&text), text.len, err);
-    str_done(&text);
-    if (!ok)
+    struct str *text = &classifier->text;
+    classifier->late = xcalloc(1, sizeof(*classifier->late));
+    bool ok = user_rules_add(rules_json, rules_json_len, user_rules, text, err) &&
+              (!user_rules || rules_open(&rules, str_text(text), text->len, err));
+    atomic_init(&classifier->late->rules, rules);
+    if (!ok) {
+        classifier_close(classifier);
         return false;
-    *out = xcalloc(1, sizeof(**out));
-    (*out)->rules = rules;
+    }
+    rules_hash(str_text(text), text->len, classifier->hash);
+    *out = classifier;
     return true;
 }
 
@@ -73,18 +89,36 @@ void classifier_close(struct classifier *classifier)
 {
     if (!classifier)
         return;
-    rules_close(classifier->rules);
+    rules_close(atomic_load(&classifier->late->rules));
+    free(classifier->late);
+    str_done(&classifier->text);
     free(classifier);
+}
+
+/* Of two threads that compile them at once the later one's go. */
+static const struct rules *rules_of(const struct classifier *classifier)
+{
+    struct rules *rules = atomic_load(&classifier->late->rules);
+    struct rules *before = NULL;
+    if (rules)
+        return rules;
+    const bool ok = rules_open(&rules, str_text(&classifier->text), classifier->text.len, NULL);
+    assert(ok);
+    (void)ok;
+    if (atomic_compare_exchange_strong(&classifier->late->rules, &before, rules))
+        return rules;
+    rules_close(rules);
+    return before;
 }
 
 const char *classifier_hash(const struct classifier *classifier)
 {
-    return classifier->rules->hash;
+    return classifier->hash;
 }
 
 const char *classifier_rules(const struct classifier *classifier)
 {
-    return classifier->rules->text;
+    return str_text(&classifier->text);
 }
 
 static bool says_anything(const struct scan *scan, int stream)
@@ -129,16 +163,15 @@ static void judge_exit(struct scan *scan, const struct classify_input *input, st
 }
 
 /* Rules that are made for a signal outrank what we know of signals. */
-static bool judge_signal(const struct classifier *classifier, const struct classify_input *input,
+static bool judge_signal(const struct rules *rules, const struct classify_input *input,
                          struct verdict *out)
 {
-    if (input->outcome.kind != OUTCOME_SIGNAL || input->memory_killed == 1 ||
-        !classifier->rules->for_signals)
+    if (input->outcome.kind != OUTCOME_SIGNAL || input->memory_killed == 1 || !rules->for_signals)
         return false;
     struct scan scan;
     struct scan_match match;
-    scan_init(&scan, classifier->rules, input);
-    const bool holds = scan_first(&scan, &classifier->rules->verdicts, &match);
+    scan_init(&scan, rules, input);
+    const bool holds = scan_first(&scan, &rules->verdicts, &match);
     if (holds)
         classify_by_match(out, &scan, &match);
     scan_done(&scan);
@@ -153,31 +186,45 @@ static struct classify_text tail_of(const struct classify_text *text)
                                   .offset = text->offset + (int64_t)skip};
 }
 
+/* It ended well, and there is no text that a rule could be asked about. */
+static bool says_nothing_but_success(const struct classify_input *seen)
+{
+    return seen->outcome.kind == OUTCOME_EXIT && seen->outcome.code == 0 && !seen->agent &&
+           !seen->stream && seen->out.len == 0 && seen->err.len == 0;
+}
+
+static void judge(const struct rules *rules, struct classify_input *seen, struct verdict *out)
+{
+    bool structured = false;
+    if (judge_signal(rules, seen, out) ||
+        (classify_agent_interrupted(seen) && classify_by_agent(rules, seen, out, &structured)) ||
+        facts_judge(seen, out) || classify_by_agent(rules, seen, out, &structured))
+        return;
+    if (seen->outcome.code == 0)
+        return;
+
+    if (structured)
+        seen->out = (struct classify_text){0};
+    struct scan scan;
+    scan_init(&scan, rules, seen);
+    if (!classify_by_text(&scan, out))
+        judge_exit(&scan, seen, out);
+    classify_add_nears(out, &scan);
+    scan_done(&scan);
+}
+
 void classify(const struct classifier *classifier, const struct classify_input *input,
               struct verdict *out)
 {
     assert(input->outcome.kind < OUTCOME_KIND_COUNT);
     struct classify_input seen = *input;
-    bool structured = false;
     seen.out = tail_of(&input->out);
     seen.err = tail_of(&input->err);
     *out = verdict_new();
-    if (judge_signal(classifier, &seen, out) ||
-        (classify_agent_interrupted(&seen) &&
-         classify_by_agent(classifier->rules, &seen, out, &structured)) ||
-        facts_judge(&seen, out) || classify_by_agent(classifier->rules, &seen, out, &structured))
-        return;
-    if (seen.outcome.code == 0)
-        return;
-
-    if (structured)
-        seen.out = (struct classify_text){0};
-    struct scan scan;
-    scan_init(&scan, classifier->rules, &seen);
-    if (!classify_by_text(&scan, out))
-        judge_exit(&scan, &seen, out);
-    classify_add_nears(out, &scan);
-    scan_done(&scan);
+    if (says_nothing_but_success(&seen))
+        (void)facts_judge(&seen, out);
+    else
+        judge(rules_of(classifier), &seen, out);
 }
 
 int64_t classify_own_retries(const struct classify_input *input)
@@ -193,7 +240,7 @@ int64_t classify_hint(const struct classifier *classifier, const struct classify
 {
     struct scan scan;
     struct retry_hint hint;
-    scan_init(&scan, classifier->rules, input);
+    scan_init(&scan, rules_of(classifier), input);
     const bool said =
         retry_hint_find(&scan, &hint) && scan_is_spoken(&scan, hint.stream, hint.line);
     scan_done(&scan);

@@ -243,13 +243,13 @@ static bool read_list(struct rule_list *list, struct rules *rules, const struct 
     return true;
 }
 
-static void set_hash(struct rules *rules, size_t len)
+void rules_hash(const char *json, size_t len, char hash[RULES_HASH_MAX])
 {
     unsigned char digest[SHA256_BYTES];
-    static_assert(2 * sizeof(digest) < sizeof(rules->hash), "two digits a byte");
-    sha256_of(rules->text, len, digest);
+    static_assert(2 * sizeof(digest) < RULES_HASH_MAX, "two digits a byte");
+    sha256_of(json, len, digest);
     for (size_t i = 0; i < sizeof(digest); i++)
-        (void)snprintf(rules->hash + 2 * i, 3, "%02x", digest[i]);
+        (void)snprintf(hash + 2 * i, 3, "%02x", digest[i]);
 }
 
 static void set_guard_bits(struct rules *rules)
@@ -266,10 +266,7 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
 {
     struct rules *rules = xcalloc(1, sizeof(*rules));
     struct json *root = NULL;
-    rules->text = xstrndup(json, len);
     literals_init(&rules->literals);
-
-    set_hash(rules, len);
     bool ok =
         json_parse(json, len, &root, NULL, err) &&
         read_list(&rules->guards, rules, json_get(root, "guards"), check_guard, err) &&
@@ -317,6 +314,5 @@ void rules_close(struct rules *rules)
     list_done(&rules->service);
     literals_done(&rules->literals);
     free(rules->guard_bits);
-    free(rules->text);
     free(rules);
 }

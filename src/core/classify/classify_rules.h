@@ -87,9 +87,12 @@ struct rules {
     struct literals literals;
     uint64_t *guard_bits; /* owned; by literal: the guards that need it */
     bool for_signals;     /* there is a rule for signals */
-    char *text;           /* owned: the JSON */
-    char hash[65];        /* its SHA-256 in hex */
 };
+
+enum { RULES_HASH_MAX = 65 };
+
+/* The rule set's SHA-256, in hexadecimal digits. */
+void rules_hash(const char *json, size_t len, char hash[RULES_HASH_MAX]);
 
 /* Compile. ERR_INVALID names the rule. The caller ends *out with rules_close(). */
 ATTR_MUST_USE bool rules_open(struct rules **out, const char *json, size_t len, struct err *err);

@@ -12,10 +12,9 @@
 
 #define RAW_CALL static inline IN_OUR_MEMORY __attribute__((always_inline))
 
-/* raw_call(): the kernel's answer, or the errno as a negative number. Registers as in syscall(2).
- * Where the processor is another one the C library's call stands in, and RAW_CALL_IS_RAW is 0. */
 #if defined(__x86_64__) && !defined(__ILP32__)
 #define RAW_CALL_IS_RAW 1
+/* The kernel's answer, or the errno as a negative number. Registers as in syscall(2). */
 RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 {
     register long r10 __asm__("r10") = d;
@@ -28,6 +27,7 @@ RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 }
 #elif defined(__aarch64__) && !defined(__ILP32__)
 #define RAW_CALL_IS_RAW 1
+/* As above, for the other processor. */
 RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 {
     register long x8 __asm__("x8") = number;
@@ -42,6 +42,7 @@ RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 #include <errno.h>
 #include <unistd.h>
 #define RAW_CALL_IS_RAW 0
+/* Where the processor is none of these the C library's call stands in, which is not raw. */
 RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 {
     const long answer = syscall(number, a, b, c, d);
