@@ -39,6 +39,8 @@ static void on_started(void *ctx)
 {
     struct watched *watched = ctx;
     ck_assert(!watched->started && !watched->failed && !watched->ended);
+    ck_assert_int_gt(child_pid(watched->child), 1);
+    ck_assert_int_gt(child_pid_start(watched->child), 0);
     watched->started = true;
 }
 
@@ -115,8 +117,6 @@ void start(struct watched *watched, const struct child_call *call)
 {
     begin_and_wait(watched, call);
     ck_assert_msg(watched->started, "%s", watched->err.message);
-    ck_assert_int_gt(child_pid(watched->child), 1);
-    ck_assert_int_gt(child_pid_start(watched->child), 0);
 }
 
 char **make_environment(char *step, char *more)

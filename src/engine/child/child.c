@@ -18,11 +18,16 @@
 
 enum { SIGNAL_EXIT_BASE = 128, NURSERY_NEWS_MAX = 64 };
 
-/* Who starts us may have SIGCHLD ignored; then the kernel reaps children itself
- * and their status is lost. */
+/* Who starts us may have SIGCHLD ignored; then the kernel reaps children itself and their status is
+ * lost. Their ends are heard by their pidfds: a signal that this thread, their parent, does not
+ * block is thrown away, while one that it blocks wakes the thread that does not, each time. */
 static void hear_children(void)
 {
     struct sigaction action;
+    sigset_t ends;
+    (void)sigemptyset(&ends);
+    (void)sigaddset(&ends, SIGCHLD);
+    (void)pthread_sigmask(SIG_UNBLOCK, &ends, NULL);
     if (sigaction(SIGCHLD, NULL, &action) != 0 || action.sa_handler != SIG_IGN)
         return;
     action.sa_handler = SIG_DFL;
