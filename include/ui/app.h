@@ -35,6 +35,7 @@ enum app_leave {
     APP_LEFT_SIGNAL, /* SIGTERM, SIGHUP: see signal */
 };
 
+struct follower;
 struct plan;
 struct secret_settings;
 
@@ -80,8 +81,9 @@ struct app_options {
 struct app_result {
     enum app_leave leave;
     int signal;
-    int64_t run;      /* number of the run that the app was opened on */
-    int64_t seen_seq; /* the last event of it that was on the screen */
+    int64_t run;               /* number of the run that the app was opened on */
+    int64_t seen_seq;          /* the last event of it that was on the screen */
+    struct follower *follower; /* of it, as far as it was read: the caller closes it */
 };
 
 /* One frame of the cockpit, drawn without a terminal, of the run as it was at some moment. Uses
@@ -101,7 +103,8 @@ ATTR_MUST_USE bool app_draw_picture(const struct app_options *options,
 
 /* Run the cockpit on the main thread, which owns the terminal meanwhile, until a person leaves it
  * or there is nothing more to wait for. False: the terminal or the log cannot be had; *result
- * counts for nothing then. A log that gets damaged later is told on the screen. */
+ * counts for nothing then, and holds nothing. A log that gets damaged later is told on the screen.
+ */
 ATTR_MUST_USE bool app_run(const struct app_options *options, struct app_result *result,
                            struct err *err);
 

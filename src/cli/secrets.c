@@ -149,8 +149,10 @@ static bool cut_plan(struct secrets *secrets, const struct session *session, str
 {
     const char *text = session->plan_text;
     redact_text(secrets->redactor, text, strlen(text), &secrets->cut_text, NULL);
-    if (strcmp(str_text(&secrets->cut_text), text) == 0)
+    if (strcmp(str_text(&secrets->cut_text), text) == 0) {
+        str_done(&secrets->cut_text); /* a plan may have megabytes */
         return true;
+    }
     if (!check_return(secrets, session) || !is_same_shape(session->plan, secrets->cut)) {
         char name[REDACT_NAME_MAX + 1] = "secret";
         (void)redact_find_mark(str_text(&secrets->cut_text), name);

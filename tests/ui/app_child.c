@@ -44,6 +44,7 @@ static void run_app(const struct app_options *given, int wait_fd)
         _exit(102);
     options.desk = desk;
     bool ok = app_run(&options, &result, &err);
+    follower_close(result.follower);
     control_desk_stop(desk);
     if (!ok)
         (void)fprintf(stderr, "app: %s\n", err.message);

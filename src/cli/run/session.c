@@ -148,7 +148,9 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
         .on_signal = session_take_signal,
         .ctx = watching,
     };
-    return stream_print(&stream, err);
+    follower_close(watching->follower);
+    watching->follower = NULL;
+    return stream_follow(&stream, &watching->follower, err);
 }
 
 static void leave_engine(void *ctx)
@@ -193,6 +195,7 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
     struct app_result result = {0};
     ignore_signals(); /* what comes after the screen has let them go must not end us */
     bool ok = app_run(&options, &result, err);
+    watching->follower = result.follower;
     keys_file_done(&keys);
     control_desk_stop(desk);
     if (ok && result.leave == APP_LEFT_PLAIN)
@@ -234,6 +237,20 @@ static bool open_recorded(const struct watching *watching, struct follower **out
     return follower_open(out, &spill, watching->run, err);
 }
 
+/* Who watched the run to its end knows it all: else, and where the log is not what it was, it is
+ * read from its beginning. */
+static const struct run_state *final_state(struct watching *watching, struct err *err)
+{
+    if (watching->follower && follower_read(watching->follower, 0, NULL, NULL, NULL, NULL) &&
+        follower_state(watching->follower)->ended)
+        return follower_state(watching->follower);
+    follower_close(watching->follower);
+    watching->follower = NULL;
+    bool ok = open_recorded(watching, &watching->follower, err) &&
+              follower_read(watching->follower, 0, NULL, NULL, NULL, err);
+    return ok ? follower_state(watching->follower) : NULL;
+}
+
 static void print_summary(const struct watching *watching, const struct run_state *state)
 {
     struct str text = {0};
@@ -243,27 +260,22 @@ static void print_summary(const struct watching *watching, const struct run_stat
 }
 
 /* Say what it came to, to the person and to whoever started it. Returns the exit code. */
-static int tell_end(const struct watching *watching, bool is_summed_up, int exit_code)
+static int tell_end(struct watching *watching, bool is_summed_up, int exit_code)
 {
     const struct session *session = watching->session;
-    struct follower *follower = NULL;
     struct err err = {0};
     if (!is_summed_up && !session->ended)
         return exit_code;
-    bool ok = open_recorded(watching, &follower, &err) &&
-              follower_read(follower, 0, NULL, NULL, NULL, &err);
-    if (!ok)
+    const struct run_state *state = final_state(watching, &err);
+    if (!state)
         (void)fail(&err);
     else if (is_summed_up)
-        print_summary(watching, follower_state(follower));
+        print_summary(watching, state);
     const struct session_end end = {.run = watching->run,
-                                    .state = ok ? follower_state(follower) : NULL,
+                                    .state = state,
                                     .exit_code = exit_code,
                                     .is_watched = !watching->alone};
-    if (session->ended)
-        exit_code = session->ended(session->ended_ctx, &end);
-    follower_close(follower);
-    return exit_code;
+    return session->ended ? session->ended(session->ended_ctx, &end) : exit_code;
 }
 
 static int exit_code_of(const struct watching *watching, const struct engine_result *result)
@@ -339,13 +351,14 @@ static int run_watched(struct watching *watching)
     if (watching->tee)
         tee_give_up(watching->tee);
     engine_stop(watching->engine, &result);
-    secrets_close(&watching->secrets);
     tee_close(watching->tee);
     if (watching->signal_fd >= 0)
         (void)close(watching->signal_fd);
     bool is_read = watching->watch == SESSION_COCKPIT || watching->watch == SESSION_PLAIN;
     bool is_summed_up = ok && is_read && !watching->alone;
     int code = tell_end(watching, is_summed_up, exit_code_of(watching, &result));
+    follower_close(watching->follower);
+    secrets_close(&watching->secrets);
     gc_automatic(&watching->place, watching->session->retention);
     return code;
 }

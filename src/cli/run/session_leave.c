@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "fail.h"
+#include "follower.h"
 #include "outlet.h"
 #include "session_parts.h"
 #include "str.h"
@@ -125,6 +126,8 @@ void session_detach(struct watching *watching)
     struct str words = {0};
     say_where_it_is(watching, &words);
     watching->alone = true;
+    follower_close(watching->follower); /* the run may go on for days */
+    watching->follower = NULL;
     engine_detach(watching->engine, "the run goes on without a terminal");
     front_let_go(watching->front, 0, str_text(&words));
     str_done(&words);

@@ -21,7 +21,8 @@ struct watching {
     struct front *front; /* borrowed; the process that the shell waits for, if it is another */
     struct secrets secrets;
     struct engine *engine;
-    struct tee *tee; /* owned; SESSION_OUTPUT only */
+    struct tee *tee;           /* owned; SESSION_OUTPUT only */
+    struct follower *follower; /* owned; of who has watched the run, NULL = nobody has */
     int64_t run;
     int64_t shown_seq; /* events up to this one are not printed */
     int signal_fd;

@@ -269,7 +269,7 @@ static void tell_orphan(const struct printing *p)
          (long long)run->number);
 }
 
-bool stream_print(const struct stream *stream, struct err *err)
+bool stream_follow(const struct stream *stream, struct follower **out, struct err *err)
 {
     struct printing p = {.stream = stream,
                          .outlet = {.signal_fd = stream->signal_fd, .on_signal = on_signal}};
@@ -286,6 +286,14 @@ bool stream_print(const struct stream *stream, struct err *err)
         tell_orphan(&p);
     str_done(&p.line);
     outlet_done(&p.outlet);
-    follower_close(p.follower);
+    *out = p.follower;
+    return ok;
+}
+
+bool stream_print(const struct stream *stream, struct err *err)
+{
+    struct follower *follower = NULL;
+    bool ok = stream_follow(stream, &follower, err);
+    follower_close(follower);
     return ok;
 }

@@ -38,5 +38,10 @@ struct stream {
 /* Print until there is no more (or, with follow, until the run or the engine has
  * ended, or nobody reads any more and no engine is ours). */
 ATTR_MUST_USE bool stream_print(const struct stream *stream, struct err *err);
+/* The same for who asks what the run came to: *out is where the lines ended, whatever comes of
+ * them, untouched where the log cannot be opened. It is the caller's, who closes it before what
+ * `known` borrows. */
+ATTR_MUST_USE bool stream_follow(const struct stream *stream, struct follower **out,
+                                 struct err *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include "control_desk.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "follower.h"
 #include "keys_file.h"
 #include "log_reader.h"
 #include "looks.h"
@@ -100,6 +101,7 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
         };
         ok = show(globals, &config.settings.ui, &options, &result, &err);
     }
+    follower_close(result.follower);
     control_desk_stop(desk);
     redactor_close(redactor);
     config_done(&config);

@@ -276,6 +276,18 @@ static void take_turn(struct app *app)
     show_if_due(app);
 }
 
+/* The terminal first, as in app_close(). Who runs the app may have something to say of its run. */
+static void hand_back(struct app *app, struct app_result *result)
+{
+    term_close(app->term);
+    app->term = NULL;
+    app_visit_close(app);
+    follower_close(app->past); /* a fork of what is handed back */
+    *result = app->result;
+    result->follower = app->present;
+    app->present = app->past = app->follower = NULL;
+}
+
 bool app_run(const struct app_options *options, struct app_result *result, struct err *err)
 {
     struct app app = {.options = options};
@@ -292,8 +304,9 @@ bool app_run(const struct app_options *options, struct app_result *result, struc
         ok = app_opening_stand(&app, err);
         while (ok && !app.finished)
             take_turn(&app);
-        *result = app.result;
     }
+    if (ok)
+        hand_back(&app, result);
     app_close(&app);
     return ok;
 }
