@@ -47,13 +47,13 @@ struct outcome {
     enum outcome_kind kind;
     int code;
     enum outcome_stop stop; /* CANCELLED only */
+    int left;               /* processes that outlived every attempt to end them */
     int64_t quiet_ms;       /* TIMEOUT only: it was silent for so long; 0 = its time was used up */
     int64_t ran_ms;         /* from start to end */
     int64_t bytes[2];       /* written to stdout, stderr */
     int64_t lines[2];       /* line feeds in each */
     int64_t rss_kib_max;    /* peak memory of the child and what it waited for */
     int64_t cpu_ms;         /* user + system */
-    int left;               /* processes that outlived every attempt to end them */
 };
 
 /* "exit", "signal", "not started", "timeout", "cancelled", "interrupted". */

@@ -67,24 +67,24 @@ struct attempt_state {
     int number; /* from 1; never restarts within the run */
     int grant;
     int round; /* of its task, from 1 */
-    struct moment started;
-    struct moment ended; /* mono_ms 0 while it runs */
-    int64_t pid;         /* 0 before it runs */
-    int64_t waited_ms;   /* wait that came before it */
-    int64_t queued_ms;   /* of which it waited for no time, but for a slot, or what it needs */
-    bool gated;          /* its source did not let everything through when it started */
-    bool by_hand;        /* a person asked for it: ended its wait, or let the step go on */
-    bool tree_known;     /* it failed, and what it changed was looked at; then: */
-    int32_t paths_changed, lines_added, lines_removed; /* in its workspace */
-    struct digest call;
-    struct digest fingerprint; /* of its result; 0,0 = not taken */
-    bool partial;              /* the fingerprint is not of all the output */
-    int64_t skipped_bytes;     /* of so many bytes only the number counts in it */
-    int new_permille;          /* share of its lines that the task had not written; -1 = unknown */
-    struct outcome outcome;
     enum verdict_class class;
     enum transient_type type;
     enum reason reason;
+    struct moment started;
+    struct moment ended; /* mono_ms 0 while it runs */
+    int64_t waited_ms;   /* wait that came before it */
+    int64_t queued_ms;   /* of which it waited for no time, but for a slot, or what it needs */
+    struct digest call;
+    struct digest fingerprint; /* of its result; 0,0 = not taken */
+    int64_t skipped_bytes;     /* of so many bytes only the number counts in it */
+    int new_permille;          /* share of its lines that the task had not written; -1 = unknown */
+    bool partial;              /* the fingerprint is not of all the output */
+    bool gated;                /* its source did not let everything through when it started */
+    bool by_hand;              /* a person asked for it: ended its wait, or let the step go on */
+    bool tree_known;           /* it failed, and what it changed was looked at; then: */
+    int32_t paths_changed, lines_added, lines_removed; /* in its workspace */
+    int32_t pid;                                       /* 0 before it runs */
+    struct outcome outcome;
     struct correction *correction; /* owned; the last one, NULL = none */
     struct attempt_hint *hint;     /* owned; what it was told, NULL = nothing */
 };
@@ -112,6 +112,21 @@ struct gate_state {
     struct number_set line; /* tasks whose step of this source may start */
 };
 
+/* What decisions on a step went by, for who shows it. */
+struct step_formulas {
+    struct delay delay; /* of the last wait */
+    char *wait_json;    /* owned; the last wait's formula as recorded */
+    char *end_json;     /* owned; STEP_ENDED only: what that decision went by */
+};
+
+/* Its task's tree, where that is looked at. */
+struct step_trees {
+    struct digest saved;  /* before its first attempt; unknown = not saved */
+    struct digest proven; /* after the attempt that succeeded; likewise */
+    int proven_attempt;   /* that attempt; 0 = none */
+};
+
+/* There may be very many: what most of them do not need lies apart. */
 struct step_state {
     enum step_status status;
     enum decision_kind end; /* STEP_ENDED only */
@@ -126,27 +141,20 @@ struct step_state {
     bool judged;                    /* the last attempt's verdict is in the log */
     bool by_hand;                   /* a person asked for the next attempt */
     bool silent_failure;            /* it ended with code 0, and its verdict is no success */
-    struct digest saved_tree;       /* before its first attempt; unknown = not saved */
-    struct digest proven_tree;      /* after the attempt that succeeded; likewise */
-    int proven_attempt;             /* that attempt; 0 = none */
     bool quiet;                     /* runs, but has not been heard for a while */
+    struct verdict_label verdict;   /* of the last attempt that was judged */
     int64_t heard_mono_ms;          /* quiet only: when it was heard last */
     struct moment first_start;      /* of this grant */
     int64_t held_ms;                /* of this grant, holds that are over */
     struct moment wait_from;        /* STEP_WAITING only */
     struct moment due;              /* STEP_WAITING only */
-    struct delay delay;             /* of the last wait */
-    char *wait_json;                /* owned; the last wait's formula as recorded; RUN_STATE_SHOWS
-                                       only */
-    char *end_json;                 /* owned; STEP_ENDED only: what that decision went by;
-                                       RUN_STATE_SHOWS only */
-    struct verdict_label verdict;   /* of the last attempt that was judged */
+    struct step_formulas *formulas; /* owned; RUN_STATE_SHOWS only, NULL before the first */
+    struct step_trees *trees;       /* owned; NULL = none was looked at */
     char *verdict_json;             /* owned; its evidence as recorded: step_state_verdict(); NULL =
                                        none was judged */
     struct attempt_hint *hint;      /* owned; for the next attempt, NULL = none */
     struct attempt_state *attempts; /* owned; in order */
-    size_t attempt_count;
-    size_t attempt_cap;
+    uint32_t attempt_count, attempt_cap;
 };
 
 /* Where a task works that does not work in place, as far as it is known; and what of its
@@ -244,8 +252,9 @@ enum run_state_use {
     RUN_STATE_DECIDES, /* what the scheduler goes by: not the formulas of waits and ends, and a
                           verdict until it is decided on, an agent's step's longer */
     RUN_STATE_TELLS,   /* what the words of an event are made of (event_words(), event_json()):
-                          neither these formulas, nor whether a task goes in circles, nor a verdict
-                          once its step has passed, unless it is an agent's */
+                          neither these formulas, nor whether a task goes in circles, of a verdict
+                          only what is told, and nothing once its step has passed, unless it is an
+                          agent's */
 };
 
 struct run_past;
@@ -346,6 +355,10 @@ static inline struct attempt_state *step_state_latest(const struct step_state *s
     assert(step->attempt_count > 0);
     return &step->attempts[step->attempt_count - 1];
 }
+
+/* Both are never NULL: all empty where the step has none. */
+const struct step_formulas *step_state_formulas(const struct step_state *step);
+const struct step_trees *step_state_trees(const struct step_state *step);
 
 /* The verdict on the last attempt that was judged (not on a plain success): read into *room, which
  * is returned; NULL = there is none. Reads JSON: once for a line or a decision, not in a loop over

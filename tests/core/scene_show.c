@@ -168,6 +168,7 @@ static void show_circles(const struct play *play, int number, struct str *out)
 
 static void show_step(const char *name, const struct step_state *step, struct str *out)
 {
+    const struct step_formulas *formulas = step_state_formulas(step);
     const struct fact facts[] = {
         {"grant", step->grant, 0},
         {"used", step->used, 0},
@@ -181,11 +182,11 @@ static void show_step(const char *name, const struct step_state *step, struct st
         {"quiet", step->quiet, 0},
         {"heard", step->quiet ? step->heard_mono_ms : 0, 0},
         {"held_ms", step->held_ms, 0},
-        {"delay", step->delay.delay_ms, 0},
-        {"exact", step->delay.exact_ms, 0},
-        {"n", step->delay.n, 0},
-        {"factor%", (int64_t)(step->delay.factor * 100), 0},
-        {"hint", step->delay.hint_ms, 0},
+        {"delay", formulas->delay.delay_ms, 0},
+        {"exact", formulas->delay.exact_ms, 0},
+        {"n", formulas->delay.n, 0},
+        {"factor%", (int64_t)(formulas->delay.factor * 100), 0},
+        {"hint", formulas->delay.hint_ms, 0},
     };
     str_addf(out, "  = %s: %s", name, step_words[step->status]);
     if (step->status == STEP_ENDED)
@@ -201,7 +202,7 @@ static void show_step(const char *name, const struct step_state *step, struct st
     if (verdict)
         str_addf(out, " %s/%s/%s %s", verdict_class_name(verdict->class),
                  transient_type_name(verdict->type), reason_name(verdict->reason), verdict->rule);
-    str_addf(out, "%s%s\n", step->wait_json ? " wait" : "", step->end_json ? " end" : "");
+    str_addf(out, "%s%s\n", formulas->wait_json ? " wait" : "", formulas->end_json ? " end" : "");
 }
 
 static void show_attempt(const char *name, const struct attempt_state *attempt, struct str *out)

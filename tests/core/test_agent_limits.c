@@ -286,7 +286,8 @@ START_TEST(test_the_budget_of_the_run_ends_all_its_agents)
     ck_assert_int_eq(play_status(&play, "c"), TASK_PASSED);
     ck_assert_int_eq(play_status(&play, "d"), TASK_NEEDS_YOU);
     ck_assert_uint_eq(run_state_step(&play.state, 3)->attempt_count, 0);
-    ck_assert_ptr_nonnull(strstr(run_state_step(&play.state, 3)->end_json, "\"of\":\"run\""));
+    ck_assert_ptr_nonnull(
+        strstr(step_state_formulas(run_state_step(&play.state, 3))->end_json, "\"of\":\"run\""));
 }
 END_TEST
 

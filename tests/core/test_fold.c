@@ -284,12 +284,12 @@ START_TEST(test_wait_without_its_formula)
     event.e = 1;
     event.text = NULL;
     ck_assert(run_state_apply(&state, &event, NULL));
-    ck_assert_int_eq(step->delay.n, 1);
-    ck_assert_int_eq((int)(step->delay.factor * 100), 100);
-    ck_assert_int_eq(step->delay.hint_ms, -1);
+    ck_assert_int_eq(step_state_formulas(step)->delay.n, 1);
+    ck_assert_int_eq((int)(step_state_formulas(step)->delay.factor * 100), 100);
+    ck_assert_int_eq(step_state_formulas(step)->delay.hint_ms, -1);
     ck_assert_int_eq(step->used, 0); /* nothing was used that could be given back */
     ck_assert_int_eq(step->free_hints, 0);
-    ck_assert_ptr_null(step->wait_json);
+    ck_assert_ptr_null(step_state_formulas(step)->wait_json);
     run_state_done(&state);
 }
 END_TEST
@@ -425,9 +425,6 @@ static void check_step(struct step_state *step)
     SEEN(step->wait_from.mono_ms);
     SEEN(step->due.at_ms);
     SEEN(step->due.mono_ms);
-    SEEN(step->delay.delay_ms);
-    SEEN(step->delay.n);
-    SEEN(step->delay.hint_ms);
 }
 
 static void check_attempt(struct attempt_state *attempt)

@@ -194,7 +194,7 @@ START_TEST(test_facts_of_what_is_over_are_taken)
          "{\"path\":\"/w/r\"}");
     tell_tree(EVENT_TREE_PROVEN, 2, 1, 9);
     ck_assert_str_eq(play.state.tasks[0].place->result, "/w/r");
-    ck_assert_int_eq(play.state.tasks[0].steps[2].proven_attempt, 1);
+    ck_assert_int_eq(step_state_trees(&play.state.tasks[0].steps[2])->proven_attempt, 1);
     ck_assert(play.state.ended);
 }
 END_TEST
@@ -293,7 +293,7 @@ START_TEST(test_facts_survive_a_crash)
     tell_tree(EVENT_WORKSPACE_SAVED, 0, 1, 1);
     play_crash(&play, play.event_count, false);
     ck_assert_str_eq(play.state.tasks[0].place->path, "/w/a");
-    ck_assert(digest_is_known(play.state.tasks[0].steps[0].saved_tree));
+    ck_assert(digest_is_known(step_state_trees(&play.state.tasks[0].steps[0])->saved));
 }
 END_TEST
 

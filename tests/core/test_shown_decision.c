@@ -152,7 +152,7 @@ START_TEST(test_formula_tells_the_factor_of_the_jitter)
     const char *said = strstr(formula("a"), jitters[_i].words);
     ck_assert_msg(said != NULL, "%s", formula("a"));
     str_add(&seconds, " -> ");
-    shown_seconds(step_of("a")->delay.delay_ms, &seconds);
+    shown_seconds(step_state_formulas(step_of("a"))->delay.delay_ms, &seconds);
     str_add(&seconds, ", cap 5:00");
     ck_assert_msg(strstr(said, seconds.data) != NULL, "no %s: %s", seconds.data, said);
     str_done(&seconds);

@@ -54,8 +54,8 @@ START_TEST(test_what_is_foretold_comes)
     ck_assert_int_eq(foretold.end, DECISION_RETRY_EXHAUSTED);
     for (int i = 0; i < foretold.count; i++) {
         const struct step_state *step = run_state_step(&play.state, 0);
-        ck_assert_int_eq(step->delay.delay_ms, foretold.waits_ms[i]);
-        play_wait(&play, step->delay.delay_ms);
+        ck_assert_int_eq(step_state_formulas(step)->delay.delay_ms, foretold.waits_ms[i]);
+        play_wait(&play, step_state_formulas(step)->delay.delay_ms);
         play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
     }
     ck_assert_int_eq(run_state_step(&play.state, 0)->end, foretold.end);

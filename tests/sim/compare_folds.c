@@ -57,16 +57,26 @@ static bool same_counts(const struct step_state *a, const struct step_state *b)
            a->heard_mono_ms == b->heard_mono_ms;
 }
 
+static bool same_formulas(const struct step_formulas *a, const struct step_formulas *b)
+{
+    return a->delay.delay_ms == b->delay.delay_ms && a->delay.exact_ms == b->delay.exact_ms &&
+           a->delay.n == b->delay.n && a->delay.factor == b->delay.factor &&
+           a->delay.hint_ms == b->delay.hint_ms && same_text(a->wait_json, b->wait_json);
+}
+
+static bool same_trees(const struct step_trees *a, const struct step_trees *b)
+{
+    return same_digest(&a->saved, &b->saved) && same_digest(&a->proven, &b->proven) &&
+           a->proven_attempt == b->proven_attempt;
+}
+
 static bool same_step(const struct step_state *a, const struct step_state *b)
 {
     bool same = same_counts(a, b) && same_moment(&a->first_start, &b->first_start) &&
                 a->held_ms == b->held_ms && same_moment(&a->wait_from, &b->wait_from) &&
-                same_moment(&a->due, &b->due) && a->delay.delay_ms == b->delay.delay_ms &&
-                a->delay.exact_ms == b->delay.exact_ms && a->delay.n == b->delay.n &&
-                a->delay.factor == b->delay.factor && a->delay.hint_ms == b->delay.hint_ms &&
-                same_digest(&a->saved_tree, &b->saved_tree) &&
-                same_digest(&a->proven_tree, &b->proven_tree) &&
-                a->proven_attempt == b->proven_attempt && same_text(a->wait_json, b->wait_json) &&
+                same_moment(&a->due, &b->due) &&
+                same_formulas(step_state_formulas(a), step_state_formulas(b)) &&
+                same_trees(step_state_trees(a), step_state_trees(b)) &&
                 verdict_label_equals(&a->verdict, &b->verdict) &&
                 same_text(a->verdict_json, b->verdict_json) && a->attempt_count == b->attempt_count;
     for (size_t i = 0; same && i < a->attempt_count; i++)

@@ -118,14 +118,15 @@ static bool check_step(struct finding *finding, const struct model_step *want,
     };
     if (!CHECK_ROWS(finding, as_derived, rows, task, step))
         return false;
+    const struct delay *delay = &step_state_formulas(have)->delay;
     const struct line wait[] = {
         {"wait since", want->wait_from.mono_ms, have->wait_from.mono_ms},
         {"due", want->due.at_ms, have->due.at_ms},
         {"due, mono", want->due.mono_ms, have->due.mono_ms},
-        {"delay", want->delay_ms, have->delay.delay_ms},
-        {"exact delay", want->exact_ms, have->delay.exact_ms},
-        {"n", want->formula.n, have->delay.n},
-        {"hint", want->formula.hint_ms, have->delay.hint_ms},
+        {"delay", want->delay_ms, delay->delay_ms},
+        {"exact delay", want->exact_ms, delay->exact_ms},
+        {"n", want->formula.n, delay->n},
+        {"hint", want->formula.hint_ms, delay->hint_ms},
     };
     return check_opinion(finding, want, have, task, step) &&
            (want->status != STEP_WAITING || CHECK_ROWS(finding, as_derived, wait, task, step)) &&
@@ -414,7 +415,8 @@ bool compare_texts(struct finding *finding, const struct run_state *state, const
             continue;
         const struct step_state *step = &state->tasks[event->task].steps[event->step];
         bool waits = event->kind == EVENT_WAIT_STARTED;
-        const char *kept = waits ? step->wait_json : step->end_json;
+        const struct step_formulas *formulas = step_state_formulas(step);
+        const char *kept = waits ? formulas->wait_json : formulas->end_json;
         bool same = event->text ? kept && strcmp(kept, event->text) == 0 : waits || !kept;
         if (!finding_check(finding, same || step->attempt_count > (size_t)event->attempt,
                            "what a decision went by is kept", "%s of t%d/%d",

@@ -179,9 +179,10 @@ static bool check_proofs(struct finding *finding, const struct model *model,
         const struct step_state *have = &state->tasks[task].steps[i];
         bool stale =
             want->proven_tree != 0 && (place->is_changed || place->tree != want->proven_tree);
-        bool same = (int64_t)have->saved_tree.hi == want->saved_tree &&
-                    (int64_t)have->proven_tree.lo == want->proven_tree &&
-                    have->proven_attempt == want->proven_attempt;
+        const struct step_trees *trees = step_state_trees(have);
+        bool same = (int64_t)trees->saved.hi == want->saved_tree &&
+                    (int64_t)trees->proven.lo == want->proven_tree &&
+                    trees->proven_attempt == want->proven_attempt;
         if (!finding_check(finding, same, "trees are as they were told", "t%d/%d", task, i) ||
             !finding_check(finding, run_state_tree_is_stale(state, task, i) == stale,
                            "a proof is stale once the tree is another", "t%d/%d", task, i))

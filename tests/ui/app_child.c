@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "follower.h"
 #include "log_writer.h"
 #include "plan.h"
 #include "test_main.h"

@@ -29,11 +29,12 @@ static void add_proof(const struct step_state *step, enum shown_proof proof, int
     str_add(out, out->data[out->len - 1] == '[' ? "{" : ",{");
     str_json_i64(out, "step", number + 1);
     str_json_bool(out, "stale", proof == SHOWN_PROOF_STALE);
-    if (digest_is_known(step->proven_tree)) {
+    const struct step_trees *trees = step_state_trees(step);
+    if (digest_is_known(trees->proven)) {
         char hex[DIGEST_HEX_MAX];
-        digest_to_hex(step->proven_tree, hex);
+        digest_to_hex(trees->proven, hex);
         str_json_text(out, "tree", hex);
-        str_json_i64(out, "attempt", step->proven_attempt);
+        str_json_i64(out, "attempt", trees->proven_attempt);
     }
     str_add_char(out, '}');
 }

@@ -38,7 +38,7 @@ static void keep_wait(struct why *why, const struct step_state *step, const stru
     why->free = event->e != 0;
     why->over = false;
     why->skipped_by[0] = '\0';
-    why->delay = step->delay;
+    why->delay = step_state_formulas(step)->delay;
     why->due_at_ms = event->b;
     shown_formula(step, decide(&why->wait, event));
 }

@@ -268,7 +268,7 @@ static void hint_line(const struct why *why, struct str *out)
 static void proof_line(const struct why *why, struct str *out)
 {
     const struct attempt_pick *pick = &why->pick;
-    if (step_of(why)->proven_attempt != pick->attempt ||
+    if (step_state_trees(step_of(why))->proven_attempt != pick->attempt ||
         shown_proof(state_of(why), pick->task, pick->step) != SHOWN_PROOF_STALE)
         return;
     why_begin("proof", out);

@@ -167,11 +167,12 @@ static void open_anew(struct step_state *step)
     fold_open_grant(step, 0, 0);
     step->status = STEP_PENDING;
     step->results_from = (int)step->attempt_count + 1;
-    step->saved_tree = (struct digest){0};
-    step->proven_tree = (struct digest){0};
-    step->proven_attempt = 0;
-    free(step->end_json);
-    step->end_json = NULL;
+    free(step->trees);
+    step->trees = NULL;
+    if (!step->formulas)
+        return;
+    free(step->formulas->end_json);
+    step->formulas->end_json = NULL;
 }
 
 /* The step that failed has used up its chances; the one that is opened is the agent's. */

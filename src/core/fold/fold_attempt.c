@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
+#include "json_scan.h"
+#include "str.h"
 #include "xalloc.h"
 
 /* What a start changes at its gate, whose line it has left: it is the probe, or the next
@@ -27,7 +30,7 @@ static void make_room(struct step_state *step)
 {
     if (step->attempt_count < step->attempt_cap)
         return;
-    const size_t cap = step->attempt_cap > 0 ? 2 * step->attempt_cap : 1;
+    const uint32_t cap = step->attempt_cap > 0 ? 2 * step->attempt_cap : 1;
     struct attempt_state *attempts = xcalloc(cap, sizeof(*attempts));
     if (step->attempt_count > 0)
         memcpy(attempts, step->attempts, step->attempt_count * sizeof(*attempts));
@@ -97,7 +100,8 @@ static void end_quiet(const struct fold *fold)
 
 void fold_attempt_running(const struct fold *fold)
 {
-    step_state_latest(fold->step)->pid = fold->event->a;
+    const int64_t pid = fold->event->a;
+    step_state_latest(fold->step)->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
     fold_agent_runs(fold);
 }
 
@@ -173,6 +177,25 @@ void fold_attempt_ended(const struct fold *fold)
     fold_agent_ended(fold);
 }
 
+/* The members that words are made of: event_text.c. */
+static char *evidence_to_tell(const char *evidence)
+{
+    static const char *const keys[] = {"expectation", "subtype", "match"};
+    struct str out = {0};
+    str_add_char(&out, '{');
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const struct json_piece piece = json_scan_get(evidence, strlen(evidence), keys[i]);
+        if (!piece.text)
+            continue;
+        str_json_key(&out, keys[i]);
+        str_add_n(&out, piece.text, piece.len);
+    }
+    str_add_char(&out, '}');
+    char *text = xstrndup(str_text(&out), out.len);
+    str_done(&out);
+    return text;
+}
+
 void fold_attempt_judged(const struct fold *fold)
 {
     struct attempt_state *attempt = step_state_latest(fold->step);
@@ -185,7 +208,8 @@ void fold_attempt_judged(const struct fold *fold)
     fold->step->verdict = (struct verdict_label){
         .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
     free(fold->step->verdict_json);
-    fold->step->verdict_json = xstrdup(evidence);
+    fold->step->verdict_json =
+        fold->state->use == RUN_STATE_TELLS ? evidence_to_tell(evidence) : xstrdup(evidence);
 }
 
 void fold_forget_verdict(const struct fold *fold)

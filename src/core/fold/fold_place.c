@@ -56,9 +56,16 @@ void fold_workspace_made(const struct fold *fold)
     keep_text(fold, "branch", &place->branch);
 }
 
+static struct step_trees *trees_of(struct step_state *step)
+{
+    if (!step->trees)
+        step->trees = xcalloc(1, sizeof(*step->trees));
+    return step->trees;
+}
+
 void fold_workspace_saved(const struct fold *fold)
 {
-    fold->step->saved_tree = tree_of(fold->event);
+    trees_of(fold->step)->saved = tree_of(fold->event);
     see_tree(fold);
 }
 
@@ -69,8 +76,9 @@ void fold_workspace_reset(const struct fold *fold)
 
 void fold_tree_proven(const struct fold *fold)
 {
-    fold->step->proven_tree = tree_of(fold->event);
-    fold->step->proven_attempt = fold->event->attempt;
+    struct step_trees *trees = trees_of(fold->step);
+    trees->proven = tree_of(fold->event);
+    trees->proven_attempt = fold->event->attempt;
     see_tree(fold);
 }
 

@@ -6,12 +6,19 @@
 #include "shown.h"
 #include "xalloc.h"
 
-/* What a wait or an end went by: the event's text, which outlives the event where it is shown. */
-static void keep_formula(const struct fold *fold, char **out)
+/* Where what a wait or an end went by is kept; NULL: it is not shown. */
+static struct step_formulas *formulas_of(const struct fold *fold)
 {
-    const bool is_kept = fold->state->use == RUN_STATE_SHOWS && fold->event->text;
+    if (fold->state->use == RUN_STATE_SHOWS && !fold->step->formulas)
+        fold->step->formulas = xcalloc(1, sizeof(*fold->step->formulas));
+    return fold->step->formulas;
+}
+
+/* The event's text outlives the event. */
+static void keep_text(const struct fold *fold, char **out)
+{
     free(*out);
-    *out = is_kept ? xstrdup(fold->event->text) : NULL;
+    *out = fold->event->text ? xstrdup(fold->event->text) : NULL;
 }
 
 static struct delay read_delay(const struct fold *fold)
@@ -33,8 +40,11 @@ void fold_wait_started(const struct fold *fold)
     step->status = STEP_WAITING;
     step->wait_from = event->at;
     step->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
-    step->delay = fold->known ? *fold->known->delay : read_delay(fold);
-    keep_formula(fold, &step->wait_json);
+    struct step_formulas *formulas = formulas_of(fold);
+    if (formulas) {
+        formulas->delay = fold->known ? *fold->known->delay : read_delay(fold);
+        keep_text(fold, &formulas->wait_json);
+    }
     if (event->e != 0 && step->used > 0) {
         step->used--;
         step->free_hints++;
@@ -124,7 +134,9 @@ void fold_step_ended(const struct fold *fold)
     close_wait(fold);
     fold->step->status = STEP_ENDED;
     fold->step->end = end;
-    keep_formula(fold, &fold->step->end_json);
+    struct step_formulas *formulas = formulas_of(fold);
+    if (formulas)
+        keep_text(fold, &formulas->end_json);
     if (fold->event->c != 0)
         task->entropy++;
     if (end == DECISION_SUCCEEDED) {

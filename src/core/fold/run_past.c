@@ -310,8 +310,7 @@ static void restore_attempts(struct step_state *step, const struct piece *piece)
 {
     if (!piece)
         return;
-    step->attempt_count = piece->end;
-    step->attempt_cap = piece->end;
+    step->attempt_count = step->attempt_cap = (uint32_t)piece->end;
     step->attempts = xcalloc(piece->end, sizeof(*step->attempts));
     size_t end = piece->end;
     for (; piece; piece = piece->before) {

@@ -78,15 +78,19 @@ void fold_task_begin(struct run_state *state, int number)
 
 static void step_state_done(struct step_state *step)
 {
-    for (size_t i = 0; i < step->attempt_count; i++) {
+    for (uint32_t i = 0; i < step->attempt_count; i++) {
         free(step->attempts[i].correction);
         free(step->attempts[i].hint);
     }
     free(step->attempts);
     free(step->hint);
     free(step->verdict_json);
-    free(step->wait_json);
-    free(step->end_json);
+    if (step->formulas) {
+        free(step->formulas->wait_json);
+        free(step->formulas->end_json);
+    }
+    free(step->formulas);
+    free(step->trees);
 }
 
 void fold_task_free(struct task_state *task, int steps)

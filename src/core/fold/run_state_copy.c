@@ -70,10 +70,20 @@ static struct task_pauses *copy_of_pauses(const struct task_pauses *pauses)
     return copy;
 }
 
-static void copy_step(struct step_state *copy)
+static struct step_formulas *copy_of_formulas(const struct step_formulas *formulas)
 {
+    struct step_formulas *copy = copy_of(formulas, 1, sizeof(*formulas));
+    if (!copy)
+        return NULL;
     copy->wait_json = copy_of_text(copy->wait_json);
     copy->end_json = copy_of_text(copy->end_json);
+    return copy;
+}
+
+static void copy_step(struct step_state *copy)
+{
+    copy->formulas = copy_of_formulas(copy->formulas);
+    copy->trees = copy_of(copy->trees, 1, sizeof(*copy->trees));
     copy->verdict_json = copy_of_text(copy->verdict_json);
     copy->hint = copy_of(copy->hint, 1, sizeof(*copy->hint));
     copy->attempts = copy_of(copy->attempts, copy->attempt_count, sizeof(*copy->attempts));

@@ -11,6 +11,18 @@ struct attempt_state *step_state_attempt(const struct step_state *step)
     return step->attempt_count > 0 ? step_state_latest(step) : NULL;
 }
 
+const struct step_formulas *step_state_formulas(const struct step_state *step)
+{
+    static const struct step_formulas none;
+    return step->formulas ? step->formulas : &none;
+}
+
+const struct step_trees *step_state_trees(const struct step_state *step)
+{
+    static const struct step_trees none;
+    return step->trees ? step->trees : &none;
+}
+
 const struct verdict *step_state_verdict(const struct step_state *step, struct verdict *room)
 {
     struct json *evidence = NULL;
@@ -35,7 +47,7 @@ struct attempt_state *step_state_find_attempt(const struct step_state *step, int
 bool run_state_tree_is_stale(const struct run_state *state, int task, int step)
 {
     const struct task_place *place = state->tasks[task].place;
-    const struct digest proven = state->tasks[task].steps[step].proven_tree;
+    const struct digest proven = step_state_trees(&state->tasks[task].steps[step])->proven;
     if (!place || !digest_is_known(proven))
         return false;
     return place->is_changed || !digest_equal(place->tree, proven);
@@ -179,6 +191,7 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
 
 static void mix_step(uint64_t *digest, const struct step_state *step)
 {
+    const struct step_trees *trees = step_state_trees(step);
     const int64_t facts[] = {
         step->status,
         step->end,
@@ -199,14 +212,11 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
         step->wait_from.mono_ms,
         step->due.at_ms,
         step->due.mono_ms,
-        step->delay.delay_ms,
-        step->delay.n,
-        step->delay.hint_ms,
-        (int64_t)step->saved_tree.hi,
-        (int64_t)step->saved_tree.lo,
-        (int64_t)step->proven_tree.hi,
-        (int64_t)step->proven_tree.lo,
-        step->proven_attempt,
+        (int64_t)trees->saved.hi,
+        (int64_t)trees->saved.lo,
+        (int64_t)trees->proven.hi,
+        (int64_t)trees->proven.lo,
+        trees->proven_attempt,
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(digest, facts[i]);

@@ -218,11 +218,31 @@ static struct task_pauses *unpack_pauses(struct unpack *from, const struct task_
     return pauses;
 }
 
+static void pack_formulas(struct str *out, const struct step_formulas *formulas)
+{
+    pack_block(out, formulas, sizeof(*formulas));
+    if (!formulas)
+        return;
+    pack_text(out, formulas->wait_json);
+    pack_text(out, formulas->end_json);
+}
+
+static struct step_formulas *unpack_formulas(struct unpack *from,
+                                             const struct step_formulas *was_there)
+{
+    struct step_formulas *formulas = unpack_block(from, was_there, sizeof(*formulas));
+    if (!formulas)
+        return NULL;
+    formulas->wait_json = unpack_text(from, formulas->wait_json);
+    formulas->end_json = unpack_text(from, formulas->end_json);
+    return formulas;
+}
+
 static void pack_step(struct str *out, const struct step_state *step)
 {
     pack_words(out, step, sizeof(*step));
-    pack_text(out, step->wait_json);
-    pack_text(out, step->end_json);
+    pack_formulas(out, step->formulas);
+    pack_block(out, step->trees, sizeof(*step->trees));
     pack_text(out, step->verdict_json);
     pack_block(out, step->hint, sizeof(*step->hint));
 }
@@ -230,8 +250,8 @@ static void pack_step(struct str *out, const struct step_state *step)
 static void unpack_step(struct unpack *from, struct step_state *step)
 {
     unpack_words(from, step, sizeof(*step));
-    step->wait_json = unpack_text(from, step->wait_json);
-    step->end_json = unpack_text(from, step->end_json);
+    step->formulas = unpack_formulas(from, step->formulas);
+    step->trees = unpack_block(from, step->trees, sizeof(*step->trees));
     step->verdict_json = unpack_text(from, step->verdict_json);
     step->hint = unpack_block(from, step->hint, sizeof(*step->hint));
     step->attempts = NULL;

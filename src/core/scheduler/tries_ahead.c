@@ -79,7 +79,7 @@ bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *ou
                                 .shown = is_start ? step->start_failures + 1 : last->number + 1,
                                 .count = 1,
                                 .due = step->due,
-                                .waits_ms = {step->delay.delay_ms},
+                                .waits_ms = {step_state_formulas(step)->delay.delay_ms},
                                 .is_start = is_start,
                                 .alike = alike_of(&ruling.facts)};
     look_ahead(state, task, &ruling.facts, out);

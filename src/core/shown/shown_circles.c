@@ -67,7 +67,8 @@ static bool ended_in_circles(const struct run_state *state, int task, struct sho
     struct json *inputs = NULL;
     if (step->status != STEP_ENDED || step->end != DECISION_ENTROPY || !attempt)
         return false;
-    if (step->end_json && !json_parse(step->end_json, strlen(step->end_json), &inputs, NULL, NULL))
+    const char *text = step_state_formulas(step)->end_json;
+    if (text && !json_parse(text, strlen(text), &inputs, NULL, NULL))
         inputs = NULL;
     bool found =
         shown_circles_read(inputs, run_state_step_number(state, task), attempt->number, out);

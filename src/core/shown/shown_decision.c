@@ -88,7 +88,7 @@ static void add_jitter(const struct json *inputs, const struct delay *delay, str
 static bool is_free(const struct json *inputs, const struct step_state *step)
 {
     bool counted_by_itself = step->start_failures > 0;
-    return step->delay.hint_ms >= 0 && !counted_by_itself &&
+    return step_state_formulas(step)->delay.hint_ms >= 0 && !counted_by_itself &&
            step->used < shown_inputs_number(inputs, "used", step->used);
 }
 
@@ -100,7 +100,7 @@ bool shown_ended_as(const struct step_state *step, enum outcome_kind kind)
 
 static void add_formula(const struct json *inputs, const struct step_state *step, struct str *out)
 {
-    const struct delay *delay = &step->delay;
+    const struct delay *delay = &step_state_formulas(step)->delay;
     if (delay->delay_ms == 0 && shown_ended_as(step, OUTCOME_INTERRUPTED)) {
         str_add(out, "at once: devs was gone while it ran; uses up no try");
         return;
@@ -124,7 +124,9 @@ static void add_formula(const struct json *inputs, const struct step_state *step
 
 void shown_formula(const struct step_state *step, struct str *out)
 {
-    struct json *inputs = step->status == STEP_WAITING ? shown_inputs_parse(step->wait_json) : NULL;
+    struct json *inputs = step->status == STEP_WAITING
+                              ? shown_inputs_parse(step_state_formulas(step)->wait_json)
+                              : NULL;
     if (json_get(inputs, "base"))
         add_formula(inputs, step, out);
     json_free(inputs);

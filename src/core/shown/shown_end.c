@@ -138,7 +138,7 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
 {
     if (step->status != STEP_ENDED)
         return;
-    struct json *inputs = shown_inputs_parse(step->end_json);
+    struct json *inputs = shown_inputs_parse(step_state_formulas(step)->end_json);
     switch (step->end) {
     case DECISION_RETRY_EXHAUSTED:
     case DECISION_TRANSIENT_EXHAUSTED:

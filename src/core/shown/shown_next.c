@@ -112,7 +112,7 @@ static void backoff_next(const struct step_state *step, const struct shown_time 
     int64_t left_ms = step->due.mono_ms - time->now.mono_ms;
     if (left_ms <= 0) {
         str_add(out, "starting");
-    } else if (step->delay.hint_ms >= 0 && left_ms >= LONG_WAIT_MS) {
+    } else if (step_state_formulas(step)->delay.hint_ms >= 0 && left_ms >= LONG_WAIT_MS) {
         add_clock("until ", step->due.at_ms, time, out);
     } else {
         str_add(out, "in ");

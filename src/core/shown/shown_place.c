@@ -21,16 +21,16 @@ enum shown_proof shown_proof(const struct run_state *state, int task, int step)
 
 void shown_proof_words(const struct run_state *state, int task, int step, struct str *out)
 {
-    const struct step_state *it = &state->tasks[task].steps[step];
+    const struct step_trees *it = step_state_trees(&state->tasks[task].steps[step]);
     const enum shown_proof proof = shown_proof(state, task, step);
     if (proof == SHOWN_PROOF_NONE)
         return;
-    if (!digest_is_known(it->proven_tree)) {
+    if (!digest_is_known(it->proven)) {
         str_add(out, "proven; no tree was kept");
         return;
     }
     char hex[DIGEST_HEX_MAX];
-    digest_to_hex(it->proven_tree, hex);
+    digest_to_hex(it->proven, hex);
     str_addf(out, "%s tree %.*s by try %d",
              proof == SHOWN_PROOF_STALE ? "stale: it was proven on another" : "proven on",
              TREE_SHOWN, hex, it->proven_attempt);

@@ -135,7 +135,8 @@ static void on_wait_over(struct what_if *what, int task, struct event *event)
     if (what_if_is_off(own))
         return;
     const int64_t other_ms = what_if_other_wait(what, task, waited_ms);
-    const bool stayed = other_ms == waited_ms && own->due.delay_ms < step->delay.delay_ms;
+    const int64_t delay_ms = step_state_formulas(step)->delay.delay_ms;
+    const bool stayed = other_ms == waited_ms && own->due.delay_ms < delay_ms;
     what->sum.rate_limits |= stayed && what_if_was_rate_limited(step);
     own->other_wait_ms += other_ms;
     own->shift_ms += other_ms - waited_ms;

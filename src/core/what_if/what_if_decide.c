@@ -53,10 +53,11 @@ static void explain(const struct what_if *what, int task, const struct scheduler
     struct str inputs = {0};
     struct str why = {0};
     protocol_to_json(&ruling->facts, &ruling->decision, &inputs);
-    step.delay = ruling->decision.delay;
     step.end = ruling->decision.kind;
     step.status = ruling->decision.kind == DECISION_WAIT ? STEP_WAITING : STEP_ENDED;
-    step.wait_json = step.end_json = inputs.data;
+    struct step_formulas formulas = {
+        .delay = ruling->decision.delay, .wait_json = inputs.data, .end_json = inputs.data};
+    step.formulas = &formulas;
     if (ruling->decision.kind == DECISION_WAIT)
         shown_formula(&step, &why);
     else

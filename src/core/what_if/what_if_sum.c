@@ -13,7 +13,7 @@ int64_t what_if_other_wait(const struct what_if *what, int task, int64_t waited_
 {
     const struct step_state *step = run_state_step(&what->state, task);
     const int64_t delay_ms = what->tasks[task].due.delay_ms;
-    const int64_t more_ms = waited_ms - step->delay.delay_ms;
+    const int64_t more_ms = waited_ms - step_state_formulas(step)->delay.delay_ms;
     int64_t other_ms = delay_ms < waited_ms ? delay_ms : waited_ms;
     if (more_ms >= 0)
         other_ms = delay_ms + more_ms;

@@ -129,7 +129,8 @@ static bool begins_round(const struct attempt *attempt)
 {
     const struct run_state *state = attempt->setting->state;
     const struct step_state *step = &state->tasks[attempt->task].steps[attempt->step];
-    return run_state_round(state, attempt->task) > 1 && !digest_is_known(step->saved_tree);
+    return run_state_round(state, attempt->task) > 1 &&
+           !digest_is_known(step_state_trees(step)->saved);
 }
 
 void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *slot)

@@ -18,7 +18,7 @@
 #include "run_state.h"
 #include "scheduler.h"
 
-enum { GAINS_KEPT_MAX = 256 }; /* tasks with memories that wait, or are stuck */
+enum { GAINS_KEPT_MAX = 64 }; /* tasks with memories that wait, or are stuck */
 
 struct gains {
     const struct run_state *state; /* borrowed */

@@ -196,7 +196,7 @@ void capture_tree(struct capture_writer *writer)
         str_json_text(out, "commit", commit.commit);
     if (commit.branch[0] != '\0')
         str_json_text(out, "branch", commit.branch);
-    add_digest(out, "before", writer->step->saved_tree);
+    add_digest(out, "before", step_state_trees(writer->step)->saved);
     str_add_char(out, '}');
     if (commit.why[0] != '\0')
         capture_lacks(writer, "commit", commit.why);

@@ -112,7 +112,7 @@ static void add_wait(const struct step_state *step, struct str *out)
 {
     struct str formula = {0};
     str_add(out, ", waits ");
-    shown_seconds(step->delay.delay_ms, out);
+    shown_seconds(step_state_formulas(step)->delay.delay_ms, out);
     shown_formula(step, &formula);
     if (formula.len > 0)
         str_addf(out, " (%s)", formula.data);

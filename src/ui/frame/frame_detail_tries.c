@@ -157,7 +157,7 @@ static void add_planned(const struct detail *detail, enum try_column column, boo
     const struct step_state *step = run_state_step(detail->state, detail->task);
     const struct try_row row = {.step = run_state_step_number(detail->state, detail->task)};
     if (column == TRY_NUMBER)
-        str_addf(out, "%zu", step->attempt_count + 1);
+        str_addf(out, "%u", step->attempt_count + 1);
     else if (column == TRY_PHASE)
         add_phase(detail, &row, ascii, out);
     else if (column == TRY_START)

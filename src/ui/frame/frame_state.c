@@ -73,7 +73,7 @@ static void add_next_try(const struct preview *preview, struct str *out)
     if (start.at > 0)
         str_addf(out, "start %d of %d ", start.at + 1, start.of);
     else
-        str_addf(out, "try %zu ", step->attempt_count + 1);
+        str_addf(out, "try %u ", step->attempt_count + 1);
 }
 
 /* "try 4 in 0:18, at 14:02:55". */
