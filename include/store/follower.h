@@ -30,14 +30,14 @@ ATTR_MUST_USE bool follower_open(struct follower **out, const struct place *plac
 ATTR_MUST_USE bool follower_open_on(struct follower **out, struct log_reader *reader,
                                     int64_t number, struct err *err);
 
-/* A plan that this process has, and its text as it is in the log. All borrowed; NULL = none. */
+/* A plan that this process has, and the run in the log that it is of. All borrowed; NULL = none. */
 struct known_plan {
     const struct plan *plan;
-    const char *text;
+    const char *uid;
 };
 /* As follower_open(), for who tells each event as it passes and asks for nothing later: its state
  * keeps little (RUN_STATE_TELLS). The plan is `known`, borrowed until follower_close(), where the
- * run's text is that one; the row then has no plan_text. */
+ * run is that one; the row then has no plan_text. */
 ATTR_MUST_USE bool follower_open_to_tell(struct follower **out, const struct place *place,
                                          int64_t number, const struct known_plan *known,
                                          struct err *err);

@@ -15,7 +15,8 @@
 
 struct secrets {
     struct redactor *redactor; /* owned */
-    const char *plan_text;     /* as it goes into the log; the session's, or cut_text's */
+    const char *plan_text;     /* as it goes into the log; the session's, or cut_text's: borrowed
+                                  until that has begun */
     const struct plan *plan;   /* as it is in the log; the session's, or cut */
     const struct plan *calls;  /* as its steps are called; the session's, or whole */
     struct str cut_text;

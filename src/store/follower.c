@@ -42,24 +42,28 @@ static bool parse_plan(struct follower *follower, struct err *err)
     return ok || db_hint_recover(log_reader_place(follower->reader)->db, err);
 }
 
-static bool take_known(struct follower *follower, const struct known_plan *known)
+/* The plan that is known, where it is that of the run; else that of the log. */
+static bool open_plan(struct follower *follower, int64_t number, const struct known_plan *known,
+                      struct err *err)
 {
-    char *const text = follower->run.plan_text;
-    if (!known->plan || strcmp(known->text, text) != 0)
-        return false;
-    follower->plan = known->plan;
-    follower->run.plan_text = NULL;
-    free(text);
-    return true;
+    struct log_run_info *run = &follower->run;
+    if (known && known->plan) {
+        if (!log_reader_run_row(follower->reader, number, run, err))
+            return false;
+        if (run->uid && strcmp(known->uid, run->uid) == 0) {
+            follower->plan = known->plan;
+            return true;
+        }
+        log_run_info_done(run);
+    }
+    return log_reader_run(follower->reader, number, run, err) && parse_plan(follower, err);
 }
 
 /* known NULL: it is not opened to tell. */
 static bool open_parts(struct follower *follower, int64_t number, const struct known_plan *known,
                        struct err *err)
 {
-    if (!log_reader_run(follower->reader, number, &follower->run, err))
-        return false;
-    if (!(known && take_known(follower, known)) && !parse_plan(follower, err))
+    if (!open_plan(follower, number, known, err))
         return false;
     run_state_init_for(&follower->state, follower->plan, follower->run.seed,
                        known ? RUN_STATE_TELLS : RUN_STATE_SHOWS);

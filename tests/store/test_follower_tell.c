@@ -98,7 +98,7 @@ START_TEST(test_what_is_not_kept_is_not_missed)
 }
 END_TEST
 
-/* A plan is shared where it is that of the run; one of another text is not taken for it. */
+/* A plan is shared where it is that of the run; one of another run is not taken for it. */
 START_TEST(test_a_plan_that_is_known_is_shared)
 {
     char *sql = golden_log_read("retries.sql");
@@ -106,22 +106,22 @@ START_TEST(test_a_plan_that_is_known_is_shared)
     struct follower *follower = NULL;
     struct err err = {0};
     ck_assert_msg(follower_open(&follower, &place, 0, &err), "%s", err.message);
-    char *text = strdup(follower_run(follower)->plan_text);
-    ck_assert_ptr_nonnull(text);
+    struct plan *plan = plan_of(follower_run(follower)->plan_text);
+    char *uid = strdup(follower_run(follower)->uid);
+    ck_assert_ptr_nonnull(uid);
     follower_close(follower);
-    struct plan *plan = plan_of(text);
     struct str all = told_by_all(&place);
-    struct str shared = told_by_little(&place, &(struct known_plan){.plan = plan, .text = text});
+    struct str shared = told_by_little(&place, &(struct known_plan){.plan = plan, .uid = uid});
     ck_assert_str_eq(str_text(&shared), str_text(&all));
     ck_assert(follower_open_to_tell(&follower, &place, 0,
-                                    &(struct known_plan){.plan = plan, .text = "{}"}, &err));
+                                    &(struct known_plan){.plan = plan, .uid = "another"}, &err));
     ck_assert_ptr_ne(follower_state(follower)->plan, plan);
     ck_assert_ptr_nonnull(follower_run(follower)->plan_text);
     follower_close(follower);
     str_done(&shared);
     str_done(&all);
     plan_free(plan);
-    free(text);
+    free(uid);
     free(sql);
 }
 END_TEST

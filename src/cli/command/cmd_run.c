@@ -23,6 +23,13 @@ static bool keep_only(struct plan_file *file, const char *id, struct err *err)
     return true;
 }
 
+/* The log has it, and it may be megabytes. */
+static void forget_text(void *ctx)
+{
+    struct str *text = ctx;
+    str_done(text);
+}
+
 int cmd_run(struct globals *globals, int argc, char **argv)
 {
     bool plain = false, json = false, dry = false;
@@ -77,7 +84,9 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .run_dir = file.dir,
                               .jobs = jobs,
                               .watch = session_choose_watch(plain, json),
-                              .detach = detach};
+                              .detach = detach,
+                              .begun = forget_text,
+                              .begun_ctx = &file.text};
     if (dry)
         code = json ? plan_shown_json(&file) : plan_shown(&file, jobs);
     else

@@ -138,7 +138,7 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
     struct stream stream = {
         .place = &watching->place,
         .run = watching->run,
-        .known = {.plan = watching->secrets.plan, .text = watching->secrets.plan_text},
+        .known = {.plan = watching->secrets.plan, .uid = watching->uid},
         .shown_seq = watching->shown_seq,
         .form = forms[watching->watch],
         .follow = true,
@@ -343,6 +343,8 @@ static int run_watched(struct watching *watching)
         secrets_close(&watching->secrets);
         return fail(&err);
     }
+    if (watching->session->begun)
+        watching->session->begun(watching->session->begun_ctx);
     warn_of_others(watching);
     spill_left_uid(&watching->place, watching->run, watching->uid);
 

@@ -28,7 +28,7 @@ typedef int session_ended_fn(void *ctx, const struct session_end *end);
 struct session {
     const struct globals *globals; /* borrowed */
     const struct plan *plan;       /* borrowed */
-    const char *plan_text;         /* borrowed */
+    const char *plan_text;         /* borrowed until it has begun */
     const char *kind;              /* "plan", "exec" or "workflow" */
     int64_t resume;                /* number of a run to go on with, whose plan that is; 0 = none */
     uint64_t seed;                 /* likewise: its own */
@@ -40,9 +40,11 @@ struct session {
     const struct retention_settings *retention; /* likewise */
     int jobs;
     enum session_watch watch;
-    session_ended_fn *ended; /* told when it is over, in the process that ran it; NULL = nobody */
-    void *ended_ctx;         /* borrowed */
-    bool detach;             /* returns once the run is in the log; it goes on without a terminal */
+    void (*begun)(void *ctx); /* told once the run is in the log, with its plan; NULL = nobody */
+    void *begun_ctx;          /* borrowed */
+    session_ended_fn *ended;  /* told when it is over, in the process that ran it; NULL = nobody */
+    void *ended_ctx;          /* borrowed */
+    bool detach; /* returns once the run is in the log; it goes on without a terminal */
 };
 
 /* Run it to the end. Forks where the run is to outlive the terminal: no thread may be running.
