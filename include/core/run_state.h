@@ -356,8 +356,9 @@ static inline struct attempt_state *step_state_latest(const struct step_state *s
     return &step->attempts[step->attempt_count - 1];
 }
 
-/* Both are never NULL: all empty where the step has none. */
+/* What its decisions went by; never NULL, all empty where nothing is kept. */
 const struct step_formulas *step_state_formulas(const struct step_state *step);
+/* Its trees; never NULL, all empty where none was looked at. */
 const struct step_trees *step_state_trees(const struct step_state *step);
 
 /* The verdict on the last attempt that was judged (not on a plain success): read into *room, which
