@@ -10,7 +10,7 @@ failed=0
 # A book of two chapters and the pages about the code, in which nothing is wrong.
 write_book() {
 	echo '# devs' | tee README.md >CHANGELOG.md
-	touch src/core/heap.c
+	touch src/core/heap.c src/core/heap.cmake
 	echo 'int heap_take(void);' >src/core/heap.h
 	order='tour architecture contributing dependencies performance security testing'
 	{
@@ -59,6 +59,7 @@ after docs/tour.md '[a](testing.md#nowhere)' 'docs/tour.md: no such heading: tes
 after docs/tour.md '`[a](gone.md)` is no link' ''
 after docs/README.md '[again](tour.md)' 'docs/README.md: names tour.md 2 times'
 after docs/architecture.md 'In `core/heap.c` is `heap_take()`.' ''
+after docs/architecture.md 'So says `core/heap.cmake`.' ''
 after docs/architecture.md 'In `core/heep.c`' 'docs/architecture.md: no such file: core/heep.c'
 after docs/architecture.md 'It is `heap_peek()`.' 'no such function: heap_peek()'
 write_book
