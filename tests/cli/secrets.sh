@@ -74,7 +74,7 @@ JSON
 "$devs" run --plain plan.json >out 2>err
 want 'the run: exit' $? 1
 not_written 'the stream' out err
-want_in 'the stream has marks' "$(cat out)" 'step.sh [cut:github-token] dir-[cut:API_KEY].txt'
+want_in 'the stream has marks' "$(cat out)" "step.sh '[cut:github-token]' 'dir-[cut:API_KEY].txt'"
 INNER_TOKEN=$inner sh step.sh "$github" x >raw 2>&1
 want 'the step writes what is looked for' "$(grep -aoFf forms raw | awk 'END {print (NR > 40)}')" 1
 rm raw
