@@ -37,7 +37,7 @@ static int print_list(const struct completion_question *question)
 {
     struct str text = {0};
     if (!completion_ask(question, &text))
-        return fail_usage("run, task, target, run_task, plan_task, policy or agent",
+        return fail_usage("run, interrupted, task, target, run_task, plan_task, policy or agent",
                           "completion: there is no list '%s'", question->list);
     (void)fputs(str_text(&text), stdout);
     str_done(&text);
