@@ -116,6 +116,9 @@ void shown_end_named(enum decision_kind kind, struct str *out);
 void shown_ending(const struct run_state *state, int task, struct str *out);
 /* The same with the log's own name: "gave up (retry exhausted): 6 of 6 tries used". */
 void shown_ending_named(const struct run_state *state, int task, struct str *out);
+/* Where it stands: " at out:5"; " at out byte 100107" where the lines before it were not all looked
+ * at; "" where it is in no stream. */
+void shown_evidence_place(const struct verdict *verdict, struct str *out);
 /* What the verdict went by: `rule tap.not-ok at out:5: "not ok 3"`; "" for none. */
 void shown_evidence(const struct verdict *verdict, struct str *out);
 /* Rules that nearly decided: "rate-limit (quoted) at err byte 12"; "" for none. */

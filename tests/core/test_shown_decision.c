@@ -391,6 +391,11 @@ START_TEST(test_evidence_near_misses_and_hint)
     shown_evidence(&verdict, &text);
     ck_assert_str_eq(text.data, "rule tap.not-ok at out:62: \"not ok 3\"");
     str_clear(&text);
+    verdict.offset = 100107; /* lines before what was looked at were not counted */
+    shown_evidence(&verdict, &text);
+    ck_assert_str_eq(text.data, "rule tap.not-ok at out byte 100107: \"not ok 3\"");
+    verdict.offset = 0;
+    str_clear(&text);
     for (size_t i = 0; i < ARRAY_LEN(nears); i++)
         verdict_add_near(&verdict, &nears[i]);
     shown_near(&verdict, &text);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "classify.h"
 #include "fold.h"
 #include "json.h"
 #include "protocol.h"
@@ -150,12 +151,22 @@ static const char *short_stream(enum verdict_stream stream)
     return stream == VERDICT_STREAM_OUT ? "out" : "err";
 }
 
+void shown_evidence_place(const struct verdict *verdict, struct str *out)
+{
+    if (verdict->stream == VERDICT_STREAM_NONE || verdict->line <= 0)
+        return;
+    if (verdict->offset < CLASSIFY_TAIL_MAX)
+        str_addf(out, " at %s:%lld", short_stream(verdict->stream), (long long)verdict->line);
+    else
+        str_addf(out, " at %s byte %lld", short_stream(verdict->stream),
+                 (long long)verdict->offset);
+}
+
 void shown_evidence(const struct verdict *verdict, struct str *out)
 {
     if (verdict->rule[0] != '\0')
         str_addf(out, "rule %s", verdict->rule);
-    if (verdict->stream != VERDICT_STREAM_NONE && verdict->line > 0)
-        str_addf(out, " at %s:%lld", short_stream(verdict->stream), (long long)verdict->line);
+    shown_evidence_place(verdict, out);
     if (verdict->match[0] != '\0')
         str_addf(out, "%s\"%s\"", verdict->rule[0] != '\0' ? ": " : "", verdict->match);
 }

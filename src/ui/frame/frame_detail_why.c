@@ -84,9 +84,8 @@ static void put_class(struct preview *preview, const struct detail *detail)
         str_addf(&text, " (says %s)", correction->by[0] != '\0' ? correction->by : "a person");
     if (verdict && verdict->rule[0] != '\0')
         str_addf(&text, "   rule %s", verdict->rule);
-    if (verdict && verdict->stream != VERDICT_STREAM_NONE && verdict->line > 0)
-        str_addf(&text, " at %s:%lld", verdict->stream == VERDICT_STREAM_OUT ? "out" : "err",
-                 (long long)verdict->line);
+    if (verdict)
+        shown_evidence_place(verdict, &text);
     if (verdict && verdict->near_count == 0)
         str_add(&text, "   no other rule came near");
     preview_put(preview, "class", str_text(&text));
