@@ -236,7 +236,7 @@ want_in 'few descriptors: it says so' "$(cat err)" 'a limit of 7 open files'
 if ! grep -q __asan_init "$devs" && ! grep -q __tsan_init "$devs"; then
 	# Wherever it ends: at rules, patterns and hashes of the libraries, at what SQLite needs, then at
 	# a thread's stack.
-	for megabytes in 32 36 40 42 44 46 48 50 52 54 58 62 66; do
+	for megabytes in 32 34 36 38 40 42 44 46 48 50 52 54 58; do
 		prlimit --as=${megabytes}000000 "$devs" --db tight/x.db exec -- true >out 2>err
 		code=$?
 		why='^devs: out of memory; what is in the log is kept$'

@@ -55,8 +55,9 @@ static void take_row(struct reading *reading, const struct output_page *page,
                      const struct log_output_row *row)
 {
     const int stream = row->stream;
-    int64_t seen = reading->next[stream] - row->offset; /* a tail overlaps the head */
-    if (row->replaceable || seen >= (int64_t)row->len)
+    int64_t seen = reading->next[stream] - row->offset;  /* a tail overlaps the head */
+    const bool is_full = reading->lines[stream]->is_cut; /* nothing of the row would be kept */
+    if (is_full || row->replaceable || seen >= (int64_t)row->len)
         return;
     if (seen < 0)
         add_gap(reading, stream);
@@ -64,6 +65,14 @@ static void take_row(struct reading *reading, const struct output_page *page,
     normaliser_add(reading->normalisers[stream], str_text(&page->text) + row->start + (size_t)seen,
                    row->len - (size_t)seen);
     reading->next[stream] = row->offset + (int64_t)row->len;
+}
+
+static bool are_full(const struct reading *reading)
+{
+    bool full = true;
+    for (int stream = LOG_STREAM_OUT; stream <= LOG_STREAM_COUNT; stream++)
+        full = full && reading->lines[stream]->is_cut;
+    return full;
 }
 
 static bool read_pages(struct reading *reading, const struct compare_subject *subject,
@@ -78,7 +87,7 @@ static bool read_pages(struct reading *reading, const struct compare_subject *su
             after = page.rows[i].id;
             take_row(reading, &page, &page.rows[i]);
         }
-    } while (ok && page.count > 0);
+    } while (ok && page.count > 0 && !are_full(reading));
     output_page_done(&page);
     return ok;
 }
