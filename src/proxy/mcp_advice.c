@@ -1,6 +1,6 @@
 #include "mcp_advice.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #include "attr.h"
 

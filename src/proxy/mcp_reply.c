@@ -1,7 +1,5 @@
 #include "mcp_reply.h"
 
-#include <string.h>
-
 #include "mcp_tool.h"
 
 static const char instructions[] =

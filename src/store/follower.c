@@ -1,6 +1,5 @@
 #include "follower.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* log_writer_run.c - the run that a writer appends to: begun, followed, its projections made
  * again. */
 #include <assert.h>
-#include <stdio.h>
 
 #include "log_write.h"
 #include "owner.h"

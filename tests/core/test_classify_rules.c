@@ -1,7 +1,6 @@
 #include "classify_rules.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "classify_user.h"

@@ -1,6 +1,5 @@
 #include "contract.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "contract_uri.h"

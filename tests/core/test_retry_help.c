@@ -2,7 +2,6 @@
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "attr.h"
 #include "retry_help.h"

@@ -1,7 +1,6 @@
 /* Agents whose tasks have workspaces and sandboxes of their own: which tree do they find? */
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

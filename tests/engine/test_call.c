@@ -1,6 +1,5 @@
 #include "call.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "test_main.h"

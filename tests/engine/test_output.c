@@ -1,7 +1,6 @@
 #include "output.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "test_main.h"

@@ -1,7 +1,6 @@
 #include "test_main.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "db.h"
 #include "log_sample.h"

@@ -1,7 +1,6 @@
 #include "story.h"
 
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "correct.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "golden.h"

@@ -1,6 +1,3 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "attr.h"
 #include "golden.h"
 #include "stage.h"

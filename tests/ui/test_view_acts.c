@@ -1,6 +1,5 @@
 /* Acts on the chosen task and on many: marks, questions with their names, kill, a retry with
  * choices, undo, and why something cannot be done. */
-#include <stdio.h>
 #include <string.h>
 
 #include "keyboard.h"

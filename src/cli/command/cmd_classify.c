@@ -1,6 +1,5 @@
 /* cmd_classify.c - devs classify: the classifier as a filter of JSON lines. */
 #include <limits.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "classify.h"

@@ -1,5 +1,5 @@
 /* cmd_entropy.c - devs entropy: going in circles as a filter of JSON lines. */
-#include <stdio.h>
+#include <stddef.h>
 
 #include "command.h"
 #include "entropy_row.h"

@@ -1,6 +1,5 @@
 /* cmd_status.c - devs status: a run at a glance. */
 #include <stdio.h>
-#include <string.h>
 
 #include "clock.h"
 #include "command.h"

@@ -7,7 +7,6 @@
 #ifndef DEVS_WORKFLOW_H
 #define DEVS_WORKFLOW_H
 
-#include <limits.h>
 #include <stdbool.h>
 
 #include "adapter.h"

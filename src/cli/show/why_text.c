@@ -1,5 +1,4 @@
 /* why_text.c - why an attempt ended as it did, in words for people. */
-
 #include <string.h>
 
 #include "attr.h"

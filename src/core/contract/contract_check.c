@@ -1,7 +1,6 @@
 /* contract_check.c - a value against a schema, and what is said where it does not fit. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "contract_checking.h"
 #include "contract_types.h"

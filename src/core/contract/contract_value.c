@@ -1,6 +1,5 @@
 /* contract_value.c - keywords of single values: choices, numbers, strings. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "contract_checking.h"
 #include "contract_equal.h"

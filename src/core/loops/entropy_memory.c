@@ -1,6 +1,5 @@
 #include "entropy_memory.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* shown_next.c - what comes next of a task and when, or since when it is over. */
-
 #include "shown.h"
 
 enum { LONG_WAIT_MS = 3600 * 1000 }; /* told by the time of day from here */

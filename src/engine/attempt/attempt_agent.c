@@ -2,7 +2,7 @@
  * attempt_agent.c - an attempt whose step prompts an agent.
  */
 #include <errno.h>
-#include <string.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 #include "adapter.h"

@@ -1,7 +1,6 @@
 #include "capture_changes.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "capture_parts.h"

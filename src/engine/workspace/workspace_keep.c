@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { REF_MAX = WORKSPACE_NAME_MAX + 16 };

@@ -1,5 +1,4 @@
 /* app_retries.c - what became of tries like those of the tasks here: for Detail and Timeline. */
-
 #include "app_parts.h"
 #include "retry_log.h"
 #include "xalloc.h"

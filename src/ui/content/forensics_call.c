@@ -1,5 +1,4 @@
 /* forensics_call.c - forensics, the sections about the call: command, tree, what was changed. */
-#include <stdio.h>
 #include <string.h>
 
 #include "forensics_parts.h"

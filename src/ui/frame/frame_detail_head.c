@@ -1,5 +1,4 @@
 /* frame_detail_head.c - how a task stands: the two lines on top of Detail. */
-
 #include <stddef.h>
 
 #include "frame_detail_parts.h"

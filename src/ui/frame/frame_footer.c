@@ -1,5 +1,5 @@
 /* frame_footer.c - the row of keys below the tasks: those that do something now. */
-#include <string.h>
+#include <stddef.h>
 
 #include "frame_parts.h"
 #include "view_acts.h"

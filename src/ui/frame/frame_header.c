@@ -1,6 +1,6 @@
 /* frame_header.c - the lines about the run as a whole: head, banner, gate. */
 #include <assert.h>
-#include <string.h>
+#include <stddef.h>
 
 #include "clock.h"
 #include "frame_mode.h"

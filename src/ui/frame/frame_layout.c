@@ -1,5 +1,4 @@
 /* frame_layout.c - where the parts of the Tasks screen are, by its size. */
-
 #include "frame_parts.h"
 #include "frame_rest.h"
 

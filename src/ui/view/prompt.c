@@ -1,7 +1,6 @@
 #include "prompt.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "attr.h"

@@ -1,7 +1,7 @@
 #include "view_correct.h"
 
 #include <assert.h>
-#include <string.h>
+#include <stddef.h>
 
 enum { STREAM_ERR = 2 };
 

@@ -1,5 +1,4 @@
 /* view_fold_act.c - what keys do to the tasks of one fault as a whole. */
-
 #include "view_acts.h"
 
 /* One key, and the fold that it is about. */

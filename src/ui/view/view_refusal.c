@@ -1,5 +1,4 @@
 /* view_refusal.c - what cannot be done now, and why: handlers of keys and the help ask here. */
-
 #include "view_acts.h"
 #include "view_correct.h"
 #include "view_undo.h"
