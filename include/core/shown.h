@@ -63,7 +63,7 @@ struct shown_time {
     struct moment now;
     shown_clock_fn *clock;
     shown_hms_fn *hms;
-    enum shown_times times; /* else than AGO: what is over is told by its time, which wants hms */
+    enum shown_times times; /* else than AGO: what is over is told by its time */
 };
 
 /* The TRY column: "3/6", "r2 1/4" where there may be several rounds (the first try of the second

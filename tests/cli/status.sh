@@ -29,7 +29,7 @@ want_in 'head' "$out" 'run #2 many  ended  started '
 want_in 'counts' "$out" '300 tasks: 270 passed, 30 gave-up'
 want_in 'tries' "$out" '300 tries in '
 want 'the first that failed' "$(echo "$out" | sed -n 4p | awk '{print $2, $3, $4, $5, $7, $8}')" \
-	'gave-up t10 1/1 ended exit 1'
+	'gave-up t10 1/1 at exit 1'
 want_in 'and the others' "$out" 'and 20 more'
 want 'where each is' "$(echo "$out" | tail -n 1)" \
 	'each task, read from the events (this is not): devs status --all 2'

@@ -211,6 +211,7 @@ PLAN
 "$devs" run --plain far.json >run.out 2>&1
 want 'needs a person: exit' $? 4
 out=$("$devs" status)
-want_in 'status: needs a person for' "$out" ' for 0:'
+want 'status: since when it needs a person' "$(printf '%s\n' "$out" |
+	grep -c ' key .* at [0-9][0-9]:[0-9][0-9]:[0-9][0-9]  *auth')" 1
 want 'status: columns keep apart' "$(printf '%s\n' "$out" | grep -c 'resets ... [0-9][0-9]:[0-9][0-9]  *quota')" 1
 finish

@@ -118,6 +118,37 @@ START_TEST(test_next_says_what_each_waits_for)
 }
 END_TEST
 
+/* "at 13:54:10" of that task's present state. */
+static void check_at(int task, bool orphaned)
+{
+    char hms[SHOWN_CLOCK_MAX];
+    const struct shown_time time = time_at(61000);
+    struct str want = {0};
+    str_addf(&want, "at %s", fake_hms(play.state.tasks[task].since.at_ms, hms));
+    str_clear(&text);
+    shown_next(&play.state, task, orphaned, &time, &text);
+    ck_assert_str_eq(str_text(&text), str_text(&want));
+    str_done(&want);
+}
+
+START_TEST(test_nothing_is_so_long_ago_once_nothing_goes_on)
+{
+    play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP);
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL)); /* RED is met */
+    for (int i = 0; i < 4; i++) {
+        play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL));
+        play_wait(&play, 60000);
+    }
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+    ck_assert_ptr_nonnull(strstr(next_of(0, 0), "ended "));
+    check_at(0, true);
+    play_control(&play, CONTROL_CANCEL, "c", CANCEL_STOP);
+    ck_assert(play.state.ended);
+    check_at(0, false);
+    check_at(2, false);
+}
+END_TEST
+
 START_TEST(test_an_orphaned_run_shows_what_ran_as_lost)
 {
     ck_assert_int_eq(shown_task(&play.state, 0, true), SHOWN_LOST);
@@ -221,6 +252,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_strip_walks_through_the_phases);
     tcase_add_test(tcase, test_next_counts_down_and_never_below_zero);
     tcase_add_test(tcase, test_next_says_what_each_waits_for);
+    tcase_add_test(tcase, test_nothing_is_so_long_ago_once_nothing_goes_on);
     tcase_add_test(tcase, test_an_orphaned_run_shows_what_ran_as_lost);
     tcase_add_test(tcase, test_flaky_says_how_often_it_failed_first);
     tcase_add_test(tcase, test_every_event_has_words_and_json);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
 #include "columns.h"
 #include "status.h"
 
@@ -56,9 +57,15 @@ static void print_tries(const struct status *status)
     str_done(&line);
 }
 
+/* Nothing is so long ago once nothing goes on. */
 static void add_since(const char *before, int64_t since_ms, const struct status *status,
                       struct str *out)
 {
+    char hms[CLOCK_TEXT_MAX];
+    if (status_run(status)->ended_at_ms != 0 || status->orphaned) {
+        str_addf(out, "at %s", clock_hms(since_ms, hms));
+        return;
+    }
     str_add(out, before);
     shown_duration(status->now.at_ms - since_ms, out);
 }

@@ -92,15 +92,10 @@ static void add_clock(const char *before, int64_t at_ms, const struct shown_time
     str_addf(out, "%s%s", before, time->clock(at_ms, time->now.at_ms, text));
 }
 
-/* "8:27 ago", "at 13:54:10": of what is over. */
-static void add_over(const struct shown_time *time, int64_t at_ms, int64_t since_ms,
-                     struct str *out)
+static void add_at(const struct shown_time *time, int64_t at_ms, struct str *out)
 {
     char hms[SHOWN_CLOCK_MAX];
-    if (time->times == SHOWN_TIMES_AGO)
-        add_since("", since_ms, " ago", out);
-    else
-        str_addf(out, "at %s", time->hms(at_ms, hms));
+    str_addf(out, "at %s", time->hms(at_ms, hms));
 }
 
 /* A countdown never shows 0:00 before it is over: it counts up to the next second. A long
@@ -119,24 +114,43 @@ static void backoff_next(const struct step_state *step, const struct shown_time 
     }
 }
 
-static void needs_you_next(const struct step_state *step, int64_t since_ms,
+static void needs_you_next(const struct run_state *state, int task, bool stands,
                            const struct shown_time *time, struct str *out)
 {
-    int64_t resets_at_ms = shown_resets_at_ms(step);
+    const struct moment *since = &state->tasks[task].since;
+    int64_t resets_at_ms = shown_resets_at_ms(run_state_step(state, task));
     if (resets_at_ms > time->now.at_ms)
         add_clock("resets ", resets_at_ms, time, out);
+    else if (stands)
+        add_at(time, since->at_ms, out);
     else
-        add_since("for ", since_ms, "", out);
+        add_since("for ", time->now.mono_ms - since->mono_ms, "", out);
 }
 
-static void held_next(const struct run_state *state, int task, const struct moment *now,
-                      struct str *out)
+static void held_next(const struct run_state *state, int task, bool stands,
+                      const struct shown_time *time, struct str *out)
 {
     const struct task_state *it = &state->tasks[task];
     if (it->follows >= 0)
         str_addf(out, "after %s", state->plan->tasks[it->follows].id);
+    else if (stands)
+        add_at(time, it->held_since.at_ms, out);
     else
-        add_since("held ", now->mono_ms - it->held_since.mono_ms, "", out);
+        add_since("held ", time->now.mono_ms - it->held_since.mono_ms, "", out);
+}
+
+/* "8:27 ago", "ended 8:27", "at 13:54:10": of what is over. */
+static void over_next(const struct run_state *state, int task, bool stands,
+                      const struct shown_time *time, struct str *out)
+{
+    const struct moment *since = &state->tasks[task].since;
+    const int64_t since_ms = time->now.mono_ms - since->mono_ms;
+    if (stands || time->times != SHOWN_TIMES_AGO)
+        add_at(time, since->at_ms, out);
+    else if (state->tasks[task].status == TASK_PASSED)
+        add_since("", since_ms, " ago", out);
+    else
+        add_since("ended ", since_ms, "", out);
 }
 
 void shown_next(const struct run_state *state, int task, bool orphaned,
@@ -147,6 +161,7 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
     int64_t since_ms = now->mono_ms - it->since.mono_ms;
+    const bool stands = !shown_counts(state, orphaned);
 
     switch (shown_task(state, task, orphaned)) {
     case SHOWN_BACKOFF:
@@ -165,21 +180,16 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
         queued_next(state, task, now, out);
         break;
     case SHOWN_HELD:
-        held_next(state, task, now, out);
+        held_next(state, task, stands, time, out);
         break;
     case SHOWN_NEEDS_YOU:
-        needs_you_next(step, since_ms, time, out);
+        needs_you_next(state, task, stands, time, out);
         break;
     case SHOWN_PASSED:
-        add_over(time, it->since.at_ms, since_ms, out);
-        break;
     case SHOWN_GAVE_UP:
     case SHOWN_CANCELLED:
     case SHOWN_STUCK:
-        if (time->times == SHOWN_TIMES_AGO)
-            add_since("ended ", since_ms, "", out);
-        else
-            add_over(time, it->since.at_ms, since_ms, out);
+        over_next(state, task, stands, time, out);
         break;
     case SHOWN_BLOCKED:
         str_addf(out, "needs %s", needed_id(state, task));

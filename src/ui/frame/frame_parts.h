@@ -12,7 +12,10 @@
 enum style frame_style(enum shown shown);
 /* The time to show: of the log where nothing goes on. */
 struct moment frame_now(const struct frame_input *input);
-/* The same as words that tell times take it. */
+/* Does nothing go on? Then that is the time of the end, or of the last sign of life, and nothing is
+ * told to be so long ago. */
+bool frame_stands(const struct frame_input *input);
+/* The time to show, as words that tell times take it. */
 struct shown_time frame_time(const struct frame_input *input);
 
 /* A sentence of ours that names keys, see keymap_say(). */

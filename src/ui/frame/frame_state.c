@@ -204,7 +204,10 @@ static void add_since(const struct preview *preview, struct str *out)
     char hms[CLOCK_TEXT_MAX];
     if (since->at_ms <= 0)
         return;
-    str_addf(out, " at %s, ", clock_hms(since->at_ms, hms));
+    str_addf(out, " at %s", clock_hms(since->at_ms, hms));
+    if (frame_stands(preview->input))
+        return;
+    str_add(out, ", ");
     shown_duration(now.mono_ms - since->mono_ms, out);
     str_add(out, " ago");
 }

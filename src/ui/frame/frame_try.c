@@ -50,7 +50,7 @@ bool frame_add_proof(const struct frame_input *input, int task, int number, stru
         return false;
     const bool failure = plan->expect.what == PLAN_EXPECT_FAILURE;
     str_addf(out, "%s (try %d), ", failure ? "failed as expected" : "passed", attempt->number);
-    if (input->view->times != SHOWN_TIMES_AGO) {
+    if (input->view->times != SHOWN_TIMES_AGO || frame_stands(input)) {
         char hms[CLOCK_TEXT_MAX];
         str_addf(out, "at %s", clock_hms(attempt->ended.at_ms, hms));
         return true;
