@@ -235,15 +235,19 @@ want 'few descriptors: exit' $? 73
 want_in 'few descriptors: it says so' "$(cat err)" 'a limit of 7 open files'
 if ! grep -q __asan_init "$devs" && ! grep -q __tsan_init "$devs"; then
 	# Wherever it ends: at rules, patterns and hashes of the libraries, at what SQLite needs, then at
-	# a thread's stack.
+	# a thread's stack; until there is enough for all of it.
+	tight=0
 	for megabytes in 32 34 36 38 40 42 44 46 48 50 52 54 58; do
 		prlimit --as=${megabytes}000000 "$devs" --db tight/x.db exec -- true >out 2>err
 		code=$?
+		[ $code -ne 0 ] || break
+		tight=$((tight + 1))
 		why='^devs: out of memory; what is in the log is kept$'
 		if [ $code -eq 73 ]; then why='^devs: \(cannot start .* thread: \|log: .*: out of memory$\)'; fi
 		case $code in 73 | 134) ;; *) want "$megabytes MB: exit" $code '73 or 134' ;; esac
 		want "$megabytes MB: one line" "$(grep -c "$why" err)" 1
 	done
+	want 'no memory: tried with too little' "$([ "$tight" -ge 6 ] && echo yes)" yes
 fi
 # --- somebody sets the clock back by an hour
 cat >clock.c <<'CODE'
