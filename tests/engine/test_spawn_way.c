@@ -171,28 +171,45 @@ START_TEST(test_errno_of_the_caller_stays_as_it_is)
 }
 END_TEST
 
-START_TEST(test_leads_a_session_with_signals_as_by_default)
+/* What the script writes before its end, which has to be a good one. */
+static pid_t read_said(const char *script, char *text, size_t size)
 {
     struct stage stage;
     struct spawn_gone gone;
-    char text[256] = {0};
     int fds[2];
     int status = -1;
-    make_file("facts",
-              "#!/bin/sh\ngrep -E '^Sig(Blk|Ign)' /proc/$$/status\n"
-              "read -r pid name state parent group session rest </proc/$$/stat\n"
-              "test \"$pid $pid\" = \"$group $session\"\n",
-              0700);
+    make_file("script", script, 0700);
     ck_assert_int_eq(pipe(fds), 0);
-    (void)signal(SIGUSR1, SIG_IGN);
-    stage_init(&stage, "./facts", fds[1]);
+    stage_init(&stage, "./script", fds[1]);
     ck_assert_int_eq(spawn_begin(&stage.call, "", &gone), 0);
     (void)close(fds[1]); /* the process has its own */
     ck_assert_int_eq(await(&gone, &status), SPAWN_ARRIVED);
-    ck_assert_int_gt(read(fds[0], text, sizeof(text) - 1), 0);
+    const ssize_t got = read(fds[0], text, size - 1);
+    ck_assert_int_gt(got, 0);
+    text[got] = '\0';
     ck_assert_int_eq(status, 0);
-    ck_assert_str_eq(text, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
     (void)close(fds[0]);
+    return gone.pid;
+}
+
+/* By a program in the shell's place: a shell blocks signals itself while it starts one. */
+START_TEST(test_signals_are_as_by_default)
+{
+    char text[256];
+    (void)signal(SIGUSR1, SIG_IGN);
+    (void)read_said("#!/bin/sh\nexec grep -E '^Sig(Blk|Ign)' /proc/self/status\n", text,
+                    sizeof(text));
+    ck_assert_str_eq(text, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+END_TEST
+
+START_TEST(test_leads_a_session_and_a_group)
+{
+    char text[256];
+    char want[128];
+    const int pid = (int)read_said("#!/bin/sh\nexec cat /proc/self/stat\n", text, sizeof(text));
+    (void)snprintf(want, sizeof(want), "%d (cat) R %d %d %d ", pid, (int)getpid(), pid, pid);
+    ck_assert_msg(strncmp(text, want, strlen(want)) == 0, "%s", text);
 }
 END_TEST
 
@@ -206,6 +223,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_folder_that_is_not_there_is_a_failure);
     tcase_add_test(tcase, test_path_that_is_too_long_is_refused);
     tcase_add_test(tcase, test_errno_of_the_caller_stays_as_it_is);
-    tcase_add_test(tcase, test_leads_a_session_with_signals_as_by_default);
+    tcase_add_test(tcase, test_signals_are_as_by_default);
+    tcase_add_test(tcase, test_leads_a_session_and_a_group);
     return suite;
 }
