@@ -82,6 +82,14 @@ want_in 'output that nobody took: a word' "$full" 'devs: stdout: No space left o
 full=$(XDG_STATE_HOME="$dir/own" "$devs" debug --logs last --db own/devs/devs.db --json 2>&1 >/dev/full)
 want 'records that nobody took' "$?:$full" '73:devs: stdout: No space left on device
 hint: make room on that disk'
+full=$("$devs" rules 2>&1 >/dev/full)
+want 'more than fits into a buffer that nobody took' "$?:$full" \
+	'73:devs: stdout: not all of it could be written'
+mkfifo unread
+exec 4<>unread 3>unread 4<&-
+told=$("$devs" rules 2>&1 >&3)
+want 'the same where the reader has gone' "$?:$told" '1:'
+exec 3>&-
 
 # --- moved aside and put back: brought home by itself
 begin aside
