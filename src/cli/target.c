@@ -41,6 +41,7 @@ bool target_parse(const char *word, struct target *out, struct err *err)
         return err_hint(err, "a task is 41/TASK, last/TASK or TASK; devs runs lists the runs");
     } else {
         task = word;
+        target.is_last = strcmp(word, "last") == 0;
     }
     if (strlen(task) > PLAN_ID_MAX)
         return err_set(err, ERR_INVALID, "'%s' is longer than a task id can be", task);
@@ -160,6 +161,12 @@ bool target_follow(struct target *target, const struct place *place, struct foll
     return true;
 }
 
+void target_settle(struct target *target, const struct plan *plan)
+{
+    if (target->is_last && plan_find(plan, target->task) < 0)
+        target->task[0] = '\0';
+}
+
 /* Of a plan's ids those that a hint names. */
 struct named_ids {
     const char *ids[TARGET_IDS_NAMED];
@@ -221,14 +228,14 @@ bool target_task(const struct target *target, const struct plan *plan, int *out,
 bool target_only_task(const struct target *target, const struct plan *plan, const char *usage,
                       int *out, struct err *err)
 {
-    /* "last" is a run, unless a task of it is called so */
-    const bool is_last = strcmp(target->task, "last") == 0 && plan_find(plan, "last") < 0;
-    const bool is_named = target->task[0] != '\0' && !is_last;
-    if (is_named || plan->task_count == 0)
+    struct target settled = *target;
+    target_settle(&settled, plan);
+    if (settled.task[0] != '\0' || plan->task_count == 0)
         return target_task(target, plan, out, err);
-    *out = 0;
-    if (plan->task_count == 1)
+    if (plan->task_count == 1) {
+        *out = 0;
         return true;
+    }
     (void)err_set(err, ERR_INVALID, "run #%lld has %d tasks", (long long)target->run,
                   plan->task_count);
     return err_hint(err, "%s %lld/TASK, as %s", usage, (long long)target->run, plan->tasks[0].id);

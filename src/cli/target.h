@@ -18,6 +18,7 @@
 struct target {
     int64_t run;                /* 0 = the newest */
     bool is_newest;             /* "last/tax": the newest is meant whatever tasks it has */
+    bool is_last;               /* "last" alone: see target_settle() */
     char task[PLAN_ID_MAX + 1]; /* "" = the whole run */
 };
 
@@ -48,6 +49,10 @@ void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *lo
  * where none has it the newest run is meant. */
 ATTR_MUST_USE bool target_follow(struct target *target, const struct place *place,
                                  struct follower **out, struct err *err);
+
+/* As every word that names a run, "last" alone is the whole of it, unless a task of it is called
+ * so: the plan is that of the run that is followed. */
+void target_settle(struct target *target, const struct plan *plan);
 
 enum { TARGET_IDS_NAMED = 3 };
 /* Say in err's hint which ids of the plan come near to this one, else the first ones, at most

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "str.h"
 #include "test_main.h"
 
 static const struct {
@@ -82,6 +83,42 @@ START_TEST(test_unknown_task_has_a_hint)
 }
 END_TEST
 
+#define TASK(id) "{\"id\":\"" id "\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]}"
+
+static const struct {
+    const char *word, *tasks; /* JSON, between brackets */
+    enum err_code code;
+    int task; /* -1: none */
+} only_cases[] = {
+    {"1", TASK("tax"), ERR_NONE, 0},
+    {"last", TASK("tax"), ERR_NONE, 0},
+    {"last", TASK("tax") "," TASK("last"), ERR_NONE, 1},
+    {"last", TASK("tax") "," TASK("net"), ERR_INVALID, -1},
+    {"1/last", TASK("tax"), ERR_NOT_FOUND, -1},
+    {"last/last", TASK("tax"), ERR_NOT_FOUND, -1},
+    {"net", TASK("tax"), ERR_NOT_FOUND, -1},
+};
+
+START_TEST(test_a_run_of_one_task_needs_no_name_of_it)
+{
+    struct str text = {0};
+    struct plan *plan = NULL;
+    struct violations violations = {0};
+    struct target target;
+    struct err err = {0};
+    int task = -1;
+    str_addf(&text, "{\"version\":1,\"tasks\":[%s]}", only_cases[_i].tasks);
+    ck_assert(plan_parse(str_text(&text), text.len, &plan, &violations));
+    ck_assert(target_parse(only_cases[_i].word, &target, &err));
+    const bool ok = target_only_task(&target, plan, "devs why", &task, &err);
+    ck_assert_int_eq(ok, only_cases[_i].code == ERR_NONE);
+    ck_assert_int_eq(err.code, only_cases[_i].code);
+    ck_assert_int_eq(task, only_cases[_i].task);
+    plan_free(plan);
+    str_done(&text);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("target");
@@ -89,5 +126,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_target, 0, TABLE_LEN(cases));
     tcase_add_loop_test(tcase, test_run, 0, TABLE_LEN(run_cases));
     tcase_add_test(tcase, test_unknown_task_has_a_hint);
+    tcase_add_loop_test(tcase, test_a_run_of_one_task_needs_no_name_of_it, 0,
+                        TABLE_LEN(only_cases));
     return suite;
 }

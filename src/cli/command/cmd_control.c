@@ -122,15 +122,7 @@ static bool needs_task(const struct act *act)
            act->control.verb == CONTROL_CORRECT || act->control.verb == CONTROL_SEND_ONE;
 }
 
-/* As every word that names a run: unless a task of it is called so. */
-static void take_last(const char *word, const struct plan *plan, struct target *target)
-{
-    if (strcmp(word, "last") == 0 && plan_find(plan, word) < 0)
-        target->task[0] = '\0';
-}
-
-static bool aim(struct follower *follower, const char *word, struct target *target, struct act *act,
-                struct err *err)
+static bool aim(struct follower *follower, struct target *target, struct act *act, struct err *err)
 {
     struct control *control = &act->control;
     const struct run_state *state = follower_state(follower);
@@ -142,7 +134,7 @@ static bool aim(struct follower *follower, const char *word, struct target *targ
     const bool reads = names_task && (needs_task(act) || state->plan->grows); /* tasks in events */
     if (reads && !follower_read(follower, 0, NULL, NULL, NULL, err))
         return false;
-    take_last(word, state->plan, target);
+    target_settle(target, state->plan);
     if (target->task[0] == '\0' && needs_task(act)) {
         (void)err_set(err, ERR_INVALID, "#%lld names no task", (long long)target->run);
         return err_hint(err, "this is about one task: RUN/TASK");
@@ -198,8 +190,7 @@ static int act(struct globals *globals, const char *word, struct act *act)
     struct target target;
     struct follower *follower = NULL;
     bool ok = target_parse(word, &target, &err) && find_log(globals->db, false, &place, &err) &&
-              target_follow(&target, &place, &follower, &err) &&
-              aim(follower, word, &target, act, &err);
+              target_follow(&target, &place, &follower, &err) && aim(follower, &target, act, &err);
     int code = !ok          ? fail(&err)
                : act->fault ? act_on_fault(&place, follower, &target, &act->control)
                             : ask_and_tell(&place, follower, &target, &act->control);
