@@ -11,6 +11,7 @@
 #include "fail.h"
 #include "json.h"
 #include "looks.h"
+#include "near_word.h"
 #include "read_text.h"
 #include "rule_list.h"
 
@@ -180,13 +181,29 @@ static int read_all(const struct str *text, struct config *config)
     return code == EXIT_ALL_PASSED ? check_theme(config) : code;
 }
 
+/* Has it a member that is probably meant to be "secrets"? */
+static bool misspells_secrets(const struct json *root)
+{
+    static const char name[] = "secrets";
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    while (json_next(root, &iter, &key, &value)) {
+        struct near_word near = near_word_new(key);
+        near_word_offer(&near, name);
+        if (near.nearest && strcmp(key, name) != 0)
+            return true;
+    }
+    return false;
+}
+
 /* The member "secrets" of a text in which something is wrong, as settings of its own; all of the
- * text where it is no object. */
+ * text where it is no object, or where nobody can say which member that is. */
 static void take_secrets(const struct str *text, struct str *out)
 {
     struct json *root = NULL;
     if (!json_parse(str_text(text), text->len, &root, NULL, NULL) ||
-        json_kind(root) != JSON_KIND_OBJECT) {
+        json_kind(root) != JSON_KIND_OBJECT || misspells_secrets(root)) {
         str_add_n(out, str_text(text), text->len);
     } else {
         const struct json *secrets = json_get(root, "secrets");
