@@ -356,6 +356,26 @@ START_TEST(test_more_at_once_than_may_go_alone)
 }
 END_TEST
 
+/* It may have begun to execute its program by the time that the kernel has no room to hear it. */
+START_TEST(test_what_cannot_be_heard_is_not_started_twice)
+{
+    char program[] = "/bin/true";
+    char *const argv[] = {program, NULL};
+    char *environment[] = {run_mark, step_mark, NULL};
+    const struct child_call call = make_call(argv, environment);
+    const int ears = nursery->epoll_fd;
+    struct watched watched = {0};
+    nursery->epoll_fd = -1;
+    begin(&watched, &call);
+    nursery->epoll_fd = ears;
+    (void)uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert(watched.failed && !watched.started);
+    ck_assert_int_eq(watched.number, EBADF);
+    ck_assert_int_eq(nursery->ways, 0);
+    watched_done(&watched);
+}
+END_TEST
+
 START_TEST(test_status_is_known_though_sigchld_was_ignored)
 {
     struct err err = {0};
@@ -451,6 +471,7 @@ Suite *test_suite(void)
     tcase_add_test(plain, test_path_is_the_childs);
     tcase_add_test(plain, test_what_cannot_be_started_alone_is_a_starters);
     tcase_add_test(plain, test_more_at_once_than_may_go_alone);
+    tcase_add_test(plain, test_what_cannot_be_heard_is_not_started_twice);
     tcase_add_test(plain, test_status_is_known_though_sigchld_was_ignored);
     tcase_add_test(plain, test_orphans_that_end_are_reaped_while_others_run);
     TCase *flood = test_case(suite, "flood");

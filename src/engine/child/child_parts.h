@@ -58,7 +58,7 @@ struct child {
     struct nursery *nursery; /* borrowed */
     struct child_watcher watcher;
     enum child_stage stage;
-    struct child_start *start; /* owned: while it goes to its program by itself; else NULL */
+    struct child_start *start; /* owned: while it goes to its program by itself, or is given up */
     pid_t pid;
     int64_t pid_start;
     int64_t grace_ms;

@@ -69,6 +69,32 @@ static void begin_to_run(struct child *child, int64_t timeout_ms)
         child_cancel(child, child->asked_mode);
 }
 
+/* Its timer is closed. It may have begun to execute its program: that is not done again. */
+static void tell_unheard(uv_handle_t *timer)
+{
+    struct child *child = timer->data;
+    struct child_start *start = child->start;
+    const struct child_watcher watcher = child->watcher;
+    child_free(timer);
+    (void)err_set_errno(&start->err, start->number, "'%s': cannot be watched",
+                        start->call.spawn.argv[0]);
+    watcher.failed(watcher.ctx, start->number, &start->err);
+    free(start);
+}
+
+static void take_launched(struct child_start *start)
+{
+    struct child *child = start->child;
+    start->number = take_process(start);
+    if (start->number != 0) {
+        child->start = start;
+        child_abandon(child, tell_unheard);
+        return;
+    }
+    begin_to_run(child, start->call.timeout_ms);
+    free(start);
+}
+
 static void was_launched(struct worker_task *task)
 {
     struct child_start *start = (struct child_start *)task;
@@ -77,21 +103,12 @@ static void was_launched(struct worker_task *task)
 
     sweep_expect(child->nursery->sweep, -1);
     child->nursery->ways_are_vain |= start->went_in_vain && start->ok;
-    if (!start->ok) {
-        free(child);
-    } else {
-        start->number = take_process(start);
-        start->ok = start->number == 0;
-        if (!start->ok)
-            child_abandon(child, child_free);
-        if (!start->ok)
-            (void)err_set_errno(&start->err, start->number, "'%s': cannot be watched",
-                                start->call.spawn.argv[0]);
+    if (start->ok) {
+        take_launched(start);
+        return;
     }
-    if (start->ok)
-        begin_to_run(child, start->call.timeout_ms);
-    else
-        watcher.failed(watcher.ctx, start->number, &start->err);
+    free(child);
+    watcher.failed(watcher.ctx, start->number, &start->err);
     free(start);
 }
 
@@ -111,11 +128,11 @@ static void begin_again(uv_handle_t *handle)
     nursery_count(child->nursery, -1);
 }
 
-/* What could not be done so, or not be heard, is done again. */
-static void go_in_vain(struct child *child)
+/* `closed` says what comes of it. */
+static void go_in_vain(struct child *child, uv_close_cb closed)
 {
     struct child_start *start = child->start;
-    child_abandon(child, begin_again);
+    child_abandon(child, closed);
     spawn_way_end(start->way);
     start->way = NULL;
     start->went_in_vain = true;
@@ -145,7 +162,7 @@ void child_look_at_start(struct child *child)
         arrive(child);
         break;
     case SPAWN_HAS_FAILED:
-        go_in_vain(child);
+        go_in_vain(child, begin_again);
         break;
     }
 }
@@ -175,10 +192,11 @@ static bool go_alone(struct child_start *start)
     nursery->ways++;
     child->start = start;
     start->look_ms = WAY_LOOK_MS_MIN;
-    if (take_process(start) == 0)
+    start->number = take_process(start);
+    if (start->number == 0)
         child_set_timer(child, look_again, start->look_ms);
     else
-        go_in_vain(child);
+        go_in_vain(child, tell_unheard);
     return true;
 }
 

@@ -97,15 +97,15 @@ static void keep_ended(struct loop *loop, struct attempt *attempt)
  * with nothing left to run meanwhile. Of more ends at once each would cost a commit. */
 static size_t choose_count(const struct loop *loop)
 {
+    const size_t most =
+        loop->input_count < ENGINE_TURN_EVENTS_MAX ? loop->input_count : ENGINE_TURN_EVENTS_MAX;
     size_t ends = 0;
     size_t first = 0;
-    for (size_t i = 0; i < loop->input_count && ends <= LOOP_APART_MAX; i++) {
+    for (size_t i = 0; i < most && ends <= LOOP_APART_MAX; i++) {
         if (loop->inputs[i].ended && ends++ == 0)
             first = i + 1;
     }
-    if (ends > 1 && ends <= LOOP_APART_MAX)
-        return first;
-    return loop->input_count < ENGINE_TURN_EVENTS_MAX ? loop->input_count : ENGINE_TURN_EVENTS_MAX;
+    return ends > 1 && ends <= LOOP_APART_MAX ? first : most;
 }
 
 static void take_inputs(struct loop *loop)
