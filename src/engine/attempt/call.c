@@ -71,7 +71,7 @@ static char **build_environment(const struct call_setting *setting, char *step_m
     char **all = xcalloc(own_count + inherited_count + 3, sizeof(*all));
     size_t count = 0;
 
-    all[count++] = (char *)(uintptr_t)setting->run_mark; /* posix_spawn() changes nothing */
+    all[count++] = (char *)(uintptr_t)setting->run_mark; /* a start changes nothing */
     all[count++] = step_mark;
     for (size_t i = own_count; i > 0; i--) { /* the last one of a name wins */
         if (!is_among(all, count, own[i - 1]))
