@@ -39,12 +39,15 @@ void spill_left_tell(const struct place *place, const char *uid)
 {
     struct str command = {0};
     struct place spill;
-    struct spill_info info;
+    struct spill_info info = {0};
     struct err err = {0};
-    if (uid[0] == '\0' || !spill_find(uid, &spill) || !spill_read_info(&spill, &info, NULL))
-        return; /* one that had no room for a first row holds nothing */
-    (void)err_set(&err, ERR_IO, "the log could not be written (%s): what it lacks is in '%s'",
-                  info.reason.why, spill.db);
+    struct err why = {0};
+    if (uid[0] == '\0' || !spill_find(uid, &spill))
+        return;
+    if (!spill_read_info(&spill, &info, &why) && why.code == ERR_NOT_FOUND)
+        return; /* there was no room for a first row: it holds nothing */
+    (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): what it lacks is in '%s'",
+                  why.code == ERR_NONE ? info.reason.why : why.message, spill.db);
     add_command(place, &spill, &command);
     (void)err_hint(&err, "%s",
                    command.len < ERR_HINT_MAX ? str_text(&command)
