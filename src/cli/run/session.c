@@ -143,6 +143,7 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
         .form = forms[watching->watch],
         .follow = true,
         .done_fd = done_fd,
+        .unwritten = done_fd >= 0 ? &watching->unwritten : NULL, /* the run goes on without it */
         .signal_fd = watching->signal_fd,
         .tee = watching->tee,
         .on_signal = session_take_signal,
@@ -296,6 +297,18 @@ static int exit_code_of(const struct watching *watching, const struct engine_res
     return code == EXIT_ALL_PASSED ? EXIT_NOT_RECORDED : code;
 }
 
+/* A run that passed has not told so to who reads its lines. Of a terminal that went away nobody is
+ * left to be told. */
+static int tell_unwritten(const struct watching *watching, int code)
+{
+    struct err err = {0};
+    if (watching->unwritten == 0 || watching->alone)
+        return code;
+    (void)err_set_errno(&err, watching->unwritten, "stdout");
+    const int unwritten = fail(&err);
+    return code == EXIT_ALL_PASSED ? unwritten : code;
+}
+
 /* Somebody may look at it with another devs. */
 static bool watch_nothing(struct watching *watching)
 {
@@ -357,8 +370,9 @@ static int run_watched(struct watching *watching)
     if (watching->signal_fd >= 0)
         (void)close(watching->signal_fd);
     bool is_read = watching->watch == SESSION_COCKPIT || watching->watch == SESSION_PLAIN;
-    bool is_summed_up = ok && is_read && !watching->alone;
+    bool is_summed_up = ok && is_read && !watching->alone && watching->unwritten == 0;
     int code = tell_end(watching, is_summed_up, exit_code_of(watching, &result));
+    code = tell_unwritten(watching, code);
     follower_close(watching->follower);
     secrets_close(&watching->secrets);
     gc_automatic(&watching->place, watching->session->retention);

@@ -26,6 +26,7 @@ struct watching {
     int64_t run;
     int64_t shown_seq; /* events up to this one are not printed */
     int signal_fd;
+    int unwritten;      /* errno of a line that could not be written; 0 = none */
     int signal;         /* that made us leave; 0 = none */
     int64_t signals_ms; /* when it came: steady clock */
     bool alone;         /* nobody watches any more */

@@ -280,7 +280,9 @@ bool stream_follow(const struct stream *stream, struct follower **out, struct er
         follower_watch(p.follower);
     bool ok = print_all(&p, err);
     outlet_flush(&p.outlet);
-    if (ok && p.outlet.error != 0 && stream->done_fd < 0) /* else the run goes on without it */
+    if (ok && stream->unwritten)
+        *stream->unwritten = p.outlet.error;
+    else if (ok && p.outlet.error != 0)
         ok = err_set_errno(err, p.outlet.error, "stdout");
     if (ok)
         tell_orphan(&p);

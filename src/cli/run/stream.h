@@ -33,6 +33,7 @@ struct stream {
     struct tee *tee;             /* borrowed; STREAM_OUTPUT only: where the output comes from */
     outlet_signal_fn *on_signal; /* told of each signal; false ends the stream */
     void *ctx;                   /* borrowed; for on_signal */
+    int *unwritten; /* errno of a write that failed, which is then no error; may be NULL */
 };
 
 /* Print until there is no more (or, with follow, until the run or the engine has
