@@ -79,8 +79,16 @@ static const char talker[] =
     "{'id':'a','steps':[{'timeout_s':4,'run':['sh','-c','trap \\\"echo >told; exit 0\\\" TERM; "
     "echo >ready; while :; do echo x; sleep 0.05; done']}]}";
 
+/* The longest that this test itself was not let run, while it looked. */
+static int64_t last_look_ms;
+static int64_t stall_ms;
+
 static bool is_told(void)
 {
+    const int64_t now_ms = clock_now().mono_ms;
+    if (last_look_ms != 0 && now_ms - last_look_ms > stall_ms)
+        stall_ms = now_ms - last_look_ms;
+    last_look_ms = now_ms;
     return try_has_file("told");
 }
 
@@ -94,6 +102,7 @@ START_TEST(test_a_locked_log_holds_up_no_timeout)
     try_start(talker);
     ck_assert(try_await(try_is_ready));
     ck_assert(turns_init(&turns, &tried.place, &err) && turns_take(&turns, &err));
+    last_look_ms = stall_ms = 0;
     bool told = try_await(is_told);
     turns_give(&turns);
     turns_done(&turns);
@@ -101,6 +110,8 @@ START_TEST(test_a_locked_log_holds_up_no_timeout)
     (void)try_finish();
     try_read_log();
     ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_TIMEOUT);
+    if (stall_ms > HEARTBEAT_SLACK_MS / 2)
+        return; /* the machine stood still, which devs may well tell */
     ck_assert_int_lt(try_find(EVENT_ATTEMPT_ENDED, 0)->c, ALLOWED_MS);
     ck_assert_uint_eq(try_count(EVENT_TIME_STOPPED, -1), 0);
 }
