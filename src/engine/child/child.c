@@ -449,7 +449,8 @@ void child_abandon(struct child *child, uv_close_cb closed)
 {
     (void)kill(-child->pid, SIGKILL);
     (void)kill(child->pid, SIGKILL);
-    (void)waitpid(child->pid, NULL, 0);
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
     sweep_leave(child->nursery->sweep, child->pid);
     stop_hearing(child, &child->pidfd);
     stop_hearing(child, &child->pipes[CHILD_OUT]);
