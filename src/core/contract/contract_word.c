@@ -46,7 +46,7 @@ static bool take_range(struct reading *reading, unsigned char bit)
     }
     if (!is_plain(last) || last < first)
         return false;
-    for (int c = first; c <= last; c++)
+    for (unsigned char c = (unsigned char)first; c <= (unsigned char)last; c++)
         reading->word.parts[c] |= bit;
     return true;
 }
