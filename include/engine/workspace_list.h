@@ -51,9 +51,9 @@ ATTR_MUST_USE bool workspace_left_path(const char *log_dir, const struct workspa
 /* Remove all of it from disk, with a result that is a folder and with what is said of a branch,
  * and from the list of worktrees of its repository, where that is still there. With the last task
  * of a run the run's folder goes. Shared contents (task "") go only where no snapshot of the run
- * needs them. The branch itself stays. `environment` is git's. ERR_INVALID: its names are those of
- * no workspace. */
+ * needs them. The branch itself stays. Runs no git. ERR_INVALID: its names are those of no
+ * workspace. */
 ATTR_MUST_USE bool workspace_remove(const char *log_dir, const struct workspace_left *left,
-                                    char *const *environment, struct err *err);
+                                    struct err *err);
 
 #endif

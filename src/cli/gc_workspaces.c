@@ -156,7 +156,7 @@ static bool carry_out(const struct gc *gc, const struct workspace_left *left,
 {
     if (fate->what == FATE_TRIMMED)
         return workspace_result_trim(result, err);
-    return workspace_remove(gc->place.dir, left, environ, err);
+    return workspace_remove(gc->place.dir, left, err);
 }
 
 static void take_one(struct gc *gc, const struct owner *owner, const struct workspace_left *left)

@@ -452,7 +452,8 @@ START_TEST(test_in_place_git_says_what_is_dirty)
 {
     struct str text = {0};
     (void)snprintf(dir, sizeof(dir), "%s", test_tmpdir());
-    capture_changes_in_place(dir, environ, NULL, &text);
+    const struct changes_call call = {.dir = dir, .scratch = test_tmpdir(), .environment = environ};
+    capture_changes_in_place(&call, NULL, &text);
     struct json *json = parse(&text);
     ck_assert_str_eq(json_text(json_get(json, "kind"), ""), "none");
     ck_assert_str_eq(json_text(json_get(json, "why"), ""), "no git repository");
@@ -462,7 +463,7 @@ START_TEST(test_in_place_git_says_what_is_dirty)
     make_repository();
     save("a.txt", "two\n");
     save("new \"name\".txt", "new\n");
-    capture_changes_in_place(dir, environ, NULL, &text);
+    capture_changes_in_place(&call, NULL, &text);
     json = parse(&text);
     ck_assert_str_eq(json_text(json_get(json, "kind"), ""), "status");
     ck_assert_int_eq(json_i64(json_get(json, "changed"), -1), 2);

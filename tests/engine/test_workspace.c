@@ -764,11 +764,11 @@ START_TEST(test_what_is_left_is_listed_and_removed)
     ck_assert_int_eq(left[2].result, WORKSPACE_RESULT_BRANCH);
     ck_assert_int_eq(left[1].result, WORKSPACE_RESULT_NONE);
     ck_assert(!left[2].has_tree);
-    ck_assert_msg(workspace_remove(log_dir, &left[0], environ, &err), "%s", err.message);
+    ck_assert_msg(workspace_remove(log_dir, &left[0], &err), "%s", err.message);
     want(stage.repo, "ls -A .devs/work/u1", ".objects\nfailed\npassed");
-    ck_assert_msg(workspace_remove(log_dir, &left[1], environ, &err), "%s", err.message);
+    ck_assert_msg(workspace_remove(log_dir, &left[1], &err), "%s", err.message);
     want(stage.repo, "git worktree list | wc -l; ls -A .devs/work/u1", "1\npassed");
-    ck_assert_msg(workspace_remove(log_dir, &left[2], environ, &err), "%s", err.message);
+    ck_assert_msg(workspace_remove(log_dir, &left[2], &err), "%s", err.message);
     want(stage.repo, "ls .devs/work; git for-each-ref --format='%(refname)' refs/heads/devs",
          "refs/heads/devs/41/passed");
     free(left);

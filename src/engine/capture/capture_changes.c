@@ -1,12 +1,20 @@
+#define _GNU_SOURCE /* mkdtemp */
+
 #include "capture_changes.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture_parts.h"
+#include "git.h"
 #include "log_reader.h"
 #include "text.h"
-#include "tool_run.h"
+#include "tree_folder.h"
 #include "xalloc.h"
 
 static_assert(CHANGES_PATHS_BYTES + CHANGES_TEXT_BYTES + 8 * 1024 <= CAPTURE_BYTES_MAX,
@@ -152,43 +160,56 @@ static void take_status(const struct str *answer, struct tree_diff *diff)
     }
 }
 
-/* Settings of the repository that would start other programs, or wait for them, are off. */
-static bool ask_git(const char *dir, char *const *environment, const atomic_bool *stop,
-                    struct tree_diff *diff, struct err *err)
+/* Asks git what is changed, in a private repository at `own`: see git.h. */
+static bool ask_git(const char *dir, const char *own, char *const *environment,
+                    const atomic_bool *stop, struct tree_diff *diff, struct err *err)
 {
-    static const char *const argv[] = {"git",    "--no-optional-locks",
-                                       "-c",     "core.fsmonitor=false",
-                                       "-c",     "core.hooksPath=/dev/null",
-                                       "-c",     "submodule.recurse=false",
-                                       "status", "--porcelain",
-                                       "-z",     "--ignore-submodules=all",
-                                       NULL};
-    const struct tool_call call = {.argv = (char *const *)(uintptr_t)argv,
-                                   .environment = environment,
-                                   .cwd = dir,
-                                   .timeout_ms = CHANGES_STATUS_MS,
-                                   .stop = stop};
-    struct tool_result result = {0};
-    bool ok = tool_run(&call, &result, NULL, err) && tool_succeeded(&result, "git status", err);
+    static const char *const words[] = {"status", "--porcelain", "-z", "--ignore-submodules=all",
+                                        NULL};
+    struct git git;
+    struct str answer = {0};
+    struct str index = {0};
+    if (!git_open(&git, dir, own, environment, err))
+        return false;
+    str_addf(&index, "%s/index", git.places->dir);
+    const struct git_call call = {
+        .words = words, .index = index.data, .timeout_ms = CHANGES_STATUS_MS, .stop = stop};
+    const bool ok = git_ask(&git, &call, &answer, err);
     if (ok)
-        take_status(&result.out, diff);
-    tool_result_done(&result);
+        take_status(&answer, diff);
+    git_done(&git);
+    str_done(&answer);
+    str_done(&index);
     return ok;
 }
 
-void capture_changes_in_place(const char *dir, char *const *environment, const atomic_bool *stop,
+/* The same with a private repository for this question alone, in the folder of the log. */
+static bool ask_git_once(const struct changes_call *call, const atomic_bool *stop,
+                         struct tree_diff *diff, struct err *err)
+{
+    char own[PATH_MAX];
+    const int len = snprintf(own, sizeof(own), "%s/status-XXXXXX", call->scratch);
+    if (len < 0 || (size_t)len >= sizeof(own))
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", call->scratch);
+    if (!mkdtemp(own))
+        return err_set_errno(err, errno, "cannot make '%s'", own);
+    const bool ok = ask_git(call->dir, own, call->environment, stop, diff, err);
+    return tree_folder_remove(AT_FDCWD, own, err) && ok;
+}
+
+void capture_changes_in_place(const struct changes_call *call, const atomic_bool *stop,
                               struct str *out)
 {
     const struct room room = {CHANGES_PATHS_MAX, CHANGES_PATHS_BYTES, true};
     struct capture_commit commit;
     struct tree_diff diff = {0};
     struct err err = {0};
-    capture_find_commit(dir, &commit);
+    capture_find_commit(call->dir, &commit);
     if (commit.commit[0] == '\0') {
         capture_changes_none(commit.why, out);
         return;
     }
-    if (!ask_git(dir, environment, stop, &diff, &err)) {
+    if (!ask_git_once(call, stop, &diff, &err)) {
         capture_changes_none(err.message, out);
     } else {
         begin("status", out);

@@ -29,11 +29,17 @@ void capture_changes_none(const char *why, struct str *out);
  * EVENT_TEXT_MAX bytes. */
 void capture_changes_event(const struct tree_diff *diff, struct str *out);
 
-/* In place there is no snapshot: what differs from the commit that is checked out, whoever
- * changed it. Asks git, for CHANGES_STATUS_MS at most. Not for steps in a sandbox: what such a
- * step wrote into .git may name programs that git starts. `environment` is git's, NULL-terminated.
- */
-void capture_changes_in_place(const char *dir, char *const *environment, const atomic_bool *stop,
+/* What to look at, and with what. All borrowed. */
+struct changes_call {
+    const char *dir;          /* absolute: where the attempt worked */
+    const char *scratch;      /* absolute: a folder of devs', where git's private repository may be
+                                 made for this look */
+    char *const *environment; /* the person's, NULL-terminated */
+};
+
+/* In place there is no snapshot: appends what differs from the commit that is checked out, whoever
+ * changed it. Asks git, for CHANGES_STATUS_MS at most. */
+void capture_changes_in_place(const struct changes_call *call, const atomic_bool *stop,
                               struct str *out);
 
 #endif

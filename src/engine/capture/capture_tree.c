@@ -1,47 +1,21 @@
 /* capture_tree.c - a capture's part about the commit that is checked out. */
-#define _GNU_SOURCE /* O_NOFOLLOW beside POSIX */
-
 #include "capture_parts.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "git.h"
 
 enum {
-    FOLDERS_UP_MAX = 64,
-    SMALL_FILE_MAX = 4096,
     PACKED_REFS_MAX = 1024 * 1024, /* a larger file of packed references is not looked through */
     COMMIT_DIGITS = 40,            /* of SHA-1; 64 of SHA-256 */
 };
 
-/* A file of the repository, at most max bytes. Whatever lies there: nothing here waits. */
-static bool read_file(const char *path, size_t max, struct str *out)
-{
-    struct stat info;
-    char chunk[SMALL_FILE_MAX];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0)
-        return false;
-    str_clear(out);
-    bool ok = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= (off_t)max;
-    while (ok && out->len < max) {
-        ssize_t got = read(fd, chunk, sizeof(chunk));
-        if (got <= 0)
-            break;
-        str_add_n(out, chunk, (size_t)got);
-    }
-    (void)close(fd); /* read only */
-    return ok && out->len > 0;
-}
-
 static void cut_line(struct str *text)
 {
-    text->len = strcspn(text->data, "\r\n");
-    text->data[text->len] = '\0';
+    str_cut(text, strcspn(text->data, "\r\n"));
 }
 
 /* `folder` + '/' + `name`; false if it does not fit. */
@@ -49,49 +23,6 @@ static bool join(char out[PATH_MAX], const char *folder, const char *name)
 {
     int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
     return len > 0 && len < PATH_MAX;
-}
-
-/* What a file such as "gitdir: ../x" or "commondir" points to, from `folder`. */
-static bool follow(const char *folder, const char *file, const char *prefix, char out[PATH_MAX])
-{
-    struct str text = {0};
-    char path[PATH_MAX];
-    bool ok = join(path, folder, file) && read_file(path, SMALL_FILE_MAX, &text);
-    if (ok) {
-        cut_line(&text);
-        ok = strncmp(text.data, prefix, strlen(prefix)) == 0;
-    }
-    if (ok) {
-        const char *to = text.data + strlen(prefix);
-        int len = snprintf(out, PATH_MAX, "%s%s%s", to[0] == '/' ? "" : folder,
-                           to[0] == '/' ? "" : "/", to);
-        ok = to[0] != '\0' && len > 0 && len < PATH_MAX;
-    }
-    str_done(&text);
-    return ok;
-}
-
-/* The repository's own folder, of `dir` or the nearest above. */
-static bool find_repository(const char *dir, char out[PATH_MAX])
-{
-    char at[PATH_MAX];
-    char path[PATH_MAX];
-    int len = snprintf(at, sizeof(at), "%s", dir);
-    if (len <= 0 || len >= PATH_MAX)
-        return false;
-    for (int i = 0; i < FOLDERS_UP_MAX && at[0] != '\0'; i++) {
-        struct stat info;
-        if (join(path, at, ".git") && lstat(path, &info) == 0) {
-            if (S_ISDIR(info.st_mode))
-                return snprintf(out, PATH_MAX, "%s", path) < PATH_MAX;
-            return S_ISREG(info.st_mode) && follow(at, ".git", "gitdir: ", out);
-        }
-        char *slash = strrchr(at, '/');
-        if (!slash)
-            return false;
-        *slash = '\0';
-    }
-    return false;
 }
 
 static bool take_commit(const char *text, struct capture_commit *out)
@@ -113,7 +44,7 @@ static bool find_packed(const char *common, const char *name, struct capture_com
     struct str wanted = {0};
     bool found = false;
     str_addf(&wanted, " %s\n", name);
-    if (join(path, common, "packed-refs") && read_file(path, PACKED_REFS_MAX, &text)) {
+    if (join(path, common, "packed-refs") && git_read_file(path, PACKED_REFS_MAX, &text)) {
         const char *at = strstr(text.data, wanted.data);
         const char *line = at;
         while (line && line > text.data && line[-1] != '\n')
@@ -125,14 +56,11 @@ static bool find_packed(const char *common, const char *name, struct capture_com
     return found;
 }
 
-static bool find_reference(const char *repository, const char *name, struct capture_commit *out)
+static bool find_reference(const char *common, const char *name, struct capture_commit *out)
 {
-    char common[PATH_MAX];
     char path[PATH_MAX];
     struct str text = {0};
-    if (!follow(repository, "commondir", "", common))
-        (void)snprintf(common, sizeof(common), "%s", repository);
-    bool ok = (join(path, common, name) && read_file(path, SMALL_FILE_MAX, &text) &&
+    bool ok = (join(path, common, name) && git_read_file(path, GIT_FILE_MAX, &text) &&
                take_commit(text.data, out)) ||
               find_packed(common, name, out);
     str_done(&text);
@@ -148,13 +76,13 @@ void capture_find_commit(const char *dir, struct capture_commit *out)
 {
     static const char reference[] = "ref: ";
     static const char heads[] = "refs/heads/";
-    char repository[PATH_MAX];
+    struct git_places places;
     char path[PATH_MAX];
     struct str head = {0};
     *out = (struct capture_commit){0};
-    if (!find_repository(dir, repository)) {
+    if (!git_find(dir, &places, NULL)) {
         say_why(out, "no git repository");
-    } else if (!join(path, repository, "HEAD") || !read_file(path, SMALL_FILE_MAX, &head)) {
+    } else if (!join(path, places.dir, "HEAD") || !git_read_file(path, GIT_FILE_MAX, &head)) {
         say_why(out, "its HEAD cannot be read");
     } else {
         cut_line(&head);
@@ -165,7 +93,7 @@ void capture_find_commit(const char *dir, struct capture_commit *out)
             (void)snprintf(out->branch, sizeof(out->branch), "%s", name + sizeof(heads) - 1);
         if (is_reference && strstr(name, ".."))
             say_why(out, "its HEAD names no reference");
-        else if (is_reference ? !find_reference(repository, name, out) : !take_commit(name, out))
+        else if (is_reference ? !find_reference(places.common, name, out) : !take_commit(name, out))
             say_why(out, "nothing was committed yet");
     }
     str_done(&head);

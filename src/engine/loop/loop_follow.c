@@ -36,7 +36,10 @@ static void find_changes(struct follow *follow, const atomic_bool *stop)
     const struct diff_limits limits = {0};
     if (!follow->workspace) {
         const struct engine_options *options = follow->loop->options;
-        capture_changes_in_place(options->run_dir, options->environment, stop, &follow->capture);
+        const struct changes_call call = {.dir = options->run_dir,
+                                          .scratch = options->place->dir,
+                                          .environment = options->environment};
+        capture_changes_in_place(&call, stop, &follow->capture);
         return;
     }
     follow->found = workspace_diff(follow->workspace, follow->about.step, &limits, stop,
@@ -152,8 +155,7 @@ static void follow_up(struct loop *loop, const struct attempt *attempt, bool rec
     const bool passed = step->status == STEP_ENDED && step->end == DECISION_SUCCEEDED;
     const struct workspace_slot *slot = workspace_set_find(&loop->workspaces, attempt->task);
     if (!slot) {
-        bool is_outside = attempt->plan->sandbox->kind == SANDBOX_NONE;
-        if (attempt->has_run && is_outside && has_capture(loop, attempt))
+        if (attempt->has_run && has_capture(loop, attempt))
             add(loop, attempt, FOLLOW_CHANGES);
     } else if (task->status == TASK_PASSED) {
         if (recorded)

@@ -1,93 +1,68 @@
+/* git.c - runs git in the private repository, and puts what it made into the person's. */
+#define _GNU_SOURCE /* O_NOFOLLOW */
+
 #include "git.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
-#include "git_list.h"
+#include "content_store.h"
+#include "tree_folder.h"
 #include "xalloc.h"
 
-enum { LOCK_PAUSE_NS = 2 * 1000 * 1000 };
+enum {
+    LOCK_PAUSE_NS = 2 * 1000 * 1000,
+    REF_LOCK_MS = 10 * 1000, /* how long another git may hold a branch */
+    OBJECT_NAME_MAX = 128,
+    FANOUT_DIGITS = 2, /* "objects/ab/cdef..." */
+};
 
-void git_list_add(struct git_list *list, const char *text)
+/* The environment of one command: the fixed one, and the places that only variables can name. */
+static void add_variables(const struct git *git, const struct git_call *call, struct arg_list *list)
 {
-    list->items = xgrow(list->items, &list->cap, list->count + 2, sizeof(*list->items));
-    list->items[list->count++] = xstrdup(text);
-    list->items[list->count] = NULL;
-}
-
-void git_list_free(char **items)
-{
-    for (size_t i = 0; items && items[i]; i++)
-        free(items[i]);
-    free(items);
-}
-
-/* The words of a command, with what git has to know before them. */
-static void add_places(struct git_list *words, const struct git_call *call)
-{
-    struct str text = {0};
-    if (call->dir) {
-        str_addf(&text, "--git-dir=%s", call->dir);
-        git_list_add(words, text.data);
-        str_clear(&text);
-    }
-    if (call->tree) {
-        str_addf(&text, "--work-tree=%s", call->tree);
-        git_list_add(words, text.data);
-    }
-    str_done(&text);
-}
-
-/* The environment with the places that only it can name. */
-static char **add_variables(const struct git *git, const struct git_call *call)
-{
-    struct git_list list = {0};
-    struct str text = {0};
-    if (call->index) {
-        str_addf(&text, "GIT_INDEX_FILE=%s", call->index);
-        git_list_add(&list, text.data);
-        str_clear(&text);
-    }
+    arg_list_add_all(list, git->environment.items);
+    if (git->own)
+        arg_list_addf(list, "GIT_DIR=%s", git->own);
+    if (git->own)
+        arg_list_addf(list, "GIT_WORK_TREE=%s", call->tree ? call->tree : git->places->top);
+    if (call->index)
+        arg_list_addf(list, "GIT_INDEX_FILE=%s", call->index);
     if (call->objects) {
-        str_addf(&text, "GIT_OBJECT_DIRECTORY=%s", call->objects);
-        git_list_add(&list, text.data);
-        str_clear(&text);
-        str_addf(&text, "GIT_ALTERNATE_OBJECT_DIRECTORIES=%s/objects", git->common);
-        git_list_add(&list, text.data);
+        arg_list_addf(list, "GIT_OBJECT_DIRECTORY=%s", call->objects);
+        struct str quoted = {0}; /* colons separate several */
+        for (const char *at = git->own; *at; at++) {
+            if (*at == '"' || *at == '\\')
+                str_add_char(&quoted, '\\');
+            str_add_char(&quoted, *at);
+        }
+        arg_list_addf(list, "GIT_ALTERNATE_OBJECT_DIRECTORIES=\"%s/objects\"", str_text(&quoted));
+        str_done(&quoted);
     }
-    if (!git->has_identity) {
-        git_list_add(&list, "GIT_AUTHOR_NAME=devs");
-        git_list_add(&list, "GIT_AUTHOR_EMAIL=devs@localhost");
-        git_list_add(&list, "GIT_COMMITTER_NAME=devs");
-        git_list_add(&list, "GIT_COMMITTER_EMAIL=devs@localhost");
-    }
-    for (char **entry = git->environment; *entry; entry++)
-        git_list_add(&list, *entry);
-    str_done(&text);
-    return list.items;
 }
 
 bool git_run(const struct git *git, const struct git_call *call, struct tool_result *out,
              struct err *err)
 {
-    struct git_list words = {0};
-    git_list_add(&words, "git");
-    for (char **setting = git->settings; setting && *setting; setting++)
-        git_list_add(&words, *setting);
-    add_places(&words, call);
+    struct arg_list words = {0};
+    struct arg_list environment = {0};
+    arg_list_add(&words, "git");
     for (const char *const *word = call->words; *word; word++)
-        git_list_add(&words, *word);
-    char **environment = add_variables(git, call);
+        arg_list_add(&words, *word);
+    add_variables(git, call, &environment);
     const struct tool_call tool = {
         .argv = words.items,
-        .environment = environment,
-        .cwd = call->tree ? call->tree : git->top,
+        .environment = environment.items,
+        .cwd = call->tree ? call->tree : git->places->top,
         .input = call->input,
         .input_len = call->input_len,
         .timeout_ms = call->timeout_ms,
@@ -95,20 +70,20 @@ bool git_run(const struct git *git, const struct git_call *call, struct tool_res
         .stop = call->stop,
     };
     const bool ok = tool_run(&tool, out, NULL, err);
-    git_list_free(words.items);
-    git_list_free(environment);
+    arg_list_done(&words);
+    arg_list_done(&environment);
     return ok;
 }
 
-static void name_command(const struct git_call *call, struct str *out)
+/* "git merge-tree", for messages. */
+static void add_name(const struct git_call *call, struct str *out)
 {
+    const char *const *word = call->words;
     str_add(out, "git");
-    for (const char *const *word = call->words; *word; word++) {
-        if ((*word)[0] != '-') {
-            str_addf(out, " %s", *word);
-            return;
-        }
-    }
+    while (*word && (*word)[0] == '-')
+        word++;
+    if (*word)
+        str_addf(out, " %s", *word);
 }
 
 bool git_ask(const struct git *git, const struct git_call *call, struct str *out, struct err *err)
@@ -117,7 +92,7 @@ bool git_ask(const struct git *git, const struct git_call *call, struct str *out
     struct str name = {0};
     bool ok = git_run(git, call, &result, err);
     if (ok) {
-        name_command(call, &name);
+        add_name(call, &name);
         ok = tool_succeeded(&result, name.data, err);
     }
     if (ok && out)
@@ -134,12 +109,37 @@ bool git_ask_line(const struct git *git, const struct git_call *call, char *out,
     bool ok = git_ask(git, call, &text, err);
     const size_t len = strcspn(str_text(&text), "\n");
     if (ok && len >= cap)
-        ok = err_set(err, ERR_LIMIT, "git said more than is wanted");
+        ok = err_set(err, ERR_LIMIT, "git printed a line of more than %zu bytes", cap - 1);
     if (ok) {
         memcpy(out, str_text(&text), len);
         out[len] = '\0';
     }
     str_done(&text);
+    return ok;
+}
+
+bool git_resolve(const struct git *git, const char *name, char out[GIT_COMMIT_MAX])
+{
+    const char *const words[] = {"rev-parse",        "--verify", "--quiet",
+                                 "--end-of-options", name,       NULL};
+    const struct git_call call = {.words = words};
+    return git_ask_line(git, &call, out, GIT_COMMIT_MAX, NULL);
+}
+
+bool git_resolve_head(const struct git *git, const char *path, char out[GIT_COMMIT_MAX])
+{
+    struct str name = {0};
+    bool ok = git_read_file(path, GIT_FILE_MAX, &name);
+    if (ok) {
+        str_cut(&name, strcspn(name.data, "\r\n"));
+        const bool is_ref = strncmp(name.data, "ref: refs/", 10) == 0;
+        struct str commit = {0};
+        str_addf(&commit, "%s^{commit}", name.data + (is_ref ? 5 : 0));
+        ok =
+            (is_ref || isxdigit((unsigned char)name.data[0])) && git_resolve(git, commit.data, out);
+        str_done(&commit);
+    }
+    str_done(&name);
     return ok;
 }
 
@@ -165,13 +165,237 @@ char **git_paths(struct str *list, size_t *count_out)
     return paths;
 }
 
+static void close_fd(int fd)
+{
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+/* Opens the folder of a branch's ref below "refs/heads", making what is missing. -1 with errno. */
+static int open_ref_folder(const struct git *git, const char *branch, const char **name_out)
+{
+    static const char *const above[] = {"refs", "heads"};
+    char part[NAME_MAX + 1];
+    int fd = tree_folder_open(AT_FDCWD, git->places->common);
+    for (size_t i = 0; fd >= 0 && i < ARRAY_LEN(above); i++) {
+        const int next = tree_folder_open(fd, above[i]);
+        close_fd(fd);
+        fd = next;
+    }
+    for (const char *slash = strchr(branch, '/'); fd >= 0 && slash; slash = strchr(branch, '/')) {
+        (void)snprintf(part, sizeof(part), "%.*s", (int)(slash - branch), branch);
+        const bool is_there = mkdirat(fd, part, 0777) == 0 || errno == EEXIST;
+        const int next = is_there ? tree_folder_open(fd, part) : -1;
+        const int number = errno;
+        close_fd(fd);
+        errno = number;
+        fd = next;
+        branch = slash + 1;
+    }
+    *name_out = branch;
+    return fd;
+}
+
+/* Takes "NAME.lock", as any git does. -1 with an error. */
+static int lock_ref(int folder, const char *lock, const char *branch, struct err *err)
+{
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+    const int64_t until_ms = clock_now().mono_ms + REF_LOCK_MS;
+    for (;;) {
+        const int fd =
+            openat(folder, lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            return fd;
+        if (errno != EEXIST || clock_now().mono_ms >= until_ms) {
+            (void)err_set_errno(err, errno, "git: cannot lock 'refs/heads/%s'", branch);
+            return -1;
+        }
+        (void)nanosleep(&pause, NULL); /* woken early, it tries again early */
+    }
+}
+
+/* Is the branch where we think it is, and no branch in the way whose name it begins with? One
+ * command answers for all: it sees packed refs, too. */
+static bool check_branch(const struct git *git, const char *branch, const char *from,
+                         struct err *err)
+{
+    const char *const words[] = {"cat-file", "--batch-check=%(objectname)", NULL};
+    struct str names = {0};
+    struct str answer = {0};
+    str_addf(&names, "refs/heads/%s\n", branch);
+    for (const char *slash = strchr(branch, '/'); slash; slash = strchr(slash + 1, '/'))
+        str_addf(&names, "refs/heads/%.*s\n", (int)(slash - branch), branch);
+    const struct git_call call = {.words = words, .input = names.data, .input_len = names.len};
+    bool ok = git_ask(git, &call, &answer, err);
+    const char *line = str_text(&answer);
+    for (int i = 0; ok && *line; i++) {
+        const int len = (int)strcspn(line, "\n");
+        const bool is_there = !memchr(line, ' ', (size_t)len); /* else "NAME missing" */
+        const bool is_same = is_there && strncmp(line, from, (size_t)len) == 0 && !from[len];
+        if (i > 0 && is_there)
+            ok = err_set(err, ERR_INVALID, "a branch is in the way of '%s'", branch);
+        else if (i == 0 && is_there && !is_same)
+            ok = err_set(err, ERR_BUSY, "the branch '%s' is at %.12s", branch, line);
+        else if (i == 0 && !is_there && *from)
+            ok = err_set(err, ERR_NOT_FOUND, "the branch '%s' is gone", branch);
+        line += len + (line[len] == '\n');
+    }
+    str_done(&names);
+    str_done(&answer);
+    return ok;
+}
+
+static bool write_ref(int fd, const char *commit)
+{
+    char line[GIT_COMMIT_MAX + 1];
+    const int len = snprintf(line, sizeof(line), "%s\n", commit);
+    return write(fd, line, (size_t)len) == len && fsync(fd) == 0;
+}
+
+bool git_move_branch(const struct git *git, const char *branch, const char *from,
+                     const char *commit, struct err *err)
+{
+    const char *name;
+    const int folder = open_ref_folder(git, branch, &name);
+    if (folder < 0)
+        return err_set_errno(err, errno, "git: cannot write 'refs/heads/%s'", branch);
+    struct str lock = {0};
+    str_addf(&lock, "%s.lock", name);
+    const int fd = lock_ref(folder, lock.data, branch, err);
+    bool ok = fd >= 0;
+    if (ok) {
+        ok = check_branch(git, branch, from, err);
+        (void)unlinkat(folder, name, AT_REMOVEDIR); /* git leaves empty folders of old branches */
+        if (ok && (!write_ref(fd, commit) || renameat(folder, lock.data, folder, name) != 0))
+            ok = err_set_errno(err, errno, "git: cannot write 'refs/heads/%s'", branch);
+        (void)close(fd); /* it is written and synced */
+        if (!ok)
+            (void)unlinkat(folder, lock.data, 0);
+    }
+    (void)close(folder);
+    str_done(&lock);
+    return ok;
+}
+
+/* Moves one file of an object folder; one that is there already is the same object. */
+static bool bring_file(int from, int to, const char *name, struct err *err)
+{
+    bool cannot_clone = false;
+    int64_t bytes = 0;
+    struct stat info;
+    if (fstatat(to, name, &info, AT_SYMLINK_NOFOLLOW) == 0 || renameat(from, name, to, name) == 0) {
+        (void)unlinkat(from, name, 0); /* it may have been moved */
+        return true;
+    }
+    if (errno == ENOENT)
+        return true; /* another devs has just moved it */
+    if (errno != EXDEV)
+        return err_set_errno(err, errno, "git: cannot keep the object '%s'", name);
+    char beside[OBJECT_NAME_MAX + 16];
+    (void)snprintf(beside, sizeof(beside), "tmp_obj_%s", name);
+    const int in = tree_folder_open_file(from, name);
+    const int out = openat(to, beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0444);
+    bool ok = in >= 0 && out >= 0 && content_copy(in, out, &cannot_clone, &bytes, NULL) &&
+              fsync(out) == 0 && renameat(to, beside, to, name) == 0;
+    if (!ok)
+        (void)err_set_errno(err, errno, "git: cannot keep the object '%s'", name);
+    close_fd(in);
+    close_fd(out);
+    (void)unlinkat(ok ? from : to, ok ? name : beside, 0);
+    return ok;
+}
+
+/* Is it a whole file that git made? Not one that it is still writing. */
+static bool is_object_file(const char *name)
+{
+    return isxdigit((unsigned char)name[0]) || strncmp(name, "pack-", 5) == 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The files of a folder in an order in which git may see them: a pack's index comes last. */
+static bool bring_folder(int from_objects, int to_objects, const char *folder, struct err *err)
+{
+    const int from = tree_folder_open(from_objects, folder);
+    const bool is_made = mkdirat(to_objects, folder, 0777) == 0 || errno == EEXIST;
+    const int to = is_made ? tree_folder_open(to_objects, folder) : -1;
+    if (from < 0 || to < 0) {
+        (void)err_set_errno(err, errno, "git: cannot open the object folder '%s'", folder);
+        close_fd(from);
+        close_fd(to);
+        return false;
+    }
+    char **names = NULL;
+    size_t count = 0;
+    size_t cap = 0;
+    const int again = openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = again >= 0 ? fdopendir(again) : NULL;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+        if (!is_object_file(entry->d_name) || strlen(entry->d_name) >= OBJECT_NAME_MAX)
+            continue;
+        names = xgrow(names, &cap, count + 1, sizeof(*names));
+        names[count++] = xstrdup(entry->d_name);
+    }
+    if (dir)
+        (void)closedir(dir); /* it was only read */
+    if (count > 0)
+        qsort(names, count, sizeof(*names), compare_names);
+    bool ok = true;
+    for (int last = 0; last < 2; last++) {
+        for (size_t i = 0; i < count; i++) {
+            const bool is_index = strstr(names[i], ".idx") != NULL;
+            if (is_index == (last == 1))
+                ok = ok && bring_file(from, to, names[i], err);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+    (void)close(from);
+    (void)close(to);
+    return ok;
+}
+
+static bool is_object_folder(const char *name)
+{
+    const bool is_fanout = strlen(name) == FANOUT_DIGITS && isxdigit((unsigned char)name[0]) &&
+                           isxdigit((unsigned char)name[1]);
+    return is_fanout || strcmp(name, "pack") == 0;
+}
+
+bool git_bring_objects(const struct git *git, struct err *err)
+{
+    const int own = tree_folder_open(AT_FDCWD, git->own);
+    const int common = tree_folder_open(AT_FDCWD, git->places->common);
+    const int from = own >= 0 ? tree_folder_open(own, "objects") : -1;
+    const int to = common >= 0 ? tree_folder_open(common, "objects") : -1;
+    bool ok = (from >= 0 && to >= 0) ||
+              err_set_errno(err, errno, "git: cannot open the objects of '%s'", git->places->top);
+    const int again = ok ? openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    DIR *dir = again >= 0 ? fdopendir(again) : NULL;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
+        if (is_object_folder(entry->d_name))
+            ok = bring_folder(from, to, entry->d_name, err);
+    }
+    if (dir)
+        (void)closedir(dir); /* it was only read */
+    close_fd(own);
+    close_fd(common);
+    close_fd(from);
+    close_fd(to);
+    return ok;
+}
+
 bool git_lock(const struct git *git, const atomic_bool *stop, int *fd_out, struct err *err)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
     const int64_t until_ms = clock_now().mono_ms + (stop ? GIT_LOCK_MS : GIT_LOCK_ALONE_MS);
-    const int fd = open(git->common, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = open(git->places->common, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return err_set_errno(err, errno, "cannot open '%s'", git->common);
+        return err_set_errno(err, errno, "cannot open '%s'", git->places->common);
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         const bool stopped = stop && atomic_load(stop);
         if (stopped || (errno != EWOULDBLOCK && errno != EINTR) ||
@@ -179,7 +403,7 @@ bool git_lock(const struct git *git, const atomic_bool *stop, int *fd_out, struc
             (void)close(fd); /* nothing was written to it */
             return err_set(err, ERR_BUSY, stopped ? "stopped" : "git: another one is at work");
         }
-        (void)nanosleep(&pause, NULL); /* woken early: it tries again early */
+        (void)nanosleep(&pause, NULL); /* woken early, it tries again early */
     }
     *fd_out = fd;
     return true;

@@ -1,56 +1,79 @@
 /*
- * git.h - a person's git repository, and git run on it so that nothing else runs.
+ * git.h - git, run on a person's repository with a configuration that is entirely ours.
  *
- * No hook, filter, merge driver, fsmonitor, external diff, pager, editor, maintenance or signing
- * program of any settings is started; the settings of the person and of the machine are left out
- * but for the name, the address and the list of ignored files. A repository that a task may write
- * to is never searched for: its place is said (git_at()). Blocks: for worker threads; a value is
- * for one thread at a time.
+ * A repository is hostile: an attempt may have written its config, hooks, attributes and index. A
+ * list of settings to switch off is never complete and may be out of date when git runs. So every
+ * command works in a private repository of devs that borrows the person's objects (alternates) and
+ * reads their refs (symbolic links), and that has no config, hooks or attributes but ours: a filter
+ * or merge driver that a tree names is unknown there and does nothing. The person's own settings
+ * are read as data only: name, address, list of ignored files, hash function.
+ *
+ * Nothing is written to the person's repository by git itself. New objects, refs and worktrees are
+ * put there by functions of this file and of workspace_worktree.c, which follow no symbolic link.
+ * Blocks: for worker threads; a value is for one thread at a time.
  */
 #ifndef DEVS_GIT_H
 #define DEVS_GIT_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arg_list.h"
 #include "attr.h"
 #include "err.h"
 #include "str.h"
 #include "tool_run.h"
 
 enum {
-    GIT_SETTINGS_MAX = 1000,       /* filters and merge drivers that are switched off */
+    GIT_COMMIT_MAX = 65,           /* hex digits of an object id, with the NUL */
     GIT_PATHS_MAX = 1000000,       /* of one list of paths */
-    GIT_LOCK_MS = 30 * 60 * 1000,  /* how long others of ours may take: each checks out a tree */
+    GIT_FILE_MAX = 4096,           /* bytes of HEAD, commondir and the like */
+    GIT_LOCK_MS = 30 * 60 * 1000,  /* how long to wait for our own git: it may check out a tree */
     GIT_LOCK_ALONE_MS = 60 * 1000, /* the same where nobody can stop us */
 };
 
-struct git {
-    char *top;          /* owned; of the working tree, absolute */
-    char *common;       /* owned; the repository's own folder, absolute */
-    char **environment; /* owned, and what is in it */
-    char **settings;    /* owned, likewise: "-c", "key=value", ..., NULL */
-    bool has_identity;  /* the person has a name and an address */
+/* Where a repository is. All absolute, without links. */
+struct git_places {
+    char top[PATH_MAX];    /* the working tree: the folder that holds ".git" */
+    char dir[PATH_MAX];    /* what belongs to this working tree: HEAD, index */
+    char common[PATH_MAX]; /* what its worktrees share: objects, refs, config */
 };
 
-/* The repository whose working tree holds the folder. ERR_NOT_FOUND if there is none;
- * ERR_INVALID, with a hint, for one that cannot be worked with: bare, without commits. */
-ATTR_MUST_USE bool git_open(struct git *out, const char *folder, char *const *environment,
-                            struct err *err);
-/* No repository at all, for what needs none. */
+/* Finds the repository of a folder (absolute) without running git: the nearest ".git" here or
+ * above. ERR_NOT_FOUND if there is none. */
+ATTR_MUST_USE bool git_find(const char *folder, struct git_places *out, struct err *err);
+
+/* Reads a regular file of a repository of at most `max` bytes into *out, following no link and
+ * never waiting. False if there is none, or it is larger. */
+ATTR_MUST_USE bool git_read_file(const char *path, size_t max, struct str *out);
+
+struct git {
+    struct git_places *places;   /* owned; NULL: not open */
+    char *own;                   /* owned; the private repository, absolute; NULL: none */
+    struct arg_list environment; /* of each command, but for what struct git_call adds */
+};
+
+/* Opens the repository of the folder for commands of ours. `own` is where the private repository
+ * is made, or made current if it is there; the folder above it exists, and only devs writes there.
+ * ERR_NOT_FOUND if the folder is in no repository; ERR_INVALID, with a hint, for one that cannot be
+ * worked with. */
+ATTR_MUST_USE bool git_open(struct git *out, const char *folder, const char *own,
+                            char *const *environment, struct err *err);
+/* No repository at all, for commands that need none. */
 void git_alone(struct git *out, const char *folder, char *const *environment);
+/* Frees; the private repository stays on disk. */
 void git_done(struct git *git);
 
-/* What a command works on. All borrowed. */
+/* One command. All borrowed. */
 struct git_call {
     const char *const *words; /* after "git", NULL-terminated */
-    const char *dir;          /* the repository's folder; NULL = that of git->top */
-    const char *tree;         /* the working tree; NULL = git->top */
-    const char *index;        /* the index file; NULL = as git has it */
-    const char *objects;      /* where new objects go; NULL = into the repository */
-    const char *input;        /* stdin; NULL = none */
+    const char *tree;         /* the working tree, and where git runs; NULL: the person's */
+    const char *index;        /* the index file; NULL: none is needed */
+    const char *objects;      /* where new objects go; NULL: into the private repository */
+    const char *input;        /* stdin; NULL: none */
     size_t input_len;
     size_t out_max;     /* 0 = TOOL_OUT_BYTES */
     int64_t timeout_ms; /* 0 = TOOL_TIMEOUT_MS */
@@ -60,21 +83,35 @@ struct git_call {
 /* True if it ran, whatever its exit code. */
 ATTR_MUST_USE bool git_run(const struct git *git, const struct git_call *call,
                            struct tool_result *out, struct err *err);
-/* True if it succeeded; its stdout is added to *out (may be NULL). */
+/* True if it succeeded; its stdout is appended to *out (may be NULL). */
 ATTR_MUST_USE bool git_ask(const struct git *git, const struct git_call *call, struct str *out,
                            struct err *err);
-/* As git_ask(), the first line of what it says, which has to fit. */
+/* As git_ask(), but only the first line of stdout, which has to fit into `cap` bytes. */
 ATTR_MUST_USE bool git_ask_line(const struct git *git, const struct git_call *call, char *out,
                                 size_t cap, struct err *err);
 
-/* Paths that end in NUL as an array that ends in NULL; free it alone, the texts stay where they
- * are. Slashes at their ends are cut. */
+/* The id of the object that a name stands for, such as "refs/heads/main^{commit}". False, without
+ * an error, if there is none. */
+ATTR_MUST_USE bool git_resolve(const struct git *git, const char *name, char out[GIT_COMMIT_MAX]);
+/* The commit of a HEAD file, an id or a symbolic ref. False if there is none. */
+ATTR_MUST_USE bool git_resolve_head(const struct git *git, const char *path,
+                                    char out[GIT_COMMIT_MAX]);
+
+/* Moves the branch to a commit whose objects are in the person's repository. `from` is where it has
+ * to be now: "" if it must not exist. Other processes see the old or the new value. */
+ATTR_MUST_USE bool git_move_branch(const struct git *git, const char *branch, const char *from,
+                                   const char *commit, struct err *err);
+/* Moves the objects that our commands made from the private repository to the person's. */
+ATTR_MUST_USE bool git_bring_objects(const struct git *git, struct err *err);
+
+/* Paths, each ended by a NUL, as an array that ends in NULL. The caller frees the array alone: the
+ * texts stay in *list. Slashes at their ends are cut. */
 ATTR_MUST_USE char **git_paths(struct str *list, size_t *count_out);
 
-/* One of our commands on a repository at a time, in all processes: until git_unlock(). */
+/* Keeps other commands of ours, in all processes, out of the repository until git_unlock(). */
 ATTR_MUST_USE bool git_lock(const struct git *git, const atomic_bool *stop, int *fd_out,
                             struct err *err);
-/* Give the lock back; fd -1 is none. */
+/* Gives the lock back; fd -1 is none. */
 void git_unlock(int fd);
 
 #endif

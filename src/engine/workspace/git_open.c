@@ -1,241 +1,462 @@
-/* git_open.c - which repository a folder is in, and whether one can work with it. */
-#include <stdlib.h>
-#include <string.h>
+/* git_open.c - finds a repository and makes the private one that our commands work in. */
+#define _GNU_SOURCE /* O_NOFOLLOW, realpath */
 
 #include "git.h"
-#include "git_list.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "program_find.h"
+#include "tree_folder.h"
+#include "whole_file.h"
 #include "xalloc.h"
 
-static const int64_t ask_timeout_ms = 30 * 1000; /* of questions about the repository */
-
-/* What no settings may change. An empty filter passes bytes on as they are. */
-static const char *const fixed_settings[] = {
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "commit.gpgSign=false",
-    "tag.gpgSign=false",
-    "submodule.recurse=false",
-    "rerere.enabled=false",
-    "diff.external=",
-    "core.pager=cat",
-    "core.quotePath=true",
-    "core.attributesFile=/dev/null",
-    "merge.verifySignatures=false",
-    "merge.ff=true",
-    "merge.conflictStyle=merge",
-    "merge.renames=true",
-    "apply.whitespace=nowarn",
-    "diff.ignoreSubmodules=all",
-    "advice.detachedHead=false",
-    "advice.addEmbeddedRepo=false",
-    "core.editor=false",
-    "checkout.guess=false",
-    "core.sshCommand=false",
-    "protocol.allow=never",
-    "index.sparse=false",
+enum {
+    FOLDERS_UP_MAX = 128,
+    SPLIT_INDEXES_MAX = 16, /* "sharedindex.*" files that the private repository links to */
 };
 
+static const int64_t ask_timeout_ms = 30 * 1000; /* for reading the person's settings */
+
+/* The private repository's config, all but what depends on the person's. The commit graph of
+ * borrowed objects could lie about parents; a split or sparse index is theirs, not ours. */
+static const char fixed_config[] =
+    "[core]\n\tbare = false\n\thooksPath = /dev/null\n\tfsmonitor = false\n"
+    "\tattributesFile = /dev/null\n\tcommitGraph = false\n\tlogAllRefUpdates = false\n"
+    "\tquotePath = true\n\teditor = false\n\tpager = cat\n\tsshCommand = false\n"
+    "\tuntrackedCache = false\n\tsplitIndex = false\n"
+    "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[protocol]\n\tallow = never\n"
+    "[commit]\n\tgpgSign = false\n[rerere]\n\tenabled = false\n[submodule]\n\trecurse = false\n"
+    "[index]\n\tsparse = false\n[merge]\n\trenames = true\n\tdirectoryRenames = conflict\n"
+    "[diff]\n\tignoreSubmodules = all\n[apply]\n\twhitespace = nowarn\n"
+    "[advice]\n\taddEmbeddedRepo = false\n\tdetachedHead = false\n";
+
+/* GIT_CONFIG_SYSTEM and the like are for all commands but the one that reads the settings. */
 static const char *const fixed_environment[] = {
-    "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=false",      "GIT_PAGER=cat",
-    "GIT_ATTR_NOSYSTEM=1",   "GIT_NO_LAZY_FETCH=1",  "GIT_MERGE_AUTOEDIT=no", "LC_ALL=C",
+    "LC_ALL=C",
+    "GIT_ATTR_NOSYSTEM=1",
+    "GIT_NO_REPLACE_OBJECTS=1",
+    "GIT_NO_LAZY_FETCH=1",
+    "GIT_ALLOW_PROTOCOL=none",
+    "GIT_TERMINAL_PROMPT=0",
+    "GIT_OPTIONAL_LOCKS=0",
+    "GIT_EDITOR=false",
+    "GIT_SEQUENCE_EDITOR=false",
+    "GIT_PAGER=cat",
+    "GIT_ASKPASS=false",
+    "GIT_SSH_COMMAND=false",
+};
+static const char *const closed_environment[] = {
+    "GIT_CONFIG_NOSYSTEM=1",
+    "GIT_CONFIG_GLOBAL=/dev/null",
+    "GIT_CONFIG_SYSTEM=/dev/null",
+};
+/* What a command inherits from the person. DEVS_RUN marks it, so that `devs run --continue` finds a
+ * git that outlived a killed devs. */
+static const char *const inherited[] = {
+    "HOME=", "XDG_CONFIG_HOME=", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "DEVS_RUN="};
+
+/* What the person's settings say, as data. */
+struct person {
+    struct str name, email, ignored, hash, storage;
+    bool is_bare;
 };
 
-/* Only git's own questions about settings see those of the person. */
-static const char *const closed_environment[] = {"GIT_CONFIG_NOSYSTEM=1",
-                                                 "GIT_CONFIG_GLOBAL=/dev/null"};
-
-static bool starts_with(const char *text, const char *start)
+static void person_done(struct person *person)
 {
-    return strncmp(text, start, strlen(start)) == 0;
+    str_done(&person->name);
+    str_done(&person->email);
+    str_done(&person->ignored);
+    str_done(&person->hash);
+    str_done(&person->storage);
 }
 
-static char **make_environment(char *const *environment)
+/* False if it does not fit. */
+static bool join(char out[PATH_MAX], const char *folder, const char *name)
 {
-    struct git_list list = {0};
-    for (size_t i = 0; i < ARRAY_LEN(fixed_environment); i++)
-        git_list_add(&list, fixed_environment[i]);
-    for (; environment && *environment; environment++) {
-        if (!starts_with(*environment, "GIT_") && !starts_with(*environment, "LC_ALL="))
-            git_list_add(&list, *environment);
+    const int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
+    return len > 0 && len < PATH_MAX;
+}
+
+bool git_read_file(const char *path, size_t max, struct str *out)
+{
+    struct stat info;
+    char chunk[GIT_FILE_MAX];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0)
+        return false;
+    str_clear(out);
+    const bool ok = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= (off_t)max;
+    while (ok && out->len < max) {
+        const ssize_t got = read(fd, chunk, sizeof(chunk));
+        if (got <= 0)
+            break;
+        str_add_n(out, chunk, (size_t)got);
     }
-    return list.items;
+    (void)close(fd); /* it was only read */
+    return ok && out->len > 0;
 }
 
-static void add_variable(struct git *git, const char *variable)
+/* Resolves the path in a file such as "gitdir: ../x" or "../..", from the file's folder. */
+static bool follow(const char *folder, const char *file, const char *prefix, char out[PATH_MAX])
 {
-    struct git_list list = {.items = git->environment};
-    while (list.items[list.count])
-        list.count++;
-    list.cap = list.count + 1;
-    git_list_add(&list, variable);
-    git->environment = list.items;
+    struct str text = {0};
+    char path[PATH_MAX];
+    bool ok = join(path, folder, file) && git_read_file(path, GIT_FILE_MAX, &text);
+    if (ok)
+        str_cut(&text, strcspn(text.data, "\r\n"));
+    ok = ok && strncmp(text.data, prefix, strlen(prefix)) == 0;
+    if (ok) {
+        const char *to = text.data + strlen(prefix);
+        ok = (*to == '/' || join(path, folder, to)) && realpath(*to == '/' ? to : path, out);
+    }
+    str_done(&text);
+    return ok;
 }
 
-static void close_environment(struct git *git)
+/* Fills in the places of the repository whose ".git" is in `top`. Only a worktree, whose ".git" is
+ * a file, has a "commondir": in a folder ".git" an attempt may have put one there. */
+static bool take_repository(const char *top, const struct stat *mark, struct git_places *out)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    const bool is_file = S_ISREG(mark->st_mode);
+    if (!realpath(top, out->top))
+        return false;
+    if (is_file ? !follow(out->top, ".git", "gitdir: ", out->dir)
+                : !join(path, out->top, ".git") || !realpath(path, out->dir))
+        return false;
+    if (!is_file || !follow(out->dir, "commondir", "", out->common))
+        memcpy(out->common, out->dir, sizeof(out->common));
+    return join(path, out->dir, "HEAD") && lstat(path, &info) == 0 &&
+           join(path, out->common, "objects") && lstat(path, &info) == 0;
+}
+
+bool git_find(const char *folder, struct git_places *out, struct err *err)
+{
+    char at[PATH_MAX];
+    char path[PATH_MAX];
+    const size_t len = strlen(folder);
+    if (len >= sizeof(at))
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", folder);
+    memcpy(at, folder, len + 1);
+    for (int i = 0; i < FOLDERS_UP_MAX; i++) {
+        struct stat info;
+        if (join(path, at, ".git") && stat(path, &info) == 0) {
+            if (take_repository(*at ? at : "/", &info, out))
+                return true;
+            break;
+        }
+        char *slash = strrchr(at, '/');
+        if (!slash)
+            break;
+        *slash = '\0';
+    }
+    (void)err_set(err, ERR_NOT_FOUND, "'%s' is in no git repository", folder);
+    return err_hint(err, "\"workspace\": \"worktree\" needs one; \"copy\" does not");
+}
+
+static const char *find_value(char *const *environment, const char *name)
+{
+    for (; environment && *environment; environment++) {
+        if (strncmp(*environment, name, strlen(name)) == 0)
+            return *environment;
+    }
+    return NULL;
+}
+
+static void add_environment(struct arg_list *list, char *const *environment)
+{
+    char program[PATH_MAX];
+    for (size_t i = 0; i < ARRAY_LEN(fixed_environment); i++)
+        arg_list_add(list, fixed_environment[i]);
+    for (size_t i = 0; i < ARRAY_LEN(inherited); i++) {
+        const char *entry = find_value(environment, inherited[i]);
+        if (entry)
+            arg_list_add(list, entry);
+    }
+    char *slash = program_find_absolute("git", program) ? strrchr(program, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    arg_list_addf(list, "PATH=%s%s/usr/local/bin:/usr/bin:/bin", slash ? program : "",
+                  slash ? ":" : "");
+}
+
+static void close_environment(struct arg_list *list)
 {
     for (size_t i = 0; i < ARRAY_LEN(closed_environment); i++)
-        add_variable(git, closed_environment[i]);
+        arg_list_add(list, closed_environment[i]);
 }
 
-static void add_setting(struct git_list *list, const char *setting)
+static void set_text(struct str *text, const char *value)
 {
-    git_list_add(list, "-c");
-    git_list_add(list, setting);
+    str_clear(text);
+    str_add(text, value);
 }
 
-/* The middle of "filter.NAME.clean"; false if the key is another. */
-static bool is_part_of(const char *key, const char *section, const char **name, size_t *len)
+/* One setting. The list of ignored files is the person's or the machine's word, never the
+ * repository's, which has .gitignore. */
+static void take_setting(const char *scope, const char *key, const char *value,
+                         struct person *person)
 {
-    const size_t start = strlen(section);
-    const char *last = strrchr(key, '.');
-    if (strncmp(key, section, start) != 0 || key[start] != '.' || !last || last <= key + start)
-        return false;
-    *name = key + start + 1;
-    *len = (size_t)(last - *name);
-    return true;
+    const bool is_local = strcmp(scope, "local") == 0 || strcmp(scope, "worktree") == 0;
+    if (strcmp(key, "user.name") == 0)
+        set_text(&person->name, value);
+    else if (strcmp(key, "user.email") == 0)
+        set_text(&person->email, value);
+    else if (strcmp(key, "core.excludesfile") == 0 && !is_local)
+        set_text(&person->ignored, value);
+    else if (strcmp(key, "core.bare") == 0 && is_local)
+        person->is_bare = strcmp(value, "true") == 0;
+    else if (strcmp(key, "extensions.objectformat") == 0 && is_local)
+        set_text(&person->hash, value);
+    else if (strcmp(key, "extensions.refstorage") == 0 && is_local)
+        set_text(&person->storage, value);
 }
 
-static bool add_named(struct git_list *settings, const char *fmt, const char *name, size_t len,
-                      struct err *err)
+/* Reads the settings: "scope NUL key LF value NUL" for each. Git runs nothing for that. */
+static bool read_person(const struct git *git, struct person *person, struct err *err)
 {
-    struct str text = {0};
-    /* "-c" takes what comes before the first '=' for the key. */
-    if (memchr(name, '=', len) || memchr(name, '\n', len))
-        return err_set(err, ERR_INVALID, "git: a filter or merge driver is called '%.*s'", (int)len,
-                       name);
-    if (settings->count >= (size_t)2 * GIT_SETTINGS_MAX)
-        return err_set(err, ERR_LIMIT, "git: more than %d filters and merge drivers",
-                       GIT_SETTINGS_MAX);
-    str_addf(&text, "%.*s.%.*s%s", (int)strcspn(fmt, "."), fmt, (int)len, name, strchr(fmt, '.'));
-    add_setting(settings, text.data);
-    str_done(&text);
-    return true;
-}
-
-/* Switch off what the settings name: filters pass on, a merge driver has a conflict. */
-static bool add_switches(struct git_list *settings, const char *key, struct err *err)
-{
-    static const char *const switches[] = {
-        "filter.clean=", "filter.smudge=", "filter.process=", "filter.required=false"};
-    const char *name;
-    size_t len;
-    if (is_part_of(key, "merge", &name, &len) && strcmp(name + len, ".driver") == 0)
-        return add_named(settings, "merge.driver=false", name, len, err);
-    if (!is_part_of(key, "filter", &name, &len))
-        return true;
-    for (size_t i = 0; i < ARRAY_LEN(switches); i++) {
-        if (!add_named(settings, switches[i], name, len, err))
-            return false;
+    struct str git_dir = {0};
+    struct str list = {0};
+    str_addf(&git_dir, "--git-dir=%s", git->places->dir);
+    const char *const words[] = {git_dir.data, "config",     "--list", "--show-scope",
+                                 "-z",         "--includes", NULL};
+    const struct git_call call = {.words = words, .tree = "/", .timeout_ms = ask_timeout_ms};
+    const bool ok = git_ask(git, &call, &list, err);
+    for (size_t at = 0; ok && at < list.len;) {
+        const char *scope = list.data + at;
+        char *key = list.data + at + strlen(scope) + 1;
+        if (key >= list.data + list.len)
+            break;
+        at += strlen(scope) + 1 + strlen(key) + 1;
+        char *value = strchr(key, '\n');
+        if (value)
+            *value++ = '\0';
+        take_setting(scope, key, value ? value : "true", person);
     }
-    return true;
-}
-
-/* One "key\nvalue" of the person's settings. */
-static bool take_setting(struct git *git, struct git_list *settings, char *item, unsigned *identity,
-                         struct err *err)
-{
-    char *value = strchr(item, '\n');
-    struct str text = {0};
-    if (value)
-        *value++ = '\0';
-    if (value && strcmp(item, "core.excludesfile") == 0) {
-        str_addf(&text, "core.excludesFile=%s", value);
-        add_setting(settings, text.data);
-    }
-    if (value && *value && strcmp(item, "user.name") == 0) {
-        *identity |= 1U;
-        str_addf(&text, "user.name=%s", value);
-        add_setting(settings, text.data);
-    }
-    if (value && *value && strcmp(item, "user.email") == 0) {
-        *identity |= 2U;
-        str_addf(&text, "user.email=%s", value);
-        add_setting(settings, text.data);
-    }
-    str_done(&text);
-    git->has_identity = *identity == 3U;
-    return add_switches(settings, item, err);
-}
-
-/* What is read here with the person's settings is what goes on with none. */
-static bool read_settings(struct git *git, struct err *err)
-{
-    const char *const words[] = {"config", "--list", "-z", "--includes", NULL};
-    const struct git_call call = {.words = words, .timeout_ms = ask_timeout_ms};
-    struct git_list settings = {0};
-    struct str text = {0};
-    struct str safe = {0};
-    unsigned identity = 0;
-    bool ok = git_ask(git, &call, &text, err);
-    for (size_t i = 0; i < ARRAY_LEN(fixed_settings); i++)
-        add_setting(&settings, fixed_settings[i]);
-    str_addf(&safe, "safe.directory=%s", git->top); /* git was willing to work on it already */
-    add_setting(&settings, safe.data);
-    for (size_t at = 0; ok && at < text.len;) {
-        char *item = text.data + at;
-        at += strlen(item) + 1;
-        ok = take_setting(git, &settings, item, &identity, err);
-    }
-    str_done(&text);
-    str_done(&safe);
-    git->settings = settings.items;
-    close_environment(git);
+    str_done(&git_dir);
+    str_done(&list);
     return ok;
 }
 
-static bool ask_place(const struct git *git, const char *word, char **out, struct err *err)
+static bool check_person(const struct git *git, const struct person *person, struct err *err)
 {
-    const char *const words[] = {"rev-parse", word, NULL};
-    const struct git_call call = {.words = words, .timeout_ms = ask_timeout_ms};
-    struct str text = {0};
-    if (!git_ask(git, &call, &text, err)) {
-        str_done(&text);
-        return false;
-    }
-    struct str path = {0};
-    if (text.len > 0 && text.data[0] != '/') /* then it is relative to where git was asked */
-        str_addf(&path, "%s/", git->top);
-    str_add_n(&path, str_text(&text), text.len > 0 ? text.len - 1 : 0);
-    *out = path.data ? path.data : xstrdup("");
-    str_done(&text);
-    return true;
-}
-
-static bool check_kind(const struct git *git, struct err *err)
-{
-    const char *const words[] = {"rev-parse", "--is-inside-work-tree", NULL};
-    const struct git_call call = {.words = words, .timeout_ms = ask_timeout_ms};
-    struct tool_result result = {0};
-    if (!git_run(git, &call, &result, err))
-        return false;
-    bool ok = result.exit_code == 0 && starts_with(str_text(&result.out), "true");
-    if (!ok && result.exit_code == 0) {
+    static const char hint[] = "\"workspace\": \"worktree\" needs one; \"copy\" does not";
+    const bool is_worktree = strcmp(git->places->dir, git->places->common) != 0;
+    if (person->is_bare && !is_worktree) { /* a bare repository may have worktrees */
         (void)err_set(err, ERR_INVALID, "'%s' is in a git repository without a working tree",
-                      git->top);
-        (void)err_hint(err, "\"workspace\": \"worktree\" needs one; \"copy\" does not");
-    } else if (!ok && strstr(str_text(&result.err), "not a git repository")) {
-        (void)err_set(err, ERR_NOT_FOUND, "'%s' is in no git repository", git->top);
-        (void)err_hint(err, "\"workspace\": \"worktree\" needs one; \"copy\" does not");
-    } else if (!ok) {
-        ok = tool_succeeded(&result, "git", err);
+                      git->places->top);
+        return err_hint(err, "%s", hint);
     }
-    tool_result_done(&result);
+    if (person->storage.len > 0 && strcmp(person->storage.data, "files") != 0) {
+        (void)err_set(err, ERR_INVALID, "the git repository '%s' stores refs as '%.40s', not files",
+                      git->places->top, person->storage.data);
+        return err_hint(err, "\"workspace\": \"copy\" works there");
+    }
+    return true;
+}
+
+/* Objects and refs of the person's are written by us: never through a link that an attempt may have
+ * put in the place of a folder. */
+static bool check_folders(const struct git *git, struct err *err)
+{
+    static const char *const names[] = {"objects", "refs", "refs/heads"};
+    char path[PATH_MAX];
+    struct stat info;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (!join(path, git->places->common, names[i]))
+            return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", git->places->common);
+        if (lstat(path, &info) != 0)
+            return err_set_errno(err, errno, "git: '%s'", path);
+        if (!S_ISDIR(info.st_mode)) {
+            (void)err_set(err, ERR_INVALID, "git: '%s' is not a folder", path);
+            return err_hint(err, "devs follows no link there; \"workspace\": \"copy\" works");
+        }
+    }
+    return true;
+}
+
+/* Appends a value as git's config files quote it. */
+static void add_quoted(struct str *out, const char *value)
+{
+    str_add_char(out, '"');
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\')
+            str_add_char(out, '\\');
+        if (*value == '\n')
+            str_add(out, "\\n");
+        else
+            str_add_char(out, *value);
+    }
+    str_add_char(out, '"');
+}
+
+/* Nothing is written where the text is there already: another devs may be reading it. */
+static bool write_small(int folder, const char *name, const struct str *text, struct err *err)
+{
+    char now[GIT_FILE_MAX];
+    struct err why = {0};
+    for (int round = 0; round < 2; round++) {
+        const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        const ssize_t len = fd >= 0 ? read(fd, now, sizeof(now)) : -1;
+        if (fd >= 0)
+            (void)close(fd); /* it was only read */
+        if (len >= 0 && (size_t)len == text->len && memcmp(now, text->data, text->len) == 0)
+            return true;
+        if (round == 0 && whole_file_write_at(folder, name, text, &why))
+            return true;
+    }
+    return err_set(err, why.code, "%s", why.message);
+}
+
+static bool write_config(int own, const struct person *person, struct err *err)
+{
+    struct str text = {0};
+    str_add(&text, fixed_config);
+    if (person->ignored.len > 0) {
+        str_add(&text, "[core]\n\texcludesFile = ");
+        add_quoted(&text, person->ignored.data);
+        str_add_char(&text, '\n');
+    }
+    if (person->hash.len > 0) {
+        str_add(&text, "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tobjectFormat = ");
+        add_quoted(&text, person->hash.data);
+        str_add_char(&text, '\n');
+    }
+    const bool ok = write_small(own, "config", &text, err);
+    str_done(&text);
     return ok;
 }
 
-bool git_open(struct git *out, const char *folder, char *const *environment, struct err *err)
+/* A copy of the person's HEAD, so that "HEAD" means the same in the private repository. */
+static bool write_head(const struct git *git, int own, struct err *err)
 {
-    struct git git = {
-        .top = xstrdup(folder), .environment = make_environment(environment), .has_identity = true};
-    char *top = NULL;
-    bool ok = check_kind(&git, err) && ask_place(&git, "--show-toplevel", &top, err);
-    if (ok) {
-        free(git.top);
-        git.top = top;
-        ok = ask_place(&git, "--git-common-dir", &git.common, err) && read_settings(&git, err);
+    char path[PATH_MAX];
+    struct str text = {0};
+    bool ok = join(path, git->places->dir, "HEAD") && git_read_file(path, GIT_FILE_MAX, &text);
+    if (ok)
+        str_cut(&text, strcspn(text.data, "\r\n"));
+    ok = ok && (strncmp(text.data, "ref: refs/", 10) == 0 || isxdigit((unsigned char)*text.data));
+    if (!ok)
+        (void)err_set(err, ERR_INVALID, "git: cannot read '%s'", path);
+    str_add_char(&text, '\n');
+    ok = ok && write_small(own, "HEAD", &text, err);
+    str_done(&text);
+    return ok;
+}
+
+static bool write_alternates(const struct git *git, int own, struct err *err)
+{
+    struct str text = {0};
+    add_quoted(&text, git->places->common);
+    str_cut(&text, text.len - 1);
+    str_add(&text, "/objects\"\n");
+    const int fd = tree_folder_open(own, "objects");
+    const int info = fd >= 0 ? tree_folder_open(fd, "info") : -1;
+    const bool ok = info >= 0 ? write_small(info, "alternates", &text, err)
+                              : err_set_errno(err, errno, "cannot open 'objects/info'");
+    if (info >= 0)
+        (void)close(info); /* folders: the file is written */
+    if (fd >= 0)
+        (void)close(fd);
+    str_done(&text);
+    return ok;
+}
+
+/* Makes or corrects a link of the private repository to something of the person's. */
+static bool link_to(int own, const char *name, const char *folder, const char *target,
+                    struct err *err)
+{
+    char path[PATH_MAX];
+    char now[PATH_MAX];
+    if (!join(path, folder, target))
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", folder);
+    const ssize_t len = readlinkat(own, name, now, sizeof(now) - 1);
+    if (len > 0 && (size_t)len == strlen(path) && memcmp(now, path, (size_t)len) == 0)
+        return true;
+    (void)unlinkat(own, name, 0); /* there may be none */
+    return symlinkat(path, own, name) == 0 || errno == EEXIST ||
+           err_set_errno(err, errno, "cannot make the link '%s'", name);
+}
+
+/* An index may be split over several files, which git looks for in the private repository. */
+static bool link_split_index(const struct git *git, int own, struct err *err)
+{
+    static const char prefix[] = "sharedindex.";
+    DIR *dir = opendir(git->places->dir);
+    bool ok = true;
+    int count = 0;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry && count < SPLIT_INDEXES_MAX;
+         entry = readdir(dir)) {
+        if (strncmp(entry->d_name, prefix, sizeof(prefix) - 1) == 0) {
+            ok = link_to(own, entry->d_name, git->places->dir, entry->d_name, err);
+            count++;
+        }
     }
+    if (dir)
+        (void)closedir(dir); /* it was only read */
+    return ok;
+}
+
+/* Makes the private repository, or makes it current: nothing in it outlives a change of the
+ * person's HEAD or settings. */
+static bool make_own(const struct git *git, const struct person *person, struct err *err)
+{
+    static const char *const folders[] = {"info", "objects", "objects/info"};
+    const char *common = git->places->common;
+    if (mkdir(git->own, 0700) != 0 && errno != EEXIST)
+        return err_set_errno(err, errno, "cannot make '%s'", git->own);
+    const int own = tree_folder_open(AT_FDCWD, git->own);
+    bool ok = own >= 0 || err_set_errno(err, errno, "cannot open '%s'", git->own);
+    for (size_t i = 0; ok && i < ARRAY_LEN(folders); i++)
+        ok = mkdirat(own, folders[i], 0700) == 0 || errno == EEXIST ||
+             err_set_errno(err, errno, "cannot make '%s/%s'", git->own, folders[i]);
+    ok = ok && link_to(own, "refs", common, "refs", err) &&
+         link_to(own, "packed-refs", common, "packed-refs", err) &&
+         link_to(own, "shallow", common, "shallow", err) &&
+         link_to(own, "info/exclude", common, "info/exclude", err) &&
+         link_split_index(git, own, err) && write_alternates(git, own, err) &&
+         write_config(own, person, err) && write_head(git, own, err);
+    if (own >= 0)
+        (void)close(own); /* a folder: what was made is there */
+    return ok;
+}
+
+static void add_identity(struct arg_list *environment, const struct person *person)
+{
+    static const char *const roles[] = {"AUTHOR", "COMMITTER"};
+    const bool is_known = person->name.len > 0 && person->email.len > 0;
+    for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
+        arg_list_addf(environment, "GIT_%s_NAME=%s", roles[i],
+                      is_known ? person->name.data : "devs");
+        arg_list_addf(environment, "GIT_%s_EMAIL=%s", roles[i],
+                      is_known ? person->email.data : "devs@localhost");
+    }
+}
+
+bool git_open(struct git *out, const char *folder, const char *own, char *const *environment,
+              struct err *err)
+{
+    struct git git = {.places = xcalloc(1, sizeof(*git.places))};
+    struct person person = {.is_bare = false};
+    add_environment(&git.environment, environment);
+    bool ok = git_find(folder, git.places, err) && read_person(&git, &person, err) &&
+              check_person(&git, &person, err) && check_folders(&git, err);
+    if (ok) {
+        git.own = xstrdup(own);
+        close_environment(&git.environment);
+        add_identity(&git.environment, &person);
+        ok = make_own(&git, &person, err);
+    }
+    person_done(&person);
     if (ok)
         *out = git;
     else
@@ -245,29 +466,22 @@ bool git_open(struct git *out, const char *folder, char *const *environment, str
 
 void git_alone(struct git *out, const char *folder, char *const *environment)
 {
-    const char *parent = strrchr(folder, '/');
-    struct git_list settings = {0};
-    struct str ceiling = {0};
-    for (size_t i = 0; i < ARRAY_LEN(fixed_settings); i++)
-        add_setting(&settings, fixed_settings[i]);
-    *out = (struct git){.top = xstrdup(folder),
-                        .common = xstrdup(""),
-                        .environment = make_environment(environment),
-                        .settings = settings.items,
-                        .has_identity = true};
-    close_environment(out);
-    str_addf(&ceiling, "GIT_CEILING_DIRECTORIES=%.*s", parent ? (int)(parent - folder) : 0, folder);
-    add_variable(out, ceiling.data);
-    str_done(&ceiling);
+    const char *slash = strrchr(folder, '/');
+    struct git git = {.places = xcalloc(1, sizeof(*git.places))};
+    (void)snprintf(git.places->top, sizeof(git.places->top), "%s", folder);
+    add_environment(&git.environment, environment);
+    close_environment(&git.environment);
+    arg_list_addf(&git.environment, "GIT_CEILING_DIRECTORIES=%.*s",
+                  slash ? (int)(slash - folder) : 0, folder);
+    *out = git;
 }
 
 void git_done(struct git *git)
 {
     if (!git)
         return;
-    free(git->top);
-    free(git->common);
-    git_list_free(git->environment);
-    git_list_free(git->settings);
+    free(git->places);
+    free(git->own);
+    arg_list_done(&git->environment);
     *git = (struct git){0};
 }

@@ -65,9 +65,12 @@ static bool add_changed(const struct workspace_result *result, const char *again
 {
     const char *const words[] = {"diff",         against,         "--name-only", "-z",
                                  "--no-renames", "--no-ext-diff", "HEAD",        NULL};
-    const struct git_call call = {.words = words, .timeout_ms = apply_timeout_ms};
+    struct str index = {0};
     struct str list = {0};
     size_t count = 0;
+    str_addf(&index, "%s/index", result->workspace->git.places->dir);
+    const struct git_call call = {
+        .words = words, .index = index.data, .timeout_ms = apply_timeout_ms};
     const bool ok = git_ask(&result->workspace->git, &call, &list, err);
     char **paths = git_paths(&list, &count);
     if (count > 0)
@@ -79,6 +82,7 @@ static bool add_changed(const struct workspace_result *result, const char *again
             add_clash(clashes, path);
     }
     free(paths);
+    str_done(&index);
     str_done(&list);
     return ok;
 }

@@ -11,6 +11,7 @@ static bool has_folder(const struct workspace_result *result)
     return workspace_path(result->workspace, "result", path, NULL) && lstat(path, &info) == 0;
 }
 
+/* Where git cannot say, the branch counts as there. */
 static bool has_branch(const struct workspace_result *result)
 {
     char ref[WORKSPACE_NAME_MAX + 16];
@@ -18,8 +19,9 @@ static bool has_branch(const struct workspace_result *result)
     const char *const words[] = {"show-ref", "--verify", "--quiet", ref, NULL};
     const struct git_call call = {.words = words};
     (void)snprintf(ref, sizeof(ref), "refs/heads/%s", result->note.branch);
-    const bool is_gone =
-        git_run(&result->workspace->git, &call, &said, NULL) && said.exit_code == 1;
+    const bool is_gone = workspace_open_git(result->workspace, NULL) &&
+                         git_run(&result->workspace->git, &call, &said, NULL) &&
+                         said.exit_code == 1;
     tool_result_done(&said);
     return !is_gone;
 }

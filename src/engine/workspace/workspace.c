@@ -155,13 +155,15 @@ bool workspace_has(const struct workspace *workspace, int step)
 bool workspace_open_git(struct workspace *workspace, struct err *err)
 {
     struct err why = {0};
-    if (workspace->git.top)
+    char own[PATH_MAX];
+    if (workspace->git.places)
         return true;
     const bool may_do_without = workspace->spec.kind == WORKSPACE_COPY;
     if (may_do_without && workspace->looked_for_git)
         return true;
     workspace->looked_for_git = true;
-    if (git_open(&workspace->git, workspace->origin, workspace->environment, &why) ||
+    if ((workspace_path(workspace, "git", own, &why) &&
+         git_open(&workspace->git, workspace->origin, own, workspace->environment, &why)) ||
         may_do_without)
         return true;
     (void)err_set(err, why.code, "%s", why.message);
@@ -232,19 +234,16 @@ char **workspace_ignored(const struct workspace *workspace, const atomic_bool *s
 {
     const char *const words[] = {"ls-files",           "-z",          "--others", "--ignored",
                                  "--exclude-standard", "--directory", NULL};
-    char dir[PATH_MAX];
-    struct git_call call = {
-        .words = words, .tree = workspace->tree, .dir = workspace->admin, .stop = stop};
-    if (!workspace->git.top)
+    struct str index = {0};
+    if (!workspace->git.places)
         return NULL;
-    if (!call.dir) { /* a copy: the user's own repository says what is ignored, not the copied one
-                      */
-        (void)snprintf(dir, sizeof(dir), "%s", workspace->git.common);
-        call.dir = dir;
-    }
-    if (!git_ask(&workspace->git, &call, list, NULL))
-        return NULL;
-    return git_paths(list, NULL);
+    /* A copy has no index of its own: what the user's repository knows is not ignored. */
+    str_addf(&index, "%s/index", workspace->admin ? workspace->admin : workspace->git.places->dir);
+    const struct git_call call = {
+        .words = words, .tree = workspace->tree, .index = index.data, .stop = stop};
+    const bool ok = git_ask(&workspace->git, &call, list, NULL);
+    str_done(&index);
+    return ok ? git_paths(list, NULL) : NULL;
 }
 
 void workspace_now_known(struct workspace *workspace, enum workspace_part part, struct tree *tree)

@@ -22,7 +22,6 @@ struct taking {
 static struct git_call in_worktree(const struct taking *taking, const char *const *words)
 {
     return (struct git_call){.words = words,
-                             .dir = taking->workspace->admin,
                              .tree = taking->workspace->tree,
                              .index = taking->index,
                              .objects = taking->objects,
@@ -41,12 +40,12 @@ static bool run(const struct taking *taking, const char *const *words, const str
 /* What the task has committed itself is part of its result. */
 static bool read_head(struct taking *taking, const char *base)
 {
-    const char *const ask_words[] = {"rev-parse", "--verify", "--quiet", "HEAD^{commit}", NULL};
     const char *const words[] = {"read-tree", taking->out.head, NULL};
-    const struct git_call call = in_worktree(taking, ask_words);
-    if (!git_ask_line(&taking->workspace->git, &call, taking->out.head, sizeof(taking->out.head),
-                      NULL))
+    struct str head = {0};
+    str_addf(&head, "%s/HEAD", taking->workspace->admin);
+    if (!git_resolve_head(&taking->workspace->git, head.data, taking->out.head))
         (void)snprintf(taking->out.head, sizeof(taking->out.head), "%s", base);
+    str_done(&head);
     (void)unlink(taking->index); /* of an earlier one */
     return run(taking, words, NULL);
 }

@@ -50,7 +50,8 @@ bool workspace_drop_contents(const char *base, struct err *err)
 
 bool workspace_drop(struct workspace *workspace, struct err *err)
 {
-    static const char *const names[] = {"made", "tree", "snapshots", "keep-index", "result.new"};
+    static const char *const names[] = {"made",       "tree",  "snapshots",
+                                        "keep-index", "index", "result.new"};
     char path[PATH_MAX];
     int lock = -1;
     bool ok = true;
@@ -59,9 +60,13 @@ bool workspace_drop(struct workspace *workspace, struct err *err)
              tree_folder_remove(AT_FDCWD, path, err);
     if (ok && workspace->spec.kind == WORKSPACE_WORKTREE) {
         ok = workspace_open_git(workspace, err) && git_lock(&workspace->git, NULL, &lock, err);
-        ok = ok && workspace_forget_worktree(workspace->git.common, workspace->tree, err);
+        ok = ok && workspace_forget_worktree(workspace->git.places->common, workspace->tree, err);
         git_unlock(lock);
     }
+    git_done(&workspace->git);
+    workspace->looked_for_git = false;
+    ok = ok && workspace_path(workspace, "git", path, err) &&
+         tree_folder_remove(AT_FDCWD, path, err);
     content_close(&workspace->store);
     return ok && workspace_drop_contents(workspace->base, err);
 }

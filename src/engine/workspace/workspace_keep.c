@@ -30,28 +30,13 @@ void workspace_kept_done(struct workspace_kept *kept)
     str_done(&kept->left_out);
 }
 
-static struct git_call in_worktree(const struct keeping *keeping, const char *const *words)
-{
-    return (struct git_call){.words = words,
-                             .dir = keeping->workspace->admin,
-                             .tree = keeping->workspace->tree,
-                             .stop = keeping->stop};
-}
-
-static bool ask(const struct keeping *keeping, const char *name, char out[WORKSPACE_COMMIT_MAX],
-                struct err *err)
-{
-    const char *const words[] = {"rev-parse", "--verify", "--quiet", name, NULL};
-    const struct git_call call = in_worktree(keeping, words);
-    return git_ask_line(&keeping->workspace->git, &call, out, WORKSPACE_COMMIT_MAX, err);
-}
-
 static bool has_tree(const struct keeping *keeping, const char *commit)
 {
     char tree[WORKSPACE_COMMIT_MAX];
     struct str name = {0};
     str_addf(&name, "%s^{tree}", commit);
-    const bool ok = ask(keeping, name.data, tree, NULL) && strcmp(tree, keeping->content.tree) == 0;
+    const bool ok = git_resolve(&keeping->workspace->git, name.data, tree) &&
+                    strcmp(tree, keeping->content.tree) == 0;
     str_done(&name);
     return ok;
 }
@@ -61,7 +46,7 @@ static bool commit_tree(struct keeping *keeping)
     const struct workspace *workspace = keeping->workspace;
     const char *const words[] = {
         "commit-tree", keeping->content.tree, "-p", keeping->content.head, "-F", "-", NULL};
-    struct git_call call = in_worktree(keeping, words);
+    struct git_call call = {.words = words, .stop = keeping->stop};
     struct str message = {0};
     str_addf(&message, "%s\n\nDevs-Run: %s\nDevs-Uid: %s\nDevs-Task: %s\n", keeping->title,
              workspace->run, workspace->uid, workspace->task);
@@ -87,26 +72,15 @@ static bool choose_commit(struct keeping *keeping, const struct workspace_note *
     return true;
 }
 
-/* Only from what we expect there: "" is nothing at all. */
-static bool move_ref(const struct keeping *keeping, const char *branch, const char *from,
-                     struct err *err)
-{
-    char ref[REF_MAX];
-    const char *const words[] = {"update-ref", ref, keeping->commit, from, NULL};
-    const struct git_call call = {.words = words, .stop = keeping->stop};
-    (void)snprintf(ref, sizeof(ref), "refs/heads/%s", branch);
-    return git_ask(&keeping->workspace->git, &call, NULL, err);
-}
-
 static bool is_at(const struct keeping *keeping, const char *branch, const char *commit)
 {
     char ref[REF_MAX];
     char there[WORKSPACE_COMMIT_MAX];
     (void)snprintf(ref, sizeof(ref), "refs/heads/%s", branch);
-    return ask(keeping, ref, there, NULL) && strcmp(there, commit) == 0;
+    return git_resolve(&keeping->workspace->git, ref, there) && strcmp(there, commit) == 0;
 }
 
-/* What is to be is written down first: should we die, the branch is known for ours. */
+/* The note is written first: if we are killed, it says that the branch is ours. */
 static bool name_it(struct keeping *keeping, const struct workspace_note *made,
                     const struct workspace_note *before, struct workspace_note *note)
 {
@@ -118,7 +92,8 @@ static bool name_it(struct keeping *keeping, const struct workspace_note *made,
     memcpy(note->commit, keeping->commit, sizeof(note->commit));
     if (before->branch[0] && is_at(keeping, before->branch, before->commit)) {
         memcpy(note->branch, before->branch, sizeof(note->branch));
-        return move_ref(keeping, note->branch, before->commit, keeping->err) &&
+        return git_move_branch(&keeping->workspace->git, note->branch, before->commit,
+                               keeping->commit, keeping->err) &&
                workspace_note_write(path, note, keeping->err);
     }
     for (int naming = WORKSPACE_BY_NUMBER; naming <= WORKSPACE_BY_UID; naming++) {
@@ -126,7 +101,7 @@ static bool name_it(struct keeping *keeping, const struct workspace_note *made,
         if (!workspace_note_write(path, note, keeping->err))
             return false;
         why = (struct err){0};
-        if (move_ref(keeping, note->branch, "", &why))
+        if (git_move_branch(&keeping->workspace->git, note->branch, "", keeping->commit, &why))
             return true;
     }
     (void)unlink(path); /* no branch is ours */
@@ -154,7 +129,7 @@ static bool keep_branch(struct keeping *keeping, struct workspace_kept *out)
         before = (struct workspace_note){0}; /* it was not kept before */
     bool ok = workspace_read_content(workspace, made.base, &target, keeping->stop,
                                      &keeping->content, keeping->err) &&
-              choose_commit(keeping, &before) &&
+              choose_commit(keeping, &before) && git_bring_objects(&workspace->git, keeping->err) &&
               git_lock(&workspace->git, keeping->stop, &lock, keeping->err);
     ok = ok && name_it(keeping, &made, &before, &note);
     git_unlock(lock);

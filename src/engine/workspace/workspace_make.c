@@ -108,7 +108,7 @@ static bool pick_up(struct workspace *workspace, struct workspace_note *note, st
             return err_set(err, ERR_NOT_FOUND, "there is no such worktree");
         if (!workspace_open_git(workspace, &why))
             return err_set(err, ERR_IO, "%s", why.message);
-        str_addf(&admin, "%s/worktrees/%s", workspace->git.common, note->admin);
+        str_addf(&admin, "%s/worktrees/%s", workspace->git.places->common, note->admin);
         free(workspace->admin);
         workspace->admin = admin.data;
     } else if (!workspace_open_git(workspace, err)) {
@@ -173,12 +173,17 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
  * next one, too; the error that led here is the one to tell. */
 static void undo(struct workspace *workspace)
 {
+    char path[PATH_MAX];
     int lock = -1;
     const atomic_bool at_once = true; /* whoever asked us to stop waits for no other git */
     bool ok = tree_folder_remove(AT_FDCWD, workspace->tree, NULL);
-    if (workspace->git.top && git_lock(&workspace->git, &at_once, &lock, NULL))
-        ok = workspace_forget_worktree(workspace->git.common, workspace->tree, NULL) && ok;
+    if (workspace->git.places && git_lock(&workspace->git, &at_once, &lock, NULL))
+        ok = workspace_forget_worktree(workspace->git.places->common, workspace->tree, NULL) && ok;
     git_unlock(lock);
+    git_done(&workspace->git);
+    workspace->looked_for_git = false;
+    if (workspace_path(workspace, "git", path, NULL))
+        ok = tree_folder_remove(AT_FDCWD, path, NULL) && ok;
     (void)ok; /* see above */
 }
 

@@ -4,6 +4,7 @@
 #ifndef DEVS_WORKSPACE_PARTS_H
 #define DEVS_WORKSPACE_PARTS_H
 
+#include <assert.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,12 +28,14 @@ struct workspace {
     char *admin; /* git's folder of this worktree; NULL until it is made, or a copy */
     char **environment;
     char **needed;
-    struct git git; /* of the user's tree; git.top NULL = not opened, or there is none */
+    struct git git; /* of the user's tree; git.places NULL = not opened, or there is none */
     bool looked_for_git;
     struct content_store store; /* fd -1 = not opened */
     struct tree known;          /* what was found last: spares reading */
     struct tree known_admin;
 };
+
+static_assert((int)WORKSPACE_COMMIT_MAX == (int)GIT_COMMIT_MAX, "both hold an id of git");
 
 /* One of the two folders that a snapshot is made of. */
 enum workspace_part { WORKSPACE_TREE, WORKSPACE_ADMIN };
@@ -45,7 +48,7 @@ ATTR_MUST_USE bool workspace_snapshot_path(const struct workspace *workspace, in
                                            enum workspace_part part, char out[PATH_MAX],
                                            struct err *err);
 
-/* Open the user's repository. A copy may do without: true, and git.top is NULL. */
+/* Open the user's repository. A copy may do without: true, and git.places is NULL. */
 ATTR_MUST_USE bool workspace_open_git(struct workspace *workspace, struct err *err);
 /* Open the store of contents of this run, which its workspaces share; open already: true. */
 ATTR_MUST_USE bool workspace_open_store(struct workspace *workspace, struct err *err);
@@ -80,7 +83,7 @@ struct workspace_content {
 /* Where it is put. Both borrowed. */
 struct workspace_target {
     const char *index;   /* a file of one's own: that of the worktree may say anything */
-    const char *objects; /* where new objects go; NULL = into the repository */
+    const char *objects; /* where new objects go; NULL: into the private repository */
 };
 /* workspace_content.c: all that is not ignored, and no repository that is within. `base` is what
  * the task started from. */
@@ -106,6 +109,9 @@ ATTR_MUST_USE bool workspace_make_copy(struct workspace *workspace, const atomic
 ATTR_MUST_USE bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *stop,
                                            struct workspace_note *note, int64_t *files_out,
                                            int *start_code, struct err *err);
+/* Opens git's folder of the worktree, never through a link; `may_make` makes one that is gone. */
+ATTR_MUST_USE bool workspace_open_admin(const struct workspace *workspace, bool may_make,
+                                        int *fd_out, struct err *err);
 /* Take the worktree from git's list: by its folder, for its files are gone or not to be trusted. */
 ATTR_MUST_USE bool workspace_forget_worktree(const char *common, const char *tree, struct err *err);
 

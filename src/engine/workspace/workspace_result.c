@@ -89,9 +89,10 @@ bool workspace_result_open(struct workspace_result **out, const struct workspace
     result->is_kept = read_note(call, "kept", &result->note);
     bool ok = (result->is_kept || read_note(call, "made", &result->note)) || none_here(call, err);
     ok = ok && open_workspace(result, call, err);
-    if (ok && result->note.admin[0] && result->workspace->git.top) {
+    if (ok && result->note.admin[0] && result->workspace->git.places) {
         struct str admin = {0};
-        str_addf(&admin, "%s/worktrees/%s", result->workspace->git.common, result->note.admin);
+        str_addf(&admin, "%s/worktrees/%s", result->workspace->git.places->common,
+                 result->note.admin);
         result->workspace->admin = admin.data;
     }
     if (ok)
@@ -105,6 +106,12 @@ void workspace_result_close(struct workspace_result *result)
 {
     if (!result)
         return;
+    char own[PATH_MAX];
+    /* Where the task is over, git's private repository was made for this look only. */
+    const bool is_for_us = result->workspace && !workspace_is_made(result->workspace) &&
+                           workspace_path(result->workspace, "git", own, NULL);
+    const bool removed = !is_for_us || tree_folder_remove(AT_FDCWD, own, NULL);
+    (void)removed; /* the next look finds it and uses it again */
     workspace_close(result->workspace);
     result_needed_done(result);
     free(result);

@@ -41,9 +41,7 @@ static const struct tree *known_of(const struct part *part)
 static bool open_part(struct part *part, bool may_remake, struct err *err)
 {
     if (part->what == WORKSPACE_ADMIN) {
-        part->fd = tree_folder_open(AT_FDCWD, part->workspace->admin);
-        return part->fd >= 0 ||
-               err_set_errno(err, errno, "cannot open '%s'", part->workspace->admin);
+        return workspace_open_admin(part->workspace, may_remake, &part->fd, err);
     }
     if (may_remake)
         return workspace_remake_top(part->workspace, &part->fd, err);
@@ -262,9 +260,7 @@ static bool reset_admin(struct part *part, int step, struct err *err)
     part->what = WORKSPACE_ADMIN;
     if (!part->workspace->admin)
         return true;
-    if (mkdir(part->workspace->admin, 0700) != 0 && errno != EEXIST)
-        return err_set_errno(err, errno, "cannot make '%s'", part->workspace->admin);
-    const bool ok = open_part(part, false, err) && reset_part(part, step, &tree, &work, err);
+    const bool ok = open_part(part, true, err) && reset_part(part, step, &tree, &work, err);
     close_part(part);
     workspace_now_known(part->workspace, WORKSPACE_ADMIN, &tree);
     return ok;

@@ -1,23 +1,37 @@
-/* workspace_worktree.c - worktrees of git: made, and taken from its list. */
+/* workspace_worktree.c - worktrees of git, made by us so that git runs nothing of the repository's.
+ */
+#define _GNU_SOURCE /* O_NOFOLLOW */
+
 #include "workspace_parts.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "outcome.h"
 #include "tree_folder.h"
+#include "whole_file.h"
 
 enum {
-    ADMIN_MAX = 10000,   /* worktrees of a repository that are looked through */
-    CONFLICTS_NAMED = 5, /* paths that an error names */
+    ADMIN_MAX = 10000,      /* worktrees of a repository that are looked through */
+    ADMIN_NAMES_MAX = 1000, /* names that are tried for a new one */
+    CONFLICTS_NAMED = 5,    /* paths that an error names */
     LINK_MAX = PATH_MAX + 16,
+    STAGE_PREFIX_MAX = 2 * GIT_COMMIT_MAX,
 };
 
 static const int64_t checkout_timeout_ms = 10 * 60 * 1000;
+
+static void close_fd(int fd)
+{
+    if (fd >= 0)
+        (void)close(fd); /* what was written to it was checked before */
+}
 
 /* The first line of a small file; false if there is none. */
 static bool read_line(int dir_fd, const char *name, char *out, size_t cap)
@@ -33,7 +47,7 @@ static bool read_line(int dir_fd, const char *name, char *out, size_t cap)
 }
 
 /* Is this git's folder for the worktree whose ".git" is at `mark`? */
-static bool is_for(int admins_fd, const char *name, const char *mark)
+static bool is_admin_of(int admins_fd, const char *name, const char *mark)
 {
     char line[LINK_MAX];
     const int fd = tree_folder_open(admins_fd, name);
@@ -56,29 +70,50 @@ static void find_admin(int admins_fd, const char *tree, char out[WORKSPACE_ADMIN
     for (struct dirent *entry = dir ? readdir(dir) : NULL;
          entry && count < ADMIN_MAX && out[0] == '\0'; entry = readdir(dir), count++) {
         if (entry->d_name[0] != '.' && strlen(entry->d_name) < WORKSPACE_ADMIN_MAX &&
-            is_for(admins_fd, entry->d_name, mark.data))
+            is_admin_of(admins_fd, entry->d_name, mark.data))
             (void)snprintf(out, WORKSPACE_ADMIN_MAX, "%s", entry->d_name);
     }
     if (dir)
         (void)closedir(dir); /* it was only looked at */
-    else if (again >= 0)
-        (void)close(again);
+    else
+        close_fd(again);
     str_done(&mark);
 }
 
-static int open_admins(const char *common)
+/* Git's folder "worktrees", never through a link. -1 with errno. */
+static int open_admins(const char *common, bool may_make)
 {
-    struct str path = {0};
-    str_addf(&path, "%s/worktrees", common);
-    const int fd = tree_folder_open(AT_FDCWD, path.data);
-    str_done(&path);
+    const int top = tree_folder_open(AT_FDCWD, common);
+    if (top < 0)
+        return -1;
+    if (may_make)
+        (void)mkdirat(top, "worktrees", 0777); /* if it cannot be made, it cannot be opened */
+    const int fd = tree_folder_open(top, "worktrees");
+    const int number = errno;
+    (void)close(top);
+    errno = number;
     return fd;
+}
+
+bool workspace_open_admin(const struct workspace *workspace, bool may_make, int *fd_out,
+                          struct err *err)
+{
+    const int admins = open_admins(workspace->git.places->common, may_make);
+    const char *name = strrchr(workspace->admin, '/') + 1;
+    if (admins >= 0 && may_make)
+        (void)mkdirat(admins, name, 0700); /* if it cannot be made, it cannot be opened */
+    const int fd = admins >= 0 ? tree_folder_open(admins, name) : -1;
+    if (fd < 0)
+        (void)err_set_errno(err, errno, "cannot open '%s'", workspace->admin);
+    close_fd(admins);
+    *fd_out = fd;
+    return fd >= 0;
 }
 
 bool workspace_forget_worktree(const char *common, const char *tree, struct err *err)
 {
     char name[WORKSPACE_ADMIN_MAX];
-    const int fd = open_admins(common);
+    const int fd = open_admins(common, false);
     if (fd < 0)
         return true; /* no worktrees at all */
     find_admin(fd, tree, name);
@@ -87,167 +122,271 @@ bool workspace_forget_worktree(const char *common, const char *tree, struct err 
     return ok;
 }
 
-/* Of HEAD, or of a branch: by its whole name, for a task may have made a tag of the same. */
-static bool commit_of(const struct workspace *workspace, const char *name,
-                      char out[WORKSPACE_COMMIT_MAX], struct err *err)
+/* Of HEAD, or of a branch: by its whole name, for a task may have made a tag of the same name. */
+static bool commit_of(const struct workspace *workspace, const char *name, char out[GIT_COMMIT_MAX],
+                      struct err *err)
 {
     struct str word = {0};
     str_addf(&word, "%s%s^{commit}", strcmp(name, "HEAD") == 0 ? "" : "refs/heads/", name);
-    const char *const words[] = {"rev-parse", "--verify", "--quiet", word.data, NULL};
-    const struct git_call call = {.words = words};
-    const bool ok = git_ask_line(&workspace->git, &call, out, WORKSPACE_COMMIT_MAX, NULL);
+    const bool ok = git_resolve(&workspace->git, word.data, out);
     str_done(&word);
     if (ok)
         return true;
     if (strcmp(name, "HEAD") != 0)
         return err_set(err, ERR_NOT_FOUND, "the branch '%s' is gone", name);
     (void)err_set(err, ERR_INVALID, "the git repository '%s' has no commit yet",
-                  workspace->git.top);
+                  workspace->git.places->top);
     return err_hint(err, "git commit first, or \"workspace\": \"copy\"");
 }
 
-static bool refuse_submodules(const struct workspace *workspace, const char *commit,
+/* What would make a worktree, or its result, impossible. */
+static bool refuse_repository(const struct workspace *workspace, const char *commit,
                               struct err *err)
 {
-    struct str word = {0};
-    struct tool_result result = {0};
-    str_addf(&word, "%s:.gitmodules", commit);
-    const char *const words[] = {"rev-parse", "--verify", "--quiet", word.data, NULL};
-    const struct git_call call = {.words = words};
-    bool ok = git_run(&workspace->git, &call, &result, err);
-    if (ok && result.exit_code == 0) {
-        ok = err_set(err, ERR_INVALID,
-                     "the git repository '%s' has submodules: they would be "
-                     "empty in a worktree",
-                     workspace->git.top);
-        (void)err_hint(err, "\"workspace\": \"copy\" brings them along");
+    char id[GIT_COMMIT_MAX];
+    const char *top = workspace->git.places->top;
+    struct str modules = {0};
+    str_addf(&modules, "%s:.gitmodules", commit);
+    const bool has_modules = git_resolve(&workspace->git, modules.data, id);
+    str_done(&modules);
+    if (has_modules) {
+        (void)err_set(err, ERR_INVALID,
+                      "the git repository '%s' has submodules: they would be empty in a worktree",
+                      top);
+        return err_hint(err, "\"workspace\": \"copy\" brings them along");
     }
-    tool_result_done(&result);
-    str_done(&word);
-    return ok;
-}
-
-/* Git keeps no branch beside one whose name it begins with. */
-static bool refuse_own_branch(const struct workspace *workspace, struct err *err)
-{
-    char commit[WORKSPACE_COMMIT_MAX];
-    if (!commit_of(workspace, "devs", commit, NULL))
-        return true;
-    (void)err_set(err, ERR_INVALID,
-                  "the git repository '%s' has a branch called 'devs', so no result can be kept "
-                  "on a branch devs/RUN/TASK",
-                  workspace->git.top);
-    return err_hint(err, "git branch -m devs ANOTHER-NAME, or \"workspace\": \"copy\"");
-}
-
-/* Remember where git keeps what belongs to the worktree: from now on it is never searched for. */
-static bool learn_admin(struct workspace *workspace, char name[WORKSPACE_ADMIN_MAX],
-                        struct err *err)
-{
-    struct str path = {0};
-    const int fd = open_admins(workspace->git.common);
-    name[0] = '\0';
-    if (fd >= 0) {
-        find_admin(fd, workspace->tree, name);
-        (void)close(fd); /* a folder: nothing was written to it */
+    /* Git keeps no branch beside one whose name it begins with. */
+    if (commit_of(workspace, "devs", id, NULL)) {
+        (void)err_set(err, ERR_INVALID,
+                      "the git repository '%s' has a branch called 'devs', so no result can be "
+                      "kept on a branch devs/RUN/TASK",
+                      top);
+        return err_hint(err, "git branch -m devs ANOTHER-NAME, or \"workspace\": \"copy\"");
     }
-    if (name[0] == '\0')
-        return err_set(err, ERR_NOT_FOUND, "git does not know the worktree '%s'", workspace->tree);
-    str_addf(&path, "%s/worktrees/%s", workspace->git.common, name);
-    free(workspace->admin);
-    workspace->admin = path.data;
     return true;
 }
 
-static bool add_worktree(struct workspace *workspace, const char *commit, const atomic_bool *stop,
-                         struct err *err)
+static bool write_line(int folder, const char *name, const char *prefix, const char *line,
+                       struct err *err)
 {
-    const char *const words[] = {"worktree",      "add",  "--detach", "--quiet",
-                                 workspace->tree, commit, NULL};
-    const struct git_call call = {.words = words, .timeout_ms = checkout_timeout_ms, .stop = stop};
-    return git_ask(&workspace->git, &call, NULL, err);
-}
-
-/* The paths that do not merge, in the error. */
-static void name_conflicts(const struct workspace *workspace, const char *branch, struct err *err)
-{
-    const char *const words[] = {"diff", "--name-only", "--diff-filter=U", "-z", NULL};
-    const struct git_call call = {.words = words, .dir = workspace->admin, .tree = workspace->tree};
-    struct str list = {0};
     struct str text = {0};
-    size_t count = 0;
-    bool known = git_ask(&workspace->git, &call, &list, NULL);
-    char **paths = git_paths(&list, &count);
-    for (size_t i = 0; known && i < count && i < CONFLICTS_NAMED; i++)
-        str_addf(&text, "%s'%.60s'", i > 0 ? ", " : "", paths[i]);
-    if (count > CONFLICTS_NAMED)
-        str_addf(&text, " and %zu more", count - CONFLICTS_NAMED);
-    (void)err_set(err, ERR_INVALID, "the results of '%s' and '%s' do not merge: %s",
-                  workspace->needed[0], branch, count > 0 ? str_text(&text) : "git says no more");
-    (void)err_hint(err, "let one of the two tasks need the other");
-    free(paths);
-    str_done(&list);
+    str_addf(&text, "%s%s\n", prefix, line);
+    const bool ok = whole_file_write_at(folder, name, &text, err);
     str_done(&text);
-}
-
-/* One more result. A merge that git cannot do is a conflict; what else fails is another matter. */
-static bool merge_branch(const struct workspace *workspace, const char *branch,
-                         const atomic_bool *stop, int *start_code, struct err *err)
-{
-    struct str message = {0};
-    struct tool_result result = {0};
-    struct str ref = {0};
-    str_addf(&message, "devs: the results that %s needs", workspace->task);
-    str_addf(&ref, "refs/heads/%s", branch);
-    const char *const words[] = {"merge",       "--no-edit",
-                                 "--no-verify", "--no-gpg-sign",
-                                 "--no-stat",   "--no-rerere-autoupdate",
-                                 "-m",          message.data,
-                                 ref.data,      NULL};
-    const struct git_call call = {.words = words,
-                                  .dir = workspace->admin,
-                                  .tree = workspace->tree,
-                                  .timeout_ms = checkout_timeout_ms,
-                                  .stop = stop};
-    bool ok = git_run(&workspace->git, &call, &result, err);
-    if (ok && result.exit_code == 1 && !result.stopped && !result.timed_out) {
-        *start_code = START_CONFLICT;
-        name_conflicts(workspace, branch, err);
-        ok = false;
-    } else {
-        ok = ok && tool_succeeded(&result, "git merge", err);
-    }
-    tool_result_done(&result);
-    str_done(&message);
-    str_done(&ref);
     return ok;
 }
 
-static bool merge_all(const struct workspace *workspace, const atomic_bool *stop, int *start_code,
-                      char base[WORKSPACE_COMMIT_MAX], struct err *err)
+/* Makes git's folder for the worktree under a name that is free, and remembers it. */
+static bool make_admin_folder(struct workspace *workspace, char name[WORKSPACE_ADMIN_MAX],
+                              struct err *err)
 {
-    const char *const words[] = {"rev-parse", "--verify", "HEAD^{commit}", NULL};
-    const struct git_call call = {.words = words, .dir = workspace->admin, .tree = workspace->tree};
-    if (!workspace->needed[0] || !workspace->needed[1])
-        return true;
-    for (char **branch = workspace->needed + 1; *branch; branch++) {
-        if (!merge_branch(workspace, *branch, stop, start_code, err))
-            return false;
+    const char *common = workspace->git.places->common;
+    const int admins = open_admins(common, true);
+    if (admins < 0)
+        return err_set_errno(err, errno, "cannot open '%s/worktrees'", common);
+    bool made = false;
+    for (int i = 0; i < ADMIN_NAMES_MAX && !made; i++) {
+        (void)snprintf(name, WORKSPACE_ADMIN_MAX, "devs-%.20s-%.64s-%d", workspace->run,
+                       workspace->task, i);
+        made = mkdirat(admins, name, 0700) == 0;
+        if (!made && errno != EEXIST)
+            break;
     }
-    return git_ask_line(&workspace->git, &call, base, WORKSPACE_COMMIT_MAX, err);
+    if (!made)
+        (void)err_set_errno(err, errno, "cannot make '%s/worktrees/%s'", common, name);
+    (void)close(admins);
+    struct str path = {0};
+    str_addf(&path, "%s/worktrees/%s", common, name);
+    free(workspace->admin);
+    workspace->admin = path.data;
+    return made;
 }
 
-/* With the repository locked. */
+/* What `git worktree add --detach` writes, in an order in which a `git worktree prune` of the
+ * person's takes nothing away. */
+static bool register_worktree(struct workspace *workspace, const char *commit,
+                              char name[WORKSPACE_ADMIN_MAX], struct err *err)
+{
+    int tree = -1;
+    int admin = -1;
+    struct str mark = {0};
+    str_addf(&mark, "%s/.git", workspace->tree);
+    if (mkdir(workspace->tree, 0777) != 0)
+        return err_set_errno(err, errno, "cannot make '%s'", workspace->tree);
+    const bool ok = make_admin_folder(workspace, name, err) &&
+                    workspace_open_admin(workspace, false, &admin, err) &&
+                    workspace_open_top(workspace, &tree, err) &&
+                    write_line(tree, ".git", "gitdir: ", workspace->admin, err) &&
+                    write_line(admin, "gitdir", "", mark.data, err) &&
+                    write_line(admin, "commondir", "", "../..", err) &&
+                    write_line(admin, "HEAD", "", commit, err);
+    close_fd(admin);
+    close_fd(tree);
+    str_done(&mark);
+    return ok;
+}
+
+/* Gives git, as the task will run it, the index and the HEAD of what was checked out. */
+static bool finish_worktree(const struct workspace *workspace, const char *index,
+                            const char *commit, struct err *err)
+{
+    int admin = -1;
+    bool cannot_clone = false;
+    int64_t bytes = 0;
+    if (!workspace_open_admin(workspace, false, &admin, err))
+        return false;
+    bool ok = write_line(admin, "HEAD", "", commit, err);
+    if (ok && renameat(AT_FDCWD, index, admin, "index") != 0) {
+        const int number = errno;
+        const int in = number == EXDEV ? tree_folder_open_file(AT_FDCWD, index) : -1;
+        const int out = in >= 0 ? openat(admin, "index",
+                                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644)
+                                : -1;
+        ok = out >= 0 ? content_copy(in, out, &cannot_clone, &bytes, err)
+                      : err_set_errno(err, number, "cannot make '%s/index'", workspace->admin);
+        close_fd(in);
+        close_fd(out);
+        (void)unlink(index); /* the copy counts */
+    }
+    (void)close(admin);
+    return ok;
+}
+
+/* Writes the files of a commit into the tree; `from` is what it holds now, NULL: nothing. */
+static bool check_out_commit(const struct workspace *workspace, const char *index, const char *from,
+                             const char *commit, const atomic_bool *stop, struct err *err)
+{
+    const char *const first[] = {"read-tree", "--reset", "-u", commit, NULL};
+    const char *const next[] = {"read-tree", "-m", "-u", from, commit, NULL};
+    const struct git_call call = {.words = from ? next : first,
+                                  .tree = workspace->tree,
+                                  .index = index,
+                                  .timeout_ms = checkout_timeout_ms,
+                                  .stop = stop};
+    return git_ask(&workspace->git, &call, NULL, err);
+}
+
+/* Sets the error for paths that do not merge: "TREE NUL MODE ID STAGE TAB PATH NUL ... NUL". */
+static void name_conflicts(const struct workspace *workspace, const char *branch,
+                           const struct str *answer, struct err *err)
+{
+    struct str text = {0};
+    size_t count = 0;
+    const char *last = "";
+    const char *end = str_text(answer) + answer->len;
+    for (const char *at = str_text(answer) + strlen(str_text(answer)) + 1; at < end && *at;
+         at += strlen(at) + 1) {
+        const char *path = strchr(at, '\t');
+        if (!path || path - at > STAGE_PREFIX_MAX || strcmp(path + 1, last) == 0)
+            continue;
+        last = path + 1;
+        if (count++ < CONFLICTS_NAMED)
+            str_addf(&text, "%s'%.60s'", count > 1 ? ", " : "", last);
+    }
+    if (count > CONFLICTS_NAMED)
+        str_addf(&text, " and %zu more", count - CONFLICTS_NAMED);
+    (void)err_set(err, ERR_INVALID, "the results of '%s' and '%s' do not merge: %s",
+                  workspace->needed[0], branch,
+                  count > 0 ? str_text(&text) : "git gives no reason");
+    (void)err_hint(err, "let one of the two tasks need the other");
+    str_done(&text);
+}
+
+/* Do two commits need a merge? One may hold the other. */
+enum merge_need { MERGE_NOTHING, MERGE_FORWARD, MERGE_TREES };
+static bool look_at_merge(const struct workspace *workspace, const char *ours, const char *theirs,
+                          enum merge_need *out, struct err *err)
+{
+    char counts[64];
+    char *rest = NULL;
+    struct str range = {0};
+    str_addf(&range, "%s...%s", ours, theirs);
+    const char *const words[] = {"rev-list", "--left-right", "--count", range.data, NULL};
+    const struct git_call call = {.words = words};
+    const bool ok = git_ask_line(&workspace->git, &call, counts, sizeof(counts), err);
+    str_done(&range);
+    if (!ok)
+        return false;
+    const long long only_ours = strtoll(counts, &rest, 10);
+    const long long only_theirs = strtoll(rest, NULL, 10);
+    *out = only_theirs == 0 ? MERGE_NOTHING : only_ours == 0 ? MERGE_FORWARD : MERGE_TREES;
+    return true;
+}
+
+static bool commit_merge(const struct workspace *workspace, const char *tree, const char *theirs,
+                         char commit[GIT_COMMIT_MAX], struct err *err)
+{
+    struct str message = {0};
+    char made[GIT_COMMIT_MAX];
+    str_addf(&message, "devs: the results that %s needs", workspace->task);
+    const char *const words[] = {"commit-tree", tree, "-p",         commit, "-p",
+                                 theirs,        "-m", message.data, NULL};
+    const struct git_call call = {.words = words};
+    const bool ok = git_ask_line(&workspace->git, &call, made, sizeof(made), err);
+    if (ok)
+        memcpy(commit, made, sizeof(made));
+    str_done(&message);
+    return ok;
+}
+
+/* Merges one more result into the commit. A merge that git cannot do is a conflict; whatever else
+ * fails is an error. Exit code 1 also means a name that does not exist, without a tree. */
+static bool merge_branch(const struct workspace *workspace, const char *branch,
+                         const atomic_bool *stop, char commit[GIT_COMMIT_MAX], int *start_code,
+                         struct err *err)
+{
+    char theirs[GIT_COMMIT_MAX];
+    enum merge_need need = MERGE_NOTHING;
+    struct tool_result result = {0};
+    if (!commit_of(workspace, branch, theirs, err) ||
+        !look_at_merge(workspace, commit, theirs, &need, err))
+        return false;
+    if (need == MERGE_FORWARD)
+        memcpy(commit, theirs, sizeof(theirs));
+    if (need != MERGE_TREES)
+        return true;
+    const char *const words[] = {"merge-tree", "--write-tree", "-z", commit, theirs, NULL};
+    const struct git_call call = {.words = words,
+                                  .tree = workspace->tree, /* for its .gitattributes */
+                                  .timeout_ms = checkout_timeout_ms,
+                                  .stop = stop};
+    bool ok = git_run(&workspace->git, &call, &result, err);
+    if (ok && result.exit_code == 1 && result.out.len > 0 && !result.stopped && !result.timed_out) {
+        *start_code = START_CONFLICT;
+        name_conflicts(workspace, branch, &result.out, err);
+        ok = false;
+    }
+    ok = ok && tool_succeeded(&result, "git merge-tree", err) &&
+         commit_merge(workspace, str_text(&result.out), theirs, commit, err);
+    tool_result_done(&result);
+    return ok;
+}
+
+/* Makes the worktree, from HEAD or from the results that the task needs. The repository is locked.
+ */
 static bool check_out(struct workspace *workspace, const atomic_bool *stop,
                       struct workspace_note *note, int *start_code, struct err *err)
 {
-    const char *start = workspace->needed[0] ? workspace->needed[0] : "HEAD";
-    return workspace_forget_worktree(workspace->git.common, workspace->tree, err) &&
-           commit_of(workspace, start, note->base, err) &&
-           refuse_submodules(workspace, note->base, err) && refuse_own_branch(workspace, err) &&
-           add_worktree(workspace, note->base, stop, err) &&
-           learn_admin(workspace, note->admin, err) &&
-           merge_all(workspace, stop, start_code, note->base, err);
+    char index[PATH_MAX];
+    char commit[GIT_COMMIT_MAX];
+    const struct git *git = &workspace->git;
+    const char *first = workspace->needed[0] ? workspace->needed[0] : "HEAD";
+    if (!workspace_path(workspace, "index", index, err) ||
+        !workspace_forget_worktree(git->places->common, workspace->tree, err) ||
+        !commit_of(workspace, first, commit, err) || !refuse_repository(workspace, commit, err) ||
+        !register_worktree(workspace, commit, note->admin, err))
+        return false;
+    (void)unlink(index); /* what a killed one left */
+    memcpy(note->base, commit, sizeof(commit));
+    bool ok = check_out_commit(workspace, index, NULL, commit, stop, err);
+    for (char **branch = workspace->needed; ok && *branch; branch++) {
+        if (branch > workspace->needed)
+            ok = merge_branch(workspace, *branch, stop, note->base, start_code, err);
+    }
+    if (ok && strcmp(note->base, commit) != 0)
+        ok = git_bring_objects(git, err) &&
+             check_out_commit(workspace, index, commit, note->base, stop, err);
+    return ok && finish_worktree(workspace, index, note->base, err);
 }
 
 bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *stop,
