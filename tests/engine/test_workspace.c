@@ -326,7 +326,27 @@ static const char programs[] =
     "git config commit.gpgSign true; git config gpg.program \"$t/../gpg\";"
     "git config core.editor \"touch $t/ran-editor; true\";"
     "printf '#!/bin/sh\\ntouch %s/ran-gpg\\nexit 1\\n' \"$t\" >../gpg; chmod 755 ../gpg;"
-    "printf '* filter=f diff=d merge=m\\n*.md filter=dot.ted\\n' >.git/info/attributes";
+    "printf '* filter=f diff=d merge=m\\n*.md filter=dot.ted\\n' >.git/info/attributes;"
+    "printf 'src/deep/* filter=he\\ntools/* filter=hi\\n' >>.git/info/attributes;"
+    "printf '[includeIf \"gitdir:**/worktrees/**\"]\\n\\tpath = e.inc\\n' >>.git/config;"
+    "printf '[include]\\n\\tpath = i.inc\\n' >>.git/config;"
+    "for i in e i; do git config -f .git/$i.inc filter.h$i.clean \"touch $t/ran-hidden-$i; cat\";"
+    "  git config -f .git/$i.inc merge.default zz;"
+    "  git config -f .git/$i.inc merge.zz.driver \"touch $t/ran-hidden-merge; false\"; done;"
+    "git config extensions.worktreeConfig true;"
+    "git config -f .git/config.worktree core.fsmonitor \"touch $t/ran-worktree-config; false\"";
+
+/* What an attempt adds to the repository while devs has it open. */
+static const char late_programs[] =
+    "t=\"$PWD/../../../../../../traces\"; c=\"$(git rev-parse --git-common-dir)\";"
+    "git config filter.late.clean \"touch $t/ran-late; cat\";"
+    "echo 'src/one.c filter=late' >>\"$c/info/attributes\"";
+
+/* Ordinary git runs what is hidden by a condition, added late or said for one worktree. */
+static const char ordinary_git[] =
+    "{ touch src/one.c src/deep/* tools/*; git add src/one.c; git add src/deep; git add tools; "
+    "  cd ../../../../..; git status; } >/dev/null 2>&1 || :; cd ../traces || exit;"
+    "ls ran-hidden-e ran-hidden-i ran-late ran-worktree-config";
 
 START_TEST(test_no_program_of_the_settings_runs)
 {
@@ -346,15 +366,74 @@ START_TEST(test_no_program_of_the_settings_runs)
     stage_make(workspace, &made);
     stage_save(workspace, 0, &facts);
     in(workspace, "echo c >>src/one.c; echo d >>docs/guide.md");
+    in(workspace, late_programs);
     ck_assert_msg(workspace_diff(workspace, 0, NULL, NULL, &diff, &err), "%s", err.message);
     stage_keep(workspace, &last);
     want(stage.dir, "ls traces", "");
+    want(workspace_top(workspace), ordinary_git,
+         "ran-hidden-e\nran-hidden-i\nran-late\nran-worktree-config");
+
     want(workspace_top(workspace), "cat src/one.c src/deep/two.c new-a new-b",
          "one\nmore\na\nc\ntwo\nb\nn\nn");
     tree_diff_done(&diff);
     for (int i = 0; i < 2; i++)
         workspace_kept_done(&kept[i]);
     workspace_kept_done(&last);
+    workspace_close(workspace);
+}
+END_TEST
+
+/* What an attempt may have put into .git to have devs write outside. Each is in place before the
+ * worktree is made, or before its result is kept. */
+static const struct {
+    const char *name, *script;
+    bool is_early;
+} git_links[] = {
+    {"worktrees", "ln -s ../../outside .git/worktrees", true},
+    {"the folder of a branch", "ln -s ../../../../outside .git/refs/heads/devs", false},
+    {"the folder of a run",
+     "mkdir .git/refs/heads/devs; ln -s ../../../../../outside "
+     ".git/refs/heads/devs/41",
+     false},
+    {"all branches",
+     "mv .git/refs/heads .git/h; ln -s ../../../outside/heads "
+     ".git/refs/heads",
+     false},
+    {"folders of objects",
+     "for a in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do for b in 0 1 2 3 4 5 6 7 "
+     "8 9 a b c d e f; do test -e .git/objects/$a$b || ln -s ../../../outside "
+     ".git/objects/$a$b; done; done",
+     false},
+    {"all objects", "mv .git/objects .git/o; ln -s ../../outside .git/objects", true},
+    {"another repository", "git init -q ../other; echo ../../other/.git >.git/commondir", true},
+};
+
+START_TEST(test_nothing_is_written_through_a_link_of_the_repository)
+{
+    char before[128];
+    char after[128];
+    int code = 0;
+    struct err err = {0};
+    struct workspace_made made;
+    struct workspace_kept kept = {0};
+    stage_sh(stage.dir, "mkdir -p outside", NULL, 0);
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    if (git_links[_i].is_early)
+        stage_sh(stage.repo, git_links[_i].script, NULL, 0);
+    stage_sh(stage.dir, "mkdir -p other outside/heads", NULL, 0);
+    stage_print(stage.outside, before);
+    bool ok = workspace_make(workspace, NULL, &made, &code, &err);
+    if (ok) {
+        in(workspace, "echo a >>src/one.c; seq 1 1000 >many; split -l 4 many many-");
+        if (!git_links[_i].is_early)
+            stage_sh(stage.repo, git_links[_i].script, NULL, 0);
+        ok = workspace_keep(workspace, "t", NULL, &kept, &err);
+    }
+    stage_print(stage.outside, after);
+    ck_assert_msg(strcmp(before, after) == 0, "%s: written outside", git_links[_i].name);
+    want(stage.dir, "find other -path '*/devs*'; ls outside/heads", "");
+    ck_assert_msg(ok || err.message[0], "%s: no reason", git_links[_i].name);
+    workspace_kept_done(&kept);
     workspace_close(workspace);
 }
 END_TEST
@@ -832,6 +911,8 @@ Suite *test_suite(void)
     tcase_add_test(made, test_half_a_workspace_is_made_anew);
     tcase_add_test(made, test_a_workspace_in_doubt_is_left_as_it_is);
     tcase_add_test(made, test_no_program_of_the_settings_runs);
+    tcase_add_loop_test(made, test_nothing_is_written_through_a_link_of_the_repository, 0,
+                        TABLE_LEN(git_links));
     tcase_add_loop_test(made, test_what_cannot_be_a_worktree_says_why, 0, TABLE_LEN(refusals));
     tcase_add_test(made, test_repositories_of_other_hashes_work);
     TCase *kept = test_case(suite, "kept");
