@@ -438,6 +438,20 @@ START_TEST(test_nothing_is_written_through_a_link_of_the_repository)
 }
 END_TEST
 
+START_TEST(test_a_fifo_that_git_would_read_is_an_error)
+{
+    struct err err = {0};
+    struct workspace_made made;
+    struct workspace_kept kept = {0};
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage_make(workspace, &made);
+    in(workspace, "mkfifo src/.gitattributes; rm .gitignore; mkfifo .gitignore");
+    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
+    ck_assert_str_eq(err.message, "'.gitignore' is not a file: git would wait for it");
+    workspace_close(workspace);
+}
+END_TEST
+
 START_TEST(test_the_result_is_a_branch)
 {
     struct workspace_kept kept;
@@ -911,6 +925,7 @@ Suite *test_suite(void)
     tcase_add_test(made, test_half_a_workspace_is_made_anew);
     tcase_add_test(made, test_a_workspace_in_doubt_is_left_as_it_is);
     tcase_add_test(made, test_no_program_of_the_settings_runs);
+    tcase_add_test(made, test_a_fifo_that_git_would_read_is_an_error);
     tcase_add_loop_test(made, test_nothing_is_written_through_a_link_of_the_repository, 0,
                         TABLE_LEN(git_links));
     tcase_add_loop_test(made, test_what_cannot_be_a_worktree_says_why, 0, TABLE_LEN(refusals));

@@ -229,19 +229,38 @@ int workspace_start_code(const struct err *err, const atomic_bool *stop)
     return says(err, ENOSPC) || says(err, EDQUOT) ? START_NO_SPACE : START_WORKSPACE_FAILED;
 }
 
-char **workspace_ignored(const struct workspace *workspace, const atomic_bool *stop,
-                         struct str *list)
+const char *workspace_blocks_git(const struct tree *tree)
+{
+    static const char *const names[] = {".gitignore", ".gitattributes", ".gitmodules"};
+    for (size_t i = 0; i < tree->count; i++) {
+        const struct tree_entry *entry = &tree->entries[i];
+        const char *slash = strrchr(entry->path, '/');
+        const char *name = slash ? slash + 1 : entry->path;
+        const bool is_harmless =
+            S_ISREG(entry->mode) || S_ISDIR(entry->mode) || S_ISLNK(entry->mode);
+        for (size_t j = 0; !is_harmless && j < ARRAY_LEN(names); j++) {
+            if (strcmp(name, names[j]) == 0)
+                return entry->path;
+        }
+    }
+    return NULL;
+}
+
+char **workspace_ignored(const struct workspace *workspace, const struct tree *tree,
+                         const atomic_bool *stop, struct str *list)
 {
     const char *const words[] = {"ls-files",           "-z",          "--others", "--ignored",
                                  "--exclude-standard", "--directory", NULL};
     struct str index = {0};
-    if (!workspace->git.places)
+    struct stat info;
+    if (!workspace->git.places || workspace_blocks_git(tree))
         return NULL;
     /* A copy has no index of its own: what the user's repository knows is not ignored. */
     str_addf(&index, "%s/index", workspace->admin ? workspace->admin : workspace->git.places->dir);
     const struct git_call call = {
         .words = words, .tree = workspace->tree, .index = index.data, .stop = stop};
-    const bool ok = git_ask(&workspace->git, &call, list, NULL);
+    const bool waits = lstat(index.data, &info) == 0 && S_ISFIFO(info.st_mode);
+    const bool ok = !waits && git_ask(&workspace->git, &call, list, NULL);
     str_done(&index);
     return ok ? git_paths(list, NULL) : NULL;
 }

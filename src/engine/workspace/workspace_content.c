@@ -93,6 +93,10 @@ static bool add_all(struct taking *taking)
     bool ok = tree_scan(&look, &tree, taking->err);
     if (ok)
         tree_shut(look.top_fd, &tree);
+    const char *blocker = ok ? workspace_blocks_git(&tree) : NULL;
+    if (blocker)
+        ok = err_set(taking->err, ERR_INVALID, "'%.100s' is not a file: git would wait for it",
+                     blocker);
     (void)close(look.top_fd); /* a folder: nothing was written to it */
     str_add_n(&paths, ".", sizeof("."));
     for (size_t i = 0; ok && i < tree.count; i++) {

@@ -64,8 +64,11 @@ int workspace_start_code(const struct err *err, const atomic_bool *stop);
 
 /* What git ignores in the workspace, as tree_digest() wants it: the array is the caller's, the
  * texts are in *list. Where git cannot say, nothing. */
-char **workspace_ignored(const struct workspace *workspace, const atomic_bool *stop,
-                         struct str *list);
+char **workspace_ignored(const struct workspace *workspace, const struct tree *tree,
+                         const atomic_bool *stop, struct str *list);
+
+/* The first path that would make git wait for ever: a FIFO called .gitignore, say. NULL: none. */
+const char *workspace_blocks_git(const struct tree *tree);
 
 /* The newest manifest is the one that spares reading. Takes *tree. */
 void workspace_now_known(struct workspace *workspace, enum workspace_part part, struct tree *tree);

@@ -199,7 +199,7 @@ static void tell(const struct workspace *workspace, const struct tree *tree,
                  const atomic_bool *stop, struct tree_facts *out)
 {
     struct str list = {0};
-    char **ignored = workspace_ignored(workspace, stop, &list);
+    char **ignored = workspace_ignored(workspace, tree, stop, &list);
     out->digest = tree_digest(tree, (const char *const *)ignored);
     out->files = tree->files;
     out->bytes = tree->bytes;
