@@ -137,6 +137,31 @@ START_TEST(test_signals_are_as_by_default)
 }
 END_TEST
 
+/* Descriptors of whoever started us lead anywhere; one is kept by name. */
+START_TEST(test_descriptors_that_we_inherited_are_closed)
+{
+    struct launched process;
+    char text[256];
+    char want[64];
+    int number = 0;
+    struct err err = {0};
+    make_program("#!/bin/sh\ncd /proc/self/fd && for fd in [0-9] [0-9][0-9] [0-9][0-9][0-9]; do "
+                 "test -e $fd && echo $fd; done; true\n");
+    const int inherited = open("/", O_RDONLY | O_DIRECTORY); /* NOLINT(android-cloexec-open) */
+    const int high = fcntl(inherited, F_DUPFD, 200);         /* NOLINT(android-cloexec-fcntl) */
+    const int kept = fcntl(inherited, F_DUPFD_CLOEXEC, 100);
+    ck_assert(inherited > 2 && high >= 200 && kept >= 100);
+    const struct spawn_limits limits = {.keep = kept};
+    char *argv[] = {program, NULL};
+    const struct launch_call call = {
+        .argv = argv, .environment = environ, .cwd = "/", .limits = _i ? &limits : NULL};
+    ck_assert_msg(launch_process(&call, &process, &number, &err), "%s", err.message);
+    ck_assert_int_eq(await(&process, text, sizeof(text)), 0);
+    (void)snprintf(want, sizeof(want), _i ? "0\n1\n2\n10\n%d\n" : "0\n1\n2\n10\n", kept);
+    ck_assert_str_eq(text, want); /* 10: the shell's own, of its script */
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("launch");
@@ -146,5 +171,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_program_that_stays_open_for_writing_is_given_up);
     tcase_add_test(tcase, test_start_is_that_of_proc);
     tcase_add_test(tcase, test_signals_are_as_by_default);
+    tcase_add_loop_test(tcase, test_descriptors_that_we_inherited_are_closed, 0, 2);
     return suite;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,6 +20,8 @@ enum {
     SIGNAL_MAX = 64,
     SIGNAL_LIBRARY = 33, /* the C library keeps those from 32 to this one for its threads */
     NOT_STARTED_EXIT = 127,
+    FIRST_OTHER_FD = 3,   /* after stdin, stdout and stderr */
+    SCAN_FDS_MAX = 65535, /* the last descriptor that is closed without close_range() */
 };
 
 /* Signals that may not be as by default; written once, before the first start. */
@@ -110,6 +113,32 @@ IN_OUR_MEMORY static long take_place(const struct spawn_call *call)
     return answer < 0 ? answer : 0;
 }
 
+/* Without close_range(2), that is before Linux 5.9 or where a filter of system calls forbids it. */
+IN_OUR_MEMORY static void close_one_by_one(int first, int last)
+{
+    for (int fd = first; fd <= last; fd++)
+        (void)raw_call(SYS_close, fd, 0, 0, 0);
+}
+
+IN_OUR_MEMORY static void close_between(int first, int last)
+{
+    if (first <= last && raw_call(SYS_close_range, first, last, 0, 0) != 0)
+        close_one_by_one(first, last < SCAN_FDS_MAX ? last : SCAN_FDS_MAX);
+}
+
+/* Closes every descriptor but the standard ones and limits->keep. Ours are close-on-exec; those
+ * that whoever started devs left open are not, and would lead out of a sandbox. */
+IN_OUR_MEMORY static void close_others(const struct spawn_limits *limits)
+{
+    const int keep = limits ? limits->keep : 0;
+    if (keep >= FIRST_OTHER_FD) {
+        close_between(FIRST_OTHER_FD, keep - 1);
+        close_between(keep + 1, INT_MAX);
+    } else {
+        close_between(FIRST_OTHER_FD, INT_MAX);
+    }
+}
+
 /* Returns only where it cannot be. */
 IN_OUR_MEMORY static long execute(const struct spawn_call *call, const char *program)
 {
@@ -137,6 +166,7 @@ IN_OUR_MEMORY int spawn_child_run(void *arg)
     const struct spawn_call *call = child->call;
     long answer = take_place(call);
     if (answer == 0) {
+        close_others(call->limits);
         reset_signals();
         answer = call->program ? execute(call, call->program) : search(child);
     }
