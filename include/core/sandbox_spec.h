@@ -42,18 +42,24 @@ enum sandbox_network {
     SANDBOX_NETWORK_ON,
 };
 
+enum sandbox_root {
+    SANDBOX_ROOT_UNSAID, /* bwrap: read-only; containers: the image is writable; none: as it is */
+    SANDBOX_ROOT_READ_ONLY,
+    SANDBOX_ROOT_WRITABLE,
+};
+
 struct sandbox_spec {
     enum sandbox_kind kind;
     enum sandbox_network network;
-    int64_t memory_mb; /* 0 = no limit */
-    int64_t pids;      /* 0 = no limit */
-    int64_t cpu_s;     /* seconds of CPU time; 0 = no limit */
-    bool read_only;    /* the root is read-only; the workspace stays writable */
-    char **writable;   /* owned, NULL-terminated, NULL = none: paths, absolute or relative to the
-                          workspace, that may be written beside it */
-    char **env;        /* owned as writable: names let in beside the small default list; NAME or
-                          PREFIX_* */
-    char *image;       /* owned; containers only; else NULL */
+    int64_t memory_mb;      /* 0 = no limit */
+    int64_t pids;           /* 0 = no limit */
+    int64_t cpu_s;          /* seconds of CPU time; 0 = no limit */
+    enum sandbox_root root; /* all files but the workspace, /tmp and `writable` */
+    char **writable; /* owned, NULL-terminated, NULL = none: paths, absolute or relative to the
+                        workspace, that may be written beside it */
+    char **env;      /* owned as writable: names let in beside the small default list; NAME or
+                        PREFIX_* */
+    char *image;     /* owned; containers only; else NULL */
     int64_t start_timeout_ms; /* containers only; else SANDBOX_START_MS */
     char **args;      /* owned as writable: extra arguments for bwrap or for podman create */
     bool best_effort; /* what cannot be enforced here is left out, and marked */
@@ -76,6 +82,10 @@ ATTR_MUST_USE bool sandbox_kind_parse(const char *text, enum sandbox_kind *out);
 /* Is it one of the three that need an image? */
 bool sandbox_kind_is_container(enum sandbox_kind kind);
 
+/* Are all files but the workspace, /tmp and `writable` read-only in it, by the plan's word or by
+ * its kind's default? */
+bool sandbox_spec_is_read_only(const struct sandbox_spec *spec);
+
 /* Make it another kind, which has none of what only the kind before may have. Limits stay. */
 void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind);
 
@@ -88,7 +98,8 @@ ATTR_MUST_USE bool sandbox_spec_choose(struct sandbox_spec *spec, const char *wo
 /* Does it ask for nothing at all: no sandbox, no limit? */
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec);
 
-/* "bwrap: network, 512 MiB, 64 processes, 10 s of CPU time, read-only"; "" for an empty one. */
+/* "bwrap: network, 512 MiB, 64 processes, 10 s of CPU time, read-only"; "" for an empty one.
+ * bwrap without read-only files says "all files writable". */
 void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out);
 
 /* A JSON object that plan_parse() reads to an equal specification. */

@@ -41,6 +41,8 @@ struct engine_options {
     const char *name;          /* borrowed for engine_start() */
     const char *command;       /* the command line, for people; likewise */
     const char *run_dir;       /* absolute; borrowed until engine_stop() */
+    const char *plan_path;     /* absolute: the plan's file, which sandboxes keep read-only; NULL =
+                                  there is none; likewise */
     char *const *environment;  /* borrowed until engine_stop() */
     const char *by;            /* who started it; borrowed until engine_stop() */
     int jobs;                  /* attempts that run at a time; at least 1 */

@@ -77,10 +77,17 @@ want_in 'exec: which there are' "$(cat err)" 'none, bwrap, podman:IMAGE'
 want 'exec: no image' $? 2
 want_in 'exec: how to name it' "$(cat err)" 'podman:IMAGE, or "sandbox" in devs.config.json'
 want_in 'exec: help' "$("$devs" exec --help)" '--sandbox K'
+exec 9<"$HOME"
+"$devs" exec --once -- ls /proc/self/fd/9/ >out 2>err
+want 'exec: descriptors of the caller: exit' $? 2
+want_in 'exec: descriptors of the caller' "$(cat err)" "cannot access '/proc/self/fd/9/'"
 if bwrap --ro-bind / / --proc /proc --unshare-pid --unshare-net true 2>err; then
 	"$devs" exec --once --sandbox bwrap -- sh -c 'grep -c : /proc/net/dev; exit 9' >out 2>err
 	want 'exec: its own exit code' $? 9
 	want 'exec: a network of its own' "$(cat out)" 1
+	"$devs" exec --once --sandbox bwrap -- ls /proc/self/fd/9/ >out 2>err
+	want 'bwrap: descriptors of the caller: exit' $? 2
+	want_in 'bwrap: descriptors of the caller' "$(cat err)" "cannot access '/proc/self/fd/9/'"
 	echo '{"sandbox": {"kind": "bwrap", "network": true, "env": ["SHOP_*"]}}' >devs.config.json
 	SHOP_A=in OTHER=out "$devs" exec --sandbox bwrap -- sh -c 'echo "$SHOP_A ${OTHER-none}"' >out 2>err
 	want 'exec: what the settings say beside the kind' "$(cat out)" 'in none'

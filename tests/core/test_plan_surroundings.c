@@ -89,8 +89,8 @@ static const struct {
     {SAFE "\"sandbox\": {\"kind\": \"bwrap\", \"writable\": [\"a/../../b\", \"//\", \"..\"]}, ", "",
      "",
      "[INVALID_VALUE] /sandbox/writable/0: must not have a part \"..\"\n"
-     "[INVALID_VALUE] /sandbox/writable/1: the whole root cannot be let in: leave \"read_only\" "
-     "out\n"
+     "[INVALID_VALUE] /sandbox/writable/1: the whole root cannot be let in: set \"read_only\": "
+     "false\n"
      "[INVALID_VALUE] /sandbox/writable/2: must not have a part \"..\"\n"},
     {SAFE "\"sandbox\": {\"kind\": \"bwrap\", \"env\": [\"A=1\", \"*\", \"OK_*\"]}, ", "", "",
      "[INVALID_VALUE] /sandbox/env/0: does not match the pattern (expected a name, or the "
@@ -201,7 +201,7 @@ static void check_sandbox(void)
     ck_assert_int_eq(spec->memory_mb, 64);
     ck_assert_int_eq(spec->pids, 7);
     ck_assert_int_eq(spec->cpu_s, 8);
-    ck_assert(spec->read_only);
+    ck_assert_int_eq((int)spec->root, SANDBOX_ROOT_READ_ONLY);
     ck_assert_str_eq(spec->writable[1], "y");
     ck_assert_str_eq(spec->env[1], "NPM_*");
     ck_assert_int_eq(spec->start_timeout_ms, 5000);
@@ -253,7 +253,7 @@ START_TEST(test_another_kind_takes_only_what_it_may_have)
     ck_assert_str_eq(workspace()->exclude[0], "out/");
     ck_assert_ptr_null(sandbox()->env);
     ck_assert_ptr_null(sandbox()->writable);
-    ck_assert(!sandbox()->read_only);
+    ck_assert_int_eq((int)sandbox()->root, SANDBOX_ROOT_UNSAID);
     ck_assert_int_eq((int)sandbox()->network, SANDBOX_NETWORK_UNSAID);
     ck_assert_int_eq(sandbox()->memory_mb, 64);
     ck_assert(!sandbox_spec_is_empty(sandbox()));
@@ -392,7 +392,7 @@ static const struct {
     {"{}", "bwrap", "{\"kind\":\"bwrap\",\"memory_mb\":0,"},
     {"{}", "podman:a:5000/b@x", "\"image\":\"a:5000/b@x\""},
     {"{\"sandbox\": {\"kind\": \"podman\", \"image\": \"i\", \"pids\": 7}}", "docker",
-     "{\"kind\":\"docker\",\"memory_mb\":0,\"pids\":7,\"cpu_s\":0,\"read_only\":false,"
+     "{\"kind\":\"docker\",\"memory_mb\":0,\"pids\":7,\"cpu_s\":0,"
      "\"writable\":[],\"env\":[],\"image\":\"i\""},
     {"{\"sandbox\": {\"kind\": \"bwrap\", \"network\": true, \"pids\": 7}}", "none",
      "{\"kind\":\"none\",\"memory_mb\":0,\"pids\":7,"},

@@ -160,6 +160,8 @@ void try_run(const struct try_place *place, const struct try_call *call, struct 
         .name = "devs-test-a-1-1",
         .cwd = place->workspace,
         .workspace = place->workspace,
+        .run_dir = call->run_dir ? call->run_dir : place->workspace,
+        .plan_path = call->plan_path,
         .log_dir = place->log_dir,
         .log_db = place->log_db,
         .has_stdin = call->input,

@@ -34,6 +34,8 @@ struct try_call {
     const char *input;                   /* stdin */
     void (*meanwhile)(struct sandbox *); /* after the start; ends it early */
     int64_t processes;
+    const char *run_dir;   /* NULL = the workspace */
+    const char *plan_path; /* NULL = none */
 };
 
 void try_place_init(struct try_place *place);

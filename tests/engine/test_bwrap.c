@@ -1,11 +1,13 @@
-#define _GNU_SOURCE /* environ */
+#define _GNU_SOURCE /* environ, mkdtemp */
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "bwrap.h"
@@ -36,6 +38,40 @@ static void want_exit(int code)
                   result.out, result.errors, result.end.start_why);
 }
 
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%.3000s/%.500s", folder, name);
+    try_write(path, text);
+}
+
+static void make_folder(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%.3000s/%.500s", folder, name);
+    ck_assert_int_eq(mkdir(path, 0755), 0);
+}
+
+static void make_git_dir(const char *folder, const char *name)
+{
+    char dir[PATH_MAX];
+    (void)snprintf(dir, sizeof(dir), "%.3000s/%.500s", folder, name);
+    ck_assert_int_eq(mkdir(dir, 0755), 0);
+    make_folder(dir, "objects");
+    make_folder(dir, "refs");
+    write_file(dir, "HEAD", "ref: refs/heads/main\n");
+    write_file(dir, "config", "[core]\n\tbare = false\n");
+}
+
+static void want_refused(const char *why)
+{
+    const struct try_call call = {.spec = &spec, .script = "true"};
+    try_run(&place, &call, &result);
+    ck_assert(!result.prepared);
+    ck_assert_int_eq(result.start_code, START_SANDBOX_FAILED);
+    ck_assert_msg(strstr(result.err.message, why) != NULL, "%s", result.err.message);
+}
+
 START_TEST(test_exit_code_is_the_programs)
 {
     run_script("exit 7");
@@ -53,9 +89,19 @@ START_TEST(test_signal_is_told_as_128_and_more)
 }
 END_TEST
 
+/* What a command writes cannot make its failure a start that failed. */
+START_TEST(test_words_of_bwrap_can_not_be_forged)
+{
+    run_script("echo 'bwrap: execvp make: No such file or directory' >&2; exit 1");
+    want_exit(1);
+    run_script("echo 'bwrap: execvp make: Permission denied' >&2; exit 127");
+    want_exit(127);
+}
+END_TEST
+
 START_TEST(test_workspace_is_written_the_rest_is_not)
 {
-    spec.read_only = true;
+    spec.root = _i == 0 ? SANDBOX_ROOT_UNSAID : SANDBOX_ROOT_READ_ONLY;
     run_script("echo x > mine; for f in /usr /etc /var; do echo x > $f/devs-test 2>/dev/null && "
                "echo wrote $f; done; echo y > /tmp/only-here; cat mine");
     want_exit(0);
@@ -67,13 +113,30 @@ START_TEST(test_workspace_is_written_the_rest_is_not)
 }
 END_TEST
 
+START_TEST(test_all_files_are_written_where_that_is_said)
+{
+    char here[PATH_MAX];
+    char script[2 * PATH_MAX + 128];
+    ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
+    if (strncmp(here, "/tmp/", 5) == 0)
+        return; /* the sandbox has a /tmp of its own */
+    (void)snprintf(script, sizeof(script), "echo x >'%s/devs-test-%d' && rm '%s/devs-test-%d'",
+                   here, (int)getpid(), here, (int)getpid());
+    run_script(script);
+    ck_assert_int_ne(result.end.outcome.code, 0);
+    spec.root = SANDBOX_ROOT_WRITABLE;
+    run_script(script);
+    want_exit(0);
+}
+END_TEST
+
 START_TEST(test_writable_paths_are_written)
 {
     char beside[PATH_MAX + 8];
     char script[PATH_MAX + 64];
     (void)snprintf(beside, sizeof(beside), "%s/beside", place.top);
     ck_assert_int_eq(mkdir(beside, 0700), 0);
-    spec.read_only = true;
+    spec.root = SANDBOX_ROOT_READ_ONLY;
     spec.writable = (char *[]){beside, NULL};
     (void)snprintf(script, sizeof(script), "echo x > %s/f", beside);
     run_script(script);
@@ -192,6 +255,85 @@ START_TEST(test_well_known_secrets_are_masked)
 }
 END_TEST
 
+/* A folder of `writable` around a mask does not lift it; the log is never opened. */
+START_TEST(test_masks_hold_in_writable_folders)
+{
+    char path[PATH_MAX + 64];
+    static const char *const names[] = {
+        "conf",  "conf/gh",    "conf/git", ".cargo", ".config",      ".config/op",       ".m2",
+        "state", "state/devs", ".devs",    ".local", ".local/share", ".local/share/devs"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        make_folder(place.top, names[i]);
+    static const char *const files[] = {
+        "conf/gh/hosts.yml",  "conf/git/credentials", ".cargo/credentials.toml",
+        ".config/op/config",  ".m2/settings.xml",     ".vault-token",
+        "state/devs/devs.db", ".devs/devs.db",        ".local/share/devs/trust"};
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        write_file(place.top, files[i], "secret");
+    write_file(place.top, ".profile", "open");
+    (void)snprintf(path, sizeof(path), "%s/conf", place.top);
+    ck_assert_int_eq(setenv("XDG_CONFIG_HOME", path, 1), 0);
+    (void)snprintf(path, sizeof(path), "%s/state", place.top);
+    ck_assert_int_eq(setenv("XDG_STATE_HOME", path, 1), 0);
+    ck_assert_int_eq(setenv("HOME", place.top, 1), 0);
+    spec.writable = (char *[]){place.top, NULL};
+    run_script("cd ..; cat .profile; grep -rs secret conf .cargo .config .m2 .vault-token state "
+               ".devs .local; for d in state/devs .devs .local/share/devs; do "
+               "(echo x > $d/new) 2>/dev/null && echo wrote $d; done; "
+               "mv .local gone 2>/dev/null && echo moved; mv state gone 2>/dev/null && echo moved");
+    ck_assert_str_eq(result.out, "open");
+    (void)snprintf(path, sizeof(path), "%s/conf/gh", place.top);
+    spec.writable = (char *[]){place.top, path, NULL};
+    run_script("cat ../conf/gh/hosts.yml");
+    ck_assert_str_eq(result.out, "secret");
+    (void)snprintf(path, sizeof(path), "%s/state/devs", place.top);
+    want_refused("state/devs' is a log of devs");
+}
+END_TEST
+
+START_TEST(test_run_is_empty_but_for_what_is_needed)
+{
+    run_script("ls -A /run; cat /etc/resolv.conf >/dev/null && echo dns");
+    if (access("/etc/resolv.conf", R_OK) == 0)
+        ck_assert_ptr_nonnull(strstr(result.out, "dns\n"));
+    ck_assert_ptr_null(strstr(result.out, "dbus"));
+    ck_assert_ptr_null(strstr(result.out, "user"));
+    char below[] = "/run/devs-test-XXXXXX";
+    if (!mkdtemp(below))
+        return; /* only root may */
+    struct try_place there = place;
+    (void)snprintf(there.workspace, sizeof(there.workspace), "%s", below);
+    const struct try_call call = {.spec = &spec, .script = "echo x > f; cat f; rm f"};
+    try_run(&there, &call, &result);
+    (void)rmdir(below);
+    want_exit(0);
+    ck_assert_str_eq(result.out, "x\n");
+}
+END_TEST
+
+/* A socket leads to who listens, whether or not its file system is read-only. */
+START_TEST(test_sockets_outside_the_workspace_are_hidden)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char here[PATH_MAX];
+    char script[PATH_MAX + 128];
+    ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
+    const int wrote =
+        snprintf(address.sun_path, sizeof(address.sun_path), "%.80s/s%d", here, (int)getpid());
+    if (wrote >= (int)sizeof(address.sun_path) || strlen(here) > 80)
+        return;
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_eq(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(listen(fd, 1), 0);
+    (void)snprintf(script, sizeof(script), "test -S '%s' && echo there; true", address.sun_path);
+    run_script(script);
+    (void)unlink(address.sun_path);
+    (void)close(fd);
+    want_exit(0);
+    ck_assert_str_eq(result.out, "");
+}
+END_TEST
+
 START_TEST(test_network_is_off_unless_it_is_on)
 {
     static const char script[] = "cat /proc/net/dev | sed '1,2d; s/:.*//; s/ //g'";
@@ -240,6 +382,190 @@ START_TEST(test_root_inside_is_not_root_outside)
                "sys; echo 1 > /sys/fs/cgroup/memory/tasks 2>/dev/null && echo group; true");
     want_exit(0);
     ck_assert_str_eq(result.out, "");
+}
+END_TEST
+
+/* Each line is a way out that root has where /proc is not protected, also from another namespace
+ * made inside. Values are written that are there already. */
+START_TEST(test_kernel_is_not_written_to)
+{
+    run_script("try() { sh -c \"$1\" >/dev/null 2>&1 && echo \"$1\"; }\n"
+               "for f in kernel/core_pattern kernel/pid_max kernel/modprobe kernel/hotplug "
+               "kernel/randomize_va_space fs/file-max fs/suid_dumpable vm/overcommit_memory "
+               "vm/panic_on_oom net/ipv4/ip_forward fs/binfmt_misc/register; do\n"
+               "  f=/proc/sys/$f; old=$(cat $f 2>/dev/null); try \"echo '$old' > $f\"; done\n"
+               "try 'echo > /proc/sysrq-trigger'\n"
+               "for f in $(find /proc/[a-z]* /sys -maxdepth 3 -type f -perm /222 2>/dev/null | "
+               "grep -v '^/proc/self/\\|^/proc/thread-self/'); do try \": >> $f\"; done\n"
+               "try 'unshare -Um umount /proc/sys'\n"
+               "try 'unshare -Um mount -o remount,bind,rw /proc/sys'\n"
+               "try 'unshare -m true'\n"
+               "try 'nsenter -t 1 -m ls /proc/1/root/../.devs-none'\n"
+               "try 'mknod node b 8 0'\n"
+               "try 'mount -t cgroup2 none /mnt'\n"
+               "try 'head -c 1 /proc/kcore | grep -q .'\n"
+               "try 'grep -q . /proc/keys'\n"
+               "try 'ls -A /sys/firmware | grep -q .'\n");
+    ck_assert_str_eq(result.out, "");
+}
+END_TEST
+
+/* Prints each of the paths that a script, in one way or another, could change or replace. */
+static const char attack[] =
+    "for f in %s; do\n"
+    "  (echo evil >> $f) 2>/dev/null && echo \"appended $f\"\n"
+    "  (echo evil > $f) 2>/dev/null && echo \"wrote $f\"\n"
+    "  (rm -rf $f) 2>/dev/null && echo \"removed $f\"\n"
+    "  mv $f moved 2>/dev/null && echo \"moved $f\"\n"
+    "  ln $f other 2>/dev/null && echo \"linked $f\"\n"
+    "  echo evil > new; mv new $f 2>/dev/null && test ! -d $f && echo \"replaced $f\"\n"
+    "  chmod 777 $f 2>/dev/null && echo \"opened $f\"\n"
+    "  (echo evil > $f/pre-commit) 2>/dev/null && echo \"added to $f\"\n"
+    "  d=$(dirname $f); while test $d != . && test $d != /; do\n"
+    "    mv $d gone 2>/dev/null && echo \"moved folder $d\"\n"
+    "    d=$(dirname $d); done\n"
+    "  unshare -Um sh -c \"umount $f || umount -l $f || mount -o remount,bind,rw $f\" 2>/dev/null "
+    "&& echo \"unmounted $f\"\n"
+    "done; true";
+
+static void want_protected(const struct try_call *call, const char *paths)
+{
+    char script[8192];
+    struct try_call attacked = *call;
+    (void)snprintf(script, sizeof(script), attack, paths);
+    attacked.script = script;
+    attacked.spec = &spec;
+    try_run(&place, &attacked, &result);
+    ck_assert_msg(result.prepared, "%s", result.err.message);
+    want_exit(0);
+    ck_assert_str_eq(result.out, "");
+}
+
+START_TEST(test_what_decides_what_runs_is_read_only)
+{
+    char plan[PATH_MAX];
+    (void)snprintf(plan, sizeof(plan), "%.4000s/plans/plan.json", place.workspace);
+    write_file(place.workspace, "devs.config.json", "{}");
+    make_folder(place.workspace, "plans");
+    write_file(place.workspace, "plans/plan.json", "{}");
+    make_git_dir(place.workspace, ".git");
+    make_folder(place.workspace, ".git/modules");
+    make_folder(place.workspace, ".git/modules/libs");
+    make_git_dir(place.workspace, ".git/modules/libs/a");
+    make_folder(place.workspace, "libs");
+    make_folder(place.workspace, "libs/a");
+    write_file(place.workspace, "libs/a/.git", "gitdir: ../../.git/modules/libs/a\n");
+    write_file(place.workspace, ".git/modules/libs/a/config",
+               "[core]\n\tworktree = ../../../../libs/a\n");
+    make_folder(place.workspace, ".git/worktrees");
+    make_folder(place.workspace, ".git/worktrees/w");
+    write_file(place.workspace, ".git/worktrees/w/HEAD", "ref: refs/heads/w\n");
+    write_file(place.workspace, ".git/worktrees/w/commondir", "../..\n");
+    write_file(place.workspace, ".git/worktrees/w/gitdir", "/elsewhere/.git\n");
+    make_folder(place.workspace, "husky");
+    write_file(place.workspace, "shared.inc", "[include] path = deeper.inc ; and more\n");
+    write_file(place.workspace, "deeper.inc", "[user]\n\tname = x\n");
+    write_file(place.workspace, ".git/config.worktree", "");
+    write_file(place.workspace, ".git/config",
+               "[core]\n\thooksPath = \"husky\"\n[Include \"x\"]\n[include]\n\tPath = "
+               "../shared.inc\n[extensions]\n\tworktreeConfig = true\n");
+    const struct try_call call = {.plan_path = plan};
+    want_protected(&call, "devs.config.json plans/plan.json .git/config .git/hooks "
+                          ".git/config.worktree .git/modules/libs/a/config "
+                          ".git/modules/libs/a/hooks libs/a/.git .git/worktrees/w/commondir "
+                          ".git/worktrees/w/gitdir husky shared.inc deeper.inc");
+    /* Git itself still works there. */
+    run_script("echo x > .git/index.lock && mv .git/index.lock .git/index && echo y > "
+               ".git/refs/r && mkdir .git/objects/aa && echo z > libs/a/file");
+    want_exit(0);
+    spec.root = SANDBOX_ROOT_WRITABLE;
+    want_protected(&call, "devs.config.json plans/plan.json .git/config .git/hooks");
+}
+END_TEST
+
+/* A folder of `writable` opens what it names itself, and no more. */
+START_TEST(test_writable_does_not_open_what_is_protected)
+{
+    char *const all[] = {place.top, NULL};
+    char *const config[] = {(char[]){"devs.config.json"}, (char[]){".git/hooks"}, NULL};
+    write_file(place.workspace, "devs.config.json", "{}");
+    write_file(place.top, "devs.config.json", "{}");
+    make_git_dir(place.workspace, ".git");
+    spec.writable = (char **)(uintptr_t)all;
+    const struct try_call call = {.plan_path = NULL};
+    want_protected(&call, "devs.config.json ../devs.config.json .git/config .git/hooks");
+    spec.writable = (char **)(uintptr_t)config;
+    run_script("echo mine > devs.config.json; echo hook > .git/hooks/a; echo x >> .git/config");
+    char path[PATH_MAX + 32];
+    (void)snprintf(path, sizeof(path), "%s/devs.config.json", place.workspace);
+    ck_assert_str_eq(try_read(path), "mine\n");
+    (void)snprintf(path, sizeof(path), "%s/.git/hooks/a", place.workspace);
+    ck_assert_str_eq(try_read(path), "hook\n");
+    (void)snprintf(path, sizeof(path), "%s/.git/config", place.workspace);
+    ck_assert_str_eq(try_read(path), "[core]\n\tbare = false\n");
+}
+END_TEST
+
+/* Git would look for the configuration of the repository where this file says. */
+START_TEST(test_commondir_of_an_attempt_is_removed)
+{
+    char path[PATH_MAX + 32];
+    make_git_dir(place.workspace, ".git");
+    run_script("mkdir evil; echo ../evil > .git/commondir");
+    want_exit(0);
+    (void)snprintf(path, sizeof(path), "%s/.git/commondir", place.workspace);
+    ck_assert_int_ne(access(path, F_OK), 0);
+}
+END_TEST
+
+/* The tree of a task is its result; the repository it belongs to is not. */
+START_TEST(test_tree_of_a_task_is_its_own)
+{
+    char git[PATH_MAX];
+    char text[PATH_MAX + 64];
+    (void)snprintf(git, sizeof(git), "%.4000s/repo", place.top);
+    ck_assert_int_eq(mkdir(git, 0755), 0);
+    make_git_dir(git, ".git");
+    make_folder(git, ".git/worktrees");
+    make_folder(git, ".git/worktrees/w");
+    write_file(git, ".git/worktrees/w/HEAD", "x");
+    write_file(git, ".git/worktrees/w/commondir", "../..\n");
+    (void)snprintf(text, sizeof(text), "gitdir: %s/.git/worktrees/w\n", git);
+    write_file(place.workspace, ".git", text);
+    write_file(place.workspace, "devs.config.json", "{}");
+    const struct try_call call = {
+        .spec = &spec, .run_dir = git, .script = "echo mine > devs.config.json && echo y > plan"};
+    try_run(&place, &call, &result);
+    want_exit(0);
+    want_protected(&call, ".git");
+    (void)snprintf(text, sizeof(text), "%.4000s/.git", git);
+    spec.writable = (char *[]){text, NULL};
+    want_protected(&call, ".git ../repo/.git/config ../repo/.git/hooks "
+                          "../repo/.git/worktrees/w/commondir");
+    try_run(&place,
+            &(struct try_call){.spec = &spec, .run_dir = git, .script = "echo x > ../repo/.git/y"},
+            &result);
+    want_exit(0);
+}
+END_TEST
+
+START_TEST(test_what_cannot_be_protected_is_refused)
+{
+    char one[PATH_MAX + 32];
+    char other[PATH_MAX + 32];
+    (void)snprintf(one, sizeof(one), "%s/devs.config.json", place.workspace);
+    (void)snprintf(other, sizeof(other), "%s/real.json", place.workspace);
+    try_write(other, "{}");
+    ck_assert_int_eq(symlink("real.json", one), 0);
+    want_refused("devs.config.json' cannot be kept read-only: it is a symbolic link");
+    ck_assert_int_eq(unlink(one), 0);
+    ck_assert_int_eq(link(other, one), 0);
+    want_refused("devs.config.json' cannot be kept read-only: it has a second name");
+    ck_assert_int_eq(unlink(one), 0);
+    make_git_dir(place.workspace, "real.git");
+    (void)snprintf(one, sizeof(one), "%s/.git", place.workspace);
+    ck_assert_int_eq(symlink("real.git", one), 0);
+    want_refused(".git' cannot be kept read-only: it is a symbolic link");
 }
 END_TEST
 
@@ -359,7 +685,18 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, test_exit_code_is_the_programs);
     tcase_add_test(tcase, test_signal_is_told_as_128_and_more);
-    tcase_add_test(tcase, test_workspace_is_written_the_rest_is_not);
+    tcase_add_test(tcase, test_words_of_bwrap_can_not_be_forged);
+    tcase_add_loop_test(tcase, test_workspace_is_written_the_rest_is_not, 0, 2);
+    tcase_add_test(tcase, test_all_files_are_written_where_that_is_said);
+    tcase_add_test(tcase, test_kernel_is_not_written_to);
+    tcase_add_test(tcase, test_what_decides_what_runs_is_read_only);
+    tcase_add_test(tcase, test_writable_does_not_open_what_is_protected);
+    tcase_add_test(tcase, test_commondir_of_an_attempt_is_removed);
+    tcase_add_test(tcase, test_tree_of_a_task_is_its_own);
+    tcase_add_test(tcase, test_what_cannot_be_protected_is_refused);
+    tcase_add_test(tcase, test_masks_hold_in_writable_folders);
+    tcase_add_test(tcase, test_run_is_empty_but_for_what_is_needed);
+    tcase_add_test(tcase, test_sockets_outside_the_workspace_are_hidden);
     tcase_add_test(tcase, test_writable_paths_are_written);
     tcase_add_test(tcase, test_writable_path_that_is_not_there_is_named);
     tcase_add_test(tcase, test_writable_link_that_leads_out_is_refused);

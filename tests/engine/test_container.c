@@ -172,12 +172,55 @@ END_TEST
 
 START_TEST(test_read_only_root_and_limit_of_processes)
 {
-    spec.read_only = true;
+    spec.root = SANDBOX_ROOT_READ_ONLY;
     spec.pids = 5;
     run_script("echo x > /etc/new 2>/dev/null && echo wrote; echo x > /tmp/new && echo tmp; "
                "for i in 1 2 3 4 5 6 7 8; do sleep 5 & done; exit 0");
     ck_assert_str_eq(result.out, "tmp\n");
     ck_assert_ptr_nonnull(strstr(result.errors, "can't fork"));
+}
+END_TEST
+
+/* As in bwrap: test_bwrap.c tries more ways. */
+START_TEST(test_what_decides_what_runs_is_read_only)
+{
+    static const char *const folders[] = {".git", ".git/objects", ".git/refs", "plans"};
+    static const char *const files[] = {"devs.config.json", ".git/HEAD", ".git/config",
+                                        "plans/plan.json"};
+    char path[PATH_MAX + 32];
+    char plan[PATH_MAX + 32];
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", place.workspace, folders[i]);
+        ck_assert_int_eq(mkdir(path, 0755), 0);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", place.workspace, files[i]);
+        try_write(path, "mine");
+    }
+    (void)snprintf(plan, sizeof(plan), "%s/plans/plan.json", place.workspace);
+    const struct try_call call = {
+        .spec = &spec,
+        .plan_path = plan,
+        .script = "for f in devs.config.json .git/config plans/plan.json .git/hooks/pre-commit; do "
+                  "(echo evil > $f) 2>/dev/null && echo wrote $f; rm -f $f 2>/dev/null && "
+                  "echo removed $f; mv $f x 2>/dev/null && echo moved $f; done; "
+                  "mv .git y 2>/dev/null && echo moved .git; mv plans z 2>/dev/null && echo moved "
+                  "plans; echo ../evil > .git/commondir && echo ok > .git/index"};
+    run_call(&call);
+    ck_assert_str_eq(result.out, "removed .git/hooks/pre-commit\n"); /* rm -f of nothing */
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", place.workspace, files[i]);
+        ck_assert_str_eq(try_read(path), "mine");
+    }
+    (void)snprintf(path, sizeof(path), "%s/.git/index", place.workspace);
+    ck_assert_str_eq(try_read(path), "ok\n");
+    (void)snprintf(path, sizeof(path), "%s/.git/commondir", place.workspace);
+    ck_assert_int_ne(access(path, F_OK), 0);
+
+    spec.writable = (char *[]){place.top, NULL};
+    run_script("(echo evil > devs.config.json) 2>/dev/null; mv .git y 2>/dev/null; "
+               "cat devs.config.json .git/config");
+    ck_assert_str_eq(result.out, "minemine");
 }
 END_TEST
 
@@ -365,6 +408,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_stdin_goes_in);
     tcase_add_test(tcase, test_network_is_off);
     tcase_add_test(tcase, test_read_only_root_and_limit_of_processes);
+    tcase_add_test(tcase, test_what_decides_what_runs_is_read_only);
     tcase_add_test(tcase, test_B1_eating_memory_is_told_as_a_kill_for_memory);
     tcase_add_test(tcase, test_B1_exit_137_with_memory_to_spare_is_no_kill_for_memory);
     tcase_add_test(tcase, test_B3_image_that_is_not_here_is_not_pulled);

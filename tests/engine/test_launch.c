@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* realpath */
+
 #include "launch.h"
 
 #include <errno.h>
@@ -5,6 +7,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -162,6 +166,34 @@ START_TEST(test_descriptors_that_we_inherited_are_closed)
 }
 END_TEST
 
+/* An attempt may leave a link to any file where a later one's stdin is. */
+START_TEST(test_stdin_that_leads_out_is_refused)
+{
+    struct launched process;
+    char text[256];
+    char top[4096];
+    char path[4096];
+    int number = 0;
+    struct err err = {0};
+    make_program("#!/bin/sh\ncat\n");
+    ck_assert_ptr_nonnull(realpath(program, top));
+    *strrchr(top, '/') = '\0';
+    (void)snprintf(path, sizeof(path), "%.4000s/in", top);
+    char *argv[] = {program, NULL};
+    const struct launch_call call = {
+        .argv = argv, .environment = environ, .cwd = "/", .stdin_path = path, .stdin_within = top};
+    ck_assert_int_eq(symlink("/etc/passwd", path), 0);
+    ck_assert(!launch_process(&call, &process, &number, &err));
+    ck_assert_int_eq(number, EACCES);
+    ck_assert_ptr_nonnull(strstr(err.message, "stdin leads out of the sandbox's workspace"));
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(symlink("program", path), 0);
+    ck_assert(launch_process(&call, &process, &number, NULL));
+    ck_assert_int_eq(await(&process, text, sizeof(text)), 0);
+    ck_assert_str_eq(text, "#!/bin/sh\ncat\n");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("launch");
@@ -171,6 +203,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_program_that_stays_open_for_writing_is_given_up);
     tcase_add_test(tcase, test_start_is_that_of_proc);
     tcase_add_test(tcase, test_signals_are_as_by_default);
+    tcase_add_test(tcase, test_stdin_that_leads_out_is_refused);
     tcase_add_loop_test(tcase, test_descriptors_that_we_inherited_are_closed, 0, 2);
     return suite;
 }

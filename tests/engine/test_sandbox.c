@@ -104,7 +104,7 @@ START_TEST(test_keys_that_need_a_sandbox_are_named)
     struct str why = {0};
     struct err err = {0};
     spec.network = SANDBOX_NETWORK_OFF;
-    spec.read_only = true;
+    spec.root = SANDBOX_ROOT_READ_ONLY;
     ck_assert(!sandbox_check(&spec, &lacks, &why, &err));
     ck_assert_ptr_nonnull(strstr(err.message, "network, read_only cannot be enforced here"));
     ck_assert_ptr_nonnull(strstr(err.hint, "best_effort"));

@@ -118,6 +118,7 @@ static int run(struct globals *globals, struct execution *execution)
         .ui = &file->config.settings.ui,
         .secrets = &file->config.settings.secrets,
         .run_dir = file->dir,
+        .plan_path = file->path[0] ? file->path : NULL,
         .jobs = execution->jobs,
         .watch = session_choose_watch(words->plain, words->json),
         .ended = print_end,

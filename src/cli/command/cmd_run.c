@@ -82,6 +82,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .secrets = &file.config.settings.secrets,
                               .retention = &file.config.settings.retention,
                               .run_dir = file.dir,
+                              .plan_path = file.path[0] ? file.path : NULL,
                               .jobs = jobs,
                               .watch = session_choose_watch(plain, json),
                               .detach = detach,

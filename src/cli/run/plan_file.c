@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "exit_code.h"
 #include "fail.h"
@@ -25,18 +26,30 @@ static bool read_file(const char *path, struct str *out, struct err *err)
     return why.code == ERR_NOT_FOUND ? err_hint(err, "devs init writes a starter plan") : false;
 }
 
+static bool make_absolute(const char *path, char out[PATH_MAX])
+{
+    char here[PATH_MAX] = "";
+    if (path[0] != '/' && !getcwd(here, sizeof(here)))
+        return false;
+    const int wrote = snprintf(out, PATH_MAX, "%s%s%s", here, here[0] ? "/" : "", path);
+    return wrote > 0 && wrote < PATH_MAX;
+}
+
 /* A plan that comes through a pipe has no folder of its own: this one is meant. */
-static bool find_dir(const char *path, char dir[PATH_MAX], struct err *err)
+static bool find_dir(const char *path, struct plan_file *file, struct err *err)
 {
     struct stat info;
     bool is_file = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
     char whole[PATH_MAX];
+    file->path[0] = '\0';
+    if (is_file && !make_absolute(path, file->path))
+        return err_set(err, ERR_INVALID, "plan '%s': its path is too long", path);
     if (!realpath(is_file ? path : ".", whole))
         return err_set(err, ERR_INVALID, "plan '%s': its folder is not there", path);
     char *slash = strrchr(whole, '/');
     if (is_file && slash)
         slash[slash == whole ? 1 : 0] = '\0';
-    (void)snprintf(dir, PATH_MAX, "%s", whole);
+    (void)snprintf(file->dir, sizeof(file->dir), "%s", whole);
     return true;
 }
 
@@ -110,7 +123,7 @@ int plan_file_read_edited(const char *path, plan_file_edit_fn *edit, void *ctx,
 {
     struct err err = {0};
     struct plan_file file = {0};
-    if (!read_file(path, &file.text, &err) || !find_dir(path, file.dir, &err)) {
+    if (!read_file(path, &file.text, &err) || !find_dir(path, &file, &err)) {
         plan_file_done(&file);
         return fail(&err);
     }

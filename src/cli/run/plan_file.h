@@ -16,6 +16,7 @@ struct plan_file {
     struct str text;      /* owned: as the log keeps it */
     struct config config; /* owned: the settings of its project */
     char dir[PATH_MAX];   /* the run's folder: where the file is; for "-" this one */
+    char path[PATH_MAX];  /* absolute, as it was named: links are not followed; "" for "-" */
 };
 
 /* Read and check, the project's settings too. Prints what is wrong and returns the exit code; 0 =

@@ -113,6 +113,7 @@ static bool start_engine(struct watching *watching, struct err *err)
         .name = watching->secrets.plan->name,
         .command = session->globals->command_line,
         .run_dir = session->run_dir,
+        .plan_path = session->plan_path,
         .environment = environ,
         .by = watching->by,
         .jobs = session->jobs,

@@ -78,7 +78,9 @@ static void read_read_only(struct plan_reader *reader, const struct json_pointer
                            const struct json *value)
 {
     (void)path;
-    reader->sandbox->read_only = json_bool(value, reader->sandbox->read_only);
+    if (json_kind(value) == JSON_KIND_TRUE || json_kind(value) == JSON_KIND_FALSE)
+        reader->sandbox->root =
+            json_bool(value, false) ? SANDBOX_ROOT_READ_ONLY : SANDBOX_ROOT_WRITABLE;
 }
 
 static void read_best_effort(struct plan_reader *reader, const struct json_pointer *path,
@@ -96,13 +98,13 @@ static void check_writable(struct plan_reader *reader, const struct json_pointer
                         text);
     else if (strspn(text, "/") == strlen(text))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "the whole root cannot be let in: leave \"read_only\" out", NULL, text);
+                        "the whole root cannot be let in: set \"read_only\": false", NULL, text);
 }
 
 static void read_writable(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value)
 {
-    check_none(reader, path, json_count(value) > 0 && !reader->sandbox->read_only,
+    check_none(reader, path, json_count(value) > 0 && !sandbox_spec_is_read_only(reader->sandbox),
                "without a sandbox all is writable: name a \"kind\"");
     plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->writable);
     plan_list_check(reader, path, value, check_writable);

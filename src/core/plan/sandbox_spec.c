@@ -69,6 +69,13 @@ bool sandbox_kind_is_container(enum sandbox_kind kind)
     return kind == SANDBOX_CONTAINER || kind == SANDBOX_PODMAN || kind == SANDBOX_DOCKER;
 }
 
+bool sandbox_spec_is_read_only(const struct sandbox_spec *spec)
+{
+    if (spec->root == SANDBOX_ROOT_UNSAID)
+        return spec->kind == SANDBOX_BWRAP;
+    return spec->root == SANDBOX_ROOT_READ_ONLY;
+}
+
 static void forget_list(char ***list)
 {
     text_list_free(*list);
@@ -96,7 +103,7 @@ void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind)
     if (kind != SANDBOX_NONE)
         return;
     spec->network = SANDBOX_NETWORK_UNSAID;
-    spec->read_only = false;
+    spec->root = SANDBOX_ROOT_UNSAID;
     forget_list(&spec->writable);
     forget_list(&spec->env);
 }
@@ -140,7 +147,7 @@ bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word, struct err
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec)
 {
     bool has_limit = spec->memory_mb > 0 || spec->pids > 0 || spec->cpu_s > 0;
-    return spec->kind == SANDBOX_NONE && !has_limit && !spec->read_only &&
+    return spec->kind == SANDBOX_NONE && !has_limit && spec->root != SANDBOX_ROOT_READ_ONLY &&
            spec->network != SANDBOX_NETWORK_OFF;
 }
 
@@ -180,7 +187,9 @@ void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out)
     add_limit(&separator, spec->memory_mb, "MiB", out);
     add_limit(&separator, spec->pids, "processes", out);
     add_limit(&separator, spec->cpu_s, "s of CPU time", out);
-    add_word(&separator, spec->read_only, "read-only", out);
+    add_word(&separator, sandbox_spec_is_read_only(spec), "read-only", out);
+    add_word(&separator, spec->kind == SANDBOX_BWRAP && !sandbox_spec_is_read_only(spec),
+             "all files writable", out);
     add_word(&separator, spec->best_effort, "best effort", out);
 }
 
@@ -193,8 +202,8 @@ void sandbox_spec_write(const struct sandbox_spec *spec, struct str *out)
     str_json_i64(out, "memory_mb", spec->memory_mb);
     str_json_i64(out, "pids", spec->pids);
     str_json_i64(out, "cpu_s", spec->cpu_s);
-    if (spec->kind != SANDBOX_NONE || spec->read_only)
-        str_json_bool(out, "read_only", spec->read_only);
+    if (spec->root != SANDBOX_ROOT_UNSAID)
+        str_json_bool(out, "read_only", spec->root == SANDBOX_ROOT_READ_ONLY);
     text_list_write(out, "writable", spec->writable);
     text_list_write(out, "env", spec->env);
     if (spec->image)

@@ -86,9 +86,10 @@ struct attempt {
 
 struct attempt_setting {
     struct call_setting call;
-    const char *uid;     /* of the run */
-    const char *log_dir; /* borrowed */
-    const char *log_db;  /* the log in it; borrowed */
+    const char *uid;       /* of the run */
+    const char *log_dir;   /* borrowed */
+    const char *log_db;    /* the log in it; borrowed */
+    const char *plan_path; /* the plan's file; borrowed; NULL = there is none */
     struct nursery *nursery;
     const struct classifier *classifier;
     const struct redactor *redactor;  /* borrowed; NULL: nothing is cut */

@@ -31,8 +31,9 @@ struct surroundings_call {
     char *const *our_environment;
     const char *run_dir;
     const char *log_dir;
-    const char *log_db; /* the log in it */
-    const char *uid;    /* of the run */
+    const char *log_db;    /* the log in it */
+    const char *plan_path; /* the plan's file; NULL = there is none */
+    const char *uid;       /* of the run */
     const char *task_id;
     const char *title; /* of the task, for its result */
     int step, attempt;

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "xalloc.h"
 
@@ -31,6 +32,15 @@ void arg_list_add_all(struct arg_list *list, char *const *texts)
 {
     for (size_t i = 0; texts && texts[i]; i++)
         arg_list_add(list, texts[i]);
+}
+
+bool arg_list_has(const struct arg_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], text) == 0)
+            return true;
+    }
+    return false;
 }
 
 void arg_list_done(struct arg_list *list)

@@ -6,6 +6,7 @@
 #ifndef DEVS_ARG_LIST_H
 #define DEVS_ARG_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "attr.h"
@@ -21,6 +22,8 @@ void arg_list_add(struct arg_list *list, const char *text);
 ATTR_PRINTF(2, 3) void arg_list_addf(struct arg_list *list, const char *fmt, ...);
 /* Each of a NULL-terminated array, of which NULL means empty. */
 void arg_list_add_all(struct arg_list *list, char *const *texts);
+/* Is the text in it? */
+bool arg_list_has(const struct arg_list *list, const char *text);
 void arg_list_done(struct arg_list *list);
 
 #endif

@@ -73,10 +73,34 @@ static int open_nothing(int *fd_out, struct err *err)
     return *fd_out >= 0 ? 0 : report(errno, path, err);
 }
 
+static bool is_below(const char *path, const char *folder)
+{
+    const size_t len = strlen(folder);
+    return strncmp(path, folder, len) == 0 && path[len] == '/';
+}
+
+/* A sandboxed attempt may have put a link to any file there for a later one, and what is on stdin
+ * is read outside the sandbox: the file that was opened counts, not its name. */
+static bool is_allowed_stdin(const struct launch_call *call, int fd)
+{
+    char name[32];
+    char real[PATH_MAX];
+    if (!call->stdin_within)
+        return true;
+    (void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+    const ssize_t len = readlink(name, real, sizeof(real) - 1);
+    if (len < 0)
+        return false;
+    real[len] = '\0';
+    return is_below(real, call->stdin_within) &&
+           !(call->stdin_not_within && is_below(real, call->stdin_not_within));
+}
+
 /* A FIFO would wait for its writer, on our thread or on the child's: not even
  * looked into. 0, or the errno to report. */
-static int open_file(const char *path, int *fd_out, struct err *err)
+static int open_file(const struct launch_call *call, int *fd_out, struct err *err)
 {
+    const char *path = call->stdin_path;
     struct stat info;
 
     *fd_out = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -85,6 +109,10 @@ static int open_file(const char *path, int *fd_out, struct err *err)
     if (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
         (void)err_set(err, ERR_IO, "'%s': stdin is neither a file nor a character device", path);
         return EINVAL;
+    }
+    if (!is_allowed_stdin(call, *fd_out)) {
+        (void)err_set(err, ERR_IO, "'%s': stdin leads out of the sandbox's workspace", path);
+        return EACCES;
     }
     int flags = fcntl(*fd_out, F_GETFL);
     if (flags < 0 || fcntl(*fd_out, F_SETFL, flags & ~O_NONBLOCK) != 0)
@@ -118,7 +146,7 @@ static int open_stdin(const struct launch_call *call, int *fd_out, struct err *e
 {
     if (call->input)
         return make_stdin(call->input, fd_out, err);
-    return call->stdin_path ? open_file(call->stdin_path, fd_out, err) : open_nothing(fd_out, err);
+    return call->stdin_path ? open_file(call, fd_out, err) : open_nothing(fd_out, err);
 }
 
 /* 0, or the errno to report. */

@@ -30,10 +30,13 @@ struct launch_input {
 
 /* Everything that the new process gets. All borrowed for the call. */
 struct launch_call {
-    char *const *argv;                /* NULL-terminated, at least one */
-    char *const *environment;         /* NULL-terminated; its PATH finds argv[0] */
-    const char *cwd;                  /* absolute */
-    const char *stdin_path;           /* absolute, a file or character device; NULL = /dev/null */
+    char *const *argv;        /* NULL-terminated, at least one */
+    char *const *environment; /* NULL-terminated; its PATH finds argv[0] */
+    const char *cwd;          /* absolute */
+    const char *stdin_path;   /* absolute, a file or character device; NULL = /dev/null */
+    /* The file of stdin_path, links followed, must be below this folder, and not below the next
+     * one; absolute, without links; NULL = anywhere. */
+    const char *stdin_within, *stdin_not_within;
     const struct launch_input *input; /* what it reads on stdin, in place of a path; NULL = none */
     bool in_our_session; /* a group of its own only: for what helps us, not for attempts */
     const struct spawn_limits *limits; /* from its first instruction on; NULL = none */

@@ -317,6 +317,7 @@ static void set_up(struct loop *loop, int64_t number)
         .uid = log_writer_uid(loop->recorder.writer),
         .log_dir = options->place->dir,
         .log_db = options->place->db,
+        .plan_path = options->plan_path,
         .nursery = loop->nursery,
         .classifier = loop->classifier,
         .redactor = options->redactor,

@@ -14,11 +14,11 @@
 
 #include "proc.h"
 #include "sandbox_paths.h"
+#include "xalloc.h"
 
 enum {
     STATUS_BYTES_MAX = 4096,
     FIRST_FREE_FD = 3,
-    NOT_EXECUTED_EXIT = 1, /* bwrap's own, when the program cannot be executed */
 };
 
 /* What root may still do inside: what a container's root may, without devices. */
@@ -72,63 +72,218 @@ static void add_mask(struct arg_list *argv, const char *path)
     add_pair(argv, "--tmpfs", path);
 }
 
-static bool add_writable(struct arg_list *argv, const struct sandbox_call *call, struct err *err)
+/* The kernel's own folders: what is not about the sandbox's own processes can be read at most. A
+ * root inside would else set kernel.core_pattern, and have a program run outside. */
+static void add_kernel_folders(struct arg_list *argv)
 {
-    char **writable = call->spec->writable;
-    for (size_t i = 0; writable && writable[i]; i++) {
-        char real[PATH_MAX];
-        if (!sandbox_writable_path(call, writable[i], real, err))
-            return false;
-        add_bind(argv, "--bind", real);
+    const struct arg_list *read_only;
+    const struct arg_list *hidden;
+    add_pair(argv, "--dev", "/dev");
+    add_pair(argv, "--proc", "/proc");
+    add_bind(argv, "--ro-bind-try", "/sys"); /* control groups: the limits are there */
+    bwrap_kernel_paths(&read_only, &hidden);
+    for (size_t i = 0; i < read_only->count; i++)
+        add_bind(argv, "--ro-bind", read_only->items[i]);
+    for (size_t i = 0; i < hidden->count; i++)
+        add_mask(argv, hidden->items[i]);
+}
+
+/* What a path is in the sandbox. Of two for one path the later kind holds. */
+enum mount_kind {
+    MOUNT_PIN,       /* writable as the folder that holds it, but not to be renamed or removed */
+    MOUNT_EMPTY,     /* a folder of the sandbox's own, in which anything may be written */
+    MOUNT_SHOWN,     /* read-only, where an empty folder would hide it */
+    MOUNT_SOCKET,    /* hidden unless it is in a folder that may be written */
+    MOUNT_HIDDEN,    /* nothing is there */
+    MOUNT_PROTECTED, /* read-only in a folder that may be written */
+    MOUNT_WRITABLE,
+    MOUNT_SEALED, /* nothing is there, and nothing can be written there */
+};
+
+struct mount {
+    enum mount_kind kind;
+    const char *path; /* borrowed; absolute, without links */
+};
+
+struct mounts {
+    struct mount *items; /* owned */
+    size_t count, cap;
+    bool root_is_writable;
+};
+
+static void add_mount(struct mounts *mounts, enum mount_kind kind, const char *path)
+{
+    mounts->items = xgrow(mounts->items, &mounts->cap, mounts->count + 1, sizeof(*mounts->items));
+    mounts->items[mounts->count++] = (struct mount){.kind = kind, .path = path};
+}
+
+static void add_mount_list(struct mounts *mounts, enum mount_kind kind, const struct arg_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        add_mount(mounts, kind, list->items[i]);
+}
+
+/* Folders before what is in them; of one path the strongest first. */
+static int compare_mounts(const void *a, const void *b)
+{
+    const struct mount *one = a;
+    const struct mount *other = b;
+    const int order = strcmp(one->path, other->path);
+    return order != 0 ? order : (int)other->kind - (int)one->kind;
+}
+
+/* Of the mounts made so far, the innermost one around the path; NULL: only the root is. */
+static const struct mount *find_mount_around(const struct mounts *made, const char *path)
+{
+    const struct mount *around = NULL;
+    for (size_t i = 0; i < made->count; i++) {
+        const struct mount *one = &made->items[i];
+        if (one->kind != MOUNT_PIN && sandbox_path_is_below(path, one->path))
+            around = one; /* sorted: a later one is further in */
+    }
+    return around;
+}
+
+static bool is_mount_needed(const struct mounts *made, const struct mount *mount)
+{
+    const struct mount *around = find_mount_around(made, mount->path);
+    const bool is_writable = around ? around->kind == MOUNT_WRITABLE : made->root_is_writable;
+    const bool is_hidden = around && (around->kind == MOUNT_EMPTY || around->kind == MOUNT_HIDDEN ||
+                                      around->kind == MOUNT_SEALED);
+    switch (mount->kind) {
+    case MOUNT_PIN:
+    case MOUNT_PROTECTED:
+        return is_writable;
+    case MOUNT_SHOWN:
+        return around && around->kind == MOUNT_EMPTY;
+    case MOUNT_SOCKET:
+        return !is_hidden && !(around && is_writable);
+    case MOUNT_HIDDEN:
+    case MOUNT_SEALED:
+        return !is_hidden;
+    case MOUNT_EMPTY:
+    case MOUNT_WRITABLE:
+        return true;
     }
     return true;
 }
 
-static void mask_log(struct arg_list *argv, const struct sandbox_log *log)
+static void write_mount(struct arg_list *argv, const struct mount *mount)
 {
-    for (size_t i = 0; i < log->folders.count; i++)
-        add_pair(argv, "--tmpfs", log->folders.items[i]);
-    for (size_t i = 0; i < log->files.count; i++)
-        add_mask(argv, log->files.items[i]);
-}
-
-static bool is_in_log(const struct sandbox_call *call, const struct sandbox_log *log)
-{
-    for (size_t i = 0; i < log->folders.count; i++) {
-        if (sandbox_path_is_below(call->workspace, log->folders.items[i]))
-            return true;
+    switch (mount->kind) {
+    case MOUNT_PIN:
+    case MOUNT_WRITABLE:
+        add_bind(argv, "--bind", mount->path);
+        return;
+    case MOUNT_SHOWN:
+    case MOUNT_PROTECTED:
+        add_bind(argv, "--ro-bind", mount->path);
+        return;
+    case MOUNT_EMPTY:
+        add_pair(argv, "--tmpfs", mount->path);
+        return;
+    case MOUNT_SOCKET:
+    case MOUNT_HIDDEN:
+    case MOUNT_SEALED:
+        add_mask(argv, mount->path);
+        return;
     }
-    return false;
 }
 
-/* The order is the meaning: later ones lie over earlier ones. */
-static bool add_mounts(struct arg_list *argv, const struct sandbox_call *call, struct err *err)
+/* What would be lost when the sandbox ends fails instead. Last: until then mounts are made in it.
+ */
+static void write_sealed(struct arg_list *argv, const struct mounts *made)
 {
-    struct arg_list masks = {0};
-    struct sandbox_log log;
-    bool holds_tmp = strcmp(call->workspace, "/tmp") == 0 || strcmp(call->workspace, "/") == 0;
+    for (size_t i = 0; i < made->count; i++) {
+        struct stat info;
+        const struct mount *mount = &made->items[i];
+        if (mount->kind == MOUNT_SEALED && stat(mount->path, &info) == 0 && S_ISDIR(info.st_mode))
+            add_pair(argv, "--remount-ro", mount->path);
+    }
+}
 
-    sandbox_log_find(call, &log);
-    add_bind(argv, call->spec->read_only ? "--ro-bind" : "--bind", "/");
-    add_pair(argv, "--dev", "/dev");
-    add_pair(argv, "--proc", "/proc");
-    add_bind(argv, "--ro-bind-try", "/sys"); /* control groups: the limits are there */
-    if (!holds_tmp)
-        add_pair(argv, "--tmpfs", "/tmp");
-    if (!is_in_log(call, &log))
-        add_bind(argv, "--bind", call->workspace);
-    mask_log(argv, &log);
-    if (is_in_log(call, &log))
-        add_bind(argv, "--bind", call->workspace);
-    bwrap_masks(call, &masks);
-    for (size_t i = 0; i < masks.count; i++)
-        add_mask(argv, masks.items[i]);
-    arg_list_done(&masks);
-    bool ok = add_writable(argv, call, err);
-    for (size_t i = 0; i < log.folders.count; i++) /* what would be lost fails instead */
-        add_pair(argv, "--remount-ro", log.folders.items[i]);
-    sandbox_log_done(&log);
-    add_pair(argv, "--chdir", call->cwd);
+static void write_mounts(struct arg_list *argv, struct mounts *mounts)
+{
+    struct mounts made = {.root_is_writable = mounts->root_is_writable};
+    qsort(mounts->items, mounts->count, sizeof(*mounts->items), compare_mounts);
+    for (size_t i = 0; i < mounts->count; i++) {
+        const struct mount *mount = &mounts->items[i];
+        const bool is_again =
+            made.count > 0 && strcmp(made.items[made.count - 1].path, mount->path) == 0;
+        if (strcmp(mount->path, "/") == 0 || is_again || !is_mount_needed(&made, mount))
+            continue;
+        write_mount(argv, mount);
+        add_mount(&made, mount->kind, mount->path);
+    }
+    write_sealed(argv, &made);
+    free(made.items);
+}
+
+/* Part of devs' own logs is never writable, but for a task's tree, which is beside its log. */
+static bool check_writable(const struct sandbox_call *call, const struct arg_list *areas,
+                           const struct arg_list *sealed, struct err *err)
+{
+    for (size_t i = 0; i < areas->count; i++) {
+        const char *area = areas->items[i];
+        const bool is_own =
+            strcmp(area, call->workspace) == 0 || sandbox_path_is_below(area, call->workspace);
+        for (size_t j = 0; !is_own && j < sealed->count; j++) {
+            if (strcmp(area, sealed->items[j]) == 0 ||
+                sandbox_path_is_below(area, sealed->items[j]))
+                return err_set(err, ERR_INVALID, "sandbox: writable '%s' is a log of devs", area);
+        }
+    }
+    return true;
+}
+
+/* Takes ownership of no list; all that *mounts points to is borrowed from them. */
+static void collect_mounts(const struct bwrap_paths *paths, const struct sandbox_protected *found,
+                           const struct arg_list *areas, struct arg_list *pins,
+                           struct mounts *mounts)
+{
+    mounts->root_is_writable = arg_list_has(areas, "/");
+    for (size_t i = 0; i < paths->sealed.count; i++)
+        sandbox_add_pins(areas, paths->sealed.items[i], pins);
+    add_mount_list(mounts, MOUNT_PIN, pins);
+    add_mount_list(mounts, MOUNT_PIN, &found->pins);
+    add_mount_list(mounts, MOUNT_EMPTY, &paths->empty);
+    add_mount_list(mounts, MOUNT_SHOWN, &paths->shown);
+    add_mount_list(mounts, MOUNT_SOCKET, &paths->sockets);
+    add_mount_list(mounts, MOUNT_HIDDEN, &paths->hidden);
+    add_mount_list(mounts, MOUNT_PROTECTED, &found->paths);
+    add_mount_list(mounts, MOUNT_WRITABLE, areas);
+    add_mount_list(mounts, MOUNT_SEALED, &paths->sealed);
+}
+
+static bool add_mounts(struct sandbox *sandbox, struct err *err)
+{
+    const struct sandbox_call *call = &sandbox->call;
+    struct arg_list *argv = &sandbox->argv;
+    struct arg_list areas = {0};
+    struct arg_list pins = {0};
+    struct bwrap_paths paths = {.sealed = {0}};
+    struct sandbox_protected found = {.paths = {0}};
+    struct mounts mounts = {.items = NULL};
+
+    bool ok =
+        sandbox_areas_find(call, &areas, err) && sandbox_protected_find(call, &areas, &found, err);
+    if (ok) {
+        bwrap_paths_find(call, &paths);
+        ok = check_writable(call, &areas, &paths.sealed, err);
+    }
+    if (ok) {
+        collect_mounts(&paths, &found, &areas, &pins, &mounts);
+        add_bind(argv, mounts.root_is_writable ? "--bind" : "--ro-bind", "/");
+        add_kernel_folders(argv);
+        write_mounts(argv, &mounts);
+        add_pair(argv, "--chdir", call->cwd);
+        arg_list_add_all(&sandbox->unwanted, found.unwanted.items);
+    }
+    free(mounts.items);
+    arg_list_done(&areas);
+    arg_list_done(&pins);
+    bwrap_paths_done(&paths);
+    sandbox_protected_done(&found);
     return ok;
 }
 
@@ -157,7 +312,7 @@ bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err)
         return false;
     }
     add_namespaces(argv, call->spec);
-    if (!add_mounts(argv, call, err)) {
+    if (!add_mounts(sandbox, err)) {
         *start_code = START_SANDBOX_FAILED;
         return false;
     }
@@ -197,26 +352,29 @@ void bwrap_signal(struct sandbox *sandbox, int signal_number)
         proc_each(tell, &telling);
 }
 
-static void put_right(const char *status, const char *err_tail, struct sandbox_end *end)
+/* bwrap reports an exit code of each program that it executed, and of no other. Where there is one,
+ * the words on stderr are the program's, whatever they look like; where there is none, only bwrap
+ * can have written them. */
+static void correct_end(const char *status, const char *err_tail, struct sandbox_end *end)
 {
     char line[ERR_MESSAGE_MAX];
     int code = find_number(status, "\"exit-code\":");
 
     if (end->outcome.kind != OUTCOME_EXIT)
         return;
+    if (code >= 0) {
+        end->outcome.code = code;
+        return;
+    }
     sandbox_last_line(err_tail, line, sizeof(line));
     bool says_why = strncmp(line, "bwrap: ", 7) == 0;
-    if (end->outcome.code == NOT_EXECUTED_EXIT && says_why && strstr(line, ": execvp ")) {
+    if (says_why && strstr(line, ": execvp ")) {
         bool forbidden = strstr(line, "ermission denied") != NULL;
         sandbox_was_not_started(end, forbidden ? EACCES : ENOENT, line);
         return;
     }
-    if (code >=
-        0) /* bwrap says it of each program that it started, also of one that ended with 0 */
-        end->outcome.code = code;
-    else
-        sandbox_was_not_started(end, START_SANDBOX_FAILED,
-                                says_why ? line : "bwrap ended without having started the program");
+    sandbox_was_not_started(end, START_SANDBOX_FAILED,
+                            says_why ? line : "bwrap ended without having started the program");
 }
 
 void bwrap_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end)
@@ -231,5 +389,5 @@ void bwrap_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_
         len += (size_t)got;
     }
     status[len] = '\0';
-    put_right(status, err_tail, end);
+    correct_end(status, err_tail, end);
 }

@@ -37,7 +37,20 @@ void bwrap_signal(struct sandbox *sandbox, int signal_number);
 /* After its end: what bwrap wrote of it, or its last words on stderr, correct *end. */
 void bwrap_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end);
 
-/* The folders and files that are masked, as they are here; for a test and for bwrap_prepare(). */
-void bwrap_masks(const struct sandbox_call *call, struct arg_list *out);
+/* What the machine has that a step in it does not see, or sees in another way. All that exists,
+ * absolute and without links. All zero is empty. */
+struct bwrap_paths {
+    struct arg_list sealed;  /* logs and the state of devs: empty, and cannot be written */
+    struct arg_list hidden;  /* keys, tokens, the data of services: empty */
+    struct arg_list sockets; /* that a service listens at outside /run */
+    struct arg_list empty;   /* folders that the sandbox has for itself: /tmp and /run */
+    struct arg_list shown;   /* what a program needs of those */
+};
+void bwrap_paths_find(const struct sandbox_call *call, struct bwrap_paths *out);
+void bwrap_paths_done(struct bwrap_paths *paths);
+
+/* Of /proc and /sys: what is mounted read-only, and what is hidden. Looked up once; both live as
+ * long as the process. Any thread. */
+void bwrap_kernel_paths(const struct arg_list **read_only, const struct arg_list **hidden);
 
 #endif

@@ -1,17 +1,29 @@
-/* bwrap_masks.c - the folders and files that a step in bubblewrap does not see. */
-#define _DEFAULT_SOURCE /* realpath */
+/* bwrap_masks.c - the folders and files of the machine that a step in bubblewrap does not see. */
+#define _GNU_SOURCE /* realpath, d_type */
 
+#include <dirent.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bwrap.h"
+#include "sandbox_paths.h"
 
-/* Keys and tokens that a step has no business with unless its plan names the place in
- * `writable`, and sockets through which one would be out of the sandbox. What agents keep
- * of their own log-ins is not among them: they need it. Listed in docs/sandboxes.md. */
+enum {
+    SOCKETS_MAX = 500,     /* that are hidden one by one */
+    SOCKET_LINE_MAX = 512, /* of /proc/net/unix: eight numbers and a path of 108 bytes */
+    WORKTREES_MAX = 1000,  /* of one repository, whose logs are looked for */
+    KERNEL_DEPTH_MAX = 4,  /* folders below /proc that are looked into for writable files */
+};
+
+/* Keys and tokens that a step has no business with unless its plan names the path in `writable`.
+ * What agents keep of their own log-ins is not among them: they need it. Listed in
+ * docs/sandboxes.md. */
 static const char *const below_home[] = {
     ".ssh",
     ".gnupg",
@@ -19,75 +31,397 @@ static const char *const below_home[] = {
     ".azure",
     ".kube",
     ".docker",
-    ".config/gcloud",
     ".netrc",
     ".git-credentials",
-    ".config/gh",
     ".npmrc",
     ".pypirc",
     ".pgpass",
+    ".my.cnf",
     ".password-store",
+    ".vault-token",
+    ".terraform.d",
+    ".terraformrc",
+    ".s3cfg",
+    ".boto",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".bundle/config",
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".gradle/gradle.properties",
+    ".yarnrc.yml",
+    ".composer/auth.json",
+    ".nuget/NuGet/NuGet.Config",
     ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".local/share/containers",
     ".mozilla",
-    ".config/chromium",
-    ".config/google-chrome",
+    ".thunderbird",
+};
+/* Below $XDG_CONFIG_HOME and below ~/.config, which programs may use either way. */
+static const char *const below_config[] = {
+    "gcloud",
+    "gh",
+    "glab-cli",
+    "hub",
+    "git/credentials",
+    "op",
+    "rclone",
+    "containers/auth.json",
+    "doctl",
+    "flyctl",
+    "heroku",
+    "netlify",
+    "configstore",
+    "composer/auth.json",
+    "pypoetry/auth.toml",
+    "NuGet/NuGet.Config",
+    "sops",
+    "age",
+    "chromium",
+    "google-chrome",
+    "BraveSoftware",
+    "microsoft-edge",
+};
+/* Of the homes of tools that are set by a variable. */
+static const struct {
+    const char *variable, *below;
+} homes[] = {
+    {"CARGO_HOME", "credentials"},
+    {"CARGO_HOME", "credentials.toml"},
+    {"GRADLE_USER_HOME", "gradle.properties"},
+    {"GNUPGHOME", ""},
+    {"DOCKER_CONFIG", ""},
+    {"KUBECONFIG", ""},
+    {"AWS_SHARED_CREDENTIALS_FILE", ""},
+    {"AWS_CONFIG_FILE", ""},
+    {"CLOUDSDK_CONFIG", ""},
+    {"GH_CONFIG_DIR", ""},
+    {"NETRC", ""},
+    {"NPM_CONFIG_USERCONFIG", ""},
+    {"PGPASSFILE", ""},
+    {"PASSWORD_STORE_DIR", ""},
+    {"GOOGLE_APPLICATION_CREDENTIALS", ""},
+    {"REGISTRY_AUTH_FILE", ""},
+    {"SSH_AUTH_SOCK", ""},
+    {"XDG_RUNTIME_DIR", ""},
 };
 static const char *const anywhere[] = {
-    "/run/docker.sock",
-    "/run/podman",
-    "/run/containerd",
-    "/run/crio",
-    "/run/dbus",
-    "/run/libvirt",
-    "/run/systemd/private",
     "/var/lib/containers",
     "/var/lib/docker",
+    "/var/lib/containerd",
+    "/var/lib/kubelet",
     "/etc/shadow",
+    "/etc/shadow-",
     "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/kubernetes",
+    "/etc/rancher",
+    "/etc/ssl/private",
     "/etc/ssh/ssh_host_rsa_key",
     "/etc/ssh/ssh_host_ecdsa_key",
     "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/NetworkManager/system-connections",
+};
+/* What of /run is not about services. Others are there because a file of `linked_files` leads to
+ * them. */
+static const char *const of_run[] = {
+    "/run/current-system",
+    "/run/booted-system",
+    "/run/opengl-driver",
+    "/run/opengl-driver-32",
+};
+static const char *const linked_files[] = {
+    "/etc/resolv.conf",
+    "/etc/hosts",
+    "/etc/hostname",
+    "/etc/localtime",
+    "/etc/timezone",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/machine-id",
+    "/etc/os-release",
+    "/etc/ssl/certs/ca-certificates.crt",
 };
 
-static const char *find_value(char *const *environment, const char *name)
-{
-    size_t len = strlen(name);
-    for (; *environment; environment++) {
-        if (strncmp(*environment, name, len) == 0 && (*environment)[len] == '=')
-            return *environment + len + 1;
-    }
-    return NULL;
-}
-
-static bool holds(const char *folder, const char *path)
-{
-    size_t len = strlen(folder);
-    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
-}
-
 /* As it is without links: a mount on a link would be one elsewhere. */
-static void add_mask(const struct sandbox_call *call, const char *path, struct arg_list *out)
+static void add_existing(const char *path, struct arg_list *out)
 {
     char real[PATH_MAX];
-    if (path[0] == '/' && realpath(path, real) && !holds(real, call->workspace) &&
-        strcmp(real, "/") != 0)
+    if (path[0] == '/' && realpath(path, real) && strcmp(real, "/") != 0)
         arg_list_add(out, real);
 }
 
-void bwrap_masks(const struct sandbox_call *call, struct arg_list *out)
+/* What we cannot read ourselves needs no mask: an attempt can do no more. */
+static void add_readable(const char *path, struct arg_list *out)
+{
+    if (access(path, R_OK) == 0)
+        add_existing(path, out);
+}
+
+ATTR_PRINTF(2, 3) static void add_path(struct arg_list *out, const char *fmt, ...)
 {
     char path[PATH_MAX];
-    const char *home = find_value(call->our_environment, "HOME");
-    const char *run_dir = find_value(call->our_environment, "XDG_RUNTIME_DIR");
+    va_list args;
+    va_start(args, fmt);
+    const int wrote = vsnprintf(path, sizeof(path), fmt, args);
+    va_end(args);
+    if (wrote > 0 && wrote < PATH_MAX)
+        add_existing(path, out);
+}
 
-    for (size_t i = 0; home && i < ARRAY_LEN(below_home); i++) {
-        (void)snprintf(path, sizeof(path), "%s/%s", home, below_home[i]);
-        add_mask(call, path, out);
+static void find_secrets(const struct sandbox_call *call, struct arg_list *out)
+{
+    char *const *environment = call->our_environment;
+    const char *home = sandbox_variable(environment, "HOME");
+    const char *config = sandbox_variable(environment, "XDG_CONFIG_HOME");
+    for (size_t i = 0; home && i < ARRAY_LEN(below_home); i++)
+        add_path(out, "%s/%s", home, below_home[i]);
+    for (size_t i = 0; i < ARRAY_LEN(below_config); i++) {
+        if (home)
+            add_path(out, "%s/.config/%s", home, below_config[i]);
+        if (config)
+            add_path(out, "%s/%s", config, below_config[i]);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(homes); i++) {
+        const char *value = sandbox_variable(environment, homes[i].variable);
+        if (value)
+            add_path(out, "%s%s%s", value, homes[i].below[0] ? "/" : "", homes[i].below);
     }
     for (size_t i = 0; i < ARRAY_LEN(anywhere); i++)
-        add_mask(call, anywhere[i], out);
-    (void)snprintf(path, sizeof(path), "/run/user/%u", (unsigned)geteuid());
-    add_mask(call, path, out);
-    if (run_dir)
-        add_mask(call, run_dir, out);
+        add_readable(anywhere[i], out);
+}
+
+/* Sockets that something is bound to, in this network namespace. Those in /run are hidden with all
+ * of it; others are anywhere, such as a database's below /var/lib. */
+static void find_sockets(struct arg_list *out)
+{
+    char line[SOCKET_LINE_MAX];
+    struct stat info;
+    FILE *file = fopen("/proc/net/unix", "re");
+    while (file && out->count < SOCKETS_MAX && fgets(line, sizeof(line), file)) {
+        char *path = strchr(line, '/'); /* the numbers before have none */
+        if (!path)
+            continue;
+        path[strcspn(path, "\n")] = '\0';
+        if (sandbox_path_is_below(path, "/dev") || sandbox_path_is_below(path, "/proc"))
+            continue;
+        if (stat(path, &info) == 0 && S_ISSOCK(info.st_mode))
+            add_existing(path, out);
+    }
+    if (file)
+        (void)fclose(file); /* only read */
+}
+
+/* The logs of a repository's worktrees: worktrees/NAME/gitdir in it says where they are. */
+static void find_worktree_logs(const char *git_dir, struct arg_list *out)
+{
+    char path[PATH_MAX];
+    char line[PATH_MAX];
+    int left = WORKTREES_MAX;
+    (void)snprintf(path, sizeof(path), "%.*s/worktrees", PATH_MAX - 16, git_dir);
+    DIR *dir = opendir(path);
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && left > 0;
+         entry = readdir(dir), left--) {
+        const int wrote = snprintf(line, sizeof(line), "%s/%s/gitdir", path, entry->d_name);
+        FILE *file = wrote > 0 && wrote < PATH_MAX ? fopen(line, "re") : NULL;
+        if (file && fgets(line, sizeof(line), file)) {
+            char *slash = strrchr(line, '/');
+            if (slash)
+                add_path(out, "%.*s/.devs", (int)(slash - line), line);
+        }
+        if (file)
+            (void)fclose(file); /* only read */
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+}
+
+/* The logs of all worktrees of the repository whose working tree this folder is, if it is one. */
+static void find_repository_logs(const char *folder, struct arg_list *out)
+{
+    static const char word[] = "gitdir: ";
+    char path[PATH_MAX];
+    char line[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%.*s/.git", PATH_MAX - 16, folder);
+    find_worktree_logs(path, out);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    if (fgets(line, sizeof(line), file) && strncmp(line, word, strlen(word)) == 0) {
+        char *end = strstr(line, "/worktrees/");
+        if (end) {
+            *end = '\0';
+            find_worktree_logs(line + strlen(word), out);
+            add_path(out, "%s/../.devs", line + strlen(word));
+        }
+    }
+    (void)fclose(file); /* only read; a folder has no lines */
+}
+
+/* Logs of the folders from this one upwards, and of the repositories that they are in. */
+static void find_logs_above(const char *from, struct arg_list *out)
+{
+    char folder[PATH_MAX];
+    (void)snprintf(folder, sizeof(folder), "%s", from);
+    for (;;) {
+        add_path(out, "%s/.devs", folder);
+        find_repository_logs(folder, out);
+        char *slash = strrchr(folder, '/');
+        if (!slash)
+            return;
+        *slash = '\0';
+    }
+}
+
+/* The run's own log, and what else devs keeps of runs and of what the person trusts. */
+static void find_sealed(const struct sandbox_call *call, struct arg_list *out)
+{
+    char *const *environment = call->our_environment;
+    const char *home = sandbox_variable(environment, "HOME");
+    const char *state = sandbox_variable(environment, "XDG_STATE_HOME");
+    const char *data = sandbox_variable(environment, "XDG_DATA_HOME");
+    struct sandbox_log log;
+    if (home) {
+        add_path(out, "%s/.local/state/devs", home);
+        add_path(out, "%s/.local/share/devs", home);
+    }
+    if (state)
+        add_path(out, "%s/devs", state);
+    if (data)
+        add_path(out, "%s/devs", data);
+    find_logs_above(call->run_dir ? call->run_dir : call->workspace, out);
+    sandbox_log_find(call, &log);
+    for (size_t i = 0; i < log.folders.count; i++)
+        add_existing(log.folders.items[i], out);
+    for (size_t i = 0; i < log.files.count; i++)
+        add_existing(log.files.items[i], out);
+    sandbox_log_done(&log);
+}
+
+/* Folders in which services leave their sockets and each user his own, and what is needed of them.
+ */
+static void find_empty(const struct sandbox_call *call, struct bwrap_paths *out)
+{
+    char real[PATH_MAX];
+    add_existing("/tmp", &out->empty);
+    add_existing("/run", &out->empty);
+    add_existing("/var/run", &out->empty);
+    for (size_t i = 0; i < ARRAY_LEN(of_run); i++)
+        add_existing(of_run[i], &out->shown);
+    for (size_t i = 0; i < ARRAY_LEN(linked_files); i++) {
+        struct stat info;
+        if (stat(linked_files[i], &info) == 0 && S_ISREG(info.st_mode))
+            add_existing(linked_files[i], &out->shown);
+    }
+    arg_list_add(&out->shown, realpath(call->cwd, real) ? real : call->cwd);
+}
+
+void bwrap_paths_find(const struct sandbox_call *call, struct bwrap_paths *out)
+{
+    *out = (struct bwrap_paths){.sealed = {0}};
+    find_sealed(call, &out->sealed);
+    find_secrets(call, &out->hidden);
+    find_sockets(&out->sockets);
+    find_empty(call, out);
+}
+
+void bwrap_paths_done(struct bwrap_paths *paths)
+{
+    arg_list_done(&paths->sealed);
+    arg_list_done(&paths->hidden);
+    arg_list_done(&paths->sockets);
+    arg_list_done(&paths->empty);
+    arg_list_done(&paths->shown);
+}
+
+/* Memory of the kernel, its keys and timers, the machine's firmware: as containers hide them. */
+static const char *const kernel_hidden[] = {
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/key-users",
+    "/proc/latency_stats",
+    "/proc/sched_debug",
+    "/proc/scsi",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+    "/sys/devices/virtual/powercap",
+    "/sys/firmware",
+    "/sys/fs/bpf",
+    "/sys/kernel/debug",
+    "/sys/kernel/tracing",
+};
+/* Files below these appear with modules and devices: read-only in any case. */
+static const char *const kernel_read_only[] = {"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs"};
+
+static bool is_empty_folder(const char *path)
+{
+    DIR *dir = opendir(path);
+    bool is_empty = dir != NULL;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && is_empty; entry = readdir(dir))
+        is_empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (dir)
+        (void)closedir(dir); /* only read */
+    return is_empty;
+}
+
+/* Is the path a file that we may write to, or a folder with one? */
+static bool has_writable(const char *path, int depth)
+{
+    char below[PATH_MAX];
+    struct stat info;
+    if (lstat(path, &info) != 0 || S_ISLNK(info.st_mode))
+        return false;
+    if (!S_ISDIR(info.st_mode))
+        return (info.st_mode & 0222) != 0 && access(path, W_OK) == 0;
+    DIR *dir = depth < KERNEL_DEPTH_MAX ? opendir(path) : NULL;
+    bool found = false;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && !found; entry = readdir(dir)) {
+        const int wrote = snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+        found = entry->d_name[0] != '.' && wrote > 0 && wrote < PATH_MAX &&
+                has_writable(below, depth + 1);
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+    return found;
+}
+
+static struct {
+    pthread_once_t once;
+    struct arg_list read_only, hidden;
+} kernel = {.once = PTHREAD_ONCE_INIT};
+
+/* Each mount costs about half a millisecond of every start: none is made that changes nothing. */
+static void look_at_kernel(void)
+{
+    char path[PATH_MAX];
+    for (size_t i = 0; i < ARRAY_LEN(kernel_hidden); i++) {
+        if (access(kernel_hidden[i], R_OK) == 0 && !is_empty_folder(kernel_hidden[i]))
+            arg_list_add(&kernel.hidden, kernel_hidden[i]);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(kernel_read_only); i++) {
+        if (access(kernel_read_only[i], F_OK) == 0)
+            arg_list_add(&kernel.read_only, kernel_read_only[i]);
+    }
+    DIR *dir = opendir("/proc");
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+        const bool is_process = strspn(entry->d_name, "0123456789") > 0;
+        (void)snprintf(path, sizeof(path), "/proc/%s", entry->d_name);
+        if (!is_process && entry->d_name[0] != '.' && !arg_list_has(&kernel.hidden, path) &&
+            !arg_list_has(&kernel.read_only, path) && has_writable(path, 0))
+            arg_list_add(&kernel.read_only, path);
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+}
+
+void bwrap_kernel_paths(const struct arg_list **read_only, const struct arg_list **hidden)
+{
+    (void)pthread_once(&kernel.once, look_at_kernel);
+    *read_only = &kernel.read_only;
+    *hidden = &kernel.hidden;
 }

@@ -1,5 +1,6 @@
 #include "container_args.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,8 +31,11 @@ static bool add_mount(struct arg_list *argv, const char *source, const char *tar
 {
     if (!can_be_mounted(source, err) || !can_be_mounted(target, err))
         return false;
-    arg_list_add(argv, "--mount");
-    arg_list_addf(argv, "type=bind,source=%s,target=%s%s", source, target, more);
+    struct str mount = {0};
+    str_addf(&mount, "type=bind,source=%s,target=%s%s", source, target, more);
+    if (!arg_list_has(argv, str_text(&mount))) /* folders of `writable` may overlap */
+        add_pair(argv, "--mount", str_text(&mount));
+    str_done(&mount);
     return true;
 }
 
@@ -80,13 +84,55 @@ static bool add_writable(struct arg_list *argv, const struct sandbox_call *call,
     return true;
 }
 
-static bool add_mounts(struct arg_list *argv, const struct sandbox *sandbox, struct err *err)
+/* Where a path of the machine is in the container: `writable` may name it through a link. Several
+ * mounts may hold it; each of them is a way to it. */
+static bool add_in_each_mount(struct arg_list *argv, const struct sandbox_call *call,
+                              const char *path, const char *more, struct err *err)
+{
+    char **writable = call->spec->writable;
+    bool ok =
+        !sandbox_path_is_below(path, call->workspace) || add_mount(argv, path, path, more, err);
+    for (size_t i = 0; ok && writable && writable[i]; i++) {
+        char real[PATH_MAX];
+        char target[PATH_MAX];
+        if (!sandbox_writable_path(call, writable[i], real, err))
+            return false;
+        if (writable[i][0] != '/' || !sandbox_path_is_below(path, real))
+            continue;
+        (void)snprintf(target, sizeof(target), "%.2000s%.2000s", writable[i], path + strlen(real));
+        ok = add_mount(argv, path, target, more, err);
+    }
+    return ok;
+}
+
+/* What decides what devs and git run is read-only in it, too: sandbox_protected_find(). */
+static bool protect(struct arg_list *argv, const struct sandbox_call *call,
+                    const struct arg_list *areas, struct arg_list *unwanted, struct err *err)
+{
+    struct sandbox_protected found;
+    bool ok = sandbox_protected_find(call, areas, &found, err);
+    for (size_t i = 0; ok && i < found.pins.count; i++)
+        ok = add_in_each_mount(argv, call, found.pins.items[i], "", err);
+    for (size_t i = 0; ok && i < found.paths.count; i++)
+        ok = add_in_each_mount(argv, call, found.paths.items[i], ",readonly", err);
+    if (ok)
+        arg_list_add_all(unwanted, found.unwanted.items);
+    sandbox_protected_done(&found);
+    return ok;
+}
+
+static bool add_mounts(struct arg_list *argv, const struct sandbox *sandbox,
+                       struct arg_list *unwanted, struct err *err)
 {
     const struct sandbox_call *call = &sandbox->call;
+    struct arg_list areas = {0};
     struct sandbox_log log;
     sandbox_log_find(call, &log);
-    const bool ok = add_mount(argv, call->workspace, call->workspace, "", err) &&
-                    add_writable(argv, call, err) && mask_log(argv, sandbox, &log, err);
+    const bool ok = sandbox_areas_find(call, &areas, err) &&
+                    add_mount(argv, call->workspace, call->workspace, "", err) &&
+                    add_writable(argv, call, err) && protect(argv, call, &areas, unwanted, err) &&
+                    mask_log(argv, sandbox, &log, err);
+    arg_list_done(&areas);
     sandbox_log_done(&log);
     return ok;
 }
@@ -123,7 +169,7 @@ static void add_isolation(struct arg_list *argv, const struct sandbox *sandbox)
 
     if (spec->network != SANDBOX_NETWORK_ON)
         add_pair(argv, "--network", "none");
-    if (spec->read_only) {
+    if (sandbox_spec_is_read_only(spec)) {
         arg_list_add(argv, "--read-only");
         add_pair(argv, "--tmpfs", "/tmp");
     }
@@ -177,8 +223,8 @@ static void add_environment(struct arg_list *argv, const struct sandbox_call *ca
         add_pair(argv, "--env-file", "/dev/stdin");
 }
 
-bool container_args(const struct sandbox *sandbox, struct arg_list *argv,
-                    struct str *environment_file, struct arg_list *environment, struct err *err)
+bool container_args(struct sandbox *sandbox, struct arg_list *argv, struct str *environment_file,
+                    struct arg_list *environment, struct err *err)
 {
     const struct sandbox_call *call = &sandbox->call;
 
@@ -191,7 +237,7 @@ bool container_args(const struct sandbox *sandbox, struct arg_list *argv,
     add_pair(argv, "--workdir", call->cwd);
     add_isolation(argv, sandbox);
     add_limits(argv, sandbox);
-    if (!add_mounts(argv, sandbox, err))
+    if (!add_mounts(argv, sandbox, &sandbox->unwanted, err))
         return false;
     if (call->has_stdin)
         arg_list_add(argv, "--interactive");

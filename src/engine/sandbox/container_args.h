@@ -13,9 +13,9 @@
 #include "str.h"
 
 /* argv of `create`; the text for its stdin (the environment file); the client's own environment.
- * No value of the container's environment is on the command line. False: a path or a value that
- * cannot be said in it. */
-ATTR_MUST_USE bool container_args(const struct sandbox *sandbox, struct arg_list *argv,
+ * sandbox->unwanted gets the files that are removed afterwards. No value of the container's
+ * environment is on the command line. False: a path or a value that cannot be said in it. */
+ATTR_MUST_USE bool container_args(struct sandbox *sandbox, struct arg_list *argv,
                                   struct str *environment_file, struct arg_list *environment,
                                   struct err *err);
 

@@ -11,6 +11,7 @@
 #include "container.h"
 #include "kernel_log.h"
 #include "sandbox_parts.h"
+#include "sandbox_paths.h"
 #include "xalloc.h"
 
 /* What a container and a control group may be called. */
@@ -114,12 +115,15 @@ void sandbox_launch(const struct sandbox *sandbox, struct sandbox_launch *out)
 {
     const struct sandbox_call *call = &sandbox->call;
     bool contained = is_container(sandbox);
+    bool stdin_is_inside = call->spec->kind != SANDBOX_NONE && call->stdin_path &&
+                           sandbox_path_is_below(call->stdin_path, call->workspace);
 
     *out = (struct sandbox_launch){
         .argv = sandbox->argv.count > 0 ? sandbox->argv.items : call->argv,
         .environment = contained ? call->our_environment : call->environment,
         .cwd = contained ? "/" : call->cwd,
         .limits = &sandbox->limits,
+        .stdin_within = stdin_is_inside ? call->workspace : NULL,
         .signals_apart = call->spec->kind == SANDBOX_BWRAP,
     };
 }
@@ -188,6 +192,13 @@ static void end_group(struct sandbox *sandbox, struct sandbox_end *end)
         end->outcome.left = (int)left;
 }
 
+/* They were not there before, and git would look for its configuration where they say. */
+static void remove_unwanted(const struct sandbox *sandbox)
+{
+    for (size_t i = 0; i < sandbox->unwanted.count; i++)
+        (void)unlink(sandbox->unwanted.items[i]); /* mostly there is none */
+}
+
 void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const char *err_tail,
                     struct sandbox_end *out)
 {
@@ -200,6 +211,7 @@ void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const ch
         bwrap_finish(sandbox, err_tail, out);
     judge_memory(sandbox, oom_told, out);
     end_group(sandbox, out);
+    remove_unwanted(sandbox);
 }
 
 void sandbox_close(struct sandbox *sandbox)
@@ -213,6 +225,7 @@ void sandbox_close(struct sandbox *sandbox)
     kernel_log_close(sandbox->kernel_log);
     cgroup_close(sandbox->cgroup);
     arg_list_done(&sandbox->argv);
+    arg_list_done(&sandbox->unwanted);
     free(sandbox);
 }
 

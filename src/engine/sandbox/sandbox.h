@@ -32,14 +32,18 @@ enum {
 /* All borrowed until sandbox_close(). */
 struct sandbox_call {
     const struct sandbox_spec *spec;
-    const char *uid;       /* of the run */
-    const char *name;      /* unique: devs-<uid>-<task>-<step>-<attempt>; any bytes */
-    const char *cwd;       /* absolute; within the workspace, or visible in the sandbox */
-    const char *workspace; /* absolute: top of the tree that may be written */
-    const char *log_dir;   /* absolute: masked; NULL = nothing to mask */
-    const char *log_db;    /* the log in it; NULL = all of the folder is the log's */
-    bool has_stdin;        /* its stdin is more than /dev/null */
-    int64_t processes;     /* the plan's limit beside the spec's; 0 = none */
+    const char *uid;        /* of the run */
+    const char *name;       /* unique: devs-<uid>-<task>-<step>-<attempt>; any bytes */
+    const char *cwd;        /* absolute; within the workspace, or visible in the sandbox */
+    const char *workspace;  /* absolute: top of the tree that may be written */
+    const char *run_dir;    /* absolute: the folder of the run, whose settings govern it; NULL: the
+                               workspace. Another one than the workspace: a tree that devs made */
+    const char *plan_path;  /* absolute: the plan's file; NULL = there is none */
+    const char *log_dir;    /* absolute: masked; NULL = nothing to mask */
+    const char *log_db;     /* the log in it; NULL = all of the folder is the log's */
+    bool has_stdin;         /* its stdin is more than /dev/null */
+    const char *stdin_path; /* absolute: the file that it reads; NULL = none */
+    int64_t processes;      /* the plan's limit beside the spec's; 0 = none */
     char *const *argv;
     char *const *environment;     /* what sandbox_environment() let through */
     char *const *our_environment; /* devs' own: of podman and docker themselves */
@@ -51,8 +55,10 @@ struct sandbox_launch {
     char *const *environment;
     const char *cwd;
     const struct spawn_limits *limits; /* NULL = none */
-    bool signals_apart; /* a signal for the group would end the keeper of the sandbox first:
-                           TERM goes by sandbox_signal(), KILL to the group as always */
+    const char *stdin_within; /* where a file for stdin must be if its path says that it is there:
+                                 the workspace; NULL = anywhere */
+    bool signals_apart;       /* a signal for the group would end the keeper of the sandbox first:
+                                 TERM goes by sandbox_signal(), KILL to the group as always */
 };
 
 struct sandbox_end {

@@ -36,7 +36,7 @@ static void check_none(const struct sandbox_spec *spec, struct lacking *lacking)
     static const char why[] = "only a sandbox can: kind bwrap or container";
     if (spec->network == SANDBOX_NETWORK_OFF)
         lack(lacking, "network", why);
-    if (spec->read_only)
+    if (spec->root == SANDBOX_ROOT_READ_ONLY)
         lack(lacking, "read_only", why);
     check_groups(spec, lacking);
 }

@@ -21,9 +21,10 @@ struct sandbox {
     struct container_tool tool;          /* of containers only */
     char container_id[CONTAINER_ID_MAX]; /* "" = none was made */
     bool container_is_there;             /* and was not removed */
-    int status_fds[2]; /* bwrap: where it says what became of the program; -1 = closed */
-    int pid;           /* of the attempt's process; 0 = not started */
-    int kernel_log;    /* -1 = cannot be read */
+    int status_fds[2];        /* bwrap: where it says what became of the program; -1 = closed */
+    struct arg_list unwanted; /* files that are removed when the attempt has ended */
+    int pid;                  /* of the attempt's process; 0 = not started */
+    int kernel_log;           /* -1 = cannot be read */
 };
 
 /* What its limits come to, together with the plan's. */

@@ -13,7 +13,13 @@
 #include "err.h"
 #include "sandbox.h"
 
-enum { SANDBOX_LOG_FILES_MAX = 64 }; /* of one log that are hidden by name */
+enum {
+    SANDBOX_LOG_FILES_MAX = 64,  /* of one log that are hidden by name */
+    SANDBOX_GIT_DIRS_MAX = 2000, /* submodules and worktrees that are looked at */
+    SANDBOX_GIT_DEPTH_MAX = 16,  /* folders below modules, and files that include each other */
+    SANDBOX_GIT_CONFIG_MAX = 1024 * 1024, /* bytes of one config */
+    SANDBOX_LINKS_MAX = 40,               /* on the way to one file */
+};
 
 /* Where the run log is. All that is there when this is asked. */
 struct sandbox_log {
@@ -25,6 +31,9 @@ struct sandbox_log {
 void sandbox_log_find(const struct sandbox_call *call, struct sandbox_log *out);
 void sandbox_log_done(struct sandbox_log *log);
 
+/* The value in an environment; NULL: it is not there. Borrows it. */
+const char *sandbox_variable(char *const *environment, const char *name);
+
 /* Is the path below the folder? */
 bool sandbox_path_is_below(const char *path, const char *folder);
 
@@ -32,5 +41,46 @@ bool sandbox_path_is_below(const char *path, const char *folder);
  * followed: an earlier attempt may have left one to anywhere, the log for one. */
 ATTR_MUST_USE bool sandbox_writable_path(const struct sandbox_call *call, const char *path,
                                          char out[PATH_MAX], struct err *err);
+
+/* The folders that a sandbox may write with all that is below them, without links: the workspace,
+ * `writable`, and "/" where bwrap leaves all files writable. End it with arg_list_done(). */
+ATTR_MUST_USE bool sandbox_areas_find(const struct sandbox_call *call, struct arg_list *out,
+                                      struct err *err);
+
+/* Appends the folders between the outermost of the areas that holds the path and the path itself,
+ * parents first. Mounted onto themselves they can be neither renamed nor removed, so that nothing
+ * else can take the path's name. */
+void sandbox_add_pins(const struct arg_list *areas, const char *path, struct arg_list *pins);
+
+/* What a sandbox keeps read-only although it is in a folder that may be written. */
+struct sandbox_protected {
+    struct arg_list paths;    /* files and folders, without links */
+    struct arg_list pins;     /* of those: sandbox_add_pins() */
+    struct arg_list unwanted; /* files that an attempt must not leave behind: git would obey them */
+};
+
+/*
+ * Finds the files that decide what devs and git run on this machine, as far as they are in a folder
+ * that the sandbox may write:
+ *
+ * - devs.config.json in the run's folder, in each folder above it, and in the workspace's top;
+ * - the plan's file;
+ * - of each repository that the workspace or a folder of `writable` is in or is: config,
+ *   config.worktree, hooks, and commondir and gitdir of its worktrees; the same of its submodules
+ *   below modules; the files that its config includes and its core.hooksPath; the file .git of a
+ *   worktree or a submodule.
+ *
+ * A path that `writable` names itself is left out. What a task has in a tree of its own, made by
+ * devs, is its result and is left out, but for that tree's repository.
+ *
+ * Missing config and hooks of a repository are created empty, since only what exists can be
+ * mounted; nothing else that is missing is protected. Fails where protection cannot be had: the
+ * path, or a folder on the way to it, is a symbolic link that the sandbox may replace, or the file
+ * has a second name (hard link). Blocks. End *out with sandbox_protected_done(), on failure too.
+ */
+ATTR_MUST_USE bool sandbox_protected_find(const struct sandbox_call *call,
+                                          const struct arg_list *areas,
+                                          struct sandbox_protected *out, struct err *err);
+void sandbox_protected_done(struct sandbox_protected *found);
 
 #endif
