@@ -95,6 +95,9 @@ void sandbox_spec_set_kind(struct sandbox_spec *spec, enum sandbox_kind kind);
 ATTR_MUST_USE bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word,
                                        struct err *err);
 
+/* Append a path to `writable`; one that is there already is not added again. */
+void sandbox_spec_add_writable(struct sandbox_spec *spec, const char *path);
+
 /* Does it ask for nothing at all: no sandbox, no limit? */
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec);
 

@@ -73,6 +73,12 @@ rm devs.config.json
 "$devs" exec --sandbox moon -- true 2>err
 want 'exec: another sandbox' $? 2
 want_in 'exec: which there are' "$(cat err)" 'none, bwrap, podman:IMAGE'
+"$devs" exec --network -- true 2>err
+want 'exec: --network without a sandbox' $? 2
+want_in 'exec: --network without a sandbox: why' "$(cat err)" '--network needs a sandbox'
+"$devs" exec --sandbox bwrap --writable none/such -- true 2>err
+want 'exec: --writable that is missing' $? 2
+want_in 'exec: --writable that is missing: why' "$(cat err)" "--writable 'none/such': No such file"
 "$devs" exec --sandbox podman -- true 2>err
 want 'exec: no image' $? 2
 want_in 'exec: how to name it' "$(cat err)" 'podman:IMAGE, or "sandbox" in devs.config.json'
@@ -91,6 +97,34 @@ if bwrap --ro-bind / / --proc /proc --unshare-pid --unshare-net true 2>err; then
 	echo '{"sandbox": {"kind": "bwrap", "network": true, "env": ["SHOP_*"]}}' >devs.config.json
 	SHOP_A=in OTHER=out "$devs" exec --sandbox bwrap -- sh -c 'echo "$SHOP_A ${OTHER-none}"' >out 2>err
 	want 'exec: what the settings say beside the kind' "$(cat out)" 'in none'
+	rm devs.config.json
+	# Outside /tmp, which a sandbox has for itself.
+	far=$(mktemp -d "${XDG_CACHE_HOME:-$HOME}/devs-test-XXXXXX" 2>/dev/null || mktemp -d /var/tmp/devs-test-XXXXXX)
+	mkdir "$far/a" "$far/b"
+	"$devs" exec --once --sandbox bwrap -- sh -c "echo x >'$far/a/file'" >out 2>err
+	want 'exec: all is read-only' "$(ls -A "$far/a")" ''
+	"$devs" exec --once --sandbox bwrap --network --writable "$far/a" --writable "$far/b" -- \
+		sh -c "echo x >'$far/a/file' && echo y >'$far/b/file' && cat /proc/net/dev | wc -l" >out 2>err
+	want 'exec: --writable: exit' $? 0
+	want 'exec: --writable' "$(cat "$far/a/file" "$far/b/file")" 'x
+y'
+	want 'exec: --network' "$(cat out)" "$(wc -l </proc/net/dev)"
+	echo '{"sandbox": {"kind": "bwrap", "read_only": false}}' >devs.config.json
+	"$devs" exec --once -- sh -c "echo z >'$far/a/file'" >out 2>err
+	want 'exec: read_only false' "$(cat "$far/a/file")" z
+	rm -r "$far"
+	echo '{"version": 1, "tasks": [{"id": "a", "steps": [{"idempotent": true, "run": ["sh", "-c", "echo evil >plan2.json; echo evil >devs.config.json; true"]}]}]}' >plan2.json
+	"$devs" run --plain plan2.json >out 2>err
+	want_in 'the plan is read-only' "$(cat plan2.json)" '"version": 1'
+	want 'the settings are read-only' "$(cat devs.config.json)" '{"sandbox": {"kind": "bwrap", "read_only": false}}'
+	want_in 'dry run: all files writable' "$("$devs" run --dry-run plan2.json)" 'in bwrap: all files writable  '
+	echo '{"sandbox": "bwrap"}' >devs.config.json
+	want_in 'dry run: read-only' "$("$devs" run --dry-run plan2.json)" 'in bwrap: read-only  '
+	ln -s /etc/passwd linked
+	echo '{"version": 1, "tasks": [{"id": "a", "steps": [{"idempotent": true, "run": ["cat"], "stdin": "linked"}]}]}' >stdin.json
+	"$devs" run --plain stdin.json >out 2>err
+	want 'stdin that leads out: exit' $? 1
+	want_in 'stdin that leads out' "$(cat out)" "stdin leads out of the sandbox's workspace"
 	OTHER=there "$devs" exec --sandbox none -- sh -c 'echo "$OTHER"' >out 2>err
 	want 'exec: none, against the settings' "$(cat out)" there
 else

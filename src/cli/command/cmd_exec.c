@@ -10,16 +10,18 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "plan.h"
+#include "sandbox_options.h"
 #include "session.h"
 
 enum { EXEC_TIMEOUT_S_MAX = PLAN_TIMEOUT_S_MAX };
 
 /* The words of the command line, before they are checked. */
 struct exec_words {
-    const char *phase, *policy, *timeout, *sandbox;
+    const char *phase, *policy, *timeout;
+    struct sandbox_options sandbox;
     bool once, json;
     struct policy chosen;        /* for --once: the policy with a single attempt */
-    struct sandbox_spec kept_in; /* owned; for --sandbox */
+    struct sandbox_spec kept_in; /* owned; for --sandbox and its options */
 };
 
 /* "90" or "0.5", to milliseconds. */
@@ -52,16 +54,15 @@ static bool choose_policy(struct exec_words *words, const struct settings *setti
     return true;
 }
 
-/* What the settings say of a sandbox holds for the one that is named, where it may. */
 static bool choose_sandbox(struct exec_words *words, const struct settings *settings,
                            const struct sandbox_spec **out, struct err *err)
 {
-    if (!words->sandbox)
-        return true;
-    words->kept_in = settings->said & PLAN_SAYS_SANDBOX ? sandbox_spec_copy(&settings->sandbox)
-                                                        : sandbox_spec_new();
-    *out = &words->kept_in;
-    return sandbox_spec_choose(&words->kept_in, words->sandbox, err);
+    bool is_given = false;
+    const bool ok =
+        sandbox_options_choose(&words->sandbox, settings, &is_given, &words->kept_in, err);
+    if (is_given)
+        *out = &words->kept_in;
+    return ok;
 }
 
 static bool check_words(struct exec_words *words, const struct settings *settings,
@@ -137,8 +138,7 @@ int cmd_exec(struct globals *globals, int argc, char **argv)
         {"policy", 0, "NAME", "sandbox (default), another built-in one, or one of devs.config.json",
          NULL, &words.policy},
         {"timeout", 0, "S", "end an attempt after so many seconds", NULL, &words.timeout},
-        {"sandbox", 0, "K", "none, bwrap, podman or docker; podman:IMAGE names the image", NULL,
-         &words.sandbox},
+        SANDBOX_OPTIONS(words.sandbox),
         {"once", 0, NULL, "it may not be run twice: no second attempt", &words.once, NULL},
         {"json", 0, NULL, "a JSON object for each event, not the output", &words.json, NULL},
     };

@@ -17,6 +17,7 @@
 #include "file_act.h"
 #include "parse.h"
 #include "proxy.h"
+#include "sandbox_options.h"
 #include "secrets.h"
 #include "session_parts.h"
 #include "shown.h"
@@ -26,7 +27,8 @@ extern char **environ;
 
 /* The words of the command line. */
 struct mcp_words {
-    const char *sandbox, *workspace, *policy, *name, *dir;
+    struct sandbox_options sandbox;
+    const char *workspace, *policy, *name, *dir;
     const char *read_file, *write_file, *offset, *length; /* of the file tools, see mcp_task.c */
 };
 
@@ -47,11 +49,11 @@ struct serving {
 static bool write_sandbox(const struct serving *serving, struct str *out, struct err *err)
 {
     const struct settings *settings = &serving->config.settings;
-    struct sandbox_spec spec = settings->said & PLAN_SAYS_SANDBOX
-                                   ? sandbox_spec_copy(&settings->sandbox)
-                                   : sandbox_spec_new();
-    const char *word = serving->words->sandbox;
-    bool ok = !word || sandbox_spec_choose(&spec, word, err);
+    struct sandbox_spec spec = sandbox_spec_new();
+    bool is_given = false;
+    bool ok = sandbox_options_choose(&serving->words->sandbox, settings, &is_given, &spec, err);
+    if (!is_given && settings->said & PLAN_SAYS_SANDBOX)
+        spec = sandbox_spec_copy(&settings->sandbox);
     if (ok && !sandbox_spec_is_empty(&spec)) {
         str_json_key(out, "sandbox");
         sandbox_spec_write(&spec, out);
@@ -232,8 +234,7 @@ int cmd_mcp(struct globals *globals, int argc, char **argv)
 {
     struct mcp_words words = {0};
     const struct option_spec specs[] = {
-        {"sandbox", 0, "K", "none, bwrap, podman or docker; podman:IMAGE names the image", NULL,
-         &words.sandbox},
+        SANDBOX_OPTIONS(words.sandbox),
         {"workspace", 0, "K",
          "inplace (default), worktree or copy: one tree for all calls of the session", NULL,
          &words.workspace},

@@ -36,6 +36,7 @@ static const struct {
     {NULL, "PATH", {COMPLETION_FILE, NULL}},
     {NULL, "PLAN", {COMPLETION_FILE, NULL}},
     {NULL, "DIR", {COMPLETION_DIR, NULL}},
+    {NULL, "DIR...", {COMPLETION_DIR, NULL}},
     {NULL, "COMMAND", {COMPLETION_COMMAND, NULL}},
     {NULL, "ARG", {COMPLETION_FILE, NULL}},
     {"debug", "RUN", {COMPLETION_ASK, "target"}}, /* some of its uses are of a task */

@@ -144,6 +144,19 @@ bool sandbox_spec_choose(struct sandbox_spec *spec, const char *word, struct err
     return true;
 }
 
+void sandbox_spec_add_writable(struct sandbox_spec *spec, const char *path)
+{
+    size_t count = 0;
+    for (; spec->writable && spec->writable[count]; count++) {
+        if (strcmp(spec->writable[count], path) == 0)
+            return;
+    }
+    size_t cap = 0;
+    spec->writable = xgrow(spec->writable, &cap, count + 2, sizeof(*spec->writable));
+    spec->writable[count] = xstrdup(path);
+    spec->writable[count + 1] = NULL;
+}
+
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec)
 {
     bool has_limit = spec->memory_mb > 0 || spec->pids > 0 || spec->cpu_s > 0;

@@ -42,8 +42,8 @@ struct spawn_call {
 };
 
 /* A process in a group (and mostly a session) of its own, signals as they come by default,
- * nothing blocked, with no descriptors but 0, 1, 2 and limits->keep: none that devs inherited. 0 and its pid, or the errno of what went wrong; then nothing
- * is left of it. */
+ * nothing blocked, with no descriptors but 0, 1, 2 and limits->keep: none that devs inherited. 0
+ * and its pid, or the errno of what went wrong; then nothing is left of it. */
 ATTR_MUST_USE int spawn_process(const struct spawn_call *call, pid_t *pid_out);
 
 #endif

@@ -46,6 +46,7 @@ struct bwrap_paths {
     struct arg_list empty;   /* folders that the sandbox has for itself: /tmp and /run */
     struct arg_list shown;   /* what a program needs of those */
 };
+/* Finds them. The caller ends *out with bwrap_paths_done(). */
 void bwrap_paths_find(const struct sandbox_call *call, struct bwrap_paths *out);
 void bwrap_paths_done(struct bwrap_paths *paths);
 
