@@ -224,6 +224,14 @@ const struct policy *plan_policy_find(const struct plan *plan, const char *name)
  * = none is before it. */
 int plan_task_agent_step(const struct plan_task *task, int step);
 
+/* The sandbox of the task's first step that has one; kind none if no step has. Borrowed. */
+const struct sandbox_spec *plan_task_sandbox(const struct plan_task *task);
+
+/* Where `workspace.setup` runs, given the task's sandbox and setup_in. Kind none: on this machine,
+ * outside any sandbox. The result borrows the lists of `sandbox`; do not free it. */
+struct sandbox_spec plan_setup_sandbox(const struct workspace_spec *workspace,
+                                       const struct sandbox_spec *sandbox);
+
 /* May the step run again after an attempt that is not known to be harmless: is it idempotent, can
  * its task's workspace be put back, or does it go on where it was, as an agent in its session? */
 bool plan_step_is_repeatable(const struct plan_task *task, const struct plan_step *step);

@@ -31,11 +31,20 @@ enum workspace_kind {
     WORKSPACE_KIND_COUNT,
 };
 
+/* Where `setup` runs if a step of the task has a sandbox. Without one it runs on this machine. */
+enum workspace_setup_in {
+    WORKSPACE_SETUP_IN_SANDBOX = 0, /* in the task's sandbox */
+    WORKSPACE_SETUP_IN_NETWORK = 1, /* in the task's sandbox, with the network on */
+    WORKSPACE_SETUP_OUTSIDE = 2,    /* on this machine all the same */
+    WORKSPACE_SETUP_IN_COUNT,
+};
+
 struct workspace_spec {
     enum workspace_kind kind;
-    char **copy;    /* owned, NULL-terminated, NULL = none: paths relative to the top of the user's
-                       tree that are brought along, ignored files too */
-    char **setup;   /* owned argv, NULL = none: run once in a new workspace */
+    char **copy;  /* owned, NULL-terminated, NULL = none: paths relative to the top of the user's
+                     tree that are brought along, ignored files too */
+    char **setup; /* owned argv, NULL = none: run once in a new workspace */
+    enum workspace_setup_in setup_in;
     char **exclude; /* owned as copy: paths that a snapshot leaves out and a reset leaves alone */
     int64_t snapshot_bytes_max;
     int64_t setup_timeout_ms;
@@ -55,6 +64,11 @@ const struct workspace_spec *workspace_spec_none(void);
 const char *workspace_kind_name(enum workspace_kind kind);
 /* The inverse; false if the text is none. */
 ATTR_MUST_USE bool workspace_kind_parse(const char *text, enum workspace_kind *out);
+
+/* "sandbox", "network", "outside". */
+const char *workspace_setup_in_name(enum workspace_setup_in where);
+/* The inverse; false for any other text. */
+ATTR_MUST_USE bool workspace_setup_in_parse(const char *text, enum workspace_setup_in *out);
 
 /* Does each attempt but the first find the tree as the first one found it? */
 bool workspace_can_be_reset(const struct workspace_spec *spec);

@@ -12,6 +12,7 @@
 
 #include "attr.h"
 #include "err.h"
+#include "sandbox_spec.h"
 #include "str.h"
 #include "workspace_spec.h"
 
@@ -19,11 +20,14 @@ struct session_tree;
 
 /* All borrowed for session_tree_make(), the environment until session_tree_close(). */
 struct session_tree_call {
-    const struct workspace_spec *spec; /* a worktree or a copy */
-    const char *run_dir;               /* absolute; the user's */
-    const char *log_dir;               /* absolute */
-    uint64_t seed;                     /* makes the ID */
-    char *const *environment;          /* of git and of `setup` */
+    const struct workspace_spec *spec;  /* a worktree or a copy */
+    const char *run_dir;                /* absolute; the user's */
+    const char *log_dir;                /* absolute */
+    const char *log_db;                 /* the log in it */
+    const struct sandbox_spec *sandbox; /* of the session's calls: `setup` runs in it, too */
+    int64_t processes;                  /* the plan's limit; 0 = none */
+    uint64_t seed;                      /* makes the ID */
+    char *const *environment;           /* of git and of `setup` */
 };
 
 /* Make it; `setup` has run when this returns. On failure nothing of it is left, and *err says what

@@ -38,6 +38,9 @@ static bool make_tree(struct executor *executor, struct engine_options *options,
     const struct session_tree_call call = {.spec = spec,
                                            .run_dir = options->run_dir,
                                            .log_dir = executor->place.dir,
+                                           .log_db = executor->place.db,
+                                           .sandbox = &options->plan->sandbox,
+                                           .processes = options->plan->limits.processes,
                                            .seed = options->seed,
                                            .environment = options->environment};
     if (!session_tree_make(&executor->tree, &call, err))

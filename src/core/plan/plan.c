@@ -108,6 +108,26 @@ int plan_task_agent_step(const struct plan_task *task, int step)
     return step;
 }
 
+const struct sandbox_spec *plan_task_sandbox(const struct plan_task *task)
+{
+    for (int i = 0; i < task->step_count; i++) {
+        if (task->steps[i].sandbox->kind != SANDBOX_NONE)
+            return task->steps[i].sandbox;
+    }
+    return sandbox_spec_none();
+}
+
+struct sandbox_spec plan_setup_sandbox(const struct workspace_spec *workspace,
+                                       const struct sandbox_spec *sandbox)
+{
+    if (sandbox->kind == SANDBOX_NONE || workspace->setup_in == WORKSPACE_SETUP_OUTSIDE)
+        return *sandbox_spec_none();
+    struct sandbox_spec spec = *sandbox;
+    if (workspace->setup_in == WORKSPACE_SETUP_IN_NETWORK)
+        spec.network = SANDBOX_NETWORK_ON;
+    return spec;
+}
+
 bool plan_step_is_repeatable(const struct plan_task *task, const struct plan_step *step)
 {
     const bool goes_on = step->agent && adapter_resumes(step->agent->adapter);

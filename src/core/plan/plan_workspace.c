@@ -66,6 +66,15 @@ static void read_setup(struct plan_reader *reader, const struct json_pointer *pa
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL, NULL);
 }
 
+static void read_setup_in(struct plan_reader *reader, const struct json_pointer *path,
+                          const struct json *value)
+{
+    enum workspace_setup_in where;
+    check_made(reader, path, value);
+    if (workspace_setup_in_parse(json_text(value, ""), &where))
+        reader->workspace->setup_in = where;
+}
+
 static void read_snapshot_max(struct plan_reader *reader, const struct json_pointer *path,
                               const struct json *value)
 {
@@ -91,6 +100,7 @@ static const struct plan_fields kind_fields = {kind_rows, ARRAY_LEN(kind_rows)};
 static const struct plan_field workspace_rows[] = {
     {"copy", read_copy},
     {"setup", read_setup},
+    {"setup_in", read_setup_in},
     {"exclude", read_exclude},
     {"snapshot_bytes_max", read_snapshot_max},
     {"setup_timeout_s", read_setup_timeout},
@@ -112,6 +122,7 @@ static void forget_other_kind(struct workspace_spec *spec)
         return;
     forget_list(&spec->setup);
     forget_list(&spec->exclude);
+    spec->setup_in = WORKSPACE_SETUP_IN_SANDBOX;
     spec->snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES;
     spec->setup_timeout_ms = WORKSPACE_SETUP_MS;
 }

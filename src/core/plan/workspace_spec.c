@@ -13,6 +13,13 @@ static const char *const kind_names[] = {
 };
 static_assert(ARRAY_LEN(kind_names) == WORKSPACE_KIND_COUNT, "every kind has a name");
 
+static const char *const setup_in_names[] = {
+    [WORKSPACE_SETUP_IN_SANDBOX] = "sandbox",
+    [WORKSPACE_SETUP_IN_NETWORK] = "network",
+    [WORKSPACE_SETUP_OUTSIDE] = "outside",
+};
+static_assert(ARRAY_LEN(setup_in_names) == WORKSPACE_SETUP_IN_COUNT, "each value has a name");
+
 static const struct workspace_spec none = {.snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES,
                                            .setup_timeout_ms = WORKSPACE_SETUP_MS};
 
@@ -62,6 +69,23 @@ bool workspace_kind_parse(const char *text, enum workspace_kind *out)
     return false;
 }
 
+const char *workspace_setup_in_name(enum workspace_setup_in where)
+{
+    assert(where < WORKSPACE_SETUP_IN_COUNT);
+    return setup_in_names[where];
+}
+
+bool workspace_setup_in_parse(const char *text, enum workspace_setup_in *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(setup_in_names); i++) {
+        if (strcmp(setup_in_names[i], text) != 0)
+            continue;
+        *out = (enum workspace_setup_in)i;
+        return true;
+    }
+    return false;
+}
+
 bool workspace_can_be_reset(const struct workspace_spec *spec)
 {
     return spec->kind != WORKSPACE_INPLACE;
@@ -83,6 +107,7 @@ void workspace_spec_write(const struct workspace_spec *spec, struct str *out)
     text_list_write(out, "exclude", spec->exclude);
     if (workspace_can_be_reset(spec)) {
         str_json_i64(out, "snapshot_bytes_max", spec->snapshot_bytes_max);
+        str_json_text(out, "setup_in", workspace_setup_in_name(spec->setup_in));
         write_seconds(out, "setup_timeout_s", spec->setup_timeout_ms);
     }
     str_add_char(out, '}');

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,14 @@
 #include "xalloc.h"
 
 enum { CHILD_LIST_BYTES = 8192, CHILDREN_MAX = 1024 };
+
+/* Helpers that lead a session of their own. The lock guards the rest. */
+static struct {
+    pthread_mutex_t lock;
+    pid_t sessions[SWEEP_HELPERS_MAX];
+    size_t count;
+    int starting; /* how many are on their way, so that their pid is not known yet */
+} helpers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct sweep {
     pid_t self;
@@ -117,6 +126,45 @@ static void list_children(const struct sweep *sweep, struct pids *list)
     }
 }
 
+void sweep_helper_starts(void)
+{
+    (void)pthread_mutex_lock(&helpers.lock);
+    helpers.starting++;
+    (void)pthread_mutex_unlock(&helpers.lock);
+}
+
+void sweep_helper_started(pid_t pid)
+{
+    (void)pthread_mutex_lock(&helpers.lock);
+    helpers.starting--;
+    if (pid > 0) {
+        assert(helpers.count < SWEEP_HELPERS_MAX);
+        helpers.sessions[helpers.count++] = pid;
+    }
+    (void)pthread_mutex_unlock(&helpers.lock);
+}
+
+void sweep_helper_ended(pid_t pid)
+{
+    (void)pthread_mutex_lock(&helpers.lock);
+    for (size_t i = 0; i < helpers.count; i++) {
+        if (helpers.sessions[i] == pid)
+            helpers.sessions[i--] = helpers.sessions[--helpers.count];
+    }
+    (void)pthread_mutex_unlock(&helpers.lock);
+}
+
+/* Is this session a helper's, or may it be? `leads`: the process in question leads it. */
+static bool may_be_helper(pid_t session, bool leads)
+{
+    (void)pthread_mutex_lock(&helpers.lock);
+    bool may_be = helpers.starting > 0 && leads;
+    for (size_t i = 0; i < helpers.count && !may_be; i++)
+        may_be = helpers.sessions[i] == session;
+    (void)pthread_mutex_unlock(&helpers.lock);
+    return may_be;
+}
+
 static bool carries(const struct sweep_mark *mark, pid_t pid)
 {
     const char *const wanted[] = {mark->run, mark->step, NULL};
@@ -131,7 +179,8 @@ static bool belongs(struct sweep *sweep, const struct sweep_mark *mark,
         return false;
     if (facts->session == mark->session)
         return true;
-    if (facts->start < mark->start || find_mark(sweep, facts->session))
+    if (facts->start < mark->start || find_mark(sweep, facts->session) ||
+        may_be_helper(facts->session, facts->pid == facts->session))
         return false;
     bool adopted = facts->parent == sweep->self;
     bool only_one_left = sweep->mark_count == 1 && sweep->expected == 0;
@@ -144,7 +193,9 @@ static bool belongs(struct sweep *sweep, const struct sweep_mark *mark,
  * is not gone before it is reaped. */
 static void reap_adopted(struct sweep *sweep, const struct proc_facts *facts)
 {
-    const bool may_be_start = sweep->expected > 0 && facts->pid == facts->session;
+    const bool leads = facts->pid == facts->session;
+    const bool may_be_start =
+        (sweep->expected > 0 && leads) || may_be_helper(facts->session, leads);
     if (!may_be_start && facts->session != sweep->own_session && !find_mark(sweep, facts->pid))
         (void)waitpid(facts->pid, NULL, WNOHANG);
 }

@@ -22,7 +22,10 @@
 #include "err.h"
 #include "proc.h"
 
-enum { SWEEP_FOUND_MAX = 64 }; /* processes taken in one look; more come in the next */
+enum {
+    SWEEP_FOUND_MAX = 64,   /* processes taken in one look; more come in the next */
+    SWEEP_HELPERS_MAX = 64, /* helpers at a time: one for each thread that does jobs */
+};
 
 /* How a process is known as an attempt's: a plain value, its texts are borrowed
  * until sweep_leave(). */
@@ -51,6 +54,13 @@ void sweep_leave(struct sweep *sweep, pid_t session);
 /* Nothing hints at a process of this attempt, whose leader has been reaped.
  * Adopted children that have ended are reaped on the way. */
 bool sweep_is_clean(struct sweep *sweep, pid_t session);
+
+/* A helper (tool_run.h) that leads a session of its own is nobody's leftover. Announce each start
+ * with sweep_helper_starts(), then give its pid (0 = it failed), and call sweep_helper_ended() once
+ * it has been awaited. Any thread, also without a sweep. */
+void sweep_helper_starts(void);
+void sweep_helper_started(pid_t pid);
+void sweep_helper_ended(pid_t pid);
 
 /* Reap adopted children that have ended, whosever they were. */
 void sweep_reap(struct sweep *sweep);

@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "launch.h"
+#include "sweep.h"
 
 enum {
     LOOK_MS = 50,           /* how often the stop flag is looked at */
@@ -43,8 +44,16 @@ static bool start(struct tool *tool, int *number_out, struct err *err)
                                        .environment = call->environment,
                                        .cwd = call->cwd,
                                        .input = call->input ? &input : NULL,
-                                       .in_our_session = true};
-    return launch_process(&launch, &tool->process, number_out, err);
+                                       .in_our_session = !call->own_session,
+                                       .limits = call->limits};
+    if (call->own_session)
+        sweep_helper_starts();
+    const bool ok = launch_process(&launch, &tool->process, number_out, err);
+    if (call->own_session)
+        sweep_helper_started(ok ? tool->process.pid : 0);
+    if (ok && call->started)
+        call->started(call->ctx, tool->process.pid);
+    return ok;
 }
 
 /* What fits is kept, the rest is read and dropped. */
@@ -96,7 +105,10 @@ static void look_at_limits(struct tool *tool, struct tool_result *out)
     out->stopped = tool->call->stop && atomic_load(tool->call->stop);
     out->timed_out = !out->stopped && now_ms >= tool->limit_ms;
     if (out->stopped || out->timed_out) {
-        (void)kill(-tool->process.pid, SIGTERM); /* likewise */
+        if (tool->call->terminate)
+            tool->call->terminate(tool->call->ctx, SIGTERM);
+        else
+            (void)kill(-tool->process.pid, SIGTERM); /* likewise */
         tool->kill_ms = now_ms + TOOL_GRACE_MS;
     }
 }
@@ -136,12 +148,15 @@ static void finish(struct tool *tool, struct tool_result *out)
     do
         got = waitpid(tool->process.pid, &status, 0);
     while (got < 0 && errno == EINTR);
+    if (tool->call->own_session)
+        sweep_helper_ended(tool->process.pid);
+    if (got >= 0 && WIFSIGNALED(status))
+        out->signal_number = WTERMSIG(status);
     if (got < 0)
         out->exit_code = SIGNAL_BASE; /* reaped by somebody else: nothing is known */
-    else if (WIFSIGNALED(status))
-        out->exit_code = SIGNAL_BASE + WTERMSIG(status);
     else
-        out->exit_code = WEXITSTATUS(status);
+        out->exit_code =
+            WIFSIGNALED(status) ? SIGNAL_BASE + out->signal_number : WEXITSTATUS(status);
     for (int i = 0; i < REAP_MAX && waitpid(-tool->process.pid, NULL, WNOHANG) > 0; i++)
         continue;
 }

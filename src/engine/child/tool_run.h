@@ -1,8 +1,9 @@
 /*
  * tool_run.h - a program that helps us (git, podman), run to its end.
  *
- * Blocks: for worker threads. The program is in a group of its own within our session, so that
- * the sweep takes it for no attempt's; the whole group is ended with it. Any thread.
+ * Blocks: for worker threads. The program has a process group of its own, which is killed when the
+ * program has ended. It is in our session unless own_session is set; either way the sweep of an
+ * attempt leaves it alone. Any thread.
  */
 #ifndef DEVS_TOOL_RUN_H
 #define DEVS_TOOL_RUN_H
@@ -12,8 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sys/types.h>
+
 #include "attr.h"
 #include "err.h"
+#include "spawn.h"
 #include "str.h"
 
 enum {
@@ -34,11 +38,19 @@ struct tool_call {
     int64_t timeout_ms;      /* 0 = TOOL_TIMEOUT_MS */
     size_t out_max, err_max; /* 0 = TOOL_OUT_BYTES, TOOL_ERR_BYTES */
     const atomic_bool *stop; /* NULL = none; looked at every 50 ms */
+
+    /* For a program over files that somebody else wrote (sandbox_run.h). */
+    const struct spawn_limits *limits;               /* NULL = none */
+    bool own_session;                                /* without our terminal */
+    void (*started)(void *ctx, pid_t pid);           /* on this thread; NULL = not called */
+    void (*terminate)(void *ctx, int signal_number); /* sends TERM; NULL = to the group */
+    void *ctx;
 };
 
 /* All zero is an empty value; end with tool_result_done(). */
 struct tool_result {
     int exit_code;       /* 128 + n where signal n ended it */
+    int signal_number;   /* that n; 0 = it exited */
     struct str out, err; /* the first out_max and err_max bytes */
     bool out_cut, err_cut;
     bool timed_out, stopped; /* by us */

@@ -334,6 +334,7 @@ static void set_up(struct loop *loop, int64_t number)
                                                   .run_mark = loop->run_mark,
                                                   .run_dir = options->run_dir,
                                                   .log_dir = options->place->dir,
+                                                  .log_db = options->place->db,
                                                   .uid = log_writer_uid(loop->recorder.writer),
                                                   .number = number,
                                                   .environment = options->environment};

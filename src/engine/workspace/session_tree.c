@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "plan.h"
 #include "workspace.h"
 #include "xalloc.h"
 
@@ -27,11 +28,16 @@ bool session_tree_make(struct session_tree **out, const struct session_tree_call
     int start_code = 0;
     (void)snprintf(tree->id, sizeof(tree->id), "mcp-%08" PRIx32, (uint32_t)(call->seed >> 32));
     str_addf(&tree->base, "%s/sessions/%s", call->log_dir, tree->id);
+    const struct sandbox_spec setup_sandbox = plan_setup_sandbox(call->spec, call->sandbox);
     const struct workspace_place place = {.run_dir = call->run_dir,
                                           .base = str_text(&tree->base),
                                           .run = tree->id,
                                           .uid = tree->id,
-                                          .environment = call->environment};
+                                          .environment = call->environment,
+                                          .setup_sandbox = &setup_sandbox,
+                                          .log_dir = call->log_dir,
+                                          .log_db = call->log_db,
+                                          .processes = call->processes};
     bool ok = workspace_open(&tree->workspace, &place, call->spec, task_id, NULL, err) &&
               workspace_make(tree->workspace, &tree->stop, &made, &start_code, err);
     if (ok)

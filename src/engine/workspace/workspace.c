@@ -88,6 +88,11 @@ bool workspace_open(struct workspace **out, const struct workspace_place *place,
     workspace->dir = dir.data;
     workspace->environment = copy_list((const char *const *)place->environment);
     workspace->needed = copy_list(needed);
+    workspace->setup_sandbox =
+        sandbox_spec_copy(place->setup_sandbox ? place->setup_sandbox : sandbox_spec_none());
+    workspace->log_dir = place->log_dir ? xstrdup(place->log_dir) : NULL;
+    workspace->log_db = place->log_db ? xstrdup(place->log_db) : NULL;
+    workspace->processes = place->processes;
     workspace->store.fd = -1;
     *out = workspace;
     return true;
@@ -109,6 +114,9 @@ void workspace_close(struct workspace *workspace)
     free(workspace->admin);
     free_list(workspace->environment);
     free_list(workspace->needed);
+    sandbox_spec_done(&workspace->setup_sandbox);
+    free(workspace->log_dir);
+    free(workspace->log_db);
     git_done(&workspace->git);
     content_close(&workspace->store);
     tree_done(&workspace->known);

@@ -25,6 +25,7 @@
 #include "attr.h"
 #include "digest.h"
 #include "err.h"
+#include "sandbox_spec.h"
 #include "str.h"
 #include "tree_diff.h"
 #include "workspace_spec.h"
@@ -42,6 +43,12 @@ struct workspace_place {
     const char *run;          /* "41": for the branch devs/RUN/TASK */
     const char *uid;          /* the branch where that one is taken */
     char *const *environment; /* NULL-terminated; of git (GIT_* left out) and of `setup` */
+
+    /* Where `setup` runs; NULL or kind none: on this machine, outside any sandbox. */
+    const struct sandbox_spec *setup_sandbox;
+    const char *log_dir; /* hidden from the sandbox, as for an attempt */
+    const char *log_db;  /* the log in it */
+    int64_t processes;   /* the plan's limit; 0 = none */
 };
 
 struct workspace;

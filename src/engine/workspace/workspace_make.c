@@ -10,6 +10,8 @@
 
 #include "clock.h"
 #include "outcome.h"
+#include "sandbox.h"
+#include "sandbox_run.h"
 #include "shown.h"
 #include "tree_folder.h"
 #include "xalloc.h"
@@ -60,23 +62,77 @@ static bool setup_took_too_long(int64_t timeout_ms, struct err *err)
     return false;
 }
 
-static bool run_setup(const struct workspace *workspace, const atomic_bool *stop,
-                      struct workspace_made *out, struct err *err)
+/* As a step would run in that sandbox: limits, masks, environment, and how a failed start counts.
+ */
+static bool run_in_sandbox(const struct workspace *workspace, const atomic_bool *stop,
+                           struct tool_result *out, int *start_code, struct err *err)
 {
-    struct tool_result result = {0};
+    const struct sandbox_spec *spec = &workspace->setup_sandbox;
+    struct sandbox_end end = {.memory_killed = -1};
+    struct str name = {0};
+    struct str lacks = {0};
+    struct str why = {0};
+    char **environment = sandbox_environment(spec, NULL, workspace->environment);
+    str_addf(&name, "devs-%s-%s-setup", workspace->uid, workspace->task);
+    const struct sandbox_call call = {.spec = spec,
+                                      .uid = workspace->uid,
+                                      .name = str_text(&name),
+                                      .cwd = workspace->dir,
+                                      .workspace = workspace->tree,
+                                      .log_dir = workspace->log_dir,
+                                      .log_db = workspace->log_db,
+                                      .processes = workspace->processes,
+                                      .argv = workspace->spec.setup,
+                                      .environment = environment,
+                                      .our_environment = workspace->environment};
+    struct err told = {0};
+    *start_code = START_SANDBOX_FAILED;
+    bool ok =
+        sandbox_check(spec, &lacks, &why, &told) &&
+        sandbox_run(&call, workspace->spec.setup_timeout_ms, stop, out, &end, start_code, &told);
+    if (!ok)
+        (void)err_set(err, told.code, "workspace.setup: %s", told.message);
+    if (!ok && told.hint[0])
+        (void)err_hint(err, "%s", told.hint);
+    /* The image, or the workspace, lacks the program: not the step's own command. */
+    if (!ok && !start_code_is_known(*start_code) &&
+        (*start_code == ENOENT || *start_code == EACCES))
+        *start_code = START_WORKSPACE_FAILED;
+    if (ok && end.memory_killed == 1 && out->exit_code != 0)
+        ok = err_set(err, ERR_LIMIT, "workspace.setup was killed for memory: %s", end.evidence);
+    str_done(&why);
+    str_done(&lacks);
+    str_done(&name);
+    free(environment);
+    return ok;
+}
+
+static bool run_outside(const struct workspace *workspace, const atomic_bool *stop,
+                        struct tool_result *out, struct err *err)
+{
     const struct tool_call call = {.argv = workspace->spec.setup,
                                    .environment = workspace->environment,
                                    .cwd = workspace->dir,
                                    .timeout_ms = workspace->spec.setup_timeout_ms,
                                    .stop = stop};
+    return tool_run(&call, out, NULL, err);
+}
+
+/* The tree may be what a sandboxed task made, so its Makefile is not run outside the sandbox. */
+static bool run_setup(const struct workspace *workspace, const atomic_bool *stop,
+                      struct workspace_made *out, int *start_code, struct err *err)
+{
+    struct tool_result result = {0};
     const int64_t start_ms = clock_now().mono_ms;
     if (!workspace->spec.setup || !workspace->spec.setup[0])
         return true;
-    bool ok = tool_run(&call, &result, NULL, err);
+    bool ok = workspace->setup_sandbox.kind == SANDBOX_NONE
+                  ? run_outside(workspace, stop, &result, err)
+                  : run_in_sandbox(workspace, stop, &result, start_code, err);
+    keep_tail(&result, out->setup_tail);
     if (ok) {
         result.out_cut = false; /* its end is all that is wanted */
-        keep_tail(&result, out->setup_tail);
-        ok = result.timed_out ? setup_took_too_long(call.timeout_ms, err)
+        ok = result.timed_out ? setup_took_too_long(workspace->spec.setup_timeout_ms, err)
                               : tool_succeeded(&result, "workspace.setup", err);
     }
     tool_result_done(&result);
@@ -156,7 +212,7 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
     else
         ok = ok && workspace_open_git(workspace, err) &&
              workspace_make_copy(workspace, stop, &out->copied, start_code, err);
-    ok = ok && run_setup(workspace, stop, out, err);
+    ok = ok && run_setup(workspace, stop, out, start_code, err);
     if (ok && workspace->spec.kind == WORKSPACE_COPY)
         ok = workspace_note_start(workspace, stop, err);
     workspace_branch_name(workspace, WORKSPACE_BY_NUMBER, note.branch);

@@ -28,6 +28,9 @@ struct workspace {
     char *admin; /* git's folder of this worktree; NULL until it is made, or a copy */
     char **environment;
     char **needed;
+    struct sandbox_spec setup_sandbox; /* as in struct workspace_place */
+    char *log_dir, *log_db;            /* NULL = not given */
+    int64_t processes;
     struct git git; /* of the user's tree; git.places NULL = not opened, or there is none */
     bool looked_for_git;
     struct content_store store; /* fd -1 = not opened */

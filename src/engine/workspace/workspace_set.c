@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan.h"
 #include "xalloc.h"
 
 static bool is_mark(const char *entry)
@@ -74,11 +75,17 @@ bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slo
     const struct plan_task *plan = &call->plan->tasks[task];
     struct workspace_slot *slot = &set->slots[task];
     if (!slot->workspace) {
+        const struct sandbox_spec setup_sandbox =
+            plan_setup_sandbox(plan->workspace, plan_task_sandbox(plan));
         const struct workspace_place place = {.run_dir = call->run_dir,
                                               .base = str_text(&set->base),
                                               .run = set->run,
                                               .uid = call->uid,
-                                              .environment = set->environment};
+                                              .environment = set->environment,
+                                              .setup_sandbox = &setup_sandbox,
+                                              .log_dir = call->log_dir,
+                                              .log_db = call->log_db,
+                                              .processes = call->plan->limits.processes};
         const char **results = list_results(call->state, task);
         bool ok = workspace_open(&slot->workspace, &place, plan->workspace, plan->id, results, err);
         free(results);

@@ -21,6 +21,7 @@ struct workspace_set_call {
     const char *run_mark;    /* "DEVS_RUN=...": whoever goes on with the run finds what is left */
     const char *run_dir;
     const char *log_dir;      /* workspaces are below it */
+    const char *log_db;       /* the log in it */
     const char *uid;          /* of the run */
     int64_t number;           /* likewise */
     char *const *environment; /* of git and of `setup` */

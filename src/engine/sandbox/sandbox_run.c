@@ -1,0 +1,73 @@
+#include "sandbox_run.h"
+
+static void note_start(void *ctx, pid_t pid)
+{
+    sandbox_started(ctx, (int)pid);
+}
+
+/* bwrap itself must stay, or what runs inside gets KILL at once; a container's client passes TERM
+ * on. */
+static void send_signal(void *ctx, int signal_number)
+{
+    sandbox_signal(ctx, signal_number);
+}
+
+static struct outcome raw_outcome(const struct tool_result *result)
+{
+    if (result->timed_out)
+        return (struct outcome){.kind = OUTCOME_TIMEOUT};
+    if (result->stopped)
+        return (struct outcome){.kind = OUTCOME_CANCELLED};
+    if (result->signal_number != 0)
+        return (struct outcome){.kind = OUTCOME_SIGNAL, .code = result->signal_number};
+    return (struct outcome){.kind = OUTCOME_EXIT, .code = result->exit_code};
+}
+
+static bool run(struct sandbox *sandbox, int64_t timeout_ms, const atomic_bool *stop,
+                struct tool_result *out, struct sandbox_end *end, int *start_code, struct err *err)
+{
+    struct sandbox_launch launch;
+    sandbox_launch(sandbox, &launch);
+    const struct tool_call tool = {.argv = launch.argv,
+                                   .environment = launch.environment,
+                                   .cwd = launch.cwd,
+                                   .timeout_ms = timeout_ms,
+                                   .stop = stop,
+                                   .limits = launch.limits,
+                                   .own_session = true,
+                                   .started = note_start,
+                                   .terminate = launch.signals_apart ? send_signal : NULL,
+                                   .ctx = sandbox};
+    if (!tool_run(&tool, out, start_code, err))
+        return false;
+    const struct outcome raw = raw_outcome(out);
+    sandbox_finish(sandbox, &raw, str_text(&out->err), end);
+    if (end->outcome.kind == OUTCOME_NOT_STARTED) {
+        *start_code = end->outcome.code;
+        return err_set(err, ERR_IO, "%s", end->start_why);
+    }
+    if (end->outcome.left > 0) {
+        *start_code = START_LEFT_ALIVE;
+        return err_set(err, ERR_IO, "%d of its processes cannot be ended", end->outcome.left);
+    }
+    if (end->outcome.kind == OUTCOME_EXIT) {
+        out->exit_code = end->outcome.code;
+        out->signal_number = 0;
+    }
+    return true;
+}
+
+bool sandbox_run(const struct sandbox_call *call, int64_t timeout_ms, const atomic_bool *stop,
+                 struct tool_result *out, struct sandbox_end *end, int *start_code, struct err *err)
+{
+    struct sandbox *sandbox = NULL;
+    *out = (struct tool_result){0};
+    *end = (struct sandbox_end){.memory_killed = -1};
+    if (!sandbox_prepare(&sandbox, call, stop, start_code, err))
+        return false;
+    const bool ok = run(sandbox, timeout_ms, stop, out, end, start_code, err);
+    sandbox_close(sandbox);
+    if (ok)
+        *start_code = 0;
+    return ok;
+}

@@ -1,0 +1,27 @@
+/*
+ * sandbox_run.h - a helper program that runs to its end in a sandbox: the setup of a workspace.
+ *
+ * Blocks: for worker threads. The calling thread must live until it returns, since bwrap dies with
+ * the thread that started it.
+ */
+#ifndef DEVS_SANDBOX_RUN_H
+#define DEVS_SANDBOX_RUN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "err.h"
+#include "sandbox.h"
+#include "tool_run.h"
+
+/* Prepares the sandbox, runs call->argv in it, and removes it. True: the program ran and nothing of
+ * it is left; *out has its own exit code, and *end says more. False: it could not be started, or
+ * what it left cannot be ended; *start_code is a start code or an errno, as for an attempt. Free
+ * *out with tool_result_done() in both cases. */
+ATTR_MUST_USE bool sandbox_run(const struct sandbox_call *call, int64_t timeout_ms,
+                               const atomic_bool *stop, struct tool_result *out,
+                               struct sandbox_end *end, int *start_code, struct err *err);
+
+#endif
