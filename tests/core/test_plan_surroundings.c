@@ -122,6 +122,12 @@ static const struct {
     {SAFE "\"workspace\": {\"setup\": [\"make\"]}, ", "", "",
      "[INVALID_VALUE] /workspace/setup: in place nothing is made: it needs \"kind\": \"worktree\" "
      "or \"copy\"\n"},
+    {SAFE "\"workspace\": {\"setup_in\": \"outside\"}, ", "", "",
+     "[INVALID_VALUE] /workspace/setup_in: in place nothing is made: it needs \"kind\": "
+     "\"worktree\" or \"copy\"\n"},
+    {SAFE "\"workspace\": {\"kind\": \"copy\", \"setup_in\": \"host\"}, ", "", "",
+     "[INVALID_VALUE] /workspace/setup_in: not one of the values allowed (expected \"sandbox\", "
+     "\"network\" or \"outside\", got \"host\")\n"},
     {"", "\"workspace\": {\"kind\": \"worktree\", \"copy\": [\"/etc\", \"a/../..\", \".\"]}, ", "",
      "[INVALID_VALUE] /tasks/0/workspace/copy/0: must be within the tree: no \"..\", not absolute "
      "(expected a relative path, got /etc)\n"
@@ -169,6 +175,7 @@ END_TEST
 #define ROOT_ALL                                                                                   \
     "\"on_hangup\": \"wait\", \"limits\": {\"output_line_bytes\": 2048, \"processes\": 9}, "       \
     "\"workspace\": {\"kind\": \"worktree\", \"copy\": [\".env\"], \"setup\": [\"make\", \"\"], "  \
+    "\"setup_in\": \"network\", "                                                                  \
     "\"exclude\": [\"out/\"], \"snapshot_bytes_max\": 5, \"setup_timeout_s\": 1.5}, "              \
     "\"sandbox\": {\"kind\": \"podman\", \"image\": \"busybox\", \"network\": true, "              \
     "\"memory_mb\": 64, \"pids\": 7, \"cpu_s\": 8, \"read_only\": true, \"writable\": "            \
@@ -184,6 +191,7 @@ static void check_all(void)
     ck_assert_str_eq(where->setup[0], "make");
     ck_assert_str_eq(where->setup[1], "");
     ck_assert_ptr_null(where->setup[2]);
+    ck_assert_int_eq((int)where->setup_in, WORKSPACE_SETUP_IN_NETWORK);
     ck_assert_str_eq(where->exclude[0], "out/");
     ck_assert_int_eq(where->snapshot_bytes_max, 5);
     ck_assert_int_eq(where->setup_timeout_ms, 1500);
@@ -243,6 +251,7 @@ START_TEST(test_another_kind_takes_only_what_it_may_have)
     ck_assert_str_eq(sandbox()->writable[0], "/var/x");
     ck_assert_int_eq((int)workspace()->kind, WORKSPACE_INPLACE);
     ck_assert_ptr_null(workspace()->setup);
+    ck_assert_int_eq((int)workspace()->setup_in, WORKSPACE_SETUP_IN_SANDBOX);
     ck_assert_int_eq(workspace()->snapshot_bytes_max, WORKSPACE_SNAPSHOT_BYTES);
     ck_assert_int_eq(workspace()->setup_timeout_ms, WORKSPACE_SETUP_MS);
     ck_assert_int_eq(sandbox()->start_timeout_ms, SANDBOX_START_MS);
@@ -264,6 +273,8 @@ static const struct {
     const char *root, *task, *step;
 } kept[] = {
     {ROOT_ALL, "", ""},
+    {ROOT_ALL, "\"workspace\": {\"setup_in\": \"sandbox\"}, ", ""},
+    {ROOT_ALL, "\"workspace\": {\"setup_in\": \"outside\"}, ", ""},
     {ROOT_ALL, "\"workspace\": {\"kind\": \"copy\", \"setup\": []}, ",
      "\"sandbox\": {\"read_only\": false, \"cpu_s\": 0, \"writable\": []}, "},
     {ROOT_ALL SAFE, "\"workspace\": \"inplace\", ",
@@ -284,11 +295,54 @@ START_TEST(test_a_plan_that_is_written_says_all_of_it)
     plan_write(again, &second);
     ck_assert_str_eq(first.data, second.data);
     ck_assert_int_eq((int)again->tasks[0].workspace->kind, (int)workspace()->kind);
+    ck_assert_int_eq((int)again->tasks[0].workspace->setup_in, (int)workspace()->setup_in);
     ck_assert_int_eq((int)again->tasks[0].steps[0].sandbox->kind, (int)sandbox()->kind);
     ck_assert_int_eq((int)again->tasks[0].steps[0].sandbox->network, (int)sandbox()->network);
     ck_assert_int_eq(again->tasks[0].steps[0].sandbox->pids, sandbox()->pids);
     str_done(&first);
     str_done(&second);
+}
+END_TEST
+
+static const struct {
+    const char *root, *step, *more; /* `more`: steps after the first one */
+    enum sandbox_kind kind;         /* where setup runs */
+    enum sandbox_network network;
+    int64_t pids;
+} setups[] = {
+    {"", "", "", SANDBOX_NONE, SANDBOX_NETWORK_UNSAID, 0},
+    /* limits alone are no sandbox */
+    {"\"sandbox\": {\"pids\": 3}, ", "", "", SANDBOX_NONE, SANDBOX_NETWORK_UNSAID, 0},
+    {"\"sandbox\": {\"kind\": \"bwrap\", \"pids\": 3}, ", "", "", SANDBOX_BWRAP,
+     SANDBOX_NETWORK_UNSAID, 3},
+    /* the first step's own, also where a later one has another */
+    {"\"sandbox\": {\"kind\": \"bwrap\", \"pids\": 3}, ",
+     "\"sandbox\": {\"kind\": \"podman\", \"image\": \"i\", \"pids\": 4}, ", "{\"run\": [\"y\"]}",
+     SANDBOX_PODMAN, SANDBOX_NETWORK_UNSAID, 4},
+    /* a first step without a sandbox does not let setup out of the second one's */
+    {"\"sandbox\": {\"kind\": \"bwrap\", \"pids\": 3}, ", "\"sandbox\": \"none\", ",
+     "{\"run\": [\"y\"]}", SANDBOX_BWRAP, SANDBOX_NETWORK_UNSAID, 3},
+    {"\"sandbox\": \"bwrap\", \"workspace\": {\"kind\": \"copy\", \"setup_in\": \"network\"}, ", "",
+     "", SANDBOX_BWRAP, SANDBOX_NETWORK_ON, 0},
+    {"\"workspace\": {\"kind\": \"copy\", \"setup_in\": \"network\"}, ", "", "", SANDBOX_NONE,
+     SANDBOX_NETWORK_UNSAID, 0},
+    {"\"sandbox\": \"bwrap\", \"workspace\": {\"kind\": \"copy\", \"setup_in\": \"outside\"}, ", "",
+     "", SANDBOX_NONE, SANDBOX_NETWORK_UNSAID, 0},
+};
+
+START_TEST(test_setup_runs_in_the_first_sandbox_of_its_task)
+{
+    str_addf(&text,
+             "{%s \"idempotent\": true, \"version\": 1, \"tasks\": [{\"id\": \"a\", \"steps\": "
+             "[{%s\"run\": "
+             "[\"x\"]}%s%s]}]}",
+             setups[_i].root, setups[_i].step, setups[_i].more[0] ? ", " : "", setups[_i].more);
+    ck_assert_msg(plan_parse(str_text(&text), text.len, &plan, &violations), "%s", str_text(&text));
+    const struct plan_task *task = &plan->tasks[0];
+    const struct sandbox_spec spec = plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
+    ck_assert_int_eq((int)spec.kind, (int)setups[_i].kind);
+    ck_assert_int_eq((int)spec.network, (int)setups[_i].network);
+    ck_assert_int_eq(spec.pids, setups[_i].pids);
 }
 END_TEST
 
@@ -458,6 +512,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_what_is_nearer_wins_key_by_key);
     tcase_add_test(tcase, test_another_kind_takes_only_what_it_may_have);
     tcase_add_loop_test(tcase, test_a_plan_that_is_written_says_all_of_it, 0, TABLE_LEN(kept));
+    tcase_add_loop_test(tcase, test_setup_runs_in_the_first_sandbox_of_its_task, 0,
+                        TABLE_LEN(setups));
     tcase_add_test(tcase, test_a_part_of_a_plan_keeps_its_places);
     tcase_add_test(tcase, test_settings_are_what_plans_begin_with);
     tcase_add_test(tcase, test_retries_alone_are_no_sandbox);

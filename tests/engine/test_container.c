@@ -10,6 +10,7 @@
 
 #include "cgroup.h"
 #include "container.h"
+#include "sandbox_run.h"
 #include "sandbox_try.h"
 #include "test_main.h"
 #include "tool_ask.h"
@@ -20,16 +21,10 @@ static struct try_place place;
 static struct try_result result;
 static struct sandbox_spec spec;
 
-/* Runtimes and limits that a nested machine can do with. */
-static char *args_of_podman[] = {(char[]){"--runtime"},
-                                 (char[]){"runc"},
-                                 (char[]){"--cgroup-manager"},
-                                 (char[]){"cgroupfs"},
-                                 (char[]){"--ulimit"},
-                                 (char[]){"nofile=1024:1024"},
-                                 (char[]){"--ulimit"},
-                                 (char[]){"nproc=1024:1024"},
-                                 NULL};
+/* What podman needs here to start a container; podman_image finds it out. */
+enum { ARGS_MAX = 16, IMAGE_MS = 120 * 1000 };
+static char args_text[512];
+static char *args[ARGS_MAX + 1];
 
 static bool ask(const char *const *words, struct str *out)
 {
@@ -47,10 +42,8 @@ static bool ask(const char *const *words, struct str *out)
 static void setup(void)
 {
     try_place_init(&place);
-    spec = (struct sandbox_spec){.kind = SANDBOX_PODMAN,
-                                 .start_timeout_ms = SANDBOX_START_MS,
-                                 .image = image,
-                                 .args = args_of_podman};
+    spec = (struct sandbox_spec){
+        .kind = SANDBOX_PODMAN, .start_timeout_ms = SANDBOX_START_MS, .image = image, .args = args};
 }
 
 /* Nothing of any test is left: containers, and groups in any hierarchy. */
@@ -306,6 +299,67 @@ START_TEST(test_exit_codes_of_the_command_are_its_own)
 }
 END_TEST
 
+static struct tool_result helped;
+static struct sandbox_end helped_end;
+
+/* As a workspace's setup runs. */
+static bool run_helper(const char *script, int64_t timeout_ms, int *start_code, struct err *err)
+{
+    char *const argv[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
+    char *const environment[] = {(char[]){"ONE=1"}, NULL};
+    const struct sandbox_call call = {.spec = &spec,
+                                      .uid = try_uid(),
+                                      .name = "devs-test-a-setup",
+                                      .cwd = place.workspace,
+                                      .workspace = place.workspace,
+                                      .log_dir = place.log_dir,
+                                      .log_db = place.log_db,
+                                      .argv = argv,
+                                      .environment = environment,
+                                      .our_environment = environ};
+    return sandbox_run(&call, timeout_ms, NULL, &helped, &helped_end, start_code, err);
+}
+
+START_TEST(test_helper_runs_in_the_container)
+{
+    int code = 0;
+    struct err err = {0};
+    ck_assert_int_eq(setenv("SECRET_OF_OURS", "hidden", 1), 0);
+    ck_assert_msg(
+        run_helper("echo $ONE$SECRET_OF_OURS; ls -A .devs; ls /sys/class/net; echo x >new;"
+                   "echo 'last word' >&2; exit 7",
+                   0, &code, &err),
+        "%s", err.message);
+    ck_assert_str_eq(str_text(&helped.out), "1\nlo\n");
+    ck_assert_int_eq(helped.exit_code, 7);
+    ck_assert(!tool_succeeded(&helped, "setup", &err));
+    ck_assert_str_eq(err.message, "setup: last word (exit 7)");
+    tool_result_done(&helped);
+}
+END_TEST
+
+/* The teardown looks for what is left of it. */
+START_TEST(test_helper_has_its_time)
+{
+    int code = 0;
+    struct err err = {0};
+    ck_assert(run_helper("trap '' TERM; (setsid sleep 60 &); sleep 60", 1000, &code, &err));
+    ck_assert(helped.timed_out);
+    tool_result_done(&helped);
+}
+END_TEST
+
+START_TEST(test_B3_helper_without_its_image_is_refused_as_a_step_is)
+{
+    int code = 0;
+    struct err err = {0};
+    spec.image = (char[]){"localhost/devs-no-such-image:1"};
+    ck_assert(!run_helper("true", 0, &code, &err));
+    ck_assert_int_eq(code, START_IMAGE_MISSING);
+    ck_assert_ptr_nonnull(strstr(err.hint, "podman pull"));
+}
+END_TEST
+
 static void kill_when_up(struct sandbox *sandbox)
 {
     char path[PATH_MAX + 8];
@@ -330,46 +384,27 @@ START_TEST(test_sweep_ends_a_container_that_runs)
 }
 END_TEST
 
-/* A folder with a busybox in it, as an image. */
-static bool import_image(void)
+/* Imports the image, and takes the arguments that containers need here. */
+static bool import_image(struct err *err)
 {
-    char command[PATH_MAX * 2];
-    char top[] = "/tmp/devs-image-XXXXXX";
-    if (!mkdtemp(top)) /* no test runs yet, so this is not test_tmpdir()'s */
-        return false;
+    struct tool_result answer = {0};
+    const char *script = test_source_path("tests/support/podman_image");
     (void)snprintf(image, sizeof(image), "localhost/devs-test-%d:1", (int)getpid());
-    (void)snprintf(command, sizeof(command),
-                   "cd '%s' && mkdir -p root/bin root/tmp root/etc && cp \"$(command -v busybox)\" "
-                   "root/bin/busybox && for t in sh ls cat tail sleep mkdir; do ln -s busybox "
-                   "root/bin/$t; done && tar -C root -c . | podman import - %s; s=$?; rm -r '%s'; "
-                   "exit $s",
-                   top, image, top);
-    const char *const words[] = {"sh", "-c", command, NULL};
-    if (!ask(words, NULL))
-        return false;
-    const char *const probe[] = {"podman",
-                                 "run",
-                                 "--rm",
-                                 "--runtime",
-                                 "runc",
-                                 "--cgroup-manager",
-                                 "cgroupfs",
-                                 "--network",
-                                 "none",
-                                 "--ulimit",
-                                 "nofile=1024:1024",
-                                 "--ulimit",
-                                 "nproc=1024:1024",
-                                 image,
-                                 "/bin/busybox",
-                                 "true",
-                                 NULL};
-    return ask(probe, NULL);
+    const char *const words[] = {script, "make", image, NULL};
+    bool ok = tool_ask(words, environ, IMAGE_MS, &answer, err);
+    (void)snprintf(args_text, sizeof(args_text), "%s", str_text(&answer.out));
+    char *rest = NULL;
+    char *word = strtok_r(args_text, "\n", &rest);
+    for (int i = 0; word && i < ARGS_MAX; i++, word = strtok_r(NULL, "\n", &rest))
+        args[i] = word;
+    tool_result_done(&answer);
+    return ok;
 }
 
 static void remove_image(void)
 {
-    const char *const words[] = {"podman", "rmi", "--force", image, NULL};
+    const char *const words[] = {test_source_path("tests/support/podman_image"), "remove", image,
+                                 NULL};
     (void)ask(words, NULL);
 }
 
@@ -390,9 +425,9 @@ Suite *test_suite(void)
         (void)printf("skipped: podman does not work here: %s\n", tool.why);
         exit(77);
     }
-    if (!import_image()) {
-        (void)printf("skipped: podman cannot run a container here\n");
-        remove_image();
+    struct err err = {0};
+    if (!import_image(&err)) {
+        (void)printf("skipped: %s\n", err.message);
         exit(77);
     }
     runner = getpid();
@@ -417,5 +452,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_command_that_is_not_in_the_image_is_not_found);
     tcase_add_test(tcase, test_exit_codes_of_the_command_are_its_own);
     tcase_add_test(tcase, test_sweep_ends_a_container_that_runs);
+    tcase_add_test(tcase, test_helper_runs_in_the_container);
+    tcase_add_test(tcase, test_helper_has_its_time);
+    tcase_add_test(tcase, test_B3_helper_without_its_image_is_refused_as_a_step_is);
     return suite;
 }

@@ -64,6 +64,47 @@ START_TEST(test_a_signal_is_an_exit_code)
 }
 END_TEST
 
+static void note_pid(void *ctx, pid_t pid)
+{
+    *(pid_t *)ctx = pid;
+}
+
+static pid_t told;
+
+static void tell_one(void *ctx, int signal_number)
+{
+    told = *(pid_t *)ctx;
+    (void)kill(told, signal_number);
+}
+
+/* Its stop goes by the caller's word alone, which may reach less than the group. */
+START_TEST(test_a_session_of_its_own_with_limits)
+{
+    pid_t pid = 0;
+    const struct spawn_limits limits = {.cpu_s = 3};
+    ck_assert(
+        run_call("ulimit -t; ps -o sid= -p $$ | xargs; echo $$; kill -9 $$",
+                 (struct tool_call){
+                     .limits = &limits, .own_session = true, .started = note_pid, .ctx = &pid}));
+    char want[64];
+    (void)snprintf(want, sizeof(want), "3\n%d\n%d\n", (int)pid, (int)pid);
+    ck_assert_str_eq(str_text(&result.out), want);
+    ck_assert_int_eq(result.signal_number, SIGKILL);
+    ck_assert_int_eq(result.exit_code, 128 + SIGKILL);
+    tool_result_done(&result);
+
+    atomic_bool stop = true;
+    ck_assert(run_call("trap 'echo told; exit 3' TERM; while :; do sleep 0.01; done",
+                       (struct tool_call){.own_session = true,
+                                          .started = note_pid,
+                                          .terminate = tell_one,
+                                          .stop = &stop,
+                                          .ctx = &pid}));
+    ck_assert(result.stopped);
+    ck_assert_int_eq(told, pid);
+}
+END_TEST
+
 START_TEST(test_gets_its_input)
 {
     char *bytes = calloc(1, 300000);
@@ -189,6 +230,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, NULL, clean_up);
     tcase_add_test(tcase, test_says_what_it_wrote_and_how_it_ended);
     tcase_add_test(tcase, test_a_signal_is_an_exit_code);
+    tcase_add_test(tcase, test_a_session_of_its_own_with_limits);
     tcase_add_test(tcase, test_gets_its_input);
     tcase_add_test(tcase, test_keeps_as_much_as_is_asked_for);
     tcase_add_test(tcase, test_is_ended_after_its_time_with_all_that_it_started);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bwrap.h"
+#include "cgroup.h"
 #include "clock.h"
 #include "outcome.h"
 #include "test_main.h"
@@ -223,6 +225,130 @@ START_TEST(test_a_setup_has_its_time)
     ck_assert_str_eq(err.message, "workspace.setup took longer than 0.1 s (setup_timeout_s)");
     workspace_close(workspace);
     stage.spec = spec;
+}
+END_TEST
+
+/* True: bwrap works here, and setups run in it. */
+static bool in_bwrap(struct sandbox_spec *spec)
+{
+    struct bwrap_means means;
+    bwrap_means(&means);
+    *spec = sandbox_spec_new();
+    spec->kind = SANDBOX_BWRAP;
+    stage.place.setup_sandbox = spec;
+    stage.place.log_dir = stage.log_dir;
+    if (!means.works)
+        (void)printf("not checked: bwrap does not work here: %s\n", means.why);
+    return means.works;
+}
+
+/* Makes a workspace whose setup is this script. */
+static bool make_with(const char *script, struct workspace_made *made, int *code, struct err *err)
+{
+    char *setup[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
+    const struct workspace_spec spec = stage.spec;
+    stage.spec.setup = setup;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage.spec = spec;
+    const bool ok = workspace_make(workspace, NULL, made, code, err);
+    workspace_close(workspace);
+    return ok;
+}
+
+START_TEST(test_a_setup_in_a_sandbox_reaches_the_workspace_only)
+{
+    struct sandbox_spec spec;
+    struct workspace_made made;
+    int code = 0;
+    struct err err = {0};
+    char script[PATH_MAX * 2];
+    ck_assert_int_eq(setenv("SECRET_OF_OURS", "hidden", 1), 0);
+    if (!in_bwrap(&spec))
+        return;
+    spec.read_only = true;
+    stage_sh(stage.log_dir, "echo the log >devs.db", NULL, 0);
+    (void)snprintf(script, sizeof(script),
+                   "for f in '%.1000s' '%.1000s' /usr; do echo x >$f/out; done 2>/dev/null;"
+                   "cat '%.1000s/devs.db' 2>/dev/null; echo x >made-by-setup; echo $$;"
+                   "echo \"secret$SECRET_OF_OURS\"; grep -c : /proc/net/dev",
+                   stage.repo, stage.outside, stage.log_dir);
+    ck_assert_msg(make_with(script, &made, &code, &err), "%d %s", code, err.message);
+    ck_assert_str_eq(made.setup_tail, "2\nsecret\n1\n");
+    want(stage.base, "cat tax/tree/made-by-setup", "x");
+    stage_check(&stage);
+}
+END_TEST
+
+START_TEST(test_a_setup_in_a_sandbox_leaves_no_process)
+{
+    struct sandbox_spec spec;
+    struct workspace_made made;
+    int code = 0;
+    struct err err = {0};
+    if (!in_bwrap(&spec))
+        return;
+    stage.spec.setup_timeout_ms = 500;
+    ck_assert(!make_with("trap 'echo told; exit 9' TERM; setsid sleep 41.5 & sleep 41.5 & wait",
+                         &made, &code, &err));
+    ck_assert_int_eq(code, START_WORKSPACE_FAILED);
+    ck_assert_str_eq(err.message, "workspace.setup took longer than 0.5 s (setup_timeout_s)");
+    ck_assert_str_eq(made.setup_tail, "told\n");
+    want("/",
+         "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep 41[.]5' || true",
+         "0");
+    stage_check(&stage);
+}
+END_TEST
+
+static const struct {
+    const char *program;
+    const char *writable;
+    int code;
+    const char *want;
+} bad_setups[] = {
+    {"true", "/no/such/folder", START_SANDBOX_FAILED,
+     "workspace.setup: sandbox: writable '/no/such/folder': No such file or directory"},
+    {"no-such-program", NULL, START_WORKSPACE_FAILED,
+     "workspace.setup: bwrap: execvp no-such-program: No such file or directory"},
+};
+
+START_TEST(test_a_setup_that_cannot_be_started_says_why)
+{
+    struct sandbox_spec spec;
+    struct workspace_made made;
+    int code = 0;
+    struct err err = {0};
+    char *setup[] = {(char *)(uintptr_t)bad_setups[_i].program, NULL};
+    char *writable[] = {(char *)(uintptr_t)bad_setups[_i].writable, NULL};
+    const struct workspace_spec before = stage.spec;
+    if (!in_bwrap(&spec))
+        return;
+    spec.writable = writable;
+    stage.spec.setup = setup;
+    struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
+    stage.spec = before;
+    ck_assert(!workspace_make(workspace, NULL, &made, &code, &err));
+    ck_assert_int_eq(code, bad_setups[_i].code);
+    ck_assert_str_eq(err.message, bad_setups[_i].want);
+    workspace_close(workspace);
+    stage_check(&stage);
+}
+END_TEST
+
+START_TEST(test_B1_a_setup_that_is_killed_for_memory_says_so)
+{
+    struct sandbox_spec spec;
+    struct workspace_made made;
+    struct cgroup_means means;
+    int code = 0;
+    struct err err = {0};
+    cgroup_means(&means);
+    if (!in_bwrap(&spec) || !means.memory)
+        return;
+    spec.memory_mb = 32;
+    ck_assert(!make_with("tail /dev/zero", &made, &code, &err));
+    ck_assert_int_eq(code, START_WORKSPACE_FAILED);
+    ck_assert_ptr_nonnull(strstr(err.message, "workspace.setup was killed for memory"));
 }
 END_TEST
 
@@ -920,6 +1046,11 @@ Suite *test_suite(void)
     tcase_add_test(made, test_setup_runs_once);
     tcase_add_test(made, test_a_setup_that_fails_is_a_workspace_that_fails);
     tcase_add_test(made, test_a_setup_has_its_time);
+    tcase_add_test(made, test_a_setup_in_a_sandbox_reaches_the_workspace_only);
+    tcase_add_test(made, test_a_setup_in_a_sandbox_leaves_no_process);
+    tcase_add_loop_test(made, test_a_setup_that_cannot_be_started_says_why, 0,
+                        TABLE_LEN(bad_setups));
+    tcase_add_test(made, test_B1_a_setup_that_is_killed_for_memory_says_so);
     tcase_add_test(made, test_a_stopped_making_leaves_nothing);
     tcase_add_test(made, test_a_stop_waits_for_no_other_git);
     tcase_add_test(made, test_half_a_workspace_is_made_anew);

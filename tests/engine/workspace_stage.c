@@ -81,6 +81,7 @@ void stage_open(struct stage *stage, const char *dir, enum workspace_kind kind)
     (void)snprintf(stage->dir, sizeof(stage->dir), "%s", dir);
     (void)snprintf(stage->repo, sizeof(stage->repo), "%s/repo", stage->dir);
     (void)snprintf(stage->outside, sizeof(stage->outside), "%s/outside", stage->dir);
+    (void)snprintf(stage->log_dir, sizeof(stage->log_dir), "%s/.devs", stage->repo);
     (void)snprintf(stage->base, sizeof(stage->base), "%s/.devs/work/u1", stage->repo);
     stage_sh(stage->dir,
              "mkdir repo outside; echo precious >outside/file; chmod 640 outside/file;"

@@ -16,6 +16,7 @@ struct stage {
     char dir[PATH_MAX - 512];     /* all of it is in here */
     char repo[PATH_MAX - 256];    /* the user's tree */
     char base[PATH_MAX - 128];    /* of the workspaces: repo/.devs/work/uid */
+    char log_dir[PATH_MAX - 128]; /* of the run: repo/.devs */
     char outside[PATH_MAX - 256]; /* a folder that nobody may touch */
     char outside_is[128];         /* what stage_print() said of it */
     char user_is[512];            /* what stage_user() said */
