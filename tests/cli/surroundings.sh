@@ -33,9 +33,39 @@ want 'dry run: an open sandbox: exit' $? 0
 want_in 'dry run: what may be written' "$(cat out)" '    writable /etc'
 want_in 'dry run: what is let in' "$(cat out)" "    lets in  'SECRET_*'"
 want_in 'dry run: arguments of the sandbox' "$(cat out)" '    args     --bind / /'
-want_in 'dry run: the setup' "$(cat out)" "    setup    sh -c 'evil setup'"
+want_in 'dry run: the setup' "$(cat out)" "    setup    sh -c 'evil setup'  in bwrap"
+want 'dry run: what runs outside a sandbox' "$(sed -n '/^outside/,$p' out)" \
+	"outside any sandbox:
+  git      devs' own calls, with a configuration of devs' own"
 want_in 'dry run: what is brought along' "$(cat out)" '    copy     node_modules'
 want_in 'dry run: what is left out' "$(cat out)" '    exclude  big'
+
+cat >devs.config.json <<'JSON'
+{"ui": {"notify": ["ended"], "notify_command": ["sh", "-c", "id"]},
+ "workspace": {"kind": "copy", "setup": ["make", "deps"]}, "sandbox": {"kind": "podman", "image": "i"}}
+JSON
+cat >mixed.json <<'JSON'
+{"version": 1, "tasks": [
+ {"id": "in", "steps": [{"run": ["true"]}, {"run": ["true"], "sandbox": "none"}]},
+ {"id": "net", "workspace": {"setup_in": "network"}, "steps": [{"run": ["true"]}]},
+ {"id": "out", "workspace": {"setup_in": "outside"}, "steps": [{"run": ["true"]}]},
+ {"id": "none", "steps": [{"run": ["true"], "sandbox": "none"}]}]}
+JSON
+"$devs" run --dry-run mixed.json >out
+want 'dry run: where each setup runs' "$(grep '^    setup' out)" \
+	"    setup    make deps  in podman i
+    setup    make deps  in podman i: network
+    setup    make deps  outside any sandbox
+    setup    make deps  outside any sandbox"
+want 'dry run: what runs outside' "$(sed -n '/^outside/,$p' out)" \
+	"outside any sandbox:
+  steps    in/2, none/1
+  setup    out, none
+  git      devs' own calls, with a configuration of devs' own
+  podman   the client that starts the containers
+  notify   sh -c id  (notify_command, only in a project that you trust)"
+want_in 'dry run: JSON has setup_in' "$("$devs" run --dry-run --json mixed.json)" '"setup_in":"network"'
+rm devs.config.json
 
 # --- all that is wrong, with a hint
 cat >bad.json <<'JSON'

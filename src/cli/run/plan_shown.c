@@ -162,6 +162,24 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
     add_words("args", step->sandbox->args, out);
 }
 
+/* A line "    setup    COMMAND  in bwrap: ...". */
+static void add_setup(const struct plan_task *task, struct str *out)
+{
+    const int count = count_words(task->workspace->setup);
+    const struct sandbox_spec spec = plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
+    if (count == 0)
+        return;
+    str_add(out, "    setup    ");
+    shell_words_add(task->workspace->setup, count, out);
+    if (spec.kind == SANDBOX_NONE) {
+        str_add(out, "  outside any sandbox\n");
+    } else {
+        str_add(out, "  in ");
+        sandbox_spec_words(&spec, out);
+        str_add_char(out, '\n');
+    }
+}
+
 static void add_task(const struct plan *plan, const struct plan_task *task, struct str *out)
 {
     str_add(out, task->id);
@@ -177,13 +195,108 @@ static void add_task(const struct plan *plan, const struct plan_task *task, stru
     str_add_char(out, '\n');
     add_words("copy", task->workspace->copy, out);
     add_words("exclude", task->workspace->exclude, out);
-    add_words("setup", task->workspace->setup, out);
+    add_setup(task, out);
     for (int s = 0; s < task->step_count; s++)
         add_step(plan, task, s, out);
 }
 
-static void print_words(const struct plan *plan, int jobs, const struct redactor *redactor)
+/* Adds names to a line "  LABEL     NAME, NAME", as many as fit. */
+struct name_line {
+    const char *label;
+    struct str *out;
+    int count;
+};
+
+enum { NAMES_SHOWN = 6 };
+
+static void add_name(struct name_line *line, const char *id, int step)
 {
+    if (line->count == 0)
+        str_addf(line->out, "  %-8s ", line->label);
+    if (line->count < NAMES_SHOWN)
+        str_addf(line->out, "%s%s", line->count > 0 ? ", " : "", id);
+    if (line->count < NAMES_SHOWN && step > 0)
+        str_addf(line->out, "/%d", step);
+    line->count++;
+}
+
+static void end_names(const struct name_line *line)
+{
+    if (line->count > NAMES_SHOWN)
+        str_addf(line->out, " and %d more", line->count - NAMES_SHOWN);
+    if (line->count > 0)
+        str_add_char(line->out, '\n');
+}
+
+static void add_open_steps(const struct plan *plan, struct str *out)
+{
+    struct name_line steps = {.label = "steps", .out = out};
+    bool has_sandbox = false;
+    for (int i = 0; i < plan->task_count; i++)
+        has_sandbox = has_sandbox || plan_task_sandbox(&plan->tasks[i])->kind != SANDBOX_NONE;
+    if (!has_sandbox) {
+        str_addf(out, "  %-8s all\n", "steps");
+        return;
+    }
+    for (int i = 0; i < plan->task_count; i++) {
+        for (int s = 0; s < plan->tasks[i].step_count; s++) {
+            if (plan->tasks[i].steps[s].sandbox->kind == SANDBOX_NONE)
+                add_name(&steps, plan->tasks[i].id, s + 1);
+        }
+    }
+    end_names(&steps);
+}
+
+static void add_open_setups(const struct plan *plan, struct str *out)
+{
+    struct name_line setups = {.label = "setup", .out = out};
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        const struct sandbox_spec spec =
+            plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
+        if (count_words(task->workspace->setup) > 0 && spec.kind == SANDBOX_NONE)
+            add_name(&setups, task->id, 0);
+    }
+    end_names(&setups);
+}
+
+/* One line for each kind of container that a step names. */
+static void add_clients(const struct plan *plan, struct str *out)
+{
+    bool seen[SANDBOX_KIND_COUNT] = {false};
+    for (int i = 0; i < plan->task_count; i++) {
+        for (int s = 0; s < plan->tasks[i].step_count; s++)
+            seen[plan->tasks[i].steps[s].sandbox->kind] = true;
+    }
+    for (int kind = 0; kind < SANDBOX_KIND_COUNT; kind++) {
+        if (!seen[kind] || !sandbox_kind_is_container((enum sandbox_kind)kind))
+            continue;
+        const char *name =
+            kind == SANDBOX_CONTAINER ? "podman" : sandbox_kind_name((enum sandbox_kind)kind);
+        str_addf(out, "  %-8s the client that starts the containers%s\n", name,
+                 kind == SANDBOX_CONTAINER ? ", or docker" : "");
+    }
+}
+
+/* All programs that run with the person's rights: what a reader of a stranger's plan must know. */
+static void add_outside(const struct plan_file *file, struct str *out)
+{
+    char *const *notify = file->config.settings.ui.notify_command;
+    str_add(out, "outside any sandbox:\n");
+    add_open_steps(file->plan, out);
+    add_open_setups(file->plan, out);
+    str_addf(out, "  %-8s devs' own calls, with a configuration of devs' own\n", "git");
+    add_clients(file->plan, out);
+    if (count_words(notify) == 0)
+        return;
+    str_addf(out, "  %-8s ", "notify");
+    shell_words_add(notify, count_words(notify), out);
+    str_add(out, "  (notify_command, only in a project that you trust)\n");
+}
+
+static void print_words(const struct plan_file *file, int jobs, const struct redactor *redactor)
+{
+    const struct plan *plan = file->plan;
     struct str out = {0};
     str_addf(&out, "%s: ", plan->name);
     shown_count(plan->task_count, "task, ", "tasks, ", &out);
@@ -195,6 +308,7 @@ static void print_words(const struct plan *plan, int jobs, const struct redactor
     str_add(&out, ")\n");
     for (int i = 0; i < plan->task_count; i++)
         add_task(plan, &plan->tasks[i], &out);
+    add_outside(file, &out);
     secrets_say(redactor, str_text(&out));
     str_done(&out);
 }
@@ -220,7 +334,7 @@ int plan_shown(const struct plan_file *file, int jobs)
     struct err err = {0};
     if (!open_redactor(file, &redactor, &err))
         return fail(&err);
-    print_words(file->plan, jobs, redactor);
+    print_words(file, jobs, redactor);
     redactor_close(redactor);
     return EXIT_ALL_PASSED;
 }
