@@ -1,3 +1,5 @@
+#define _DEFAULT_SOURCE /* fileno */
+
 #include "config.h"
 
 #include <assert.h>
@@ -5,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "classify.h"
 #include "exit_code.h"
@@ -14,6 +17,7 @@
 #include "near_word.h"
 #include "read_text.h"
 #include "rule_list.h"
+#include "settings_trust.h"
 
 enum { CONFIG_FOLDERS_MAX = 128 };
 
@@ -237,30 +241,81 @@ static int read_secrets(const struct str *text, struct config *config)
     return code;
 }
 
-static int read_file(FILE *file, read_fn *read, struct config *config)
+/* Leaves out the keys that wait for trust. What is no object is not right either, and is said so
+ * when it is parsed. */
+static void strip_waiting(const struct config *config, struct str *text)
+{
+    struct json *root = NULL;
+    struct str kept = {0};
+    if (!config_trust_waits(&config->trust) || config->trust.need_count == 0 ||
+        !json_parse(str_text(text), text->len, &root, NULL, NULL))
+        return;
+    settings_trust_strip(root, &kept);
+    json_free(root);
+    str_done(text);
+    *text = kept;
+}
+
+/* Mistakes in keys that wait are reported too, except to callers that need the secrets alone. */
+static int read_stripped(struct str *text, read_fn *read, struct config *config)
+{
+    if (read != read_secrets) {
+        const int code = read(text, config);
+        if (code != EXIT_ALL_PASSED || !config_trust_waits(&config->trust))
+            return code;
+        settings_done(&config->settings);
+    }
+    strip_waiting(config, text);
+    return read(text, config);
+}
+
+static int read_as(struct str *text, read_fn *read, enum config_use use, struct config *config)
+{
+    if (use == CONFIG_LOOKS)
+        return read_stripped(text, read, config);
+    const int code = read(text, config);
+    if (code == EXIT_ALL_PASSED && use == CONFIG_ACTS && config_trust_waits(&config->trust))
+        return config_trust_refuse(config->path, &config->trust);
+    if (code == EXIT_ALL_PASSED && use == CONFIG_SHOWS)
+        str_add_n(&config->text, str_text(text), text->len);
+    return code;
+}
+
+static int read_file(FILE *file, read_fn *read, enum config_use use, struct config *config)
 {
     struct str text = {0};
+    struct stat info;
     struct err why = {0};
-    int code = read_text(file, SETTINGS_BYTES_MAX, &text, &why)
-                   ? read(&text, config)
-                   : fail_usage(NULL, "%s: %s", config->path, why.message);
+    int code = EXIT_USAGE;
+    if (fstat(fileno(file), &info) != 0) {
+        code = fail_usage(NULL, "%s: %s", config->path, strerror(errno));
+    } else if (!read_text(file, SETTINGS_BYTES_MAX, &text, &why)) {
+        code = fail_usage(NULL, "%s: %s", config->path, why.message);
+    } else {
+        config_trust_look(config->path, &text, &info, &config->trust);
+        code = read_as(&text, read, use, config);
+    }
     str_done(&text);
     return code;
 }
 
-static int find_and_read(const char *dir, read_fn *read, struct config *out)
+static int find_and_read(const char *dir, read_fn *read, enum config_use use, struct config *out)
 {
     struct config config = {0};
+    char gone[PATH_MAX];
     struct err err = {0};
     FILE *file = NULL;
+    int code = EXIT_ALL_PASSED;
     if (!config_open(dir, config.path, &file, &err))
         return fail(&err);
-    if (!file) {
-        *out = (struct config){0};
-        return EXIT_ALL_PASSED;
-    }
-    int code = read_file(file, read, &config);
-    (void)fclose(file); /* only read */
+    if (!file)
+        config.path[0] = '\0';
+    if (use == CONFIG_ACTS && config_trust_find_gone(dir, config.path, gone))
+        code = config_trust_refuse_gone(gone);
+    else if (file)
+        code = read_file(file, read, use, &config);
+    if (file)
+        (void)fclose(file); /* only read */
     if (code == EXIT_ALL_PASSED)
         *out = config;
     else
@@ -268,19 +323,56 @@ static int find_and_read(const char *dir, read_fn *read, struct config *out)
     return code;
 }
 
-int config_read(const char *dir, struct config *out)
+int config_read(const char *dir, enum config_use use, struct config *out)
 {
-    return find_and_read(dir, read_all, out);
+    return find_and_read(dir, read_all, use, out);
 }
 
 int config_read_secrets(const char *dir, struct config *out)
 {
-    return find_and_read(dir, read_secrets, out);
+    return find_and_read(dir, read_secrets, CONFIG_LOOKS, out);
+}
+
+/* As a read_fn. */
+static int parse_quietly(const struct str *text, struct config *config)
+{
+    struct violations wrong = {0};
+    const bool ok = settings_parse(str_text(text), text->len, &config->settings, &wrong);
+    violations_done(&wrong);
+    return ok ? EXIT_ALL_PASSED : EXIT_USAGE;
+}
+
+bool config_read_quietly(const char *dir, struct settings *out)
+{
+    struct config config = {0};
+    struct str text = {0};
+    struct stat info;
+    FILE *file = NULL;
+    *out = (struct settings){0};
+    if (!config_open(dir, config.path, &file, NULL))
+        return false;
+    if (!file)
+        return true;
+    bool ok = fstat(fileno(file), &info) == 0 && read_text(file, SETTINGS_BYTES_MAX, &text, NULL);
+    (void)fclose(file); /* only read */
+    if (ok) {
+        config_trust_look(config.path, &text, &info, &config.trust);
+        ok = read_stripped(&text, parse_quietly, &config) == EXIT_ALL_PASSED;
+    }
+    if (ok) {
+        *out = config.settings;
+        config.settings = (struct settings){0};
+    }
+    config_done(&config);
+    str_done(&text);
+    return ok;
 }
 
 void config_done(struct config *config)
 {
     settings_done(&config->settings);
+    config_trust_done(&config->trust);
+    str_done(&config->text);
 }
 
 const struct policy *config_policy(const struct settings *settings, const char *name,

@@ -10,12 +10,24 @@
 #include <stdio.h>
 
 #include "attr.h"
+#include "config_trust.h"
 #include "err.h"
 #include "settings.h"
+#include "str.h"
+
+/* What is done with the settings. A key that needs the person's trust and waits for it
+ * (config_trust.h) matters to each in another way. */
+enum config_use {
+    CONFIG_ACTS,  /* something runs, is stored or is deleted by them: refused while a key waits */
+    CONFIG_LOOKS, /* keys that wait are left out */
+    CONFIG_SHOWS, /* all keys as they are written, to show them; nothing may act on them */
+};
 
 struct config {
     struct settings settings; /* nothing is set where there is no file */
     char path[PATH_MAX];      /* of the file; "" = there is none */
+    struct config_trust trust;
+    struct str text; /* owned; the text that was read, CONFIG_SHOWS only */
 };
 
 /* The file nearest to the folder, an absolute path, walking up; *out is NULL if there is none. One
@@ -23,12 +35,17 @@ struct config {
  * *out. */
 ATTR_MUST_USE bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *err);
 
-/* Find, read and check the settings, their rules too. Prints what is wrong and returns
- * the exit code; 0 = all well, *out is ended with config_done(). */
-int config_read(const char *dir, struct config *out);
-/* The same for who wants to know what is a secret only: other mistakes are a line of warning, and
- * only the settings of secrets are to be relied on then. */
+/* Finds, reads and checks the settings, their rules too. Prints what is wrong and returns the exit
+ * code; 0 = all well, *out is ended with config_done(). The text that trust is looked up for is the
+ * text that is parsed: the file is read once. */
+int config_read(const char *dir, enum config_use use, struct config *out);
+/* The same with CONFIG_LOOKS, for callers that need to know what is a secret and nothing else:
+ * other mistakes are a line of warning, and only the settings of secrets are reliable then. */
 int config_read_secrets(const char *dir, struct config *out);
+/* The same with CONFIG_LOOKS for callers that must not print; rules are not checked. False and
+ * nothing set where the settings cannot be read or are wrong. The caller ends *out with
+ * settings_done(). */
+ATTR_MUST_USE bool config_read_quietly(const char *dir, struct settings *out);
 void config_done(struct config *config);
 
 /* The policy of that name, as settings_policy() has it; NULL, and an error that lists those that

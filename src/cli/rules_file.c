@@ -17,6 +17,7 @@
 #include "read_text.h"
 #include "rule_list.h"
 #include "save_file.h"
+#include "trust.h"
 
 enum {
     LOCK_TRIES = 1000,
@@ -25,27 +26,29 @@ enum {
 
 /* The settings as they are to be. */
 struct edit {
-    char path[PATH_MAX];
-    int folder;         /* owned, locked; -1 = none */
-    struct str text;    /* owned */
-    struct json *rules; /* owned; what is added: a list */
+    char path[PATH_MAX];  /* behind links */
+    char found[PATH_MAX]; /* as it was found */
+    bool is_trusted;      /* in the text as it was read */
+    int folder;           /* owned, locked; -1 = none */
+    struct str text;      /* owned */
+    struct json *rules;   /* owned; what is added: a list */
 };
 
 /* The file that is meant, or is to be made. */
 static bool find_file(const char *dir, struct edit *edit, struct err *err)
 {
     FILE *file = NULL;
-    char named[PATH_MAX];
-    if (!config_open(dir, named, &file, err))
+    if (!config_open(dir, edit->found, &file, err))
         return false;
     if (!file) {
         int len = snprintf(edit->path, sizeof(edit->path), "%s/devs.config.json", dir);
+        (void)snprintf(edit->found, sizeof(edit->found), "%s", edit->path);
         return (len >= 0 && (size_t)len < sizeof(edit->path)) ||
                err_set(err, ERR_LIMIT, "'%s' is too long a name", dir);
     }
-    (void)fclose(file);                   /* only looked for */
-    return realpath(named, edit->path) || /* behind a link is the file to change */
-           err_set_errno(err, errno, "cannot find '%s'", named);
+    (void)fclose(file);                         /* only looked for */
+    return realpath(edit->found, edit->path) || /* behind a link is the file to change */
+           err_set_errno(err, errno, "cannot find '%s'", edit->found);
 }
 
 /* One saver at a time: two that read the same text would each undo the other's change.
@@ -79,7 +82,21 @@ static bool read_old(struct edit *edit, struct err *err)
         return is_new || err_set_errno(err, errno, "cannot open '%s'", edit->path);
     bool ok = read_text(file, SETTINGS_BYTES_MAX, &edit->text, err);
     (void)fclose(file); /* only read */
+    edit->is_trusted = ok && trust_find(edit->found, &edit->text) == TRUST_GIVEN;
     return ok;
+}
+
+/* Saves the new text, which is trusted if the old one was. */
+static bool save(const struct edit *edit, struct err *err)
+{
+    struct err why = {0};
+    if (!save_file(edit->path, &edit->text, err))
+        return false;
+    if (!edit->is_trusted || trust_record(edit->found, &edit->text, &why))
+        return true;
+    (void)err_set(err, why.code, "%s: saved, but not trusted any more: %s", edit->path,
+                  why.message);
+    return err_hint(err, "devs trust");
 }
 
 /* Read the text as `devs run` will, and compile its rules. */
@@ -151,7 +168,7 @@ bool rules_add(const char *dir, const char *rule_json, struct err *err)
               lock_folder(&edit, err) && read_old(&edit, err) && check(&edit, err);
     for (size_t i = 0; ok && i < json_count(edit.rules); i++)
         put_rule(&edit, json_at(edit.rules, i));
-    ok = ok && check(&edit, err) && save_file(edit.path, &edit.text, err);
+    ok = ok && check(&edit, err) && save(&edit, err);
     if (edit.folder >= 0)
         (void)close(edit.folder); /* the lock goes with it */
     json_free(edit.rules);

@@ -12,6 +12,20 @@ mkdir -m 700 "$XDG_RUNTIME_DIR"
 failed=0
 passed=0
 
+# Settings that the tests trust: not those of the person who runs this.
+export XDG_STATE_HOME="$dir-run/state"
+
+# trust [DIR]: allow all keys of the settings there, as the person would
+trust() {
+	"$devs" trust "${1:-.}" >/dev/null || echo "FAILED: devs trust ${1:-.}" >&2
+}
+
+# remove_settings: of this folder, which are trusted
+remove_settings() {
+	rm devs.config.json
+	"$devs" trust --revoke >/dev/null || echo "FAILED: devs trust --revoke" >&2
+}
+
 # want NAME GOT WANTED
 want() {
 	if [ "$2" = "$3" ]; then

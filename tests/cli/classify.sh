@@ -104,13 +104,14 @@ want_in "an agent that did well" "$answer" '"verdict":"success"'
 answer=$(printf '%s\n' '{"id":9,"agent":"qwen","exit":0,"stdout":""}' | "$devs" classify)
 want_in "an agent that said nothing" "$answer" '"verdict":"transient","type":"RESOURCE_BUSY","subtype":"INTERRUPTED"'
 echo '{"agents":{"ours":{"like":"qwen"}}}' >devs.config.json
+trust
 answer=$(printf '%s\n' "{\"id\":9,\"agent\":\"ours\",\"exit\":0,$said}" | "$devs" classify)
 want_in "an agent of one's own" "$answer" '"subtype":"AUTH"'
 echo '{"agents":{"ours":{"like":"nobody"}}}' >devs.config.json
 printf '%s\n' "$row" | "$devs" classify >out 2>err
 want "an agent like nobody" "$?" 2
 want_in "where it stands" "$(cat err)" "/agents/ours/like: no such agent"
-rm devs.config.json
+remove_settings
 
 # An answer comes as soon as its row has come, not at the end.
 mkfifo in

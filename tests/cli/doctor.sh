@@ -11,7 +11,7 @@ state() {
 mkdir empty && cd empty || exit 1
 "$devs" doctor >../out
 want 'a machine for plain runs: exit' $? 0
-want 'one entry each, and one line of all' "$(grep -c '^[^ ]' ../out)" 15
+want 'one entry each, and one line of all' "$(grep -c '^[^ ]' ../out)" 16
 want 'no line is wider than a terminal' "$(grep -v '^ok  devs' ../out | awk 'length > 80')" ''
 want_in 'what they come to' "$(tail -n 1 ../out)" 'plain runs work here'
 want_in 'which devs' "$(head -n 1 ../out)" "ok  devs            $("$devs" --version | cut -d ' ' -f 2-), /"
@@ -54,10 +54,16 @@ printf '#!/bin/sh\necho "codex-cli 0.46.0"\n' >../bin/codex
 printf '#!/bin/sh\ntouch %s/was-run\n' "$dir" >../bin/ours
 chmod +x ../bin/claude ../bin/codex ../bin/ours
 echo '{"agents": {"mine": {"program": "ours"}, "gemini": {"program": "ours"}}}' >devs.config.json
+want_in 'settings that wait' "$("$devs" doctor | grep -A 2 '^-   settings' | xargs)" \
+	'devs.config.json: agents needs your trust: it runs a command; read the file, then: devs trust'
+want 'agents that wait are not shown' "$("$devs" doctor | grep -c mine)" 0
+trust
+want_in 'settings that are trusted' "$("$devs" doctor | grep -A 1 '^ok  settings' | xargs)" ', trusted'
 want_in 'agents' "$(PATH="$dir/bin" "$devs" doctor | grep -A 1 agents | xargs)" \
 	'ok agents mine, gemini, claude 2.0.14, codex 0.46.0; not here: opencode, pi, qwen'
 want 'a program of the project is not run' "$(ls "$dir" | grep was-run)" ''
-rm devs.config.json ../bin/claude ../bin/codex ../bin/ours
+remove_settings
+rm ../bin/claude ../bin/codex ../bin/ours
 
 # --- a terminal; without helpers, whose answers take long
 # on_terminal TERM COLUMNS: what doctor says of one
@@ -135,6 +141,7 @@ want_in 'what to do about it' "$(grep -A 2 '^NO  run log' ../out | xargs)" 'read
 
 # --- the project's own arguments for podman are tried
 echo '{"sandbox": {"kind": "podman", "image": "x", "args": ["--no-such-option"]}}' >devs.config.json
+trust
 want 'arguments that break' "$(state 'sandbox podman')" lacks
 echo '{"sandbox": {"kind": "nonsense"}}' >devs.config.json
 "$devs" doctor >/dev/null 2>../err

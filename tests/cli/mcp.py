@@ -201,6 +201,10 @@ def test_tests(folder):
     client.close()
     with open(os.path.join(folder, "devs.config.json"), "w") as file:
         json.dump({"tests": {"run": ["sh", "t.sh"]}}, file)
+    refused = devs(folder, "mcp")
+    check("untrusted tests", refused.returncode == 2 and "tests needs your trust" in refused.stderr,
+          refused.stderr)
+    check("trusted", devs(folder, "trust").returncode == 0)
     with open(os.path.join(folder, "t.sh"), "w") as file:
         file.write("echo 'FAILED tests/test_tax.py::test_even - assert 1 == 2'\n"
                    "echo '=========== 1 failed, 3 passed in 0.10s ==========='; exit 1\n")
@@ -484,6 +488,7 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         os.environ["DEVS_DB"] = ""
         del os.environ["DEVS_DB"]
+        os.environ["XDG_STATE_HOME"] = os.path.join(top, "state")
         for name, test in sorted(globals().items()):
             if not name.startswith("test_") or (wanted and name not in wanted):
                 continue

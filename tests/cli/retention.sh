@@ -77,10 +77,12 @@ want 'alive: it ended well' $? 0
 
 # --- settings, by hand and by themselves
 echo '{"retention": {"runs": 1}}' >devs.config.json
+trust
 want_in 'settings' "$("$devs" gc)" '#8 day  one too many'
 run
 want 'settings: not by themselves' "$(runs)" '12 11 '
 echo '{"retention": {"runs": 1, "automatic": true}}' >devs.config.json
+trust
 out=$("$devs" run --plain plan.json 2>&1)
 want_in 'automatic' "$out" '2 past runs taken out of the log (retention)'
 want 'automatic: one is left' "$(runs)" '13 '

@@ -116,13 +116,14 @@ cat >devs.config.json <<'JSON'
 {"secrets": {"names": ["BADGE"], "keep": ["MY_PASSWORD"],
              "patterns": [{"name": "ticket", "regex": "T-[0-9]{4}"}]}}
 JSON
+trust
 BADGE=12345678 "$devs" exec -- sh -c 'echo $BADGE T-4711 $MY_PASSWORD' >out
 want 'settings' "$(cat out)" "[cut:BADGE] [cut:ticket] $password"
 printf '{"secrets": {"patterns": [{"name": "x", "regex": "("}]}}' >devs.config.json
 "$devs" exec -- true >out 2>err
 want 'a pattern that is none: exit' $? 2
 want_in 'a pattern that is none' "$(cat err)" '/secrets/patterns/0/regex'
-rm devs.config.json
+remove_settings
 
 # --- a secret where none can be cut
 cat >id.json <<JSON

@@ -125,6 +125,7 @@ if bwrap --ro-bind / / --proc /proc --unshare-pid --unshare-net true 2>err; then
 	want 'bwrap: descriptors of the caller: exit' $? 2
 	want_in 'bwrap: descriptors of the caller' "$(cat err)" "cannot access '/proc/self/fd/9/'"
 	echo '{"sandbox": {"kind": "bwrap", "network": true, "env": ["SHOP_*"]}}' >devs.config.json
+	trust
 	SHOP_A=in OTHER=out "$devs" exec --sandbox bwrap -- sh -c 'echo "$SHOP_A ${OTHER-none}"' >out 2>err
 	want 'exec: what the settings say beside the kind' "$(cat out)" 'in none'
 	rm devs.config.json
@@ -166,7 +167,7 @@ cat >lax.json <<'JSON'
 {"version": 1, "tasks": [{"id": "lax", "steps": [
  {"run": ["/bin/true"], "idempotent": true, "sandbox": {"memory_mb": 500, "best_effort": true}}]}]}
 JSON
-rm -f devs.config.json
+[ ! -e devs.config.json ] || remove_settings
 if unshare -m sh -c 'umount -l /sys/fs/cgroup' 2>err; then
 	unshare -m sh -c 'umount -l /sys/fs/cgroup; exec "$1" run --plain lax.json' sh "$devs" >out 2>err
 	want_in 'a limit that is not enforced' "$("$devs" status)" \

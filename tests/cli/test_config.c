@@ -46,7 +46,7 @@ static int read_in(const char *where)
 {
     char path[PATH_MAX];
     (void)snprintf(path, sizeof(path), "%s%s", dir, where);
-    return config_read(path, &config);
+    return config_read(path, CONFIG_LOOKS, &config);
 }
 
 /* Everything on stderr, which names the file by `dir`. */

@@ -120,6 +120,7 @@ test_D3_what_did_something_else_is_not_asked_again() {
 	SCRIPT
 	mkdir own
 	printf '{"workflows": "own"}' >devs.config.json
+	trust
 	printf '{"type": "object", "required": ["op"], "properties": {"op": {"const": "project"}}}' \
 		>own/new-project.json
 	printf 'Only this: {{idea}}' >own/new-project.md
@@ -260,6 +261,7 @@ test_an_agent_of_the_settings_and_a_model() {
 		 {"when": "Go.", "text": "Gone."}]
 	SCRIPT
 	printf '{"agent": "ours", "agents": {"ours": {"like": "claude", "program": "claude"}}}' >devs.config.json
+	trust
 	echo 'a shop' | "$devs" new-project --plain --model small - >out 2>err
 	want 'an agent of the settings: exit' $? 0
 	want_in 'the model is passed on' "$(call 1 argv)" '--model small'

@@ -265,7 +265,6 @@ START_TEST(test_a_setup_in_a_sandbox_reaches_the_workspace_only)
     ck_assert_int_eq(setenv("SECRET_OF_OURS", "hidden", 1), 0);
     if (!in_bwrap(&spec))
         return;
-    spec.read_only = true;
     stage_sh(stage.log_dir, "echo the log >devs.db", NULL, 0);
     (void)snprintf(script, sizeof(script),
                    "for f in '%.1000s' '%.1000s' /usr; do echo x >$f/out; done 2>/dev/null;"

@@ -27,6 +27,7 @@ cat >devs.config.json <<'SETTINGS'
 {"ui": {"theme": "./mine.json", "notify": ["gave-up", "ended"], "notify_command": ["sh", "-c", "echo \"$0\" >>told"]}}
 SETTINGS
 echo '{"like": "mono", "running": {"fg": "bright-blue"}}' >mine.json
+trust
 
 open a 100 30
 tmux set-option -s set-clipboard on

@@ -51,7 +51,7 @@ static int open_rules(const char *path, struct judge *out)
     struct str rules = {0};
     if (!getcwd(dir, sizeof(dir)))
         return fail_usage(NULL, "this folder is not there any more");
-    int code = config_read(dir, &out->config);
+    int code = config_read(dir, CONFIG_LOOKS, &out->config);
     if (code != EXIT_ALL_PASSED)
         return code;
     const char *in_force = out->config.settings.rules;

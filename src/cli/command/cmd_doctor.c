@@ -184,6 +184,28 @@ static void look_at_locale(struct report *report)
     tell(report, &line);
 }
 
+/* May a run start with the settings here, and with all their keys? */
+static void look_at_settings(struct report *report, const struct config *config)
+{
+    struct doctor_line line = {.name = "settings", .state = DOCTOR_WORKS};
+    struct str brief = {0};
+    if (config->path[0] == '\0') {
+        (void)snprintf(line.words, sizeof(line.words), "no devs.config.json here or above");
+    } else if (config_trust_waits(&config->trust)) {
+        config_trust_brief(&config->trust, &brief);
+        line.state = DOCTOR_LACKS;
+        (void)snprintf(line.words, sizeof(line.words), "%.160s: %.150s", config->path,
+                       str_text(&brief));
+        (void)snprintf(line.hint, sizeof(line.hint), "read the file, then: devs trust");
+    } else {
+        const bool is_given = config->trust.state == TRUST_GIVEN;
+        (void)snprintf(line.words, sizeof(line.words), "%.250s, %s", config->path,
+                       is_given ? "trusted" : "no key needs trust");
+    }
+    tell(report, &line);
+    str_done(&brief);
+}
+
 /* What all lines come to, for one who sees them for the first time. */
 static void tell_end(const struct report *report)
 {
@@ -223,12 +245,13 @@ int cmd_doctor(struct globals *globals, int argc, char **argv)
     struct config config;
     if (!getcwd(dir, sizeof(dir)))
         return fail_usage(NULL, "the current folder cannot be named");
-    code = config_read(dir, &config);
+    code = config_read(dir, CONFIG_LOOKS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
     look_at_self(&report);
     struct doctor_line log = doctor_log(globals->db, dir);
     tell(&report, &log);
+    look_at_settings(&report, &config);
     look_at_watch(&report);
     look_at_terminal(&report);
     look_at_locale(&report);

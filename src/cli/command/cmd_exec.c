@@ -118,7 +118,7 @@ static int run_words(struct globals *globals, struct exec_words *words, char *co
     struct err err = {0};
     if (!getcwd(dir, sizeof(dir)))
         return fail_usage(NULL, "this folder is not there any more");
-    int code = config_read(dir, &config);
+    int code = config_read(dir, CONFIG_ACTS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
     struct plan_exec exec = {.argv = command};

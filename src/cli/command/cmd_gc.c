@@ -191,7 +191,9 @@ static int read_limits(struct gc *gc, const struct gc_limit_words *words)
     char dir[PATH_MAX];
     struct err err = {0};
     struct config config = {0};
-    const int code = getcwd(dir, sizeof(dir)) ? config_read(dir, &config) : EXIT_ALL_PASSED;
+    const int code = getcwd(dir, sizeof(dir))
+                         ? config_read(dir, gc->dry ? CONFIG_SHOWS : CONFIG_ACTS, &config)
+                         : EXIT_ALL_PASSED;
     if (code != EXIT_ALL_PASSED)
         return code;
     const bool ok = gc_limits(words, &config.settings.retention, &gc->limits, &err);

@@ -269,7 +269,7 @@ int cmd_import(struct globals *globals, int argc, char **argv)
         warn("where am I: %s", strerror(errno));
         return EXIT_NO_INPUT;
     }
-    code = config_read(words.dir, &words.config);
+    code = config_read(words.dir, CONFIG_ACTS, &words.config);
     if (code != EXIT_ALL_PASSED)
         return code;
     code = import_all(globals, &words, line.operands, argv);

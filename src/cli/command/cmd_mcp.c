@@ -208,7 +208,7 @@ static int serve_words(const struct globals *globals, const struct mcp_words *wo
         return fail_usage(NULL, "--dir '%s': %s", words->dir, strerror(errno));
     if (!getcwd(serving.dir, sizeof(serving.dir)))
         return fail_usage(NULL, "this folder is not there any more");
-    int code = config_read(serving.dir, &serving.config);
+    int code = config_read(serving.dir, CONFIG_ACTS, &serving.config);
     if (code != EXIT_ALL_PASSED)
         return code;
     code = serve(&serving);

@@ -143,7 +143,7 @@ int cmd_new_project(struct globals *globals, int argc, char **argv)
     if (!read_idea(argv[0], &asking.idea, &err) || !find_room(&asking, &err))
         code = fail(&err);
     if (code == EXIT_ALL_PASSED)
-        code = config_read(asking.dir, &asking.config);
+        code = config_read(asking.dir, CONFIG_ACTS, &asking.config);
     if (code == EXIT_ALL_PASSED) {
         const struct settings *settings = &asking.config.settings;
         const char *name = asking.words.agent ? asking.words.agent : settings->agent;

@@ -65,7 +65,7 @@ static int show_plan(const struct planning *planning)
     struct plan_file file;
     struct err err = {0};
     int jobs = 0;
-    int code = plan_file_read(planning->path, &file);
+    int code = plan_file_read(planning->path, CONFIG_SHOWS, &file);
     if (code != EXIT_ALL_PASSED)
         return code;
     (void)putchar('\n');

@@ -300,7 +300,7 @@ int cmd_rules(struct globals *globals, int argc, char **argv)
     struct config config;
     if (!getcwd(dir, sizeof(dir)))
         return fail_usage(NULL, "this folder is not there any more");
-    code = config_read(dir, &config);
+    code = config_read(dir, CONFIG_LOOKS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
     code = options.try || options.add ? teach(globals, &config, dir, &options)

@@ -63,7 +63,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
         return fail_usage("devs run PLAN, or devs run --continue RUN", "run: which plan?");
 
     struct plan_file file;
-    code = plan_file_read(argv[0], &file);
+    code = plan_file_read(argv[0], dry ? CONFIG_SHOWS : CONFIG_ACTS, &file);
     if (code != EXIT_ALL_PASSED)
         return code;
     struct err err = {0};

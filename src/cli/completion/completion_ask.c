@@ -10,7 +10,6 @@
 #include "completion_plan.h"
 #include "config.h"
 #include "log_reader.h"
-#include "read_text.h"
 #include "settings.h"
 #include "target.h"
 #include "text.h"
@@ -200,30 +199,11 @@ static void look_in_log(const char *db, size_t list, struct offers *offers)
     log_reader_close(reader);
 }
 
-/* As they are, not whether they are right: who presses Tab is told nothing of that. */
-static bool read_settings(struct settings *out)
-{
-    char dir[PATH_MAX], path[PATH_MAX];
-    FILE *file = NULL;
-    struct str text = {0};
-    struct violations wrong = {0};
-    *out = (struct settings){0};
-    if (!getcwd(dir, sizeof(dir)) || !config_open(dir, path, &file, NULL))
-        return false;
-    if (!file)
-        return true;
-    const bool ok = read_text(file, SETTINGS_BYTES_MAX, &text, NULL) &&
-                    settings_parse(str_text(&text), text.len, out, &wrong);
-    (void)fclose(file); /* only read */
-    violations_done(&wrong);
-    str_done(&text);
-    return ok;
-}
-
 static void look_in_settings(size_t list, struct offers *offers)
 {
-    struct settings settings;
-    if (read_settings(&settings))
+    char dir[PATH_MAX];
+    struct settings settings = {0};
+    if (getcwd(dir, sizeof(dir)) && config_read_quietly(dir, &settings))
         lists[list].of_settings(&settings, offers);
     settings_done(&settings);
 }

@@ -1,7 +1,6 @@
 #include "hook_record.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "call_log.h"
@@ -9,28 +8,15 @@
 #include "config.h"
 #include "hook_answer.h"
 #include "hook_words.h"
-#include "read_text.h"
 #include "secrets.h"
 
-/* The thresholds and the secrets of the settings. Where these are not right, `devs run` says so;
- * a hook goes by the defaults. Their rules are not looked at, which would take longer than all
- * the rest. */
+/* Reads the thresholds and the secrets of the settings. If they are wrong, `devs run` says so; a
+ * hook uses the defaults. Rules are not checked, which would take longer than all the rest. */
 static void read_settings(struct settings *out)
 {
     char dir[PATH_MAX];
-    char path[PATH_MAX];
-    FILE *file = NULL;
-    struct str text = {0};
-    struct violations violations = {0};
-    *out = (struct settings){0};
-    if (!getcwd(dir, sizeof(dir)) || !config_open(dir, path, &file, NULL) || !file)
-        return;
-    if (!read_text(file, SETTINGS_BYTES_MAX, &text, NULL) ||
-        !settings_parse(str_text(&text), text.len, out, &violations))
+    if (!getcwd(dir, sizeof(dir)) || !config_read_quietly(dir, out))
         *out = (struct settings){0};
-    (void)fclose(file); /* only read */
-    violations_done(&violations);
-    str_done(&text);
 }
 
 /* Where to an event is written. */

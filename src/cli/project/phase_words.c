@@ -28,7 +28,7 @@ int phase_words_read(struct phase_words *at, const char *number)
         return fail_usage("they count from 1", "no phase '%s': %s/" PROJECT_FILE_NAME " has %d",
                           number, at->project.dir, count);
     at->number = (int)chosen;
-    return config_read(at->project.dir, &at->config);
+    return config_read(at->project.dir, CONFIG_ACTS, &at->config);
 }
 
 int phase_words_agent(struct phase_words *at)

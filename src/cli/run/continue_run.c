@@ -188,7 +188,7 @@ int continue_run(const struct globals *globals, const struct continue_words *wor
         code = fail(&err);
     } else {
         /* The run's own rules are in the log, what is a secret is in the settings alone. */
-        code = config_read(run.info.dir, &run.config);
+        code = config_read(run.info.dir, CONFIG_ACTS, &run.config);
         if (code == EXIT_ALL_PASSED)
             code = continue_secrets_check(&place, &run.info, run.plan);
         if (code == EXIT_ALL_PASSED)

@@ -113,13 +113,8 @@ static void edit_text(struct str *text, plan_file_edit_fn *edit, void *ctx)
     *text = changed;
 }
 
-int plan_file_read(const char *path, struct plan_file *out)
-{
-    return plan_file_read_edited(path, NULL, NULL, out);
-}
-
-int plan_file_read_edited(const char *path, plan_file_edit_fn *edit, void *ctx,
-                          struct plan_file *out)
+static int read_plan(const char *path, enum config_use use, plan_file_edit_fn *edit, void *ctx,
+                     struct plan_file *out)
 {
     struct err err = {0};
     struct plan_file file = {0};
@@ -128,7 +123,7 @@ int plan_file_read_edited(const char *path, plan_file_edit_fn *edit, void *ctx,
         return fail(&err);
     }
     edit_text(&file.text, edit, ctx);
-    int code = config_read(file.dir, &file.config);
+    int code = config_read(file.dir, use, &file.config);
     if (code == EXIT_ALL_PASSED)
         code = parse(path, &file);
     if (code != EXIT_ALL_PASSED)
@@ -136,6 +131,17 @@ int plan_file_read_edited(const char *path, plan_file_edit_fn *edit, void *ctx,
     else
         *out = file;
     return code;
+}
+
+int plan_file_read(const char *path, enum config_use use, struct plan_file *out)
+{
+    return read_plan(path, use, NULL, NULL, out);
+}
+
+int plan_file_read_edited(const char *path, plan_file_edit_fn *edit, void *ctx,
+                          struct plan_file *out)
+{
+    return read_plan(path, CONFIG_ACTS, edit, ctx, out);
 }
 
 bool plan_file_jobs(const struct plan_file *file, const char *given, int *out, struct err *err)

@@ -19,12 +19,13 @@ struct plan_file {
     char path[PATH_MAX];  /* absolute, as it was named: links are not followed; "" for "-" */
 };
 
-/* Read and check, the project's settings too. Prints what is wrong and returns the exit code; 0 =
- * all well. */
-int plan_file_read(const char *path, struct plan_file *out);
+/* Reads and checks a plan and, for `use`, the settings of its project. Prints what is wrong and
+ * returns the exit code; 0 = all well. */
+int plan_file_read(const char *path, enum config_use use, struct plan_file *out);
 /* Writes the text that is read in place of the plan that a file has, which is any JSON value. */
 typedef void plan_file_edit_fn(void *ctx, const struct json *plan, struct str *text_out);
-/* The same with a change in between: what is checked, run and logged is the changed text. */
+/* The same for CONFIG_ACTS with a change in between: what is checked, run and logged is the changed
+ * text. */
 int plan_file_read_edited(const char *path, plan_file_edit_fn *edit, void *ctx,
                           struct plan_file *out);
 /* How many tasks at a time: what the command line says (NULL = nothing), else the plan, else 2. */

@@ -294,6 +294,16 @@ static void add_outside(const struct plan_file *file, struct str *out)
     str_add(out, "  (notify_command, only in a project that you trust)\n");
 }
 
+/* The settings that have no effect before the person allows them. */
+static void add_waiting(const struct config *config, struct str *out)
+{
+    if (!config_trust_waits(&config->trust))
+        return;
+    str_addf(out, "%s waits for your trust, and the run will not start before: devs trust\n",
+             config->path);
+    config_trust_lines(&config->trust, out);
+}
+
 static void print_words(const struct plan_file *file, int jobs, const struct redactor *redactor)
 {
     const struct plan *plan = file->plan;
@@ -309,6 +319,7 @@ static void print_words(const struct plan_file *file, int jobs, const struct red
     for (int i = 0; i < plan->task_count; i++)
         add_task(plan, &plan->tasks[i], &out);
     add_outside(file, &out);
+    add_waiting(&file->config, &out);
     secrets_say(redactor, str_text(&out));
     str_done(&out);
 }
@@ -320,12 +331,20 @@ static void print_json(const struct plan_file *file, const struct redactor *reda
     if (out.len == 0 || out.data[out.len - 1] != '\n')
         str_add_char(&out, '\n');
     (void)fputs(out.data, stdout);
+    str_clear(&out);
+    if (config_trust_waits(&file->config.trust)) {
+        config_trust_brief(&file->config.trust, &out);
+        warn("%s: %s; devs trust", file->config.path, str_text(&out));
+    }
     str_done(&out);
 }
 
 static bool open_redactor(const struct plan_file *file, struct redactor **out, struct err *err)
 {
-    return secrets_redactor(out, file->plan, &file->config.settings.secrets, err);
+    struct secret_settings secrets = file->config.settings.secrets; /* borrows all that it has */
+    if (config_trust_waits(&file->config.trust))
+        secrets.keep = NULL;
+    return secrets_redactor(out, file->plan, &secrets, err);
 }
 
 int plan_shown(const struct plan_file *file, int jobs)

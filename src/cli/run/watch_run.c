@@ -79,7 +79,8 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
     if (mode == APP_LIVE && !open_desk(&desk, place, &err))
         return fail(&err);
     if (has_dir)
-        (void)config_read(dir, &config); /* what is wrong was said; one can look all the same */
+        (void)config_read(dir, CONFIG_LOOKS,
+                          &config); /* what is wrong was said; one can look all the same */
     if (secrets_redactor(&redactor, NULL, &config.settings.secrets, &err)) {
         struct app_options options = {
             .place = place,

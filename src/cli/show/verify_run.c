@@ -101,7 +101,7 @@ int verify_run_print(const struct debug_call *call)
     struct config config;
     if (!getcwd(dir, sizeof(dir)))
         return fail_usage(NULL, "this folder is not there any more");
-    int code = config_read(dir, &config);
+    int code = config_read(dir, CONFIG_LOOKS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
     code = look_at_runs(call, config.settings.rules);

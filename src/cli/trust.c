@@ -1,0 +1,327 @@
+#define _GNU_SOURCE /* O_DIRECTORY, realpath */
+
+#include "trust.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "json.h"
+#include "read_text.h"
+#include "settings.h"
+#include "sha256.h"
+
+enum {
+    HEX_MAX = 2 * SHA256_BYTES + 1,
+    RECORD_BYTES_MAX = 2 * PATH_MAX + 1024, /* a path may be escaped as JSON */
+    OTHERS = S_IRWXG | S_IRWXO,
+};
+
+/* A record as it is in the file. */
+struct record {
+    struct json *root; /* owned */
+    const char *path, *hash;
+    int64_t at_ms;
+};
+
+const char *trust_state_name(enum trust_state state)
+{
+    static const char *const names[] = {
+        [TRUST_NONE] = "none", [TRUST_GIVEN] = "given", [TRUST_CHANGED] = "changed"};
+    return names[state];
+}
+
+static void hash_text(const char *text, size_t len, char hex[HEX_MAX])
+{
+    unsigned char hash[SHA256_BYTES];
+    sha256_of(text, len, hash);
+    for (size_t i = 0; i < SHA256_BYTES; i++)
+        (void)snprintf(hex + 2 * i, 3, "%02x", hash[i]);
+}
+
+/* The folder that holds "devs": "$XDG_STATE_HOME", else "~/.local/state". */
+static bool find_state_home(char path[PATH_MAX], struct err *err)
+{
+    const char *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    int len = -1;
+    if (state && state[0] == '/') {
+        len = snprintf(path, PATH_MAX, "%s", state);
+    } else {
+        const struct passwd *user = home && home[0] == '/' ? NULL : getpwuid(geteuid());
+        if (user)
+            home = user->pw_dir;
+        if (!home || home[0] != '/')
+            return err_set(err, ERR_INVALID, "no folder for trusted settings: HOME is not set");
+        len = snprintf(path, PATH_MAX, "%s/.local/state", home);
+    }
+    return (len >= 0 && len < PATH_MAX) ||
+           err_set(err, ERR_LIMIT, "no folder for trusted settings: its path is too long");
+}
+
+bool trust_folder(char path[PATH_MAX], struct err *err)
+{
+    static const char below[] = "/devs/trust";
+    if (!find_state_home(path, err))
+        return false;
+    const size_t len = strlen(path);
+    if (len + sizeof(below) > PATH_MAX)
+        return err_set(err, ERR_LIMIT, "no folder for trusted settings: its path is too long");
+    memcpy(path + len, below, sizeof(below));
+    return true;
+}
+
+/* Opens a folder of ours below `parent`. Returns -1 and sets errno to EPERM where it is not ours,
+ * or its mode has one of the bits `refused`. */
+static int open_private(int parent, const char *name, mode_t refused, bool makes)
+{
+    struct stat info;
+    if (makes && mkdirat(parent, name, S_IRWXU) != 0 && errno != EEXIST)
+        return -1;
+    const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &info) == 0 && info.st_uid == geteuid() && (info.st_mode & refused) == 0)
+        return fd;
+    (void)close(fd);
+    errno = EPERM;
+    return -1;
+}
+
+static void make_parents(const char *path)
+{
+    char part[PATH_MAX];
+    (void)snprintf(part, sizeof(part), "%s", path);
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(part, S_IRWXU); /* what fails here fails when it is opened */
+        *slash = '/';
+    }
+    (void)mkdir(part, S_IRWXU);
+}
+
+/* Opens the folder of the records. */
+static int open_folder(bool makes, struct err *err)
+{
+    char home[PATH_MAX];
+    if (!find_state_home(home, err))
+        return -1;
+    if (makes)
+        make_parents(home);
+    int folder = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    static const struct {
+        const char *name;
+        mode_t refused;
+    } below[] = {{"devs", S_IWGRP | S_IWOTH}, {"trust", OTHERS}};
+    for (size_t i = 0; folder >= 0 && i < ARRAY_LEN(below); i++) {
+        const int parent = folder;
+        folder = open_private(parent, below[i].name, below[i].refused, makes);
+        const int why = errno;
+        (void)close(parent);
+        errno = why;
+    }
+    if (folder >= 0)
+        return folder;
+    if (errno == EPERM || errno == ELOOP || errno == ENOTDIR) {
+        (void)err_set(err, ERR_INVALID, "'%s/devs/trust' must be a folder of yours, mode 0700",
+                      home);
+        (void)err_hint(err, "trust is only kept where nobody else can write");
+    } else if (errno == ENOENT) {
+        (void)err_set(err, ERR_NOT_FOUND, "'%s/devs/trust' does not exist", home);
+    } else {
+        (void)err_set_errno(err, errno, "cannot open '%s/devs/trust'", home);
+    }
+    return -1;
+}
+
+static bool is_ours_alone(int fd)
+{
+    struct stat info;
+    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+           (info.st_mode & OTHERS) == 0 && info.st_nlink == 1;
+}
+
+/* The caller frees out->root. */
+static bool read_record(int folder, const char *name, struct record *out)
+{
+    struct str text = {0};
+    const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = fd >= 0 && is_ours_alone(fd) ? fdopen(fd, "r") : NULL;
+    *out = (struct record){0};
+    if (!file && fd >= 0)
+        (void)close(fd);
+    if (!file)
+        return false;
+    const bool is_read = read_text(file, RECORD_BYTES_MAX, &text, NULL) &&
+                         json_parse(str_text(&text), text.len, &out->root, NULL, NULL);
+    (void)fclose(file); /* only read */
+    str_done(&text);
+    if (!is_read)
+        return false;
+    out->path = json_text(json_get(out->root, "path"), NULL);
+    out->hash = json_text(json_get(out->root, "sha256"), NULL);
+    out->at_ms = json_i64(json_get(out->root, "at_ms"), 0);
+    if (out->path && out->hash)
+        return true;
+    json_free(out->root);
+    out->root = NULL;
+    return false;
+}
+
+/* Writes where the file is: its folder without links, and its name. A link in a strange project
+ * that leads to trusted settings is thus another place. */
+static bool find_place(const char *path, char out[PATH_MAX], struct err *err)
+{
+    char folder[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const size_t len = slash ? (size_t)(slash - path) : 0;
+    if (!slash || len >= sizeof(folder))
+        return err_set(err, ERR_INVALID, "'%s' is not an absolute path", path);
+    memcpy(folder, len > 0 ? path : "/", len > 0 ? len : 1);
+    folder[len > 0 ? len : 1] = '\0';
+    const bool is_there = realpath(folder, real) != NULL;
+    if (!is_there && errno != ENOENT)
+        return err_set_errno(err, errno, "cannot find '%s'", folder);
+    if (!is_there) /* a folder that is gone goes by the name that was given */
+        (void)snprintf(real, sizeof(real), "%s", folder);
+    const int done = snprintf(out, PATH_MAX, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash);
+    return (done >= 0 && done < PATH_MAX) ||
+           err_set(err, ERR_LIMIT, "the path of '%s' is too long", path);
+}
+
+/* The state of a record, given the text that is at its place now; NULL: there is none. */
+static enum trust_state state_of(const struct record *record, const struct str *text)
+{
+    char hash[HEX_MAX];
+    if (!text)
+        return TRUST_CHANGED;
+    hash_text(str_text(text), text->len, hash);
+    return strcmp(record->hash, hash) == 0 ? TRUST_GIVEN : TRUST_CHANGED;
+}
+
+enum trust_state trust_find(const char *path, const struct str *text)
+{
+    char place[PATH_MAX], name[HEX_MAX];
+    struct record record;
+    enum trust_state state = TRUST_NONE;
+    const int folder = open_folder(false, NULL);
+    if (folder < 0)
+        return TRUST_NONE;
+    if (find_place(path, place, NULL)) {
+        hash_text(place, strlen(place), name);
+        if (read_record(folder, name, &record))
+            state = state_of(&record, text);
+        json_free(record.root);
+    }
+    (void)close(folder);
+    return state;
+}
+
+static bool write_whole(int fd, const struct str *text)
+{
+    size_t done = 0;
+    while (done < text->len) {
+        const ssize_t put = write(fd, text->data + done, text->len - done);
+        if (put < 0 && errno != EINTR)
+            return false;
+        done += put > 0 ? (size_t)put : 0;
+    }
+    return fsync(fd) == 0;
+}
+
+/* Puts the record in place as a whole. */
+static bool write_record(int folder, const char *name, const struct str *text, struct err *err)
+{
+    char temporary[HEX_MAX + 16];
+    (void)snprintf(temporary, sizeof(temporary), "%s.%ld~", name, (long)getpid());
+    (void)unlinkat(folder, temporary, 0); /* one that a killed devs has left */
+    const int fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                          S_IRUSR | S_IWUSR);
+    bool ok = fd >= 0 && write_whole(fd, text) && renameat(folder, temporary, folder, name) == 0;
+    const int why = errno;
+    if (fd >= 0)
+        (void)close(fd); /* synced */
+    if (!ok && fd >= 0)
+        (void)unlinkat(folder, temporary, 0);
+    return ok || err_set_errno(err, why, "cannot record trust");
+}
+
+bool trust_record(const char *path, const struct str *text, struct err *err)
+{
+    char place[PATH_MAX], name[HEX_MAX], hash[HEX_MAX];
+    struct str record = {0};
+    if (!find_place(path, place, err))
+        return false;
+    const int folder = open_folder(true, err);
+    if (folder < 0)
+        return false;
+    hash_text(place, strlen(place), name);
+    hash_text(str_text(text), text->len, hash);
+    str_add_char(&record, '{');
+    str_json_i64(&record, "v", 1);
+    str_json_text(&record, "path", place);
+    str_json_text(&record, "sha256", hash);
+    str_json_i64(&record, "at_ms", clock_now().at_ms);
+    str_add(&record, "}\n");
+    const bool ok = write_record(folder, name, &record, err);
+    str_done(&record);
+    (void)close(folder);
+    return ok;
+}
+
+bool trust_revoke(const char *path, bool *was, struct err *err)
+{
+    char place[PATH_MAX], name[HEX_MAX];
+    struct err why = {0};
+    *was = false;
+    if (!find_place(path, place, err))
+        return false;
+    const int folder = open_folder(false, &why);
+    if (folder < 0)
+        return why.code == ERR_NOT_FOUND || err_set(err, why.code, "%s", why.message);
+    hash_text(place, strlen(place), name);
+    *was = unlinkat(folder, name, 0) == 0;
+    const int number = errno;
+    (void)close(folder);
+    return *was || number == ENOENT || err_set_errno(err, number, "cannot revoke trust");
+}
+
+static void report_record(const struct record *record, trust_entry_fn *found, void *ctx)
+{
+    struct str text = {0};
+    const bool is_there = read_text_file(record->path, SETTINGS_BYTES_MAX, &text, NULL);
+    const struct trust_entry entry = {.path = record->path,
+                                      .state = state_of(record, is_there ? &text : NULL),
+                                      .at_ms = record->at_ms};
+    found(ctx, &entry);
+    str_done(&text);
+}
+
+bool trust_each(trust_entry_fn *found, void *ctx, struct err *err)
+{
+    struct err why = {0};
+    const int fd = open_folder(false, &why);
+    if (fd < 0)
+        return why.code == ERR_NOT_FOUND || err_set(err, why.code, "%s", why.message);
+    DIR *folder = fdopendir(fd);
+    if (!folder) {
+        (void)close(fd);
+        return err_set_errno(err, errno, "cannot list trusted settings");
+    }
+    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        struct record record;
+        if (strlen(entry->d_name) == HEX_MAX - 1 && read_record(fd, entry->d_name, &record)) {
+            report_record(&record, found, ctx);
+            json_free(record.root);
+        }
+    }
+    (void)closedir(folder);
+    return true;
+}
