@@ -19,8 +19,12 @@ enum {
  * if there is. Returns an exit code. */
 int file_act_read(const char *path, int64_t offset, int64_t length);
 
-/* Write stdin into the file: it is there as a whole or as it was before. Missing folders are
- * made. A link within the folder is written through. Returns an exit code. */
-int file_act_write(const char *path);
+/* Writes stdin into the file: it is there as a whole or as it was before. Missing folders are
+ * made. A link within the folder is written through. Returns an exit code.
+ *
+ * Refuses what decides which commands devs or git run, by its own name or through a link:
+ * devs.config.json, plan.json and other plans, anything below .git or .devs, and all that is below
+ * `guarded`, an absolute path without links (NULL = none). */
+int file_act_write(const char *path, const char *guarded);
 
 #endif

@@ -5,25 +5,33 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "attr.h"
+#include "json.h"
+#include "plan.h"
 #include "str.h"
 #include "xalloc.h"
+
+/* In place of an errno value: see may_write(). */
+enum { REFUSED = -1 };
 
 enum { BLOCK_BYTES = 64 * 1024, MODE_NEW = 0666, MODE_FOLDER = 0777, MODE_ALL = 07777 };
 
 /* What another try would find again: there is no such file. */
 static bool is_no_file(int number)
 {
-    static const int numbers[] = {ENOENT, ENOTDIR, EISDIR, EINVAL, EXDEV, ELOOP, ENAMETOOLONG};
+    static const int numbers[] = {REFUSED, ENOENT, ENOTDIR, EISDIR,
+                                  EINVAL,  EXDEV,  ELOOP,   ENAMETOOLONG};
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
         if (numbers[i] == number)
             return true;
@@ -33,9 +41,10 @@ static bool is_no_file(int number)
 
 static int fail(const char *path, int number)
 {
-    const char *why = number == EXDEV    ? "it leads out of the project"
-                      : number == EINVAL ? "it is no regular file"
-                                         : strerror(number);
+    const char *why = number == EXDEV     ? "it leads out of the project"
+                      : number == EINVAL  ? "it is no regular file"
+                      : number == REFUSED ? "refused: it decides which commands devs or git run"
+                                          : strerror(number);
     (void)fprintf(stderr, "%s: %s\n", path, why);
     return is_no_file(number) ? FILE_ACT_NO_FILE : EXIT_FAILURE;
 }
@@ -132,15 +141,140 @@ static bool read_stdin(struct str *out)
     }
 }
 
+/* Is it this name, as a file system may see it that knows no case, ends names at ':', drops dots
+ * and blanks at their end, or has short names as "GIT~1"? */
+static bool is_name(const char *name, size_t len, const char *wanted)
+{
+    const char *colon = memchr(name, ':', len);
+    const char *letters = wanted + (*wanted == '.');
+    const size_t count = strlen(letters);
+    len = colon ? (size_t)(colon - name) : len;
+    while (len > 1 && (name[len - 1] == '.' || name[len - 1] == ' '))
+        len--;
+    if (len == strlen(wanted) && strncasecmp(name, wanted, len) == 0)
+        return true;
+    return *wanted == '.' && len > count && name[count] == '~' &&
+           strncasecmp(name, letters, count) == 0;
+}
+
+/* Does a path below the project name what decides which commands devs or git run? */
+static bool is_guarded_path(const char *path)
+{
+    static const char *const names[] = {".git", ".devs", "devs.config.json", "plan.json"};
+    for (const char *at = path + strspn(path, "/"); *at != '\0'; at += strspn(at, "/")) {
+        const size_t len = strcspn(at, "/");
+        for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+            if (is_name(at, len, names[i]))
+                return true;
+        }
+        at += len;
+    }
+    return false;
+}
+
+static bool is_at_or_below(const char *path, const char *folder)
+{
+    const size_t len = strlen(folder);
+    return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
+}
+
+/* Writes where an open file or folder is, without links. */
+static bool find_path(int fd, char path[PATH_MAX])
+{
+    char link[64];
+    (void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    const ssize_t len = readlink(link, path, PATH_MAX - 1);
+    if (len <= 0 || path[0] != '/')
+        return false;
+    path[len] = '\0';
+    return true;
+}
+
+/* Is it what one of the project's own names leads to, by a link or a second name? */
+static bool is_guarded_file(const struct stat *info)
+{
+    static const char *const names[] = {".git", ".devs", "devs.config.json"};
+    struct stat other;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (stat(names[i], &other) == 0 && other.st_dev == info->st_dev &&
+            other.st_ino == info->st_ino)
+            return true;
+    }
+    return false;
+}
+
+/* Is the file, or a folder that it is in, such a one? `path` begins with that of the project, which
+ * has `top` bytes. */
+static bool is_in_guarded_file(const char *path, size_t top)
+{
+    struct stat info;
+    struct str part = {0};
+    bool is = false;
+    for (size_t at = top; !is && path[at] == '/';) {
+        at += 1 + strcspn(path + at + 1, "/");
+        str_clear(&part);
+        str_add_n(&part, path, at);
+        is = lstat(str_text(&part), &info) == 0 && is_guarded_file(&info);
+    }
+    str_done(&part);
+    return is;
+}
+
+/* May this be written? Sets errno to REFUSED where not. `name` is in the folder of `fd`; NULL means
+ * the file of `fd`. */
+static bool may_write(int fd, const char *name, const char *guarded)
+{
+    char top[PATH_MAX], path[PATH_MAX];
+    const int here = open_beneath(AT_FDCWD, ".", O_PATH | O_DIRECTORY, 0);
+    struct str whole = {0};
+    bool may = here >= 0 && find_path(here, top) && find_path(fd, path);
+    if (here >= 0)
+        (void)close(here);
+    if (may) {
+        str_addf(&whole, "%s%s%s", path, name ? "/" : "", name ? name : "");
+        if (strcmp(top, "/") == 0)
+            top[0] = '\0';
+        may = is_at_or_below(path, top) && !is_guarded_path(str_text(&whole) + strlen(top)) &&
+              !is_in_guarded_file(str_text(&whole), strlen(top)) &&
+              (!guarded || !is_at_or_below(str_text(&whole), guarded));
+    }
+    str_done(&whole);
+    if (!may)
+        errno = REFUSED;
+    return may;
+}
+
+/* Is what is there a plan, whatever it is called? */
+static bool is_plan(int fd)
+{
+    char block[BLOCK_BYTES];
+    struct str text = {0};
+    struct json *root = NULL;
+    ssize_t got = 1;
+    while (got > 0 && text.len <= PLAN_BYTES_MAX) {
+        got = pread(fd, block, sizeof(block), (off_t)text.len);
+        if (got > 0)
+            str_add_n(&text, block, (size_t)got);
+    }
+    const bool is = text.len <= PLAN_BYTES_MAX &&
+                    json_parse_data(str_text(&text), text.len, &root, NULL, NULL) &&
+                    json_kind(json_get(root, "version")) == JSON_KIND_INTEGER &&
+                    json_kind(json_get(root, "tasks")) == JSON_KIND_ARRAY;
+    json_free(root);
+    str_done(&text);
+    return is;
+}
+
 /* The folder that the file is to be in, made where it is missing; its name in *name. */
-static int open_folder(const char *path, const char **name)
+static int open_folder(const char *path, const char *guarded, const char **name)
 {
     char *part = xstrdup(path);
     int folder = open_beneath(AT_FDCWD, ".", O_PATH | O_DIRECTORY, 0);
     char *at = part;
     for (char *slash = strchr(at, '/'); folder >= 0 && slash; slash = strchr(at, '/')) {
         *slash = '\0';
-        if (*at != '\0' && mkdirat(folder, at, MODE_FOLDER) != 0 && errno != EEXIST) {
+        if (*at != '\0' && (!may_write(folder, at, guarded) ||
+                            (mkdirat(folder, at, MODE_FOLDER) != 0 && errno != EEXIST))) {
             const int number = errno;
             (void)close(folder);
             errno = number;
@@ -180,29 +314,51 @@ static bool replace(int folder, const char *name, const struct str *text, mode_t
 }
 
 /* What a link within the project leads to is written itself. */
-static bool write_through(const char *path, const struct str *text)
+static bool write_through(const char *path, const struct str *text, const char *guarded)
 {
     int fd = -1;
     struct stat info = {0};
-    if (!open_file(path, O_WRONLY, &fd, &info))
+    if (!open_file(path, O_RDWR, &fd, &info))
         return false;
+    if (!may_write(fd, NULL, guarded) || is_plan(fd)) {
+        (void)close(fd);
+        errno = REFUSED;
+        return false;
+    }
     bool ok = ftruncate(fd, 0) == 0 && put(fd, str_text(text), text->len);
     return close(fd) == 0 && ok;
 }
 
-static bool write_file(const char *path, const struct str *text)
+/* Is the file of this name a plan? One that cannot be read is none. */
+static bool is_plan_at(int folder, const char *name)
+{
+    const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const bool is = fd >= 0 && is_plan(fd);
+    if (fd >= 0)
+        (void)close(fd); /* only read */
+    return is;
+}
+
+static bool write_file(const char *path, const struct str *text, const char *guarded)
 {
     const char *name = path;
     struct stat info = {0};
-    int folder = open_folder(path, &name);
+    int folder = open_folder(path, guarded, &name);
     if (folder < 0)
         return false;
+    if (!may_write(folder, name, guarded)) {
+        (void)close(folder);
+        errno = REFUSED;
+        return false;
+    }
     const bool is_there = fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
     bool ok = false;
     if (is_there && S_ISLNK(info.st_mode)) {
-        ok = write_through(path, text);
+        ok = write_through(path, text, guarded);
     } else if (is_there && !S_ISREG(info.st_mode)) {
         errno = S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
+    } else if (is_there && is_plan_at(folder, name)) {
+        errno = REFUSED;
     } else {
         ok = replace(folder, name, text, is_there ? info.st_mode & MODE_ALL : 0);
     }
@@ -212,10 +368,10 @@ static bool write_file(const char *path, const struct str *text)
     return ok;
 }
 
-int file_act_write(const char *path)
+int file_act_write(const char *path, const char *guarded)
 {
     struct str text = {0};
-    const bool ok = read_stdin(&text) && write_file(path, &text);
+    const bool ok = read_stdin(&text) && write_file(path, &text, guarded);
     const int number = errno;
     const size_t len = text.len;
     str_done(&text);

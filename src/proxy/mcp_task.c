@@ -10,22 +10,35 @@
 /* In a sandbox only what is there can be called. The arguments: path, offset, length. The folder
  * is entered before the file is opened, so that no link on the way leads out. 66 is
  * FILE_ACT_NO_FILE. */
+#define SPLIT "top=$(pwd -P); case $1 in */*) d=${1%/*};; *) d=.;; esac; b=${1##*/}; "
 #define ENTER                                                                                      \
-    "top=$(pwd -P); case $1 in */*) d=${1%/*};; *) d=.;; esac; b=${1##*/}; " MAKE_FOLDER           \
     "cd -P -- \"./$d\" || exit 66; case $(pwd -P)/ in \"$top\"/*) ;; *) "                          \
     "echo \"$1: it leads out of the project\" >&2; exit 66;; esac; "                               \
     "if [ -h \"./$b\" ]; then echo \"$1: it is a link\" >&2; exit 66; fi; "
-#define MAKE_FOLDER ""
 static const char read_script[] =
-    ENTER "[ -f \"./$b\" ] || { echo \"$1: No such file or directory\" >&2; exit 66; }; "
-          "tail -c \"+$(($2 + 1))\" \"./$b\" | head -c \"$3\"";
-#undef MAKE_FOLDER
-#define MAKE_FOLDER "mkdir -p -- \"./$d\" || exit 1; "
+    SPLIT ENTER "[ -f \"./$b\" ] || { echo \"$1: No such file or directory\" >&2; exit 66; }; "
+                "tail -c \"+$(($2 + 1))\" \"./$b\" | head -c \"$3\"";
+
+/* What file_act_write() refuses: names as they are given, where existing folders lead, and plans.
+ * Folders are made only after the one that they would be in was looked at. */
+#define GUARD                                                                                      \
+    "path=$1; refuse() { echo \"$path: refused: it decides which commands devs or git run\" >&2; " \
+    "exit 66; }; "                                                                                 \
+    "guard() { case /$(printf %s \"$1\" | tr A-Z a-z)/ in */.git/*|*/git~*|*/.devs/*|"             \
+    "*/devs.config.json/*|*/plan.json/*) refuse;; esac; }; guard \"$1\"; "
+#define MAKE_FOLDER                                                                                \
+    "e=$d; until [ -d \"./$e\" ]; do case $e in */*) e=${e%/*};; *) e=.;; esac; done; "            \
+    "f=$(cd -P -- \"./$e\" && pwd -P) || exit 66; guard \"${f#\"$top\"}\"; "                       \
+    "mkdir -p -- \"./$d\" || exit 1; "
+#define GUARD_PLAN                                                                                 \
+    "if [ -f \"./$b\" ]; then case $(head -c 65536 \"./$b\" | tr -d '\\000 \\t\\r\\n') in "        \
+    "\\{*'\"version\":1,'*'\"tasks\":['*|\\{*'\"tasks\":['*'\"version\":1'*) refuse;; esac; fi; "
 /* The mode stays, as file_act.c has it; into a folder of that name mv would put it. */
-static const char write_script[] =
-    ENTER "if [ -d \"./$b\" ]; then echo \"$1: Is a directory\" >&2; exit 66; fi; t=./$b.devs-$$; "
-          "cat >\"$t\" && { [ ! -f \"./$b\" ] || chmod \"$(stat -c %a \"./$b\")\" \"$t\"; } "
-          "&& mv -f \"$t\" \"./$b\" || { rm -f \"$t\"; exit 1; }";
+static const char write_script[] = SPLIT GUARD MAKE_FOLDER ENTER
+    "f=$(pwd -P); guard \"${f#\"$top\"}/$b\"; " GUARD_PLAN
+    "if [ -d \"./$b\" ]; then echo \"$1: Is a directory\" >&2; exit 66; fi; t=./$b.devs-$$; "
+    "cat >\"$t\" && { [ ! -f \"./$b\" ] || chmod \"$(stat -c %a \"./$b\")\" \"$t\"; } "
+    "&& mv -f \"$t\" \"./$b\" || { rm -f \"$t\"; exit 1; }";
 
 enum { ID_BYTES = 16 /* of a task's id, NUL counted */ };
 

@@ -3,9 +3,11 @@
 #include "file_act.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +15,8 @@
 #include "test_main.h"
 
 enum { ALL = 1000, FD_MAX = 3 };
+
+static const char *guarded; /* as file_act_write() has it */
 
 /* In a folder of its own, "in", beside which lies "secret". */
 static void setup(void)
@@ -42,7 +46,7 @@ static int act(const char *path, const char *input, int64_t offset, int64_t leng
         ck_assert_int_ge(dup2(fd, i), 0);
         (void)close(fd);
     }
-    int code = input ? file_act_write(path) : file_act_read(path, offset, length);
+    int code = input ? file_act_write(path, guarded) : file_act_read(path, offset, length);
     (void)fflush(NULL);
     for (int i = 0; i < FD_MAX; i++) {
         (void)dup2(kept[i], i);
@@ -133,6 +137,106 @@ START_TEST(test_what_is_no_file_is_refused)
 }
 END_TEST
 
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "we");
+    ck_assert_ptr_nonnull(file);
+    (void)fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Each is refused, and leaves no folder behind. */
+static const struct {
+    const char *path, *left; /* left: a path that must not be there afterwards; NULL = none */
+} guarded_paths[] = {
+    {"devs.config.json", "devs.config.json"},
+    {"./devs.config.json", "devs.config.json"},
+    {"a/../devs.config.json", "devs.config.json"},
+    {"sub/Devs.Config.JSON", "sub/Devs.Config.JSON"},
+    {"devs.config.json/x", "devs.config.json"},
+    {".git", ".git"},
+    {".git/hooks/pre-commit", ".git"},
+    {"sub/.git/config", "sub/.git"},
+    {".GIT/config", ".GIT"},
+    {"git~1/config", "git~1"},
+    {"GIT~2/config", "GIT~2"},
+    {".git./config", ".git."},
+    {".git /config", ".git "},
+    {".git::$INDEX_ALLOCATION/config", ".git::$INDEX_ALLOCATION"},
+    {".devs/devs.db", ".devs"},
+    {"sub/.devs/gate", "sub/.devs"},
+    {"plan.json", "plan.json"},
+    {"sub/PLAN.json", "sub/PLAN.json"},
+    {"to-git/config", NULL},
+    {"to-git/hooks/new/file", "meta/hooks/new"},
+    {"to-config", NULL},
+    {"meta/config", NULL},
+    {"real.json", NULL},
+    {"to-real", NULL},
+    {"second.json", NULL},
+    {"other-plan.json", NULL},
+    {"to-plan", NULL},
+};
+
+START_TEST(test_what_decides_what_runs_is_refused)
+{
+    const char *path = guarded_paths[_i].path, *left = guarded_paths[_i].left;
+    struct stat info;
+    ck_assert_int_eq(mkdir("sub", 0755), 0);
+    ck_assert_int_eq(mkdir("meta", 0755), 0);
+    put("meta/config", "old");
+    put("real.json", "old");
+    put("other-plan.json", "{\"//\":\"mine\",\"tasks\":[],\"version\":1}");
+    if (!left || strcmp(left, "meta/hooks/new") == 0) {
+        ck_assert_int_eq(mkdir("meta/hooks", 0755), 0);
+        ck_assert_int_eq(symlink("meta", ".git"), 0);
+        ck_assert_int_eq(symlink(".git", "to-git"), 0);
+        ck_assert_int_eq(symlink(".git/config", "to-config"), 0);
+        ck_assert_int_eq(symlink("real.json", "devs.config.json"), 0);
+        ck_assert_int_eq(symlink("real.json", "to-real"), 0);
+        ck_assert_int_eq(link("real.json", "second.json"), 0);
+        ck_assert_int_eq(symlink("other-plan.json", "to-plan"), 0);
+    }
+    ck_assert_int_eq(act(path, "new", 0, 0), FILE_ACT_NO_FILE);
+    char *said = test_read_file("../2");
+    ck_assert_msg(strstr(said, "refused: it decides which commands devs or git run"), "%s: %s",
+                  path, said);
+    free(said);
+    want_text("meta/config", "old");
+    want_text("real.json", "old");
+    ck_assert_msg(!left || lstat(left, &info) != 0, "%s: left %s", path, left);
+}
+END_TEST
+
+/* What only looks like it is written as any file. */
+START_TEST(test_other_names_are_written)
+{
+    static const char *const paths[] = {".gitignore",   ".github/workflows/ci.yml",
+                                        "plan.json.md", "devs.config.json.bak",
+                                        "git/config",   ".devsrc",
+                                        "config.json",  ".vscode/tasks.json"};
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        ck_assert_int_eq(act(paths[i], "{\"version\":\"2.0.0\",\"tasks\":[]}", 0, 0), 0);
+        ck_assert_int_eq(act(paths[i], "new", 0, 0), 0);
+        want_text(paths[i], "new");
+    }
+}
+END_TEST
+
+START_TEST(test_the_guarded_folder_is_refused)
+{
+    char here[PATH_MAX], path[PATH_MAX + sizeof("/state/devs/trust")];
+    ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
+    (void)snprintf(path, sizeof(path), "%s/state/devs/trust", here);
+    guarded = path;
+    ck_assert_int_eq(act("state/devs/trust/x", "new", 0, 0), FILE_ACT_NO_FILE);
+    ck_assert_int_ne(access("state/devs/trust", F_OK), 0);
+    ck_assert_int_eq(act("state/devs/trust", "new", 0, 0), FILE_ACT_NO_FILE);
+    ck_assert_int_eq(act("state/devs/trusty", "new", 0, 0), 0);
+    guarded = NULL;
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("file_act");
@@ -143,5 +247,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_no_way_leads_out, 0, ARRAY_LEN(ways_out));
     tcase_add_test(tcase, test_links_within_are_followed);
     tcase_add_test(tcase, test_what_is_no_file_is_refused);
+    tcase_add_loop_test(tcase, test_what_decides_what_runs_is_refused, 0, ARRAY_LEN(guarded_paths));
+    tcase_add_test(tcase, test_other_names_are_written);
+    tcase_add_test(tcase, test_the_guarded_folder_is_refused);
     return suite;
 }

@@ -22,6 +22,7 @@
 #include "session_parts.h"
 #include "shown.h"
 #include "str.h"
+#include "trust.h"
 
 extern char **environ;
 
@@ -216,6 +217,17 @@ static int serve_words(const struct globals *globals, const struct mcp_words *wo
     return code;
 }
 
+/* No client may give trust: it may write below the project, which may be the person's home. */
+static int write_beside_trust(const char *path)
+{
+    char folder[PATH_MAX], real[PATH_MAX];
+    const bool is_known = trust_folder(folder, NULL);
+    const char *guarded = is_known ? folder : NULL;
+    if (is_known && realpath(folder, real))
+        guarded = real;
+    return file_act_write(path, guarded);
+}
+
 /* A step of a proxy's run. */
 static int act_on_file(const struct mcp_words *words)
 {
@@ -223,7 +235,7 @@ static int act_on_file(const struct mcp_words *words)
     int64_t length = 0;
     struct err err = {0};
     if (words->write_file)
-        return file_act_write(words->write_file);
+        return write_beside_trust(words->write_file);
     if (!parse_i64(words->offset ? words->offset : "0", 0, INT64_MAX, &offset, &err) ||
         !parse_i64(words->length ? words->length : "0", 0, INT64_MAX - offset, &length, &err))
         return fail(&err);
