@@ -23,14 +23,19 @@ cat >three.json <<'PLAN'
  {"id": "T-2", "title": "日本語 of all", "steps": [{"run": ["sh", "-c", "echo evil; printf '\\033]52;c;ZXZpbA==\\a\\033[2J'; until test -e go; do sleep 0.05; done"]}]},
  {"id": "T-3", "title": "third of all", "steps": [{"run": ["sh", "-c", "until test -e go; do sleep 0.05; done; exit 1"], "policy": "once"}]}]}
 PLAN
-cat >devs.config.json <<'SETTINGS'
-{"ui": {"theme": "./mine.json", "notify": ["gave-up", "ended"], "notify_command": ["sh", "-c", "echo \"$0\" >>told"]}}
+cat >devs.config.json <<SETTINGS
+{"ui": {"theme": "./mine.json", "notify": ["gave-up", "ended"], "notify_command": ["sh", "-c", "(pwd; echo \"\$0\") >>$dir/told"]}}
 SETTINGS
 echo '{"like": "mono", "running": {"fg": "bright-blue"}}' >mine.json
-trust
 
+# --- a command of settings that nobody has trusted
 open a 100 30
 tmux set-option -s set-clipboard on
+type a "clear; '$devs' run -j 3 three.json; echo exit \$?" Enter
+expect a 'exit 2' 'settings that are not trusted do not start'
+want_in 'and why' "$(screen a | tr -d '\n')" 'ui.notify_command needs your trust: it runs a command'
+want 'their command is not run' "$(cat told 2>/dev/null)" ''
+trust
 type a "clear; '$devs' run -j 3 three.json" Enter
 expect a 'running.*third of all' 'a run in the cockpit'
 
@@ -93,6 +98,7 @@ expect a 'third of all' 'no size is too small'
 has_told() { grep -q 'T-3 gave up' told 2>/dev/null; }
 until_true 60 has_told
 want 'a command is told that a task gave up' $? 0
+want 'it runs outside the project' "$(head -1 told)" /
 expect a 'ENDED' 'the run is over: q asks nothing any more'
 type a q
 expect a 'shell>' 'the shell is back'

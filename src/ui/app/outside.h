@@ -27,7 +27,7 @@ ATTR_MUST_USE bool outside_split(const char *line, struct outside_words *out);
 /* Start a program with the terminal in its hands and `input` as its stdin. */
 ATTR_MUST_USE bool outside_start_on_terminal(char *const *argv, int input, pid_t *out,
                                              struct err *err);
-/* Start one that neither reads nor writes anything of ours. */
+/* Starts a program that neither reads nor writes anything of ours, in the folder "/". */
 ATTR_MUST_USE bool outside_start_quiet(char *const *argv, pid_t *out, struct err *err);
 
 /* How it stands with a program. One that was stopped is OUTSIDE_STOPPED. */
