@@ -463,6 +463,63 @@ def test_sandboxes(folder):
         check("end", client.close() == 0)
 
 
+def test_nothing_that_governs_is_written(folder):
+    """What decides which commands run next is refused, in place and in a sandbox."""
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    plan = {"version": 1, "tasks": [{"id": "a", "steps": [{"phase": "RED", "run": ["true"]}]}]}
+    for name, text in (("work.json", json.dumps(plan, indent=2)), ("a.json", '{"version": 1}'),
+                       ("devs.config.json", '{"sandbox": {"kind": "bwrap", "read_only": true}}')):
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+    os.symlink(".git", folder + "/way")
+    paths = ("devs.config.json", "sub/devs.config.json", "./Devs.config.json", ".git/config",
+             ".git/hooks/post-checkout", ".GIT/config", "sub/.git", "git~1/config",
+             "plan.json", "sub/plan.json", "way/hooks/x", "way/new/x", "work.json")
+    config = os.path.join(folder, ".git", "config")
+    before = open(config).read()
+    kinds = ["none"]
+    if devs(folder, "exec", "--sandbox", "bwrap", "--", "true").returncode == 0:
+        kinds.append("bwrap")
+    for kind in kinds:
+        client = Client(folder, "--sandbox", kind)
+        for path in paths:
+            result = client.call("write_file", path=path, content='{"sandbox": "none"}')
+            check(f"{kind}: {path} is refused", result["isError"] and
+                  "refused: it decides which commands devs or git run" in text_of(result), result)
+        check(f"{kind}: another file is written",
+              not client.call("write_file", path="a.json", content="{}")["isError"])
+        check("read_file reads settings", "bwrap" in
+              client.data("read_file", path="devs.config.json").get("content", ""))
+        check("end", client.close() == 0)
+    check("git's config is as it was", open(config).read() == before)
+    check("no folder was made", not os.path.exists(folder + "/.git/new") and
+          not os.path.exists(folder + "/sub") and not os.path.exists(folder + "/.GIT"))
+    # the first session cannot take the sandbox of the second one away
+    if "bwrap" in kinds:
+        client = Client(folder)
+        client.call("write_file", path="devs.config.json", content='{"sandbox": "none"}')
+        check("end", client.close() == 0)
+        client = Client(folder)
+        data = client.data("execute_command", argv=["sh", "-c", "test -e .devs/devs.db"])
+        check("the second session is in the sandbox", data["verdict"] == "persistent", data)
+        check("end", client.close() == 0)
+
+
+def test_no_client_gives_trust(folder):
+    """Also where the project is the folder that the records of trust are in."""
+    with open(os.path.join(folder, "devs.config.json"), "w") as file:
+        file.write("{}")
+    state = os.environ["XDG_STATE_HOME"]
+    os.environ["XDG_STATE_HOME"] = os.path.join(folder, "state")
+    client = Client(folder)
+    for _ in range(2):  # before the folder is there, and when it is
+        result = client.call("write_file", path="state/devs/trust/x", content="{}")
+        check("a record is refused", result["isError"] and "refused" in text_of(result), result)
+        devs(folder, "trust")
+    check("end", client.close() == 0)
+    os.environ["XDG_STATE_HOME"] = state
+
+
 def test_two_servers(folder):
     one, two = Client(folder, name="one"), Client(folder, name="two")
     data = [client.data("execute_command", argv=["echo", "x"]) for client in (one, two)]
