@@ -44,6 +44,11 @@ want 'of a plan that is not there' "$(devs completion --list plan_task -- '' run
 want_in 'policies' "$(devs completion --list policy s)" 'sandbox'
 echo '{"policies": {"slow": {"like": "sandbox"}}}' >devs.config.json
 want_in 'policies of the project' "$(devs completion --list policy slo)" 'slow'
+echo '{"agents": {"mine": {"program": "sh"}}}' >devs.config.json
+want 'an agent of settings that nobody has trusted' "$(devs completion --list agent mi)" ''
+trust
+want_in 'and of trusted ones' "$(devs completion --list agent mi)" 'mine'
+devs trust --revoke >/dev/null
 echo '{' >devs.config.json
 want 'settings with a mistake' "$(devs completion --list policy 2>&1)" ''
 rm devs.config.json
@@ -98,7 +103,7 @@ check_shell() {
 	[ "$1" != zsh ] || zsh -f "$source/completion.zsh" "$dir/files" 'devs st' 'devs run pl' \
 		'devs why 2/t' 'devs correct tax NET' 'devs export --format p' 'devs exec --phase R' \
 		'devs log --try ' 'devs run --pl' 'devs cancel to' 'devs run own.json --only ' \
-		'devs run --only t' >"$dir/zsh" 2>&1
+		'devs run --only t' 'devs trust --re' >"$dir/zsh" 2>&1
 	offers "$1" 'devs st' status
 	offers "$1" 'devs run pl' plan.json
 	offers "$1" 'devs why 2/t' 2/tax 2/total
@@ -110,6 +115,7 @@ check_shell() {
 	offers "$1" 'devs cancel to' total
 	offers "$1" 'devs run own.json --only ' roof road
 	offers "$1" 'devs run --only t' tax total
+	offers "$1" 'devs trust --re' --revoke
 }
 check_shell bash
 check_shell zsh
