@@ -248,7 +248,7 @@ static void strip_waiting(const struct config *config, struct str *text)
     struct json *root = NULL;
     struct str kept = {0};
     if (!config_trust_waits(&config->trust) || config->trust.need_count == 0 ||
-        !json_parse(str_text(text), text->len, &root, NULL, NULL))
+        !json_parse_data(str_text(text), text->len, &root, NULL, NULL))
         return;
     settings_trust_strip(root, &kept);
     json_free(root);

@@ -96,7 +96,8 @@ void config_trust_look(const char *path, const struct str *text, const struct st
 {
     struct json *root = NULL;
     *out = (struct config_trust){.state = trust_find(path, text)};
-    if (json_parse(str_text(text), text->len, &root, NULL, NULL))
+    /* As settings_parse() reads it: what this would not read it must not read either. */
+    if (json_parse_data(str_text(text), text->len, &root, NULL, NULL))
         settings_trust_each(root, add_need, out);
     json_free(root);
     if (out->state != TRUST_GIVEN)

@@ -48,6 +48,9 @@ workspace.setup|{"workspace": {"kind": "copy", "setup": ["touch", "$mark"]}}
 workflows|{"workflows": "own"}
 retention|{"retention": {"runs": 1, "automatic": true}}
 secrets.keep|{"secrets": {"keep": ["MY_TOKEN"]}}
+ui.notify_command|{"//": "a\\u0000b", "ui": {"notify_command": ["touch", "$mark"]}}
+tests|{"//": [99999999999999999999999, 1e999], "tests": {"run": ["touch", "$mark"]}}
+secrets.keep|{"\\u0073ecrets": {"ke\\u0065p": ["MY_TOKEN"], "//": "keep"}}
 sandbox.args|{"sandbox": {"kind": "bwrap", "args": ["--bind", "/", "/"]}}
 sandbox.writable|{"sandbox": {"kind": "bwrap", "writable": ["/root"]}}
 sandbox.env|{"sandbox": {"kind": "bwrap", "env": ["AWS_*"]}}
