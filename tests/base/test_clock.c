@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "rounded.h"
 #include "test_main.h"
 
 typedef const char *clock_text_fn(int64_t at_ms, char out[CLOCK_TEXT_MAX]);
@@ -134,11 +135,37 @@ START_TEST(test_a_clock_that_was_set_is_noticed)
 }
 END_TEST
 
+static const struct {
+    int64_t value, unit, want;
+} figures[] = {
+    {-3599999, 1000, -3600},
+    {-3599500, 1000, -3600},
+    {-3599499, 1000, -3599},
+    {-1, 1000, 0},
+    {0, 1000, 0},
+    {499, 1000, 0},
+    {500, 1000, 1},
+    {3600001, 1000, 3600},
+    {7, 5, 1},
+    {8, 5, 2},
+    {INT64_MAX, 1, INT64_MAX},
+    {INT64_MAX, 1000, INT64_MAX / 1000 + 1},
+    {INT64_MIN, 1000, INT64_MIN / 1000 - 1},
+    {INT64_MIN, INT64_MAX, -1},
+};
+
+START_TEST(test_figure_is_rounded)
+{
+    ck_assert_int_eq(rounded(figures[_i].value, figures[_i].unit), figures[_i].want);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("clock");
     tcase_add_loop_test(test_case(suite, "text"), test_text, 0, TABLE_LEN(texts));
     tcase_add_loop_test(test_case(suite, "short"), test_short, 0, TABLE_LEN(shorts));
+    tcase_add_loop_test(test_case(suite, "rounded"), test_figure_is_rounded, 0, TABLE_LEN(figures));
     TCase *now = test_case(suite, "now");
     tcase_add_test(now, test_now_agrees_with_the_system);
     tcase_add_test(now, test_mono_never_goes_back_and_units_agree);

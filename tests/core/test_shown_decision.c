@@ -339,7 +339,7 @@ START_TEST(test_a_short_deadline_is_told_with_tenths)
     play_wait(&play, 1250);
     play_exit(&play, "a", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
     ck_assert_str_eq(end_of("a"),
-                     "gave up: the next try would start past its 1.8 s, 1.2 s are gone");
+                     "gave up: the next try would start past its 1.8 s, 1.3 s are gone");
 }
 END_TEST
 

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "rounded.h"
 #include "shown_said.h"
 
 enum { MS_PER_S = 1000 };
@@ -19,7 +20,7 @@ static void add_amount(const char *key, enum budget_kind kind, int64_t amount, s
     if (kind == BUDGET_COST)
         add_dollars(key, amount, out);
     else
-        str_json_i64(out, key, kind == BUDGET_WALL ? amount / MS_PER_S : amount);
+        str_json_i64(out, key, kind == BUDGET_WALL ? rounded(amount, MS_PER_S) : amount);
 }
 
 static void add_budgets(const struct run_state *state, int task, const struct moment *now,

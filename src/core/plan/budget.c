@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "rounded.h"
 #include "str.h"
 
 static const char *const names[] = {
@@ -50,11 +51,6 @@ int64_t budget_use_mark(const struct budget_use *use)
 bool budget_use_is_near(const struct budget_use *use)
 {
     return use->limit > 0 && use->used >= budget_use_mark(use);
-}
-
-static int64_t rounded(int64_t amount, int64_t unit)
-{
-    return amount / unit + (amount % unit >= (unit + 1) / 2 ? 1 : 0);
 }
 
 void budget_cost_words(int64_t micro, struct str *out)

@@ -5,19 +5,20 @@
 #include "attr.h"
 #include "json.h"
 #include "protocol.h"
+#include "rounded.h"
 #include "shown.h"
 #include "shown_inputs.h"
 
-enum { MS_PER_S = 1000, MINUTE_MS = 60 * MS_PER_S };
+enum { TENTH_MS = 100, MINUTE_MS = 60 * 1000 };
 
 /* A time that has a bound: below a minute its tenths count too. */
 static void add_span(int64_t ms, struct str *out)
 {
-    if (ms < 0 || ms >= MINUTE_MS) {
+    const int64_t tenths = rounded(ms, TENTH_MS);
+    if (ms < 0 || ms >= MINUTE_MS)
         shown_duration(ms, out);
-        return;
-    }
-    str_addf(out, "%lld.%lld s", (long long)(ms / MS_PER_S), (long long)(ms % MS_PER_S / 100));
+    else
+        str_addf(out, "%lld.%lld s", (long long)(tenths / 10), (long long)(tenths % 10));
 }
 
 static void end_of_tries(const struct plan_step *plan, const struct json *inputs,

@@ -2,6 +2,7 @@
 #include "shown.h"
 
 #include "digest.h"
+#include "rounded.h"
 
 enum {
     TREE_SHOWN = 12, /* hex digits of a tree */
@@ -78,12 +79,13 @@ void shown_count(int64_t count, const char *one, const char *many, struct str *o
 
 void shown_size(int64_t bytes, struct str *out)
 {
+    const int64_t kib = rounded(bytes, KIB);
     if (bytes < KIB)
         shown_count(bytes, "byte", "bytes", out);
-    else if (bytes < (int64_t)KIB * KIB)
-        str_addf(out, "%lld KiB", (long long)(bytes / KIB));
+    else if (kib < KIB)
+        str_addf(out, "%lld KiB", (long long)kib);
     else
-        str_addf(out, "%lld MiB", (long long)(bytes / KIB / KIB));
+        str_addf(out, "%lld MiB", (long long)rounded(bytes, (int64_t)KIB * KIB));
 }
 
 void shown_size_kib(int64_t kib, struct str *out)

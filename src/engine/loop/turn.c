@@ -8,6 +8,7 @@
 #include "log_reader.h"
 #include "loop.h"
 #include "redact.h"
+#include "rounded.h"
 #include "text.h"
 #include "xalloc.h"
 
@@ -374,7 +375,7 @@ static void note_clock(struct loop *loop, const struct moment *now)
     if (!clock_jump_look(&loop->clock, now, &moved_ms))
         return;
     (void)snprintf(what, sizeof(what), "the clock moved by %+lld s at %s",
-                   (long long)moved_ms / 1000, clock_short(now->at_ms, now->at_ms, hm));
+                   (long long)rounded(moved_ms, 1000), clock_short(now->at_ms, now->at_ms, hm));
     loop_note(loop, what, "waits go on by the steady clock");
 }
 

@@ -10,6 +10,7 @@
 #include "bwrap.h"
 #include "container.h"
 #include "kernel_log.h"
+#include "rounded.h"
 #include "sandbox_parts.h"
 #include "sandbox_paths.h"
 #include "xalloc.h"
@@ -166,7 +167,7 @@ static void judge_memory(struct sandbox *sandbox, bool oom_told, struct sandbox_
     (void)snprintf(words, sizeof(words),
                    "control group: %s for memory (limit %lld MiB, peak %lld MiB)",
                    facts.memory_killed == 1 ? "killed" : "nobody was killed", limit_mb,
-                   (long long)facts.peak_kib / 1024);
+                   (long long)rounded(facts.peak_kib, 1024));
     if (limit_mb == 0)
         (void)snprintf(words, sizeof(words), "control group: %s for memory (no limit)",
                        facts.memory_killed == 1 ? "killed" : "nobody was killed");

@@ -5,6 +5,7 @@
 #include "frame_pager.h"
 #include "frame_runs.h"
 #include "log_words.h"
+#include "rounded.h"
 
 enum { FORENSICS_GROW_MS = 60000 }; /* so long after an end the log is asked again */
 
@@ -97,7 +98,7 @@ static void tell_clock(struct app *app)
 {
     char hm[CLOCK_TEXT_MAX];
     str_addf(&app->banner, "the clock moved by %+lld s at %s; waits go on by the steady clock",
-             (long long)app->clock_moved_ms / 1000,
+             (long long)rounded(app->clock_moved_ms, 1000),
              clock_short(app->clock_moved.at_ms, app->clock_moved.at_ms, hm));
     app->banner_is_mild = true;
 }
