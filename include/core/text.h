@@ -17,6 +17,7 @@
 enum {
     TEXT_LINE_MAX = 4096, /* bytes of one line, longer ones end in an ellipsis */
     TEXT_TAB = 8,         /* columns from one tab stop to the next */
+    TEXT_MARKS_MAX = 2,   /* combining marks on one character, more are dropped */
 };
 
 /* How text is laid out; flags are or-ed. */
@@ -43,9 +44,17 @@ int text_width(const char *utf8, size_t len);
 
 /* Append the bytes, one line or many, fit for a terminal: escape sequences are
  * dropped, tabs become blanks, what may not be shown becomes '?', line feeds
- * stay, text before a carriage return is overwritten (dropped), and lines are
- * cut at TEXT_LINE_MAX bytes. */
+ * stay, text before a carriage return is overwritten (dropped), lines are cut at
+ * TEXT_LINE_MAX bytes, and a character keeps TEXT_MARKS_MAX combining marks. */
 void text_clean(struct str *out, const char *bytes, size_t len);
+
+/* The same on one line: a line feed becomes a blank. */
+void text_clean_line(struct str *out, const char *bytes, size_t len);
+
+/* Append the bytes with all that may not be shown as it is written \uXXXX, as JSON does, also what
+ * is no UTF-8 (by its bytes) and combining marks past TEXT_MARKS_MAX. Line feeds stay. A JSON text
+ * means the same afterwards. */
+void text_escape(struct str *out, const char *bytes, size_t len);
 
 /* Append as much of one clean line as fits into `columns`. */
 void text_fit(struct str *out, const char *utf8, int columns, int flags);

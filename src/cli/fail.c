@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exit_code.h"
 #include "str.h"
@@ -35,11 +36,7 @@ static int code_of(enum err_code code)
 static void put_line(const char *start, const char *text)
 {
     struct str clean = {0};
-    text_clean(&clean, text, strlen(text));
-    for (size_t i = 0; i < clean.len; i++) {
-        if (clean.data[i] == '\n')
-            clean.data[i] = '?';
-    }
+    text_clean_line(&clean, text, strlen(text));
     (void)fprintf(stderr, "%s%s\n", start, str_text(&clean));
     str_done(&clean);
 }
@@ -81,7 +78,7 @@ int fail_violations(const char *what, const char *so, const struct violations *v
     size_t count = violations->count + violations->dropped;
     violations_display_brief(violations, &text);
     warn("%s: %zu thing%s wrong, %s", what, count, count == 1 ? " is" : "s are", so);
-    (void)fputs(str_text(&text), stderr); /* cleaned when it was made */
+    say_error(str_text(&text));
     str_done(&text);
     return EXIT_USAGE;
 }
@@ -96,10 +93,39 @@ void warn(const char *fmt, ...)
     put_error(message, NULL);
 }
 
-void say(const char *text)
+static void put_clean(const char *text, FILE *to)
 {
     struct str clean = {0};
     text_clean(&clean, text, strlen(text));
-    (void)fputs(str_text(&clean), stdout);
+    (void)fputs(str_text(&clean), to);
     str_done(&clean);
+}
+
+void say(const char *text)
+{
+    put_clean(text, stdout);
+}
+
+void say_error(const char *text)
+{
+    put_clean(text, stderr);
+}
+
+void sayf(const char *fmt, ...)
+{
+    char text[SAY_MAX];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    say(text);
+}
+
+void say_json(const char *text)
+{
+    struct str escaped = {0};
+    if (isatty(STDOUT_FILENO))
+        text_escape(&escaped, text, strlen(text));
+    (void)fputs(isatty(STDOUT_FILENO) ? str_text(&escaped) : text, stdout);
+    str_done(&escaped);
 }

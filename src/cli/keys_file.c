@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "app.h"
+#include "fail.h"
 #include "jsonc.h"
 #include "read_text.h"
 
@@ -53,7 +54,7 @@ void keys_file_set(struct keys_file *out, struct app_options *options)
     keys_file_read(out);
     options->keys = out->keys;
     options->keys_problems = str_text(&out->problems);
-    (void)fputs(str_text(&out->problems), stderr);
+    say_error(str_text(&out->problems));
 }
 
 void keys_file_done(struct keys_file *file)

@@ -26,6 +26,11 @@ static const struct {
     {"plain", "hello", "hello"},
     {"empty", "", ""},
     {"lines stay", "a\nb\n", "a\nb\n"},
+    {"two marks stay", "e\u0301\u0302x", "e\u0301\u0302x"},
+    {"a pile of marks", "e\u0301\u0302\u0303\u0304\u0301x\u0301", "e\u0301\u0302x\u0301"},
+    {"marks without a letter", "a\n\u0301\u0302\u0303", "a\n\u0301\u0302"},
+    {"marks behind a tab", "\t\u0301\u0302\u0303", "        \u0301\u0302"},
+    {"marks on what is overwritten", "e\u0301\u0302\r\u0301\u0302\u0303", "\u0301\u0302"},
     {"colour", "\x1b[31mred\x1b[0m", "red"},
     {"colour with colons", "\x1b[38:2::255:0:0mx", "x"},
     {"clear screen", "a\x1b[2Jb", "ab"},
@@ -242,6 +247,33 @@ START_TEST(test_cut_keeps_characters_whole)
 }
 END_TEST
 
+static const struct {
+    const char *bytes, *want;
+} escape_cases[] = {
+    {"plain \u00e4 \u4e2d\n\n", "plain \u00e4 \u4e2d\n\n"},
+    {"\t\r\x1b[0m\x7f", "\\u0009\\u000d\\u001b[0m\\u007f"},
+    {"\u202e\u200b\u00ad\ufeff", "\\u202e\\u200b\\u00ad\\ufeff"},
+    {"\xc2\x85\xc2\x9b", "\\u0085\\u009b"},
+    {"\U000e0041", "\\udb40\\udc41"},
+    {"\xff\xc0\x80", "\\u00ff\\u00c0\\u0080"},
+    {"e\u0301\u0302\u0303x", "e\u0301\u0302\\u0303x"},
+};
+
+START_TEST(test_escape)
+{
+    text_escape(&out, escape_cases[_i].bytes, strlen(escape_cases[_i].bytes));
+    ck_assert_str_eq(str_text(&out), escape_cases[_i].want);
+}
+END_TEST
+
+START_TEST(test_clean_line_has_no_line_feed)
+{
+    str_add(&out, "a\n");
+    text_clean_line(&out, "b\nc\r\n\x1b[1md", 10);
+    ck_assert_str_eq(str_text(&out), "a\nb c d");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("text");
@@ -252,6 +284,8 @@ Suite *test_suite(void)
     tcase_add_test(clean, test_clean_cuts_long_lines);
     tcase_add_test(clean, test_clean_appends);
     tcase_add_loop_test(clean, test_clean_of_noise_is_harmless, 0, 20);
+    tcase_add_loop_test(clean, test_escape, 0, TABLE_LEN(escape_cases));
+    tcase_add_test(clean, test_clean_line_has_no_line_feed);
     TCase *width = test_case(suite, "width");
     tcase_add_loop_test(width, test_rune_width, 0, TABLE_LEN(width_cases));
     tcase_add_test(width, test_text_width_adds_up);

@@ -33,7 +33,7 @@ static void print(const struct result_target *value, const struct apply_options 
         str_addf(&text, " %s\n", str_text(&value->changes.origin));
     }
     if (options->json)
-        (void)fputs(text.data, stdout);
+        say_json(text.data);
     else
         say(text.data);
     str_done(&text);

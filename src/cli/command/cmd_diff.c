@@ -46,9 +46,9 @@ static void print_json(const struct result_target *value, bool with_text,
         str_json_key(&text, "diff");
         str_add_json(&text, str_text(&value->changes.text), value->changes.text.len);
     }
-    str_add(&text, "}");
+    str_add(&text, "}\n");
     char *cut = redact_string(redactor, text.data, NULL);
-    (void)puts(cut);
+    say_json(cut);
     free(cut);
     str_done(&text);
 }

@@ -209,13 +209,16 @@ static void look_at_settings(struct report *report, const struct config *config)
 /* What all lines come to, for one who sees them for the first time. */
 static void tell_end(const struct report *report)
 {
+    struct str json = {0};
+    str_addf(&json, "{\"works\":%s,\"checks\":[%s]}\n", report->breaks ? "false" : "true",
+             str_text(&report->lines));
     if (report->json)
-        (void)printf("{\"works\":%s,\"checks\":[%s]}\n", report->breaks ? "false" : "true",
-                     str_text(&report->lines));
+        say_json(str_text(&json));
     else
         (void)puts(report->breaks
                        ? "plain runs do not work here: see the lines with NO"
                        : "plain runs work here; what has a - is missed only where it is asked for");
+    str_done(&json);
 }
 
 static void print_more(void)

@@ -46,6 +46,6 @@ int cmd_init(struct globals *globals, int argc, char **argv)
         return fail(&err);
     if (!place_find(globals->db, true, &place, &err))
         return fail(&err);
-    (void)printf("wrote %s\nthe run log will be %s\nnext: devs run %s\n", path, place.db, path);
+    sayf("wrote %s\nthe run log will be %s\nnext: devs run %s\n", path, place.db, path);
     return EXIT_ALL_PASSED;
 }

@@ -4,6 +4,7 @@
 #include "attr.h"
 #include "command.h"
 #include "exit_code.h"
+#include "fail.h"
 #include "keys_file.h"
 #include "keys_text.h"
 #include "looks.h"
@@ -47,8 +48,8 @@ int cmd_keys(struct globals *globals, int argc, char **argv)
         add_json(&file, &text);
     else
         add_lines(&file, looks_print_ascii(globals), &text);
-    (void)fputs(str_text(&text), stdout);
-    (void)fputs(str_text(&file.problems), stderr);
+    say_json(str_text(&text));
+    say_error(str_text(&file.problems));
     code = file.problems.len > 0 ? EXIT_USAGE : EXIT_ALL_PASSED;
     str_done(&text);
     keys_file_done(&file);

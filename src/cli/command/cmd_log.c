@@ -103,9 +103,9 @@ static bool pass_silence(struct printing *printing, struct err *err)
     }
     if (silent || at.step == present)
         return true;
-    (void)fprintf(stderr, "devs: step %d %s has written nothing; this is step %d %s\n", present + 1,
-                  phase_name(plan->steps[present].phase), at.step + 1,
-                  phase_name(plan->steps[at.step].phase));
+    warn("step %d %s has written nothing; this is step %d %s", present + 1,
+         phase_name(plan->steps[present].phase), at.step + 1,
+         phase_name(plan->steps[at.step].phase));
     printing->key = at;
     return true;
 }
@@ -146,8 +146,7 @@ static bool print_log(struct follower *follower, const struct target *target,
         !choose_attempt(state, words->try, &chosen, err))
         return false;
     if (chosen.attempt == 0) {
-        (void)fprintf(stderr, "devs: %s has not been tried yet\n",
-                      state->plan->tasks[chosen.task].id);
+        warn("%s has not been tried yet", state->plan->tasks[chosen.task].id);
         return true;
     }
     struct printing printing = {.follower = follower,

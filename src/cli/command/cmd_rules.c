@@ -103,7 +103,8 @@ static void print_rules_json(const struct json *set, const char *hash, const str
         }
     }
     str_add(&out, "]}");
-    (void)puts(out.data);
+    str_add_char(&out, '\n');
+    say_json(out.data);
     str_done(&out);
 }
 
@@ -198,7 +199,8 @@ static void print_trial_json(const struct rule_trial *trial, const char *saved)
     if (*saved != '\0')
         str_json_text(&out, "saved", saved);
     str_add_char(&out, '}');
-    (void)puts(out.data);
+    str_add_char(&out, '\n');
+    say_json(out.data);
     str_done(&out);
 }
 

@@ -66,7 +66,7 @@ static bool print_json(struct log_reader *reader, const struct log_run_info *run
     str_json_i64(&out, "waited_ms", run->waited_ms);
     str_json_i64(&out, "events", run->last_seq);
     str_add(&out, "}\n");
-    (void)fputs(out.data, stdout);
+    say_json(out.data);
     str_done(&out);
     return true;
 }

@@ -15,7 +15,8 @@ static void print_json(const struct status *status)
 {
     struct str out = {0};
     status_json(status, &out);
-    (void)puts(out.data);
+    str_add_char(&out, '\n');
+    say_json(out.data);
     str_done(&out);
 }
 

@@ -108,7 +108,7 @@ static void put_bad_contract(const struct violations *wrong)
     str_add_char(&out, '{');
     add_violations(&out, wrong);
     str_add(&out, "}}\n");
-    (void)fputs(str_text(&out), stdout);
+    say_json(str_text(&out));
     str_done(&out);
 }
 
@@ -119,7 +119,7 @@ static void say_bad_contract(const char *path, const struct violations *wrong)
     warn("contract '%s': %zu thing%s wrong in it", path, count, count == 1 ? " is" : "s are");
     violations_display(wrong, &lines);
     str_add(&lines, "hint: docs/contracts.md has the keywords that a contract may use\n");
-    (void)fputs(str_text(&lines), stderr); /* cleaned when it was made */
+    say_error(str_text(&lines));
     str_done(&lines);
 }
 
@@ -175,7 +175,7 @@ static void print_result(const struct validate_options *options, const struct vi
         repair_prompt(wrong, &prompt);
     if (options->json) {
         add_json(&out, wrong, wants_prompt ? str_text(&prompt) : NULL);
-        (void)fputs(str_text(&out), stdout);
+        say_json(str_text(&out));
     } else if (wants_prompt) {
         put_prompt(str_text(&prompt));
     } else if (!options->repair) {

@@ -19,7 +19,8 @@ static void print(const struct why *why, bool json)
     struct str text = {0};
     if (json) {
         why_json(why, &text);
-        (void)puts(text.data);
+        str_add_char(&text, '\n');
+        say_json(text.data);
     } else {
         why_words(why, &text);
         say(text.data);

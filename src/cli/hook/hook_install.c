@@ -102,7 +102,7 @@ static bool make_log(const struct hook_install *install, struct err *err)
                     log_writer_open(&writer, &place, err);
     log_writer_close(writer);
     if (ok)
-        (void)printf("the calls go to %s\n", place.db);
+        sayf("the calls go to %s\n", place.db);
     return ok;
 }
 
@@ -201,8 +201,8 @@ int hook_install(const struct hook_install *asked)
         return fail(&err);
     if (!change_settings(&install, add_ours, path, &changed, &err))
         return fail(&err);
-    (void)printf("%s: %s %s\n", install.agent->name,
-                 changed ? "devs hook is called from now on, by" : "nothing to do:", path);
+    sayf("%s: %s %s\n", install.agent->name,
+         changed ? "devs hook is called from now on, by" : "nothing to do:", path);
     if (install.of_user)
         (void)puts("recorded are sessions in projects that have a log: the first devs run there "
                    "makes one");
@@ -219,8 +219,8 @@ int hook_uninstall(const struct hook_install *asked)
         install.agent = hook_agent_at(0);
     if (!change_settings(&install, remove_ours, path, &changed, &err))
         return fail(&err);
-    (void)printf("%s: %s %s\n", install.agent->name,
-                 changed ? "devs hook is not called any more by" : "nothing to do:", path);
+    sayf("%s: %s %s\n", install.agent->name,
+         changed ? "devs hook is not called any more by" : "nothing to do:", path);
     return EXIT_ALL_PASSED;
 }
 
@@ -238,8 +238,8 @@ static void print_one(const struct hook_agent *agent, bool of_user)
         state = "installed";
     else if (text.len > 0)
         state = "not installed";
-    (void)printf("%-7s %-8s %-13s %s\n", agent->name, of_user ? "user" : "project", state,
-                 err.code == ERR_NONE ? path : "");
+    sayf("%-7s %-8s %-13s %s\n", agent->name, of_user ? "user" : "project", state,
+         err.code == ERR_NONE ? path : "");
     str_done(&text);
 }
 

@@ -117,7 +117,7 @@ void workflow_print_result(const struct workflow_result *result)
     if (*result->more != '\0')
         str_addf(&out, ",%s", result->more);
     str_add(&out, "}\n");
-    (void)fputs(str_text(&out), stdout);
+    say_json(str_text(&out));
     str_done(&out);
 }
 

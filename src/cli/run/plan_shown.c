@@ -330,7 +330,7 @@ static void print_json(const struct plan_file *file, const struct redactor *reda
     redact_text(redactor, str_text(&file->text), file->text.len, &out, NULL);
     if (out.len == 0 || out.data[out.len - 1] != '\n')
         str_add_char(&out, '\n');
-    (void)fputs(out.data, stdout);
+    say_json(out.data);
     str_clear(&out);
     if (config_trust_waits(&file->config.trust)) {
         config_trust_brief(&file->config.trust, &out);

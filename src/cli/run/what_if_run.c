@@ -92,7 +92,7 @@ static void print_one(const struct what_if_call *call, const struct log_run_info
         str_json_i64(&text, "differ_unchanged", unchanged.differ);
         what_if_json(other, &text);
         str_add(&text, "}\n");
-        (void)fputs(str_text(&text), stdout);
+        say_json(str_text(&text));
     } else {
         str_addf(&text, "run #%" PRId64 " %s", run->number, run->name);
         print_head(call, str_text(&text));
@@ -199,7 +199,7 @@ static void print_all(const struct what_if_call *call)
         what_if_sum_json(&call->all, &text);
         str_json_key(&text, "each");
         str_addf(&text, "[%s]}\n", str_text(&call->each));
-        (void)fputs(str_text(&text), stdout);
+        say_json(str_text(&text));
     } else {
         str_addf(&text, "%zu runs", call->choice.count);
         print_head(call, str_text(&text));

@@ -44,7 +44,7 @@ static void print(const struct bookmark *bookmark, bool json)
     struct str out = {0};
     if (json) {
         write_json(bookmark, &out);
-        (void)fputs(str_text(&out), stdout);
+        say_json(str_text(&out));
     } else {
         write_text(bookmark, &out);
         say(str_text(&out));

@@ -155,7 +155,7 @@ static void print(const struct compare *compare, const struct globals *globals, 
                                       .ascii = looks_print_ascii(globals)};
     if (json) {
         diff_json(compare, &text);
-        (void)fputs(str_text(&text), stdout);
+        say_json(str_text(&text));
     } else {
         compare_lay(compare, &look, &rows);
         (void)fputs(str_text(&rows.text), stdout); /* cleaned line by line */

@@ -331,7 +331,7 @@ static void print_json(const struct diffing *diffing)
     str_json_i64(&out, "different", diffing->other);
     str_json_key(&out, "tasks");
     str_addf(&out, "[%s]}\n", str_text(&diffing->lines));
-    (void)fputs(str_text(&out), stdout);
+    say_json(str_text(&out));
     str_done(&out);
 }
 

@@ -89,7 +89,7 @@ static bool print(struct follower *follower, const struct target *target,
     else if (ok)
         write_text(&forensics, target->task, &out);
     if (ok)
-        (void)fputs(str_text(&out), stdout); /* cleaned line by line, or JSON */
+        say_json(str_text(&out)); /* text was cleaned line by line */
     str_done(&out);
     forensics_done(&forensics);
     return ok;

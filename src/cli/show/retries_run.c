@@ -81,7 +81,7 @@ int retries_run(const struct debug_call *call)
     else if (ok)
         retries_text(retries, &text);
     if (ok)
-        (void)fputs(str_text(&text), stdout); /* numbers and words of ours */
+        say_json(str_text(&text)); /* numbers and text of ours */
     str_done(&text);
     free(retries);
     return ok ? EXIT_ALL_PASSED : fail(&err);

@@ -34,7 +34,8 @@ static void print(const struct verify_found *found, bool json, bool is_one)
     struct str out = {0};
     if (json) {
         verify_found_json(found, &out);
-        (void)puts(out.data);
+        str_add_char(&out, '\n');
+        say_json(out.data);
     } else if (is_one || verify_found_differs(found)) {
         str_addf(&out, "run #%lld, decided once more\n", (long long)found->run);
         verify_found_text(found, &out);

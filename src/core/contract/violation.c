@@ -33,15 +33,13 @@ bool violation_is_mismatch(enum violation_code code)
 
 void violation_add_visible(struct str *out, const char *text)
 {
-    for (const char *p = text; *p; p++) {
-        unsigned char c = (unsigned char)*p;
-        bool is_c1 = c == 0xC2 && ((unsigned char)p[1] & 0xE0) == 0x80;
-        if (is_c1)
-            c = (unsigned char)*++p;
-        if (c < 0x20 || c == 0x7F || is_c1)
-            str_addf(out, "\\u%04x", (unsigned)c);
-        else
-            str_add_char(out, *p);
+    for (;;) {
+        const size_t len = strcspn(text, "\n");
+        text_escape(out, text, len);
+        if (text[len] == '\0')
+            return;
+        str_add(out, "\\u000a");
+        text += len + 1;
     }
 }
 

@@ -23,6 +23,7 @@ struct line {
     int column;
     bool overwrite; /* a carriage return was seen: the next character drops the line */
     bool full;      /* TEXT_LINE_MAX was reached, the rest is dropped */
+    int marks;      /* combining marks since the last character with a width */
 };
 
 int text_rune(const char *bytes, size_t len, uint32_t *rune)
@@ -101,6 +102,7 @@ static void drop_overwritten(struct line *line)
     line->column = 0;
     line->full = false;
     line->overwrite = false;
+    line->marks = 0;
 }
 
 /* How many more bytes the line takes. */
@@ -136,6 +138,7 @@ static size_t put_plain(struct line *line, const char *bytes, size_t len)
     const size_t fits = count < room ? count : room;
     str_add_n(line->out, bytes, fits);
     line->column += (int)fits;
+    line->marks = 0;
     if (fits < count)
         put(line, bytes + fits, 1, 1); /* the mark of a cut */
     return count;
@@ -155,6 +158,15 @@ static void end_line(struct line *line)
     *line = (struct line){.out = line->out, .start = line->out->len};
 }
 
+/* Thousands of marks on one character would cover the lines above and below it. */
+static void put_shown(struct line *line, const char *bytes, int len, int width)
+{
+    drop_overwritten(line);
+    line->marks = width == 0 ? line->marks + 1 : 0;
+    if (line->marks <= TEXT_MARKS_MAX)
+        put(line, bytes, len, width);
+}
+
 static void put_rune(struct line *line, const char *bytes, int len, uint32_t rune)
 {
     if (rune == '\n')
@@ -172,7 +184,7 @@ static void put_rune(struct line *line, const char *bytes, int len, uint32_t run
     else if (!rune_is_shown(rune))
         put(line, "?", 1, 1);
     else
-        put(line, bytes, len, rune_width(rune));
+        put_shown(line, bytes, len, rune_width(rune));
 }
 
 void text_clean(struct str *out, const char *bytes, size_t len)
@@ -190,6 +202,48 @@ void text_clean(struct str *out, const char *bytes, size_t len)
         const int taken = text_rune(bytes + i, len - i, &rune);
         put_rune(&line, bytes + i, taken, rune);
         i += (size_t)taken;
+    }
+}
+
+void text_clean_line(struct str *out, const char *bytes, size_t len)
+{
+    const size_t start = out->len;
+    text_clean(out, bytes, len);
+    for (size_t i = start; i < out->len; i++) {
+        if (out->data[i] == '\n')
+            out->data[i] = ' ';
+    }
+}
+
+static void add_unit(struct str *out, uint32_t unit)
+{
+    str_addf(out, "\\u%04x", (unsigned)unit);
+}
+
+/* Above U+FFFF as a surrogate pair: RFC 8259, 7. */
+static void add_escaped(struct str *out, uint32_t rune)
+{
+    if (rune < 0x10000) {
+        add_unit(out, rune);
+        return;
+    }
+    add_unit(out, 0xd800 + ((rune - 0x10000) >> 10));
+    add_unit(out, 0xdc00 + ((rune - 0x10000) & 0x3ff));
+}
+
+void text_escape(struct str *out, const char *bytes, size_t len)
+{
+    int marks = 0;
+    for (size_t i = 0; i < len;) {
+        uint32_t rune = 0;
+        const size_t taken = (size_t)text_rune(bytes + i, len - i, &rune);
+        const bool is_text = rune != UINT32_MAX;
+        marks = is_text && rune_width(rune) == 0 ? marks + 1 : 0;
+        if (rune == '\n' || (is_text && rune_is_shown(rune) && marks <= TEXT_MARKS_MAX))
+            str_add_n(out, bytes + i, taken);
+        else
+            add_escaped(out, is_text ? rune : (unsigned char)bytes[i]);
+        i += taken;
     }
 }
 
