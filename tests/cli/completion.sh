@@ -58,6 +58,33 @@ devs completion tcsh 2>"$dir/err"
 want 'no such shell' $? 2
 want_in 'which there are' "$(cat "$dir/err")" 'bash, zsh or fish'
 
+# Names that strangers wrote: Tab never inserts what a shell would interpret.
+mkdir "$dir/hostile" && cd "$dir/hostile" || exit 1
+pwn='touch${IFS}PWNTAB'
+cat >plan.json <<END
+{"version": 1, "tasks": [{"id": "\$($pwn)", "title": "t"}, {"id": "\`$pwn\`"}, {"id": "t;$pwn"},
+ {"id": "t\\u000a\$($pwn)"}, {"id": "t|$pwn"}, {"id": "t&$pwn"}, {"id": "t>PWNTAB"}, {"id": "~t"},
+ {"id": "t*"}, {"id": "-t"}, {"id": "t t"}, {"id": "t\\u0009u"}, {"id": "t'"}, {"id": "t\\""},
+ {"id": "t\\u202eu"}, {"id": "t!!"}, {"id": "{t,u}"}, {"id": "t#"}, {"id": "../t"}, {"id": ""},
+ {"id": "tidy", "title": "one\\u000a\$($pwn)\\u000dtwo\\u0009three"}]}
+END
+want 'hostile ids: only good ones' "$(devs completion --list plan_task -- '' run --only '')" \
+	"tidy${tab}one two     three"
+cat >devs.config.json <<END
+{"policies": {"\$($pwn)": {"like": "sandbox"}, "a b": {"like": "sandbox"}},
+ "agents": {"\`$pwn\`": {"program": "x"}, "a;b": {"program": "x"}}}
+END
+for list in policy agent run target run_task task interrupted plan_task; do
+	devs completion --list $list -- '' run --only '' >"$dir/offered" 2>&1
+	want "hostile names: $list" "$(cut -f1 "$dir/offered" | grep -vcE '^[A-Za-z0-9][A-Za-z0-9._/-]*$')" 0
+done
+rm devs.config.json
+devs exec -- true
+for list in run target; do
+	want "names of a log: $list" "$(devs completion --list $list | cut -f1 | head -1)" 1
+done
+cd ../project || exit 1
+
 # What is offered of fixed lists is taken.
 for view in $(sed -n "s/^ *view) words='\\(.*\\)' ;;/\\1/p" "$dir/files/devs.bash"); do
 	devs debug --logs 1 --frame 80x24 --view "$view" >/dev/null 2>&1
@@ -117,6 +144,17 @@ check_shell() {
 	offers "$1" 'devs run --only t' tax total
 	offers "$1" 'devs trust --re' --revoke
 }
+cd "$dir/hostile" || exit 1
+want 'bash: hostile ids' "$(in_bash 'devs run --only ')" tidy
+if command -v fish >/dev/null; then
+	want 'fish: hostile ids' "$(in_fish 'devs run --only ')" tidy
+fi
+if command -v zsh >/dev/null; then
+	zsh -f "$source/completion.zsh" "$dir/files" 'devs run --only ' >"$dir/zsh" 2>&1
+	want 'zsh: hostile ids' "$(in_zsh 'devs run --only ')" tidy
+fi
+want 'nothing of it was run' "$(ls)" plan.json
+cd ../project || exit 1
 check_shell bash
 check_shell zsh
 check_shell fish

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "adapter.h"
+#include "ascii.h"
 #include "completion.h"
 #include "completion_plan.h"
 #include "config.h"
@@ -16,7 +17,11 @@
 #include "xalloc.h"
 
 /* What is asked while somebody holds Tab: no more than can be looked at. */
-enum { OFFERS_MAX = 500, OFFER_WORDS_MAX = 80 };
+enum {
+    OFFERS_MAX = 500,
+    OFFER_WORDS_MAX = 80,
+    OFFER_MAX = 128, /* bytes of a word: the number of a run, a slash, an id */
+};
 
 struct offers {
     const struct completion_question *question;
@@ -24,14 +29,31 @@ struct offers {
     int count;
 };
 
-/* A line breaks where its words have a line feed or a tab: what a title holds is cleaned. */
+/* Shells insert a word unquoted, so names from plans, settings and logs must match the pattern of
+ * ids, [A-Za-z0-9][A-Za-z0-9._-]*; a slash separates run and task. */
+static bool is_offered(const char *word)
+{
+    bool begins = true;
+    size_t len = 0;
+    for (; word[len] != '\0'; len++) {
+        const char c = word[len];
+        const bool is_alnum = ascii_is_letter(c) || ascii_is_digit(c);
+        const bool fits = is_alnum || (!begins && (c == '.' || c == '_' || c == '-' || c == '/'));
+        if (!fits || len == OFFER_MAX)
+            return false;
+        begins = c == '/';
+    }
+    return len > 0;
+}
+
+/* Each offer is one line, so line feeds of a description become blanks. */
 static void offer(struct offers *offers, const char *word, const char *words)
 {
     struct str clean = {0};
-    if (offers->count >= OFFERS_MAX ||
+    if (offers->count >= OFFERS_MAX || !is_offered(word) ||
         strncmp(word, offers->question->prefix, strlen(offers->question->prefix)) != 0)
         return;
-    text_clean(&clean, words, text_cut(words, strlen(words), OFFER_WORDS_MAX));
+    text_clean_line(&clean, words, text_cut(words, strlen(words), OFFER_WORDS_MAX));
     str_addf(offers->out, "%s\t%s\n", word, str_text(&clean));
     str_done(&clean);
     offers->count++;
