@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +27,10 @@ bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *e
     (void)snprintf(folder, sizeof(folder), "%s", dir);
     for (int i = 0; i < CONFIG_FOLDERS_MAX; i++) {
         int len = snprintf(path, PATH_MAX, "%s/devs.config.json", folder);
-        errno = ENOENT;
-        *out = len < PATH_MAX ? fopen(path, "re") : NULL;
-        if (!*out && errno != ENOENT && errno != ENOTDIR)
-            return err_set(err, ERR_INVALID, "%s: %s", path, strerror(errno));
+        struct err why = {.code = ERR_NONE};
+        *out = len < PATH_MAX ? read_text_open(path, &why) : NULL;
+        if (!*out && why.code != ERR_NONE && why.code != ERR_NOT_FOUND)
+            return err_set(err, ERR_INVALID, "%s: %s", path, why.message);
         char *slash = strrchr(folder, '/');
         if (*out || !slash)
             return true;

@@ -35,25 +35,59 @@ static bool set_not_opened(int number, struct err *err)
     return err_set(err, is_absent ? ERR_NOT_FOUND : ERR_INVALID, "%s", strerror(number));
 }
 
-static FILE *open_file(const char *path, struct err *err)
+/* A descriptor that somebody handed over by name, as shells do for <(...). */
+static bool names_descriptor(const char *path)
+{
+    return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
+/* Opening a FIFO does not wait for its writer. */
+static bool open_regular(const char *path, bool allows_descriptor, int *fd_out, struct err *err)
 {
     struct stat info;
-    FILE *file = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 || fstat(fd, &info) != 0)
+    const bool is_handed_over = allows_descriptor && names_descriptor(path);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int flags = -1;
+    if (fd < 0 || fstat(fd, &info) != 0 || (flags = fcntl(fd, F_GETFL)) < 0 ||
+        fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0)
         (void)set_not_opened(errno, err);
-    else if (!S_ISREG(info.st_mode))
-        (void)err_set(err, ERR_INVALID, "it is no regular file");
-    else if (!(file = fdopen(fd, "r")))
+    else if (S_ISDIR(info.st_mode))
+        (void)set_not_opened(EISDIR, err);
+    else if (!S_ISREG(info.st_mode) && !is_handed_over)
+        (void)err_set(err, ERR_INVALID, "not a regular file");
+    else
+        *fd_out = fd;
+    if (fd >= 0 && *fd_out != fd)
+        (void)close(fd); /* only read */
+    return *fd_out >= 0;
+}
+
+FILE *read_text_open(const char *path, struct err *err)
+{
+    int fd = -1;
+    if (!open_regular(path, false, &fd, err))
+        return NULL;
+    FILE *file = fdopen(fd, "r");
+    if (!file) {
         (void)set_not_opened(errno, err);
-    if (!file && fd >= 0)
-        (void)close(fd); /* nothing was written */
+        (void)close(fd); /* only read */
+    }
     return file;
+}
+
+int read_text_input_fd(const char *path, struct err *err)
+{
+    int fd = -1;
+    struct err why = {0};
+    if (!open_regular(path, true, &fd, &why))
+        (void)err_set(err, ERR_NOT_FOUND, "%s", why.message);
+    return fd;
 }
 
 bool read_text_file(const char *path, size_t max_bytes, struct str *out, struct err *err)
 {
-    FILE *file = open_file(path, err);
+    FILE *file = read_text_open(path, err);
     bool ok = file && read_text(file, max_bytes, out, err);
     if (file)
         (void)fclose(file); /* only read */
@@ -63,10 +97,15 @@ bool read_text_file(const char *path, size_t max_bytes, struct str *out, struct 
 bool read_text_input(const char *path, size_t max_bytes, struct str *out, struct err *err)
 {
     const bool is_stdin = strcmp(path, "-") == 0;
-    FILE *file = is_stdin ? stdin : fopen(path, "re");
+    const int fd = is_stdin ? -1 : read_text_input_fd(path, err);
     struct err why = {0};
-    if (!file)
+    if (!is_stdin && fd < 0)
+        return false;
+    FILE *file = is_stdin ? stdin : fdopen(fd, "r");
+    if (!file) {
+        (void)close(fd); /* only read */
         return err_set(err, ERR_NOT_FOUND, "%s", strerror(errno));
+    }
     const bool ok = read_text(file, max_bytes, out, &why);
     if (!is_stdin)
         (void)fclose(file); /* only read */

@@ -14,14 +14,25 @@
 /* Add what can be read up to the end. ERR_LIMIT if that is more than max_bytes. */
 ATTR_MUST_USE bool read_text(FILE *from, size_t max_bytes, struct str *out, struct err *err);
 
-/* The same of a file by its name, a regular one: a pipe would be waited for, and a device may have
- * no end. ERR_NOT_FOUND if there is none, ERR_INVALID if it is no file. No message has the name. */
+/* Opens a regular file for reading: settings, contracts, and whatever else a project brings along.
+ * A FIFO would block, and a device may have no end. The caller closes it. NULL with ERR_NOT_FOUND
+ * if there is none, ERR_INVALID if it is something else or cannot be opened; no message has the
+ * name. */
+ATTR_MUST_USE FILE *read_text_open(const char *path, struct err *err);
+
+/* Opens an input that somebody named on the command line: a regular file, or a descriptor by name
+ * (/dev/stdin, /dev/fd/N, /proc/self/fd/N), which may be a pipe. The caller closes it. -1 with
+ * ERR_NOT_FOUND where it is neither or cannot be opened; no message has the name. */
+ATTR_MUST_USE int read_text_input_fd(const char *path, struct err *err);
+
+/* Like read_text() for a regular file by its name; fails like read_text_open(). */
 ATTR_MUST_USE bool read_text_file(const char *path, size_t max_bytes, struct str *out,
                                   struct err *err);
 
-/* The same of an input that somebody named on the command line: "-" is standard input, and a pipe
- * is waited for. ERR_NOT_FOUND, whose exit code is EXIT_NO_INPUT, where it cannot be opened or
- * read, for whatever reason; ERR_LIMIT as above. No message has the name. */
+/* Like read_text() for an input that somebody named on the command line, as in
+ * read_text_input_fd(); "-" is standard input. ERR_NOT_FOUND, whose exit code is EXIT_NO_INPUT,
+ * where it cannot be opened or read, for whatever reason; ERR_LIMIT as above. No message has the
+ * name. */
 ATTR_MUST_USE bool read_text_input(const char *path, size_t max_bytes, struct str *out,
                                    struct err *err);
 

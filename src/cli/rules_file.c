@@ -74,16 +74,15 @@ static bool lock_folder(struct edit *edit, struct err *err)
 /* Where there are no settings yet, an empty object is changed. */
 static bool read_old(struct edit *edit, struct err *err)
 {
-    FILE *file = fopen(edit->path, "re");
-    bool is_new = !file && errno == ENOENT;
-    if (is_new)
-        str_add(&edit->text, "{}\n");
-    if (!file)
-        return is_new || err_set_errno(err, errno, "cannot open '%s'", edit->path);
-    bool ok = read_text(file, SETTINGS_BYTES_MAX, &edit->text, err);
-    (void)fclose(file); /* only read */
-    edit->is_trusted = ok && trust_find(edit->found, &edit->text) == TRUST_GIVEN;
-    return ok;
+    struct err why = {0};
+    if (read_text_file(edit->path, SETTINGS_BYTES_MAX, &edit->text, &why)) {
+        edit->is_trusted = trust_find(edit->found, &edit->text) == TRUST_GIVEN;
+        return true;
+    }
+    if (why.code != ERR_NOT_FOUND)
+        return err_set(err, why.code, "cannot read '%s': %s", edit->path, why.message);
+    str_add(&edit->text, "{}\n");
+    return true;
 }
 
 /* Saves the new text, which is trusted if the old one was. */

@@ -64,12 +64,12 @@ want 'a file that is gone: said once' "$(grep -c INVALID_VALUE err)" 1
 mkfifo below/answer.json
 timeout 60 "$devs" run --dry-run below/plan.json 2>err
 want 'a contract in a pipe: exit' $? 2
-want_in 'a contract in a pipe' "$(cat err)" 'and no file: it is no regular file'
+want_in 'a contract in a pipe' "$(cat err)" 'and no file: not a regular file'
 rm below/answer.json
 ln -s /dev/zero below/answer.json
 timeout 60 "$devs" run --dry-run below/plan.json 2>err
 want 'a contract in a device: exit' $? 2
-want_in 'a contract in a device' "$(cat err)" 'and no file: it is no regular file'
+want_in 'a contract in a device' "$(cat err)" 'and no file: not a regular file'
 rm below/answer.json
 printf '{"version": 1, "idempotent": true, "tasks": [{"id": "a", "stps": [], "steps":
  [{"run": ["x"], "contract": {"properties": {"a": {"typ": 1}}}}]}]}' >bad.json

@@ -18,7 +18,7 @@ rm config/devs/keys.json
 mkfifo config/devs/keys.json
 XDG_CONFIG_HOME="$PWD/config" timeout 60 "$devs" keys 2>err >out
 want 'own keys in a pipe: exit' $? 2
-want_in 'own keys in a pipe' "$(cat err)" 'it is no regular file'
+want_in 'own keys in a pipe' "$(cat err)" 'not a regular file'
 rm -r config
 "$devs" frobnicate 2>err
 want 'unknown command: exit' $? 2

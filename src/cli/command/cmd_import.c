@@ -17,6 +17,7 @@
 #include "find_log.h"
 #include "import_run.h"
 #include "progress.h"
+#include "read_text.h"
 #include "secrets.h"
 #include "shown.h"
 
@@ -151,7 +152,7 @@ static void print_json(const struct import_file *file, const struct import_resul
         str_json_i64(&out, "words_lost", result->words_lost);
     }
     str_add(&out, "}\n");
-    (void)fputs(str_text(&out), stdout);
+    say_json(str_text(&out));
     str_done(&out);
 }
 
@@ -212,14 +213,9 @@ static int import_path(const struct import_words *words, const char *path)
     struct stat info;
     struct import_file file = {.words = words, .path = path, .progress = progress_new()};
     const bool is_stdin = strcmp(path, "-") == 0;
-    const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = is_stdin ? STDIN_FILENO : read_text_input_fd(path, &err);
     if (fd < 0 || fstat(fd, &info) != 0) {
-        warn("%s: %s", path, strerror(errno));
-        return EXIT_NO_INPUT;
-    }
-    if (S_ISDIR(info.st_mode)) {
-        warn("%s: %s", path, strerror(EISDIR));
-        (void)close(fd); /* of no use */
+        warn("%s: %s", path, err.code != ERR_NONE ? err.message : strerror(errno));
         return EXIT_NO_INPUT;
     }
     file.size = info.st_size;

@@ -1,5 +1,4 @@
 /* cmd_plan_phase.c - devs plan-phase: an agent plans a phase of the project. */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -41,12 +40,8 @@ static bool indent_plan(const char *path, struct err *err)
     struct str text = {0}, shown = {0};
     struct json *root = NULL;
     struct err why = {0};
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return err_set_errno(err, errno, "cannot open '%s'", path);
-    bool ok = read_text(file, PLAN_BYTES_MAX, &text, &why);
-    (void)fclose(file); /* only read */
-    ok = ok && json_parse_data(str_text(&text), text.len, &root, NULL, &why);
+    bool ok = read_text_file(path, PLAN_BYTES_MAX, &text, &why) &&
+              json_parse_data(str_text(&text), text.len, &root, NULL, &why);
     if (ok) {
         json_write_indented(&shown, root);
         ok = save_file(path, &shown, err);

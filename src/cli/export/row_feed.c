@@ -1,13 +1,13 @@
 #include "row_feed.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "exit_code.h"
 #include "fail.h"
+#include "read_text.h"
 
 enum { READ_SIZE = 64 * 1024 };
 
@@ -98,10 +98,10 @@ static bool put_answers(struct input *input, struct err *err)
     return true;
 }
 
-static void say_unread(struct inputs *inputs, const char *name, int number)
+static void say_unread(struct inputs *inputs, const char *name, const char *why)
 {
     inputs->unread++;
-    warn("%s: %s", name ? name : "standard input", strerror(number));
+    warn("%s: %s", name ? name : "standard input", why);
 }
 
 static bool read_all(struct input *input, struct inputs *inputs, int fd, struct err *err)
@@ -112,7 +112,7 @@ static bool read_all(struct input *input, struct inputs *inputs, int fd, struct 
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            say_unread(inputs, input->name, errno);
+            say_unread(inputs, input->name, strerror(errno));
         if (got <= 0)
             break;
         take(input, bytes, (size_t)got);
@@ -127,9 +127,10 @@ static bool read_all(struct input *input, struct inputs *inputs, int fd, struct 
 /* False: nobody can be answered. One that cannot be read does not keep the others back. */
 static bool read_input(struct inputs *inputs, const char *name, struct err *err)
 {
-    const int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    struct err why = {0};
+    const int fd = name ? read_text_input_fd(name, &why) : STDIN_FILENO;
     if (fd < 0) {
-        say_unread(inputs, name, errno);
+        say_unread(inputs, name, why.message);
         return true;
     }
     struct input input = {.feed = inputs->feed, .name = name, .number = 1};

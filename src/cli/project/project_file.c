@@ -1,7 +1,6 @@
 #include "project_file.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,10 +24,10 @@ static FILE *open_nearest(struct project *project, struct err *err)
     for (int i = 0; i < FOLDERS_MAX; i++) {
         char path[PATH_MAX];
         int len = snprintf(path, sizeof(path), "%s/%s", project->dir, PROJECT_FILE_NAME);
-        errno = ENOENT;
-        FILE *file = len < PATH_MAX ? fopen(path, "re") : NULL;
-        if (!file && errno != ENOENT && errno != ENOTDIR)
-            (void)err_set(err, ERR_INVALID, "%s: %s", path, strerror(errno));
+        struct err why = {.code = ERR_NONE};
+        FILE *file = len < PATH_MAX ? read_text_open(path, &why) : NULL;
+        if (!file && why.code != ERR_NONE && why.code != ERR_NOT_FOUND)
+            (void)err_set(err, ERR_INVALID, "%s: %s", path, why.message);
         char *slash = strrchr(project->dir, '/');
         if (file || err->code != ERR_NONE || !slash)
             return file;

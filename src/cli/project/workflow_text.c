@@ -1,7 +1,6 @@
 #include "workflow_text.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,9 +45,10 @@ static bool open_own(const struct config *config, const char *name, char path[PA
     int more = snprintf(path + len, (size_t)(PATH_MAX - len), "/%s", name);
     if (more < 0 || more >= PATH_MAX - len)
         return err_set(err, ERR_INVALID, "%s: the name is too long", folder);
-    *file_out = fopen(path, "re");
-    return *file_out || errno == ENOENT ||
-           err_set(err, ERR_INVALID, "%s: %s", path, strerror(errno));
+    struct err why = {0};
+    *file_out = read_text_open(path, &why);
+    return *file_out || why.code == ERR_NOT_FOUND ||
+           err_set(err, ERR_INVALID, "%s: %s", path, why.message);
 }
 
 bool workflow_text_read(const struct config *config, const char *name, struct str *out,
