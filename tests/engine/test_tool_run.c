@@ -3,12 +3,14 @@
 #include "tool_run.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -102,6 +104,39 @@ START_TEST(test_a_session_of_its_own_with_limits)
                                           .ctx = &pid}));
     ck_assert(result.stopped);
     ck_assert_int_eq(told, pid);
+}
+END_TEST
+
+static const struct {
+    const char *path; /* as given */
+    bool keeps_path;
+    const char *want; /* "-": the hostile one ran */
+} paths[] = {
+    {"PATH=/usr/bin:/bin", false, "/usr/bin:/bin\n"},
+    {"PATH=:.:bin:/usr/bin::/bin:", false, "/usr/bin:/bin\n"},
+    {"PATH=.", false, "\n"}, /* no PATH: the usual folders */
+    {"PATH=", false, "\n"},
+    {"PATH=.:/usr/bin:/bin", true, "-\n"},
+};
+
+/* git runs in a workspace that holds a program named git. */
+START_TEST(test_a_program_of_the_tree_is_not_run)
+{
+    FILE *file = NULL;
+    char program[PATH_MAX];
+    char *const argv[] = {(char[]){"printenv"}, (char[]){"PATH"}, NULL};
+    char *const environment[] = {(char *)(uintptr_t)paths[_i].path, (char[]){"A=b"}, NULL};
+    const char *tree = test_tmpdir();
+    (void)snprintf(program, sizeof(program), "%.4000s/printenv", tree);
+    file = fopen(program, "we");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs("#!/bin/sh\necho -\n", file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(chmod(program, 0755), 0);
+    const struct tool_call call = {
+        .argv = argv, .environment = environment, .cwd = tree, .keeps_path = paths[_i].keeps_path};
+    ck_assert_msg(tool_run(&call, &result, NULL, &err), "%s", err.message);
+    ck_assert_str_eq(result.out.len > 0 ? str_text(&result.out) : "\n", paths[_i].want);
 }
 END_TEST
 
@@ -231,6 +266,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_says_what_it_wrote_and_how_it_ended);
     tcase_add_test(tcase, test_a_signal_is_an_exit_code);
     tcase_add_test(tcase, test_a_session_of_its_own_with_limits);
+    tcase_add_loop_test(tcase, test_a_program_of_the_tree_is_not_run, 0, TABLE_LEN(paths));
     tcase_add_test(tcase, test_gets_its_input);
     tcase_add_test(tcase, test_keeps_as_much_as_is_asked_for);
     tcase_add_test(tcase, test_is_ended_after_its_time_with_all_that_it_started);

@@ -1,5 +1,10 @@
 /* What y and Y copy, and what a notification says. */
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app_notify.h"
 #include "keyboard.h"
@@ -156,6 +161,54 @@ START_TEST(test_pager_is_split_at_blanks)
 }
 END_TEST
 
+/* The text of a file that a quiet program writes. */
+static const char *run_quietly(char *const *argv, const char *file, struct err *err)
+{
+    static char said[PATH_MAX];
+    pid_t pid = 0;
+    said[0] = '\0';
+    if (!outside_start_quiet(argv, &pid, err))
+        return NULL;
+    while (outside_look(pid) == OUTSIDE_RUNS)
+        (void)poll(NULL, 0, 1);
+    FILE *from = fopen(file, "re");
+    if (from) {
+        said[fread(said, 1, sizeof(said) - 1, from)] = '\0';
+        (void)fclose(from);
+    }
+    return said;
+}
+
+/* A folder with hostile programs, which PATH names by relative and empty parts. */
+START_TEST(test_nothing_of_the_project_is_run)
+{
+    struct err err = {0};
+    char out[PATH_MAX];
+    char script[PATH_MAX * 2];
+    char path[PATH_MAX];
+    const char *before = getenv("PATH");
+    const char *dir = test_tmpdir();
+    (void)snprintf(out, sizeof(out), "%.4000s/said", dir);
+    (void)snprintf(path, sizeof(path), ":.:bin:%.4000s", before ? before : "/usr/bin:/bin");
+    ck_assert_int_eq(chdir(dir), 0);
+    ck_assert_int_eq(symlink("/bin/false", "sh"), 0);
+    ck_assert_int_eq(symlink("/bin/true", "only-here"), 0);
+    ck_assert_int_eq(setenv("PATH", path, 1), 0);
+
+    (void)snprintf(script, sizeof(script), "pwd >'%s'", out);
+    char *const argv[] = {(char[]){"sh"}, (char[]){"-c"}, script, NULL};
+    ck_assert_str_eq(run_quietly(argv, out, &err), "/\n");
+
+    char *const here[] = {(char[]){"only-here"}, NULL};
+    ck_assert_ptr_null(run_quietly(here, out, &err));
+    ck_assert_str_eq(err.message, "cannot start 'only-here': No such file or directory");
+    char *const relative[] = {(char[]){"./only-here"}, NULL};
+    err = (struct err){0};
+    ck_assert_ptr_null(run_quietly(relative, out, &err));
+    ck_assert_str_eq(err.message, "cannot start './only-here': not an absolute path");
+}
+END_TEST
+
 START_TEST(test_pager_that_is_no_command)
 {
     struct outside_words out;
@@ -192,5 +245,6 @@ Suite *test_suite(void)
     TCase *pager = test_case(suite, "pager");
     tcase_add_loop_test(pager, test_pager_is_split_at_blanks, 0, TABLE_LEN(split_cases));
     tcase_add_test(pager, test_pager_that_is_no_command);
+    tcase_add_test(pager, test_nothing_of_the_project_is_run);
     return suite;
 }

@@ -5,12 +5,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "launch.h"
 #include "sweep.h"
+#include "xalloc.h"
 
 enum {
     LOOK_MS = 50,           /* how often the stop flag is looked at */
@@ -36,12 +39,51 @@ static size_t or_default(size_t value, size_t otherwise)
     return value > 0 ? value : otherwise;
 }
 
+/* The folders of a PATH that are absolute; `out` is empty if none is. */
+static void add_absolute(const char *folders, struct str *out)
+{
+    for (const char *at = folders; *at != '\0';) {
+        const size_t len = strcspn(at, ":");
+        if (at[0] == '/')
+            str_addf(out, "%s%.*s", out->len > 0 ? ":" : "", (int)len, at);
+        at += len + (at[len] == ':');
+    }
+}
+
+/* The environment with absolute folders only in PATH; without PATH if none is left. The caller
+ * frees the array; `path` owns the one new text. */
+static char **clean_environment(char *const *environment, struct str *path)
+{
+    static const char name[] = "PATH=";
+    size_t count = 0;
+    while (environment[count])
+        count++;
+    char **list = xcalloc(count + 1, sizeof(*list));
+    count = 0;
+    for (size_t i = 0; environment[i]; i++) {
+        if (strncmp(environment[i], name, strlen(name)) != 0) {
+            list[count++] = environment[i];
+        } else if (path->len == 0) {
+            struct str folders = {0};
+            add_absolute(environment[i] + strlen(name), &folders);
+            if (folders.len > 0) {
+                str_addf(path, "%s%s", name, folders.data);
+                list[count++] = path->data;
+            }
+            str_done(&folders);
+        }
+    }
+    return list;
+}
+
 static bool start(struct tool *tool, int *number_out, struct err *err)
 {
     const struct tool_call *call = tool->call;
+    struct str path = {0};
+    char **clean = call->keeps_path ? NULL : clean_environment(call->environment, &path);
     const struct launch_input input = {.bytes = call->input, .len = call->input_len};
     const struct launch_call launch = {.argv = call->argv,
-                                       .environment = call->environment,
+                                       .environment = clean ? clean : call->environment,
                                        .cwd = call->cwd,
                                        .input = call->input ? &input : NULL,
                                        .in_our_session = !call->own_session,
@@ -51,6 +93,8 @@ static bool start(struct tool *tool, int *number_out, struct err *err)
     const bool ok = launch_process(&launch, &tool->process, number_out, err);
     if (call->own_session)
         sweep_helper_started(ok ? tool->process.pid : 0);
+    free(clean);
+    str_done(&path);
     if (ok && call->started)
         call->started(call->ctx, tool->process.pid);
     return ok;

@@ -4,6 +4,9 @@
  * Blocks: for worker threads. The program has a process group of its own, which is killed when the
  * program has ended. It is in our session unless own_session is set; either way the sweep of an
  * attempt leaves it alone. Any thread.
+ *
+ * The program is ours to choose (git, podman), so relative folders are dropped from the PATH that
+ * finds it and that it is given: they would lead into a tree that others wrote.
  */
 #ifndef DEVS_TOOL_RUN_H
 #define DEVS_TOOL_RUN_H
@@ -41,6 +44,7 @@ struct tool_call {
 
     /* For a program over files that somebody else wrote (sandbox_run.h). */
     const struct spawn_limits *limits;               /* NULL = none */
+    bool keeps_path;                                 /* a plan's command: its PATH stays as it is */
     bool own_session;                                /* without our terminal */
     void (*started)(void *ctx, pid_t pid);           /* on this thread; NULL = not called */
     void (*terminate)(void *ctx, int signal_number); /* sends TERM; NULL = to the group */

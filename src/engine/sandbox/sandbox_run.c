@@ -34,6 +34,7 @@ static bool run(struct sandbox *sandbox, int64_t timeout_ms, const atomic_bool *
                                    .timeout_ms = timeout_ms,
                                    .stop = stop,
                                    .limits = launch.limits,
+                                   .keeps_path = true,
                                    .own_session = true,
                                    .started = note_start,
                                    .terminate = launch.signals_apart ? send_signal : NULL,

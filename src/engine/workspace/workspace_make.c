@@ -114,7 +114,8 @@ static bool run_outside(const struct workspace *workspace, const atomic_bool *st
                                    .environment = workspace->environment,
                                    .cwd = workspace->dir,
                                    .timeout_ms = workspace->spec.setup_timeout_ms,
-                                   .stop = stop};
+                                   .stop = stop,
+                                   .keeps_path = true};
     return tool_run(&call, out, NULL, err);
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "program_find.h"
 
 /* What a child is to have of us. */
 struct start {
@@ -54,12 +57,28 @@ static bool open_start(struct start *start)
         (void)posix_spawn_file_actions_destroy(&start->files);
         return false;
     }
-    return posix_spawnattr_setsigdefault(&start->attributes, &all) == 0 &&
+    /* Nothing in the project's folder is a pager's configuration, or a program of that name. */
+    return posix_spawn_file_actions_addchdir_np(&start->files, "/") == 0 &&
+           posix_spawnattr_setsigdefault(&start->attributes, &all) == 0 &&
            posix_spawnattr_setsigmask(&start->attributes, &none) == 0 &&
            posix_spawnattr_setpgroup(&start->attributes, 0) == 0 &&
            posix_spawnattr_setflags(&start->attributes, POSIX_SPAWN_SETSIGDEF |
                                                             POSIX_SPAWN_SETSIGMASK |
                                                             POSIX_SPAWN_SETPGROUP) == 0;
+}
+
+/* Relative folders of PATH, and relative names, lead into the project, where any step may have
+ * written. */
+static bool find_program(const char *name, char out[PATH_MAX], struct err *err)
+{
+    if (name[0] == '/') {
+        const int len = snprintf(out, PATH_MAX, "%s", name);
+        return len < PATH_MAX || err_set_errno(err, ENAMETOOLONG, "cannot start '%.100s...'", name);
+    }
+    if (strchr(name, '/'))
+        return err_set(err, ERR_INVALID, "cannot start '%s': not an absolute path", name);
+    return program_find_absolute(name, out) ||
+           err_set_errno(err, ENOENT, "cannot start '%s'", name);
 }
 
 /* ^Z would stop the child before it executes the program, and us with it, for a spawn lasts until
@@ -70,14 +89,19 @@ static bool spawn(struct start *start, bool is_ready, char *const *argv, pid_t *
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
-    (void)sigaction(SIGTSTP, &ignore, &before);
-    int number = is_ready
-                     ? posix_spawnp(out, argv[0], &start->files, &start->attributes, argv, environ)
+    char program[PATH_MAX];
+    bool ok = find_program(argv[0], program, err);
+    if (ok) {
+        (void)sigaction(SIGTSTP, &ignore, &before);
+        int number =
+            is_ready ? posix_spawn(out, program, &start->files, &start->attributes, argv, environ)
                      : ENOMEM;
-    (void)sigaction(SIGTSTP, &before, NULL);
+        (void)sigaction(SIGTSTP, &before, NULL);
+        ok = number == 0 || err_set_errno(err, number, "cannot start '%s'", argv[0]);
+    }
     (void)posix_spawnattr_destroy(&start->attributes);
     (void)posix_spawn_file_actions_destroy(&start->files);
-    return number == 0 || err_set_errno(err, number, "cannot start '%s'", argv[0]);
+    return ok;
 }
 
 /* The terminal's keys and signals are for this group. From the background SIGTTOU would stop us

@@ -3,7 +3,8 @@
  * command that tells them something.
  *
  * Main thread. They stay in our session, so the engine leaves them alone, in process groups of
- * their own.
+ * their own. They run in "/", and are found by absolute folders of PATH only: a step may have
+ * written anything in the project's folder.
  */
 #ifndef DEVS_OUTSIDE_H
 #define DEVS_OUTSIDE_H
