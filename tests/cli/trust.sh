@@ -107,7 +107,7 @@ want 'a trusted file shows it' \
 # --- what a dry run says
 project '{"ui": {"notify_command": ["notify-send", "devs"]}, "workspace": {"kind": "copy", "setup": ["make", "deps"]}}'
 out=$("$devs" run --dry-run plan.json)
-want_in 'dry run: notify' "$out" 'notify: notify-send devs'
+want_in 'dry run: notify' "$out" 'notify   notify-send devs'
 want_in 'dry run: setup' "$out" 'setup    make deps'
 want_in 'dry run: waits' "$out" 'devs.config.json waits for your trust'
 want_in 'dry run --json: waits' "$("$devs" run --dry-run --json plan.json 2>&1 >/dev/null)" \

@@ -139,8 +139,6 @@ bool outside_start_quiet(char *const *argv, pid_t *out, struct err *err)
         return err_set_errno(err, ENOMEM, "cannot start '%s'", argv[0]);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && is_ready; fd++)
         is_ready = posix_spawn_file_actions_addopen(&start.files, fd, "/dev/null", O_RDWR, 0) == 0;
-    /* A relative path must not lead to a file of the project, which an attempt may have written. */
-    is_ready = is_ready && posix_spawn_file_actions_addchdir_np(&start.files, "/") == 0;
     return spawn(&start, is_ready, argv, out, err);
 }
 
