@@ -1,7 +1,9 @@
 #include "continue_run.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -156,9 +158,35 @@ static bool choose_jobs(const char *text, const struct log_run_info *info, int *
     return true;
 }
 
+/* The plan's file, which sandboxes keep read-only: the log has its text and the command line, whose
+ * last word with the name of a file in the run's folder it is. False: not found. */
+static bool find_plan_file(const struct log_run_info *info, char out[PATH_MAX])
+{
+    bool found = false;
+    for (const char *word = info->command; word && *word; word += strspn(word, " ")) {
+        char path[PATH_MAX];
+        struct stat file;
+        const size_t len = strcspn(word, " ");
+        const char *name = word + len;
+        while (name > word && name[-1] != '/')
+            name--;
+        const int wrote =
+            snprintf(path, sizeof(path), "%s/%.*s", info->dir, (int)(word + len - name), name);
+        if (name < word + len && wrote > 0 && wrote < PATH_MAX && lstat(path, &file) == 0 &&
+            !S_ISDIR(file.st_mode)) {
+            memcpy(out, path, (size_t)wrote + 1);
+            found = true;
+        }
+        word += len;
+    }
+    return found;
+}
+
 static int go_on(const struct globals *globals, const struct continue_words *words,
                  const struct old_run *run, int jobs)
 {
+    char plan_path[PATH_MAX];
+    const bool has_file = find_plan_file(&run->info, plan_path);
     struct session session = {.globals = globals,
                               .plan = run->plan,
                               .plan_text = run->info.plan_text,
@@ -167,6 +195,7 @@ static int go_on(const struct globals *globals, const struct continue_words *wor
                               .ui = &run->config.settings.ui,
                               .secrets = &run->config.settings.secrets,
                               .run_dir = run->info.dir,
+                              .plan_path = has_file ? plan_path : NULL,
                               .jobs = jobs,
                               .watch = words->watch,
                               .detach = words->detach,
