@@ -506,14 +506,21 @@ START_TEST(test_writable_does_not_open_what_is_protected)
 }
 END_TEST
 
-/* Git would look for the configuration of the repository where this file says. */
-START_TEST(test_commondir_of_an_attempt_is_removed)
+/* commondir says where the configuration of the repository is. */
+START_TEST(test_files_that_git_would_obey_are_removed)
 {
     char path[PATH_MAX + 32];
     make_git_dir(place.workspace, ".git");
-    run_script("mkdir evil; echo ../evil > .git/commondir");
+    write_file(place.workspace, ".git/config",
+               "[include]\npath = ../none.inc\n[core]\nhooksPath = a/../hooks/new\n");
+    run_script("mkdir evil; echo ../evil > .git/commondir; echo evil > none.inc; "
+               "echo evil > hooks/new/pre-commit 2>/dev/null || mv hooks x 2>/dev/null || "
+               "echo kept");
     want_exit(0);
+    ck_assert_str_eq(result.out, "kept\n");
     (void)snprintf(path, sizeof(path), "%s/.git/commondir", place.workspace);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    (void)snprintf(path, sizeof(path), "%s/none.inc", place.workspace);
     ck_assert_int_ne(access(path, F_OK), 0);
 }
 END_TEST
@@ -691,7 +698,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_kernel_is_not_written_to);
     tcase_add_test(tcase, test_what_decides_what_runs_is_read_only);
     tcase_add_test(tcase, test_writable_does_not_open_what_is_protected);
-    tcase_add_test(tcase, test_commondir_of_an_attempt_is_removed);
+    tcase_add_test(tcase, test_files_that_git_would_obey_are_removed);
     tcase_add_test(tcase, test_tree_of_a_task_is_its_own);
     tcase_add_test(tcase, test_what_cannot_be_protected_is_refused);
     tcase_add_test(tcase, test_masks_hold_in_writable_folders);

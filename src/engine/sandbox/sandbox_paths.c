@@ -215,13 +215,15 @@ static bool follow_link(char at[PATH_MAX], char rest[PATH_MAX])
 
 enum way_end { WAY_THERE, WAY_MISSING, WAY_REFUSED };
 
-/* Where the path leads, link by link: a link in a folder that may be written could be replaced. */
+/* Where the path leads, link by link: a link in a folder that may be written could be replaced. Of
+ * a path that is missing `at` is where it would be. */
 static enum way_end walk_to(const struct protecting *protecting, const char *path,
                             char at[PATH_MAX], struct stat *info)
 {
     char rest[PATH_MAX];
     char part[PATH_MAX];
     int links = 0;
+    bool is_missing = false;
     (void)snprintf(rest, sizeof(rest), "%s", path);
     at[0] = '\0';
     for (;;) {
@@ -237,9 +239,10 @@ static enum way_end walk_to(const struct protecting *protecting, const char *pat
         }
         const size_t len = strlen(at);
         const int wrote = snprintf(at + len, PATH_MAX - len, "/%s", part);
-        if (wrote < 0 || (size_t)wrote >= PATH_MAX - len || lstat(at, info) != 0)
+        if (wrote < 0 || (size_t)wrote >= PATH_MAX - len)
             return WAY_MISSING;
-        if (!S_ISLNK(info->st_mode))
+        is_missing |= lstat(at, info) != 0;
+        if (is_missing || !S_ISLNK(info->st_mode))
             continue;
         if (find_area(protecting->areas, at)) {
             (void)refuse_protection(protecting, at, "it is a symbolic link in a writable folder");
@@ -248,7 +251,7 @@ static enum way_end walk_to(const struct protecting *protecting, const char *pat
         if (++links > SANDBOX_LINKS_MAX || !follow_link(at, rest))
             return WAY_MISSING;
     }
-    return at[0] && lstat(at, info) == 0 ? WAY_THERE : WAY_MISSING;
+    return at[0] && !is_missing && lstat(at, info) == 0 ? WAY_THERE : WAY_MISSING;
 }
 
 static bool is_named_writable(const struct protecting *protecting, const char *path)
@@ -393,6 +396,38 @@ static char *cut_value(char *line, const char *key)
 static bool protect_git_dir(struct protecting *protecting, const char *dir, const char *top,
                             int depth);
 
+/* A file that a config includes. One that is missing must not come into being. */
+static bool protect_include(const struct protecting *protecting, const char *path)
+{
+    char real[PATH_MAX];
+    struct stat info;
+    const enum way_end end = walk_to(protecting, path, real, &info);
+    if (end == WAY_MISSING && find_area(protecting->areas, real) &&
+        !is_named_writable(protecting, real))
+        arg_list_add(&protecting->out->unwanted, real);
+    return end == WAY_MISSING || protect(protecting, path);
+}
+
+/* The folder of core.hooksPath, made where it is missing. */
+static bool protect_hooks_path(const struct protecting *protecting, const char *path)
+{
+    char real[PATH_MAX];
+    struct stat info;
+    if (walk_to(protecting, path, real, &info) == WAY_MISSING &&
+        find_area(protecting->areas, real)) {
+        for (size_t at = 1; real[at]; at++) {
+            if (real[at] != '/')
+                continue;
+            real[at] = '\0';
+            (void)mkdir(real, 0755); /* mostly it is there */
+            real[at] = '/';
+        }
+        (void)mkdir(real, 0755);
+        return protect(protecting, real);
+    }
+    return protect(protecting, path);
+}
+
 /* Files that a git config includes, and the hooks that it names. `top`: where its working tree is;
  * NULL: not known. */
 static bool protect_named_in(struct protecting *protecting, const char *folder, const char *name,
@@ -415,14 +450,14 @@ static bool protect_named_in(struct protecting *protecting, const char *folder, 
         if (strncasecmp(section, "include", strlen("include")) == 0 &&
             (value = cut_value(line, "path")) && place_git_path(protecting, folder, value, path)) {
             char *slash = strrchr(path, '/');
-            ok = protect(protecting, path);
+            ok = protect_include(protecting, path);
             *slash = '\0';
             if (ok && depth < SANDBOX_GIT_DEPTH_MAX)
                 ok = protect_named_in(protecting, path[0] ? path : "/", slash + 1, top, depth + 1);
         } else if (strcasecmp(section, "core") == 0 && top && !protecting->own_tree &&
                    (value = cut_value(line, "hooksPath")) &&
                    place_git_path(protecting, top, value, path)) {
-            ok = protect(protecting, path);
+            ok = protect_hooks_path(protecting, path);
         } else if (strcasecmp(section, "core") == 0 && (value = cut_value(line, "worktree")) &&
                    place_git_path(protecting, folder, value, path)) {
             ok = protect_in(protecting, path, ".git");

@@ -73,10 +73,11 @@ struct sandbox_protected {
  * A path that `writable` names itself is left out. What a task has in a tree of its own, made by
  * devs, is its result and is left out, but for that tree's repository.
  *
- * Missing config and hooks of a repository are created empty, since only what exists can be
- * mounted; nothing else that is missing is protected. Fails where protection cannot be had: the
- * path, or a folder on the way to it, is a symbolic link that the sandbox may replace, or the file
- * has a second name (hard link). Blocks. End *out with sandbox_protected_done(), on failure too.
+ * Missing config and folders for hooks are created empty, since only what exists can be mounted;
+ * nothing else that is missing is protected, but see `unwanted`. Fails where protection cannot be
+ * had: the path, or a folder on the way to it, is a symbolic link that the sandbox may replace, or
+ * the file has a second name (hard link). Blocks. End *out with sandbox_protected_done(), on
+ * failure too.
  */
 ATTR_MUST_USE bool sandbox_protected_find(const struct sandbox_call *call,
                                           const struct arg_list *areas,
