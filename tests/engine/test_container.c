@@ -349,7 +349,7 @@ START_TEST(test_helper_has_its_time)
 }
 END_TEST
 
-START_TEST(test_B3_helper_without_its_image_is_refused_as_a_step_is)
+START_TEST(test_helper_without_its_image_is_refused_as_a_step_is)
 {
     int code = 0;
     struct err err = {0};
@@ -454,6 +454,6 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_sweep_ends_a_container_that_runs);
     tcase_add_test(tcase, test_helper_runs_in_the_container);
     tcase_add_test(tcase, test_helper_has_its_time);
-    tcase_add_test(tcase, test_B3_helper_without_its_image_is_refused_as_a_step_is);
+    tcase_add_test(tcase, test_helper_without_its_image_is_refused_as_a_step_is);
     return suite;
 }

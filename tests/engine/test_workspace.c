@@ -334,7 +334,7 @@ START_TEST(test_a_setup_that_cannot_be_started_says_why)
 }
 END_TEST
 
-START_TEST(test_B1_a_setup_that_is_killed_for_memory_says_so)
+START_TEST(test_a_setup_that_is_killed_for_memory_says_so)
 {
     struct sandbox_spec spec;
     struct workspace_made made;
@@ -1049,7 +1049,7 @@ Suite *test_suite(void)
     tcase_add_test(made, test_a_setup_in_a_sandbox_leaves_no_process);
     tcase_add_loop_test(made, test_a_setup_that_cannot_be_started_says_why, 0,
                         TABLE_LEN(bad_setups));
-    tcase_add_test(made, test_B1_a_setup_that_is_killed_for_memory_says_so);
+    tcase_add_test(made, test_a_setup_that_is_killed_for_memory_says_so);
     tcase_add_test(made, test_a_stopped_making_leaves_nothing);
     tcase_add_test(made, test_a_stop_waits_for_no_other_git);
     tcase_add_test(made, test_half_a_workspace_is_made_anew);

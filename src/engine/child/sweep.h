@@ -55,11 +55,12 @@ void sweep_leave(struct sweep *sweep, pid_t session);
  * Adopted children that have ended are reaped on the way. */
 bool sweep_is_clean(struct sweep *sweep, pid_t session);
 
-/* A helper (tool_run.h) that leads a session of its own is nobody's leftover. Announce each start
- * with sweep_helper_starts(), then give its pid (0 = it failed), and call sweep_helper_ended() once
- * it has been awaited. Any thread, also without a sweep. */
+/* A helper (tool_run.h) is about to start in a session of its own: it is nobody's leftover. Any
+ * thread, also without a sweep; so are the next two. */
 void sweep_helper_starts(void);
+/* That helper has this pid; 0 = its start failed. */
 void sweep_helper_started(pid_t pid);
+/* It has ended and been awaited. */
 void sweep_helper_ended(pid_t pid);
 
 /* Reap adopted children that have ended, whosever they were. */
