@@ -439,6 +439,22 @@ def test_sandboxes(folder):
     if devs(folder, "exec", "--sandbox", "bwrap", "--", "true").returncode != 0:
         print("skipped in part: bwrap does not work here")
         return
+    # The setup of the session's tree runs what a call may have written before.
+    mark = folder + "-setup-mark"
+    os.mkdir(mark)
+    with open(folder + "/deps", "w") as file:
+        file.write(f"echo x 2>/dev/null >{mark}/PWN; echo ran >setup-ran\n")
+    with open(folder + "/devs.config.json", "w") as file:
+        file.write('{"sandbox": {"kind": "bwrap", "read_only": true}, '
+                   '"workspace": {"kind": "copy", "setup": ["sh", "./deps"]}}')
+    client = Client(folder, "--workspace", "copy")
+    data = client.data("execute_command", argv=["cat", "setup-ran"])
+    check("the setup of a session has run", data.get("stdout") == "ran\n", data)
+    check("end", client.close() == 0)
+    check("in the session's sandbox", os.listdir(mark) == [], os.listdir(mark))
+    os.rmdir(mark)
+    os.remove(folder + "/devs.config.json")
+
     with open(folder + "/a.txt", "w") as file:
         file.write("in")
     os.symlink("/etc/hostname", folder + "/out")
