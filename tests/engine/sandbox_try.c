@@ -34,6 +34,13 @@ const char *try_uid(void)
     return uid;
 }
 
+const char *try_name(void)
+{
+    static char name[80];
+    (void)snprintf(name, sizeof(name), "devs-%s-a-1-1", try_uid());
+    return name;
+}
+
 void try_write(const char *path, const char *text)
 {
     FILE *file = fopen(path, "we");
@@ -157,7 +164,7 @@ void try_run(const struct try_place *place, const struct try_call *call, struct 
     const struct sandbox_call made = {
         .spec = call->spec,
         .uid = try_uid(),
-        .name = "devs-test-a-1-1",
+        .name = try_name(),
         .cwd = place->workspace,
         .workspace = place->workspace,
         .run_dir = call->run_dir ? call->run_dir : place->workspace,

@@ -41,6 +41,8 @@ struct try_call {
 void try_place_init(struct try_place *place);
 /* A uid that no other run has. Static. */
 const char *try_uid(void);
+/* The name of each sandbox that try_run() makes; unique to this process. Static. */
+const char *try_name(void);
 /* The log is a file in the workspace's own top, beside a file "mine". */
 void try_log_beside(struct try_place *place);
 void try_run(const struct try_place *place, const struct try_call *call, struct try_result *out);

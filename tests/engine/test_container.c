@@ -309,7 +309,7 @@ static bool run_helper(const char *script, int64_t timeout_ms, int *start_code, 
     char *const environment[] = {(char[]){"ONE=1"}, NULL};
     const struct sandbox_call call = {.spec = &spec,
                                       .uid = try_uid(),
-                                      .name = "devs-test-a-setup",
+                                      .name = try_name(),
                                       .cwd = place.workspace,
                                       .workspace = place.workspace,
                                       .log_dir = place.log_dir,
@@ -370,7 +370,8 @@ static void kill_when_up(struct sandbox *sandbox)
     ck_assert(launch.limits->enter_count == 0);
     struct str ended = {0};
     ck_assert(sandbox_sweep(try_uid(), &ended, NULL));
-    ck_assert_ptr_nonnull(strstr(str_text(&ended), "podman container devs-test-a-1-1"));
+    ck_assert_ptr_nonnull(strstr(str_text(&ended), "podman container devs-"));
+    ck_assert_ptr_nonnull(strstr(str_text(&ended), try_name()));
     str_done(&ended);
 }
 
