@@ -145,6 +145,12 @@ bool log_writer_has_room(const struct log_writer *writer);
 /* Was the log deleted or replaced under us, as the last commit found? It is not written to
  * any more, for nobody else would see it. */
 bool log_writer_is_cut_off(const struct log_writer *writer);
+/* Was what it had committed destroyed, for instance by truncating the WAL? Then it is cut off for
+ * good, nothing more is copied into the database, and earlier runs stay as they are there. */
+bool log_writer_is_broken(const struct log_writer *writer);
+/* Is all that was committed still there? Reads the part of the WAL that is not in the database yet.
+ * ERR_IO if not; the log is then broken or cut off. */
+ATTR_MUST_USE bool log_writer_check(struct log_writer *writer, struct err *err);
 /* Everything of the run's spill into the log, in order; nothing may be committed to the spill
  * meanwhile. After a failure it may be done again. Then the writer goes on behind it. Fails as
  * log_writer_commit(), and with ERR_DAMAGED where events are missing between the two. */

@@ -9,6 +9,7 @@
 #include "log_writer.h"
 #include "quiet_thread.h"
 #include "turns.h"
+#include "wal_check.h"
 #include "xalloc.h"
 
 enum { NS_PER_MS = 1000 * 1000, MS_PER_S = 1000, NS_PER_S = 1000 * 1000 * 1000 };
@@ -37,6 +38,7 @@ struct checkpointer {
     bool unsynced;
     struct timespec sync_at; /* CLOCK_MONOTONIC, while unsynced */
     struct err failed;       /* a sync that went wrong, until it is told */
+    struct err lost;         /* why nothing is copied any more; no code: it is */
 };
 
 static struct timespec in_ms(int ms)
@@ -69,6 +71,19 @@ static void unpin(struct checkpointer *self)
     (void)pthread_mutex_unlock(&self->lock);
 }
 
+/* Before each copy: else what is wrong with the WAL goes into the database. */
+static bool may_copy(struct checkpointer *self)
+{
+    struct err err = {0};
+    const bool ok = checkpointer_check(self, NULL) && wal_is_whole(&self->db, &err);
+    if (err.code != ERR_NONE) {
+        (void)pthread_mutex_lock(&self->lock);
+        self->lost = err;
+        (void)pthread_mutex_unlock(&self->lock);
+    }
+    return ok;
+}
+
 /* Most of it, both syncs too, while others commit: a checkpoint of this kind keeps nobody waiting.
  * SQLite up to 3.51.2 may take new frames for copied ones if somebody begins the WAL anew just when
  * it starts (sqlite.org/wal.html, "The WAL-Reset Bug"): what is pinned keeps everybody from that.
@@ -77,7 +92,9 @@ static void copy_pinned(struct checkpointer *self)
 {
     if (!take_pinned(self))
         return;
-    (void)sqlite3_wal_checkpoint_v2(self->db.handle, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    if (may_copy(self))
+        (void)sqlite3_wal_checkpoint_v2(self->db.handle, "main", SQLITE_CHECKPOINT_PASSIVE, NULL,
+                                        NULL);
     unpin(self);
 }
 
@@ -87,9 +104,10 @@ static void checkpoint(struct checkpointer *self, bool cut_off)
     copy_pinned(self);
     if (!turns_take(&self->turns, NULL))
         return;
-    (void)sqlite3_wal_checkpoint_v2(
-        self->db.handle, "main", cut_off ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART,
-        NULL, NULL);
+    if (may_copy(self))
+        (void)sqlite3_wal_checkpoint_v2(
+            self->db.handle, "main",
+            cut_off ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_RESTART, NULL, NULL);
     turns_give(&self->turns);
 }
 
@@ -172,6 +190,7 @@ bool checkpointer_start(struct checkpointer **out, const struct place *place, st
     init_locks(self);
     bool ok = open_connection(self, place, err);
     if (ok) {
+        wal_learn(&self->db);
         int code = quiet_thread_start(&self->thread, run, self);
         self->has_thread = code == 0;
         ok = code == 0 || err_set_errno(err, code, "cannot start the log's thread");
@@ -221,6 +240,14 @@ void checkpointer_take_error(struct checkpointer *self, struct err *err)
         (void)err_set(err, self->failed.code, "%s", self->failed.message);
     self->failed = (struct err){0};
     (void)pthread_mutex_unlock(&self->lock);
+}
+
+bool checkpointer_check(struct checkpointer *self, struct err *err)
+{
+    (void)pthread_mutex_lock(&self->lock);
+    const struct err lost = self->lost;
+    (void)pthread_mutex_unlock(&self->lock);
+    return lost.code == ERR_NONE || err_set(err, lost.code, "%s", lost.message);
 }
 
 void checkpointer_synced(struct checkpointer *self)

@@ -26,6 +26,9 @@ void checkpointer_news(struct checkpointer *self);
 /* The first sync that went wrong since this was asked last; *err is left as it is if
  * none did, or if it has an error already. */
 void checkpointer_take_error(struct checkpointer *self, struct err *err);
+/* ERR_IO, from then on each time, once the WAL was found not to hold what was committed to it:
+ * nothing is copied any more. */
+ATTR_MUST_USE bool checkpointer_check(struct checkpointer *self, struct err *err);
 /* All that was committed is on the disk already. */
 void checkpointer_synced(struct checkpointer *self);
 

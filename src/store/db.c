@@ -1,12 +1,20 @@
 #include "db.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "private_file.h"
+#include "shm_guard.h"
 #include "str.h"
+#include "wal_check.h"
 #include "xalloc.h"
+
+enum { MODE_BITS = 0777 };
 
 static enum err_code code_of(int sqlite_code)
 {
@@ -14,6 +22,7 @@ static enum err_code code_of(int sqlite_code)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
+    case SQLITE_INTERRUPT: /* only db_watch interrupts */
         return ERR_DAMAGED;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -40,6 +49,8 @@ bool db_fail(const struct db *db, const char *what, struct err *err)
         (void)err_set(err, code_of(code), "log: the disk is full");
         return err_hint(err, "make room, or --db FILE on another disk");
     }
+    if ((code & 0xff) == SQLITE_INTERRUPT)
+        return err_set(err, ERR_DAMAGED, "log '%.200s': reading it does not end", path ? path : "");
     bool was_ours = (code & 0xff) == SQLITE_CORRUPT;
     if ((code & 0xff) == SQLITE_NOTADB && path)
         return err_set(err, code_of(code), "log '%.200s': %s", path, why);
@@ -54,24 +65,93 @@ bool db_exec(const struct db *db, const char *sql, struct err *err)
     return true;
 }
 
-void db_omit_triggers(const struct db *db)
-{
-    (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* else slower */
-}
-
 void db_roll_back(const struct db *db)
 {
     if (sqlite3_get_autocommit(db->handle) == 0)
         (void)sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL); /* it is over either way */
 }
 
+/* Counts the steps of the statement under way. Every byte of a file can be visited a few times, so
+ * a statement that takes many more steps than there are bytes goes through pages that lead back to
+ * themselves. */
+struct db_watch {
+    int64_t steps;
+    char *path; /* owned */
+};
+
+enum { WATCH_STEPS = 100 * 1000, WATCH_STEPS_FREE = 10 * 1000 * 1000, WATCH_STEPS_PER_BYTE = 8 };
+
+static int64_t size_of(const char *path, const char *suffix)
+{
+    char name[PATH_MAX];
+    struct stat info;
+    return private_path_join(name, sizeof(name), path, suffix, NULL) && stat(name, &info) == 0
+               ? (int64_t)info.st_size
+               : 0;
+}
+
+static int on_steps(void *ctx)
+{
+    struct db_watch *watch = ctx;
+    watch->steps += WATCH_STEPS;
+    if (watch->steps <= WATCH_STEPS_FREE)
+        return 0;
+    const int64_t bytes = size_of(watch->path, "") + size_of(watch->path, "-wal");
+    return watch->steps - WATCH_STEPS_FREE > bytes * WATCH_STEPS_PER_BYTE;
+}
+
+static int on_statement(unsigned what, void *ctx, void *statement, void *text)
+{
+    struct db_watch *watch = ctx;
+    (void)what;
+    (void)statement;
+    (void)text;
+    watch->steps = 0;
+    return 0;
+}
+
+static void watch_steps(struct db *db, const char *path)
+{
+    db->watch = xcalloc(1, sizeof(*db->watch));
+    db->watch->path = xstrdup(path);
+    sqlite3_progress_handler(db->handle, WATCH_STEPS, on_steps, db->watch);
+    (void)sqlite3_trace_v2(db->handle, SQLITE_TRACE_STMT, on_statement, db->watch);
+}
+
+/* SQLite replays what is beside a database. Logs are in WAL mode from their first byte, so a
+ * rollback journal is never one of ours; a WAL has the owner and the mode of its database. */
+static bool check_beside(const char *path, struct err *err)
+{
+    char name[PATH_MAX];
+    struct stat file;
+    struct stat info;
+    if (!private_path_join(name, sizeof(name), path, "-journal", err))
+        return false;
+    if (lstat(name, &info) == 0) {
+        (void)err_set(err, ERR_DAMAGED, "'%s' is beside the log, and devs never makes one", name);
+        return err_hint(err, "if you did not make it either, move it away: it may be forged");
+    }
+    if (!private_path_join(name, sizeof(name), path, "-wal", err))
+        return false;
+    if (stat(path, &file) != 0 || lstat(name, &info) != 0 ||
+        (S_ISREG(info.st_mode) && info.st_uid == file.st_uid &&
+         (info.st_mode & ~file.st_mode & MODE_BITS) == 0))
+        return true;
+    (void)err_set(err, ERR_DAMAGED, "'%s' was not made together with the log", name);
+    return err_hint(err, "if you made it, give it the owner and the mode of the log");
+}
+
 /* What every connection needs. A schema that somebody tampered with can call no
- * function with side effects. */
+ * function with side effects, and none of its views and triggers is used: ours are for other
+ * programs. Our statements keep the rules of schema.c's triggers by themselves: of events the key
+ * refuses a second one of a number, and only those of expired runs are deleted (log_gc.c). */
 static bool set_up(const struct db *db, enum db_mode mode, struct err *err)
 {
     if (sqlite3_busy_timeout(db->handle, DB_BUSY_MS) != SQLITE_OK ||
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) != SQLITE_OK ||
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) != SQLITE_OK ||
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK ||
+        sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL) != SQLITE_OK ||
         sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) != SQLITE_OK)
         return db_fail(db, "set up", err);
     return db_exec(db, "PRAGMA wal_autocheckpoint=0; PRAGMA temp_store=MEMORY", err) &&
@@ -103,6 +183,7 @@ static int open_handle(struct db *db, const char *path, enum db_mode mode)
     const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, set_up_library);
+    shm_guard_install();
     if (mode == DB_WRITE)
         return sqlite3_open_v2(path, &db->handle, flags | SQLITE_OPEN_READWRITE, NULL);
     if (mode == DB_READ)
@@ -118,10 +199,15 @@ static int open_handle(struct db *db, const char *path, enum db_mode mode)
 bool db_init(struct db *db, const char *path, enum db_mode mode, struct err *err)
 {
     *db = (struct db){0};
-    if (open_handle(db, path, mode) != SQLITE_OK)
+    if (!check_beside(path, err))
+        return false;
+    if (open_handle(db, path, mode) != SQLITE_OK) {
         (void)db_fail(db, path, err);
-    else if (set_up(db, mode, err))
-        return true;
+    } else {
+        watch_steps(db, path);
+        if (set_up(db, mode, err))
+            return true;
+    }
     db_done(db);
     return false;
 }
@@ -133,6 +219,9 @@ void db_done(struct db *db)
     int code = sqlite3_close(db->handle);
     assert(code == SQLITE_OK); /* else a statement was forgotten */
     (void)code;
+    if (db->watch)
+        free(db->watch->path);
+    free(db->watch);
     *db = (struct db){0};
 }
 
@@ -140,6 +229,10 @@ void db_done_in_turn(struct db *db)
 {
     if (!db->handle)
         return;
+    if (!wal_is_whole(db, NULL)) { /* what is in the file is worth more */
+        db_done(db);
+        return;
+    }
     (void)sqlite3_busy_timeout(db->handle, 0); /* nobody is kept waiting for the turn */
     (void)sqlite3_wal_checkpoint_v2(db->handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
@@ -159,13 +252,22 @@ bool db_number(const struct db *db, const char *sql, int64_t *out, struct err *e
     return ok;
 }
 
+/* Our statements are sound: it is the file that lacks what they name, or has a view by that name.
+ */
+static bool fail_prepare(const struct db *db, const char *sql, struct err *err)
+{
+    if (sqlite3_errcode(db->handle) == SQLITE_ERROR)
+        return err_set(err, ERR_DAMAGED, "log: %.100s: %s", sql, sqlite3_errmsg(db->handle));
+    return db_fail(db, sql, err);
+}
+
 bool db_prepare(const struct db *db, const char *const *sql, int count, sqlite3_stmt **out,
                 struct err *err)
 {
     for (int i = 0; i < count; i++) {
         if (sqlite3_prepare_v3(db->handle, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &out[i], NULL) !=
             SQLITE_OK)
-            return db_fail(db, sql[i], err);
+            return fail_prepare(db, sql[i], err);
     }
     return true;
 }

@@ -21,16 +21,24 @@ enum db_mode {
     DB_WRITE,
 };
 
+struct db_watch;
+
 struct db {
-    sqlite3 *handle; /* owned; NULL = not open */
-    int format;      /* of the log in it (schema.h); 0 = nobody has looked */
+    sqlite3 *handle;        /* owned; NULL = not open */
+    struct db_watch *watch; /* owned; ends a statement that would never end */
+    uint64_t wal_inode;     /* of the WAL that it has open; 0 = not known (wal_check.h) */
+    int format;             /* of the log in it (schema.h); 0 = nobody has looked */
 };
 
-/* The file must exist. No checkpoint ever happens by itself. */
+/* The file must exist. No checkpoint ever happens by itself. Views and triggers of the file are
+ * off, and a statement ends with ERR_DAMAGED once it has taken far more steps than the file has
+ * bytes: whoever made the file may have made it so that reading never ends. ERR_DAMAGED also if
+ * beside the file is a rollback journal, or a WAL that was not made with it: SQLite would replay
+ * either. */
 ATTR_MUST_USE bool db_init(struct db *db, const char *path, enum db_mode mode, struct err *err);
 void db_done(struct db *db);
-/* Within a turn: bring everything into the file itself first, as far as readers
- * allow; the last one out removes the WAL. */
+/* Within a turn: brings everything into the file itself first, as far as readers allow, unless the
+ * WAL is not what was committed to it; the last one out removes the WAL. */
 void db_done_in_turn(struct db *db);
 
 /* Record what SQLite said last. Returns false. */
@@ -41,11 +49,6 @@ bool db_hint_recover(const char *path, struct err *err);
 
 /* Run a statement without results; ERR_IO as db_fail() says it. */
 ATTR_MUST_USE bool db_exec(const struct db *db, const char *sql, struct err *err);
-
-/* No trigger fires for what this connection writes: for one whose statements keep the rules of
- * schema.c's triggers by themselves. It inserts events, of which the key refuses a second one of a
- * number, and deletes those of expired runs alone (log_gc.c). */
-void db_omit_triggers(const struct db *db);
 
 /* End a transaction that went wrong, if there still is one. */
 void db_roll_back(const struct db *db);

@@ -304,6 +304,7 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
     (void)sqlite3_bind_int64(query, 2, (int64_t)limit);
 
     size_t count = 0;
+    int64_t last = before > 0 ? before : INT64_MAX;
     bool row = limit > 0;
     bool ok = true;
     while (ok && row && count < limit) {
@@ -312,6 +313,10 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
             ok = take_run(reader, query, &out[count], err);
             if (ok)
                 count++;
+            /* A damaged tree could give the same runs again and again. */
+            if (ok && out[count - 1].number >= last)
+                ok = err_set(err, ERR_DAMAGED, "log: the runs are not in order");
+            last = count > 0 ? out[count - 1].number : last;
         }
     }
     (void)sqlite3_reset(query); /* repeats the step's error */

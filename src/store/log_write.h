@@ -53,7 +53,9 @@ struct log_writer {
     bool is_spill;         /* the second log of its run: spill.h */
     int64_t first_control; /* of a spill */
     bool cut_off;          /* the file under the log's name is not the one that is open */
-    uint64_t wal_inode;    /* 0 = not known yet */
+    bool is_broken;        /* and never will be again: what was committed to its WAL is gone */
+    uint64_t shm_inode;    /* 0 = not known yet */
+    int64_t db_bytes;      /* of its file, when it was looked at last */
     struct err unsynced;   /* what log_writer_synced() will tell */
     bool in_vain;          /* the last wait for somebody else's transaction was */
     int64_t waited_us;     /* for those and for the disk, in all */

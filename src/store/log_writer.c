@@ -15,6 +15,7 @@
 #include "place_check.h"
 #include "private_file.h"
 #include "schema.h"
+#include "wal_check.h"
 #include "xalloc.h"
 
 /* About what a row costs beside its texts. */
@@ -53,7 +54,8 @@ static const char *const statement_sql[] = {
     [LOG_PUT_PLAN] = "INSERT INTO plan(run, text) VALUES(?,?)",
     [LOG_PUT_RULES] = "INSERT OR IGNORE INTO ruleset(hash, text) VALUES(?,?)",
     [LOG_FIND_RUN] = "SELECT uid, boot, (SELECT ifnull(max(seq), 0) FROM event WHERE run=?1),"
-                     " (SELECT text FROM ruleset WHERE hash=run.ruleset) FROM run WHERE id=?1"
+                     " (SELECT text FROM ruleset WHERE hash=run.ruleset), pid, pid_start,"
+                     " ended_at_ms FROM run WHERE id=?1"
                      " AND expired=0",
 };
 static_assert(ARRAY_LEN(statement_sql) == LOG_STATEMENT_COUNT, "every statement has its text");
@@ -86,6 +88,8 @@ static bool make_tables(struct log_writer *writer, struct err *err)
         return false;
     bool ok =
         db_init(&writer->db, writer->place.db, DB_WRITE, err) && schema_ensure(&writer->db, err);
+    if (ok)
+        wal_learn(&writer->db);
     turns_give(&writer->turns);
     return ok;
 }
@@ -98,7 +102,6 @@ static bool open_parts(struct log_writer *writer, struct err *err)
         !make_tables(writer, err) || !limit_wal(writer, err))
         return false;
     (void)sqlite3_wal_hook(writer->db.handle, on_commit, writer);
-    db_omit_triggers(&writer->db);
     return db_prepare(&writer->db, statement_sql, LOG_STATEMENT_COUNT, writer->statements, err) &&
            projection_init(&writer->projection, &writer->db, err) &&
            checkpointer_start(&writer->checkpointer, place, err);
@@ -123,7 +126,7 @@ bool log_writer_open(struct log_writer **out, const struct place *place, struct 
  * before it ends: whoever asks later finds the run without an owner. */
 static void leave_run(struct log_writer *writer, bool our_turn)
 {
-    if (our_turn && writer->run != 0) {
+    if (our_turn && writer->run != 0 && !writer->is_broken) {
         sqlite3_stmt *refuse = writer->statements[LOG_REFUSE_REST];
         (void)sqlite3_bind_int64(refuse, 1, writer->run);
         (void)sqlite3_bind_int64(refuse, 2, clock_now().at_ms);
@@ -146,7 +149,10 @@ void log_writer_close(struct log_writer *writer)
     db_finalize(writer->statements, LOG_STATEMENT_COUNT);
     projection_done(&writer->projection);
     if (our_turn) {
-        db_done_in_turn(&writer->db);
+        if (writer->is_broken)
+            db_done(&writer->db);
+        else
+            db_done_in_turn(&writer->db);
         turns_give(&writer->turns);
     }
     db_done(&writer->db);
@@ -162,27 +168,88 @@ const char *log_writer_uid(const struct log_writer *writer)
     return writer->uid;
 }
 
-/* A WAL that was deleted takes with it what is in it and not yet in the database. */
-static bool wal_is_in_place(struct log_writer *writer)
+static bool beside_log(const struct log_writer *writer, const char *suffix, struct stat *out)
 {
     char path[PATH_MAX];
-    struct stat info;
-    if (!private_path_join(path, sizeof(path), writer->place.db, "-wal", NULL))
+    return private_path_join(path, sizeof(path), writer->place.db, suffix, NULL) &&
+           stat(path, out) == 0;
+}
+
+/* A WAL that was deleted takes with it what is in it and not yet in the database; with other shared
+ * memory two processes would write over each other's frames. */
+static bool wal_is_in_place(struct log_writer *writer)
+{
+    struct stat wal;
+    struct stat shm;
+    if (!beside_log(writer, "-wal", &wal) || !beside_log(writer, "-shm", &shm))
+        return false;
+    wal_learn(&writer->db);
+    if (writer->shm_inode == 0)
+        writer->shm_inode = (uint64_t)shm.st_ino;
+    return (uint64_t)wal.st_ino == writer->db.wal_inode &&
+           (uint64_t)shm.st_ino == writer->shm_inode;
+}
+
+/* Both files are as long as what was committed to them. devs gc makes the database shorter, but
+ * never shorter than its pages. */
+static bool files_are_whole(struct log_writer *writer)
+{
+    enum { WAL_HEADER = 32, FRAME_HEADER = 24 };
+    struct wal_index index;
+    struct stat db;
+    struct stat wal;
+    if (!beside_log(writer, "", &db) || !beside_log(writer, "-wal", &wal))
+        return false;
+    if (!wal_index_read(&writer->db, &index))
         return true;
-    uint64_t inode = stat(path, &info) == 0 ? (uint64_t)info.st_ino : 0;
-    if (writer->wal_inode == 0)
-        writer->wal_inode = inode;
-    return inode == writer->wal_inode;
+    const int64_t pages = (int64_t)index.pages * index.page_bytes;
+    const bool db_is_whole = db.st_size >= (writer->db_bytes < pages ? writer->db_bytes : pages);
+    const int64_t frames =
+        WAL_HEADER + (int64_t)index.frames * ((int64_t)index.page_bytes + FRAME_HEADER);
+    if (db_is_whole)
+        writer->db_bytes = db.st_size;
+    return db_is_whole && (index.frames == index.copied || wal.st_size >= frames);
 }
 
 /* What is written to a file without a name nobody sees. Within a turn, each time: the file
- * may be put back. */
+ * may be put back. What is lost stays lost. */
 static bool check_in_place(struct log_writer *writer, struct err *err)
 {
-    writer->cut_off = !db_is_in_place(&writer->db) || !wal_is_in_place(writer);
+    struct err why = {0};
+    writer->cut_off = writer->is_broken || !db_is_in_place(&writer->db) || !wal_is_in_place(writer);
+    if (!writer->cut_off && wal_lost_memory(&writer->db))
+        (void)err_set(&why, ERR_IO, "'%s-shm' was truncated while in use", writer->place.db);
+    else if (!writer->cut_off && !files_are_whole(writer))
+        (void)err_set(&why, ERR_IO, "'%s' or its WAL was truncated", writer->place.db);
+    const bool ok = checkpointer_check(writer->checkpointer, &why) && why.code == ERR_NONE;
+    if (!ok) {
+        writer->is_broken = true;
+        writer->cut_off = true;
+        return err_set(err, ERR_IO, "%s", why.message);
+    }
     if (!writer->cut_off)
-        return true;
+        return writer->owner_fd < 0 ||
+               owner_keep(&writer->place, writer->uid, &writer->owner_fd, err);
     return err_set(err, ERR_IO, "'%s' was deleted, moved or replaced", writer->place.db);
+}
+
+bool log_writer_check(struct log_writer *writer, struct err *err)
+{
+    struct err why = {0};
+    if (writer->is_broken)
+        return err_set(err, ERR_IO, "the WAL of '%s' was lost", writer->place.db);
+    if (!turns_take(&writer->turns, NULL))
+        return true; /* whoever writes looks, too */
+    const bool ok = check_in_place(writer, &why) && wal_is_whole(&writer->db, &why);
+    if (!ok && !writer->cut_off)
+        writer->is_broken = writer->cut_off = true;
+    turns_give(&writer->turns);
+    return ok || err_set(err, why.code, "%s", why.message);
+}
+
+bool log_writer_is_broken(const struct log_writer *writer)
+{
+    return writer->is_broken;
 }
 
 bool log_writer_is_cut_off(const struct log_writer *writer)

@@ -2,10 +2,12 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "log_reader.h"
 #include "log_write.h"
 #include "owner.h"
+#include "owner_state.h"
 #include "spill.h"
 #include "this_process.h"
 
@@ -14,6 +16,8 @@ struct found_run {
     char uid[LOG_UID_MAX];
     char boot[LOG_UID_MAX];
     int64_t last_seq;
+    int64_t pid, pid_start; /* of its owner, or of the one that died */
+    bool has_ended;
     struct str rules; /* owned; empty where the log has none */
 };
 
@@ -29,6 +33,9 @@ static void take_found(sqlite3_stmt *row, struct found_run *out)
     copy_column(row, 0, out->uid);
     copy_column(row, 1, out->boot);
     out->last_seq = sqlite3_column_int64(row, 2);
+    out->pid = sqlite3_column_int64(row, 4);
+    out->pid_start = sqlite3_column_int64(row, 5);
+    out->has_ended = sqlite3_column_type(row, 6) != SQLITE_NULL;
     str_clear(&out->rules);
     str_add(&out->rules, rules ? rules : "");
 }
@@ -76,6 +83,25 @@ static bool bring_spill_home(struct log_writer *writer, int64_t number, const ch
     return true;
 }
 
+/* The lock file may have been moved away under an owner that is still at work. One that has let the
+ * run go is about to end, and is waited for a moment. */
+static bool is_at_work(const struct found_run *run)
+{
+    enum { LOOKS = 100, PAUSE_NS = 10 * 1000 * 1000 };
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    struct this_process self;
+    this_process_read(&self);
+    if (run->has_ended || run->pid <= 0 || run->pid == self.pid ||
+        strcmp(run->boot, self.boot) != 0)
+        return false;
+    for (int i = 0; i < LOOKS; i++) {
+        if (!owner_process_lives(run->pid, run->pid_start))
+            return false;
+        (void)nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 static bool take_over(struct log_writer *writer, int64_t number, struct found_run *run,
                       struct err *err)
 {
@@ -88,6 +114,11 @@ static bool take_over(struct log_writer *writer, int64_t number, struct found_ru
             return err_set(err, ERR_BUSY, "run #%lld belongs to another process: it goes on there",
                            (long long)number);
         return err_set(err, why.code, "%s", why.message);
+    }
+    if (is_at_work(run)) {
+        owner_drop(&writer->place, run->uid, owner_fd);
+        return err_set(err, ERR_BUSY, "run #%lld belongs to process %lld, which is alive",
+                       (long long)number, (long long)run->pid);
     }
     /* Looked at again under the lock: whoever had it may have gone on. */
     if (!bring_spill_home(writer, number, run->uid, err) || !find_run(writer, number, run, err)) {

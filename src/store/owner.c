@@ -74,6 +74,21 @@ bool owner_take(const struct place *place, const char *uid, int *fd_out, struct 
     return err_set(err, ERR_BUSY, "the owner lock of run '%s' changes hands all the time", uid);
 }
 
+bool owner_keep(const struct place *place, const char *uid, int *fd, struct err *err)
+{
+    char path[PATH_MAX];
+    int again = -1;
+    if (!owner_path(place, uid, path, NULL) || is_still_there(*fd, path))
+        return true;
+    if (owner_is_alive(place, uid))
+        return err_set(err, ERR_BUSY, "run '%s' was taken over by another process", uid);
+    if (!owner_take(place, uid, &again, err))
+        return false;
+    (void)close(*fd);
+    *fd = again;
+    return true;
+}
+
 void owner_drop(const struct place *place, const char *uid, int fd)
 {
     if (fd < 0)
@@ -89,7 +104,7 @@ bool owner_is_alive(const struct place *place, const char *uid)
     char path[PATH_MAX];
     if (!owner_path(place, uid, path, NULL))
         return false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* it may be a FIFO */
     if (fd < 0)
         return false;
     bool is_free = flock(fd, LOCK_SH | LOCK_NB) == 0;

@@ -2,12 +2,16 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { STAT_MAX = 256, PATH_TEXT_MAX = 64 }; /* the state follows the name, of at most 16 bytes */
+enum { STAT_MAX = 512, PATH_TEXT_MAX = 64 }; /* field 22 is within it */
 
-bool owner_is_stopped(int64_t pid)
+/* What follows "4711 (name) " in /proc/PID/stat, from the state on; the name may hold anything,
+ * also
+ * ") ". False where there is no such process. */
+static bool read_state(int64_t pid, char out[STAT_MAX])
 {
     char path[PATH_TEXT_MAX];
     char stat[STAT_MAX];
@@ -22,9 +26,29 @@ bool owner_is_stopped(int64_t pid)
     if (count <= 0)
         return false;
     stat[count] = '\0';
-    /* "4711 (name) T 1 ...": the name may hold anything, also ") ". */
     const char *name_end = strrchr(stat, ')');
     if (!name_end || name_end[1] != ' ')
         return false;
-    return name_end[2] == 'T' || name_end[2] == 't';
+    (void)snprintf(out, STAT_MAX, "%s", name_end + 2);
+    return true;
+}
+
+bool owner_is_stopped(int64_t pid)
+{
+    char state[STAT_MAX];
+    return read_state(pid, state) && (state[0] == 'T' || state[0] == 't');
+}
+
+bool owner_process_lives(int64_t pid, int64_t start)
+{
+    enum { STATE_FIELD = 3, START_FIELD = 22 };
+    char state[STAT_MAX];
+    if (start == 0 || !read_state(pid, state) || state[0] == 'Z' || state[0] == 'X')
+        return false;
+    const char *at = state;
+    for (int field = STATE_FIELD; at && field < START_FIELD; field++) {
+        at = strchr(at, ' ');
+        at = at ? at + 1 : NULL;
+    }
+    return at && strtoll(at, NULL, 10) == start;
 }

@@ -11,4 +11,8 @@
  * what is known of a process is out of date as soon as it is read. */
 bool owner_is_stopped(int64_t pid);
 
+/* Is there a process of this number that started at that time (clock ticks since boot, not 0) and
+ * has not ended? */
+bool owner_process_lives(int64_t pid, int64_t start);
+
 #endif

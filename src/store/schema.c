@@ -1,6 +1,7 @@
 #include "schema.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "control.h"
 #include "event.h"
@@ -93,8 +94,8 @@ enum { SCHEMA_ADDED = 5 };
     "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name='bundle'"
 
 /* What happened cannot be changed; a run that was marked expired may go. REPLACE
- * fires no delete trigger, so a second event of one number is refused as well. The log writer's own
- * connection goes without (db_omit_triggers()). */
+ * fires no delete trigger, so a second event of one number is refused as well. Our own
+ * connections go without (db.c). */
 static const char schema_triggers[] =
     "CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event"
     " BEGIN SELECT raise(ABORT, 'the run log is append-only'); END;"
@@ -241,7 +242,7 @@ static bool bring_up_to_date(const struct db *db, struct err *err)
     int64_t added = 0;
     for (size_t i = 0; i < ARRAY_LEN(word_lists); i++)
         want += word_lists[i].end - word_lists[i].first;
-    if (!db_number(db, "SELECT count(*) FROM word", &have, err) ||
+    if (!db_number(db, "SELECT count(*) FROM word WHERE number>=0", &have, err) ||
         !db_number(db, SCHEMA_COUNT_ADDED, &added, err))
         return false;
     if (have >= want && added == SCHEMA_ADDED)
@@ -260,8 +261,12 @@ static bool create(const struct db *db, struct err *err)
     (void)snprintf(marks, sizeof(marks), "PRAGMA application_id=%d; PRAGMA user_version=%d",
                    SCHEMA_APPLICATION, SCHEMA_VERSION);
 
-    /* These two have to come before anything else and outside a transaction. */
-    if (!db_exec(db, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL", err) ||
+    /* These have to come before anything else and outside a transaction. Without the first one the
+     * third would make a rollback journal, beside which no log is opened (db.c). */
+    if (!db_exec(db,
+                 "PRAGMA journal_mode=MEMORY; PRAGMA auto_vacuum=INCREMENTAL;"
+                 " PRAGMA journal_mode=WAL",
+                 err) ||
         !db_exec(db, "BEGIN IMMEDIATE", err))
         return false;
     bool ok = db_exec(db, marks, err) && db_exec(db, schema_tables, err) &&
@@ -269,6 +274,121 @@ static bool create(const struct db *db, struct err *err)
               db_exec(db, schema_views, err) && fill_words(db, err) && db_exec(db, "COMMIT", err);
     if (!ok)
         db_roll_back(db);
+    return ok;
+}
+
+/* The tables that statements of ours read or write. */
+static const char *const our_tables[] = {
+    "ruleset", "run",  "plan", "event",   "output", "capture",  "control",
+    "session", "task", "word", "attempt", "gain",   "bookmark", "bundle",
+};
+
+enum { SCHEMA_OBJECTS_MAX = 500, SCHEMA_TEXT_MAX = 64 * 1024 };
+
+static bool refuse_object(const char *name, const char *why, struct err *err)
+{
+    (void)err_set(err, ERR_DAMAGED, "the log has been tampered with: '%.100s' %s", name, why);
+    return err_hint(err, "--db FILE names another");
+}
+
+static bool has_start(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* SQLite writes down each statement with one of these beginnings. "CREATE VIRTUAL TABLE" is not
+ * among them, nor is what somebody wrote into sqlite_schema by other means. Where the text begins
+ * as a table's, it makes a table, whatever the other columns of the row say. */
+static bool check_object(const char *name, const char *sql, bool *has_table, struct err *err)
+{
+    static const char table[] = "CREATE TABLE ";
+    static const char *const others[] = {"CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE VIEW ",
+                                         "CREATE TRIGGER "};
+    if (has_start(sql, table)) {
+        /* In the words of this build: then it has no generated columns. */
+        *has_table = *has_table || (!strstr(schema_tables, sql + sizeof(table) - 1) &&
+                                    !strstr(schema_additions, sql + sizeof(table) - 1));
+        return true;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        if (has_start(sql, others[i]))
+            return true;
+    }
+    return refuse_object(name, "is no table, index, view or trigger", err);
+}
+
+static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_other_table,
+                         struct err *err)
+{
+    bool row = true;
+    for (int count = 0; row; count++) {
+        if (!db_next(db, query, &row, err))
+            return false;
+        const char *name = row ? (const char *)sqlite3_column_text(query, 0) : NULL;
+        const char *sql = row ? (const char *)sqlite3_column_text(query, 1) : NULL;
+        if (count >= SCHEMA_OBJECTS_MAX)
+            return refuse_object("sqlite_schema", "has too many rows", err);
+        if (sql && sqlite3_column_bytes(query, 1) > SCHEMA_TEXT_MAX)
+            return refuse_object(name ? name : "?", "is too long", err);
+        if (sql && !check_object(name ? name : "?", sql, has_other_table, err)) /* NULL: a key's */
+            return false;
+    }
+    return true;
+}
+
+/* A column that is computed could take any time; none of ours is. */
+static bool check_columns(const struct db *db, const char *table, struct err *err)
+{
+    static const char *const sql = "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden<>0";
+    sqlite3_stmt *query = NULL;
+    bool row = false;
+    bool ok = db_prepare(db, &sql, 1, &query, err);
+    if (ok) {
+        db_bind_text(query, 1, table);
+        ok = db_next(db, query, &row, err);
+    }
+    const bool is_computed = ok && row && sqlite3_column_int(query, 0) > 0;
+    db_finalize(&query, 1);
+    return is_computed ? refuse_object(table, "has computed columns", err) : ok;
+}
+
+/* No table by that name: nothing else by it either. */
+static bool check_absent(const struct db *db, const char *name, struct err *err)
+{
+    static const char *const sql = "SELECT count(*) FROM sqlite_schema WHERE lower(name)=?"
+                                   " AND type<>'trigger'";
+    sqlite3_stmt *query = NULL;
+    bool row = false;
+    bool ok = db_prepare(db, &sql, 1, &query, err);
+    if (ok) {
+        db_bind_text(query, 1, name);
+        ok = db_next(db, query, &row, err);
+    }
+    const bool is_other = ok && row && sqlite3_column_int(query, 0) > 0;
+    db_finalize(&query, 1);
+    return is_other ? refuse_object(name, "is no table", err) : ok;
+}
+
+/* Before anything else is read of a file that may be anybody's: the names that our statements use
+ * are those of plain tables. */
+static bool check_objects(const struct db *db, struct err *err)
+{
+    static const char *const sql = "SELECT name, sql FROM sqlite_schema";
+    sqlite3_stmt *query = NULL;
+    bool has_other_table = false;
+    bool ok =
+        db_prepare(db, &sql, 1, &query, err) && read_objects(db, query, &has_other_table, err);
+    db_finalize(&query, 1);
+    for (size_t i = 0; ok && i < ARRAY_LEN(our_tables); i++) {
+        /* SQLITE_ERROR for a view, and for what is not there, which the statements will say. */
+        const bool is_table =
+            sqlite3_table_column_metadata(db->handle, "main", our_tables[i], NULL, NULL, NULL, NULL,
+                                          NULL, NULL) == SQLITE_OK;
+        if (is_table && has_other_table)
+            ok = check_columns(db, our_tables[i], err);
+        else if (!is_table)
+            ok = check_absent(db, our_tables[i], err);
+    }
     return ok;
 }
 
@@ -281,7 +401,8 @@ static bool read_marks(const struct db *db, struct marks *out, struct err *err)
 {
     if (!db_exec(db, "BEGIN", err))
         return false;
-    bool ok = db_number(db, "SELECT count(*) FROM sqlite_schema", &out->tables, err) &&
+    bool ok = check_objects(db, err) &&
+              db_number(db, "SELECT count(*) FROM sqlite_schema", &out->tables, err) &&
               db_number(db, "PRAGMA application_id", &out->application, err) &&
               db_number(db, "PRAGMA user_version", &out->version, err);
     db_roll_back(db);

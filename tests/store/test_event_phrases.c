@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "db.h"
 #include "event.h"
 #include "log_reader.h"
 #include "log_sample.h"
+#include "other_program.h"
 #include "schema.h"
 #include "test_main.h"
 
@@ -108,7 +108,7 @@ static int64_t number(const char *sql)
     struct db db;
     struct err err = {0};
     int64_t value = -1;
-    ck_assert_msg(db_init(&db, sample.place.db, DB_WRITE, &err) &&
+    ck_assert_msg(other_program_open(&db, sample.place.db, DB_WRITE, &err) &&
                       db_number(&db, sql, &value, &err),
                   "%s", err.message);
     db_done(&db);
@@ -153,7 +153,7 @@ START_TEST(test_of_a_hostile_row_no_more_is_spelled_than_a_text_may_have)
     struct db db;
     struct err err = {0};
     const size_t phrase = strlen(",\"jitter\":0,\"factor\":1,\"hint\":-1,\"used\":");
-    ck_assert_msg(db_init(&db, sample.place.db, DB_WRITE, &err) &&
+    ck_assert_msg(other_program_open(&db, sample.place.db, DB_WRITE, &err) &&
                       db_exec(&db,
                               "INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, text)"
                               " SELECT id, 1, 0, 0, 1, -1,"
@@ -174,7 +174,7 @@ START_TEST(test_a_log_of_the_first_format_stays_one)
     struct db db;
     struct err err = {0};
     sample_done(&sample);
-    ck_assert_msg(db_init(&db, place.db, DB_WRITE, &err) &&
+    ck_assert_msg(other_program_open(&db, place.db, DB_WRITE, &err) &&
                       db_exec(&db, "DELETE FROM run; PRAGMA user_version=1", &err),
                   "%s", err.message);
     db_done(&db);

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "db.h"
 #include "follower.h"
 #include "log_reader.h"
 #include "log_sample.h"
+#include "other_program.h"
 #include "schema.h"
 #include "xalloc.h"
 
@@ -41,7 +41,7 @@ static int64_t number(const char *sql)
     struct db db;
     struct err err = {0};
     int64_t out = -1;
-    ck_assert_msg(db_init(&db, sample.place.db, DB_READ, &err), "%s", err.message);
+    ck_assert_msg(other_program_open(&db, sample.place.db, DB_READ, &err), "%s", err.message);
     ck_assert_msg(db_number(&db, sql, &out, &err), "%s", err.message);
     db_done(&db);
     return out;
@@ -174,7 +174,7 @@ START_TEST(test_what_happened_cannot_be_changed)
     int64_t before = number("SELECT count(*) FROM event");
     struct db db;
     struct err err = {0};
-    ck_assert(db_init(&db, sample.place.db, DB_WRITE, &err));
+    ck_assert(other_program_open(&db, sample.place.db, DB_WRITE, &err));
     ck_assert(!db_exec(&db, sql[_i], &err));
     ck_assert_ptr_nonnull(strstr(err.message, "append-only"));
     db_done(&db);
@@ -188,7 +188,7 @@ START_TEST(test_an_expired_run_may_go)
     sample_start(&sample);
     struct db db;
     struct err err = {0};
-    ck_assert(db_init(&db, sample.place.db, DB_WRITE, &err));
+    ck_assert(other_program_open(&db, sample.place.db, DB_WRITE, &err));
     ck_assert_msg(db_exec(&db, "UPDATE run SET expired=1; DELETE FROM event", &err), "%s",
                   err.message);
     db_done(&db);
@@ -574,7 +574,7 @@ static void run_sql(const char *sql)
 {
     struct db db;
     struct err err = {0};
-    ck_assert(db_init(&db, sample.place.db, DB_WRITE, &err));
+    ck_assert(other_program_open(&db, sample.place.db, DB_WRITE, &err));
     ck_assert_msg(db_exec(&db, sql, &err), "%s", err.message);
     db_done(&db);
 }
@@ -799,7 +799,7 @@ static void make_db(const struct place *place, const char *sql)
     fclose(file);
     struct db db;
     struct err err = {0};
-    ck_assert_msg(db_init(&db, place->db, DB_WRITE, &err), "%s", err.message);
+    ck_assert_msg(other_program_open(&db, place->db, DB_WRITE, &err), "%s", err.message);
     ck_assert_msg(db_exec(&db, sql, &err), "%s", err.message);
     db_done(&db);
 }

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "bookmark.h"
-#include "db.h"
 #include "follower.h"
 #include "log_sample.h"
+#include "other_program.h"
 #include "test_main.h"
 
 static struct place place;
@@ -54,8 +54,9 @@ static int64_t number_of(const char *sql)
     struct db db;
     struct err err = {0};
     int64_t value = -1;
-    ck_assert_msg(db_init(&db, place.db, DB_READ, &err) && db_number(&db, sql, &value, &err), "%s",
-                  err.message);
+    ck_assert_msg(other_program_open(&db, place.db, DB_READ, &err) &&
+                      db_number(&db, sql, &value, &err),
+                  "%s", err.message);
     db_done(&db);
     return value;
 }
@@ -64,8 +65,8 @@ static void change_log(const char *sql)
 {
     struct db db;
     struct err err = {0};
-    ck_assert_msg(db_init(&db, place.db, DB_WRITE, &err) && db_exec(&db, sql, &err), "%s",
-                  err.message);
+    ck_assert_msg(other_program_open(&db, place.db, DB_WRITE, &err) && db_exec(&db, sql, &err),
+                  "%s", err.message);
     db_done(&db);
 }
 
@@ -327,7 +328,7 @@ START_TEST(test_events_of_a_run_that_stays_cannot_be_deleted)
 {
     struct db db;
     struct err err = {0};
-    ck_assert(db_init(&db, place.db, DB_WRITE, &err));
+    ck_assert(other_program_open(&db, place.db, DB_WRITE, &err));
     ck_assert(!db_exec(&db, "DELETE FROM event WHERE run=1", &err));
     ck_assert_ptr_nonnull(strstr(err.message, "append-only"));
     db_done(&db);

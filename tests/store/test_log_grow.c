@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "bundle.h"
-#include "db.h"
 #include "follower.h"
 #include "log_rebuild.h"
 #include "log_sample.h"
 #include "log_write.h"
 #include "orphan.h"
+#include "other_program.h"
 #include "spill.h"
 #include "test_main.h"
 
@@ -39,7 +39,7 @@ static int64_t number_of(const char *sql)
     struct db db;
     struct err err = {0};
     int64_t number = 0;
-    ck_assert_msg(db_init(&db, sample.place.db, DB_READ, &err), "%s", err.message);
+    ck_assert_msg(other_program_open(&db, sample.place.db, DB_READ, &err), "%s", err.message);
     ck_assert_msg(db_number(&db, sql, &number, &err), "%s", err.message);
     db_done(&db);
     return number;
@@ -171,7 +171,7 @@ START_TEST(test_who_is_left_behind_can_be_cancelled)
     sample.writer = NULL;
     ck_assert_int_eq(number_of("SELECT count(*) FROM run WHERE ended_at_ms IS NULL"), 1);
     struct db db;
-    ck_assert_msg(db_init(&db, sample.place.db, DB_WRITE, &err), "%s", err.message);
+    ck_assert_msg(other_program_open(&db, sample.place.db, DB_WRITE, &err), "%s", err.message);
     ck_assert_msg(db_exec(&db,
                           "INSERT INTO control(run, verb, task, step, attempt, args, by, key_at_ms,"
                           " asked_at_ms) VALUES(1, 1, NULL, NULL, NULL, NULL, 'ann', 1, 1)",

@@ -109,6 +109,7 @@ static bool open_spill(struct recorder *recorder, const struct err *why)
         return false; /* what is wrong with the log is what people have to know */
     if (recorder->spill_control_seen > recorder->control_seen)
         recorder->control_seen = recorder->spill_control_seen;
+    recorder->lost = recorder->lost || log_writer_is_broken(recorder->writer);
     recorder->left_output = recorder->has_output && log_writer_is_cut_off(recorder->writer);
     recorder->spill_control_seen = 0;
     recorder->spill_controls = log_writer_first_control(recorder->spill);
@@ -253,8 +254,21 @@ bool recorder_is_away(const struct recorder *recorder)
     return recorder->spill != NULL;
 }
 
+/* What was committed may have been destroyed since: nobody has looked at it after the last commit.
+ */
+static void check_commits(struct recorder *recorder)
+{
+    struct err err = {0};
+    if (recorder->spill || recorder->failing || log_writer_check(recorder->writer, &err))
+        return;
+    recorder->err = err;
+    if (!open_spill(recorder, &err))
+        recorder->lost = true;
+}
+
 void recorder_finish(struct recorder *recorder)
 {
+    check_commits(recorder);
     const struct log_batch none = {0};
     int64_t until_ms = clock_now().mono_ms + RECORDER_FINISH_MS;
     int64_t now_ms = 0;

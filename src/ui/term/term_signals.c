@@ -11,6 +11,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "shm_guard.h"
 #include "xalloc.h"
 
 enum { HANDLER_STACK_BYTES = 64 * 1024 };
@@ -95,6 +96,19 @@ static void on_deadly(int signal)
     (void)raise(signal);
 }
 
+/* Shared memory of the log that was truncated is no reason to end. */
+static void on_bus(int signal, siginfo_t *info, void *context)
+{
+    const int saved_errno = errno;
+    (void)context;
+    if (info->si_code != BUS_ADRERR || !shm_guard_repair(info->si_addr)) {
+        struct sigaction action = {.sa_handler = SIG_DFL};
+        (void)sigaction(SIGBUS, &action, NULL);
+        on_deadly(signal);
+    }
+    errno = saved_errno;
+}
+
 static bool open_pipe(struct err *err)
 {
     if (pipe2(state.pipe, O_CLOEXEC | O_NONBLOCK) == 0)
@@ -130,6 +144,10 @@ static void take_deadly(size_t i)
     /* All others are held back meanwhile: SIGTTOU above all, which tcsetattr() sends
      * to a process in the background. */
     struct sigaction action = {.sa_handler = on_deadly, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
+    if (deadly[i].signal == SIGBUS) {
+        action.sa_sigaction = on_bus;
+        action.sa_flags = SA_ONSTACK | SA_SIGINFO;
+    }
     (void)sigfillset(&action.sa_mask);
     (void)sigaction(deadly[i].signal, &action, &state.deadly_before[i]);
     if (is_ignored(&state.deadly_before[i]))
