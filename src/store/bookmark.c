@@ -172,8 +172,8 @@ static void read_row(sqlite3_stmt *row, struct bookmark *out)
     *out = (struct bookmark){.id = sqlite3_column_int64(row, 0),
                              .run = sqlite3_column_int64(row, 1),
                              .seq = sqlite3_column_int64(row, 2),
-                             .at_ms = sqlite3_column_int64(row, 3),
-                             .made_at_ms = sqlite3_column_int64(row, 4)};
+                             .at_ms = log_read_nearest(row, 3),
+                             .made_at_ms = log_read_nearest(row, 4)};
     copy_text(row, 5, out->name, BOOKMARK_NAME_MAX);
     copy_text(row, 6, out->by, BOOKMARK_BY_MAX);
 }

@@ -299,6 +299,8 @@ void db_try(sqlite3_stmt *statement)
 bool db_next(const struct db *db, sqlite3_stmt *statement, bool *row, struct err *err)
 {
     int code = sqlite3_step(statement);
+    if (code == SQLITE_ERROR) /* a sum of what the file holds is too large, for one */
+        return err_set(err, ERR_DAMAGED, "log: read: %s", sqlite3_errmsg(db->handle));
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return db_fail(db, "read", err);
     *row = code == SQLITE_ROW;

@@ -5,6 +5,7 @@
 
 #include "db.h"
 #include "log_gc.h"
+#include "log_read.h"
 #include "log_reader.h"
 #include "schema.h"
 #include "spill.h"
@@ -188,7 +189,7 @@ static bool take_begun(struct planning *planning, struct err *err)
         const char *name = (const char *)sqlite3_column_text(query, 1);
         struct log_gc_run *run =
             add_run(planning, sqlite3_column_int64(query, 0), name ? name : "");
-        run->last_at_ms = sqlite3_column_int64(query, 2);
+        run->last_at_ms = log_read_nearest(query, 2);
         run->why = LOG_GC_BEGUN;
         ok = ask(planning, PLAN_BYTES, run->number, &run->bytes, err);
     }

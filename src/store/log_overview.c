@@ -83,7 +83,7 @@ static bool take_task(struct look *look, sqlite3_stmt *row)
         .task = tasks->tasks,
         .status = (enum task_status)status,
         .held = held != 0,
-        .due_at_ms = db_column_or(row, 3, 0),
+        .due_at_ms = log_read_nearest(row, 3),
     };
     if (task.status == TASK_RUNNING)
         note_running(look, task.task);
@@ -139,8 +139,8 @@ static bool take_row(sqlite3_stmt *row, struct overview_row *out)
 {
     take_text(row, 0, out->id, sizeof(out->id));
     take_text(row, 1, out->by, sizeof(out->by));
-    out->started_at_ms = db_column_or(row, 4, 0);
-    out->ended_at_ms = db_column_or(row, 5, 0);
+    out->started_at_ms = log_read_nearest(row, 4);
+    out->ended_at_ms = log_read_nearest(row, 5);
     return log_read_int(row, 2, 0, INT_MAX, &out->tried) &&
            log_read_int(row, 3, 0, INT_MAX, &out->tries) &&
            (out->ended_at_ms == 0 || take_class(row, out));

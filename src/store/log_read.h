@@ -10,6 +10,8 @@
 #include "log_reader.h"
 #include "log_writer.h"
 
+#define LOG_NUMBER_MAX (INT64_C(1) << 53)
+
 enum log_query {
     LOG_QUERY_RUN,
     LOG_QUERY_PLAN,
@@ -65,6 +67,12 @@ bool log_read_has_owner(const struct log_reader *reader, const char *uid);
 /* A column that must hold least to most, NULL being the least. False if it does not:
  * the file may be anybody's. */
 ATTR_MUST_USE bool log_read_int(sqlite3_stmt *row, int at, int least, int most, int *out);
+
+/* Reads a time or a duration (ms), or a count, NULL being 0. False if it is not within 0 and
+ * LOG_NUMBER_MAX, so that sums and differences of a few of them stay numbers. */
+ATTR_MUST_USE bool log_read_number(sqlite3_stmt *row, int at, int64_t *out);
+/* The same for rows by which nothing is decided: returns the nearest number that fits. */
+int64_t log_read_nearest(sqlite3_stmt *row, int at);
 
 /* The follower's state, for the one who takes an orphaned run over: it changes it
  * through the scheduler and appends the events that come of it. */

@@ -155,13 +155,36 @@ bool log_read_int(sqlite3_stmt *row, int at, int least, int most, int *out)
     return true;
 }
 
+bool log_read_number(sqlite3_stmt *row, int at, int64_t *out)
+{
+    *out = db_column_or(row, at, 0);
+    return *out >= 0 && *out <= LOG_NUMBER_MAX;
+}
+
+int64_t log_read_nearest(sqlite3_stmt *row, int at)
+{
+    const int64_t value = db_column_or(row, at, 0);
+    return value < 0 ? 0 : value > LOG_NUMBER_MAX ? LOG_NUMBER_MAX : value;
+}
+
+static bool take_numbers(sqlite3_stmt *row, struct log_run_info *out)
+{
+    return log_read_number(row, 11, &out->started_at_ms) &&
+           log_read_number(row, 12, &out->ended_at_ms) &&
+           log_read_number(row, 14, &out->last_seq) && log_read_number(row, 15, &out->last_at_ms) &&
+           log_read_number(row, 16, &out->attempts) && log_read_number(row, 17, &out->passed) &&
+           log_read_number(row, 18, &out->failed) && log_read_number(row, 19, &out->cancelled) &&
+           log_read_number(row, 20, &out->waited_ms);
+}
+
 static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_run_info *out,
                      struct err *err)
 {
     int jobs = 0;
     int tasks = 0;
     int exit_code = 0;
-    if (!log_read_int(row, 8, 0, PLAN_JOBS_MAX, &jobs) ||
+    struct log_run_info numbers = {0};
+    if (!take_numbers(row, &numbers) || !log_read_int(row, 8, 0, PLAN_JOBS_MAX, &jobs) ||
         !log_read_int(row, 9, 0, PLAN_TASKS_MAX, &tasks) ||
         !log_read_int(row, 13, 0, INT_MAX, &exit_code))
         return err_set(err, ERR_DAMAGED, "the row of run #%lld in the log cannot be true",
@@ -178,16 +201,16 @@ static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
         .jobs = jobs,
         .tasks = tasks,
         .pid = sqlite3_column_int64(row, 10),
-        .started_at_ms = sqlite3_column_int64(row, 11),
-        .ended_at_ms = db_column_or(row, 12, 0),
+        .started_at_ms = numbers.started_at_ms,
+        .ended_at_ms = numbers.ended_at_ms,
         .exit_code = exit_code,
-        .last_seq = sqlite3_column_int64(row, 14),
-        .last_at_ms = sqlite3_column_int64(row, 15),
-        .attempts = sqlite3_column_int64(row, 16),
-        .passed = sqlite3_column_int64(row, 17),
-        .failed = sqlite3_column_int64(row, 18),
-        .cancelled = sqlite3_column_int64(row, 19),
-        .waited_ms = sqlite3_column_int64(row, 20),
+        .last_seq = numbers.last_seq,
+        .last_at_ms = numbers.last_at_ms,
+        .attempts = numbers.attempts,
+        .passed = numbers.passed,
+        .failed = numbers.failed,
+        .cancelled = numbers.cancelled,
+        .waited_ms = numbers.waited_ms,
         .boot = db_column_copy(row, 21),
     };
     out->is_session = strcmp(out->kind, "agent") == 0;

@@ -8,8 +8,6 @@
 #include "log_reader.h"
 #include "xalloc.h"
 
-#define TIME_MS_MAX (INT64_C(1) << 53)
-
 void event_page_done(struct event_page *page)
 {
     if (!page)
@@ -60,7 +58,7 @@ static bool read_names(sqlite3_stmt *row, struct event *out)
 static bool read_time(sqlite3_stmt *row, int at, int64_t *out)
 {
     *out = sqlite3_column_int64(row, at);
-    return *out >= 0 && *out <= TIME_MS_MAX;
+    return *out >= 0 && *out <= LOG_NUMBER_MAX;
 }
 
 static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *err)

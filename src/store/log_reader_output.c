@@ -46,7 +46,7 @@ static bool take_row(sqlite3_stmt *query, struct output_page *page, struct err *
         .id = sqlite3_column_int64(query, 0),
         .stream = stream,
         .offset = offset,
-        .at_ms = sqlite3_column_int64(query, 3),
+        .at_ms = log_read_nearest(query, 3),
         .start = page->text.len,
         .len = len,
         .replaceable = sqlite3_column_int(query, 4) == LOG_OUTPUT_TAIL,

@@ -10,8 +10,8 @@ bool log_reader_totals(struct log_reader *reader, struct log_totals *out, struct
     bool row = false;
     bool ok = db_next(&reader->db, query, &row, err);
     if (ok && row)
-        *out = (struct log_totals){.runs = sqlite3_column_int64(query, 0),
-                                   .attempts = sqlite3_column_int64(query, 1)};
+        *out = (struct log_totals){.runs = log_read_nearest(query, 0),
+                                   .attempts = log_read_nearest(query, 1)};
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok;
 }
@@ -40,7 +40,7 @@ static bool are_alike(sqlite3_stmt *row)
 
 static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
 {
-    struct log_run_sum sum = {.ran_ms = sqlite3_column_int64(row, AT_RAN)};
+    struct log_run_sum sum = {.ran_ms = log_read_nearest(row, AT_RAN)};
     int class = 0;
     int type = 0;
     int reason = 0;

@@ -49,8 +49,8 @@ static bool take_row(sqlite3_stmt *row, struct attempt_state *out)
         !log_read_int(row, AT_REASON, 0, REASON_COUNT - 1, &reason))
         return false;
     out->outcome.kind = (enum outcome_kind)kind;
-    out->outcome.ran_ms = sqlite3_column_int64(row, AT_RAN);
-    out->waited_ms = sqlite3_column_int64(row, AT_WAITED);
+    out->outcome.ran_ms = log_read_nearest(row, AT_RAN);
+    out->waited_ms = log_read_nearest(row, AT_WAITED);
     out->class = (enum verdict_class) class;
     out->type = (enum transient_type)type;
     out->reason = (enum reason)reason;
