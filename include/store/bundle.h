@@ -54,6 +54,9 @@ struct bundle_contents {
 
 struct bundle;
 
+/* Is the file a bundle? False also where that cannot be read. */
+bool bundle_is_one(const struct place *place);
+
 /* Build it. ERR_NOT_FOUND if there is no such run, ERR_INVALID if `file` is there already, or
  * where a part of the run lies in a second log. The caller ends *out with bundle_close(). */
 ATTR_MUST_USE bool bundle_open(struct bundle **out, const struct bundle_asked *asked,

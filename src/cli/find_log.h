@@ -14,4 +14,9 @@
  * their own share, stderr says so, for its runs may be of other projects. */
 ATTR_MUST_USE bool find_log(const char *db, bool create, struct place *out, struct err *err);
 
+/* For a command that writes to an existing log, or runs what it holds: as find_log(), but refuses a
+ * log that was not made here by this person (log_own.h). find_log() without `create` only says so
+ * on stderr. */
+ATTR_MUST_USE bool find_log_to_write(const char *db, struct place *out, struct err *err);
+
 #endif

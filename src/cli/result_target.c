@@ -48,14 +48,15 @@ static bool open_result(struct result_target *out, const struct place *place,
 }
 
 bool result_target_open(struct result_target *out, const struct globals *globals, const char *word,
-                        struct err *err)
+                        bool applies, struct err *err)
 {
     struct place place;
     struct follower *follower = NULL;
     *out = (struct result_target){0};
     static const char hint[] = "RUN/TASK; devs status --all lists the tasks";
     bool ok = target_parse_task(word, hint, &out->target, err) &&
-              find_log(globals->db, false, &place, err) &&
+              (applies ? find_log_to_write(globals->db, &place, err)
+                       : find_log(globals->db, false, &place, err)) &&
               target_follow(&out->target, &place, &follower, err) &&
               follower_read(follower, 0, NULL, NULL, NULL, err) &&
               open_result(out, &place, follower, err);

@@ -19,9 +19,10 @@ struct result_target {
     struct workspace_changes changes;
 };
 
-/* "41/tax" or "tax". */
+/* "41/tax" or "tax". `applies`: the result is going to be written somewhere, so the log has to be
+ * one that was made here (log_own.h). */
 ATTR_MUST_USE bool result_target_open(struct result_target *out, const struct globals *globals,
-                                      const char *word, struct err *err);
+                                      const char *word, bool applies, struct err *err);
 void result_target_done(struct result_target *value);
 
 /* {"v":1,"run":41,"task":"tax",...: what both commands say of it, without the last brace. */

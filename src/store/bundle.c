@@ -210,6 +210,19 @@ static bool build(struct bundle *bundle, const struct bundle_asked *asked, struc
     return true;
 }
 
+bool bundle_is_one(const struct place *place)
+{
+    struct db db;
+    int64_t count = 0;
+    const bool ok = db_init(&db, place->db, DB_READ, NULL) &&
+                    db_number(&db,
+                              "SELECT count(*) FROM sqlite_schema WHERE type='table' AND"
+                              " name='bundle'",
+                              &count, NULL);
+    db_done(&db);
+    return ok && count > 0;
+}
+
 bool bundle_open(struct bundle **out, const struct bundle_asked *asked, struct err *err)
 {
     struct bundle *bundle = xcalloc(1, sizeof(*bundle));

@@ -10,6 +10,7 @@
 #include "control_row.h"
 #include "event_row.h"
 #include "json.h"
+#include "log_own.h"
 #include "log_write.h"
 #include "owner.h"
 #include "place_check.h"
@@ -94,10 +95,19 @@ static bool make_tables(struct log_writer *writer, struct err *err)
     return ok;
 }
 
+/* The mark comes before the first byte: whoever finds a log that is not empty finds its mark. */
+static bool make_file(const struct place *place, struct err *err)
+{
+    struct stat info;
+    if (!private_file_make(place->db, err))
+        return false;
+    return lstat(place->db, &info) != 0 || info.st_size > 0 || log_own_mark(place, err);
+}
+
 static bool open_parts(struct log_writer *writer, struct err *err)
 {
     const struct place *place = &writer->place;
-    if (!place_check_write(place, err) || !private_file_make(place->db, err) ||
+    if (!place_check_write(place, err) || !make_file(place, err) ||
         !turns_init(&writer->turns, place, err) || !bell_init(&writer->bell, place, err) ||
         !make_tables(writer, err) || !limit_wal(writer, err))
         return false;

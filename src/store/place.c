@@ -68,6 +68,21 @@ static bool make_folder(const char *dir, struct err *err)
     return true;
 }
 
+/* "a/./b//c" is "a/b/c": so that paths of one directory can be compared. */
+static void drop_dots(char *path)
+{
+    char *to = path;
+    for (const char *from = path; *from != '\0';) {
+        const bool is_double = from[0] == '/' && from[1] == '/';
+        const bool is_dot = from[0] == '/' && from[1] == '.' && from[2] == '/';
+        if (is_double || is_dot)
+            from += is_dot ? 2 : 1;
+        else
+            *to++ = *from++;
+    }
+    *to = '\0';
+}
+
 bool place_of_file(const char *given, struct place *out, struct err *err)
 {
     if (given[0] == '\0')
@@ -80,6 +95,7 @@ bool place_of_file(const char *given, struct place *out, struct err *err)
     if (len < 0 || len >= PATH_MAX - BESIDE_MAX)
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", given);
 
+    drop_dots(path);
     char *slash = strrchr(path, '/');
     if (slash[1] == '\0')
         return err_set(err, ERR_INVALID, "'%s' is a folder, a file is wanted", given);
@@ -124,21 +140,21 @@ static bool walk_up(const char *from, struct place *out)
     }
 }
 
+bool place_state_folder(char out[PATH_MAX], struct err *err)
+{
+    const char *state = getenv("XDG_STATE_HOME");
+    const char *home = getenv("HOME");
+    if (state && state[0] == '/')
+        return private_path_join(out, PATH_MAX, state, "/devs", err);
+    if (home && home[0] == '/')
+        return private_path_join(out, PATH_MAX, home, "/.local/state/devs", err);
+    return err_set(err, ERR_IO, "no log can be kept in this folder, and HOME is not set");
+}
+
 static bool state_place(struct place *out, struct err *err)
 {
     char dir[PATH_MAX];
-    const char *state = getenv("XDG_STATE_HOME");
-    const char *home = getenv("HOME");
-    if (state && state[0] == '/') {
-        if (!private_path_join(dir, sizeof(dir), state, "/devs", err))
-            return false;
-    } else if (home && home[0] == '/') {
-        if (!private_path_join(dir, sizeof(dir), home, "/.local/state/devs", err))
-            return false;
-    } else {
-        return err_set(err, ERR_IO, "no log can be kept in this folder, and HOME is not set");
-    }
-    if (!fill(out, dir, db_name, err))
+    if (!place_state_folder(dir, err) || !fill(out, dir, db_name, err))
         return false;
     out->is_shared = true;
     return true;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "db.h"
+#include "log_own.h"
 #include "private_file.h"
 #include "schema.h"
 
@@ -139,14 +140,25 @@ static bool check_schema(const struct place *place, struct err *err)
     return true; /* whatever else is in the way is met by whoever writes */
 }
 
+bool place_check_log(const struct place *place, struct err *err)
+{
+    struct stat info;
+    if (lstat(place->db, &info) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+    return check_file(place, &info, err) && check_schema(place, err);
+}
+
 bool place_check_write(const struct place *place, struct err *err)
 {
     struct stat info;
     if (!place_check_private(place->dir, err))
         return false;
+    if (lstat(place->db, &info) != 0 && errno == ENOENT)
+        return log_own_check(place, err);
     if (lstat(place->db, &info) != 0)
-        return errno == ENOENT || err_set_errno(err, errno, "cannot look at '%s'", place->db);
-    if (!check_file(place, &info, err) || (info.st_size > 0 && !check_schema(place, err)))
+        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+    if (!check_file(place, &info, err) || (info.st_size > 0 && !check_schema(place, err)) ||
+        !log_own_check(place, err))
         return false;
     make_private(place->db, "");
     make_private(place->db, "-wal");

@@ -21,10 +21,18 @@ ATTR_MUST_USE bool place_check_folder(const char *dir, struct err *err);
  * link to one, or others may write to it. Looks only. */
 ATTR_MUST_USE bool place_check_private(const char *dir, struct err *err);
 
+/* The person's state directory, $XDG_STATE_HOME/devs or ~/.local/state/devs; it need not exist.
+ * ERR_IO: neither is set. */
+ATTR_MUST_USE bool place_state_folder(char out[PATH_MAX], struct err *err);
+
+/* Is the file a log that this build may write to, neither a link nor named twice? ERR_DAMAGED or
+ * ERR_INVALID if not. Looks only; the file must exist. */
+ATTR_MUST_USE bool place_check_log(const struct place *place, struct err *err);
+
 /* Before the log is opened for writing and before any file beside it is made: the folder is
  * private, the file is none yet, or a log that this build may write to (ERR_DAMAGED: it is
- * no log, or a newer one) and neither a link nor named twice. What others could read of our
- * own files is made private. Leaves nothing behind where it refuses. */
+ * no log, or a newer one), neither a link nor named twice, and made here (log_own.h). What others
+ * could read of our own files is made private. Leaves nothing behind where it refuses. */
 ATTR_MUST_USE bool place_check_write(const struct place *place, struct err *err);
 
 #endif

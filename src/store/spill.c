@@ -102,7 +102,7 @@ void spill_remove(const struct place *place)
 {
     remove_owner(place);
     /* The database last: while it is there, the rest belongs to something. */
-    static const char *const beside[] = {"-wal", "-shm", "-gate", "-write", "-bell", ""};
+    static const char *const beside[] = {"-wal", "-shm", "-gate", "-write", "-bell", "-mine", ""};
     for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
         char path[PATH_MAX];
         if (private_path_join(path, sizeof(path), place->db, beside[i], NULL))
@@ -120,7 +120,7 @@ static void copy_text(sqlite3_stmt *row, int at, char *out, size_t cap)
 static bool tell_kind(const struct db *db, const struct spill_info *info, struct err *err)
 {
     int64_t runs = 0;
-    if (!db_number(db, "SELECT count(*) FROM run", &runs, err))
+    if (!db_number(db, "SELECT count(*) FROM run WHERE id>0", &runs, err))
         return false;
     if (runs == 0)
         return err_set(err, ERR_NOT_FOUND, "'%s' holds nothing yet", info->place.db);

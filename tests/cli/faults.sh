@@ -87,11 +87,11 @@ want 'more than fits into a buffer that nobody took' "$?:$full" \
 	'73:devs: stdout: not all of it could be written'
 echo '{"version": 1, "idempotent": true, "tasks": [{"id": "a", "steps": [{"run": ["true"]}]}]}' >told.json
 for form in --plain --json; do
-	full=$("$devs" run "$form" --db own/devs/devs.db told.json 2>&1 >/dev/full)
+	full=$(XDG_STATE_HOME="$dir/own" "$devs" run "$form" --db own/devs/devs.db told.json 2>&1 >/dev/full)
 	want "a run's lines that nobody took, $form" "$?:$full" '73:devs: stdout: No space left on device
 hint: make room on that disk'
 done
-full=$("$devs" exec --db own/devs/devs.db -- echo much 2>&1 >/dev/full)
+full=$(XDG_STATE_HOME="$dir/own" "$devs" exec --db own/devs/devs.db -- echo much 2>&1 >/dev/full)
 want_in 'what a command says, that nobody took' "$full" 'devs: stdout: No space left on device'
 mkfifo unread
 exec 4<>unread 3>unread 4<&-

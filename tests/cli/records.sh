@@ -111,8 +111,8 @@ else
 	echo 'not looked at: python3 is not here'
 fi
 if command -v lnav >/dev/null; then
-	export HOME="$dir/home" XDG_CONFIG_HOME="$dir/home/config"
-	mkdir -p "$XDG_CONFIG_HOME"
+	mkdir -p "$dir/home/config"
+	lnav() { HOME="$dir/home" XDG_CONFIG_HOME="$dir/home/config" command lnav "$@"; }
 	"$devs" debug --lnav-format >devs_log.json
 	want_in 'lnav takes the format' "$(lnav -i devs_log.json 2>&1)" 'installed'
 	ask() { lnav -n -c ";$1" -c ':write-csv-to -' all.jsonl 2>&1 | tail -n 1; }

@@ -92,6 +92,43 @@ START_TEST(test_a_uid_is_no_path)
 }
 END_TEST
 
+/* Somebody moved the directory of the lock files: whoever holds a lock takes it again. */
+START_TEST(test_a_lock_that_was_moved_is_taken_again)
+{
+    struct place place = sample_place();
+    struct err err = {0};
+    char path[PATH_MAX + 64];
+    char moved[PATH_MAX + 64];
+    int fd = take(&place);
+    ck_assert_msg(owner_keep(&place, uid, &fd, &err), "%s", err.message);
+    (void)snprintf(path, sizeof(path), "%s/owner", place.dir);
+    (void)snprintf(moved, sizeof(moved), "%s/moved", place.dir);
+    ck_assert_int_eq(rename(path, moved), 0);
+    ck_assert(!owner_is_alive(&place, uid));
+    ck_assert_msg(owner_keep(&place, uid, &fd, &err), "%s", err.message);
+    ck_assert(owner_is_alive(&place, uid));
+
+    (void)snprintf(moved, sizeof(moved), "%s/again", place.dir);
+    ck_assert_int_eq(rename(path, moved), 0);
+    int other = take(&place);
+    ck_assert(!owner_keep(&place, uid, &fd, &err));
+    ck_assert_int_eq(err.code, ERR_BUSY);
+    owner_drop(&place, uid, other);
+    close(fd);
+}
+END_TEST
+
+START_TEST(test_a_fifo_in_place_of_a_lock_does_not_hang)
+{
+    struct place place = sample_place();
+    char path[PATH_MAX + 64];
+    owner_drop(&place, uid, take(&place));
+    (void)snprintf(path, sizeof(path), "%s/owner/%s", place.dir, uid);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert(!owner_is_alive(&place, uid));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("owner");
@@ -99,6 +136,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_one_owner_at_a_time);
     tcase_add_test(tcase, test_files_are_private_and_removed);
     tcase_add_test(tcase, test_death_frees_the_run);
+    tcase_add_test(tcase, test_a_lock_that_was_moved_is_taken_again);
+    tcase_add_test(tcase, test_a_fifo_in_place_of_a_lock_does_not_hang);
     tcase_add_loop_test(tcase, test_a_uid_is_no_path, 0, 3);
     return suite;
 }

@@ -58,7 +58,7 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
     struct result_target value;
     bool was_there = false;
     const enum workspace_apply what = options.check ? WORKSPACE_APPLY_CHECK : WORKSPACE_APPLY;
-    const bool ok = result_target_open(&value, globals, argv[0], &err) &&
+    const bool ok = result_target_open(&value, globals, argv[0], true, &err) &&
                     workspace_result_apply(value.result, &value.changes, what, &was_there, &err);
     if (ok)
         print(&value, &options, was_there);

@@ -189,7 +189,7 @@ static int act(struct globals *globals, const char *word, struct act *act)
     struct place place;
     struct target target;
     struct follower *follower = NULL;
-    bool ok = target_parse(word, &target, &err) && find_log(globals->db, false, &place, &err) &&
+    bool ok = target_parse(word, &target, &err) && find_log_to_write(globals->db, &place, &err) &&
               target_follow(&target, &place, &follower, &err) && aim(follower, &target, act, &err);
     int code = !ok          ? fail(&err)
                : act->fault ? act_on_fault(&place, follower, &target, &act->control)

@@ -96,7 +96,7 @@ int cmd_diff(struct globals *globals, int argc, char **argv)
         return code;
     struct err err = {0};
     struct result_target value;
-    const int opened = result_target_open(&value, globals, argv[0], &err)
+    const int opened = result_target_open(&value, globals, argv[0], false, &err)
                            ? secrets_of_run(value.run_dir, NULL, &options.redactor)
                            : fail(&err);
     if (opened == EXIT_ALL_PASSED)

@@ -13,6 +13,7 @@
 #include "follower.h"
 #include "gc.h"
 #include "log_merge.h"
+#include "log_own.h"
 #include "log_reader.h"
 #include "owner.h"
 #include "parse.h"
@@ -120,7 +121,7 @@ static int merge_file(const struct gc *gc, const char *file)
     struct log_merged merged = {0};
     struct spill_info info;
     if (!place_of_file(file, &spill, &err) || !spill_read_info(&spill, &info, &err) ||
-        !log_merge(&gc->place, &spill, &merged, &err))
+        !log_own_check(&spill, &err) || !log_merge(&gc->place, &spill, &merged, &err))
         return fail(&err);
     struct place known;
     bool is_in_place = spill_find(info.uid, &known) && strcmp(known.db, spill.db) == 0;
@@ -185,6 +186,17 @@ static int collect(struct gc *gc)
     return gc->kept_named ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
 }
 
+/* Its plans can be run from now on: a person says so, by this. */
+static int adopt(const struct globals *globals)
+{
+    struct err err = {0};
+    struct place place;
+    if (!place_find(globals->db, false, &place, &err) || !log_own_adopt(&place, &err))
+        return fail(&err);
+    (void)printf("'%s' is yours now: its runs can be continued\n", place.db);
+    return EXIT_ALL_PASSED;
+}
+
 /* What the project's settings say of it, where the command line does not. */
 static int read_limits(struct gc *gc, const struct gc_limit_words *words)
 {
@@ -218,6 +230,7 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     struct gc gc = {.now_ms = clock_now().at_ms};
     const char *merge = NULL;
     const char *older = NULL;
+    bool adopts = false;
     struct gc_limit_words words = {0};
     const struct option_spec specs[] = {
         {"dry-run", 0, NULL, "say what would be done", &gc.dry, NULL},
@@ -226,6 +239,9 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
          "kept workspaces too, with results of copies, if nothing changed in them for so long",
          NULL, &older},
         {"merge", 0, "FILE", "bring a spill log into the run log", NULL, &merge},
+        {"adopt", 0, NULL,
+         "make a log yours that came with a clone or a copy: then its runs can be continued",
+         &adopts, NULL},
         {"keep-days", 0, "N", "runs go from the log N days after their last event", NULL,
          &words.days},
         {"keep-runs", 0, "N", "only the newest N runs stay in the log", NULL, &words.runs},
@@ -242,6 +258,10 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
         return code;
     if (gc.deletes && line.operands == 0)
         return fail_usage("devs gc --delete RUN...", "gc: which runs?");
+    if (adopts && (merge || gc.deletes || gc.dry || line.operands > 0))
+        return fail_usage("devs gc --adopt", "--adopt does nothing else");
+    if (adopts)
+        return adopt(globals);
     code = read_limits(&gc, &words);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -250,7 +270,8 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     gc.name_count = line.operands;
     bool makes_log = merge && globals->db;
     if (!read_older(older, &gc.older_ms, &err) ||
-        !find_log(globals->db, makes_log, &gc.place, &err))
+        !(makes_log ? find_log(globals->db, true, &gc.place, &err)
+                    : find_log_to_write(globals->db, &gc.place, &err)))
         return fail(&err);
     return merge ? merge_file(&gc, merge) : collect(&gc);
 }

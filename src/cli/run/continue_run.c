@@ -212,7 +212,8 @@ int continue_run(const struct globals *globals, const struct continue_words *wor
     struct old_run run = {0};
     int jobs = 0;
     int code = EXIT_ALL_PASSED;
-    if (!find_log(globals->db, false, &place, &err) || !read_run(words->run, &place, &run, &err) ||
+    if (!find_log_to_write(globals->db, &place, &err) ||
+        !read_run(words->run, &place, &run, &err) ||
         !choose_jobs(words->jobs, &run.info, &jobs, &err)) {
         code = fail(&err);
     } else {

@@ -129,7 +129,8 @@ bool engine_start(struct engine **out, const struct engine_options *options, int
     assert(options->jobs > 0 && options->jobs <= PLAN_JOBS_MAX);
     assert(options->run_dir[0] == '/');
 
-    if (!check_descriptors(err) || !plan_check(options->plan, err))
+    if (!check_descriptors(err) ||
+        !plan_check(options->plan, options->place, options->run_dir, err))
         return false;
     struct engine *engine = xcalloc(1, sizeof(*engine));
     engine->options = *options;

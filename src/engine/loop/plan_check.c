@@ -1,7 +1,16 @@
+#define _DEFAULT_SOURCE /* realpath */
 #include "plan_check.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "cgroup.h"
+#include "log_own.h"
 #include "sandbox.h"
+#include "sandbox_paths.h"
 
 static bool check_limits(const struct plan *plan, struct err *err)
 {
@@ -43,10 +52,48 @@ static bool check_task(const struct plan_task *task, const struct sandbox_spec *
     return true;
 }
 
-bool plan_check(const struct plan *plan, struct err *err)
+static bool hides_log(const struct sandbox_spec *spec)
+{
+    return spec && spec->kind != SANDBOX_NONE;
+}
+
+static bool uses_sandbox(const struct plan *plan)
+{
+    for (int i = 0; i < plan->task_count; i++) {
+        for (int step = 0; step < plan->tasks[i].step_count; step++) {
+            if (hides_log(plan->tasks[i].steps[step].sandbox))
+                return true;
+        }
+    }
+    return plan->grows && hides_log(&plan->sandbox); /* its tasks come later */
+}
+
+/* A sandbox hides the directory of the log. Files that lie loose in a directory which a step may
+ * write to cannot be hidden: it could make new ones beside them, or rename the directory. */
+static bool check_log(const struct place *place, const char *run_dir, struct err *err)
+{
+    char own[PATH_MAX];
+    char log[PATH_MAX];
+    char run[PATH_MAX];
+    if (!log_own_folder_check(place, err))
+        return false;
+    if (!realpath(place->dir, log) || !realpath(run_dir, run))
+        return err_set_errno(err, errno, "cannot look at '%s'", place->dir);
+    /* The trees of `devs mcp` are the one thing in there to work in. */
+    const int len = snprintf(own, sizeof(own), "%s/sessions", log);
+    const bool is_inside = strcmp(run, log) == 0 || sandbox_path_is_below(run, log);
+    if (!is_inside || (len > 0 && len < PATH_MAX && sandbox_path_is_below(run, own)))
+        return true;
+    (void)err_set(err, ERR_INVALID, "a sandbox cannot work in the directory of the log, '%s'",
+                  place->dir);
+    return err_hint(err, "--db .devs/run.db, or FILE in a new directory");
+}
+
+bool plan_check(const struct plan *plan, const struct place *place, const char *run_dir,
+                struct err *err)
 {
     const struct sandbox_spec *last = NULL; /* most steps share the plan's */
-    if (!check_limits(plan, err))
+    if (!check_limits(plan, err) || (uses_sandbox(plan) && !check_log(place, run_dir, err)))
         return false;
     for (int i = 0; i < plan->task_count; i++) {
         if (!check_task(&plan->tasks[i], &last, err))

@@ -7,10 +7,13 @@
 
 #include "attr.h"
 #include "err.h"
+#include "place.h"
 #include "plan.h"
 
 /* ERR_INVALID: a key of a sandbox or a limit cannot be enforced here, and the plan does not say
- * that best effort will do. */
-ATTR_MUST_USE bool plan_check(const struct plan *plan, struct err *err);
+ * that best effort will do; or a step has a sandbox and the log is not in a directory of its own,
+ * where all of it can be hidden from that step. */
+ATTR_MUST_USE bool plan_check(const struct plan *plan, const struct place *place,
+                              const char *run_dir, struct err *err);
 
 #endif

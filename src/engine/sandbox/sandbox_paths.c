@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "log_own.h"
+#include "place.h"
 #include "xalloc.h"
 
 bool sandbox_path_is_below(const char *path, const char *folder)
@@ -22,12 +24,11 @@ bool sandbox_path_is_below(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && path[len] == '/' && path[len + 1] != '\0';
 }
 
-/* What devs makes for logs, and nobody else: .devs in a project, devs below the state folder. */
-static bool is_of_its_own(const char *folder, const char *log)
+/* A plan with a sandbox is refused where this does not hold when the run begins. */
+static bool is_of_its_own(const struct sandbox_call *call)
 {
-    const char *slash = strrchr(folder, '/');
-    const char *name = slash ? slash + 1 : folder;
-    return strcmp(name, ".devs") == 0 || (strcmp(name, "devs") == 0 && strcmp(log, "devs.db") == 0);
+    struct place place;
+    return place_of_file(call->log_db, &place, NULL) && log_own_folder_check(&place, NULL);
 }
 
 static void add_if_there(struct arg_list *list, const char *folder, const char *name)
@@ -63,7 +64,7 @@ void sandbox_log_find(const struct sandbox_call *call, struct sandbox_log *out)
     *out = (struct sandbox_log){.folders = {0}};
     if (!folder)
         return;
-    if (!log || is_of_its_own(folder, log + 1)) {
+    if (!log || is_of_its_own(call)) {
         if (access(folder, F_OK) == 0)
             arg_list_add(&out->folders, folder);
         return;

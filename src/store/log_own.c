@@ -1,0 +1,309 @@
+#define _GNU_SOURCE /* getrandom */
+#include "log_own.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "place_check.h"
+#include "private_file.h"
+#include "sha256.h"
+
+enum {
+    KEY_BYTES = 32,
+    MARK_MAX = 2 * SHA256_BYTES + 1, /* hex and the NUL */
+    FILE_MODE = 0600,
+    FOLDER_MODE = 0700,
+    OTHERS_MODE = 077,
+    FOLDER_ENTRIES_MAX = 4096, /* of a log's directory that are looked at */
+};
+
+/* What SQLite and devs keep beside a log, and in its directory. */
+static const char *const beside[] = {"", "-wal", "-shm", "-gate", "-write", "-bell", "-mine"};
+static const char *const folders[] = {"owner", "work", "sessions"};
+
+/* --- the key of this person ----------------------------------------------------------------- */
+
+static bool read_key(const char *path, unsigned char key[KEY_BYTES])
+{
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    const bool ok = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+                    info.st_size == KEY_BYTES && read(fd, key, KEY_BYTES) == KEY_BYTES;
+    (void)close(fd); /* read only */
+    return ok;
+}
+
+/* Complete before it has its name: another process may be making one, too. The first one wins. */
+static void make_key(const char *path)
+{
+    char temp[PATH_MAX];
+    unsigned char key[KEY_BYTES];
+    char suffix[32];
+    (void)snprintf(suffix, sizeof(suffix), ".%ld", (long)getpid());
+    if (getrandom(key, sizeof(key), 0) != (ssize_t)sizeof(key) ||
+        !private_path_join(temp, sizeof(temp), path, suffix, NULL))
+        return;
+    (void)unlink(temp); /* of a process of that number that was killed */
+    int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+    if (fd < 0)
+        return;
+    const bool written =
+        fchmod(fd, FILE_MODE) == 0 && write(fd, key, sizeof(key)) == KEY_BYTES && fsync(fd) == 0;
+    if (close(fd) == 0 && written)
+        (void)link(temp, path); /* fails if there is a key by now, which is then used */
+    (void)unlink(temp);
+}
+
+/* False where no key can be kept. */
+static bool find_key(unsigned char key[KEY_BYTES])
+{
+    char dir[PATH_MAX];
+    char path[PATH_MAX];
+    if (!place_state_folder(dir, NULL) ||
+        !private_path_join(path, sizeof(path), dir, "/log-key", NULL))
+        return false;
+    if (read_key(path, key))
+        return true;
+    if (!private_folder_make(dir, NULL, NULL))
+        return false;
+    make_key(path);
+    return read_key(path, key);
+}
+
+/* --- the mark beside a log ------------------------------------------------------------------ */
+
+static bool mark_path(const struct place *place, char out[PATH_MAX], struct err *err)
+{
+    return private_path_join(out, PATH_MAX, place->db, "-mine", err);
+}
+
+/* The text has a fixed form and the hash is compared as a whole, so a plain hash of key and text
+ * will do. */
+static void make_mark(const unsigned char key[KEY_BYTES], const struct stat *folder,
+                      const struct stat *file, char out[MARK_MAX])
+{
+    char text[128];
+    unsigned char hash[SHA256_BYTES];
+    struct sha256 *sha256 = NULL;
+    const int len = snprintf(text, sizeof(text), "devs log 1: %llu in %llu\n",
+                             (unsigned long long)file->st_ino, (unsigned long long)folder->st_ino);
+    sha256_open(&sha256);
+    sha256_add(sha256, key, KEY_BYTES);
+    sha256_add(sha256, text, (size_t)len);
+    sha256_add(sha256, key, KEY_BYTES);
+    sha256_finish(sha256, hash);
+    for (size_t i = 0; i < sizeof(hash); i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", hash[i]);
+}
+
+static bool has_mark(const struct place *place, const char *mark)
+{
+    char path[PATH_MAX];
+    char found[MARK_MAX] = "";
+    if (!mark_path(place, path, NULL))
+        return false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    const ssize_t got = read(fd, found, sizeof(found) - 1);
+    (void)close(fd); /* read only */
+    return got == MARK_MAX - 1 && memcmp(found, mark, MARK_MAX - 1) == 0;
+}
+
+bool log_own_mark(const struct place *place, struct err *err)
+{
+    unsigned char key[KEY_BYTES];
+    char mark[MARK_MAX];
+    char path[PATH_MAX];
+    struct stat folder;
+    struct stat file;
+    if (!find_key(key))
+        return true;
+    if (stat(place->dir, &folder) != 0 || lstat(place->db, &file) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+    make_mark(key, &folder, &file, mark);
+    if (has_mark(place, mark))
+        return true;
+    int fd = -1;
+    if (!mark_path(place, path, err) || !private_file_open(path, &fd, err))
+        return false;
+    /* Two processes that create one log write the same bytes. */
+    const bool ok =
+        pwrite(fd, mark, MARK_MAX - 1, 0) == MARK_MAX - 1 && ftruncate(fd, MARK_MAX - 1) == 0;
+    const int number = errno;
+    (void)close(fd);
+    if (!ok && (number == ENOSPC || number == EDQUOT)) {
+        (void)err_set(err, ERR_IO, "log: the disk is full");
+        return err_hint(err, "make room, or --db FILE on another disk");
+    }
+    return ok || err_set_errno(err, number, "cannot write '%s'", path);
+}
+
+/* --- may it be written? --------------------------------------------------------------------- */
+
+static bool is_in_state_folder(const struct place *place)
+{
+    char dir[PATH_MAX];
+    return place_state_folder(dir, NULL) && strcmp(dir, place->dir) == 0;
+}
+
+static bool is_private(const struct stat *folder, const struct stat *file)
+{
+    return folder->st_uid == geteuid() && file->st_uid == geteuid() &&
+           (file->st_mode & OTHERS_MODE) == 0 && (folder->st_mode & OTHERS_MODE) == 0;
+}
+
+/* Nothing below a log's directory that devs writes to leads elsewhere. */
+static bool check_links(const struct place *place, struct err *err)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+        const int len = snprintf(path, sizeof(path), "%s/%s", place->dir, folders[i]);
+        if (len > 0 && len < PATH_MAX && lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
+            (void)err_set(err, ERR_INVALID, "'%s' is a link, which devs never makes there", path);
+            return err_hint(err, "remove it, or name another log with --db FILE");
+        }
+    }
+    for (size_t i = 1; i < ARRAY_LEN(beside); i++) {
+        if (private_path_join(path, sizeof(path), place->db, beside[i], NULL) &&
+            lstat(path, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_uid != geteuid())) {
+            (void)err_set(err, ERR_INVALID, "'%s' is not a file of yours", path);
+            return err_hint(err, "remove it, or name another log with --db FILE");
+        }
+    }
+    return true;
+}
+
+static bool was_made_here(const struct place *place, const struct stat *file)
+{
+    unsigned char key[KEY_BYTES];
+    char mark[MARK_MAX];
+    struct stat folder;
+    if (stat(place->dir, &folder) != 0)
+        return false;
+    if (is_in_state_folder(place) || !find_key(key))
+        return is_private(&folder, file);
+    make_mark(key, &folder, file, mark);
+    return has_mark(place, mark);
+}
+
+bool log_own_check(const struct place *place, struct err *err)
+{
+    struct stat file;
+    if (!check_links(place, err))
+        return false;
+    if (lstat(place->db, &file) != 0 || (S_ISREG(file.st_mode) && file.st_size == 0))
+        return true;
+    if (was_made_here(place, &file))
+        return true;
+    if (!place_check_log(place, err)) /* what is no log at all is not worth adopting */
+        return false;
+    (void)err_set(err, ERR_INVALID, "the log '%s' was not made here by you, so it is read-only",
+                  place->db);
+    return err_hint(err, "if you trust its plans, make it yours with: devs gc --adopt");
+}
+
+static void make_private(const char *path, mode_t mode)
+{
+    struct stat info;
+    if (lstat(path, &info) == 0 && !S_ISLNK(info.st_mode) && info.st_uid == geteuid())
+        (void)chmod(path, mode); /* best effort: some file systems have no modes */
+}
+
+bool log_own_adopt(const struct place *place, struct err *err)
+{
+    unsigned char key[KEY_BYTES];
+    char path[PATH_MAX];
+    struct stat file;
+    if (lstat(place->db, &file) != 0)
+        return err_set(err, ERR_NOT_FOUND, "no log at '%s'", place->db);
+    if (!find_key(key))
+        return err_set(err, ERR_IO, "no key can be kept: $XDG_STATE_HOME/devs cannot be written");
+    if (file.st_uid != geteuid())
+        return err_set(err, ERR_INVALID, "'%s' belongs to another user", place->db);
+    if (!check_links(place, err) || !place_check_log(place, err))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
+        if (private_path_join(path, sizeof(path), place->db, beside[i], NULL))
+            make_private(path, FILE_MODE);
+    }
+    const char *slash = strrchr(place->dir, '/');
+    if (slash && strcmp(slash, "/.devs") == 0)
+        make_private(place->dir, FOLDER_MODE);
+    return log_own_mark(place, err);
+}
+
+/* --- a directory of its own ----------------------------------------------------------------- */
+
+/* "x.db", "x.db-wal" and so on, of any log. */
+static bool is_log_name(const char *name)
+{
+    char base[NAME_MAX + 1];
+    const size_t len = strlen(name);
+    for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
+        const size_t tail = strlen(beside[i]);
+        if (len <= tail || strcmp(name + len - tail, beside[i]) != 0)
+            continue;
+        (void)snprintf(base, sizeof(base), "%.*s", (int)(len - tail), name);
+        const size_t stem = strlen(base);
+        if (stem > 3 && strcmp(base + stem - 3, ".db") == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool belongs_to_log(const struct place *place, const char *name)
+{
+    const char *log = strrchr(place->db, '/') + 1;
+    const size_t len = strlen(log);
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, ".gitignore") == 0)
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
+        if (strcmp(name, folders[i]) == 0)
+            return true;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
+        if (strncmp(name, log, len) == 0 && strcmp(name + len, beside[i]) == 0)
+            return true;
+    }
+    return is_log_name(name);
+}
+
+static bool holds_logs_only(const struct place *place)
+{
+    DIR *dir = opendir(place->dir);
+    const struct dirent *entry = dir ? readdir(dir) : NULL;
+    bool ok = dir != NULL;
+    for (int seen = 0; ok && entry; seen++) {
+        ok = seen < FOLDER_ENTRIES_MAX && belongs_to_log(place, entry->d_name);
+        entry = readdir(dir);
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+    return ok;
+}
+
+bool log_own_folder_check(const struct place *place, struct err *err)
+{
+    struct stat folder;
+    const char *slash = strrchr(place->dir, '/');
+    const bool is_known = is_in_state_folder(place) || (slash && strcmp(slash, "/.devs") == 0);
+    if (lstat(place->dir, &folder) == 0 && S_ISDIR(folder.st_mode) &&
+        (is_known || (folder.st_uid == geteuid() && (folder.st_mode & OTHERS_MODE) == 0 &&
+                      holds_logs_only(place))))
+        return true;
+    (void)err_set(err, ERR_INVALID,
+                  "a sandbox needs the log in a directory of its own, which '%s' is not",
+                  place->dir);
+    return err_hint(err, "--db .devs/run.db, or FILE in a new directory");
+}
