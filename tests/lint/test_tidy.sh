@@ -105,6 +105,23 @@ done
 accepts src/engine/x.c '#include <time.h>\n#include <unistd.h>\n'
 accepts src/core/x.c 'int run_time(int brand);\n'
 
+unsaid='starts a process and does not say on which side'
+for call in 'tool_run(0)' 'tool_ask(0)' 'launch_process(0)' 'child_start(0)' 'posix_spawn(0)' \
+	'posix_spawnp(0)' 'fork()' 'vfork()' 'clone(0)' 'execve(0)' 'execlp(0)' 'fexecve(0)' \
+	'raw_call(SYS_execve, 0)' 'syscall(SYS_clone3)' 'each(0, tool_run)' 'outside_start_quiet(0)'; do
+	refuses "$unsaid" src/engine/x.c "int x(void)\n{\n    return $call;\n}\n"
+	refuses "$unsaid" src/ui/x.h "$(header "static inline int x(void)\n{\n    return $call;\n}" |
+		sed 's|static inline|/* Says it. */\\nstatic inline|')"
+done
+accepts src/engine/x.c 'int x(void)\n{\n    return 0; /* not by tool_run(), nor "fork()" */\n}\n'
+accepts src/engine/x.c '/*\n   fork() is\n   tool_run()\n*/\nchar *x(void)\n{\n    return "fork()";\n}\n'
+accepts src/engine/x.c 'int tool_run(int more);\nint x(struct x *x)\n{\n    return x->fork(0);\n}\n'
+accepts src/cli/run/front.c 'int x(void)\n{\n    return fork();\n}\n'
+refuses "$unsaid" src/cli/run/front.c 'int x(void)\n{\n    return fork() + fork();\n}\n'
+refuses "$unsaid" src/cli/run/front.c 'int x(void)\n{\n    return fork() + vfork();\n}\n'
+refuses 'the list of process starts in tests/lint/tidy.sh has one that is gone' \
+	src/engine/workspace/git.c 'int x;\n'
+
 refuses 'two files are called good.h' src/ui/good.h \
 	'#ifndef DEVS_GOOD_H\n#define DEVS_GOOD_H\n#endif\n'
 refuses 'two files are called good.c' src/ui/good.c 'int x;\n'

@@ -74,6 +74,93 @@ for name in $twice; do
 	offence "two files are called $name"
 done
 
+# Every place that starts a process says on which side of the sandbox it does, for what an attempt
+# wrote must never be run, or be the settings of what runs, outside. A line is a file, the function
+# that it calls, how often, and the side:
+#
+#   attempt  in the sandbox of the attempt
+#   machine  outside, over nothing that an attempt wrote
+#   git      outside, over an attempt's files, with a configuration that is entirely ours
+#   trusted  outside, on a person's word: a key, $PAGER, a project trusted with `devs trust`
+#   caller   starts what its callers name; they are in this list, too
+sides='attempt|machine|git|trusted|caller'
+starters='tool_run|tool_ask|launch_process|child_start|spawn_process|spawn_begin|CLONE'
+starters="$starters|outside_start_on_terminal|outside_start_quiet|posix_spawnp?|uv_spawn"
+starters="$starters|(SYS|__NR)_(clone3?|v?fork|execve|execveat)" # called, or handed on
+calls_only='v?fork|clone3?|exec(l|le|lp|v|ve|veat|vp|vpe)|fexecve|forkpty|daemon|wordexp'
+starts=$(cat <<-'EOF'
+	src/cli/run/front.c fork 1 machine
+	src/engine/attempt/attempt.c child_start 1 attempt
+	src/engine/capture/capture_changes.c tool_run 1 git
+	src/engine/child/child_start.c launch_process 1 caller
+	src/engine/child/launch.c spawn_begin 1 caller
+	src/engine/child/launch.c spawn_process 2 caller
+	src/engine/child/spawn.c CLONE 1 caller
+	src/engine/child/spawn_child.c SYS_execve 1 caller
+	src/engine/child/spawn_way.c CLONE 1 caller
+	src/engine/child/tool_ask.c tool_run 1 caller
+	src/engine/child/tool_run.c launch_process 1 caller
+	src/engine/loop/doctor.c tool_ask 3 machine
+	src/engine/loop/doctor_agents.c tool_ask 1 machine
+	src/engine/sandbox/bwrap_probe.c tool_ask 2 machine
+	src/engine/sandbox/container.c tool_ask 1 machine
+	src/engine/sandbox/container.c tool_run 1 machine
+	src/engine/sandbox/container_end.c tool_ask 1 machine
+	src/engine/sandbox/container_probe.c tool_ask 1 machine
+	src/engine/sandbox/container_sweep.c tool_ask 1 machine
+	src/engine/workspace/git.c tool_run 1 git
+	src/engine/workspace/workspace_make.c tool_run 1 attempt
+	src/ui/app/app_notify.c outside_start_quiet 1 trusted
+	src/ui/app/app_terminal.c outside_start_on_terminal 1 trusted
+	src/ui/app/outside.c posix_spawnp 1 caller
+EOF
+)
+# The calls that there are, as "FILE FUNCTION COUNT"; a definition begins its line, a call does not.
+called=$(awk -v starters="$starters" -v calls_only="$calls_only" '
+	BEGIN {
+		start = "(^|[^A-Za-z0-9_>.])((" starters ")[[:blank:]]*[(),;]|(" \
+			calls_only ")[[:blank:]]*[(])"
+	}
+	FNR == 1 { inside = 0 }
+	{
+		line = $0
+		gsub(/"([^"\\]|\\.)*"/, "", line)
+		if (inside) {
+			if (!sub(/^.*\*\//, "", line))
+				next
+			inside = 0
+		}
+		gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, "", line)
+		sub(/\/\/.*/, "", line)
+		if (sub(/\/\*.*/, "", line))
+			inside = 1
+		if (line !~ /^[[:blank:]]/)
+			next
+		while (match(line, start)) {
+			name = substr(line, RSTART, RLENGTH)
+			line = substr(line, RSTART + RLENGTH)
+			gsub(/[^A-Za-z0-9_]/, "", name)
+			count[FILENAME " " name]++
+		}
+	}
+	END { for (call in count) print call, count[call] }
+' /dev/null $ours | sort)
+unsaid=$(echo "$called" | while read -r file name count; do
+	[ -z "$file" ] || echo "$starts" | grep -qE "^$file $name $count ($sides)\$" ||
+		echo "$file: calls $name $count times"
+done)
+if [ -n "$unsaid" ]; then
+	echo "$unsaid"
+	offence 'starts a process and does not say on which side: see the list in tests/lint/tidy.sh'
+fi
+gone=$(echo "$starts" | while read -r file name count side; do
+	[ ! -e "$file" ] || echo "$called" | grep -q "^$file $name " || echo "$file: no call of $name"
+done)
+if [ -n "$gone" ]; then
+	echo "$gone"
+	offence 'the list of process starts in tests/lint/tidy.sh has one that is gone'
+fi
+
 # Every header is guarded by its name, so that none is included twice.
 for header in $(echo "$ours" | grep '\.h$'); do
 	guard=$(basename "$header" .h | tr '[:lower:]-' '[:upper:]_')
