@@ -91,7 +91,6 @@ calls_only='v?fork|clone3?|exec(l|le|lp|v|ve|veat|vp|vpe)|fexecve|forkpty|daemon
 starts=$(cat <<-'EOF'
 	src/cli/run/front.c fork 1 machine
 	src/engine/attempt/attempt.c child_start 1 attempt
-	src/engine/capture/capture_changes.c tool_run 1 git
 	src/engine/child/child_start.c launch_process 1 caller
 	src/engine/child/launch.c spawn_begin 1 caller
 	src/engine/child/launch.c spawn_process 2 caller
@@ -108,11 +107,12 @@ starts=$(cat <<-'EOF'
 	src/engine/sandbox/container_end.c tool_ask 1 machine
 	src/engine/sandbox/container_probe.c tool_ask 1 machine
 	src/engine/sandbox/container_sweep.c tool_ask 1 machine
+	src/engine/sandbox/sandbox_run.c tool_run 1 attempt
 	src/engine/workspace/git.c tool_run 1 git
-	src/engine/workspace/workspace_make.c tool_run 1 attempt
+	src/engine/workspace/workspace_make.c tool_run 1 trusted
 	src/ui/app/app_notify.c outside_start_quiet 1 trusted
 	src/ui/app/app_terminal.c outside_start_on_terminal 1 trusted
-	src/ui/app/outside.c posix_spawnp 1 caller
+	src/ui/app/outside.c posix_spawn 1 caller
 EOF
 )
 # The calls that there are, as "FILE FUNCTION COUNT"; a definition begins its line, a call does not.

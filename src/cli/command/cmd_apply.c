@@ -1,5 +1,4 @@
 /* cmd_apply.c - devs apply: what a task has changed, brought home. */
-#include <stdio.h>
 
 #include "command.h"
 #include "exit_code.h"

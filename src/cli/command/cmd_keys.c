@@ -1,5 +1,4 @@
 /* cmd_keys.c - devs keys: the table of keys. */
-#include <stdio.h>
 
 #include "attr.h"
 #include "command.h"

@@ -1,5 +1,4 @@
 /* cmd_why.c - devs why: what became of a try, and why. */
-#include <stdio.h>
 
 #include "attempt_pick.h"
 #include "command.h"

@@ -1,6 +1,5 @@
 #include "workflow.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "adapter.h"

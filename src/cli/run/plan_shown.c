@@ -1,6 +1,5 @@
 #include "plan_shown.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "adapter.h"

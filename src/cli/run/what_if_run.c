@@ -1,7 +1,6 @@
 #include "what_if_run.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "diff_runs.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "clock.h"

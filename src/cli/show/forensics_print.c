@@ -1,7 +1,5 @@
 #include "forensics_print.h"
 
-#include <stdio.h>
-
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"

@@ -1,6 +1,5 @@
 #include "retries_run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

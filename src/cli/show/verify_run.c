@@ -1,7 +1,6 @@
 #include "verify_run.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

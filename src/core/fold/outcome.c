@@ -92,7 +92,8 @@ void outcome_words(const struct outcome *outcome, struct str *out)
     case OUTCOME_TIMEOUT:
         str_add(out, outcome_kind_name(outcome->kind));
         if (outcome->quiet_ms > 0)
-            str_addf(out, ": no output for %lld s", (long long)rounded(outcome->quiet_ms, MS_PER_S));
+            str_addf(out, ": no output for %lld s",
+                     (long long)rounded(outcome->quiet_ms, MS_PER_S));
         break;
     case OUTCOME_CANCELLED:
         str_add(out, stop_words[outcome->stop]);

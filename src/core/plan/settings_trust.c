@@ -39,6 +39,7 @@ static const struct {
     {"workspace.kind", NEVER, NULL},
     {"workspace.copy", NEVER, NULL},
     {"workspace.setup", ALWAYS, runs},
+    {"workspace.setup_in", ALWAYS, loosens},
     {"workspace.exclude", NEVER, NULL},
     {"workspace.snapshot_bytes_max", NEVER, NULL},
     {"workspace.setup_timeout_s", NEVER, NULL},

@@ -58,9 +58,10 @@ bool sweep_is_clean(struct sweep *sweep, pid_t session);
 /* A helper (tool_run.h) is about to start in a session of its own: it is nobody's leftover. Any
  * thread, also without a sweep; so are the next two. */
 void sweep_helper_starts(void);
-/* That helper has this pid; 0 = its start failed. */
+/* The helper that was about to start has this pid; 0: its start failed. */
 void sweep_helper_started(pid_t pid);
-/* It has ended and been awaited. */
+
+/* The helper has ended and was reaped. */
 void sweep_helper_ended(pid_t pid);
 
 /* Reap adopted children that have ended, whosever they were. */

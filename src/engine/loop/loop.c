@@ -333,6 +333,7 @@ static void set_up(struct loop *loop, int64_t number)
                                                   .plan = loop->setting.call.plan,
                                                   .run_mark = loop->run_mark,
                                                   .run_dir = options->run_dir,
+                                                  .plan_path = options->plan_path,
                                                   .log_dir = options->place->dir,
                                                   .log_db = options->place->db,
                                                   .uid = log_writer_uid(loop->recorder.writer),

@@ -78,6 +78,8 @@ bool workspace_open(struct workspace **out, const struct workspace_place *place,
     workspace->task = xstrdup(task_id);
     workspace->run = xstrdup(place->run);
     workspace->uid = xstrdup(place->uid);
+    workspace->run_dir = xstrdup(run_dir);
+    workspace->plan_path = place->plan_path ? xstrdup(place->plan_path) : NULL;
     workspace->origin = find_origin(run_dir);
     workspace->base = xstrdup(place->base);
     workspace->home = join(place->base, task_id);
@@ -106,6 +108,8 @@ void workspace_close(struct workspace *workspace)
     free(workspace->task);
     free(workspace->run);
     free(workspace->uid);
+    free(workspace->run_dir);
+    free(workspace->plan_path);
     free(workspace->origin);
     free(workspace->base);
     free(workspace->home);

@@ -39,6 +39,7 @@ enum {
 /* What the workspaces of a run share. All borrowed for workspace_open(). */
 struct workspace_place {
     const char *run_dir;      /* absolute */
+    const char *plan_path;    /* absolute: the plan's file, read-only for `setup`; NULL: none */
     const char *base;         /* <folder of the log>/work/<uid>, absolute */
     const char *run;          /* "41": for the branch devs/RUN/TASK */
     const char *uid;          /* the branch where that one is taken */

@@ -79,6 +79,8 @@ static bool run_in_sandbox(const struct workspace *workspace, const atomic_bool 
                                       .name = str_text(&name),
                                       .cwd = workspace->dir,
                                       .workspace = workspace->tree,
+                                      .run_dir = workspace->run_dir,
+                                      .plan_path = workspace->plan_path,
                                       .log_dir = workspace->log_dir,
                                       .log_db = workspace->log_db,
                                       .processes = workspace->processes,

@@ -20,6 +20,7 @@
 struct workspace {
     struct workspace_spec spec; /* owned */
     char *task, *run, *uid;     /* owned, as all here */
+    char *run_dir, *plan_path;  /* as in struct workspace_place */
     char *origin;               /* the top of the user's tree */
     char *base;                 /* of all workspaces of the run */
     char *home;                 /* base/TASK */

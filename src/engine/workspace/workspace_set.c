@@ -78,6 +78,7 @@ bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slo
         const struct sandbox_spec setup_sandbox =
             plan_setup_sandbox(plan->workspace, plan_task_sandbox(plan));
         const struct workspace_place place = {.run_dir = call->run_dir,
+                                              .plan_path = call->plan_path,
                                               .base = str_text(&set->base),
                                               .run = set->run,
                                               .uid = call->uid,
