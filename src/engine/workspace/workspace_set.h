@@ -20,7 +20,7 @@ struct workspace_set_call {
     const struct plan *plan; /* as called: no secret of `setup` is cut */
     const char *run_mark;    /* "DEVS_RUN=...": whoever goes on with the run finds what is left */
     const char *run_dir;
-    const char *plan_path; /* as in struct workspace_place */
+    const char *plan_path;    /* as in struct workspace_place */
     const char *log_dir;      /* workspaces are below it */
     const char *log_db;       /* the log in it */
     const char *uid;          /* of the run */
