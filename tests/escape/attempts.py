@@ -37,8 +37,8 @@ ROWS = []
 def row(name, scenario, arm="", **fields):
     for one in scenario.split():
         ROWS.append({"name": name, "scenario": one, "arm": arm, **fields})
-        if one == "late":
-            ROWS[-1]["on"] = BWRAP
+        if one == "late":  # the same files for any user; once is enough
+            ROWS[-1]["on"] = ("bwrap_user",)
 
 
 def plan(*tasks, **more):
@@ -271,7 +271,7 @@ SCENARIOS["protected"] = {
     "setup": """
         printf '{"sandbox": %s}\\n' "$SANDBOX_JSON" >devs.config.json
         mkdir -p .git/hooks .git/info; printf '#!/bin/sh\\n' >.git/hooks/pre-push
-        git add -A; git commit -qm settings
+        git add -A; git commit -qm settings; devs trust # the person's own
         find devs.config.json plan.json .git/config .git/hooks -type f -exec cksum {} + >"$LAB/sums"
         """,
     "plan": {k: v for k, v in plan(task("evil", ARM)).items() if k != "sandbox"},
@@ -397,7 +397,7 @@ SCENARIOS["late"] = {
                  sandbox={"+": SANDBOX, "writable": ["$PROJ/.git"]}),
     "launch": "devs run --plain plan.json; devs diff evil --stat; devs diff evil",
     "after": "devs gc 1",
-    "on": BWRAP,
+    "on": ("bwrap_user",),
 }
 
 
@@ -502,7 +502,8 @@ for name, text in {
                      " allow = always",
 }.items():
     row(f"promisor-{name}", "git late", PROMISED + config(PARTIAL + text), on=FILES,
-        group="promisor-insteadof" if name == "insteadof" else "promisor", control='git fetch "bad$NAME"; git status')
+        group="promisor-insteadof" if name == "insteadof" else "promisor",
+        control='git fetch "bad$NAME"; git status')
 row("promisor-ext-alone", "git late", PROMISED + config(PARTIAL + "url = ext::$TRAP x\n[protocol "
     '"ext"]\n allow = always'), group="promisor-alone", on=FILES)
 
@@ -527,14 +528,16 @@ row("commondir", "git late", """
     for d in "$PROJ"/.git/worktrees/*; do echo "$PROJ/.evil" >"$d/commondir"; done""",
     group="commondir", on=FILES, control="git status; git add -A")
 row("commondir-of-worktree", "late", """
-    cp -R "$PROJ/.git" "$PROJ/.git/evil"; printf '[filter "%s"]\\n clean = %s\\n' "$NAME" "$TRAP" \\
+    cp -R "$PROJ/.git" "$LAB/evil"; mv "$LAB/evil" "$PROJ/.git/evil" || {
+        cp -R "$PROJ/.git" /tmp/evil; mv /tmp/evil "$PROJ/.git/evil"; }; printf '[filter "%s"]\\n clean = %s\\n' "$NAME" "$TRAP" \\
         >>"$PROJ/.git/evil/config"
     for d in "$PROJ"/.git/worktrees/*; do echo "$PROJ/.git/evil" >"$d/commondir"; done""",
-    group="commondir-of-worktree", control='git --git-dir=.git/evil --work-tree=. add -A')
+    group="commondir-of-worktree", control='echo x >>"f.$NAME"; git --git-dir=.git/evil --work-tree=. add -A')
 row("alternates-with-command", "git late", config(
     "[core]\n alternateRefsCommand = $TRAP\n[uploadpack]\n packObjectsHook = $TRAP") + """
     mkdir -p "$PROJ/.git/objects/info"; echo "$PROJ/.git/objects" >>"$PROJ/.git/objects/info/alternates" """,
-    group="alternates", on=FILES, control="git init -q --bare ../other.git; echo \"$PROJ/../other.git/objects\""
+    group="alternates", on=FILES,
+    control="git init -q --bare ../other.git; echo \"$PROJ/../other.git/objects\""
     " >>.git/objects/info/alternates; git fetch . main; \"$TRAP\" </dev/null",
     why="git runs it in few places; that the trap writes is shown")
 row("replaced-objects", "git late", """
@@ -552,8 +555,9 @@ row("link-objects", "git", """
     cp -R "$PROJ/.git/objects" "$PROJ/.objects"; rm -rf "$PROJ/.git/objects" || mv .git/objects .o
     for d in "$PROJ"/.objects/*; do :; done; ln -s "$OUT/objects" "$PROJ/.git/objects" """,
     setup='cp -R .git/objects "$OUT/objects"; ls -R "$OUT/objects" | cksum >"$LAB/objects"',
-    out='test "$(ls -R "$OUT/objects" | cksum)" != "$(cat "$LAB/objects")"', group="link-objects", on=FILES,
-    control="echo x | git hash-object -w --stdin")
+    out='test "$(ls -R "$OUT/objects" | cksum)" != "$(cat "$LAB/objects")"', 
+    group="link-objects", on=FILES,
+    control='echo "$LAB" | git hash-object -w --stdin')
 row("index-names", "git late", """
     perl -e 'print "DIRC", pack("NN", 2, 1), "\\0" x 40, "\\0" x 20, pack("n", 9), "../escape", "\\0" x 9,
         "\\0" x 20' >"$PROJ/.git/index"
@@ -563,7 +567,8 @@ row("tree-with-dotgit", "git", "cp hostile-ref .git/refs/heads/main", setup="""
     blob=$(printf '[core]\\n fsmonitor = %s\\n' "$PROJ/.trap/$NAME" | git hash-object -w --stdin)
     sub=$(printf '100644 blob %s\\tconfig\\n' $blob | git mktree)
     tree=$({ git ls-tree HEAD; printf '040000 tree %s\\tzz\\n' $sub; } | git mktree)
-    bad=$(git cat-file tree $tree | sed 's/40000 zz/40000 .git/' | git hash-object -t tree -w --literally --stdin)
+    bad=$(git cat-file tree $tree | sed 's/40000 zz/40000 .git/' |
+        git hash-object -t tree -w --literally --stdin)
     git commit-tree -m bad $bad >hostile-ref 2>/dev/null || git rev-parse HEAD >hostile-ref""",
     group="dotgit", on=FILES, control=': >>"$MARK"', why="git refuses to check out such a tree, too")
 
@@ -609,7 +614,9 @@ for program in ("git", "bwrap", "podman", "sh", "env", "curl"):
         chmod 755 bin/{program}""", setup="""
         mkdir -p bin; echo 'export PATH="$PROJ/bin:$PATH"' >"$LAB/after.env" """, group="path",
         on=BWRAP, control=f"{program} --version; {program} -c :", needs=f"command -v {program}",
-        after=GIT_AFTER.replace("--sandbox none", "--sandbox bwrap"))
+        after=GIT_AFTER.replace("--sandbox none", "--sandbox bwrap"),
+        **({"open": "a folder of the project that a person has put into PATH is searched, too"}
+           if program in ("git", "bwrap") else {}))
 
 # --------------------------------------------------------------------------------------------------
 # Helper commands of the workspace, over what a task wrote.
@@ -681,7 +688,7 @@ SCENARIOS["tree"] = {
 }
 SCENARIOS["copy"] = {**SCENARIOS["tree"],
                      "plan": {**SCENARIOS["tree"]["plan"], "workspace": {"kind": "copy"}},
-                     "on": BWRAP}
+                     "on": ("bwrap_root",)}
 for name, arm in {
         "folder-to-link": 'rm -rf d; ln -s "$OUT" d',
         "subfolder-to-link": 'rm -rf d/e; ln -s "$OUT/e" d/e',
@@ -694,11 +701,15 @@ for name, arm in {
         **({"control": 'for f in x y/f z/x; do echo evil >"$f"; done'} if name == "new-link" else {}))
 row("links-swapped-by-a-daemon", "tree copy", """
     (setsid sh -c 'i=0; while [ $i -lt 300 ]; do rm -rf d; ln -s "$OUT" d; rm d; mkdir d; i=$((i+1)); done' \\
-        </dev/null >/dev/null 2>&1 &) ; rm -rf d; ln -s "$OUT" d""", group="daemon")
+        </dev/null >/dev/null 2>&1 &) ; rm -rf d; ln -s "$OUT" d""", group="daemon",
+    control="for i in $(seq 200); do echo evil >d/f; sleep 0.005; done")
 row("fifo-and-socket", "tree copy", "mkfifo d/p x; chmod 000 d/p", group="fifo",
     control='echo evil >"$OUT/f"', why="nothing to spring: devs must not hang or follow")
-row("setuid-applied", "tree copy", "chmod 6777 d/f", group="setuid", out='find "$PROJ" -path "$PROJ/.devs" -prune -o -perm /6000 -type f -print | grep -q .',
-    control="chmod 6777 f d/f")
+SETUID = """find "$PROJ" -path "$PROJ/.devs" -prune -o -perm /6000 -type f -print | grep -q ."""
+row("setuid-applied", "tree", "chmod 6777 d/f", group="setuid", out=SETUID, control="chmod 6777 d/f")
+row("setuid-applied-of-copy", "copy", "chmod 6777 d/f", group="setuid", out=SETUID,
+    control="chmod 6777 d/f", on=("bwrap_root",),
+    open="devs apply takes the mode of a copy's result as it is, setuid and setgid too")
 row("copy-through-link", "tree", 'rm -rf d; ln -s "$OUT" d', group="copy-through-link",
     plan=plan(task("kept", ARM), task("next", "true", needs=["kept"],
                                       workspace=worktree(copy=["d/f", "d"])), workspace=worktree()))
@@ -793,7 +804,8 @@ row("notify-command", "settings", group="notify", arm=settings(
 row("agent-program", "settings", group="agents", arm=settings(
     '{"agents": {"claude": {"program": "$TRAP"}, "mine": {"like": "claude", "program": "$TRAP"}}}'),
     after="devs doctor; devs new-project --help >/dev/null; devs exec -- true;"
-          " timeout 3 devs new-project idea --agent claude </dev/null; timeout 3 devs new-project x --agent mine </dev/null")
+          " timeout 3 devs new-project idea --agent claude </dev/null;"
+          " timeout 3 devs new-project x --agent mine </dev/null")
 row("tests-command", "settings", group="tests", arm=settings('{"tests": {"run": ["$TRAP"]}}'),
     after="devs doctor; devs exec -- true; devs status")
 row("setup-outside", "settings", group="setup-outside", arm=settings(
@@ -859,7 +871,7 @@ row("tab-file-name", "names", ': >"e;touch\\${IFS}x\\$(touch ${MARK##*/})"', gro
     after=TAB, control='"$TRAP" </dev/null')
 SCENARIOS["terminal"] = {
     "setup": "", "plan": plan(task("evil", ARM)),
-    "launch": "script -qec 'devs run --plain plan.json' /dev/null >\"$LAB/screen\"",
+    "launch": "script -qec 'devs run --plain plan.json' /dev/null | tee \"$LAB/screen\"",
     "after": "for c in 'devs log evil' 'devs log evil --times' 'devs why evil' 'devs status --all' 'devs"
              " runs' 'devs diff evil --stat'; do script -qec \"$c\" /dev/null; done >>\"$LAB/screen\"",
     "out": 'LC_ALL=C grep -q "$(printf "\\033]\\|\\033P\\|\\033_\\|\\033c\\|\\302\\233\\|\\302\\235'
@@ -867,7 +879,8 @@ SCENARIOS["terminal"] = {
     "control": 'sh "$ARMED" >"$LAB/screen"',
     "on": SANDBOXES,
 }
-row("escape-osc", "terminal", "printf '\\033]52;c;cHduCg==\\007\\033]0;pwn\\007\\n'; printf '\\033]8;;x\\007' >&2",
+row("escape-osc", "terminal", "printf '\\033]52;c;cHduCg==\\007\\033]0;pwn\\007\\n'; printf"
+    " '\\033]8;;x\\007' >&2",
     group="osc")
 row("escape-dcs", "terminal", "printf '\\033P$q\\033\\\\ \\033_x\\033\\\\ \\033c \\302\\2330c\\n'", group="dcs")
 row("escape-bidi", "terminal", "printf 'a\\342\\200\\256b\\342\\200\\213c\\n'", group="bidi")

@@ -174,7 +174,7 @@ class Lab:
                                                                             "control")})
         self.top = f"{place.top}/{number}"
         self.proj = f"{self.top}/project"
-        self.said, self.hung = "", False
+        self.said, self.hung, self.refused = "", False, False
         subprocess.run(["cp", "-a", f"{place.top}/template", self.top], check=True)
         self.listeners = None
         if rows[0]["scenario"] == "machine":
@@ -187,7 +187,8 @@ class Lab:
         path = f"{self.place.top}/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
         sandbox = self.sandbox()
         values = {
-            "PATH": path, "HOME": f"{self.top}/home", "LANG": "C.UTF-8", "TERM": "xterm", "PAGER": "cat", "EDITOR": "true",
+            "PATH": path, "HOME": f"{self.top}/home", "LANG": "C.UTF-8", "TERM": "xterm",
+            "PAGER": "cat", "EDITOR": "true",
             "USER": "lab", "LOGNAME": "lab", "XDG_RUNTIME_DIR": f"{self.top}/run",
             "LAB": self.top, "PROJ": self.proj, "OUT": f"{self.top}/out", "ROWS": self.names,
             "RUN_ID": self.id, "VICTIM_NAME": f"dv{self.id}"[:15], "SANDBOX_JSON": json.dumps(sandbox),
@@ -220,7 +221,7 @@ class Lab:
             os.killpg(process.pid, signal.SIGKILL)
             self.hung = True
             said = process.communicate()[0] + b"\n[took too long, killed]\n"
-        said = said.decode(errors="backslashreplace")
+        said = said.decode(errors="backslashreplace").replace("\0", "")
         self.said += f"$ {text.strip()[:400]}\n{said[-9000:]}[{time.monotonic() - started:.1f} s]\n"
         return process.returncode, said
 
@@ -230,8 +231,8 @@ class Lab:
 
     def arm_of(self, row):
         values = dict(self.variables(row["name"]))
-        for unwanted in ("PATH", "HOME", "LANG", "TERM", "PAGER", "EDITOR", "USER", "LOGNAME", "WORK", "IN_PLACE",
-                         "SANDBOX_JSON", "XDG_RUNTIME_DIR"):
+        for unwanted in ("PATH", "HOME", "LANG", "TERM", "PAGER", "EDITOR", "USER", "LOGNAME",
+                         "WORK", "IN_PLACE", "SANDBOX_JSON", "XDG_RUNTIME_DIR"):
             del values[unwanted]
         lines = "".join(f"export {k}={shlex.quote(v)}\n" for k, v in values.items())
         return f"{lines}{INSIDE}{row['arm']}\n"
@@ -301,7 +302,9 @@ class Lab:
         if self.place.kind == "opened" or self.scenario.get("arm_outside"):
             self.outside(self.armed())
         start = ":" if self.place.kind == "opened" else "devs run --plain plan.json"
-        self.outside(self.scenario.get("launch", start))
+        start = self.scenario.get("launch", start)
+        said = self.outside(start)[1]
+        self.refused = "devs " in start and " runs, pid " not in said
         self.outside(self.scenario.get("after", ":"))
         return self.escaped()
 
@@ -355,7 +358,7 @@ def label(row):
 class Result:
     def __init__(self):
         self.failed, self.opened, self.skipped, self.unproven = {}, {}, {}, {}
-        self.held = set()
+        self.held, self.refused = set(), set()
 
 
 def attempt(place, rows, result):
@@ -382,7 +385,7 @@ def attempt(place, rows, result):
             elif row["name"] in out:
                 result.failed[label(row)] = f"got out: {out[row['name']].strip()}\n{lab.said}"
             else:
-                result.held.add(label(row))
+                (result.refused if lab.refused else result.held).add(label(row))
     finally:
         lab.done()
 
@@ -492,17 +495,21 @@ def play(place, rows, options, result):
 
 
 def report(result, options, count):
-    for name, why in sorted({**result.unproven, **result.failed}.items()):
+    failed = {**result.unproven, **result.failed}
+    for name, why in sorted(failed.items()):
         lines = why.strip().splitlines()
         shown = lines if options.only else lines[:1]
         print(f"FAILED: {name}: " + "\n    ".join(shown))
         if not options.only:
-            print(f"    alone: {sys.argv[0]} {options.kind} DEVS --only {name}")
+            print("\n".join(f"    {line}" for line in lines[1:5]))
+            print(f"    alone: {sys.argv[0]} {options.kind} {options.devs} --only {name}")
     for name, why in sorted(result.opened.items()):
         print(f"open: {name}: {why}")
     for name, why in sorted(result.skipped.items()):
         print(f"skipped: {name}: {why}")
-    print(f"{count} attempts: {len(result.held)} held, {len(result.failed)} got out, "
+    if result.refused:  # it is no proof of what is in the sandbox's way
+        print(f"never ran, as devs refused to start it: {' '.join(sorted(result.refused))}")
+    print(f"{count} attempts: {len(result.held)} held, {len(result.refused)} refused, {len(result.failed)} got out, "
           f"{len(result.opened)} known to be open, {len(result.unproven)} unproven, {len(result.skipped)} skipped")
     return 1 if result.failed or result.unproven else 0
 
