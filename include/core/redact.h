@@ -6,9 +6,9 @@
  *   `names`), of the environment and of the plan's `env`; and what has the form of a known
  *   token in the value of any other variable or in a text of the plan. At least REDACT_VALUE_MIN
  * bytes, and not something that is plainly none (a path, a short number, one character again and
- * again). Each value is found raw and as base64 (both alphabets, at any place of a longer text),
- * hex, URL-encoded, JSON-escaped, escaped for XML and for shells; one of several lines also line by
- * line.
+ * again). Each value is found raw, as base64 (both alphabets, at any place of a longer text), as
+ * hex, and escaped once or twice in the notations of redact_escape.h; one of several lines also
+ * line by line.
  * - What has the form of a known token (the table is in docs/secrets.md).
  * - What a pattern of the settings matches within a line; if it has groups, the first one
  *   that took part.

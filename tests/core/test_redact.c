@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
 #include "plan.h"
 #include "test_main.h"
+#include "utf8.h"
 #include "xalloc.h"
 
 #define SECRET "pa55/W0rd+\"x' \303\251&Z"
@@ -68,6 +70,207 @@ START_TEST(test_value_is_cut_in_every_form)
     struct redactor *redactor = open_with(environment, NULL);
     check(redactor, forms[_i].name, forms[_i].text, forms[_i].want);
     redactor_close(redactor);
+}
+END_TEST
+
+/* How programs write a text into another one: characters that are escaped, and how. */
+struct writer {
+    const char *name;
+    const char *marks;    /* escaped among ASCII; NULL: all */
+    const char *ascii;    /* %c or %x of the character; NULL: by `names` */
+    const char *wide;     /* of a UTF-16 unit (two for more), or a code point; NULL: by bytes */
+    const char *names[6]; /* of the marks, in their order */
+};
+
+static const struct writer writers[] = {
+    {"nothing", "", "%c", NULL, {0}},
+    {"JSON", "\"\\", "\\%c", NULL, {0}},
+    {"JSON of Python", "\"\\", "\\%c", "\\u%04x", {0}},
+    {"JSON of PHP", "\"\\/", "\\%c", "\\u%04x", {0}},
+    {"JSON of PHP for markup", "\"\\/<>&'", "\\u%04X", "\\u%04X", {0}},
+    {"JSON of Go", "\"\\<>&", NULL, NULL, {"\\\"", "\\\\", "\\u003c", "\\u003e", "\\u0026"}},
+    {"JSON, all of it", NULL, "\\u%04x", "\\u%04x", {0}},
+    {"HTML of Python", "&<>\"'", NULL, NULL, {"&amp;", "&lt;", "&gt;", "&quot;", "&#x27;"}},
+    {"HTML of PHP", "&<>\"'", NULL, NULL, {"&amp;", "&lt;", "&gt;", "&quot;", "&#039;"}},
+    {"HTML of Go", "&<>\"'", NULL, NULL, {"&amp;", "&lt;", "&gt;", "&#34;", "&#39;"}},
+    {"XML", "&<>\"'", NULL, "&#%u;", {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"}},
+    {"HTML, all of it", NULL, "&#x%X;", "&#x%X;", {0}},
+    {"HTML, all of it by numbers", NULL, "&#%u;", "&#%u;", {0}},
+    {"URL", "\"\\/<>&'%+= ;#$!", "%%%02X", NULL, {0}},
+    {"URL, small", "\"\\/<>&'%+= ;#$!", "%%%02x", NULL, {0}},
+    {"URL, all of it", NULL, "%%%02X", NULL, {0}},
+    {"escape() of JavaScript", "\"\\<>&'%= ;#$!", "%%%02X", "%%u%04X", {0}},
+    {"shell", "'", NULL, NULL, {"'\\''"}},
+    {"shell of Python", "'", NULL, NULL, {"'\"'\"'"}},
+    {"double quotes of a shell", "$`\"\\", "\\%c", NULL, {0}},
+    {"backslashes of a shell", "\"\\<>&' ;#$!`", "\\%c", NULL, {0}},
+    {"CSV", "\"", NULL, NULL, {"\"\""}},
+    {"SQL", "'", NULL, NULL, {"''"}},
+    {"C", "\"\\", "\\%c", NULL, {0}},
+    {"bytes of Python", "\\'", "\\%c", "\\x%02x", {0}},
+};
+
+ATTR_PRINTF(2, 0)
+static void add_number(struct str *out, const char *format, unsigned number)
+{
+    char piece[32];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    (void)snprintf(piece, sizeof(piece), format, number);
+#pragma GCC diagnostic pop
+    str_add(out, piece);
+}
+
+static void add_wide(const struct writer *writer, struct str *out, const char *at, size_t len,
+                     uint32_t rune)
+{
+    const bool is_by_bytes = strstr(writer->wide, "\\x") != NULL;
+    const bool is_by_units = strchr(writer->wide, 'u') && !strchr(writer->wide, '#');
+    for (size_t i = 0; is_by_bytes && i < len; i++)
+        add_number(out, writer->wide, (unsigned char)at[i]);
+    if (is_by_bytes)
+        return;
+    if (is_by_units && rune >= 0x10000) {
+        add_number(out, writer->wide, 0xd800 + ((rune - 0x10000) >> 10));
+        add_number(out, writer->wide, 0xdc00 + ((rune - 0x10000) & 0x3ff));
+    } else {
+        add_number(out, writer->wide, rune);
+    }
+}
+
+static void write_as(const struct writer *writer, const char *text, struct str *out)
+{
+    for (size_t i = 0; text[i] != '\0';) {
+        uint32_t rune = 0;
+        const size_t len = utf8_rune(text + i, strlen(text + i), &rune);
+        const char *mark = rune < 0x80 && writer->marks ? strchr(writer->marks, text[i]) : NULL;
+        const bool is_all = !writer->marks || strcmp(writer->name, "URL") == 0 ||
+                            strcmp(writer->name, "URL, small") == 0;
+        if (rune >= 0x80 && writer->wide)
+            add_wide(writer, out, text + i, len, rune);
+        else if (rune >= 0x80 && is_all)
+            for (size_t byte = 0; byte < len; byte++)
+                add_number(out, writer->ascii, (unsigned char)text[i + byte]);
+        else if (mark && writer->names[0])
+            str_add(out, writer->names[mark - writer->marks]);
+        else if (mark || (!writer->marks && rune < 0x80))
+            add_number(out, writer->ascii, rune);
+        else
+            str_add_n(out, text + i, len);
+        i += len;
+    }
+}
+
+static void collect(void *ctx, const char *bytes, size_t len)
+{
+    str_add_n(ctx, bytes, len);
+}
+
+static void redact_in_pieces(const struct redactor *redactor, const struct str *text, size_t piece,
+                             struct str *out)
+{
+    struct redact_stream *stream = NULL;
+    redact_stream_open(&stream, redactor);
+    for (size_t at = 0; at < text->len; at += piece)
+        redact_stream_add(stream, text->data + at, text->len - at < piece ? text->len - at : piece,
+                          collect, out);
+    redact_stream_end(stream, collect, out);
+    redact_stream_close(stream);
+}
+
+static const char *const nested[] = {
+    "abcd/efgh+ijkl/mnopqrst",
+    "p\u00e4ssw\u00f6rtlich9",
+    "it'sasecret99",
+    "\"quoted\" and \\back/",
+    "\u043f\u0430\u0440\u043e\u043b\u044c-12",
+    "a<b>&c=d\"e'f",
+    "\U0001f600smile&key/1",
+    "$HOME`x`!\"q\\",
+    "x\"y'z/w&v%u+t s",
+    "%41%42literal99",
+    "\\u0041bcdefgh",
+    "&lt;tag&gt;99",
+    "\u00fc\"\u00df'\u00e9&\u00e0/",
+};
+
+/* One writer's text in another's, for all pairs. */
+START_TEST(test_value_is_cut_in_every_pair_of_notations)
+{
+    char variable[128];
+    char *const environment[] = {variable, NULL};
+    (void)snprintf(variable, sizeof(variable), "A_TOKEN=%s", nested[_i]);
+    struct redactor *redactor = open_with(environment, NULL);
+    for (size_t inner = 0; inner < ARRAY_LEN(writers); inner++) {
+        for (size_t outer = 0; outer < ARRAY_LEN(writers); outer++) {
+            static const size_t pieces[] = {1, 5, SIZE_MAX / 2};
+            struct str once = {0}, text = {0};
+            write_as(&writers[inner], nested[_i], &once);
+            str_add_char(&text, '<');
+            write_as(&writers[outer], str_text(&once), &text);
+            str_add_char(&text, '>');
+            for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
+                struct str got = {0};
+                redact_in_pieces(redactor, &text, pieces[i], &got);
+                ck_assert_msg(strcmp(str_text(&got), "<[cut:A_TOKEN]>") == 0,
+                              "%s in %s: %s is cut to %s", writers[inner].name, writers[outer].name,
+                              str_text(&text), str_text(&got));
+                str_done(&got);
+            }
+            str_done(&text);
+            str_done(&once);
+        }
+    }
+    redactor_close(redactor);
+}
+END_TEST
+
+static const struct {
+    const char *name, *text, *want;
+} escaped[] = {
+    {"in a line of an agent",
+     "{\"out\":\"{\\\"k\\\":\\\"pa55\\\\/W0rd+\\\\\\\"x' \\\\u00e9&Z\\\"}\"}",
+     "{\"out\":\"{\\\"k\\\":\\\"[cut:API_TOKEN]\\\"}\"}"},
+    {"coloured within JSON", "\"pa55/\\u001b[01;31m\\u001b[KW0rd+\\\"x' \\u00e9\\u001b[m&Z\"",
+     "\"[cut:API_TOKEN]\""},
+    {"named", "pa55/W0rd+&quot;x&apos; &eacute;&amp;Z", "[cut:API_TOKEN]"},
+    {"octal", "\"pa55/W0rd+\\\"x' \\303\\251&Z\"", "\"[cut:API_TOKEN]\""},
+    {"braces", "'pa55/W0rd+\"x\\' \\u{e9}&Z'", "'[cut:API_TOKEN]'"},
+    {"base64 in JSON of PHP", "\"az8\\/K\" \"cGE1NS9XMHJkKyJ4JyDDqSZa\"",
+     "\"az8\\/K\" \"[cut:API_TOKEN]\""},
+    {"broken off", "\"pa55\\/W0rd", "\"[cut:API_TOKEN]"},
+    {"broken off in an escape", "\"pa55\\/W0rd+\\", "\"[cut:API_TOKEN]\\"},
+    {"another value", "\"pa55\\/W0rd+\\\"y' \\u00e9&Z\"", "\"pa55\\/W0rd+\\\"y' \\u00e9&Z\""},
+    {"escapes of something else", "\\/ \\u00e9 &amp; %2F '' \\", "\\/ \\u00e9 &amp; %2F '' \\"},
+};
+
+START_TEST(test_escaped_value_is_cut)
+{
+    char variable[] = "API_TOKEN=" SECRET;
+    char *const environment[] = {variable, NULL};
+    struct redactor *redactor = open_with(environment, NULL);
+    check(redactor, escaped[_i].name, escaped[_i].text, escaped[_i].want);
+    redactor_close(redactor);
+}
+END_TEST
+
+/* A value with more escapes than a lane keeps is let go: nothing is held back for ever. */
+START_TEST(test_long_escaped_value_is_cut)
+{
+    enum { LONG = 1500, BEFORE = sizeof("BIG_SECRET=") - 1 };
+    char *variable = xcalloc(BEFORE + LONG + 1, 1);
+    char *const environment[] = {variable, NULL};
+    struct str text = {0};
+    memcpy(variable, "BIG_SECRET=", BEFORE);
+    for (int i = 0; i < LONG; i++)
+        variable[BEFORE + i] = (char)('!' + (i * i + i / 7) % 90);
+    struct redactor *redactor = open_with(environment, NULL);
+    for (int i = 0; i < LONG; i++)
+        str_addf(&text, "\\\\u%04x", (unsigned)variable[BEFORE + i]);
+    check(redactor, "all escaped twice", str_text(&text), "[cut:BIG_SECRET]");
+    redactor_close(redactor);
+    str_done(&text);
+    free(variable);
 }
 END_TEST
 
@@ -361,6 +564,9 @@ Suite *test_suite(void)
     Suite *suite = suite_create("redact");
     TCase *tcase = test_case(suite, "values");
     tcase_add_loop_test(tcase, test_value_is_cut_in_every_form, 0, TABLE_LEN(forms));
+    tcase_add_loop_test(tcase, test_value_is_cut_in_every_pair_of_notations, 0, TABLE_LEN(nested));
+    tcase_add_loop_test(tcase, test_escaped_value_is_cut, 0, TABLE_LEN(escaped));
+    tcase_add_test(tcase, test_long_escaped_value_is_cut);
     tcase_add_test(tcase, test_base64_for_urls_has_an_alphabet_of_its_own);
     tcase_add_test(tcase, test_value_of_several_lines_is_cut_line_by_line);
     tcase_add_test(tcase, test_long_value_is_cut_as_one);

@@ -18,7 +18,18 @@
 
 enum { HEAD = 3, SECRET_MAX = 40, PATTERN_BIT = 128, REPEAT_MAX = 140 * 1024, FEW = 250 };
 /* Bytes that stand for a form. */
-enum { AS_IT_IS = 0xf8, HEX, BASE64, PERCENT, HALF, COLOURED };
+enum {
+    ESCAPED_TWICE = 0xf4,
+    JSON_IN_HTML,
+    HTML_IN_JSON,
+    PERCENT_IN_JSON,
+    AS_IT_IS,
+    HEX,
+    BASE64,
+    PERCENT,
+    HALF,
+    COLOURED
+};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -41,8 +52,30 @@ static void add_base64(struct str *out, const struct str *bytes)
     }
 }
 
+/* Each byte as \u00xx of \u00xx, and so on: the parts of one escape are escaped themselves. */
+static void add_nested(struct str *out, const struct str *secret, unsigned form)
+{
+    for (size_t i = 0; i < secret->len; i++) {
+        const unsigned byte = (unsigned char)secret->data[i];
+        if (form == ESCAPED_TWICE)
+            str_addf(out, "\\\\x%02x", byte);
+        else if (form == JSON_IN_HTML)
+            str_addf(out, "&#92;x%02x", byte);
+        else if (form == HTML_IN_JSON && byte < 0x80)
+            str_addf(out, "\\u0026#%u;", byte);
+        else if (form == PERCENT_IN_JSON)
+            str_addf(out, "\\u0025%02x", byte);
+        else
+            str_add_char(out, (char)byte);
+    }
+}
+
 static void add_form(struct str *out, const struct str *secret, unsigned form)
 {
+    if (form < AS_IT_IS) {
+        add_nested(out, secret, form);
+        return;
+    }
     if (form == AS_IT_IS)
         str_add_n(out, str_text(secret), secret->len);
     if (form == HALF)
@@ -61,7 +94,7 @@ static void add_form(struct str *out, const struct str *secret, unsigned form)
 static void build_text(const uint8_t *data, size_t size, const struct str *secret, struct str *out)
 {
     for (size_t i = 0; i < size; i++) {
-        if (data[i] >= AS_IT_IS && data[i] <= COLOURED)
+        if (data[i] >= ESCAPED_TWICE && data[i] <= COLOURED)
             add_form(out, secret, data[i]);
         else
             str_add_char(out, (char)data[i]);
@@ -113,7 +146,7 @@ static void check_forms(const struct str *out, const struct str *secret)
         secret->len > 0 && !is_blank(secret->data[0]) && !is_blank(secret->data[secret->len - 1]);
     if (!trimmed || !redact_may_be_secret(secret->data, secret->len))
         return;
-    for (unsigned form = AS_IT_IS; form <= PERCENT; form++) {
+    for (unsigned form = ESCAPED_TWICE; form <= PERCENT; form++) {
         struct str text = {0};
         add_form(&text, secret, form);
         must_be_gone(out, &text);

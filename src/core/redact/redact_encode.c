@@ -51,11 +51,6 @@ static void add_byte(struct code *code, unsigned char byte)
     add(code, &c, 1);
 }
 
-static void add_text(struct code *code, const char *text)
-{
-    add(code, text, strlen(text));
-}
-
 static void add_hex(struct code *code, uint32_t value, int digits, int kind)
 {
     const char *letters = kind & CAPITALS ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -67,132 +62,6 @@ static size_t write_hex(struct code *code, const unsigned char *at, size_t len, 
 {
     (void)len;
     add_hex(code, *at, 2, kind);
-    return 1;
-}
-
-/* What stays as it is in a URL: nothing; RFC 3986, 2.3; what languages' libraries let stand
- * beside it; forms, where a blank is a plus. */
-static const struct url_form {
-    const char *kept; /* beside letters and digits; NULL: not even those */
-    bool plus;
-} url_forms[] = {
-    {NULL, false},
-    {"-._~", false},
-    {"-._~", true},
-    {"-._~/", false},
-    {"-._*", true},
-    {"-._~!'()*", false},
-    {"-._~!$&'()*+,;=:@/?", false},
-};
-
-static size_t write_url(struct code *code, const unsigned char *at, size_t len, int kind)
-{
-    const struct url_form *form = &url_forms[kind & ~CAPITALS];
-    (void)len;
-    if (form->kept && (redact_is_in(REDACT_ALNUM, *at) || redact_is_one_of(*at, form->kept))) {
-        add_byte(code, *at);
-    } else if (*at == ' ' && form->plus) {
-        add_byte(code, '+');
-    } else {
-        add_byte(code, '%');
-        add_hex(code, *at, 2, kind);
-    }
-    return 1;
-}
-
-enum json_way {
-    JSON_SLASH = 1,  /* \/ */
-    JSON_MARKUP = 2, /* \u003c for < > & */
-    JSON_ASCII = 4,  /* \u for what is no ASCII */
-    JSON_WAYS = 8,
-};
-
-static void add_unit(struct code *code, uint32_t unit, int kind)
-{
-    add_text(code, "\\u");
-    add_hex(code, unit, 4, kind);
-}
-
-/* A character of UTF-8 that is no ASCII, as \u says it (RFC 8259, 7); 0 if it is none. */
-static size_t add_wide(struct code *code, const unsigned char *at, size_t len, int kind)
-{
-    const size_t size = *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : 2;
-    if (*at < 0xc0 || *at > 0xf7 || size > len)
-        return 0;
-    uint32_t value = *at & (0x7fu >> size);
-    for (size_t i = 1; i < size; i++)
-        value = value << 6 | (at[i] & 63u);
-    if (value < 0x10000) {
-        add_unit(code, value, kind);
-    } else {
-        add_unit(code, 0xd800 + ((value - 0x10000) >> 10), kind);
-        add_unit(code, 0xdc00 + ((value - 0x10000) & 1023u), kind);
-    }
-    return size;
-}
-
-static size_t write_json(struct code *code, const unsigned char *at, size_t len, int kind)
-{
-    static const char plain[] = "\"\\\b\f\n\r\t";
-    static const char letters[] = "\"\\bfnrt";
-    const char *escaped = *at != '\0' ? strchr(plain, *at) : NULL;
-    if (*at >= 0x80 && kind & JSON_ASCII) {
-        const size_t took = add_wide(code, at, len, kind);
-        if (took > 0)
-            return took;
-    }
-    if (escaped) {
-        add_byte(code, '\\');
-        add(code, &letters[escaped - plain], 1);
-    } else if (*at < 0x20 || (kind & JSON_MARKUP && redact_is_one_of(*at, "<>&"))) {
-        add_unit(code, *at, kind);
-    } else {
-        if (*at == '/' && kind & JSON_SLASH)
-            add_byte(code, '\\');
-        add_byte(code, *at);
-    }
-    return 1;
-}
-
-enum shell_way { SHELL_SINGLE, SHELL_SINGLE_DOUBLE, SHELL_DOUBLE, SHELL_BACKSLASH, SHELL_WAYS };
-
-/* How shells and what prints for them quote: 'it'\''s', 'it'"'"'s', "a\$b", a\ b. */
-static size_t write_shell(struct code *code, const unsigned char *at, size_t len, int kind)
-{
-    (void)len;
-    const bool in_double = kind == SHELL_DOUBLE && redact_is_one_of(*at, "$`\"\\");
-    const bool alone = kind == SHELL_BACKSLASH && *at < 0x80 && !redact_is_in(REDACT_ALNUM, *at) &&
-                       !redact_is_one_of(*at, "-._/:=@%+,");
-    if (*at == '\'' && kind == SHELL_SINGLE)
-        add_text(code, "'\\''");
-    else if (*at == '\'' && kind == SHELL_SINGLE_DOUBLE)
-        add_text(code, "'\"'\"'");
-    else if (in_double || alone)
-        add_byte(code, '\\');
-    if (*at != '\'' || kind >= SHELL_DOUBLE)
-        add_byte(code, *at);
-    return 1;
-}
-
-/* XML 1.0, 4.6; the numbers are what HTML writers use for quotes. */
-static size_t write_xml(struct code *code, const unsigned char *at, size_t len, int kind)
-{
-    static const struct {
-        char byte;
-        const char *by_name, *by_number;
-    } rows[] = {{'&', "&amp;", "&amp;"},
-                {'<', "&lt;", "&lt;"},
-                {'>', "&gt;", "&gt;"},
-                {'"', "&quot;", "&#34;"},
-                {'\'', "&apos;", "&#39;"}};
-    (void)len;
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        if (rows[i].byte == (char)*at) {
-            add_text(code, kind == 0 ? rows[i].by_name : rows[i].by_number);
-            return 1;
-        }
-    }
-    add_byte(code, *at);
     return 1;
 }
 
@@ -219,26 +88,6 @@ static void encode_both(struct encoder *encoder, write_fn *write, int kind)
         write_all(&encoder->code, encoder->value, encoder->len, write, kind | capitals);
         take_part(encoder, 0, encoder->code.len);
     }
-}
-
-static void encode_once(struct encoder *encoder, write_fn *write, int kind)
-{
-    write_all(&encoder->code, encoder->value, encoder->len, write, kind);
-    take_part(encoder, 0, encoder->code.len);
-}
-
-/* A JSON string in a JSON string, as agents write what their tools wrote. */
-static void encode_json_twice(struct encoder *encoder)
-{
-    unsigned char once[REDACT_CODE_MAX];
-    write_all(&encoder->code, encoder->value, encoder->len, write_json, 0);
-    const size_t len = encoder->code.len;
-    memcpy(once, encoder->code.bytes, len);
-    if (!encoder->code.full) {
-        write_all(&encoder->code, once, len, write_json, 0);
-        take_part(encoder, 0, encoder->code.len);
-    }
-    explicit_bzero(once, sizeof(once));
 }
 
 struct base64 {
@@ -333,14 +182,5 @@ void redact_encode(const char *value, size_t len, redact_code_fn *code, void *ct
     assert(len > 0 && len <= REDACT_PIECE_MAX);
     encode_base64(&encoder);
     encode_both(&encoder, write_hex, 0);
-    for (size_t i = 0; i < ARRAY_LEN(url_forms); i++)
-        encode_both(&encoder, write_url, (int)i);
-    for (int way = 0; way < JSON_WAYS; way++)
-        encode_both(&encoder, write_json, way);
-    encode_json_twice(&encoder);
-    for (int way = 0; way < SHELL_WAYS; way++)
-        encode_once(&encoder, write_shell, way);
-    for (int way = 0; way < 2; way++)
-        encode_once(&encoder, write_xml, way);
     explicit_bzero(&encoder, sizeof(encoder));
 }

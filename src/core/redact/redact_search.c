@@ -14,9 +14,12 @@
 static_assert((int)REDACT_CODE_MAX + (int)REDACT_FORM_BYTES_MAX + (int)REDACT_LINE_MAX <
                   (int)REDACT_HOLD_MAX,
               "all that may be waited for");
+static_assert((int)REDACT_LANE_BYTES_MAX + (int)REDACT_FORM_BYTES_MAX + (int)REDACT_LINE_MAX <
+                  (int)REDACT_HOLD_MAX,
+              "also in what was escaped");
 
 /* What begins before what was written is the rest of a cut. */
-static void add_span(struct redact_stream *stream, int64_t start, int64_t end, int name)
+void redact_search_add_span(struct redact_stream *stream, int64_t start, int64_t end, int name)
 {
     if (start == end)
         return;
@@ -31,7 +34,8 @@ static void add_span(struct redact_stream *stream, int64_t start, int64_t end, i
 static void on_match(void *ctx, size_t start, size_t end, int name)
 {
     struct redact_stream *stream = ctx;
-    add_span(stream, stream->line_at + (int64_t)start, stream->line_at + (int64_t)end, name);
+    redact_search_add_span(stream, stream->line_at + (int64_t)start, stream->line_at + (int64_t)end,
+                           name);
 }
 
 /* One line, or a window of one that is too long; false if its end has not come. */
@@ -76,7 +80,7 @@ static void follow_tail(struct redact_stream *stream, bool ended)
         redact_tail_take(&stream->tail, redact_stream_at(stream, stream->tail_at), len, ended);
     stream->tail_at += (int64_t)taken;
     if (taken > 0)
-        add_span(stream, stream->tail_start, stream->tail_at, stream->tail_name);
+        redact_search_add_span(stream, stream->tail_start, stream->tail_at, stream->tail_name);
 }
 
 /* Where that begins which ends where the search is. */
@@ -122,7 +126,7 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
         stream->tail_start = start + (int64_t)cut.start;
         stream->tail_at = start + (int64_t)cut.end;
         stream->tail_name = name;
-        add_span(stream, stream->tail_start, stream->tail_at, name);
+        redact_search_add_span(stream, stream->tail_start, stream->tail_at, name);
         follow_tail(stream, ended);
     }
     return found != REDACT_MORE;
@@ -135,7 +139,8 @@ static bool take_endings(struct redact_stream *stream, bool ended)
     while (stream->ending != REDACT_TRIE_ROOT) {
         const struct redact_node *node = &trie->nodes[stream->ending];
         if (node->value >= 0 && !stream->undecided)
-            add_span(stream, start_of(stream, stream->ending), stream->searched, node->value);
+            redact_search_add_span(stream, start_of(stream, stream->ending), stream->searched,
+                                   node->value);
         stream->undecided = node->form >= 0 && !take_form(stream, node, ended);
         if (stream->undecided)
             return false;
@@ -154,8 +159,9 @@ static void take_joined(struct redact_stream *stream, int64_t end)
     for (; ending != REDACT_TRIE_ROOT; ending = trie->nodes[ending].also) {
         const struct redact_node *node = &trie->nodes[ending];
         if (node->value >= 0)
-            add_span(stream, redact_gaps_start(&joined->gaps, end, (int64_t)node->depth), end,
-                     node->value);
+            redact_search_add_span(stream,
+                                   redact_gaps_start(&joined->gaps, end, (int64_t)node->depth), end,
+                                   node->value);
     }
     joined->node = redact_trie_settle(trie, joined->node);
     if (!redact_gaps_within(&joined->gaps, end, (int64_t)trie->nodes[joined->node].depth))
@@ -228,10 +234,14 @@ static void walk(struct redact_stream *stream, bool ended)
     while (take_endings(stream, ended)) {
         const bool in_tail = stream->tail.rest != REDACT_REST_NONE;
         const int64_t limit = in_tail ? stream->tail_at : redact_stream_end_of(stream);
-        if (stream->node == REDACT_TRIE_ROOT && stream->joined.node == REDACT_TRIE_ROOT)
+        const bool has_lanes = stream->lanes && stream->lanes->active > 0;
+        if (stream->node == REDACT_TRIE_ROOT && stream->joined.node == REDACT_TRIE_ROOT &&
+            !has_lanes)
             skip(stream, limit);
-        if (stream->searched >= limit || !follow_joined(stream, limit, ended))
+        if (stream->searched >= limit || !redact_lanes_prepare(stream, limit, ended) ||
+            !follow_joined(stream, limit, ended))
             return;
+        redact_lanes_take(stream);
         const unsigned char byte = stream->bytes[stream->searched - stream->base];
         stream->node = redact_trie_step(trie, stream->node, byte);
         stream->searched++;
@@ -270,7 +280,7 @@ int64_t redact_search_settled(const struct redact_stream *stream)
         at = least(at, joined_start(stream, joined->node));
     if (stream->tail.rest != REDACT_REST_NONE)
         at = least(at, stream->tail_at);
-    return least(at, stream->line_at);
+    return redact_lanes_settled(stream, least(at, stream->line_at));
 }
 
 /* The longest ending of a node that is the beginning of a value and long enough to be cut; the
@@ -289,7 +299,10 @@ void redact_search_cut_short(struct redact_stream *stream)
     const uint32_t node = find_beginning(stream, stream->node);
     const uint32_t joined = find_beginning(stream, stream->joined.node);
     if (joined != REDACT_TRIE_ROOT)
-        add_span(stream, joined_start(stream, joined), stream->searched, nodes[joined].passing);
+        redact_search_add_span(stream, joined_start(stream, joined), stream->searched,
+                               nodes[joined].passing);
     if (node != REDACT_TRIE_ROOT)
-        add_span(stream, start_of(stream, node), stream->searched, nodes[node].passing);
+        redact_search_add_span(stream, start_of(stream, node), stream->searched,
+                               nodes[node].passing);
+    redact_lanes_cut_short(stream);
 }

@@ -48,6 +48,7 @@ void redact_stream_close(struct redact_stream *stream)
         return;
     free_bytes(stream);
     redact_spans_done(&stream->spans);
+    redact_lanes_done(stream->lanes);
     redact_counts_done(&stream->counts);
     rule_matcher_free(stream->matcher);
     free(stream);
@@ -165,6 +166,7 @@ void redact_stream_end(struct redact_stream *stream, redact_sink_fn *sink, void 
     stream->len = 0;
     stream->before = -1;
     stream->node = stream->joined.node = REDACT_TRIE_ROOT;
+    redact_lanes_reset(stream->lanes);
     stream->line_begins = true;
 }
 

@@ -12,6 +12,7 @@
 #include "redact.h"
 #include "redact_forms.h"
 #include "redact_gaps.h"
+#include "redact_lanes.h"
 #include "redact_spans.h"
 #include "rule_pattern.h"
 
@@ -25,6 +26,8 @@ struct redact_stream {
     /* The search. */
     int64_t searched;                /* up to here */
     struct redact_joined joined;     /* the same over what shows nothing */
+    struct redact_lanes *lanes;      /* owned; the same in what was escaped; NULL: none yet */
+    uint32_t lanes_from;             /* the node after which they begin; UINT32_MAX = none do */
     uint32_t node;                   /* what ends there may become an entry */
     uint32_t ending;                 /* an entry ends there that was not taken yet; 0 = none */
     bool undecided;                  /* the form at `ending` hangs on what comes */
@@ -57,6 +60,9 @@ static inline const char *redact_stream_at(const struct redact_stream *stream, i
 /* Look at what has come and was not looked at yet; what is found goes into stream->spans. `ended`:
  * nothing more comes, so nothing waits for it. */
 void redact_search(struct redact_stream *stream, bool ended);
+
+/* Cut from `start` to `end`. What was written before counts as the rest of another cut. */
+void redact_search_add_span(struct redact_stream *stream, int64_t start, int64_t end, int name);
 
 /* No cut that is still to be found begins before this offset. */
 int64_t redact_search_settled(const struct redact_stream *stream);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "redact_escape.h"
 #include "redact_gaps.h"
 #include "xalloc.h"
 
@@ -121,9 +122,13 @@ enum {
 
 static_assert(2 * HALF == 32, "what is known of two bytes fills a uint32_t");
 
+/* What escapes begin with is a group of its own: there are many starts with them, and few of them
+ * in most text. */
 static unsigned group_of(unsigned char byte)
 {
-    return 1U << (byte ^ byte >> 3) % REDACT_TRIE_GROUPS;
+    if (redact_escape_begins(byte))
+        return 1U << (REDACT_TRIE_GROUPS - 1);
+    return 1U << (byte ^ byte >> 2) % (REDACT_TRIE_GROUPS - 1);
 }
 
 /* The first block of an entry. */
@@ -152,7 +157,7 @@ static void add_coloured_starts(struct redact_trie *trie, const unsigned char *b
     add_short_start(trie, two);
 }
 
-static void add_start(struct redact_trie *trie, const unsigned char *bytes, size_t len)
+void redact_trie_add_start(struct redact_trie *trie, const unsigned char *bytes, size_t len)
 {
     if (len < 2 * REDACT_TRIE_BLOCK) {
         add_short_start(trie, bytes);
@@ -160,7 +165,6 @@ static void add_start(struct redact_trie *trie, const unsigned char *bytes, size
         add_block(trie, bytes);
         add_hash(&trie->pairs, hash_pair(bytes));
     }
-    add_coloured_starts(trie, bytes);
 }
 
 /* The node of an entry; those passed on the way get the name, unless they have one. */
@@ -169,7 +173,8 @@ static uint32_t add(struct redact_trie *trie, const char *bytes, size_t len, int
     const unsigned char *at = (const unsigned char *)bytes;
     uint32_t node = REDACT_TRIE_ROOT;
     assert(len >= REDACT_TRIE_BLOCK);
-    add_start(trie, at, len);
+    redact_trie_add_start(trie, at, len);
+    add_coloured_starts(trie, at);
     for (size_t i = 0; i < len; i++) {
         uint32_t child = child_of(trie, node, at[i]);
         node = child != 0 ? child : add_child(trie, node, at[i]);
@@ -300,16 +305,21 @@ static size_t find_start(const struct redact_trie *trie, const unsigned char *by
     return at;
 }
 
-static bool has_gap(const unsigned char *bytes)
+/* Does a value go on in other bytes than its own after this one? */
+static bool breaks(unsigned char byte)
 {
-    return redact_gap_begins(bytes[3]) || redact_gap_begins(bytes[4]) ||
-           redact_gap_begins(bytes[5]);
+    return redact_gap_begins(byte) || redact_escape_begins(byte);
+}
+
+static bool has_break(const unsigned char *bytes)
+{
+    return breaks(bytes[3]) || breaks(bytes[4]) || breaks(bytes[5]);
 }
 
 /* Its first block is known: so it is with what follows? */
 static bool may_start(const struct redact_trie *trie, const unsigned char *bytes, size_t len)
 {
-    return len < 2 * REDACT_TRIE_BLOCK || has_gap(bytes) ||
+    return len < 2 * REDACT_TRIE_BLOCK || has_break(bytes) ||
            has_hash(&trie->pairs, hash_pair(bytes)) ||
            has_hash(&trie->shorts, hash_of(block_at(bytes)));
 }
@@ -327,6 +337,22 @@ size_t redact_trie_skip(const struct redact_trie *trie, const unsigned char *byt
         at++;
     }
     return at;
+}
+
+bool redact_trie_may_start(const struct redact_trie *trie, const unsigned char *bytes, size_t len,
+                           bool ended, bool *is_open)
+{
+    *is_open = false;
+    if (trie->firsts[bytes[0]] == 0)
+        return false;
+    if (len >= REDACT_TRIE_BLOCK && !has_hash(&trie->starts, hash_of(block_at(bytes))))
+        return false;
+    if (len >= 2 * REDACT_TRIE_BLOCK)
+        return may_start(trie, bytes, len);
+    const bool is_short =
+        len >= REDACT_TRIE_BLOCK && has_hash(&trie->shorts, hash_of(block_at(bytes)));
+    *is_open = !is_short && !ended;
+    return is_short || ended;
 }
 
 uint32_t redact_trie_step(const struct redact_trie *trie, uint32_t node, unsigned char byte)

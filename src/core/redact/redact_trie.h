@@ -59,15 +59,21 @@ bool redact_trie_add_value(struct redact_trie *trie, const char *bytes, size_t l
 void redact_trie_add_code(struct redact_trie *trie, const char *bytes, size_t len, int name);
 /* Of those that are equal the one that came first stays. */
 void redact_trie_add_form(struct redact_trie *trie, const char *start, int form);
+/* Text that holds an entry may begin so, where an escape is in it: redact_escaped_starts(). */
+void redact_trie_add_start(struct redact_trie *trie, const unsigned char *bytes, size_t len);
 /* After the last entry. */
 void redact_trie_build(struct redact_trie *trie);
 
 /* From the root: the next place at or after `at` where something may start; nothing starts
  * before it. The last bytes before `len` are not looked at. A start goes on behind a gap
- * (redact_gaps.h) that comes after its third byte, an escape after its second, a CSI after its
- * first. */
+ * (redact_gaps.h) or an escape of another notation that comes after its third byte, an escape
+ * sequence after its second, a CSI after its first. */
 size_t redact_trie_skip(const struct redact_trie *trie, const unsigned char *bytes, size_t at,
                         size_t len);
+/* May something start at bytes[0], as redact_trie_skip() sees it? False with *is_open set: it hangs
+ * on bytes that have not come; never if `ended`. */
+bool redact_trie_may_start(const struct redact_trie *trie, const unsigned char *bytes, size_t len,
+                           bool ended, bool *is_open);
 /* The node after `byte`, by way of shorter starts where it does not fit; 0, the root, where nothing
  * does. */
 uint32_t redact_trie_step(const struct redact_trie *trie, uint32_t node, unsigned char byte);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "ascii.h"
+#include "redact_alphabet.h"
 #include "redact_encode.h"
+#include "redact_escape.h"
 #include "redact_forms.h"
 #include "redact_words.h"
 #include "redactor.h"
@@ -32,11 +34,21 @@ static int name_of(struct adding *adding)
     return adding->name;
 }
 
+static void add_start(void *ctx, const unsigned char *bytes, size_t len)
+{
+    struct redactor *redactor = ctx;
+    redact_trie_add_start(&redactor->trie, bytes, len);
+}
+
+/* Base64 has characters that JSON and URLs escape; hardly anything escapes its letters. */
 static void add_code(void *ctx, const char *bytes, size_t len)
 {
     struct adding *adding = ctx;
-    if (len >= REDACT_VALUE_MIN)
-        redact_trie_add_code(&adding->redactor->trie, bytes, len, name_of(adding));
+    if (len < REDACT_VALUE_MIN)
+        return;
+    redact_trie_add_code(&adding->redactor->trie, bytes, len, name_of(adding));
+    if (redact_run(REDACT_ALNUM, bytes, len, REDACT_STARTS_INDEXES) < REDACT_STARTS_INDEXES)
+        redact_escaped_starts(bytes, len, add_start, adding->redactor);
 }
 
 static bool add_piece(struct adding *adding, const char *bytes, size_t len, struct err *err)
@@ -51,6 +63,7 @@ static bool add_piece(struct adding *adding, const char *bytes, size_t len, stru
                       adding->name_text, REDACT_VALUES_MAX, REDACT_BYTES_MAX);
         return err_hint(err, "name variables that are none in \"secrets\": {\"keep\": [...]}");
     }
+    redact_escaped_starts(bytes, len, add_start, redactor);
     redact_encode(bytes, len, add_code, adding);
     return true;
 }
