@@ -1,5 +1,8 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+
 #include "program_find.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +15,73 @@ static bool is_program(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
+/* The projects whose folders of PATH are not searched. */
+static struct {
+    pthread_mutex_t lock;
+    char projects[PROGRAM_AVOID_MAX][PATH_MAX];
+    int count;
+} avoided = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_at_or_below(const char *path, const char *folder)
+{
+    const size_t len = strlen(folder);
+    return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+static bool has_entry(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    const int len = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return len < PATH_MAX && lstat(path, &info) == 0;
+}
+
+/* Cuts the path to the project that it is in, if there is one; "/" is none. */
+static void cut_to_project(char path[PATH_MAX])
+{
+    char at[PATH_MAX];
+    (void)snprintf(at, sizeof(at), "%s", path);
+    while (at[0] != '\0') {
+        if (has_entry(at, ".git") || has_entry(at, ".devs")) {
+            (void)snprintf(path, PATH_MAX, "%s", at);
+            return;
+        }
+        *strrchr(at, '/') = '\0';
+    }
+}
+
+void program_avoid(const char *folder)
+{
+    char path[PATH_MAX];
+    if (!realpath(folder, path) || strcmp(path, "/") == 0)
+        return;
+    cut_to_project(path);
+    (void)pthread_mutex_lock(&avoided.lock);
+    bool is_known = avoided.count == PROGRAM_AVOID_MAX;
+    for (int i = 0; i < avoided.count; i++)
+        is_known = is_known || strcmp(avoided.projects[i], path) == 0;
+    if (!is_known)
+        (void)snprintf(avoided.projects[avoided.count++], PATH_MAX, "%s", path);
+    (void)pthread_mutex_unlock(&avoided.lock);
+}
+
+/* Is the program in a project, by its own path or by where a link leads? */
+static bool is_avoided(const char *program)
+{
+    char real[PATH_MAX];
+    char folder[PATH_MAX];
+    bool found = false;
+    (void)snprintf(folder, sizeof(folder), "%s", program);
+    *strrchr(folder, '/') = '\0';
+    if (!realpath(folder, real))
+        return true;
+    (void)pthread_mutex_lock(&avoided.lock);
+    for (int i = 0; i < avoided.count; i++)
+        found = found || is_at_or_below(real, avoided.projects[i]);
+    (void)pthread_mutex_unlock(&avoided.lock);
+    return found;
+}
+
 static bool find_in_folders(const char *name, bool absolute_only, char out[PATH_MAX])
 {
     const char *folders = getenv("PATH");
@@ -21,7 +91,8 @@ static bool find_in_folders(const char *name, bool absolute_only, char out[PATH_
         const int wrote =
             snprintf(out, PATH_MAX, "%.*s%s%s", room, folders, len > 0 ? "/" : "", name);
         const bool is_meant = !absolute_only || folders[0] == '/';
-        if (is_meant && wrote > 0 && wrote < PATH_MAX && is_program(out))
+        if (is_meant && wrote > 0 && wrote < PATH_MAX && is_program(out) &&
+            !(absolute_only && is_avoided(out)))
             return true;
         folders = folders[len] == ':' ? folders + len + 1 : NULL;
     }

@@ -13,6 +13,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "near_word.h"
+#include "program_find.h"
 #include "shell_word.h"
 #include "str.h"
 #include "version.h"
@@ -152,6 +153,7 @@ int main(int argc, char **argv)
     (void)setlocale(LC_CTYPE, "");  /* numbers stay as JSON wants them */
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, not our end */
 
+    program_avoid(".");
     struct str line = {0};
     shell_words_add(argv, argc, &line);
     struct globals globals = {.command_line = str_text(&line)};

@@ -2,7 +2,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "log_reader.h"
 #include "log_write.h"
@@ -83,23 +82,13 @@ static bool bring_spill_home(struct log_writer *writer, int64_t number, const ch
     return true;
 }
 
-/* The lock file may have been moved away under an owner that is still at work. One that has let the
- * run go is about to end, and is waited for a moment. */
+/* The lock file may have been moved away under an owner that is still at work. */
 static bool is_at_work(const struct found_run *run)
 {
-    enum { LOOKS = 100, PAUSE_NS = 10 * 1000 * 1000 };
-    const struct timespec pause = {.tv_nsec = PAUSE_NS};
     struct this_process self;
     this_process_read(&self);
-    if (run->has_ended || run->pid <= 0 || run->pid == self.pid ||
-        strcmp(run->boot, self.boot) != 0)
-        return false;
-    for (int i = 0; i < LOOKS; i++) {
-        if (!owner_process_lives(run->pid, run->pid_start))
-            return false;
-        (void)nanosleep(&pause, NULL);
-    }
-    return true;
+    return !run->has_ended && run->pid != self.pid && strcmp(run->boot, self.boot) == 0 &&
+           owner_process_holds(run->pid, run->pid_start, run->uid);
 }
 
 static bool take_over(struct log_writer *writer, int64_t number, struct found_run *run,
@@ -117,7 +106,7 @@ static bool take_over(struct log_writer *writer, int64_t number, struct found_ru
     }
     if (is_at_work(run)) {
         owner_drop(&writer->place, run->uid, owner_fd);
-        return err_set(err, ERR_BUSY, "run #%lld belongs to process %lld, which is alive",
+        return err_set(err, ERR_BUSY, "run #%lld belongs to process %lld: it goes on there",
                        (long long)number, (long long)run->pid);
     }
     /* Looked at again under the lock: whoever had it may have gone on. */

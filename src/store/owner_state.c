@@ -1,6 +1,8 @@
 #include "owner_state.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,7 @@ bool owner_is_stopped(int64_t pid)
     return read_state(pid, state) && (state[0] == 'T' || state[0] == 't');
 }
 
-bool owner_process_lives(int64_t pid, int64_t start)
+static bool process_lives(int64_t pid, int64_t start)
 {
     enum { STATE_FIELD = 3, START_FIELD = 22 };
     char state[STAT_MAX];
@@ -51,4 +53,27 @@ bool owner_process_lives(int64_t pid, int64_t start)
         at = at ? at + 1 : NULL;
     }
     return at && strtoll(at, NULL, 10) == start;
+}
+
+bool owner_process_holds(int64_t pid, int64_t start, const char *uid)
+{
+    char path[PATH_TEXT_MAX];
+    if (!process_lives(pid, start))
+        return false;
+    (void)snprintf(path, sizeof(path), "/proc/%lld/fd", (long long)pid);
+    DIR *dir = opendir(path);
+    const struct dirent *entry = dir ? readdir(dir) : NULL;
+    bool found = false;
+    while (entry && !found) {
+        char target[PATH_MAX];
+        const ssize_t len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+        target[len > 0 ? len : 0] = '\0';
+        const char *name = strrchr(target, '/'); /* "/.../UID", or "/.../UID (deleted)" */
+        found = name && strncmp(name + 1, uid, strlen(uid)) == 0 &&
+                (name[1 + strlen(uid)] == '\0' || name[1 + strlen(uid)] == ' ');
+        entry = readdir(dir);
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+    return found;
 }

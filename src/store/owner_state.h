@@ -11,8 +11,9 @@
  * what is known of a process is out of date as soon as it is read. */
 bool owner_is_stopped(int64_t pid);
 
-/* Is there a process of this number that started at that time (clock ticks since boot, not 0) and
- * has not ended? */
-bool owner_process_lives(int64_t pid, int64_t start);
+/* Is there a process of this number that started at that time (clock ticks since boot, not 0), has
+ * not ended and has a lock file of that uid open, wherever the file has been moved? False where
+ * /proc does not show another user's files. */
+bool owner_process_holds(int64_t pid, int64_t start, const char *uid);
 
 #endif

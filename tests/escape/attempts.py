@@ -614,9 +614,7 @@ for program in ("git", "bwrap", "podman", "sh", "env", "curl"):
         chmod 755 bin/{program}""", setup="""
         mkdir -p bin; echo 'export PATH="$PROJ/bin:$PATH"' >"$LAB/after.env" """, group="path",
         on=BWRAP, control=f"{program} --version; {program} -c :", needs=f"command -v {program}",
-        after=GIT_AFTER.replace("--sandbox none", "--sandbox bwrap"),
-        **({"open": "a folder of the project that a person has put into PATH is searched, too"}
-           if program in ("git", "bwrap") else {}))
+        after=GIT_AFTER.replace("--sandbox none", "--sandbox bwrap"))
 
 # --------------------------------------------------------------------------------------------------
 # Helper commands of the workspace, over what a task wrote.

@@ -13,6 +13,7 @@
 #include "json.h"
 #include "loop.h"
 #include "plan_check.h"
+#include "program_find.h"
 #include "quiet_thread.h"
 #include "run_exit.h"
 #include "task_record.h"
@@ -129,6 +130,7 @@ bool engine_start(struct engine **out, const struct engine_options *options, int
     assert(options->jobs > 0 && options->jobs <= PLAN_JOBS_MAX);
     assert(options->run_dir[0] == '/');
 
+    program_avoid(options->run_dir);
     if (!check_descriptors(err) ||
         !plan_check(options->plan, options->place, options->run_dir, err))
         return false;

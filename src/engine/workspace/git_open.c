@@ -447,6 +447,7 @@ bool git_open(struct git *out, const char *folder, const char *own, char *const 
 {
     struct git git = {.places = xcalloc(1, sizeof(*git.places))};
     struct person person = {.is_bare = false};
+    program_avoid(folder);
     add_environment(&git.environment, environment);
     bool ok = git_find(folder, git.places, err) && read_person(&git, &person, err) &&
               check_person(&git, &person, err) && check_folders(&git, err);

@@ -26,6 +26,19 @@ static void leave_out(struct tree *tree)
     tree->count = kept;
 }
 
+/* A file that an attempt wrote must not run with the person's rights for others who start it. */
+static void drop_set_id(const struct tree *start, struct tree *now)
+{
+    for (size_t i = 0; i < now->count; i++) {
+        struct tree_entry *entry = &now->entries[i];
+        const struct tree_entry *before = tree_find(start, entry->path);
+        const bool was_so =
+            before && before->mode == entry->mode && tree_entry_same_content(before, entry);
+        if (S_ISREG(entry->mode) && !was_so)
+            entry->mode &= ~(uint32_t)(S_ISUID | S_ISGID);
+    }
+}
+
 /* What comes is new here, so that make(1) sees it. Nothing else gets another time. */
 static void date_new(const struct tree *ours, struct tree *want)
 {
@@ -91,6 +104,7 @@ bool result_apply_copy(const struct workspace_result *result, int origin_fd,
         tree_shut(origin_fd, &ours);
         leave_out(&copy.start);
         leave_out(&copy.now);
+        drop_set_id(&copy.start, &copy.now);
         ok = tree_hash(&look, &ours, NULL, NULL, err);
     }
     if (ok && !tree_merge(&copy.start, &ours, &copy.now, &want, &why)) {
