@@ -181,7 +181,7 @@ want_in 'and it is said' "$(cat err)" "'.git' changed, too, and is no part of th
 want_in 'nor is there a heading' "$("$devs" diff own 2>/dev/null | grep -c '^diff')" 1
 echo ours >'a
 b'
-want 'an error is a line' "$("$devs" apply own 2>&1 | sed -n 1p)" "devs: your tree has changes of its own: 'a?b' is different in both"
+want 'an error is a line' "$("$devs" apply own 2>&1 | sed -n 1p)" "devs: your tree has changes of its own: 'a b' is different in both"
 rm 'a
 b' err own.sh own.json
 
