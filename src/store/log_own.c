@@ -58,8 +58,8 @@ static void make_key(const char *path)
         return;
     const bool written =
         fchmod(fd, FILE_MODE) == 0 && write(fd, key, sizeof(key)) == KEY_BYTES && fsync(fd) == 0;
-    if (close(fd) == 0 && written)
-        (void)link(temp, path); /* fails if there is a key by now, which is then used */
+    const bool linked = close(fd) == 0 && written && link(temp, path) == 0;
+    (void)linked; /* if there is a key by now, that one is used */
     (void)unlink(temp);
 }
 
