@@ -17,6 +17,7 @@ scenario, and its `setup` is run after that of the scenario.
     needs    sh, outside: the row is skipped unless it is true
     open     why it gets out today, of what no release has closed yet: such a row does not fail, and
              one that holds after all does, so that this word goes
+    refused  True: devs may refuse to start it; else an attempt that never ran fails the row
     on       the kinds of runs it is for
 
 Scripts see: NAME, MARK (a file that only code outside can write), TRAP (a program that writes
@@ -39,6 +40,8 @@ def row(name, scenario, arm="", **fields):
         ROWS.append({"name": name, "scenario": one, "arm": arm, **fields})
         if one == "late":  # the same files for any user; once is enough
             ROWS[-1]["on"] = ("bwrap_user",)
+        if one == "copy":
+            ROWS[-1]["on"] = ("bwrap_root",)
 
 
 def plan(*tasks, **more):
@@ -213,6 +216,8 @@ for place in ("docker.sock", "podman/podman.sock", "bus", "gnupg/S.gpg-agent", "
     row(f"socket-{place.split('/')[-1]}", "machine",
         f'curl -sm 2 --unix-socket "$RUNTIME/{place}" http://x/$NAME', on=BWRAP,
         needs="command -v curl")
+row("socket-in-home", "machine", 'curl -sm 2 --unix-socket "$HOME_SOCKET" http://x/$NAME', on=BWRAP,
+    needs="command -v curl")
 row("socket-in-tmp", "machine", 'curl -sm 2 --unix-socket "$TMP_SOCKET" http://x/$NAME', on=BWRAP,
     needs="command -v curl")
 STILL_THERE = 'rm -f "$PROJ/.got/$NAME"; sleep 0.4; test -e "$PROJ/.got/$NAME"'
@@ -607,6 +612,25 @@ for name, place in {"home-gitconfig": ".gitconfig", "xdg-config": ".config/git/c
 row("xdg-attributes", "git", 'mkdir -p "$HOME/.config/git"; echo "g.$NAME filter=$NAME"'
     f' >>"$HOME/.config/git/attributes"; cat >>"$HOME/.gitconfig" <<END\n{FILTER}\nEND', on=OPENED)
 
+# The person's own git, after an attempt in place.
+OWN_GIT = "git status; (cd ../wt && git status); (cd s && git status); git add -A; git commit -m y"
+HOSTILE_COPY = 'cp -R .git .evil; printf "[core]\\n fsmonitor = %s\\n" "$TRAP" >>.evil/config'
+for name, setup, arm, more in (
+        ("commondir", "", HOSTILE_COPY + '; echo "$PROJ/.evil" >.git/commondir', {}),
+        ("commondir-of-worktree", "git worktree add -q ../wt -b wt",
+         HOSTILE_COPY + '; for d in .git/worktrees/*; do echo "$PROJ/.evil" >$d/commondir; done', {}),
+        ("submodule", "git init -q ../sub; git -C ../sub commit -q --allow-empty -m x; git -c"
+         " protocol.file.allow=always submodule -q add ../sub s; git commit -qm s",
+         'printf "[core]\\n fsmonitor = %s\\n" "$TRAP" >>.git/modules/s/config', {}),
+        ("husky", "mkdir .husky; cp /bin/true .husky/pre-commit; git add .; git commit -qm h; git"
+         " config core.hooksPath .husky", 'cp "$TRAP" .husky/pre-commit', {}),
+        ("config-worktree", "git config extensions.worktreeConfig true; git config"
+         " core.repositoryFormatVersion 1",
+         'printf "[core]\\n fsmonitor = %s\\n" "$TRAP" >.git/config.worktree',
+         {"open": "a config.worktree that is missing is not protected; devs itself does not read it"})):
+    row(f"own-git-{name}", "git", arm, setup=setup, after=OWN_GIT, control=OWN_GIT, on=BWRAP,
+        group=f"own-git-{name}", **more)
+
 # Programs that devs itself looks up in PATH, where PATH has a folder of the project (direnv).
 for program in ("git", "bwrap", "podman", "sh", "env", "curl"):
     row(f"path-{program}", "git", f"""
@@ -695,7 +719,7 @@ for name, arm in {
         "new-link": 'ln -s "$OUT/f" x; ln -s "$OUT" y; mkdir -p z; ln -s "$OUT/x" z/x',
         "hard-link-to-outside": 'rm -f f; ln "$OUT/f" f; echo evil >>f; chmod 777 f',
 }.items():
-    row(name, "tree copy", arm, group=name,
+    row(name, "tree copy", arm, group=name, on=SANDBOXES if name == "folder-to-link" else BWRAP,
         **({"control": 'for f in x y/f z/x; do echo evil >"$f"; done'} if name == "new-link" else {}))
 row("links-swapped-by-a-daemon", "tree copy", """
     (setsid sh -c 'i=0; while [ $i -lt 300 ]; do rm -rf d; ln -s "$OUT" d; rm d; mkdir d; i=$((i+1)); done' \\
@@ -720,6 +744,7 @@ row("writable-through-link", "tree", 'rm -rf cache; ln -s "$OUT" cache', group="
                                  "sandbox": {"+": SANDBOX, "writable": ["cache"]}})),
     control="echo evil >cache/f")
 row("writable-is-a-link", "tree", "echo evil >link/f", group="writable-is-a-link", on=BWRAP,
+    refused=True,
     setup='ln -s "$OUT" link; git add -A; git commit -qm link',
     plan=plan(task("next", {"run": ["sh", "-c", ARM],
                             "sandbox": {"+": SANDBOX, "writable": ["link"]}})),
@@ -732,6 +757,7 @@ SCENARIOS["log"] = {
     "setup": "devs --db ./run.db exec --sandbox none -- true; rm -rf .devs",
     "plan": plan(task("evil", ARM)),
     "launch": "devs --db ./run.db run --plain plan.json",
+    "refused": True,
     "after": "devs --db ./run.db runs",
     "out": 'test -s "$PROJ/.got/$NAME" || test -e "$MARK"',
     "control": ":",
@@ -746,7 +772,7 @@ row("log-wal-cut", "log", ": >run.db-wal && got cut", group="4")
 row("log-shm-cut", "log", ": >run.db-shm && got cut", group="5")
 row("log-replaced", "log", "mv -f run.db .old && cp .old run.db && got replaced", group="6")
 row("log-read", "log", 'grep -q SQLite run.db && got read', group="7")
-LOG = {"launch": "devs run --plain plan.json", "after": ":", "group": "8",
+LOG = {"launch": "devs run --plain plan.json", "after": ":", "group": "8", "refused": False,
        "setup": "devs exec --sandbox none -- true"}
 row("log-folder-read", "log", 'ls -A .devs | grep -q . && got "$(ls -A .devs)"', **LOG)
 row("log-folder-write", "log", "(: >.devs/devs.db-journal) && got wrote", **LOG)

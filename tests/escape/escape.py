@@ -90,10 +90,12 @@ class Listeners:
             os.makedirs(os.path.dirname(f"{lab}/run/{name}"), mode=0o755, exist_ok=True)
             self.listen(socket.AF_UNIX, f"{lab}/run/{name}")
         self.listen(socket.AF_UNIX, f"{self.tmp}/s")
+        self.listen(socket.AF_UNIX, f"{lab}/home/s")
         self.listen(socket.AF_UNIX, f"\0{self.abstract}")
         self.port = self.listen(socket.AF_INET, ("127.0.0.1", 0)).getsockname()[1]
         self.variables = {"ABSTRACT": self.abstract, "PORT": str(self.port),
-                          "RUNTIME": f"{lab}/run", "TMP_SOCKET": f"{self.tmp}/s"}
+                          "RUNTIME": f"{lab}/run", "HOME_SOCKET": f"{lab}/home/s",
+                          "TMP_SOCKET": f"{self.tmp}/s"}
 
     def listen(self, family, address):
         one = socket.socket(family)
@@ -232,7 +234,7 @@ class Lab:
     def arm_of(self, row):
         values = dict(self.variables(row["name"]))
         for unwanted in ("PATH", "HOME", "LANG", "TERM", "PAGER", "EDITOR", "USER", "LOGNAME",
-                         "WORK", "IN_PLACE", "SANDBOX_JSON", "XDG_RUNTIME_DIR"):
+                         "ROWS", "WORK", "IN_PLACE", "SANDBOX_JSON", "XDG_RUNTIME_DIR"):
             del values[unwanted]
         lines = "".join(f"export {k}={shlex.quote(v)}\n" for k, v in values.items())
         return f"{lines}{INSIDE}{row['arm']}\n"
@@ -382,6 +384,8 @@ def attempt(place, rows, result):
                 result.failed[label(row)] = "holds: remove its field `open`"
             elif lab.hung:
                 result.failed[label(row)] = f"took longer than {SCRIPT_S} s\n{lab.said}"
+            elif lab.refused and not lab.scenario.get("refused"):
+                result.failed[label(row)] = f"the attempt never ran\n{lab.said}"
             elif row["name"] in out:
                 result.failed[label(row)] = f"got out: {out[row['name']].strip()}\n{lab.said}"
             else:
@@ -508,7 +512,7 @@ def report(result, options, count):
     for name, why in sorted(result.skipped.items()):
         print(f"skipped: {name}: {why}")
     if result.refused:  # it is no proof of what is in the sandbox's way
-        print(f"never ran, as devs refused to start it: {' '.join(sorted(result.refused))}")
+        print(f"refused by devs, never ran: {' '.join(sorted(result.refused))}")
     print(f"{count} attempts: {len(result.held)} held, {len(result.refused)} refused, {len(result.failed)} got out, "
           f"{len(result.opened)} known to be open, {len(result.unproven)} unproven, {len(result.skipped)} skipped")
     return 1 if result.failed or result.unproven else 0
