@@ -31,6 +31,7 @@ import tempfile
 import threading
 import time
 
+sys.dont_write_bytecode = True  # the checkout stays as it is
 import attempts
 from attempts import ARM, NO_CONTROL, SANDBOX, SCENARIOS
 
@@ -533,6 +534,8 @@ def main():
     if options.list or not rows:
         print("\n".join(label(row) for row in rows) if options.list else f"no row {options.only}")
         return 0 if options.list else 2
+    if not os.access(options.devs, os.X_OK):
+        parser.error(f"no program {options.devs}")
     place, image = Place(options), None
     result = Result()
     try:
