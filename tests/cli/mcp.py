@@ -447,6 +447,7 @@ def test_sandboxes(folder):
     with open(folder + "/devs.config.json", "w") as file:
         file.write('{"sandbox": {"kind": "bwrap", "read_only": true}, '
                    '"workspace": {"kind": "copy", "setup": ["sh", "./deps"]}}')
+    check("trusted", devs(folder, "trust").returncode == 0)
     client = Client(folder, "--workspace", "copy")
     data = client.data("execute_command", argv=["cat", "setup-ran"])
     check("the setup of a session has run", data.get("stdout") == "ran\n", data)

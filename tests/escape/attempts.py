@@ -627,7 +627,7 @@ for name, setup, arm, more in (
         ("config-worktree", "git config extensions.worktreeConfig true; git config"
          " core.repositoryFormatVersion 1",
          'printf "[core]\\n fsmonitor = %s\\n" "$TRAP" >.git/config.worktree',
-         {"open": "a config.worktree that is missing is not protected; devs itself does not read it"})):
+         {})):
     row(f"own-git-{name}", "git", arm, setup=setup, after=OWN_GIT, control=OWN_GIT, on=BWRAP,
         group=f"own-git-{name}", **more)
 
@@ -730,8 +730,7 @@ row("fifo-and-socket", "tree copy", "mkfifo d/p x; chmod 000 d/p", group="fifo",
 SETUID = """find "$PROJ" -path "$PROJ/.devs" -prune -o -perm /6000 -type f -print | grep -q ."""
 row("setuid-applied", "tree", "chmod 6777 d/f", group="setuid", out=SETUID, control="chmod 6777 d/f")
 row("setuid-applied-of-copy", "copy", "chmod 6777 d/f", group="setuid", out=SETUID,
-    control="chmod 6777 d/f", on=("bwrap_root",),
-    open="devs apply takes the mode of a copy's result as it is, setuid and setgid too")
+    control="chmod 6777 d/f", on=("bwrap_root",))
 row("copy-through-link", "tree", 'rm -rf d; ln -s "$OUT" d', group="copy-through-link",
     plan=plan(task("kept", ARM), task("next", "true", needs=["kept"],
                                       workspace=worktree(copy=["d/f", "d"])), workspace=worktree()))

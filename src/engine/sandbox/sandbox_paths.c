@@ -555,6 +555,9 @@ static bool protect_git_dir(struct protecting *protecting, const char *dir, cons
         create_missing(dir);
         (void)snprintf(below, sizeof(below), "%.*s/commondir", PATH_MAX - 16, dir);
         arg_list_add(&protecting->out->unwanted, below);
+        (void)snprintf(below, sizeof(below), "%.*s/config.worktree", PATH_MAX - 32, dir);
+        if (!exists_in(dir, "config.worktree"))
+            arg_list_add(&protecting->out->unwanted, below);
     }
     if (!protect_in(protecting, dir, "config") || !protect_in(protecting, dir, "config.worktree") ||
         !protect_in(protecting, dir, "commondir") || !protect_in(protecting, dir, "gitdir") ||
