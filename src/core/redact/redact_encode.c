@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "attr.h"
-#include "redact_alphabet.h"
 
 enum {
     ALIGNMENTS = 3,  /* of base64: where in a group of three bytes the value begins */
