@@ -128,7 +128,7 @@ if bwrap --ro-bind / / --proc /proc --unshare-pid --unshare-net true 2>err; then
 	trust
 	SHOP_A=in OTHER=out "$devs" exec --sandbox bwrap -- sh -c 'echo "$SHOP_A ${OTHER-none}"' >out 2>err
 	want 'exec: what the settings say beside the kind' "$(cat out)" 'in none'
-	rm devs.config.json
+	remove_settings
 	# Outside /tmp, which a sandbox has for itself.
 	far=$(mktemp -d "${XDG_CACHE_HOME:-$HOME}/devs-test-XXXXXX" 2>/dev/null || mktemp -d /var/tmp/devs-test-XXXXXX)
 	mkdir "$far/a" "$far/b"
@@ -141,6 +141,7 @@ if bwrap --ro-bind / / --proc /proc --unshare-pid --unshare-net true 2>err; then
 y'
 	want 'exec: --network' "$(cat out)" "$(wc -l </proc/net/dev)"
 	echo '{"sandbox": {"kind": "bwrap", "read_only": false}}' >devs.config.json
+	trust
 	"$devs" exec --once -- sh -c "echo z >'$far/a/file'" >out 2>err
 	want 'exec: read_only false' "$(cat "$far/a/file")" z
 	rm -r "$far"
@@ -150,12 +151,28 @@ y'
 	want 'the settings are read-only' "$(cat devs.config.json)" '{"sandbox": {"kind": "bwrap", "read_only": false}}'
 	want_in 'dry run: all files writable' "$("$devs" run --dry-run plan2.json)" 'in bwrap: all files writable  '
 	echo '{"sandbox": "bwrap"}' >devs.config.json
+	trust
 	want_in 'dry run: read-only' "$("$devs" run --dry-run plan2.json)" 'in bwrap: read-only  '
 	ln -s /etc/passwd linked
 	echo '{"version": 1, "tasks": [{"id": "a", "steps": [{"idempotent": true, "run": ["cat"], "stdin": "linked"}]}]}' >stdin.json
 	"$devs" run --plain stdin.json >out 2>err
 	want 'stdin that leads out: exit' $? 1
 	want_in 'stdin that leads out' "$(cat out)" "stdin leads out of the sandbox's workspace"
+	# A plan in a subfolder works on its project, but on nothing above the person's home.
+	mkdir -p project/plans home/plans
+	cat >project/plans/up.json <<-'JSON'
+		{"version": 1, "idempotent": true, "policy": {"max_attempts": 1}, "sandbox": "bwrap",
+		 "tasks": [{"id": "a", "steps": [
+		 {"cwd": "..", "run": ["sh", "-c", "echo made >made; echo x >plans/up.json; test -s made"]}]}]}
+	JSON
+	cp project/plans/up.json home/plans
+	"$devs" run --plain project/plans/up.json >out 2>err
+	want 'a project above the plan: exit' $? 0
+	want 'a project above the plan' "$(cat project/made)" made
+	want_in 'a project above the plan: the plan itself' "$(cat project/plans/up.json)" '"version": 1'
+	HOME=$PWD/home "$devs" run --plain home/plans/up.json >out 2>err
+	want 'a home above the plan: exit' $? 1
+	want 'a home above the plan' "$(ls home)" plans
 	OTHER=there "$devs" exec --sandbox none -- sh -c 'echo "$OTHER"' >out 2>err
 	want 'exec: none, against the settings' "$(cat out)" there
 else

@@ -317,8 +317,8 @@ static void print_words(const struct plan_file *file, int jobs, const struct red
     str_add(&out, ")\n");
     for (int i = 0; i < plan->task_count; i++)
         add_task(plan, &plan->tasks[i], &out);
-    add_outside(file, &out);
     add_waiting(&file->config, &out);
+    add_outside(file, &out);
     secrets_say(redactor, str_text(&out));
     str_done(&out);
 }
