@@ -131,6 +131,119 @@ START_TEST(test_private_key_in_base64_is_cut)
 }
 END_TEST
 
+#define HEX32 "0123456789abcdef0123456789abcdef"
+
+/* What is known by the name in front of it, and more tokens. Made up, all of it. */
+static const struct {
+    const char *text, *want;
+} named[] = {
+    {"password=hunter2", "password=[cut:password]"},
+    {"PASSWORD=S3cr3t! next", "PASSWORD=[cut:password] next"},
+    {"--db-password=Tr0ub4dor&3", "--db-password=[cut:password]&3"},
+    {"db_password = 'Tr0ub4dor&3'", "db_password = '[cut:password]'"},
+    {"password: \"correct-horse-9\"\n", "password: \"[cut:password]\"\n"},
+    {"password: hunter2\n", "password: [cut:password]\n"},
+    {"  passwd: x9!kk-2z # comment", "  passwd: [cut:password] # comment"},
+    {"{\"password\":\"hunter2\",\"a\":1}", "{\"password\":\"[cut:password]\",\"a\":1}"},
+    {"{\"dbPassword\": \"p@ss/w0rd\"}", "{\"dbPassword\": \"[cut:password]\"}"},
+    {"\"{\\\"password\\\":\\\"hunter2\\\"}\"", "\"{\\\"password\\\":\\\"[cut:password]\\\"}\""},
+    {"\\\\\\\"password\\\\\\\": \\\\\\\"hun\\\\\\\\ter2\\\\\\\"",
+     "\\\\\\\"password\\\\\\\": \\\\\\\"[cut:password]\\\\\\\""},
+    {"{\"password\":\"a\\\"b9c-d\"}", "{\"password\":\"[cut:password]\"}"},
+    {"&quot;password&quot;:&quot;hunter2&quot;", "&quot;password&quot;:&quot;[cut:password]&quot;"},
+    {"'password' => 'hunter2',", "'password' => '[cut:password]',"},
+    {"Server=db;User Id=sa;Password=Adm1n-x;Encrypt=1",
+     "Server=db;User Id=sa;Password=[cut:password];Encrypt=1"},
+    {"host=db password=s3cr3t9 dbname=x", "host=db password=[cut:password] dbname=x"},
+    {"jdbc:x://h/d?user=a&password=s3cr3t9&ssl=1",
+     "jdbc:x://h/d?user=a&password=[cut:password]&ssl=1"},
+    {"pwd=Winter2031", "pwd=[cut:password]"},
+    {"passphrase: \"seven words 9\" or \"sevenwords9\"",
+     "passphrase: \"seven words 9\" or \"sevenwords9\""},
+    {"\"access_token\":\"2YotnFZFEjr1zCsicMWpAA\"", "\"access_token\":\"[cut:token]\""},
+    {"\"refreshToken\": \"tGzv3JOkF0XG5Qx2TlKWIA\"", "\"refreshToken\": \"[cut:token]\""},
+    {"?access_token=2YotnFZFEjr1zCsic&x=1", "?access_token=[cut:token]&x=1"},
+    {"\\\"id_token\\\":\\\"abc9abc9abc9\\\"", "\\\"id_token\\\":\\\"[cut:token]\\\""},
+    {"client_secret=8fK2-kd92_kdK", "client_secret=[cut:secret]"},
+    {"\"clientSecret\": \"8fK2-kd92_kdK\"", "\"clientSecret\": \"[cut:secret]\""},
+    {"API_KEY=a1b2c3d4e5f6", "API_KEY=[cut:api-key]"},
+    {"\"apiKey\":\"a1b2c3d4e5f6\"", "\"apiKey\":\"[cut:api-key]\""},
+    {"_auth=dXNlcjpwYXNzdzByZA==", "_auth=[cut:npm-token]"},
+    {"//r.example.org/:_authToken=0a1b2c3d-e5f6", "//r.example.org/:_authToken=[cut:token]"},
+    {"SESSION_TOKEN=" A20, "SESSION_TOKEN=[cut:token]"},
+    {"\"token\": \"" A20 "\"", "\"token\": \"[cut:token]\""},
+    {"DEPLOY_SECRET=" A20, "DEPLOY_SECRET=[cut:secret]"},
+    {"Cookie: sid=abcdef123; theme=dark\r\nHost: x", "Cookie: sid=[cut:cookie]\r\nHost: x"},
+    {"-H 'Cookie: sid=abcdef123; a=b' x", "-H 'Cookie: sid=[cut:cookie]' x"},
+    {"Set-Cookie: sid=abcdef123; Path=/; HttpOnly",
+     "Set-Cookie: sid=[cut:cookie]; Path=/; HttpOnly"},
+    {"{\"cookie\":\"sid=abcdef123\"}", "{\"cookie\":\"sid=[cut:cookie]\"}"},
+    {"machine api.example.org login me password s3cr3t9\n",
+     "machine api.example.org login me password [cut:netrc-password]\n"},
+    {"machine h\n  login me\n  password plainword\n",
+     "machine h\n  login me\n  password [cut:netrc-password]\n"},
+    {"machine h\\n  password plainword\\nx", "machine h\\n  password [cut:netrc-password]\\nx"},
+    {"sid SK" HEX32 " AC" HEX32, "sid [cut:twilio-key] [cut:twilio-key]"},
+    {"key-" HEX32 ",", "[cut:mailgun-key],"},
+    {"MTA1NzY4OTk5OTk5OTk5OTk5.GabcDE.abcdefghijklmnopqrstuvwxyz0123456789AB",
+     "[cut:discord-token]"},
+    {"https://discord.com/api/webhooks/123456789012345678/" A36 A20,
+     "https://discord.com[cut:discord-webhook]"},
+    {"bot110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawq/getMe",
+     "bot110201543:[cut:telegram-token]/getMe"},
+    {"hvb.AAAAAQJ" A20, "[cut:vault-token]"},
+    {"shpss_" HEX32, "[cut:shopify-token]"},
+    {"gloas-" A20, "[cut:gitlab-token]"},
+    {"figd_" A36 "-_" A20, "[cut:figma-token]"},
+    {"tskey-auth-" A20, "[cut:tailscale-key]"},
+    {"nvapi-" A36 A20, "[cut:nvidia-key]"},
+};
+
+static void collect(void *ctx, const char *bytes, size_t len)
+{
+    str_add_n(ctx, bytes, len);
+}
+
+/* Byte by byte it is the same. */
+static void check_in_pieces(const char *text, const char *want)
+{
+    struct redact_stream *stream = NULL;
+    struct str got = {0};
+    redact_stream_open(&stream, redactor);
+    for (const char *c = text; *c; c++)
+        redact_stream_add(stream, c, 1, collect, &got);
+    redact_stream_end(stream, collect, &got);
+    ck_assert_str_eq(str_text(&got), want);
+    redact_stream_close(stream);
+    str_done(&got);
+}
+
+/* A prompt that ends in a name is held back no further than any other text. */
+START_TEST(test_prompt_is_shown)
+{
+    struct redact_stream *stream = NULL;
+    struct str got = {0};
+    redact_stream_open(&stream, redactor);
+    redact_stream_add(stream, "Your password", 13, collect, &got);
+    ck_assert_str_eq(str_text(&got), "Your passwor");
+    redact_stream_add(stream, ": hunter2\n", 10, collect, &got);
+    redact_stream_end(stream, collect, &got);
+    ck_assert_str_eq(str_text(&got), "Your password: [cut:password]\n");
+    redact_stream_close(stream);
+    str_done(&got);
+}
+END_TEST
+
+START_TEST(test_named_secret_is_cut)
+{
+    char *got = redact_string(redactor, named[_i].text, NULL);
+    ck_assert_msg(strcmp(got, named[_i].want) == 0, "%s\nis cut to %s\nand not %s", named[_i].text,
+                  got, named[_i].want);
+    free(got);
+    check_in_pieces(named[_i].text, named[_i].want);
+}
+END_TEST
+
 static const char *const ordinary[] = {
     "task-abc sk-learn disk-usage risk-0123456789012345678901234567890123",
     "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
@@ -151,6 +264,46 @@ static const char *const ordinary[] = {
     "-----BEGIN PRIVATE KEY-----\nnot a key at all\n",
     "hf_hub_download hf_transfer SG.x eyJ eyJh.b :// :///",
     "test_authorization ... ok",
+    "password: ",
+    "Password:",
+    "Enter password: \nPassword again: \n",
+    "password=$DB_PASSWORD password=${DB_PASSWORD} password=\"$P4SS\" password={{ vault.db1 }}",
+    "password=<your-password-1> password=*** password=\"********\" password=xxxxxxxx9",
+    "password = get_password()",
+    "password = getpass.getpass(prompt1)",
+    "password = os.environ['DB_PASSWORD_2']",
+    "password=args.password2, password=self.db_password_2",
+    "user.password == \"hunter2\"",
+    "password: string; password?: string1 | null; password: Option<String>, password: [u8; 32]",
+    "password: must be at least 8 characters long",
+    "password: SHA-256 hashed, passwd: files systemd",
+    "passwd:         files systemd\ngroup: files\n",
+    "\"password\": {\"type\": \"string\"}, \"type\": \"password\"",
+    "\"password\": \"Passwort\", \"password\": \"Please enter 2 words\", \"password\": null",
+    "\"password\": \"[cut:DB_PASSWORD]\" password=[cut:X] password_min_length=12 "
+    "passwords=12345678",
+    "PWD=/work/main/build2 OLDPWD=/work2/x1 pwd=../a1b2c3",
+    "token = request.headers[\"Authorization2\"]",
+    "token = parser.next_token_2(); token: Token1 token=IDENT",
+    "token: 550e8400-e29b-41d4-a716-446655440000",
+    "token=9fceb02d0ae598e95dc970b74767f19372d61af8",
+    "\"input_tokens\": 12345678901234567890, \"max_tokens\": 4096, tokens=1234567890123456",
+    "\"nextPageToken\": \"page-2\", token=abc",
+    "secret: \"mounted\" secret = load_secret_2() secretName: db-credentials-production",
+    "api_key: str = Field(min_length=8) api_key=None api_key=api_key_1",
+    "access_token = response.json()[\"access_token\"]",
+    "if (accessToken === undefined) accessToken: string, access_token=$TOKEN2",
+    "Cookie: none Cookie policy: a=b cookie=yes; cookies: a=bcdefgh",
+    "machine learning: a login page with password reset",
+    "machine translation of passwords; default login shell",
+    "AC0123456789abcdef SK0123456789abcdef0123456789abcdef0 xSK" HEX32 "0",
+    "cache-key-" HEX32 " key-0123456789ABCDEF0123456789ABCDEF",
+    "MTA1NzY4OTk5OTk5OTk5OTk5 MTA.b MTIzNDU2Nzg5MDEyMzQ1Njc4.short.x",
+    "00:AA:BB:CC:DD:EE 12:AAAA 7:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsawqTooLongForOne",
+    "\"integrity\": \"sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuw==\"",
+    "var passwordField = document.getElementById('password1');",
+    "<input type=\"password\" name=\"password\" id=\"pw1\">",
+    "git config credential.helper 'cache --timeout=3600' # password caching",
 };
 
 START_TEST(test_ordinary_text_stays)
@@ -158,6 +311,7 @@ START_TEST(test_ordinary_text_stays)
     char *got = redact_string(redactor, ordinary[_i], NULL);
     ck_assert_str_eq(got, ordinary[_i]);
     free(got);
+    check_in_pieces(ordinary[_i], ordinary[_i]);
 }
 END_TEST
 
@@ -253,6 +407,8 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "tokens");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_token_is_cut, 0, TABLE_LEN(cases));
+    tcase_add_loop_test(tcase, test_named_secret_is_cut, 0, TABLE_LEN(named));
+    tcase_add_test(tcase, test_prompt_is_shown);
     tcase_add_test(tcase, test_private_key_in_base64_is_cut);
     tcase_add_test(tcase, test_every_form_is_in_the_docs);
     tcase_add_loop_test(tcase, test_ordinary_text_stays, 0, TABLE_LEN(ordinary));

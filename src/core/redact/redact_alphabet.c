@@ -33,6 +33,14 @@ bool redact_is_in(enum redact_alphabet alphabet, unsigned char c)
         return alnum || redact_is_one_of(c, "._~+/=-");
     case REDACT_LABEL:
         return ascii_is_upper(c) || ascii_is_digit(c) || c == ' ';
+    case REDACT_LOWER_HEX:
+        return ascii_is_digit(c) || redact_is_one_of(c, "abcdef");
+    case REDACT_PATH:
+        return alnum || redact_is_one_of(c, "_-/@");
+    case REDACT_COOKIE:
+        return c > ' ' && c < 0x7f && !redact_is_one_of(c, "\"'\\;,");
+    case REDACT_COOKIES:
+        return c >= ' ' && c < 0x7f && !redact_is_one_of(c, "\"'\\");
     case REDACT_AUTHORITY:
         return c > ' ' && c != 0x7f && !redact_is_one_of(c, "/?#\"'<>()`\\|");
     }

@@ -10,14 +10,18 @@
 enum redact_alphabet {
     REDACT_LETTER,
     REDACT_ALNUM,
-    REDACT_UPPER,     /* capitals and digits */
-    REDACT_HEX,       /* of either case */
-    REDACT_NAME,      /* letters, digits, _ */
-    REDACT_WORD,      /* the same and -: the URL-safe base64 */
-    REDACT_DOTTED,    /* the same and . */
-    REDACT_BASE64,    /* letters, digits, + / = */
-    REDACT_BEARER,    /* letters, digits, . _ ~ + / = -: token68 of RFC 9110, 11.2 */
-    REDACT_LABEL,     /* capitals, digits, blank: of a PEM block */
+    REDACT_UPPER,  /* capitals and digits */
+    REDACT_HEX,    /* of either case */
+    REDACT_NAME,   /* letters, digits, _ */
+    REDACT_WORD,   /* the same and -: the URL-safe base64 */
+    REDACT_DOTTED, /* the same and . */
+    REDACT_BASE64, /* letters, digits, + / = */
+    REDACT_BEARER, /* letters, digits, . _ ~ + / = -: token68 of RFC 9110, 11.2 */
+    REDACT_LABEL,  /* capitals, digits, blank: of a PEM block */
+    REDACT_LOWER_HEX,
+    REDACT_PATH,      /* letters, digits, _ - / @ */
+    REDACT_COOKIE,    /* of one cookie's value */
+    REDACT_COOKIES,   /* of a list of them: also ; and blanks */
     REDACT_AUTHORITY, /* what may stand between "://" and the end of a host: neither / ? # nor
                          blanks, quotes, brackets of text */
 };

@@ -3,7 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
+#include "redact_assigned.h"
 #include "redact_pem.h"
 
 enum {
@@ -25,7 +27,15 @@ enum form_kind {
     FORM_AUTHORIZATION, /* Authorization: Bearer what is cut */
     FORM_JWT,
     FORM_PEM,
-    FORM_URL, /* scheme://user:what is cut@host */
+    FORM_URL,      /* scheme://user:what is cut@host */
+    FORM_PASSWORD, /* by the name in front of it: enum redact_trust */
+    FORM_KEY,
+    FORM_NAMED,
+    FORM_COOKIE,
+    FORM_NETRC,
+    FORM_TWILIO,   /* the same as FORM_TOKEN; no letter or digit may be before or after it */
+    FORM_DISCORD,  /* three parts with full stops between them */
+    FORM_TELEGRAM, /* the number of a bot, a colon, what is cut */
 };
 
 struct form {
@@ -35,6 +45,36 @@ struct form {
     enum redact_alphabet alphabet; /* of what follows the start */
     int min, max;                  /* how many of them; max 0: any number */
 };
+
+/* Forms begin with three bytes that are known: here one more than their makers fixed. */
+#define TWILIO(kind, digit)                                                                        \
+    {                                                                                              \
+        "twilio-key", kind digit, FORM_TWILIO, REDACT_LOWER_HEX, 31, 31                            \
+    }
+#define TWILIO_KEYS(kind)                                                                          \
+    TWILIO(kind, "0"), TWILIO(kind, "1"), TWILIO(kind, "2"), TWILIO(kind, "3"), TWILIO(kind, "4"), \
+        TWILIO(kind, "5"), TWILIO(kind, "6"), TWILIO(kind, "7"), TWILIO(kind, "8"),                \
+        TWILIO(kind, "9"), TWILIO(kind, "a"), TWILIO(kind, "b"), TWILIO(kind, "c"),                \
+        TWILIO(kind, "d"), TWILIO(kind, "e"), TWILIO(kind, "f")
+/* They begin with the number of a user in base64: two digits and a half. */
+#define DISCORD(digits, half)                                                                      \
+    {                                                                                              \
+        "discord-token", digits half, FORM_DISCORD, REDACT_WORD, 0, 0                              \
+    }
+#define DISCORD_TOKENS(digits)                                                                     \
+    DISCORD(digits, "A"), DISCORD(digits, "E"), DISCORD(digits, "I"), DISCORD(digits, "M"),        \
+        DISCORD(digits, "Q"), DISCORD(digits, "U"), DISCORD(digits, "Y"), DISCORD(digits, "c"),    \
+        DISCORD(digits, "g"), DISCORD(digits, "k")
+
+/* A name of few letters, with what may come after it: "tokens" and the like are not looked at. */
+#define NAMED(name, start, kind)                                                                   \
+    {                                                                                              \
+        name, start, kind, REDACT_WORD, 0, 0                                                       \
+    }
+#define NAMED_SHORTLY(name, start, kind)                                                           \
+    NAMED(name, start "=", kind), NAMED(name, start ":", kind), NAMED(name, start "\"", kind),     \
+        NAMED(name, start "'", kind), NAMED(name, start "\\", kind), NAMED(name, start " ", kind), \
+        NAMED(name, start "&", kind)
 
 static const struct form forms[] = {
     {"anthropic-key", "sk-ant-", FORM_TOKEN, REDACT_WORD, 24, 0},
@@ -104,6 +144,106 @@ static const struct form forms[] = {
     {"authorization", "authorization", FORM_AUTHORIZATION, REDACT_BEARER, 0, 0},
     {"authorization", "Authorization", FORM_AUTHORIZATION, REDACT_BEARER, 0, 0},
     {"authorization", "AUTHORIZATION", FORM_AUTHORIZATION, REDACT_BEARER, 0, 0},
+    {"gitlab-token", "gloas-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"gitlab-token", "glft-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"gitlab-token", "glimt-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"gitlab-token", "glffct-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"gitlab-token", "glwt-", FORM_TOKEN, REDACT_DOTTED, 20, 0},
+    {"slack-webhook", "hooks.slack.com/workflows/", FORM_TOKEN, REDACT_BASE64, 20, 0},
+    {"slack-webhook", "hooks.slack.com/triggers/", FORM_TOKEN, REDACT_BASE64, 20, 0},
+    {"slack-token", "xoxc-", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"slack-token", "xoxd-", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"teams-webhook", "/webhookb2/", FORM_TOKEN, REDACT_PATH, 60, 0},
+    {"discord-webhook", "/api/webhooks/", FORM_TOKEN, REDACT_PATH, 40, 0},
+    {"mailgun-key", "key-", FORM_WEAK_TOKEN, REDACT_LOWER_HEX, 32, 32},
+    {"digitalocean-token", "doo_v1_", FORM_TOKEN, REDACT_ALNUM, 40, 0},
+    {"digitalocean-token", "dor_v1_", FORM_TOKEN, REDACT_ALNUM, 40, 0},
+    {"shopify-token", "shpca_", FORM_TOKEN, REDACT_ALNUM, 32, 0},
+    {"shopify-token", "shppa_", FORM_TOKEN, REDACT_ALNUM, 32, 0},
+    {"shopify-token", "shpss_", FORM_TOKEN, REDACT_ALNUM, 32, 0},
+    {"vault-token", "hvb.", FORM_TOKEN, REDACT_WORD, 24, 0},
+    {"vault-token", "hvr.", FORM_TOKEN, REDACT_WORD, 24, 0},
+    {"linear-key", "lin_oauth_", FORM_TOKEN, REDACT_ALNUM, 32, 0},
+    {"grafana-token", "glc_", FORM_WEAK_TOKEN, REDACT_BASE64, 32, 0},
+    {"atlassian-token", "ATATT3", FORM_TOKEN, REDACT_BEARER, 40, 0},
+    {"atlassian-token", "ATCTT3", FORM_TOKEN, REDACT_BEARER, 40, 0},
+    {"bitbucket-token", "ATBB", FORM_WEAK_TOKEN, REDACT_ALNUM, 32, 36},
+    {"doppler-token", "dp.pt.", FORM_TOKEN, REDACT_ALNUM, 40, 0},
+    {"doppler-token", "dp.st.", FORM_TOKEN, REDACT_DOTTED, 40, 0},
+    {"fly-token", "fo1_", FORM_TOKEN, REDACT_WORD, 40, 0},
+    {"fly-token", "fm2_", FORM_TOKEN, REDACT_BASE64, 80, 0},
+    {"figma-token", "figd_", FORM_TOKEN, REDACT_WORD, 40, 0},
+    {"heroku-key", "HRKU-", FORM_TOKEN, REDACT_WORD, 36, 0},
+    {"netlify-token", "nfp_", FORM_TOKEN, REDACT_ALNUM, 36, 0},
+    {"newrelic-key", "NRAK-", FORM_TOKEN, REDACT_UPPER, 27, 0},
+    {"notion-token", "ntn_", FORM_TOKEN, REDACT_ALNUM, 40, 0},
+    {"notion-token", "secret_", FORM_WEAK_TOKEN, REDACT_ALNUM, 43, 43},
+    {"postman-key", "PMAK-", FORM_TOKEN, REDACT_WORD, 59, 0},
+    {"planetscale-token", "pscale_tkn_", FORM_TOKEN, REDACT_WORD, 32, 0},
+    {"planetscale-token", "pscale_pw_", FORM_TOKEN, REDACT_WORD, 32, 0},
+    {"pulumi-token", "pul-", FORM_WEAK_TOKEN, REDACT_LOWER_HEX, 40, 40},
+    {"rubygems-key", "rubygems_", FORM_TOKEN, REDACT_LOWER_HEX, 48, 48},
+    {"sentry-token", "sntrys_", FORM_TOKEN, REDACT_BASE64, 60, 0},
+    {"sentry-token", "sntryu_", FORM_TOKEN, REDACT_LOWER_HEX, 64, 64},
+    {"square-token", "sq0atp-", FORM_TOKEN, REDACT_WORD, 22, 0},
+    {"square-token", "sq0csp-", FORM_TOKEN, REDACT_WORD, 43, 0},
+    {"tailscale-key", "tskey-", FORM_TOKEN, REDACT_WORD, 20, 0},
+    {"supabase-token", "sbp_", FORM_WEAK_TOKEN, REDACT_LOWER_HEX, 40, 40},
+    {"replicate-token", "r8_", FORM_WEAK_TOKEN, REDACT_ALNUM, 37, 40},
+    {"buildkite-token", "bkua_", FORM_TOKEN, REDACT_LOWER_HEX, 40, 40},
+    {"circleci-token", "CCIPAT_", FORM_TOKEN, REDACT_NAME, 40, 0},
+    {"brevo-key", "xkeysib-", FORM_TOKEN, REDACT_WORD, 64, 0},
+    {"nvidia-key", "nvapi-", FORM_TOKEN, REDACT_WORD, 40, 0},
+    {"langsmith-key", "lsv2_pt_", FORM_TOKEN, REDACT_NAME, 40, 0},
+    {"tavily-key", "tvly-", FORM_TOKEN, REDACT_WORD, 28, 0},
+    {"huggingface-token", "api_org_", FORM_TOKEN, REDACT_ALNUM, 30, 50},
+    {"clojars-token", "CLOJARS_", FORM_TOKEN, REDACT_LOWER_HEX, 60, 60},
+    {"telegram-token", ":AA", FORM_TELEGRAM, REDACT_WORD, 33, 33},
+    {"password", "password", FORM_PASSWORD, REDACT_WORD, 0, 0},
+    {"password", "Password", FORM_PASSWORD, REDACT_WORD, 0, 0},
+    {"password", "PASSWORD", FORM_PASSWORD, REDACT_WORD, 0, 0},
+    {"password", "passwd", FORM_PASSWORD, REDACT_WORD, 0, 0},
+    {"password", "Passwd", FORM_PASSWORD, REDACT_WORD, 0, 0},
+    {"password", "PASSWD", FORM_PASSWORD, REDACT_WORD, 0, 0},
+    {"password", "passphrase", FORM_PASSWORD, REDACT_WORD, 0, 0},
+    {"password", "Passphrase", FORM_PASSWORD, REDACT_WORD, 0, 0},
+    {"password", "PASSPHRASE", FORM_PASSWORD, REDACT_WORD, 0, 0},
+    {"api-key", "api_key", FORM_KEY, REDACT_WORD, 0, 0},
+    {"api-key", "apiKey", FORM_KEY, REDACT_WORD, 0, 0},
+    {"api-key", "apikey", FORM_KEY, REDACT_WORD, 0, 0},
+    {"api-key", "API_KEY", FORM_KEY, REDACT_WORD, 0, 0},
+    {"api-key", "APIKEY", FORM_KEY, REDACT_WORD, 0, 0},
+    {"api-key", "ApiKey", FORM_KEY, REDACT_WORD, 0, 0},
+    {"api-key", "api-key", FORM_KEY, REDACT_WORD, 0, 0},
+    {"api-key", "Api-Key", FORM_KEY, REDACT_WORD, 0, 0},
+    {"secret", "secret_key", FORM_KEY, REDACT_WORD, 0, 0},
+    {"secret", "secretKey", FORM_KEY, REDACT_WORD, 0, 0},
+    {"secret", "SECRET_KEY", FORM_KEY, REDACT_WORD, 0, 0},
+    {"secret", "secret", FORM_NAMED, REDACT_WORD, 0, 0},
+    {"secret", "Secret", FORM_NAMED, REDACT_WORD, 0, 0},
+    {"secret", "SECRET", FORM_NAMED, REDACT_WORD, 0, 0},
+    NAMED_SHORTLY("token", "token", FORM_NAMED),
+    NAMED_SHORTLY("token", "Token", FORM_NAMED),
+    NAMED_SHORTLY("token", "TOKEN", FORM_NAMED),
+    NAMED_SHORTLY("password", "pwd", FORM_PASSWORD),
+    NAMED_SHORTLY("password", "Pwd", FORM_PASSWORD),
+    NAMED_SHORTLY("password", "PWD", FORM_PASSWORD),
+    NAMED_SHORTLY("npm-token", "_auth", FORM_KEY),
+    {"cookie", "Cookie", FORM_COOKIE, REDACT_WORD, 0, 0},
+    {"cookie", "cookie", FORM_COOKIE, REDACT_WORD, 0, 0},
+    {"cookie", "COOKIE", FORM_COOKIE, REDACT_WORD, 0, 0},
+    {"netrc-password", "machine ", FORM_NETRC, REDACT_WORD, 0, 0},
+    TWILIO_KEYS("AC"),
+    TWILIO_KEYS("SK"),
+    DISCORD_TOKENS("MT"),
+    DISCORD_TOKENS("Mj"),
+    DISCORD_TOKENS("Mz"),
+    DISCORD_TOKENS("ND"),
+    DISCORD_TOKENS("NT"),
+    DISCORD_TOKENS("Nj"),
+    DISCORD_TOKENS("Nz"),
+    DISCORD_TOKENS("OD"),
+    DISCORD_TOKENS("OT"),
     {"jwt", "eyJ", FORM_JWT, REDACT_DOTTED, 0, 0},
     {"private-key", "-----BEGIN ", FORM_PEM, REDACT_BASE64, 0, 0},
     {"url-password", "://", FORM_URL, REDACT_WORD, 0, 0},
@@ -128,6 +268,12 @@ bool redact_form_may_be_wrapped(size_t form)
 {
     const enum form_kind kind = forms[form].kind;
     return kind == FORM_TOKEN || kind == FORM_WEAK_TOKEN || kind == FORM_PEM;
+}
+
+bool redact_form_is_named(size_t form)
+{
+    const enum form_kind kind = forms[form].kind;
+    return kind == FORM_PASSWORD || kind == FORM_KEY || kind == FORM_NAMED;
 }
 
 /* Does more have to come before what ends at `at` is known? */
@@ -359,6 +505,59 @@ static enum redact_found look_at_url(const struct form *form, const struct redac
     return REDACT_CUT;
 }
 
+/* Without what follows a short name. */
+static size_t name_len(const struct form *form)
+{
+    const size_t len = strlen(form->start);
+    return ascii_is_letter(form->start[len - 1]) ? len : len - 1;
+}
+
+/* "access_token", "clientSecret": more than "token" alone says. */
+static enum redact_trust trust_in(const struct form *form, const struct redact_place *place)
+{
+    const bool is_part = place->before == '_' || place->before == '-' ||
+                         (ascii_is_upper(form->start[0]) && ascii_is_lower(place->before));
+    return is_part ? REDACT_TRUST_KEY : REDACT_TRUST_TOKEN;
+}
+
+/* Neither part of a longer hash nor of a word. */
+static enum redact_found look_at_twilio(const struct form *form, const struct redact_place *place,
+                                        struct redact_cut *cut)
+{
+    const size_t from = strlen(form->start);
+    const size_t run =
+        redact_run(REDACT_ALNUM, place->bytes + from, place->len - from, (size_t)form->max + 1);
+    if (!may_stand_before(place->before) || ascii_is_digit(place->before))
+        return REDACT_NOT;
+    if (run <= (size_t)form->max && is_open(place, from + run))
+        return REDACT_MORE;
+    return run == (size_t)form->max ? look_at_run(form, place, 0, from, cut) : REDACT_NOT;
+}
+
+/* Runs of so many letters each, with a full stop between them. */
+static enum redact_found look_at_discord(const struct redact_place *place, struct redact_cut *cut)
+{
+    static const struct {
+        size_t min, max;
+    } parts[] = {{23, 28}, {6, 6}, {27, 45}};
+    size_t at = 0;
+    if (!may_stand_before(place->before))
+        return REDACT_NOT;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        const size_t run =
+            redact_run(REDACT_WORD, place->bytes + at, place->len - at, parts[i].max + 1);
+        if (run <= parts[i].max && is_open(place, at + run))
+            return REDACT_MORE;
+        if (run < parts[i].min || run > parts[i].max)
+            return REDACT_NOT;
+        at += run;
+        if (i + 1 < ARRAY_LEN(parts) && (at >= place->len || place->bytes[at++] != '.'))
+            return REDACT_NOT;
+    }
+    *cut = (struct redact_cut){.start = 0, .end = at};
+    return REDACT_CUT;
+}
+
 enum redact_found redact_form_look(size_t number, const struct redact_place *place,
                                    struct redact_cut *cut)
 {
@@ -381,6 +580,24 @@ enum redact_found redact_form_look(size_t number, const struct redact_place *pla
         return look_at_pem(form, place, cut);
     case FORM_URL:
         return look_at_url(form, place, cut);
+    case FORM_PASSWORD:
+        return redact_assigned_look(REDACT_TRUST_PASSWORD, place, name_len(form), cut);
+    case FORM_KEY:
+        return redact_assigned_look(REDACT_TRUST_KEY, place, name_len(form), cut);
+    case FORM_NAMED:
+        return redact_assigned_look(trust_in(form, place), place, name_len(form), cut);
+    case FORM_COOKIE:
+        return redact_cookie_look(place, strlen(form->start), cut);
+    case FORM_NETRC:
+        return redact_netrc_look(place, strlen(form->start), cut);
+    case FORM_TWILIO:
+        return look_at_twilio(form, place, cut);
+    case FORM_DISCORD:
+        return look_at_discord(place, cut);
+    case FORM_TELEGRAM:
+        return place->before >= 0 && ascii_is_digit(place->before)
+                   ? look_at_run(form, place, 1, strlen(form->start), cut)
+                   : REDACT_NOT;
     }
     return REDACT_NOT;
 }

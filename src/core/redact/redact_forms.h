@@ -39,7 +39,8 @@ struct redact_tail {
 
 enum redact_found { REDACT_NOT, REDACT_MORE, REDACT_CUT };
 struct redact_cut {
-    size_t start, end; /* in the place; equal: only what the tail takes is cut */
+    size_t start, end; /* in the place; equal: only what the tail takes is cut. Where more has to
+                          come: nothing before `start` will be cut */
     struct redact_tail tail;
 };
 
@@ -52,6 +53,9 @@ const char *redact_form_name(size_t form);
 
 /* Is it long and plain enough to be told apart inside of base64? */
 bool redact_form_may_be_wrapped(size_t form);
+
+/* Is it known by the name in front of it? A token in its value has a better name. */
+bool redact_form_is_named(size_t form);
 
 /* Is it that form? MORE: it hangs on bytes still to come; never with place->ended, nor when
  * REDACT_FORM_BYTES_MAX bytes are there. */

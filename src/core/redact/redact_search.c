@@ -113,8 +113,8 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
                                                                       : stream->before,
                                        .ended = ended,
                                        .letters = &letters};
-    struct redact_cut cut;
-    if (start < stream->tail_at)
+    struct redact_cut cut = {0};
+    if (start < stream->tail_at && !stream->tail_is_named)
         return true; /* it is part of another */
     const enum redact_found found = look_at_form(node, &place, &cut);
     if (letters > 0) {
@@ -126,9 +126,11 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
         stream->tail_start = start + (int64_t)cut.start;
         stream->tail_at = start + (int64_t)cut.end;
         stream->tail_name = name;
+        stream->tail_is_named = redact_form_is_named((size_t)node->form % redact_form_count());
         redact_search_add_span(stream, stream->tail_start, stream->tail_at, name);
         follow_tail(stream, ended);
     }
+    stream->undecided_from = start + (int64_t)cut.start;
     return found != REDACT_MORE;
 }
 
@@ -218,6 +220,22 @@ static bool follow_joined(struct redact_stream *stream, int64_t limit, bool ende
     return true;
 }
 
+/* Nearly every letter begins something: what cannot go on as its first bytes do is let go, else the
+ * search would take each byte of a word by itself. */
+static void leave_short(struct redact_stream *stream, int64_t limit)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    const int64_t start = start_of(stream, stream->node);
+    bool is_open = false;
+    if (trie->nodes[stream->node].depth >= REDACT_TRIE_BLOCK ||
+        limit - start < 2 * REDACT_TRIE_BLOCK ||
+        redact_trie_may_start(trie, stream->bytes + (start - stream->base), (size_t)(limit - start),
+                              false, &is_open))
+        return;
+    stream->searched = start + 1;
+    stream->node = REDACT_TRIE_ROOT;
+}
+
 /* From the root to where something may begin. */
 static void skip(struct redact_stream *stream, int64_t limit)
 {
@@ -235,8 +253,10 @@ static void walk(struct redact_stream *stream, bool ended)
         const bool in_tail = stream->tail.rest != REDACT_REST_NONE;
         const int64_t limit = in_tail ? stream->tail_at : redact_stream_end_of(stream);
         const bool has_lanes = stream->lanes && stream->lanes->active > 0;
-        if (stream->node == REDACT_TRIE_ROOT && stream->joined.node == REDACT_TRIE_ROOT &&
-            !has_lanes)
+        const bool is_alone = stream->joined.node == REDACT_TRIE_ROOT && !has_lanes;
+        if (is_alone && stream->node != REDACT_TRIE_ROOT)
+            leave_short(stream, limit);
+        if (is_alone && stream->node == REDACT_TRIE_ROOT)
             skip(stream, limit);
         if (stream->searched >= limit || !redact_lanes_prepare(stream, limit, ended) ||
             !follow_joined(stream, limit, ended))
@@ -270,17 +290,28 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-int64_t redact_search_settled(const struct redact_stream *stream)
+/* But for the form that is not decided. */
+static int64_t settled_but_for_form(const struct redact_stream *stream)
 {
     const struct redact_joined *joined = &stream->joined;
-    int64_t at = start_of(stream, stream->node);
-    if (stream->undecided)
-        at = least(at, start_of(stream, stream->ending));
+    int64_t at = start_of(stream, redact_trie_settle(&stream->redactor->trie, stream->node));
     if (joined->node != REDACT_TRIE_ROOT)
         at = least(at, joined_start(stream, joined->node));
     if (stream->tail.rest != REDACT_REST_NONE)
         at = least(at, stream->tail_at);
     return redact_lanes_settled(stream, least(at, stream->line_at));
+}
+
+int64_t redact_search_settled(const struct redact_stream *stream)
+{
+    const int64_t at = settled_but_for_form(stream);
+    return stream->undecided ? least(at, start_of(stream, stream->ending)) : at;
+}
+
+int64_t redact_search_writable(const struct redact_stream *stream)
+{
+    const int64_t at = settled_but_for_form(stream);
+    return stream->undecided ? least(at, stream->undecided_from) : at;
 }
 
 /* The longest ending of a node that is the beginning of a value and long enough to be cut; the

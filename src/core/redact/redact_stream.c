@@ -128,7 +128,7 @@ static void look(struct redact_stream *stream, const struct pass *pass)
 {
     redact_search(stream, pass->ended);
     const int64_t at = redact_search_settled(stream);
-    write_up_to(stream, pass, at);
+    write_up_to(stream, pass, redact_search_writable(stream));
     drop_bytes(stream, at);
 }
 

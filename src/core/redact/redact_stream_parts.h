@@ -31,12 +31,14 @@ struct redact_stream {
     uint32_t node;                   /* what ends there may become an entry */
     uint32_t ending;                 /* an entry ends there that was not taken yet; 0 = none */
     bool undecided;                  /* the form at `ending` hangs on what comes */
+    int64_t undecided_from;          /* it cuts nothing before this */
     int64_t letters_at, letters_end; /* letters of a token, without another byte between */
     struct redact_spans spans;
     /* The last form that was found. */
     struct redact_tail tail; /* how it goes on */
     int64_t tail_at;         /* up to where it goes */
     int tail_name;
+    bool tail_is_named; /* a token within it gives the name */
     int64_t tail_start;
     /* The lines, for patterns. */
     struct rule_matcher *matcher; /* owned; NULL: there are none */
@@ -64,8 +66,10 @@ void redact_search(struct redact_stream *stream, bool ended);
 /* Cut from `start` to `end`. What was written before counts as the rest of another cut. */
 void redact_search_add_span(struct redact_stream *stream, int64_t start, int64_t end, int name);
 
-/* No cut that is still to be found begins before this offset. */
+/* What is before this offset is not looked at again. */
 int64_t redact_search_settled(const struct redact_stream *stream);
+/* No cut that is still to be found begins before this offset; not less than that one. */
+int64_t redact_search_writable(const struct redact_stream *stream);
 
 /* After the last bytes: a value that was broken off is cut as far as it came. */
 void redact_search_cut_short(struct redact_stream *stream);

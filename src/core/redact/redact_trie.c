@@ -117,10 +117,9 @@ enum {
     FIRST_IS_THIRD = HALF + BOTH_BEGIN,
     BOTH_FOLLOW = HALF + SECOND_BEGINS,
     GROUPS_MASK = (1 << REDACT_TRIE_GROUPS) - 1,
-    HALF_MASK = (1 << HALF) - 1,
 };
 
-static_assert(2 * HALF == 32, "what is known of two bytes fills a uint32_t");
+static_assert(2 * HALF == 64, "what is known of two bytes fills a uint64_t");
 
 /* What escapes begin with is a group of its own: there are many starts with them, and few of them
  * in most text. */
@@ -135,10 +134,10 @@ static unsigned group_of(unsigned char byte)
 static void add_block(struct redact_trie *trie, const unsigned char *block)
 {
     const unsigned first = group_of(block[0]), third = group_of(block[2]);
-    trie->twos[two_at(block)] |= third << BOTH_BEGIN;
-    trie->twos[two_at(block + 1)] |= first << BOTH_FOLLOW;
-    trie->firsts[block[0]] = (unsigned char)first;
-    trie->thirds[block[2]] = (unsigned char)third;
+    trie->twos[two_at(block)] |= (uint64_t)third << BOTH_BEGIN;
+    trie->twos[two_at(block + 1)] |= (uint64_t)first << BOTH_FOLLOW;
+    trie->firsts[block[0]] = (uint16_t)first;
+    trie->thirds[block[2]] = (uint16_t)third;
     add_hash(&trie->starts, hash_of(block_at(block)));
 }
 
@@ -228,7 +227,7 @@ static void link_children(struct redact_trie *trie, uint32_t node, uint32_t *que
 static void fill_twos(struct redact_trie *trie)
 {
     for (unsigned two = 0; two < ARRAY_LEN(trie->twos); two++) {
-        const unsigned first = trie->thirds[two & UINT8_MAX], second = trie->firsts[two >> 8];
+        const uint64_t first = trie->thirds[two & UINT8_MAX], second = trie->firsts[two >> 8];
         trie->twos[two] |= first << FIRST_IS_THIRD | second << SECOND_BEGINS;
     }
 }
@@ -255,18 +254,18 @@ static uint32_t block_of_four(const unsigned char *bytes)
 /* Places that are looked at in one go. */
 enum { RUN = 8 };
 
-static uint32_t starts_in(uint32_t two, uint32_t next)
+static uint32_t starts_in(uint64_t two, uint64_t next)
 {
-    return two & next >> HALF & HALF_MASK;
+    return (uint32_t)(two & next >> HALF);
 }
 
 /* Is there none among them whose first block may be that of an entry? One load for two of them and
  * no branch: nearly all bytes of all output go through here. */
-static bool starts_none(const uint32_t twos[1 << 16], const unsigned char *bytes)
+static bool starts_none(const uint64_t twos[1 << 16], const unsigned char *bytes)
 {
-    const uint32_t a = twos[two_at(bytes)], b = twos[two_at(bytes + 2)];
-    const uint32_t c = twos[two_at(bytes + 4)], d = twos[two_at(bytes + 6)];
-    const uint32_t e = twos[two_at(bytes + RUN)];
+    const uint64_t a = twos[two_at(bytes)], b = twos[two_at(bytes + 2)];
+    const uint64_t c = twos[two_at(bytes + 4)], d = twos[two_at(bytes + 6)];
+    const uint64_t e = twos[two_at(bytes + RUN)];
     return (starts_in(a, b) | starts_in(b, c) | starts_in(c, d) | starts_in(d, e)) == 0;
 }
 
@@ -279,7 +278,7 @@ static bool is_start(const struct redact_trie *trie, const unsigned char *bytes)
 static size_t find_in_run(const struct redact_trie *trie, const unsigned char *bytes)
 {
     for (size_t i = 0; i < RUN; i += 2) {
-        const uint32_t two = trie->twos[two_at(bytes + i)];
+        const uint64_t two = trie->twos[two_at(bytes + i)];
         const uint32_t starts = starts_in(two, trie->twos[two_at(bytes + i + 2)]);
         if (starts & GROUPS_MASK && is_start(trie, bytes + i))
             return i;

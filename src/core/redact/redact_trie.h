@@ -16,7 +16,7 @@ enum {
     REDACT_TRIE_BLOCK = 3,     /* bytes; no entry is shorter */
     REDACT_TRIE_NAMELESS = -1, /* no value ends here, or passes here */
     REDACT_TRIE_HASH_BITS = 16,
-    REDACT_TRIE_GROUPS = 8, /* of bytes: by their value */
+    REDACT_TRIE_GROUPS = 16, /* of bytes: by their value */
 };
 
 struct redact_node {
@@ -44,8 +44,8 @@ struct redact_trie {
     struct redact_hashes starts, shorts, pairs;
     /* What two bytes that follow each other may be of a start (redact_trie.c), a bit for each
      * group of its third or its first byte: */
-    uint32_t twos[1 << 16];
-    unsigned char firsts[256], thirds[256]; /* the groups of bytes that starts have there */
+    uint64_t twos[1 << 16];
+    uint16_t firsts[256], thirds[256]; /* the groups of bytes that starts have there */
 };
 
 void redact_trie_init(struct redact_trie *trie);
