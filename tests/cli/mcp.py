@@ -455,6 +455,7 @@ def test_sandboxes(folder):
     check("in the session's sandbox", os.listdir(mark) == [], os.listdir(mark))
     os.rmdir(mark)
     os.remove(folder + "/devs.config.json")
+    devs(folder, "trust", "--revoke")
 
     with open(folder + "/a.txt", "w") as file:
         file.write("in")
