@@ -4,7 +4,6 @@
 
 #include "ascii.h"
 #include "attr.h"
-#include "redact_words.h"
 
 enum {
     MARKS_MAX = 16,   /* bytes of quotes or blanks in one place */
