@@ -75,6 +75,13 @@ bool redact_escape_begins(unsigned char c)
     return c == '\\' || c == '&' || c == '%' || c == '\'' || c == '"' || c == '+';
 }
 
+bool redact_escape_begins_in(struct redact_escapers escapers, unsigned char c)
+{
+    const bool is_plus =
+        c == '+' && (escapers.outer == REDACT_PERCENT || escapers.inner == REDACT_PERCENT);
+    return is_plus || introduces(escapers.outer, c) || introduces(escapers.inner, c);
+}
+
 static void set_byte(struct redact_unit *out, unsigned byte, size_t taken)
 {
     *out = (struct redact_unit){

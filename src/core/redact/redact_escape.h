@@ -41,6 +41,9 @@ struct redact_unit {
 /* Can an escape of any kind begin with this byte? A plus is one in URLs. */
 bool redact_escape_begins(unsigned char c);
 
+/* Can an escape of these begin with this byte? */
+bool redact_escape_begins_in(struct redact_escapers escapers, unsigned char c);
+
 /* Read what is at bytes[0], of len > 0. False: it hangs on bytes that have not come; never if
  * `ended`. */
 bool redact_unit_read(struct redact_escapers escapers, const char *bytes, size_t len, bool ended,

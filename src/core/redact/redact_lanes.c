@@ -161,6 +161,7 @@ static bool is_plus(int index, char c)
 /* Lanes that do nothing begin here if there is an escape for them. */
 static bool prepare_begin(struct redact_stream *stream, int64_t limit, bool ended)
 {
+    const unsigned char byte = stream->bytes[stream->searched - stream->base];
     uint32_t node;
     bool is_open;
     stream->lanes_from = UINT32_MAX;
@@ -170,7 +171,11 @@ static bool prepare_begin(struct redact_stream *stream, int64_t limit, bool ende
         stream->lanes = xcalloc(1, sizeof(*stream->lanes));
     stream->lanes_from = node;
     for (int i = 0; i < REDACT_LANES; i++) {
-        if (stream->lanes->lanes[i].node == REDACT_TRIE_ROOT &&
+        struct redact_lane *lane = &stream->lanes->lanes[i];
+        if (lane->node != REDACT_TRIE_ROOT)
+            continue;
+        lane->unit = (struct redact_unit){.bytes = {byte}, .len = 1, .taken = 1};
+        if (redact_escape_begins_in(escapers_of(i), byte) &&
             !prepare_lane(stream, i, node, limit, ended))
             return false;
     }
