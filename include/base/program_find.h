@@ -9,8 +9,6 @@
 #include <limits.h>
 #include <stdbool.h>
 
-enum { PROGRAM_AVOID_MAX = 8 }; /* projects that a process may know */
-
 /* The path of the program that a step of this name would run: in a folder of PATH (an empty one is
  * the present folder) or, where the name holds a '/', there. False, and "", if there is none. */
 bool program_find(const char *name, char out[PATH_MAX]);
@@ -21,7 +19,7 @@ bool program_find_absolute(const char *name, char out[PATH_MAX]);
 
 /* Programs that devs calls are not looked for in the project of this folder: the nearest
  * folder at or above it that holds ".git" or ".devs", else the folder itself. Call it before
- * anything is started. Beyond PROGRAM_AVOID_MAX projects the first ones are kept. */
+ * anything is started. */
 void program_avoid(const char *folder);
 
 #endif

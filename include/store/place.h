@@ -39,4 +39,8 @@ struct place_disk {
 /* ERR_IO if it cannot be looked at. */
 ATTR_MUST_USE bool place_disk(const char *dir, struct place_disk *out, struct err *err);
 
+/* The person's state directory, $XDG_STATE_HOME/devs or ~/.local/state/devs; it need not exist.
+ * ERR_IO: neither is set. */
+ATTR_MUST_USE bool place_state_folder(char out[PATH_MAX], struct err *err);
+
 #endif

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "xalloc.h"
+
 static bool is_program(const char *path)
 {
     struct stat info;
@@ -18,8 +20,8 @@ static bool is_program(const char *path)
 /* The projects whose folders of PATH are not searched. */
 static struct {
     pthread_mutex_t lock;
-    char projects[PROGRAM_AVOID_MAX][PATH_MAX];
-    int count;
+    char **projects; /* never freed: they hold for the process */
+    size_t count, cap;
 } avoided = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool is_at_or_below(const char *path, const char *folder)
@@ -57,29 +59,36 @@ void program_avoid(const char *folder)
         return;
     cut_to_project(path);
     (void)pthread_mutex_lock(&avoided.lock);
-    bool is_known = avoided.count == PROGRAM_AVOID_MAX;
-    for (int i = 0; i < avoided.count; i++)
+    bool is_known = false;
+    for (size_t i = 0; i < avoided.count; i++)
         is_known = is_known || strcmp(avoided.projects[i], path) == 0;
-    if (!is_known)
-        (void)snprintf(avoided.projects[avoided.count++], PATH_MAX, "%s", path);
+    if (!is_known) {
+        avoided.projects =
+            xgrow(avoided.projects, &avoided.cap, avoided.count + 1, sizeof(*avoided.projects));
+        avoided.projects[avoided.count++] = xstrdup(path);
+    }
     (void)pthread_mutex_unlock(&avoided.lock);
 }
 
-/* Is the program in a project, by its own path or by where a link leads? */
+static bool is_in_project(const char *path)
+{
+    bool found = false;
+    (void)pthread_mutex_lock(&avoided.lock);
+    for (size_t i = 0; i < avoided.count; i++)
+        found = found || is_at_or_below(path, avoided.projects[i]);
+    (void)pthread_mutex_unlock(&avoided.lock);
+    return found;
+}
+
+/* Is the program in a project, by the folder of PATH or by where a link leads? */
 static bool is_avoided(const char *program)
 {
     char real[PATH_MAX];
     char folder[PATH_MAX];
-    bool found = false;
     (void)snprintf(folder, sizeof(folder), "%s", program);
     *strrchr(folder, '/') = '\0';
-    if (!realpath(folder, real))
-        return true;
-    (void)pthread_mutex_lock(&avoided.lock);
-    for (int i = 0; i < avoided.count; i++)
-        found = found || is_at_or_below(real, avoided.projects[i]);
-    (void)pthread_mutex_unlock(&avoided.lock);
-    return found;
+    return !realpath(folder, real) || is_in_project(real) || !realpath(program, real) ||
+           is_in_project(real);
 }
 
 static bool find_in_folders(const char *name, bool absolute_only, char out[PATH_MAX])

@@ -21,10 +21,6 @@ ATTR_MUST_USE bool place_check_folder(const char *dir, struct err *err);
  * link to one, or others may write to it. Looks only. */
 ATTR_MUST_USE bool place_check_private(const char *dir, struct err *err);
 
-/* The person's state directory, $XDG_STATE_HOME/devs or ~/.local/state/devs; it need not exist.
- * ERR_IO: neither is set. */
-ATTR_MUST_USE bool place_state_folder(char out[PATH_MAX], struct err *err);
-
 /* Is the file a log that this build may write to, neither a link nor named twice? ERR_DAMAGED or
  * ERR_INVALID if not. Looks only; the file must exist. */
 ATTR_MUST_USE bool place_check_log(const struct place *place, struct err *err);

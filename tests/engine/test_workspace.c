@@ -14,6 +14,7 @@
 #include "bwrap.h"
 #include "cgroup.h"
 #include "clock.h"
+#include "git.h"
 #include "outcome.h"
 #include "test_main.h"
 #include "workspace_list.h"
@@ -369,21 +370,23 @@ END_TEST
 /* Another devs checks out a large tree meanwhile. */
 START_TEST(test_a_stop_waits_for_no_other_git)
 {
-    char path[PATH_MAX];
+    struct git_places places;
+    const struct git other = {.places = &places};
     atomic_bool stop = true;
     int code = 0;
+    int fd = -1;
     struct err err = {0};
     struct workspace_made made;
-    (void)snprintf(path, sizeof(path), "%s/.git", stage.repo);
-    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    ck_assert_int_eq(flock(fd, LOCK_EX), 0);
+    ck_assert(git_find(stage.repo, &places, &err));
+    ck_assert(git_lock(&other, NULL, &fd, &err));
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     const int64_t start_ms = clock_now().mono_ms;
     ck_assert(!workspace_make(workspace, &stop, &made, &code, &err));
     ck_assert_int_eq(code, ECANCELED);
     ck_assert_int_lt(clock_now().mono_ms - start_ms, 10 * 1000);
+    ck_assert_str_eq(err.message, "stopped");
     workspace_close(workspace);
-    (void)close(fd);
+    git_unlock(fd);
 }
 END_TEST
 
@@ -786,6 +789,14 @@ static const struct {
      "has submodules"},
     {"a branch in the way", "git branch devs", "has a branch called 'devs'"},
     {"damaged", "rm -rf .git/objects/*", "git"},
+    {"a FIFO for packed refs", "rm -f .git/packed-refs; mkfifo .git/packed-refs",
+     "packed-refs' is not a file"},
+    {"a FIFO for ignored files", "rm -f .git/info/exclude; mkfifo .git/info/exclude",
+     "exclude' is not a file"},
+    {"a FIFO for a branch", "rm -f .git/refs/heads/main; mkfifo .git/refs/heads/main",
+     "main' is not a file"},
+    {"a FIFO for HEAD", "rm .git/HEAD; mkfifo .git/HEAD", "in no git repository"},
+    {"a FIFO for the config", "rm .git/config; mkfifo .git/config", "config' is not a file"},
 };
 
 START_TEST(test_what_cannot_be_a_worktree_says_why)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture_parts.h"
 #include "git.h"
@@ -188,7 +189,8 @@ static bool ask_git_once(const struct changes_call *call, const atomic_bool *sto
                          struct tree_diff *diff, struct err *err)
 {
     char own[PATH_MAX];
-    const int len = snprintf(own, sizeof(own), "%s/status-XXXXXX", call->scratch);
+    const int len = snprintf(own, sizeof(own), "%s/.status-XXXXXX", call->scratch);
+    (void)mkdir(call->scratch, 0700); /* mostly it is there */
     if (len < 0 || (size_t)len >= sizeof(own))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", call->scratch);
     if (!mkdtemp(own))

@@ -32,8 +32,8 @@ void capture_changes_event(const struct tree_diff *diff, struct str *out);
 /* What to look at, and with what. All borrowed. */
 struct changes_call {
     const char *dir;          /* absolute: where the attempt worked */
-    const char *scratch;      /* absolute: a folder of devs', where git's private repository may be
-                                 made for this look */
+    const char *scratch;      /* absolute: a folder of devs', made where it is missing, for git's
+                                 private repository of this look */
     char *const *environment; /* the person's, NULL-terminated */
 };
 

@@ -36,10 +36,12 @@ static void find_changes(struct follow *follow, const atomic_bool *stop)
     const struct diff_limits limits = {0};
     if (!follow->workspace) {
         const struct engine_options *options = follow->loop->options;
-        const struct changes_call call = {.dir = options->run_dir,
-                                          .scratch = options->place->dir,
-                                          .environment = options->environment};
+        struct str scratch = {0};
+        str_addf(&scratch, "%s/work", options->place->dir);
+        const struct changes_call call = {
+            .dir = options->run_dir, .scratch = scratch.data, .environment = options->environment};
         capture_changes_in_place(&call, stop, &follow->capture);
+        str_done(&scratch);
         return;
     }
     follow->found = workspace_diff(follow->workspace, follow->about.step, &limits, stop,

@@ -17,6 +17,8 @@
 
 #include "clock.h"
 #include "content_store.h"
+#include "place.h"
+#include "sha256.h"
 #include "tree_folder.h"
 #include "xalloc.h"
 
@@ -24,7 +26,8 @@ enum {
     LOCK_PAUSE_NS = 2 * 1000 * 1000,
     REF_LOCK_MS = 10 * 1000, /* how long another git may hold a branch */
     OBJECT_NAME_MAX = 128,
-    FANOUT_DIGITS = 2, /* "objects/ab/cdef..." */
+    FANOUT_DIGITS = 2,    /* "objects/ab/cdef..." */
+    LOCK_NAME_BYTES = 16, /* of the hash that names a repository's lock */
 };
 
 /* The environment of one command: the fixed one, and the places that only variables can name. */
@@ -118,8 +121,21 @@ bool git_ask_line(const struct git *git, const struct git_call *call, char *out,
     return ok;
 }
 
+/* Git would wait for ever for a FIFO in the place of a branch. */
+static bool is_file_or_none(const struct git *git, const char *name)
+{
+    struct stat info;
+    struct str path = {0};
+    str_addf(&path, "%s/%.*s", git->places->common, (int)strcspn(name, "^:"), name);
+    const bool ok = stat(path.data, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
+    str_done(&path);
+    return ok;
+}
+
 bool git_resolve(const struct git *git, const char *name, char out[GIT_COMMIT_MAX])
 {
+    if (strncmp(name, "refs/", 5) == 0 && !is_file_or_none(git, name))
+        return false;
     const char *const words[] = {"rev-parse",        "--verify", "--quiet",
                                  "--end-of-options", name,       NULL};
     const struct git_call call = {.words = words};
@@ -179,7 +195,9 @@ static int open_ref_folder(const struct git *git, const char *branch, const char
     int fd = tree_folder_open(AT_FDCWD, git->places->common);
     for (size_t i = 0; fd >= 0 && i < ARRAY_LEN(above); i++) {
         const int next = tree_folder_open(fd, above[i]);
+        const int number = errno;
         close_fd(fd);
+        errno = number;
         fd = next;
     }
     for (const char *slash = strchr(branch, '/'); fd >= 0 && slash; slash = strchr(branch, '/')) {
@@ -222,11 +240,15 @@ static bool check_branch(const struct git *git, const char *branch, const char *
     const char *const words[] = {"cat-file", "--batch-check=%(objectname)", NULL};
     struct str names = {0};
     struct str answer = {0};
-    str_addf(&names, "refs/heads/%s\n", branch);
+    str_addf(&names, "refs/heads/%s", branch);
+    const bool is_readable = is_file_or_none(git, names.data);
+    if (!is_readable)
+        (void)err_set(err, ERR_INVALID, "git: '%s' is not a file", names.data);
+    str_add_char(&names, '\n');
     for (const char *slash = strchr(branch, '/'); slash; slash = strchr(slash + 1, '/'))
         str_addf(&names, "refs/heads/%.*s\n", (int)(slash - branch), branch);
     const struct git_call call = {.words = words, .input = names.data, .input_len = names.len};
-    bool ok = git_ask(git, &call, &answer, err);
+    bool ok = is_readable && git_ask(git, &call, &answer, err);
     const char *line = str_text(&answer);
     for (int i = 0; ok && *line; i++) {
         const int len = (int)strcspn(line, "\n");
@@ -249,6 +271,7 @@ static bool write_ref(int fd, const char *commit)
 {
     char line[GIT_COMMIT_MAX + 1];
     const int len = snprintf(line, sizeof(line), "%s\n", commit);
+    errno = EIO; /* of a short write */
     return write(fd, line, (size_t)len) == len && fsync(fd) == 0;
 }
 
@@ -283,7 +306,9 @@ static bool bring_file(int from, int to, const char *name, struct err *err)
     bool cannot_clone = false;
     int64_t bytes = 0;
     struct stat info;
-    if (fstatat(to, name, &info, AT_SYMLINK_NOFOLLOW) == 0 || renameat(from, name, to, name) == 0) {
+    const bool is_there = fstatat(to, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                          S_ISREG(info.st_mode) && info.st_size > 0;
+    if (is_there || renameat(from, name, to, name) == 0) {
         (void)unlinkat(from, name, 0); /* it may have been moved */
         return true;
     }
@@ -291,10 +316,11 @@ static bool bring_file(int from, int to, const char *name, struct err *err)
         return true; /* another devs has just moved it */
     if (errno != EXDEV)
         return err_set_errno(err, errno, "git: cannot keep the object '%s'", name);
-    char beside[OBJECT_NAME_MAX + 16];
-    (void)snprintf(beside, sizeof(beside), "tmp_obj_%s", name);
+    char beside[OBJECT_NAME_MAX + 32];
+    (void)snprintf(beside, sizeof(beside), "tmp_obj_%ld_%s", (long)getpid(), name);
+    (void)unlinkat(to, beside, 0); /* what a killed process of that number left */
     const int in = tree_folder_open_file(from, name);
-    const int out = openat(to, beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0444);
+    const int out = openat(to, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
     bool ok = in >= 0 && out >= 0 && content_copy(in, out, &cannot_clone, &bytes, NULL) &&
               fsync(out) == 0 && renameat(to, beside, to, name) == 0;
     if (!ok)
@@ -311,16 +337,43 @@ static bool is_object_file(const char *name)
     return isxdigit((unsigned char)name[0]) || strncmp(name, "pack-", 5) == 0;
 }
 
-static int compare_names(const void *a, const void *b)
+static bool is_object_folder(const char *name)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const bool is_fanout = strlen(name) == FANOUT_DIGITS && isxdigit((unsigned char)name[0]) &&
+                           isxdigit((unsigned char)name[1]);
+    return is_fanout || strcmp(name, "pack") == 0;
+}
+
+/* The names in a folder that are wanted; the array and its texts are the caller's. A folder that
+ * cannot be read is an error: an object that is left behind would be lost. */
+static bool list_names(int folder, bool (*is_wanted)(const char *name), char ***names_out,
+                       size_t *count_out, struct err *err)
+{
+    size_t cap = 0;
+    const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = again >= 0 ? fdopendir(again) : NULL;
+    if (!dir) {
+        const int number = errno;
+        close_fd(again);
+        return err_set_errno(err, number, "git: cannot read an object folder");
+    }
+    errno = 0;
+    for (struct dirent *entry = readdir(dir); entry; errno = 0, entry = readdir(dir)) {
+        if (!is_wanted(entry->d_name) || strlen(entry->d_name) >= OBJECT_NAME_MAX)
+            continue;
+        *names_out = xgrow(*names_out, &cap, *count_out + 1, sizeof(**names_out));
+        (*names_out)[(*count_out)++] = xstrdup(entry->d_name);
+    }
+    const int number = errno;
+    (void)closedir(dir); /* it was only read */
+    return number == 0 || err_set_errno(err, number, "git: cannot read an object folder");
 }
 
 /* The files of a folder in an order in which git may see them: a pack's index comes last. */
 static bool bring_folder(int from_objects, int to_objects, const char *folder, struct err *err)
 {
     const int from = tree_folder_open(from_objects, folder);
-    const bool is_made = mkdirat(to_objects, folder, 0777) == 0 || errno == EEXIST;
+    const bool is_made = from >= 0 && (mkdirat(to_objects, folder, 0777) == 0 || errno == EEXIST);
     const int to = is_made ? tree_folder_open(to_objects, folder) : -1;
     if (from < 0 || to < 0) {
         (void)err_set_errno(err, errno, "git: cannot open the object folder '%s'", folder);
@@ -330,20 +383,7 @@ static bool bring_folder(int from_objects, int to_objects, const char *folder, s
     }
     char **names = NULL;
     size_t count = 0;
-    size_t cap = 0;
-    const int again = openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = again >= 0 ? fdopendir(again) : NULL;
-    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
-        if (!is_object_file(entry->d_name) || strlen(entry->d_name) >= OBJECT_NAME_MAX)
-            continue;
-        names = xgrow(names, &cap, count + 1, sizeof(*names));
-        names[count++] = xstrdup(entry->d_name);
-    }
-    if (dir)
-        (void)closedir(dir); /* it was only read */
-    if (count > 0)
-        qsort(names, count, sizeof(*names), compare_names);
-    bool ok = true;
+    bool ok = list_names(from, is_object_file, &names, &count, err);
     for (int last = 0; last < 2; last++) {
         for (size_t i = 0; i < count; i++) {
             const bool is_index = strstr(names[i], ".idx") != NULL;
@@ -359,13 +399,6 @@ static bool bring_folder(int from_objects, int to_objects, const char *folder, s
     return ok;
 }
 
-static bool is_object_folder(const char *name)
-{
-    const bool is_fanout = strlen(name) == FANOUT_DIGITS && isxdigit((unsigned char)name[0]) &&
-                           isxdigit((unsigned char)name[1]);
-    return is_fanout || strcmp(name, "pack") == 0;
-}
-
 bool git_bring_objects(const struct git *git, struct err *err)
 {
     const int own = tree_folder_open(AT_FDCWD, git->own);
@@ -374,14 +407,14 @@ bool git_bring_objects(const struct git *git, struct err *err)
     const int to = common >= 0 ? tree_folder_open(common, "objects") : -1;
     bool ok = (from >= 0 && to >= 0) ||
               err_set_errno(err, errno, "git: cannot open the objects of '%s'", git->places->top);
-    const int again = ok ? openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    DIR *dir = again >= 0 ? fdopendir(again) : NULL;
-    for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
-        if (is_object_folder(entry->d_name))
-            ok = bring_folder(from, to, entry->d_name, err);
+    char **names = NULL;
+    size_t count = 0;
+    ok = ok && list_names(from, is_object_folder, &names, &count, err);
+    for (size_t i = 0; i < count; i++) {
+        ok = ok && bring_folder(from, to, names[i], err);
+        free(names[i]);
     }
-    if (dir)
-        (void)closedir(dir); /* it was only read */
+    free(names);
     close_fd(own);
     close_fd(common);
     close_fd(from);
@@ -389,11 +422,35 @@ bool git_bring_objects(const struct git *git, struct err *err)
     return ok;
 }
 
+/* Opens what is locked: a file of the repository in the state folder, which no sandbox shows. A
+ * step may hold a lock on anything that it can open, such as ".git" itself; that is the second
+ * choice, where there is no state folder. -1 with errno. */
+static int open_lock(const struct git *git)
+{
+    char folder[PATH_MAX];
+    unsigned char hash[SHA256_BYTES];
+    struct str path = {0};
+    const char *common = git->places->common;
+    if (place_state_folder(folder, NULL)) {
+        sha256_of(common, strlen(common), hash);
+        str_addf(&path, "%s/git-", folder);
+        for (int i = 0; i < LOCK_NAME_BYTES; i++)
+            str_addf(&path, "%02x", hash[i]);
+        str_add(&path, ".lock");
+        const int fd =
+            open(path.data, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+        str_done(&path);
+        if (fd >= 0)
+            return fd;
+    }
+    return open(common, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
 bool git_lock(const struct git *git, const atomic_bool *stop, int *fd_out, struct err *err)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
     const int64_t until_ms = clock_now().mono_ms + (stop ? GIT_LOCK_MS : GIT_LOCK_ALONE_MS);
-    const int fd = open(git->places->common, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = open_lock(git);
     if (fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", git->places->common);
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -401,7 +458,8 @@ bool git_lock(const struct git *git, const atomic_bool *stop, int *fd_out, struc
         if (stopped || (errno != EWOULDBLOCK && errno != EINTR) ||
             clock_now().mono_ms >= until_ms) {
             (void)close(fd); /* nothing was written to it */
-            return err_set(err, ERR_BUSY, stopped ? "stopped" : "git: another one is at work");
+            return err_set(err, ERR_BUSY,
+                           stopped ? "stopped" : "git: another devs is using the repository");
         }
         (void)nanosleep(&pause, NULL); /* woken early, it tries again early */
     }

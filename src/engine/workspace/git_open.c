@@ -136,7 +136,8 @@ static bool take_repository(const char *top, const struct stat *mark, struct git
     if (!is_file || !follow(out->dir, "commondir", "", out->common))
         memcpy(out->common, out->dir, sizeof(out->common));
     return join(path, out->dir, "HEAD") && lstat(path, &info) == 0 &&
-           join(path, out->common, "objects") && lstat(path, &info) == 0;
+           (S_ISREG(info.st_mode) || S_ISLNK(info.st_mode)) && join(path, out->common, "objects") &&
+           lstat(path, &info) == 0;
 }
 
 bool git_find(const char *folder, struct git_places *out, struct err *err)
@@ -268,6 +269,9 @@ static bool check_person(const struct git *git, const struct person *person, str
  * put in the place of a folder. */
 static bool check_folders(const struct git *git, struct err *err)
 {
+    /* Git would wait for ever for a FIFO in the place of one of these. */
+    static const char *const files[] = {"packed-refs", "shallow", "info/exclude", "config",
+                                        "objects/info/alternates"};
     static const char *const names[] = {"objects", "refs", "refs/heads"};
     char path[PATH_MAX];
     struct stat info;
@@ -280,6 +284,11 @@ static bool check_folders(const struct git *git, struct err *err)
             (void)err_set(err, ERR_INVALID, "git: '%s' is not a folder", path);
             return err_hint(err, "devs follows no link there; \"workspace\": \"copy\" works");
         }
+    }
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        if (join(path, git->places->common, files[i]) && stat(path, &info) == 0 &&
+            !S_ISREG(info.st_mode))
+            return err_set(err, ERR_INVALID, "git: '%s' is not a file", path);
     }
     return true;
 }
@@ -344,7 +353,15 @@ static bool write_head(const struct git *git, int own, struct err *err)
     bool ok = join(path, git->places->dir, "HEAD") && git_read_file(path, GIT_FILE_MAX, &text);
     if (ok)
         str_cut(&text, strcspn(text.data, "\r\n"));
-    ok = ok && (strncmp(text.data, "ref: refs/", 10) == 0 || isxdigit((unsigned char)*text.data));
+    const bool is_ref = ok && strncmp(text.data, "ref: refs/", 10) == 0;
+    ok = ok && (is_ref || isxdigit((unsigned char)*text.data));
+    struct stat info;
+    char branch[PATH_MAX];
+    if (is_ref && join(branch, git->places->common, text.data + 5) && stat(branch, &info) == 0 &&
+        !S_ISREG(info.st_mode)) { /* git would wait for a FIFO */
+        str_done(&text);
+        return err_set(err, ERR_INVALID, "git: '%s' is not a file", branch);
+    }
     if (!ok)
         (void)err_set(err, ERR_INVALID, "git: cannot read '%s'", path);
     str_add_char(&text, '\n');
@@ -449,8 +466,8 @@ bool git_open(struct git *out, const char *folder, const char *own, char *const 
     struct person person = {.is_bare = false};
     program_avoid(folder);
     add_environment(&git.environment, environment);
-    bool ok = git_find(folder, git.places, err) && read_person(&git, &person, err) &&
-              check_person(&git, &person, err) && check_folders(&git, err);
+    bool ok = git_find(folder, git.places, err) && check_folders(&git, err) &&
+              read_person(&git, &person, err) && check_person(&git, &person, err);
     if (ok) {
         git.own = xstrdup(own);
         close_environment(&git.environment);

@@ -241,6 +241,8 @@ static void undo(struct workspace *workspace)
     git_unlock(lock);
     git_done(&workspace->git);
     workspace->looked_for_git = false;
+    if (workspace_path(workspace, "index", path, NULL))
+        ok = tree_folder_remove(AT_FDCWD, path, NULL) && ok;
     if (workspace_path(workspace, "git", path, NULL))
         ok = tree_folder_remove(AT_FDCWD, path, NULL) && ok;
     (void)ok; /* see above */

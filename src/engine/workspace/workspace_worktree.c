@@ -26,6 +26,8 @@ enum {
 };
 
 static const int64_t checkout_timeout_ms = 10 * 60 * 1000;
+/* Of git's folders for worktrees that devs made: it removes no other, whatever a "gitdir" says. */
+static const char admin_prefix[] = "devs-";
 
 static void close_fd(int fd)
 {
@@ -69,7 +71,8 @@ static void find_admin(int admins_fd, const char *tree, char out[WORKSPACE_ADMIN
     int count = 0;
     for (struct dirent *entry = dir ? readdir(dir) : NULL;
          entry && count < ADMIN_MAX && out[0] == '\0'; entry = readdir(dir), count++) {
-        if (entry->d_name[0] != '.' && strlen(entry->d_name) < WORKSPACE_ADMIN_MAX &&
+        if (strncmp(entry->d_name, admin_prefix, sizeof(admin_prefix) - 1) == 0 &&
+            strlen(entry->d_name) < WORKSPACE_ADMIN_MAX &&
             is_admin_of(admins_fd, entry->d_name, mark.data))
             (void)snprintf(out, WORKSPACE_ADMIN_MAX, "%s", entry->d_name);
     }
@@ -186,7 +189,7 @@ static bool make_admin_folder(struct workspace *workspace, char name[WORKSPACE_A
         return err_set_errno(err, errno, "cannot open '%s/worktrees'", common);
     bool made = false;
     for (int i = 0; i < ADMIN_NAMES_MAX && !made; i++) {
-        (void)snprintf(name, WORKSPACE_ADMIN_MAX, "devs-%.20s-%.64s-%d", workspace->run,
+        (void)snprintf(name, WORKSPACE_ADMIN_MAX, "%s%.20s-%.64s-%d", admin_prefix, workspace->run,
                        workspace->task, i);
         made = mkdirat(admins, name, 0700) == 0;
         if (!made && errno != EEXIST)
@@ -195,10 +198,12 @@ static bool make_admin_folder(struct workspace *workspace, char name[WORKSPACE_A
     if (!made)
         (void)err_set_errno(err, errno, "cannot make '%s/worktrees/%s'", common, name);
     (void)close(admins);
-    struct str path = {0};
-    str_addf(&path, "%s/worktrees/%s", common, name);
-    free(workspace->admin);
-    workspace->admin = path.data;
+    if (made) {
+        struct str path = {0};
+        str_addf(&path, "%s/worktrees/%s", common, name);
+        free(workspace->admin);
+        workspace->admin = path.data;
+    }
     return made;
 }
 
@@ -210,9 +215,9 @@ static bool register_worktree(struct workspace *workspace, const char *commit,
     int tree = -1;
     int admin = -1;
     struct str mark = {0};
-    str_addf(&mark, "%s/.git", workspace->tree);
     if (mkdir(workspace->tree, 0777) != 0)
         return err_set_errno(err, errno, "cannot make '%s'", workspace->tree);
+    str_addf(&mark, "%s/.git", workspace->tree);
     const bool ok = make_admin_folder(workspace, name, err) &&
                     workspace_open_admin(workspace, false, &admin, err) &&
                     workspace_open_top(workspace, &tree, err) &&
@@ -237,11 +242,12 @@ static bool finish_worktree(const struct workspace *workspace, const char *index
         return false;
     bool ok = write_line(admin, "HEAD", "", commit, err);
     if (ok && renameat(AT_FDCWD, index, admin, "index") != 0) {
-        const int number = errno;
+        int number = errno;
         const int in = number == EXDEV ? tree_folder_open_file(AT_FDCWD, index) : -1;
         const int out = in >= 0 ? openat(admin, "index",
                                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644)
                                 : -1;
+        number = in >= 0 && out < 0 ? errno : number;
         ok = out >= 0 ? content_copy(in, out, &cannot_clone, &bytes, err)
                       : err_set_errno(err, number, "cannot make '%s/index'", workspace->admin);
         close_fd(in);
@@ -376,7 +382,10 @@ static bool check_out(struct workspace *workspace, const atomic_bool *stop,
         !commit_of(workspace, first, commit, err) || !refuse_repository(workspace, commit, err) ||
         !register_worktree(workspace, commit, note->admin, err))
         return false;
-    (void)unlink(index); /* what a killed one left */
+    char lock[PATH_MAX];
+    (void)unlink(index); /* what a killed git left, and its lock */
+    if (workspace_path(workspace, "index.lock", lock, NULL))
+        (void)unlink(lock);
     memcpy(note->base, commit, sizeof(commit));
     bool ok = check_out_commit(workspace, index, NULL, commit, stop, err);
     for (char **branch = workspace->needed; ok && *branch; branch++) {
