@@ -194,6 +194,15 @@ want_in 'in place there is nothing' "$out" "task 'here' of run #3 has no workspa
 want_in 'in place there is nothing' "$out" 'exit 66'
 want_in 'no task' "$("$devs" diff 1 2>&1)" 'names no task'
 want_in 'help' "$("$devs" apply --help)" 'usage: devs apply [options] [RUN/]TASK'
+cat >governs.json <<-PLAN
+	{"version": 1, "idempotent": true, "workspace": "worktree", "tasks": [{"id": "governs", "steps": [
+	 {"run": ["sh", "-c", "mkdir sub; echo '{}' >sub/devs.config.json; echo x >sub/next.plan.json"]}]}]}
+PLAN
+"$devs" run --plain governs.json >/dev/null
+out=$("$devs" apply governs 2>&1)
+want_in 'settings in a result' "$out" "the result changes 'sub/devs.config.json', which decides what"
+want_in 'a plan in a result' "$out" "the result changes 'sub/next.plan.json', which decides what"
+rm -r sub
 printf 'no database, %2000d' 0 >.devs/devs.db
 rm -f .devs/devs.db-*
 out=$("$devs" gc 2>&1; echo "exit $?")

@@ -1,5 +1,8 @@
 /* cmd_apply.c - devs apply: what a task has changed, brought home. */
 
+#include <string.h>
+
+#include "attr.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
@@ -38,6 +41,31 @@ static void print(const struct result_target *value, const struct apply_options 
     str_done(&text);
 }
 
+/* Does the file decide what devs runs next? */
+static bool is_governing(const char *path)
+{
+    static const char *const names[] = {"devs.config.json", "devs.project.json", "plan.json"};
+    static const char plan_end[] = ".plan.json";
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const size_t len = strlen(name);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return len > strlen(plan_end) && strcmp(name + len - strlen(plan_end), plan_end) == 0;
+}
+
+/* A task wrote the result, and a sandbox does not keep it from changing these. */
+static void warn_of_settings(const struct workspace_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        if (is_governing(changes->items[i].path))
+            warn("the result changes '%s', which decides what devs runs next: read it first",
+                 changes->items[i].path);
+    }
+}
+
 int cmd_apply(struct globals *globals, int argc, char **argv)
 {
     struct apply_options options = {0};
@@ -61,6 +89,8 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
                     workspace_result_apply(value.result, &value.changes, what, &was_there, &err);
     if (ok)
         print(&value, &options, was_there);
+    if (ok && !was_there)
+        warn_of_settings(&value.changes);
     result_target_done(&value);
     if (ok)
         return EXIT_ALL_PASSED;
