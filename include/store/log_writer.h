@@ -149,7 +149,8 @@ bool log_writer_is_cut_off(const struct log_writer *writer);
  * good, nothing more is copied into the database, and earlier runs stay as they are there. */
 bool log_writer_is_broken(const struct log_writer *writer);
 /* Is all that was committed still there? Reads the part of the WAL that is not in the database yet.
- * ERR_IO if not; the log is then broken or cut off. */
+ * ERR_IO if not, with the first reason that was found; the log is then broken or cut off. Commits
+ * look whether the run still belongs to this process; this does not. */
 ATTR_MUST_USE bool log_writer_check(struct log_writer *writer, struct err *err);
 /* Everything of the run's spill into the log, in order; nothing may be committed to the spill
  * meanwhile. After a failure it may be done again. Then the writer goes on behind it. Fails as

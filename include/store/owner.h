@@ -16,7 +16,7 @@
 /* Take it; ERR_BUSY if another process has it. *fd_out is closed by owner_drop(). */
 ATTR_MUST_USE bool owner_take(const struct place *place, const char *uid, int *fd_out,
                               struct err *err);
-/* Before each commit: is the lock that we hold still the one at its path? If somebody moved or
+/* Is the lock that we hold still the one at its path? If somebody moved or
  * removed it, it is taken again, *fd being the new one. ERR_BUSY: another process has it by now. */
 ATTR_MUST_USE bool owner_keep(const struct place *place, const char *uid, int *fd, struct err *err);
 /* Free the lock and remove its file. fd -1 is allowed. */

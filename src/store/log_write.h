@@ -5,6 +5,8 @@
 #ifndef DEVS_LOG_WRITE_H
 #define DEVS_LOG_WRITE_H
 
+#include <limits.h>
+
 #include "bell.h"
 #include "checkpointer.h"
 #include "db.h"
@@ -34,6 +36,8 @@ enum log_statement {
 
 struct log_writer {
     struct place place;
+    char wal_path[PATH_MAX];
+    char shm_path[PATH_MAX];
     struct db db;
     struct turns turns;
     struct bell bell;
@@ -53,12 +57,14 @@ struct log_writer {
     bool is_spill;         /* the second log of its run: spill.h */
     int64_t first_control; /* of a spill */
     bool cut_off;          /* the file under the log's name is not the one that is open */
-    bool is_broken;        /* and never will be again: what was committed to its WAL is gone */
-    uint64_t shm_inode;    /* 0 = not known yet */
-    int64_t db_bytes;      /* of its file, when it was looked at last */
-    struct err unsynced;   /* what log_writer_synced() will tell */
-    bool in_vain;          /* the last wait for somebody else's transaction was */
-    int64_t waited_us;     /* for those and for the disk, in all */
+    struct err damage;     /* what was committed is gone, for this reason; for good */
+    uint64_t db_inode;     /* of the files that are open; 0 = not known yet */
+    uint64_t shm_inode;
+    int64_t db_bytes;         /* size of the database at the last check */
+    int64_t owner_checked_us; /* monotonic; when the owner lock was found in place */
+    struct err unsynced;      /* what log_writer_synced() will tell */
+    bool in_vain;             /* the last wait for somebody else's transaction was */
+    int64_t waited_us;        /* for those and for the disk, in all */
 
     /* The transaction under way. */
     bool in_turn;

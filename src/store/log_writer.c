@@ -22,6 +22,9 @@
 /* About what a row costs beside its texts. */
 enum { EVENT_ROW_BYTES = 64, OUTPUT_ROW_BYTES = 64 };
 
+/* So long another process may have owned the run before a commit notices. */
+enum { OWNER_CHECK_US = 50 * 1000 };
+
 enum {
     WAL_PAGES_MAX = LOG_CHECKPOINT_BYTES / DB_PAGE_BYTES,
     WAL_PAGES_MORE = WAL_PAGES_MAX / 4,
@@ -107,7 +110,9 @@ static bool make_file(const struct place *place, struct err *err)
 static bool open_parts(struct log_writer *writer, struct err *err)
 {
     const struct place *place = &writer->place;
-    if (!place_check_write(place, err) || !make_file(place, err) ||
+    if (!private_path_join(writer->wal_path, sizeof(writer->wal_path), place->db, "-wal", err) ||
+        !private_path_join(writer->shm_path, sizeof(writer->shm_path), place->db, "-shm", err) ||
+        !place_check_write(place, err) || !make_file(place, err) ||
         !turns_init(&writer->turns, place, err) || !bell_init(&writer->bell, place, err) ||
         !make_tables(writer, err) || !limit_wal(writer, err))
         return false;
@@ -136,7 +141,7 @@ bool log_writer_open(struct log_writer **out, const struct place *place, struct 
  * before it ends: whoever asks later finds the run without an owner. */
 static void leave_run(struct log_writer *writer, bool our_turn)
 {
-    if (our_turn && writer->run != 0 && !writer->is_broken) {
+    if (our_turn && writer->run != 0 && !log_writer_is_broken(writer)) {
         sqlite3_stmt *refuse = writer->statements[LOG_REFUSE_REST];
         (void)sqlite3_bind_int64(refuse, 1, writer->run);
         (void)sqlite3_bind_int64(refuse, 2, clock_now().at_ms);
@@ -159,7 +164,7 @@ void log_writer_close(struct log_writer *writer)
     db_finalize(writer->statements, LOG_STATEMENT_COUNT);
     projection_done(&writer->projection);
     if (our_turn) {
-        if (writer->is_broken)
+        if (log_writer_is_broken(writer))
             db_done(&writer->db);
         else
             db_done_in_turn(&writer->db);
@@ -178,88 +183,111 @@ const char *log_writer_uid(const struct log_writer *writer)
     return writer->uid;
 }
 
-static bool beside_log(const struct log_writer *writer, const char *suffix, struct stat *out)
-{
-    char path[PATH_MAX];
-    return private_path_join(path, sizeof(path), writer->place.db, suffix, NULL) &&
-           stat(path, out) == 0;
-}
-
-/* A WAL that was deleted takes with it what is in it and not yet in the database; with other shared
- * memory two processes would write over each other's frames. */
-static bool wal_is_in_place(struct log_writer *writer)
-{
+/* The three files as they are found under their names. */
+struct file_set {
+    struct stat db;
     struct stat wal;
     struct stat shm;
-    if (!beside_log(writer, "-wal", &wal) || !beside_log(writer, "-shm", &shm))
-        return false;
-    wal_learn(&writer->db);
+};
+
+/* One stat(2) for each file: this is done at every commit. */
+static bool stat_files(const struct log_writer *writer, struct file_set *out)
+{
+    return stat(writer->place.db, &out->db) == 0 && stat(writer->wal_path, &out->wal) == 0 &&
+           stat(writer->shm_path, &out->shm) == 0;
+}
+
+/* Are the files the ones that are open? A WAL that was deleted takes with it what is not yet in the
+ * database; with other shared memory two processes would overwrite each other's frames. */
+static bool files_are_in_place(struct log_writer *writer, const struct file_set *files)
+{
+    if (writer->db_inode == 0 && db_is_in_place(&writer->db))
+        writer->db_inode = (uint64_t)files->db.st_ino;
     if (writer->shm_inode == 0)
-        writer->shm_inode = (uint64_t)shm.st_ino;
-    return (uint64_t)wal.st_ino == writer->db.wal_inode &&
-           (uint64_t)shm.st_ino == writer->shm_inode;
+        writer->shm_inode = (uint64_t)files->shm.st_ino;
+    wal_learn(&writer->db);
+    return (uint64_t)files->db.st_ino == writer->db_inode &&
+           (uint64_t)files->wal.st_ino == writer->db.wal_inode &&
+           (uint64_t)files->shm.st_ino == writer->shm_inode;
 }
 
 /* Both files are as long as what was committed to them. devs gc makes the database shorter, but
  * never shorter than its pages. */
-static bool files_are_whole(struct log_writer *writer)
+static bool files_are_whole(struct log_writer *writer, const struct file_set *files)
 {
     enum { WAL_HEADER = 32, FRAME_HEADER = 24 };
     struct wal_index index;
-    struct stat db;
-    struct stat wal;
-    if (!beside_log(writer, "", &db) || !beside_log(writer, "-wal", &wal))
-        return false;
     if (!wal_index_read(&writer->db, &index))
         return true;
     const int64_t pages = (int64_t)index.pages * index.page_bytes;
-    const bool db_is_whole = db.st_size >= (writer->db_bytes < pages ? writer->db_bytes : pages);
     const int64_t frames =
         WAL_HEADER + (int64_t)index.frames * ((int64_t)index.page_bytes + FRAME_HEADER);
-    if (db_is_whole)
-        writer->db_bytes = db.st_size;
-    return db_is_whole && (index.frames == index.copied || wal.st_size >= frames);
+    if (files->db.st_size < (writer->db_bytes < pages ? writer->db_bytes : pages))
+        return false;
+    writer->db_bytes = files->db.st_size;
+    return index.frames == index.copied || files->wal.st_size >= frames;
 }
 
-/* What is written to a file without a name nobody sees. Within a turn, each time: the file
- * may be put back. What is lost stays lost. */
-static bool check_in_place(struct log_writer *writer, struct err *err)
+/* What was committed is gone: the log is not written again by this process. */
+static bool fail_for_good(struct log_writer *writer, const struct err *why, struct err *err)
+{
+    if (writer->damage.code == ERR_NONE)
+        writer->damage = *why;
+    writer->cut_off = true;
+    return err_set(err, writer->damage.code, "%s", writer->damage.message);
+}
+
+/* Within a turn, at every commit: what is written to a file that has lost its name is lost, too.
+ * A file that was moved may be put back; damage stays. */
+static bool check_files(struct log_writer *writer, struct err *err)
 {
     struct err why = {0};
-    writer->cut_off = writer->is_broken || !db_is_in_place(&writer->db) || !wal_is_in_place(writer);
+    struct file_set files;
+    if (writer->damage.code != ERR_NONE)
+        return fail_for_good(writer, &writer->damage, err);
+    writer->cut_off = !stat_files(writer, &files) || !files_are_in_place(writer, &files);
     if (!writer->cut_off && wal_lost_memory(&writer->db))
         (void)err_set(&why, ERR_IO, "'%s-shm' was truncated while in use", writer->place.db);
-    else if (!writer->cut_off && !files_are_whole(writer))
+    else if (!writer->cut_off && !files_are_whole(writer, &files))
         (void)err_set(&why, ERR_IO, "'%s' or its WAL was truncated", writer->place.db);
-    const bool ok = checkpointer_check(writer->checkpointer, &why) && why.code == ERR_NONE;
-    if (!ok) {
-        writer->is_broken = true;
-        writer->cut_off = true;
-        return err_set(err, ERR_IO, "%s", why.message);
-    }
-    if (!writer->cut_off)
-        return writer->owner_fd < 0 ||
-               owner_keep(&writer->place, writer->uid, &writer->owner_fd, err);
-    return err_set(err, ERR_IO, "'%s' was deleted, moved or replaced", writer->place.db);
+    if (!checkpointer_check(writer->checkpointer, &why) || why.code != ERR_NONE)
+        return fail_for_good(writer, &why, err);
+    return !writer->cut_off ||
+           err_set(err, ERR_IO, "'%s' was deleted, moved or replaced", writer->place.db);
+}
+
+/* The commit that ends the run always checks; the others not more often than the interval. */
+static bool check_owner(struct log_writer *writer, struct err *err)
+{
+    if (writer->owner_fd < 0 || !writer->state)
+        return true; /* no run yet, or its lock was taken just now */
+    const int64_t now_us = clock_mono_us();
+    if (!writer->state->ended && writer->owner_checked_us != 0 &&
+        now_us - writer->owner_checked_us < OWNER_CHECK_US)
+        return true;
+    if (!owner_keep(&writer->place, writer->uid, &writer->owner_fd, err))
+        return false;
+    writer->owner_checked_us = now_us;
+    return true;
 }
 
 bool log_writer_check(struct log_writer *writer, struct err *err)
 {
     struct err why = {0};
-    if (writer->is_broken)
-        return err_set(err, ERR_IO, "the WAL of '%s' was lost", writer->place.db);
+    if (writer->damage.code != ERR_NONE)
+        return fail_for_good(writer, &writer->damage, err);
     if (!turns_take(&writer->turns, NULL))
-        return true; /* whoever writes looks, too */
-    const bool ok = check_in_place(writer, &why) && wal_is_whole(&writer->db, &why);
-    if (!ok && !writer->cut_off)
-        writer->is_broken = writer->cut_off = true;
+        return true; /* whoever writes checks, too */
+    bool ok = check_files(writer, err);
+    if (ok && !wal_is_whole(&writer->db, &why))
+        ok = fail_for_good(writer, &why, err);
     turns_give(&writer->turns);
-    return ok || err_set(err, why.code, "%s", why.message);
+    return ok;
 }
 
 bool log_writer_is_broken(const struct log_writer *writer)
 {
-    return writer->is_broken;
+    return writer->damage.code != ERR_NONE;
 }
 
 bool log_writer_is_cut_off(const struct log_writer *writer)
@@ -290,7 +318,7 @@ bool log_write_begin(struct log_writer *writer, struct err *err)
     writer->in_turn = true;
     writer->appended = false;
     writer->spent = 0;
-    return check_in_place(writer, err) && begin_transaction(writer, err);
+    return check_files(writer, err) && check_owner(writer, err) && begin_transaction(writer, err);
 }
 
 /* Within our turn, after a commit. A reader may have kept the last one from beginning the WAL anew:

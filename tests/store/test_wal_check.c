@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -214,6 +215,45 @@ START_TEST(test_a_database_that_was_cut_is_noticed)
 }
 END_TEST
 
+/* The first reason stays, whatever is found later. */
+START_TEST(test_the_first_reason_is_kept)
+{
+    struct err first = {0};
+    struct err later = {0};
+    write_without_checkpoint();
+    cut_shm_off();
+    ck_assert(!write_notes(&first));
+    ck_assert_msg(strstr(first.message, "-shm' was truncated while in use"), "%s", first.message);
+    cut_wal_off();
+    ck_assert(!log_writer_check(sample.writer, &later));
+    ck_assert_str_eq(later.message, first.message);
+    later = (struct err){0};
+    ck_assert(!write_notes(&later));
+    ck_assert_str_eq(later.message, first.message);
+}
+END_TEST
+
+/* Another process owns the run: commits fail, but nothing in the log is damaged. */
+START_TEST(test_a_run_that_was_taken_over_is_no_damage)
+{
+    char path[PATH_MAX + LOG_UID_MAX + 16];
+    struct err err = {0};
+    (void)snprintf(path, sizeof(path), "%s/owner/%s", place.dir, log_writer_uid(sample.writer));
+    write_without_checkpoint();
+    ck_assert_int_eq(unlink(path), 0);
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+    ck_assert_msg(log_writer_check(sample.writer, &err), "%s", err.message);
+    for (int i = 0; i < 500 && write_notes(&err); i++)
+        (void)usleep(2000);
+    ck_assert_int_eq(err.code, ERR_BUSY);
+    ck_assert(!log_writer_is_broken(sample.writer));
+    ck_assert(!log_writer_is_cut_off(sample.writer));
+    close(fd);
+}
+END_TEST
+
 /* What is copied already is no loss, and a WAL may be emptied by us. */
 START_TEST(test_checkpoints_of_ours_are_no_damage)
 {
@@ -233,6 +273,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_what_was_in_the_database_stays, 0, TABLE_LEN(damages));
     tcase_add_test(tcase, test_the_checkpointer_copies_nothing);
+    tcase_add_test(tcase, test_the_first_reason_is_kept);
+    tcase_add_test(tcase, test_a_run_that_was_taken_over_is_no_damage);
     tcase_add_loop_test(tcase, test_a_database_that_was_cut_is_noticed, 0, 2);
     tcase_add_test(tcase, test_checkpoints_of_ours_are_no_damage);
     return suite;
