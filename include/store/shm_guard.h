@@ -23,8 +23,9 @@ void shm_guard_install(void);
  */
 bool shm_guard_repair(const void *address);
 
-/* Was a page of this mapping replaced? After SHM_GUARD_PAGES_MAX replaced pages it says yes for
- * any. Any thread. */
+/* Was a page of this mapping, which is in use, replaced? Pages of mappings that were closed do not
+ * count. Where more than SHM_GUARD_PAGES_MAX pages are replaced at a time it says yes from then on,
+ * for any mapping. Any thread. */
 bool shm_guard_hit(const void *from, size_t len);
 
 enum { SHM_GUARD_PAGES_MAX = 256 };

@@ -12,11 +12,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAPS_CHUNK = 4096, LINE_MAX_BYTES = 512 };
+enum { MAPS_CHUNK = 4096, LINE_MAX_BYTES = 512, PAGE_DONE = 1 };
 
-/* Pages that were replaced. A slot is 0 until it is filled. */
+enum mapping { MAPPING_OTHER, MAPPING_SHM, MAPPING_ANONYMOUS };
+
+/* Pages that were replaced: their addresses, with PAGE_DONE once the zeros are there; 0 is a free
+ * slot. A slot is filled before the page is replaced, so no thread reads zeros that shm_guard_hit()
+ * does not know of. */
 static _Atomic uintptr_t pages[SHM_GUARD_PAGES_MAX];
-static _Atomic size_t page_count;
+static atomic_bool is_full; /* a page found no slot */
 static struct sigaction before;
 static uintptr_t page_bytes;
 
@@ -39,37 +43,46 @@ static uintptr_t read_hex(const char **at)
     }
 }
 
-/* Does the line map the address, from a file that is shared memory of SQLite's? The path's end may
- * be cut off; then a shared, writable mapping of a file is taken for one. */
-static bool is_shm_of(struct maps_line *line, uintptr_t address)
+/* What the line maps at the address; MAPPING_OTHER if nothing. A path that is cut off may be that
+ * of shared memory of SQLite's, so any shared mapping of such a file counts as that. */
+static enum mapping mapping_of(struct maps_line *line, uintptr_t address)
 {
+    static const char writable[] = " rw-s ";
+    static const char read_only[] = " r--s ";
+    static const char anonymous[] = " rw-p 00000000 00:00 0";
     line->tail[line->len] = '\0';
     const char *at = line->tail;
     const uintptr_t from = read_hex(&at);
     if (*at++ != '-')
-        return false;
+        return MAPPING_OTHER;
     const uintptr_t to = read_hex(&at);
-    return address >= from && address < to && strstr(at, " rw-s ") == at &&
-           (strstr(at, "-shm") != NULL || line->len == LINE_MAX_BYTES - 1);
+    if (address < from || address >= to)
+        return MAPPING_OTHER;
+    if (strncmp(at, anonymous, sizeof(anonymous) - 1) == 0)
+        return MAPPING_ANONYMOUS;
+    const bool is_shared = strncmp(at, writable, sizeof(writable) - 1) == 0 ||
+                           strncmp(at, read_only, sizeof(read_only) - 1) == 0;
+    const bool is_shm = strstr(at, "-shm") != NULL || line->len == LINE_MAX_BYTES - 1;
+    return is_shared && is_shm ? MAPPING_SHM : MAPPING_OTHER;
 }
 
-static bool find_mapping(uintptr_t address)
+static enum mapping find_mapping(uintptr_t address)
 {
     char chunk[MAPS_CHUNK];
     struct maps_line line = {.len = 0};
-    bool found = false;
+    enum mapping found = MAPPING_OTHER;
     const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     ssize_t got = fd >= 0 ? read(fd, chunk, sizeof(chunk)) : 0;
-    while (got > 0 && !found) {
-        for (ssize_t i = 0; i < got && !found; i++) {
+    while (got > 0 && found == MAPPING_OTHER) {
+        for (ssize_t i = 0; i < got && found == MAPPING_OTHER; i++) {
             if (chunk[i] == '\n') {
-                found = is_shm_of(&line, address);
+                found = mapping_of(&line, address);
                 line.len = 0;
             } else if (line.len < LINE_MAX_BYTES - 1) {
                 line.tail[line.len++] = chunk[i];
             }
         }
-        if (!found)
+        if (found == MAPPING_OTHER)
             got = read(fd, chunk, sizeof(chunk));
     }
     if (fd >= 0)
@@ -86,17 +99,44 @@ static void pass_on(int number, siginfo_t *info, void *context)
     (void)sigaction(SIGBUS, &before, NULL); /* the access is repeated, and ends the process */
 }
 
+/* The slot of the page, claimed for this thread; NULL without one. *taken: another thread is about
+ * to replace the page. */
+static _Atomic uintptr_t *claim_slot(uintptr_t page, bool *taken)
+{
+    for (size_t i = 0; i < SHM_GUARD_PAGES_MAX; i++) {
+        uintptr_t old = page | PAGE_DONE; /* of an earlier mapping at this address */
+        if (atomic_compare_exchange_strong(&pages[i], &old, page))
+            return &pages[i];
+        *taken = *taken || old == page;
+    }
+    for (size_t i = 0; i < SHM_GUARD_PAGES_MAX && !*taken; i++) {
+        uintptr_t old = 0;
+        if (atomic_compare_exchange_strong(&pages[i], &old, page))
+            return &pages[i];
+        *taken = old == page;
+    }
+    return NULL;
+}
+
 bool shm_guard_repair(const void *address)
 {
     const uintptr_t page = (uintptr_t)address & ~(page_bytes - 1);
-    if (page_bytes == 0 || !find_mapping(page) ||
-        mmap((void *)page, page_bytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    bool taken = false;
+    if (page_bytes == 0)
         return false;
-    const size_t at = atomic_fetch_add(&page_count, 1);
-    if (at < SHM_GUARD_PAGES_MAX)
-        atomic_store(&pages[at], page);
-    return true;
+    const enum mapping mapping = find_mapping(page);
+    if (mapping != MAPPING_SHM)
+        return mapping == MAPPING_ANONYMOUS; /* another thread has replaced it by now */
+    _Atomic uintptr_t *slot = claim_slot(page, &taken);
+    if (taken)
+        return true; /* the access is repeated until the other thread is done */
+    if (!slot)
+        atomic_store(&is_full, true);
+    const bool ok = mmap((void *)page, page_bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+    if (slot)
+        atomic_store(slot, ok ? page | PAGE_DONE : 0);
+    return ok;
 }
 
 static void on_sigbus(int number, siginfo_t *info, void *context)
@@ -121,14 +161,22 @@ void shm_guard_install(void)
     (void)pthread_once(&once, install);
 }
 
+/* Was the page replaced, and is it still? After the connection was closed, the shared memory of
+ * another log may be mapped at its address: then the slot is free again. */
+static bool is_replaced(_Atomic uintptr_t *slot, uintptr_t value)
+{
+    if ((value & PAGE_DONE) == 0 || find_mapping(value & ~(uintptr_t)PAGE_DONE) != MAPPING_SHM)
+        return true;
+    return !atomic_compare_exchange_strong(slot, &value, 0);
+}
+
 bool shm_guard_hit(const void *from, size_t len)
 {
-    const size_t count = atomic_load(&page_count);
     const uintptr_t start = (uintptr_t)from;
-    for (size_t i = 0; i < count && i < SHM_GUARD_PAGES_MAX; i++) {
-        const uintptr_t page = atomic_load(&pages[i]);
-        if (page >= start && page < start + len)
+    for (size_t i = 0; i < SHM_GUARD_PAGES_MAX; i++) {
+        const uintptr_t value = atomic_load(&pages[i]);
+        if (value >= start && value < start + len && is_replaced(&pages[i], value))
             return true;
     }
-    return count > SHM_GUARD_PAGES_MAX;
+    return atomic_load(&is_full);
 }
