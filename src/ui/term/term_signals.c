@@ -162,6 +162,7 @@ bool term_signals_open(struct err *err)
         return err_set_errno(err, errno, "terminal: cannot read its settings");
     if (!open_pipe(err))
         return false;
+    shm_guard_install(); /* before ours, so that closing the terminal does not remove it */
     state.pid = getpid();
     state.stack = xcalloc(1, HANDLER_STACK_BYTES);
     stack_t stack = {.ss_sp = state.stack, .ss_size = HANDLER_STACK_BYTES};
