@@ -4,10 +4,10 @@
  * A log can come with a clone, an archive or a copy, and its plans are then somebody else's. File
  * modes do not tell: a clone made under umask 077 has 0700 and 0600, too. So devs writes a mark,
  * FILE-mine, beside each log that it makes: a hash of a random key of this person and of the inode
- * numbers of the log and of its directory. The key is in $XDG_STATE_HOME/devs/log-key and never in
- * a project. A log without a valid mark can be read, but not written, and none of its runs can be
- * continued. A copy of a log needs to be adopted for the same reason; renaming or moving the
- * directory within a file system keeps the mark valid.
+ * numbers and birth times of the log and of its directory. The key is in
+ * $XDG_STATE_HOME/devs/log-key and never in a project. A log without a valid mark can be read, but
+ * not written, and none of its runs can be continued. A copy of a log needs to be adopted for the
+ * same reason; renaming or moving the directory within a file system keeps the mark valid.
  *
  * Where no key can be kept (no HOME, a read-only one), owner and modes have to do: the directory
  * and the log belong to this person, and nobody else may read the log.

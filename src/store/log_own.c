@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* getrandom */
+#define _GNU_SOURCE /* getrandom, statx */
 #include "log_own.h"
 
 #include <dirent.h>
@@ -86,16 +86,41 @@ static bool mark_path(const struct place *place, char out[PATH_MAX], struct err 
     return private_path_join(out, PATH_MAX, place->db, "-mine", err);
 }
 
-/* The text has a fixed form and the hash is compared as a whole, so a plain hash of key and text
- * will do. */
-static void make_mark(const unsigned char key[KEY_BYTES], const struct stat *folder,
-                      const struct stat *file, char out[MARK_MAX])
+/* What tells a file from others, also from one that got its inode number after it was removed. */
+struct identity {
+    unsigned long long inode;
+    long long born_s; /* 0 where the file system does not keep it */
+    unsigned born_ns;
+};
+
+static bool identify(const char *path, int flags, struct identity *out)
 {
-    char text[128];
+    struct statx info;
+    if (statx(AT_FDCWD, path, flags, STATX_INO | STATX_BTIME, &info) != 0)
+        return false;
+    *out = (struct identity){.inode = info.stx_ino};
+    if ((info.stx_mask & STATX_BTIME) != 0) {
+        out->born_s = info.stx_btime.tv_sec;
+        out->born_ns = info.stx_btime.tv_nsec;
+    }
+    return true;
+}
+
+/* The text has a fixed form and the hash is compared as a whole, so a plain hash of key and text
+ * will do. False, with errno, if the log or its directory is not there. */
+static bool make_mark(const unsigned char key[KEY_BYTES], const struct place *place,
+                      char out[MARK_MAX])
+{
+    char text[192];
     unsigned char hash[SHA256_BYTES];
     struct sha256 *sha256 = NULL;
-    const int len = snprintf(text, sizeof(text), "devs log 1: %llu in %llu\n",
-                             (unsigned long long)file->st_ino, (unsigned long long)folder->st_ino);
+    struct identity folder;
+    struct identity file;
+    if (!identify(place->dir, 0, &folder) || !identify(place->db, AT_SYMLINK_NOFOLLOW, &file))
+        return false;
+    const int len =
+        snprintf(text, sizeof(text), "devs log 2: %llu %lld.%09u in %llu %lld.%09u\n", file.inode,
+                 file.born_s, file.born_ns, folder.inode, folder.born_s, folder.born_ns);
     sha256_open(&sha256);
     sha256_add(sha256, key, KEY_BYTES);
     sha256_add(sha256, text, (size_t)len);
@@ -103,6 +128,7 @@ static void make_mark(const unsigned char key[KEY_BYTES], const struct stat *fol
     sha256_finish(sha256, hash);
     for (size_t i = 0; i < sizeof(hash); i++)
         (void)snprintf(out + 2 * i, 3, "%02x", hash[i]);
+    return true;
 }
 
 static bool has_mark(const struct place *place, const char *mark)
@@ -124,22 +150,19 @@ bool log_own_mark(const struct place *place, struct err *err)
     unsigned char key[KEY_BYTES];
     char mark[MARK_MAX];
     char path[PATH_MAX];
-    struct stat folder;
-    struct stat file;
     if (!find_key(key))
         return true;
-    if (stat(place->dir, &folder) != 0 || lstat(place->db, &file) != 0)
+    if (!make_mark(key, place, mark))
         return err_set_errno(err, errno, "cannot look at '%s'", place->db);
-    make_mark(key, &folder, &file, mark);
     if (has_mark(place, mark))
         return true;
     int fd = -1;
     if (!mark_path(place, path, err) || !private_file_open(path, &fd, err))
         return false;
     /* Two processes that create one log write the same bytes. */
-    const bool ok =
-        pwrite(fd, mark, MARK_MAX - 1, 0) == MARK_MAX - 1 && ftruncate(fd, MARK_MAX - 1) == 0;
-    const int number = errno;
+    const ssize_t written = pwrite(fd, mark, MARK_MAX - 1, 0);
+    const bool ok = written == MARK_MAX - 1 && ftruncate(fd, MARK_MAX - 1) == 0;
+    const int number = written >= 0 && written < MARK_MAX - 1 ? EIO : errno;
     (void)close(fd);
     if (!ok && (number == ENOSPC || number == EDQUOT)) {
         (void)err_set(err, ERR_IO, "log: the disk is full");
@@ -193,8 +216,7 @@ static bool was_made_here(const struct place *place, const struct stat *file)
         return false;
     if (is_in_state_folder(place) || !find_key(key))
         return is_private(&folder, file);
-    make_mark(key, &folder, file, mark);
-    return has_mark(place, mark);
+    return make_mark(key, place, mark) && has_mark(place, mark);
 }
 
 bool log_own_check(const struct place *place, struct err *err)
@@ -208,16 +230,10 @@ bool log_own_check(const struct place *place, struct err *err)
         return true;
     if (!place_check_log(place, err)) /* what is no log at all is not worth adopting */
         return false;
-    (void)err_set(err, ERR_INVALID, "the log '%s' was not made here by you, so it is read-only",
-                  place->db);
-    return err_hint(err, "if you trust its plans, make it yours with: devs gc --adopt");
-}
-
-static void make_private(const char *path, mode_t mode)
-{
-    struct stat info;
-    if (lstat(path, &info) == 0 && !S_ISLNK(info.st_mode) && info.st_uid == geteuid())
-        (void)chmod(path, mode); /* best effort: some file systems have no modes */
+    return err_set(err, ERR_INVALID,
+                   "the log '%.200s' was not made by this user on this machine, or by an older"
+                   " devs, so it is read-only; devs gc --adopt makes it yours",
+                   place->db);
 }
 
 bool log_own_adopt(const struct place *place, struct err *err)
@@ -235,11 +251,11 @@ bool log_own_adopt(const struct place *place, struct err *err)
         return false;
     for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
         if (private_path_join(path, sizeof(path), place->db, beside[i], NULL))
-            make_private(path, FILE_MODE);
+            private_mode_set(path, FILE_MODE);
     }
     const char *slash = strrchr(place->dir, '/');
     if (slash && strcmp(slash, "/.devs") == 0)
-        make_private(place->dir, FOLDER_MODE);
+        private_mode_set(place->dir, FOLDER_MODE);
     return log_own_mark(place, err);
 }
 

@@ -118,11 +118,9 @@ static void make_private(const char *db, const char *suffix)
 {
     char path[PATH_MAX];
     struct stat info;
-    if (!private_path_join(path, sizeof(path), db, suffix, NULL) || lstat(path, &info) != 0)
-        return;
-    bool is_ours = S_ISREG(info.st_mode) && info.st_uid == geteuid();
-    if (is_ours && (info.st_mode & OTHERS_MODE) != 0)
-        (void)chmod(path, FILE_MODE); /* best effort: some file systems have no modes */
+    if (private_path_join(path, sizeof(path), db, suffix, NULL) && lstat(path, &info) == 0 &&
+        S_ISREG(info.st_mode) && (info.st_mode & OTHERS_MODE) != 0)
+        private_mode_set(path, FILE_MODE);
 }
 
 static bool check_schema(const struct place *place, struct err *err)

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* O_PATH */
 #include "private_file.h"
 
 #include <errno.h>
@@ -49,11 +50,26 @@ bool private_file_make(const char *path, struct err *err)
     return true;
 }
 
+void private_mode_set(const char *path, mode_t mode)
+{
+    char by_fd[64];
+    struct stat info;
+    const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)snprintf(by_fd, sizeof(by_fd), "/proc/self/fd/%d", fd);
+    const bool is_ours = fstat(fd, &info) == 0 && info.st_uid == geteuid() &&
+                         (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+    if (is_ours && (info.st_mode & MODE_BITS) != mode)
+        (void)chmod(by_fd, mode); /* best effort: some file systems have no modes */
+    (void)close(fd);              /* names the file, no more */
+}
+
 static bool make_one(const char *path, bool *made, struct err *err)
 {
     *made = mkdir(path, FOLDER_MODE) == 0;
     if (*made) {
-        (void)chmod(path, FOLDER_MODE); /* the umask may have taken bits away */
+        private_mode_set(path, FOLDER_MODE); /* the umask may have taken bits away */
         return true;
     }
     int number = errno;

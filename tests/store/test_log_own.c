@@ -123,8 +123,27 @@ END_TEST
 START_TEST(test_a_log_that_was_put_in_place_of_ours_is_read_only)
 {
     shell("cp \"$1\"/devs.db \"$1\"/x && mv \"$1\"/x \"$1\"/devs.db", place.dir, "");
-    assert_refused(&place, ERR_INVALID, "not made here by you");
+    assert_refused(&place, ERR_INVALID, "devs gc --adopt makes it yours");
     assert_readable(&place);
+}
+END_TEST
+
+/* The mark is left behind, and the next file gets the inode number of the log. */
+START_TEST(test_a_file_with_the_inode_of_a_removed_log)
+{
+    enum { TRIES = 100 };
+    char path[PATH_MAX + 32];
+    struct stat old;
+    struct stat info = {0};
+    ck_assert_int_eq(lstat(place.db, &old), 0);
+    shell("cp \"$1\"/devs.db \"$2\"/kept.db && rm \"$1\"/devs.db", place.dir, top);
+    for (int i = 0; i < TRIES && info.st_ino != old.st_ino; i++) {
+        (void)snprintf(path, sizeof(path), "%s/try-%d", place.dir, i);
+        shell("umask 077; cat \"$1\"/kept.db >\"$2\"", top, path);
+        ck_assert_int_eq(lstat(path, &info), 0);
+    }
+    ck_assert_int_eq(rename(path, place.db), 0);
+    assert_refused(&place, ERR_INVALID, "devs gc --adopt makes it yours");
 }
 END_TEST
 
@@ -140,7 +159,7 @@ START_TEST(test_another_person_s_key_does_not_fit)
 {
     (void)snprintf(state_home, sizeof(state_home), "%s/other", top);
     ck_assert_int_eq(setenv("XDG_STATE_HOME", state_home, 1), 0);
-    assert_refused(&place, ERR_INVALID, "not made here by you");
+    assert_refused(&place, ERR_INVALID, "devs gc --adopt makes it yours");
 }
 END_TEST
 
@@ -170,7 +189,7 @@ START_TEST(test_without_a_state_directory)
     ck_assert_int_eq(unsetenv("HOME"), 0);
     assert_own(&copy);
     ck_assert_int_eq(chmod(copy.db, 0644), 0);
-    assert_refused(&copy, ERR_INVALID, "not made here by you");
+    assert_refused(&copy, ERR_INVALID, "devs gc --adopt makes it yours");
 }
 END_TEST
 
@@ -242,6 +261,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_log_that_was_made_here_is_ones_own);
     tcase_add_loop_test(tcase, test_a_copy_is_read_only, 0, 6);
     tcase_add_test(tcase, test_a_log_that_was_put_in_place_of_ours_is_read_only);
+    tcase_add_test(tcase, test_a_file_with_the_inode_of_a_removed_log);
     tcase_add_test(tcase, test_moving_keeps_it_ones_own);
     tcase_add_test(tcase, test_another_person_s_key_does_not_fit);
     tcase_add_test(tcase, test_adopting);

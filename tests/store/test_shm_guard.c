@@ -3,7 +3,6 @@
  * mapping lost its content. */
 #include "test_main.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
