@@ -23,15 +23,15 @@ pid=$!
 until_true 60 test -s "$MARK"
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-want 'made here: it is continued' "$(timeout 1 "$devs" run --continue last --plain 2>&1 | grep -c 'not made here')" 0
+want 'made here: it is continued' "$(timeout -s KILL 1 "$devs" run --continue last --plain 2>&1 | grep -c 'not made by this user')" 0
 rm -f "$MARK"
 git add -f . && git -c user.name=ann -c user.email=ann@example.org commit -qm all
 cd ..
 (umask 077 && git clone -q origin clone)
 cd clone || exit 1
-readonly_line="devs: the log '$dir/clone/.devs/devs.db' was not made here by you, so it is read-only"
+readonly_line="devs: the log '$dir/clone/.devs/devs.db' was not made by this user on this machine, or by an older devs, so it is read-only; devs gc --adopt makes it yours"
 before=$(cat .devs/devs.db .devs/devs.db-wal | cksum)
-for command in status runs 'why a' 'log a' 'debug --logs --plain'; do
+for command in status runs 'why a' 'log a' 'debug --logs --plain' 'gc --dry-run'; do
 	# shellcheck disable=SC2086
 	"$devs" $command >out 2>err
 	want "clone: $command: exit" $? 0
@@ -42,9 +42,10 @@ for command in 'run --continue last --plain' 'run --continue 1 --plain' 'run --p
 	# shellcheck disable=SC2086
 	"$devs" $command >out 2>err </dev/null
 	want "clone: $command: exit" $? 2
-	want "clone: $command: refused" "$(cat err)" "$readonly_line
-hint: if you trust its plans, make it yours with: devs gc --adopt"
+	want "clone: $command: refused" "$(cat err)" "$readonly_line"
 done
+want_in 'clone: how it goes on' "$("$devs" status 2>/dev/null)" \
+	'go on with it: devs gc --adopt, then devs run --continue 1'
 "$devs" apply 1/a 2>err
 want 'clone: apply: exit' $? 1
 want_in 'clone: apply' "$(cat err)" "$readonly_line"
@@ -52,8 +53,12 @@ want 'clone: nothing of it ran' "$(cat "$MARK" 2>/dev/null)" ''
 want 'clone: it is as it was' "$(cat .devs/devs.db .devs/devs.db-wal | cksum)" "$before"
 "$devs" gc --adopt --dry-run 2>/dev/null
 want 'adopt: alone' $? 2
-want_in 'adopt' "$("$devs" gc --adopt)" 'is yours now: its runs can be continued'
-want 'adopt: written' "$("$devs" hold a 2>&1 | grep -c 'not made here')" 0
+"$devs" gc --adopt >out 2>err
+want_in 'adopt' "$(cat out)" 'is yours now: its runs can be continued'
+want 'adopt: the folder of its runs' "$(cat err)" "devs: its runs belong to '$dir/origin', not to \
+'$dir/clone': devs apply and devs run --continue work there"
+want_in 'adopt: how it goes on' "$("$devs" status)" 'go on with it: devs run --continue 1'
+want 'adopt: written' "$("$devs" hold a 2>&1 | grep -c 'not made by this user')" 0
 cd ..
 
 # --- a log that lies loose where a sandbox may write

@@ -186,6 +186,46 @@ static int collect(struct gc *gc)
     return gc->kept_named ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
 }
 
+/* Is the path the folder or below it? */
+static bool is_within(const char *path, const char *folder)
+{
+    const size_t len = strlen(folder);
+    return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
+}
+
+/* Of the newest runs, those that would work in another folder than the project of the log: a log
+ * that was copied still names the folder that it was copied from. */
+static void warn_of_folders(const struct place *place)
+{
+    static struct log_run_info runs[LOG_PAGE_RUNS];
+    char project[PATH_MAX];
+    char other[PATH_MAX] = "";
+    size_t count = 0;
+    bool has_more = false;
+    struct log_reader *reader = NULL;
+    (void)snprintf(project, sizeof(project), "%s", place->dir);
+    char *slash = strrchr(project, '/');
+    if (slash && strcmp(slash, "/.devs") == 0)
+        *slash = '\0';
+    if (place->is_shared || !log_reader_open(&reader, place, NULL))
+        return;
+    if (!log_reader_runs(reader, 0, runs, LOG_PAGE_RUNS, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *dir = runs[i].dir;
+        if (other[0] == '\0' && !is_within(dir, project))
+            (void)snprintf(other, sizeof(other), "%s", dir);
+        else if (!is_within(dir, project) && !is_within(dir, other))
+            has_more = true;
+        log_run_info_done(&runs[i]);
+    }
+    log_reader_close(reader);
+    if (other[0] != '\0')
+        warn("its runs belong to '%.120s'%s, not to '%.120s': devs apply and devs run --continue"
+             " work there",
+             other, has_more ? " and other folders" : "", project);
+}
+
 /* Its plans can be run from now on: a person says so, by this. */
 static int adopt(const struct globals *globals)
 {
@@ -194,6 +234,7 @@ static int adopt(const struct globals *globals)
     if (!place_find(globals->db, false, &place, &err) || !log_own_adopt(&place, &err))
         return fail(&err);
     (void)printf("'%s' is yours now: its runs can be continued\n", place.db);
+    warn_of_folders(&place);
     return EXIT_ALL_PASSED;
 }
 
@@ -269,9 +310,10 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     gc.names = argv;
     gc.name_count = line.operands;
     bool makes_log = merge && globals->db;
+    const bool only_looks = gc.dry && !merge;
     if (!read_older(older, &gc.older_ms, &err) ||
-        !(makes_log ? find_log(globals->db, true, &gc.place, &err)
-                    : find_log_to_write(globals->db, &gc.place, &err)))
+        !(makes_log || only_looks ? find_log(globals->db, makes_log, &gc.place, &err)
+                                  : find_log_to_write(globals->db, &gc.place, &err)))
         return fail(&err);
     return merge ? merge_file(&gc, merge) : collect(&gc);
 }

@@ -1,12 +1,14 @@
 /* cmd_status.c - devs status: a run at a glance. */
 #include <stdio.h>
 
+#include "bundle.h"
 #include "clock.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
 #include "follower.h"
+#include "log_own.h"
 #include "looks.h"
 #include "status.h"
 #include "target.h"
@@ -156,6 +158,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
         "a number as devs runs has it, or last; devs why says more of one task";
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
               find_log(globals->db, false, &place, &err) && ask(&place, run, &status, &err);
+    status.needs_adopting = ok && !log_own_check(&place, NULL) && !bundle_is_one(&place);
     if (!ok)
         code = fail(&err);
     else if (json)

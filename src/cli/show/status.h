@@ -21,6 +21,7 @@ struct status {
                                   overview says what is to be said */
     struct err damage;
     bool orphaned;
+    bool needs_adopting; /* the log is not the user's own (log_own.h) */
     bool ascii;
     bool is_brief;                /* the run has too many tasks: of these the overview, */
     struct log_overview overview; /* which is there then */

@@ -167,6 +167,7 @@ void status_print_head(const struct status *status)
 void status_print_end(const struct status *status)
 {
     if (status->orphaned && !has_ended(status) && !status_is_cut_short(status))
-        (void)printf("go on with it: devs run --continue %lld\n",
+        (void)printf("go on with it: %sdevs run --continue %lld\n",
+                     status->needs_adopting ? "devs gc --adopt, then " : "",
                      (long long)status_run(status)->number);
 }
