@@ -22,16 +22,16 @@
 #include "str.h"
 #include "xalloc.h"
 
-/* In place of an errno value: see may_write(). */
-enum { REFUSED = -1 };
+/* In place of errno values: see may_write() and write_through(). */
+enum { REFUSED = -1, SHARED = -2 };
 
 enum { BLOCK_BYTES = 64 * 1024, MODE_NEW = 0666, MODE_FOLDER = 0777, MODE_ALL = 07777 };
 
 /* What another try would find again: there is no such file. */
 static bool is_no_file(int number)
 {
-    static const int numbers[] = {REFUSED, ENOENT, ENOTDIR, EISDIR,
-                                  EINVAL,  EXDEV,  ELOOP,   ENAMETOOLONG};
+    static const int numbers[] = {REFUSED, SHARED, ENOENT, ENOTDIR,     EISDIR,
+                                  EINVAL,  EXDEV,  ELOOP,  ENAMETOOLONG};
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
         if (numbers[i] == number)
             return true;
@@ -41,8 +41,9 @@ static bool is_no_file(int number)
 
 static int fail(const char *path, int number)
 {
-    const char *why = number == EXDEV     ? "it leads out of the project"
-                      : number == EINVAL  ? "it is no regular file"
+    const char *why = number == EXDEV     ? "outside the project"
+                      : number == EINVAL  ? "not a regular file"
+                      : number == SHARED  ? "refused: the file has other names (hard links)"
                       : number == REFUSED ? "refused: it decides which commands devs or git run"
                                           : strerror(number);
     (void)fprintf(stderr, "%s: %s\n", path, why);
@@ -313,16 +314,26 @@ static bool replace(int folder, const char *name, const struct str *text, mode_t
     return ok;
 }
 
-/* What a link within the project leads to is written itself. */
+/* Opens a file to be overwritten; readable too where its mode allows that. */
+static bool open_to_overwrite(const char *path, int *fd_out, struct stat *info)
+{
+    return open_file(path, O_RDWR, fd_out, info) ||
+           (errno == EACCES && open_file(path, O_WRONLY, fd_out, info));
+}
+
+/* Writes the file that a link within the project leads to. Another name of that file may be guarded
+ * and cannot be found from here, so a file with several names is refused. A file that cannot be
+ * read is not checked for a plan: devs could not read it as one. */
 static bool write_through(const char *path, const struct str *text, const char *guarded)
 {
     int fd = -1;
     struct stat info = {0};
-    if (!open_file(path, O_RDWR, &fd, &info))
+    if (!open_to_overwrite(path, &fd, &info))
         return false;
-    if (!may_write(fd, NULL, guarded) || is_plan(fd)) {
+    const bool is_refused = !may_write(fd, NULL, guarded) || is_plan(fd);
+    if (is_refused || info.st_nlink != 1) {
         (void)close(fd);
-        errno = REFUSED;
+        errno = is_refused ? REFUSED : SHARED;
         return false;
     }
     bool ok = ftruncate(fd, 0) == 0 && put(fd, str_text(text), text->len);

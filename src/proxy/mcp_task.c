@@ -13,31 +13,43 @@
 #define SPLIT "top=$(pwd -P); case $1 in */*) d=${1%/*};; *) d=.;; esac; b=${1##*/}; "
 #define ENTER                                                                                      \
     "cd -P -- \"./$d\" || exit 66; case $(pwd -P)/ in \"$top\"/*) ;; *) "                          \
-    "echo \"$1: it leads out of the project\" >&2; exit 66;; esac; "                               \
+    "echo \"$1: outside the project\" >&2; exit 66;; esac; "                                       \
     "if [ -h \"./$b\" ]; then echo \"$1: it is a link\" >&2; exit 66; fi; "
 static const char read_script[] =
     SPLIT ENTER "[ -f \"./$b\" ] || { echo \"$1: No such file or directory\" >&2; exit 66; }; "
                 "tail -c \"+$(($2 + 1))\" \"./$b\" | head -c \"$3\"";
 
-/* What file_act_write() refuses: names as they are given, where existing folders lead, and plans.
- * Folders are made only after the one that they would be in was looked at. */
+/* What file_act_write() refuses: names as they are given, the files and folders that they lead to,
+ * and plans. Folders are made only after the one that they would be in was checked. A program that
+ * is missing in the sandbox must not let anything pass. */
 #define GUARD                                                                                      \
     "path=$1; refuse() { echo \"$path: refused: it decides which commands devs or git run\" >&2; " \
     "exit 66; }; "                                                                                 \
-    "guard() { case /$(printf %s \"$1\" | tr A-Z a-z)/ in */.git/*|*/git~*|*/.devs/*|"             \
-    "*/devs.config.json/*|*/plan.json/*) refuse;; esac; }; guard \"$1\"; "
+    "guard() { n=$(printf '/%s/\\n' \"$1\" | sed "                                                 \
+    "'y/ABCDEFGHIJKLMNOPQRSTUVWXYZ/abcdefghijklmnopqrstuvwxyz/;s,:[^/]*,,g;s,[. ]*/,/,g') "        \
+    "|| exit 1; case $n in */.git/*|*/git~*|*/.devs/*|*/devs~*|"                                   \
+    "*/devs.config.json/*|*/plan.json/*) refuse;; esac; }; guard \"$1\"; "                         \
+    "guard_place() { p=$1; while [ \"$p\" != \"$top\" ] && [ -n \"$p\" ]; do "                     \
+    "for n in .git .devs devs.config.json; do [ \"$p\" -ef \"$top/$n\" ] && refuse; done; "        \
+    "p=${p%/*}; done; guard \"${1#\"$top\"}\"; }; "
 #define MAKE_FOLDER                                                                                \
     "e=$d; until [ -d \"./$e\" ]; do case $e in */*) e=${e%/*};; *) e=.;; esac; done; "            \
-    "f=$(cd -P -- \"./$e\" && pwd -P) || exit 66; guard \"${f#\"$top\"}\"; "                       \
+    "f=$(cd -P -- \"./$e\" && pwd -P) || exit 66; guard_place \"$f\"; "                            \
     "mkdir -p -- \"./$d\" || exit 1; "
+/* The text without blanks looks like a plan. JSON may escape the letters of a key; an editor or a
+ * program never does that, so such a text is refused without a closer look. 67108865 is
+ * PLAN_BYTES_MAX + 1. */
 #define GUARD_PLAN                                                                                 \
-    "if [ -f \"./$b\" ]; then case $(head -c 65536 \"./$b\" | tr -d '\\000 \\t\\r\\n') in "        \
-    "\\{*'\"version\":1,'*'\"tasks\":['*|\\{*'\"tasks\":['*'\"version\":1'*) refuse;; esac; fi; "
+    "if [ -f \"./$b\" ] && [ -r \"./$b\" ]; then "                                                 \
+    "j=$(head -c 67108865 \"./$b\" | tr -d '\\000 \\t\\r\\n') || exit 1; case $j in \\{*) "        \
+    "case $j in *'\\u00'[67]*) refuse;; esac; case $j in *'\"version\":'[-0-9]*) "                 \
+    "case $j in *'\"tasks\":['*) refuse;; esac;; esac;; esac; j=; fi; "
 /* The mode stays, as file_act.c has it; into a folder of that name mv would put it. */
 static const char write_script[] = SPLIT GUARD MAKE_FOLDER ENTER
-    "f=$(pwd -P); guard \"${f#\"$top\"}/$b\"; " GUARD_PLAN
+    "f=$(pwd -P); guard_place \"${f%/}/$b\"; " GUARD_PLAN
     "if [ -d \"./$b\" ]; then echo \"$1: Is a directory\" >&2; exit 66; fi; t=./$b.devs-$$; "
-    "cat >\"$t\" && { [ ! -f \"./$b\" ] || chmod \"$(stat -c %a \"./$b\")\" \"$t\"; } "
+    "rm -f \"$t\"; set -C; cat >\"$t\" && { [ ! -f \"./$b\" ] || chmod \"$(stat -c %a \"./$b\")\" "
+    "\"$t\"; } "
     "&& mv -f \"$t\" \"./$b\" || { rm -f \"$t\"; exit 1; }";
 
 enum { ID_BYTES = 16 /* of a task's id, NUL counted */ };

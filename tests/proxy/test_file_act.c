@@ -137,6 +137,46 @@ START_TEST(test_what_is_no_file_is_refused)
 }
 END_TEST
 
+static void put(const char *path, const char *text);
+
+/* A second name of a guarded file is not written through, and a name of its own is. */
+START_TEST(test_a_file_with_two_names_is_not_written_through)
+{
+    ck_assert_int_eq(mkdir(".git", 0755), 0);
+    put(".git/config", "old");
+    ck_assert_int_eq(link(".git/config", "y"), 0);
+    ck_assert_int_eq(symlink("y", "x"), 0);
+    ck_assert_int_eq(act("x", "new", 0, 0), FILE_ACT_NO_FILE);
+    want_text("../2", "x: refused: the file has other names (hard links)\n");
+    want_text(".git/config", "old");
+    ck_assert_int_eq(act("y", "new", 0, 0), 0);
+    want_text("y", "new");
+    want_text(".git/config", "old");
+    ck_assert_int_eq(act("x", "newer", 0, 0), 0);
+    want_text("y", "newer");
+}
+END_TEST
+
+/* Root may read any file, and passes without the fallback. */
+START_TEST(test_a_file_that_cannot_be_read_is_overwritten)
+{
+    struct stat info;
+    put("drop", "old");
+    ck_assert_int_eq(symlink("drop", "to-drop"), 0);
+    ck_assert_int_eq(chmod("drop", 0200), 0);
+    if (geteuid() == 0) {
+        ck_assert_int_eq(chmod("..", 0777) | chmod(".", 0777) | chown("drop", 1000, 1000), 0);
+        ck_assert_int_eq(seteuid(1000), 0);
+    }
+    const int code = act("to-drop", "new", 0, 0);
+    ck_assert(geteuid() != 1000 || getuid() != 0 || seteuid(0) == 0);
+    ck_assert_int_eq(code, 0);
+    ck_assert_int_eq(stat("drop", &info) | chmod("drop", 0600), 0);
+    ck_assert_int_eq(info.st_mode & 07777, 0200);
+    want_text("drop", "new");
+}
+END_TEST
+
 static void put(const char *path, const char *text)
 {
     FILE *file = fopen(path, "we");
@@ -247,6 +287,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_no_way_leads_out, 0, ARRAY_LEN(ways_out));
     tcase_add_test(tcase, test_links_within_are_followed);
     tcase_add_test(tcase, test_what_is_no_file_is_refused);
+    tcase_add_test(tcase, test_a_file_with_two_names_is_not_written_through);
+    tcase_add_test(tcase, test_a_file_that_cannot_be_read_is_overwritten);
     tcase_add_loop_test(tcase, test_what_decides_what_runs_is_refused, 0, ARRAY_LEN(guarded_paths));
     tcase_add_test(tcase, test_other_names_are_written);
     tcase_add_test(tcase, test_the_guarded_folder_is_refused);

@@ -189,6 +189,89 @@ START_TEST(test_no_file_is_written_into_a_folder_of_its_name)
 }
 END_TEST
 
+static const struct {
+    const char *path; /* written in a sandbox; NULL: the file "f" */
+    const char *text; /* of "f" before */
+    bool is_refused;
+} sandboxed[] = {
+    {NULL, "{\"version\":1,\"tasks\":[]}", true},
+    {NULL, "{ \"tasks\" : [ ],\n\"version\" : 2 }", true},
+    {NULL, "{\"\\u0076ersion\":1,\"tasks\":[]}", true},
+    {NULL, "{\"version\":1,\"t\\u0061sks\":[]}", true},
+    {NULL, "{\"version\":\"2.0.0\",\"tasks\":[]}", false},
+    {NULL, "{\"text\":\"\\u003cb\\u003e\"}", false},
+    {NULL, "no plan", false},
+    {".git./x", "", true},
+    {".git /x", "", true},
+    {".git::$INDEX_ALLOCATION/x", "", true},
+    {"DEVS~1/x", "", true},
+    {"a/Plan.json. ", "", true},
+    {"meta/config", "", true},
+    {"meta/hooks/new/x", "", true},
+    {"real.json", "", true},
+    {"to-git/config", "", true},
+    {"sub/.gitignore", "", false},
+    {"second", "", false},
+};
+
+/* "meta" is what .git leads to, "real.json" what devs.config.json leads to; "second" is another
+ * name of a file in .git. */
+static void make_links(const char *folder)
+{
+    ck_assert_int_eq(chdir(folder), 0);
+    ck_assert_int_eq(mkdir("meta", 0700), 0);
+    ck_assert_int_eq(mkdir("meta/hooks", 0700), 0);
+    make_file(".", "meta/config", "old", 0600);
+    make_file(".", "real.json", "old", 0600);
+    ck_assert_int_eq(symlink("meta", ".git"), 0);
+    ck_assert_int_eq(symlink(".git", "to-git"), 0);
+    ck_assert_int_eq(symlink("real.json", "devs.config.json"), 0);
+    ck_assert_int_eq(link("meta/config", "second"), 0);
+}
+
+static void want_old(const char *path)
+{
+    char *text = test_read_file(path);
+    ck_assert_pstr_eq(text, "old");
+    free(text);
+}
+
+START_TEST(test_a_sandboxed_write_is_guarded)
+{
+    const char *path = sandboxed[_i].path ? sandboxed[_i].path : "f";
+    struct str args = {0};
+    make_links(test_tmpdir());
+    make_file(".", "input", "new", 0600);
+    make_file(".", "f", sandboxed[_i].text, 0600);
+    str_addf(&args, "{\"path\":\"%s\",\"content\":\"\"}", path);
+    const struct plan_step *step = grow(MCP_TOOL_WRITE, str_text(&args), SANDBOX_BWRAP);
+    ck_assert_msg(run_script(step, ".") == (sandboxed[_i].is_refused ? FILE_ACT_NO_FILE : 0), "%s",
+                  path);
+    ck_assert_int_ne(access("meta/hooks/new", F_OK), 0);
+    want_old("meta/config");
+    want_old("real.json");
+    str_done(&args);
+}
+END_TEST
+
+/* The plan check covers the whole file. */
+START_TEST(test_a_long_plan_is_not_overwritten_in_a_sandbox)
+{
+    struct str text = {0};
+    ck_assert_int_eq(chdir(test_tmpdir()), 0);
+    str_add(&text, "{\"//\":\"");
+    for (int i = 0; i < 100000; i++)
+        str_add_char(&text, 'x');
+    str_add(&text, "\",\"version\":1,\"tasks\":[]}");
+    make_file(".", "input", "new", 0600);
+    make_file(".", "f", str_text(&text), 0600);
+    const struct plan_step *step =
+        grow(MCP_TOOL_WRITE, "{\"path\":\"f\",\"content\":\"\"}", SANDBOX_BWRAP);
+    ck_assert_int_eq(run_script(step, "."), FILE_ACT_NO_FILE);
+    str_done(&text);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("mcp_task");
@@ -201,5 +284,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_files_are_read_and_written_by_steps);
     tcase_add_test(tcase, test_a_file_written_in_a_sandbox_keeps_its_mode);
     tcase_add_test(tcase, test_no_file_is_written_into_a_folder_of_its_name);
+    tcase_add_loop_test(tcase, test_a_sandboxed_write_is_guarded, 0, ARRAY_LEN(sandboxed));
+    tcase_add_test(tcase, test_a_long_plan_is_not_overwritten_in_a_sandbox);
     return suite;
 }
