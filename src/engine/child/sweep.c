@@ -20,8 +20,8 @@ enum { CHILD_LIST_BYTES = 8192, CHILDREN_MAX = 1024 };
 /* Helpers that lead a session of their own. The lock guards the rest. */
 static struct {
     pthread_mutex_t lock;
-    pid_t sessions[SWEEP_HELPERS_MAX];
-    size_t count;
+    pid_t *sessions; /* owned; freed when there is no helper */
+    size_t count, cap;
     int starting; /* how many are on their way, so that their pid is not known yet */
 } helpers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -138,7 +138,8 @@ void sweep_helper_started(pid_t pid)
     (void)pthread_mutex_lock(&helpers.lock);
     helpers.starting--;
     if (pid > 0) {
-        assert(helpers.count < SWEEP_HELPERS_MAX);
+        helpers.sessions =
+            xgrow(helpers.sessions, &helpers.cap, helpers.count + 1, sizeof(*helpers.sessions));
         helpers.sessions[helpers.count++] = pid;
     }
     (void)pthread_mutex_unlock(&helpers.lock);
@@ -150,6 +151,11 @@ void sweep_helper_ended(pid_t pid)
     for (size_t i = 0; i < helpers.count; i++) {
         if (helpers.sessions[i] == pid)
             helpers.sessions[i--] = helpers.sessions[--helpers.count];
+    }
+    if (helpers.count == 0) {
+        free(helpers.sessions);
+        helpers.sessions = NULL;
+        helpers.cap = 0;
     }
     (void)pthread_mutex_unlock(&helpers.lock);
 }

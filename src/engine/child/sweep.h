@@ -23,8 +23,7 @@
 #include "proc.h"
 
 enum {
-    SWEEP_FOUND_MAX = 64,   /* processes taken in one look; more come in the next */
-    SWEEP_HELPERS_MAX = 64, /* helpers at a time: one for each thread that does jobs */
+    SWEEP_FOUND_MAX = 64, /* processes taken in one look; more come in the next */
 };
 
 /* How a process is known as an attempt's: a plain value, its texts are borrowed
