@@ -103,8 +103,9 @@ bool read_text_input(const char *path, size_t max_bytes, struct str *out, struct
         return false;
     FILE *file = is_stdin ? stdin : fdopen(fd, "r");
     if (!file) {
+        const int number = errno;
         (void)close(fd); /* only read */
-        return err_set(err, ERR_NOT_FOUND, "%s", strerror(errno));
+        return err_set(err, ERR_NOT_FOUND, "%s", strerror(number));
     }
     const bool ok = read_text(file, max_bytes, out, &why);
     if (!is_stdin)
