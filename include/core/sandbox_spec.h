@@ -101,8 +101,9 @@ void sandbox_spec_add_writable(struct sandbox_spec *spec, const char *path);
 /* Does it ask for nothing at all: no sandbox, no limit? */
 bool sandbox_spec_is_empty(const struct sandbox_spec *spec);
 
-/* "bwrap: network, 512 MiB, 64 processes, 10 s of CPU time, read-only"; "" for an empty one.
- * bwrap without read-only files says "all files writable". */
+/* "bwrap: network, 512 MiB, 64 processes, 10 s of CPU time, writes only the
+ * workspace"; "" for an empty one. With `writable`: "writes only the workspace and the
+ * writable paths". bwrap without read-only files says "all files writable". */
 void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out);
 
 /* A JSON object that plan_parse() reads to an equal specification. */

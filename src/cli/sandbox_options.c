@@ -16,7 +16,8 @@ static bool add_writable(const struct sandbox_options *words, struct sandbox_spe
         if (!realpath(path, real))
             return err_set(err, ERR_INVALID, "--writable '%s': %s", path, strerror(errno));
         if (strcmp(real, "/") == 0) {
-            (void)err_set(err, ERR_INVALID, "--writable '%s': the whole root", path);
+            (void)err_set(err, ERR_INVALID, "--writable '%s' would open the whole file system",
+                          path);
             return err_hint(err, "\"sandbox\": {\"read_only\": false} in devs.config.json");
         }
         sandbox_spec_add_writable(spec, real);
@@ -33,6 +34,10 @@ bool sandbox_options_choose(const struct sandbox_options *words, const struct se
         return true;
     *out = settings->said & PLAN_SAYS_SANDBOX ? sandbox_spec_copy(&settings->sandbox)
                                               : sandbox_spec_new();
+    if (words->kind && words->kind[0] == '-') {
+        (void)err_set(err, ERR_INVALID, "--sandbox needs a kind, not '%s'", words->kind);
+        return err_hint(err, "none, bwrap, podman:IMAGE, docker:IMAGE or container:IMAGE");
+    }
     if (words->kind && !sandbox_spec_choose(out, words->kind, err))
         return false;
     if (opens && out->kind == SANDBOX_NONE) {

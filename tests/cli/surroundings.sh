@@ -109,6 +109,11 @@ want_in 'exec: --network without a sandbox: why' "$(cat err)" '--network needs a
 "$devs" exec --sandbox bwrap --writable none/such -- true 2>err
 want 'exec: --writable that is missing' $? 2
 want_in 'exec: --writable that is missing: why' "$(cat err)" "--writable 'none/such': No such file"
+"$devs" exec --sandbox -- true 2>err
+want 'exec: --sandbox without a kind: exit' $? 2
+want_in 'exec: --sandbox without a kind' "$(cat err)" "--sandbox needs a kind, not '--'"
+"$devs" exec --sandbox bwrap --writable / -- true 2>err
+want_in 'exec: --writable /' "$(cat err)" "--writable '/' would open the whole file system"
 "$devs" exec --sandbox podman -- true 2>err
 want 'exec: no image' $? 2
 want_in 'exec: how to name it' "$(cat err)" 'podman:IMAGE, or "sandbox" in devs.config.json'
@@ -152,7 +157,12 @@ y'
 	want_in 'dry run: all files writable' "$("$devs" run --dry-run plan2.json)" 'in bwrap: all files writable  '
 	echo '{"sandbox": "bwrap"}' >devs.config.json
 	trust
-	want_in 'dry run: read-only' "$("$devs" run --dry-run plan2.json)" 'in bwrap: read-only  '
+	want_in 'dry run: read-only' "$("$devs" run --dry-run plan2.json)" 'in bwrap: writes only the workspace  '
+	echo '{"sandbox": {"kind": "bwrap", "writable": ["/var/tmp"]}}' >devs.config.json
+	trust
+	want_in 'dry run: writable' "$("$devs" run --dry-run plan2.json)" 'in bwrap: writes only the workspace and the writable paths  '
+	echo '{"sandbox": "bwrap"}' >devs.config.json
+	trust
 	ln -s /etc/passwd linked
 	echo '{"version": 1, "tasks": [{"id": "a", "steps": [{"idempotent": true, "run": ["cat"], "stdin": "linked"}]}]}' >stdin.json
 	"$devs" run --plain stdin.json >out 2>err

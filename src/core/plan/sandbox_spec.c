@@ -200,7 +200,11 @@ void sandbox_spec_words(const struct sandbox_spec *spec, struct str *out)
     add_limit(&separator, spec->memory_mb, "MiB", out);
     add_limit(&separator, spec->pids, "processes", out);
     add_limit(&separator, spec->cpu_s, "s of CPU time", out);
-    add_word(&separator, sandbox_spec_is_read_only(spec), "read-only", out);
+    add_word(&separator, sandbox_spec_is_read_only(spec),
+             spec->writable && spec->writable[0]
+                 ? "writes only the workspace and the writable paths"
+                 : "writes only the workspace",
+             out);
     add_word(&separator, spec->kind == SANDBOX_BWRAP && !sandbox_spec_is_read_only(spec),
              "all files writable", out);
     add_word(&separator, spec->best_effort, "best effort", out);
