@@ -16,7 +16,7 @@
 /* A key that needs trust. All borrowed: `key` until the callback returns. */
 struct settings_trust_key {
     const char *key;          /* "ui.notify_command" */
-    const char *why;          /* static: "it runs a command" */
+    const char *why;          /* static: "runs a command"; follows the key in a sentence */
     const struct json *value; /* in the tree that was given */
 };
 

@@ -76,7 +76,7 @@ static void add_reason(const char *path, const struct str *text, const struct st
     else if (lstat(path, &link) == 0 && !is_owner_known(link.st_uid))
         add_owner(link.st_uid, &out->reason);
     else if (hides_others(path, text, hidden))
-        str_addf(&out->reason, "it hides %s", hidden);
+        str_addf(&out->reason, "it overrides %s", hidden);
 }
 
 /* As a settings_trust_fn. */
@@ -139,17 +139,14 @@ bool config_trust_waits(const struct config_trust *trust)
 
 void config_trust_brief(const struct config_trust *trust, struct str *out)
 {
-    const size_t more = trust->need_count > 0 ? trust->need_count - 1 : 0;
     if (trust->reason.len > 0) {
         str_addf(out, "needs your trust: %s", str_text(&trust->reason));
         return;
     }
-    str_add(out, trust->needs[0].key);
+    const size_t more = trust->need_count - 1;
+    str_addf(out, "%s %s, so it needs your trust", trust->needs[0].key, trust->needs[0].why);
     if (more > 0)
-        str_addf(out, " and %zu more key%s need", more, more == 1 ? "" : "s");
-    else
-        str_add(out, " needs");
-    str_addf(out, " your trust: %s", trust->needs[0].why);
+        str_addf(out, " (and %zu more key%s)", more, more == 1 ? " does" : "s do");
 }
 
 /* "devs trust", with the folder where the file is not found from here. */
@@ -173,7 +170,7 @@ int config_trust_refuse(const char *path, const struct config_trust *trust)
     struct str brief = {0}, command = {0};
     config_trust_brief(trust, &brief);
     add_command(path, "", &command);
-    warn("%s: %s; read the file, then: %s", path, str_text(&brief), str_text(&command));
+    warn("%s: %s; read the file, then run: %s", path, str_text(&brief), str_text(&command));
     str_done(&brief);
     str_done(&command);
     return EXIT_USAGE;

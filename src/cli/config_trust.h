@@ -15,7 +15,7 @@
 /* A key that needs trust. */
 struct trust_need {
     char *key;       /* owned: "ui.notify_command" */
-    const char *why; /* static: "it runs a command" */
+    const char *why; /* static: "runs a command"; follows the key in a sentence */
     char *value;     /* owned: JSON, whole */
 };
 
@@ -43,7 +43,8 @@ int config_trust_refuse(const char *path, const struct config_trust *trust);
 /* The same for trusted settings that are gone. */
 int config_trust_refuse_gone(const char *path);
 
-/* Appends "ui.notify_command", or "ui.notify_command and 2 more keys", and why; for messages. */
+/* Appends why the file needs trust, for messages: "ui.notify_command runs a command, so it needs
+ * your trust (and 2 more keys do)". The file waits. */
 void config_trust_brief(const struct config_trust *trust, struct str *out);
 /* Appends a line for each key, with its whole value, for people; not cleaned. */
 void config_trust_lines(const struct config_trust *trust, struct str *out);

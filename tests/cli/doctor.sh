@@ -55,7 +55,7 @@ printf '#!/bin/sh\ntouch %s/was-run\n' "$dir" >../bin/ours
 chmod +x ../bin/claude ../bin/codex ../bin/ours
 echo '{"agents": {"mine": {"program": "ours"}, "gemini": {"program": "ours"}}}' >devs.config.json
 want_in 'settings that wait' "$("$devs" doctor | grep -A 2 '^-   settings' | xargs)" \
-	'devs.config.json: agents needs your trust: it runs a command; read the file, then: devs trust'
+	'devs.config.json: agents runs a command, so it needs your trust; read the file, then run: devs trust'
 want 'agents that wait are not shown' "$("$devs" doctor | grep -c mine)" 0
 trust
 want_in 'settings that are trusted' "$("$devs" doctor | grep -A 1 '^ok  settings' | xargs)" ', trusted'

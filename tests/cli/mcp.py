@@ -202,7 +202,7 @@ def test_tests(folder):
     with open(os.path.join(folder, "devs.config.json"), "w") as file:
         json.dump({"tests": {"run": ["sh", "t.sh"]}}, file)
     refused = devs(folder, "mcp")
-    check("untrusted tests", refused.returncode == 2 and "tests needs your trust" in refused.stderr,
+    check("untrusted tests", refused.returncode == 2 and "tests runs a command, so it needs your trust" in refused.stderr,
           refused.stderr)
     check("trusted", devs(folder, "trust").returncode == 0)
     with open(os.path.join(folder, "t.sh"), "w") as file:

@@ -35,8 +35,8 @@ starts() {
 # --- each key that needs trust, alone
 while IFS='|' read -r key settings; do
 	project "$settings"
-	refused "$key" "devs.config.json: $key needs your trust: " "$devs" exec -- touch "$mark"
-	want_in "$key: hint" "$(cat "$dir/err")" '; read the file, then: devs trust'
+	refused "$key" "devs.config.json: $key " "$devs" exec -- touch "$mark"
+	want_in "$key: hint" "$(cat "$dir/err")" ', so it needs your trust; read the file, then run: devs trust'
 	want_in "$key: dry run" "$("$devs" run --dry-run plan.json)" "  $key: "
 	want_in "$key: trusted" "$("$devs" trust)" "  $key: "
 	starts "$key: exec starts" "$devs" exec --sandbox none -- true
@@ -56,8 +56,15 @@ sandbox.writable|{"sandbox": {"kind": "bwrap", "writable": ["/root"]}}
 sandbox.env|{"sandbox": {"kind": "bwrap", "env": ["AWS_*"]}}
 sandbox.network|{"sandbox": {"kind": "bwrap", "network": true}}
 sandbox.read_only|{"sandbox": {"kind": "bwrap", "read_only": false}}
+workspace.copy|{"workspace": {"kind": "worktree", "copy": [".env"]}}
 sandbox.best_effort|{"sandbox": {"kind": "bwrap", "best_effort": true}}
 KEYS
+
+# --- an image and the kind that it belongs to
+project '{"sandbox": {"image": "x", "kind": "podman", "start_timeout_ms": 500}}'
+refused 'an image' 'sandbox.image chooses the programs in the sandbox, so it needs your trust (and 2 more keys do); read' \
+	"$devs" exec -- touch "$mark"
+want_in 'a dry run without the image' "$("$devs" run --dry-run plan.json)" '  sandbox.image: chooses'
 
 # --- keys that only tighten, or are harmless
 while read -r settings; do
@@ -79,9 +86,9 @@ project "{\"ui\": {\"notify_command\": [\"touch\", \"$mark\"]}}"
 for command in 'run plan.json' 'run --json plan.json' 'run --detach plan.json' 'exec -- true' mcp \
 	'new-project idea' gc 'import plan.json' '--db ../other.db exec --sandbox none -- true'; do
 	# shellcheck disable=SC2086
-	refused "devs $command" 'ui.notify_command needs your trust: it runs a command' "$devs" $command
+	refused "devs $command" 'ui.notify_command runs a command, so it needs your trust' "$devs" $command
 done
-(cd "$dir" && refused 'from elsewhere' "then: devs trust $dir/p" "$devs" run p/plan.json)
+(cd "$dir" && refused 'from elsewhere' "then run: devs trust $dir/p" "$devs" run p/plan.json)
 
 # --- commands that look go on, and leave out what waits
 project '{"secrets": {"keep": ["MY_TOKEN"]}, "agents": {"mine": {"program": "sh"}}}'
@@ -111,11 +118,11 @@ want_in 'dry run: notify' "$out" 'notify   notify-send devs'
 want_in 'dry run: setup' "$out" 'setup    make deps'
 want_in 'dry run: waits' "$out" 'devs.config.json waits for your trust'
 want_in 'dry run --json: waits' "$("$devs" run --dry-run --json plan.json 2>&1 >/dev/null)" \
-	'ui.notify_command and 1 more key need your trust'
+	'ui.notify_command runs a command, so it needs your trust (and 1 more key does); read the file, then run: devs trust'
 
 # --- giving and taking
 out=$("$devs" trust --json)
-want_in 'trust --json' "$out" '"state":"given","keys":[{"key":"ui.notify_command","why":"it runs a command","value":["notify-send","devs"]}'
+want_in 'trust --json' "$out" '"state":"given","keys":[{"key":"ui.notify_command","why":"runs a command","value":["notify-send","devs"]}'
 want 'the store is private' "$(stat -c '%a' "$store" "$store"/* | xargs)" '700 600'
 want_in 'trust --list' "$("$devs" trust --list)" "given    $dir/p/devs.config.json"
 mkdir below
@@ -147,16 +154,16 @@ want 'values are cleaned' "$("$devs" trust devs.config.json | LC_ALL=C grep -c "
 project "{\"ui\": {\"notify_command\": [\"touch\", \"$mark\"]}}"
 trust
 cp -r "$dir/p" "$dir/q" && cd "$dir/q" || exit 1
-refused 'a copied project' 'needs your trust: it runs a command' "$devs" exec -- true
+refused 'a copied project' 'runs a command, so it needs your trust' "$devs" exec -- true
 rm -rf "$dir/q" && mv "$dir/p" "$dir/q" && mkdir "$dir/p" && cd "$dir/q" || exit 1
-refused 'a moved project' 'needs your trust: it runs a command' "$devs" exec -- true
+refused 'a moved project' 'runs a command, so it needs your trust' "$devs" exec -- true
 ln -s "$dir/q" "$dir/by-link"
 trust "$dir/by-link"
 starts 'the same folder by a link' "$devs" exec -- true
 rm -rf "$dir/p" "$dir/by-link"
 project
 ln -s "$dir/q/devs.config.json" devs.config.json
-refused 'a link to trusted settings' 'needs your trust: it runs a command' "$devs" exec -- true
+refused 'a link to trusted settings' 'runs a command, so it needs your trust' "$devs" exec -- true
 rm devs.config.json
 cp "$dir/q/devs.config.json" real.json && ln -s real.json devs.config.json
 trust
@@ -168,7 +175,7 @@ rm -rf "$dir/q"
 # --- settings that hide others
 project '{"sandbox": {"kind": "bwrap"}}'
 mkdir below && echo '{"sandbox": "none"}' >below/devs.config.json && cd below || exit 1
-refused 'a file that hides a stricter one' "needs your trust: it hides $dir/p/devs.config.json" "$devs" exec -- true
+refused 'a file that hides a stricter one' "needs your trust: it overrides $dir/p/devs.config.json" "$devs" exec -- true
 cp ../devs.config.json .
 rm -rf "$XDG_STATE_HOME"
 starts 'the same text hides nothing' "$devs" exec --sandbox none -- true

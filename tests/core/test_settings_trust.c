@@ -26,28 +26,39 @@ static const struct {
     {"{}", "", "{}"},
     {"[1]", "", "{}"},
     {"{\"ui\":{\"ascii\":true,\"notify_command\":[\"x\"],\"//\":1}}",
-     "ui.notify_command (it runs a command)", "{\"ui\":{\"ascii\":true,\"//\":1}}"},
+     "ui.notify_command (runs a command)", "{\"ui\":{\"ascii\":true,\"//\":1}}"},
     {"{\"agents\":{\"a\":{}},\"agent\":\"a\",\"tests\":{\"run\":[\"x\"]}}",
-     "agents (it runs a command), tests (it runs a command)", "{\"agent\":\"a\"}"},
+     "agents (runs a command), tests (runs a command)", "{\"agent\":\"a\"}"},
     {"{\"sandbox\":\"bwrap\",\"workspace\":\"copy\"}", "",
      "{\"sandbox\":\"bwrap\",\"workspace\":\"copy\"}"},
     {"{\"sandbox\":{\"network\":false,\"read_only\":true,\"best_effort\":false,\"pids\":9}}", "",
      "{\"sandbox\":{\"network\":false,\"read_only\":true,\"best_effort\":false,\"pids\":9}}"},
     {"{\"sandbox\":{\"network\":true,\"read_only\":false,\"best_effort\":true}}",
-     "sandbox.network (it loosens the sandbox), sandbox.read_only (it loosens the sandbox), "
-     "sandbox.best_effort (it loosens the sandbox)",
+     "sandbox.network (loosens the sandbox), sandbox.read_only (loosens the sandbox), "
+     "sandbox.best_effort (loosens the sandbox)",
      "{\"sandbox\":{}}"},
     {"{\"sandbox\":{\"network\":1,\"read_only\":null}}",
-     "sandbox.network (it loosens the sandbox), sandbox.read_only (it loosens the sandbox)",
+     "sandbox.network (loosens the sandbox), sandbox.read_only (loosens the sandbox)",
      "{\"sandbox\":{}}"},
-    {"{\"secrets\":{\"names\":[\"A\"],\"keep\":[\"B\"]}}", "secrets.keep (it shows secrets)",
+    /* No part of a container stays that would be wrong without the rest. */
+    {"{\"sandbox\":{\"kind\":\"podman\",\"image\":\"x\",\"start_timeout_ms\":9,\"pids\":9}}",
+     "sandbox.kind (chooses the programs in the sandbox), "
+     "sandbox.image (chooses the programs in the sandbox), "
+     "sandbox.start_timeout_ms (belongs to an image)",
+     "{\"sandbox\":{\"pids\":9}}"},
+    {"{\"sandbox\":{\"kind\":\"none\"}}", "", "{\"sandbox\":{\"kind\":\"none\"}}"},
+    {"{\"sandbox\":{\"kind\":\"bwrap\"}}", "", "{\"sandbox\":{\"kind\":\"bwrap\"}}"},
+    {"{\"workspace\":{\"copy\":[\".env\"],\"kind\":\"copy\"}}",
+     "workspace.copy (brings ignored files, which may hold secrets, into attempts)",
+     "{\"workspace\":{\"kind\":\"copy\"}}"},
+    {"{\"secrets\":{\"names\":[\"A\"],\"keep\":[\"B\"]}}", "secrets.keep (shows secrets)",
      "{\"secrets\":{\"names\":[\"A\"]}}"},
     /* What may be a misspelled name of a secret stays, so that it is complained of. */
     {"{\"secret\":1,\"secrets\":{\"nmaes\":[]}}",
-     "secret (devs does not know it), secrets.nmaes (devs does not know it)",
+     "secret (is unknown to devs), secrets.nmaes (is unknown to devs)",
      "{\"secret\":1,\"secrets\":{\"nmaes\":[]}}"},
     {"{\"//agents\":{\"a\":1},\"workspace\":{\"kind\":\"copy\",\"setup\":[\"x\"]}}",
-     "workspace.setup (it runs a command)",
+     "workspace.setup (runs a command)",
      "{\"//agents\":{\"a\":1},\"workspace\":{\"kind\":\"copy\"}}"},
 };
 

@@ -33,7 +33,7 @@ open a 100 30
 tmux set-option -s set-clipboard on
 type a "clear; '$devs' run -j 3 three.json; echo exit \$?" Enter
 expect a 'exit 2' 'settings that are not trusted do not start'
-want_in 'and why' "$(screen a | tr -d '\n')" 'ui.notify_command needs your trust: it runs a command'
+want_in 'and why' "$(screen a | tr -d '\n')" 'ui.notify_command runs a command, so it needs your trust'
 want 'their command is not run' "$(cat told 2>/dev/null)" ''
 trust
 type a "clear; '$devs' run -j 3 three.json" Enter

@@ -196,7 +196,7 @@ static void look_at_settings(struct report *report, const struct config *config)
         line.state = DOCTOR_LACKS;
         (void)snprintf(line.words, sizeof(line.words), "%.160s: %.150s", config->path,
                        str_text(&brief));
-        (void)snprintf(line.hint, sizeof(line.hint), "read the file, then: devs trust");
+        (void)snprintf(line.hint, sizeof(line.hint), "read the file, then run: devs trust");
     } else {
         const bool is_given = config->trust.state == TRUST_GIVEN;
         (void)snprintf(line.words, sizeof(line.words), "%.250s, %s", config->path,

@@ -333,7 +333,7 @@ static void print_json(const struct plan_file *file, const struct redactor *reda
     str_clear(&out);
     if (config_trust_waits(&file->config.trust)) {
         config_trust_brief(&file->config.trust, &out);
-        warn("%s: %s; devs trust", file->config.path, str_text(&out));
+        warn("%s: %s; read the file, then run: devs trust", file->config.path, str_text(&out));
     }
     str_done(&out);
 }

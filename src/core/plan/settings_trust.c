@@ -10,13 +10,15 @@ enum need {
     ALWAYS,
     UNLESS_FALSE,
     UNLESS_TRUE,
-    UNKNOWN,   /* as ALWAYS; it stays in the text, which is refused for it */
-    BY_MEMBER, /* the rows of its members say; a value without members needs none */
+    UNLESS_HERE, /* "none" and "bwrap": the programs of the sandbox are those of this machine */
+    UNKNOWN,     /* as ALWAYS; it stays in the text, which is refused for it */
+    BY_MEMBER,   /* the rows of its members say; a value without members needs none */
 };
 
-static const char runs[] = "it runs a command";
-static const char loosens[] = "it loosens the sandbox";
-static const char deletes[] = "it deletes past runs";
+static const char runs[] = "runs a command";
+static const char loosens[] = "loosens the sandbox";
+static const char replaces[] = "chooses the programs in the sandbox";
+static const char deletes[] = "deletes past runs";
 
 static const struct {
     const char *key;
@@ -33,18 +35,18 @@ static const struct {
     {"agent", NEVER, NULL},
     {"agents", ALWAYS, runs},
     {"tests", ALWAYS, runs},
-    {"workflows", ALWAYS, "it replaces the prompts that agents get"},
+    {"workflows", ALWAYS, "replaces the prompts that agents get"},
     {"retention", ALWAYS, deletes},
     {"workspace", BY_MEMBER, NULL},
     {"workspace.kind", NEVER, NULL},
-    {"workspace.copy", NEVER, NULL},
+    {"workspace.copy", ALWAYS, "brings ignored files, which may hold secrets, into attempts"},
     {"workspace.setup", ALWAYS, runs},
     {"workspace.setup_in", ALWAYS, loosens},
     {"workspace.exclude", NEVER, NULL},
     {"workspace.snapshot_bytes_max", NEVER, NULL},
     {"workspace.setup_timeout_s", NEVER, NULL},
     {"sandbox", BY_MEMBER, NULL},
-    {"sandbox.kind", NEVER, NULL},
+    {"sandbox.kind", UNLESS_HERE, replaces},
     {"sandbox.network", UNLESS_FALSE, loosens},
     {"sandbox.memory_mb", NEVER, NULL},
     {"sandbox.pids", NEVER, NULL},
@@ -52,14 +54,14 @@ static const struct {
     {"sandbox.read_only", UNLESS_TRUE, loosens},
     {"sandbox.writable", ALWAYS, loosens},
     {"sandbox.env", ALWAYS, loosens},
-    {"sandbox.image", NEVER, NULL},
-    {"sandbox.start_timeout_ms", NEVER, NULL},
+    {"sandbox.image", ALWAYS, replaces},
+    {"sandbox.start_timeout_ms", ALWAYS, "belongs to an image"},
     {"sandbox.args", ALWAYS, loosens},
     {"sandbox.best_effort", UNLESS_FALSE, loosens},
     {"sandbox.transientRetries", NEVER, NULL},
     {"secrets", BY_MEMBER, NULL},
     {"secrets.names", NEVER, NULL},
-    {"secrets.keep", ALWAYS, "it shows secrets"},
+    {"secrets.keep", ALWAYS, "shows secrets"},
     {"secrets.patterns", NEVER, NULL},
     {"ui", BY_MEMBER, NULL},
     {"ui.theme", NEVER, NULL},
@@ -84,7 +86,7 @@ static enum need find_need(const char *key, const char **why)
         *why = rows[i].why;
         return rows[i].need;
     }
-    *why = "devs does not know it";
+    *why = "is unknown to devs";
     return UNKNOWN;
 }
 
@@ -98,6 +100,9 @@ static bool needs_trust(enum need need, const struct json *value)
         return json_kind(value) != JSON_KIND_FALSE;
     case UNLESS_TRUE:
         return json_kind(value) != JSON_KIND_TRUE;
+    case UNLESS_HERE:
+        return strcmp(json_text(value, ""), "none") != 0 &&
+               strcmp(json_text(value, ""), "bwrap") != 0;
     case NEVER:
     case BY_MEMBER:
         break;
