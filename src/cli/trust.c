@@ -33,8 +33,10 @@ struct record {
 
 const char *trust_state_name(enum trust_state state)
 {
-    static const char *const names[] = {
-        [TRUST_NONE] = "none", [TRUST_GIVEN] = "given", [TRUST_CHANGED] = "changed"};
+    static const char *const names[] = {[TRUST_NONE] = "none",
+                                        [TRUST_GIVEN] = "given",
+                                        [TRUST_CHANGED] = "changed",
+                                        [TRUST_GONE] = "gone"};
     return names[state];
 }
 
@@ -175,6 +177,27 @@ static bool read_record(int folder, const char *name, struct record *out)
     return false;
 }
 
+/* Resolves a folder. Of one that is gone the part is resolved that still exists, and the rest is
+ * kept as it was given. Sets errno. */
+static bool find_folder(const char *folder, char real[PATH_MAX])
+{
+    char part[PATH_MAX];
+    (void)snprintf(part, sizeof(part), "%s", folder);
+    while (!realpath(part, real)) {
+        char *slash = strrchr(part, '/');
+        if ((errno != ENOENT && errno != ENOTDIR) || !slash || part[1] == '\0')
+            return false;
+        slash[slash == part] = '\0';
+    }
+    const size_t len = strlen(real), at = strcmp(part, "/") == 0 ? 0 : strlen(part);
+    const int more = snprintf(real + (len > 1 ? len : 0), PATH_MAX - len, "%s",
+                              folder[at] != '\0' ? folder + at
+                              : len > 1          ? ""
+                                                 : "/");
+    errno = ENAMETOOLONG;
+    return more >= 0 && (size_t)more < PATH_MAX - len;
+}
+
 /* Writes where the file is: its folder without links, and its name. A link in a strange project
  * that leads to trusted settings is thus another place. */
 static bool find_place(const char *path, char out[PATH_MAX], struct err *err)
@@ -186,11 +209,8 @@ static bool find_place(const char *path, char out[PATH_MAX], struct err *err)
         return err_set(err, ERR_INVALID, "'%s' is not an absolute path", path);
     memcpy(folder, len > 0 ? path : "/", len > 0 ? len : 1);
     folder[len > 0 ? len : 1] = '\0';
-    const bool is_there = realpath(folder, real) != NULL;
-    if (!is_there && errno != ENOENT)
+    if (!find_folder(folder, real))
         return err_set_errno(err, errno, "cannot find '%s'", folder);
-    if (!is_there) /* a folder that is gone goes by the name that was given */
-        (void)snprintf(real, sizeof(real), "%s", folder);
     const int done = snprintf(out, PATH_MAX, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash);
     return (done >= 0 && done < PATH_MAX) ||
            err_set(err, ERR_LIMIT, "the path of '%s' is too long", path);
@@ -201,7 +221,7 @@ static enum trust_state state_of(const struct record *record, const struct str *
 {
     char hash[HEX_MAX];
     if (!text)
-        return TRUST_CHANGED;
+        return TRUST_GONE;
     hash_text(str_text(text), text->len, hash);
     return strcmp(record->hash, hash) == 0 ? TRUST_GIVEN : TRUST_CHANGED;
 }
@@ -296,10 +316,12 @@ bool trust_revoke(const char *path, bool *was, struct err *err)
 static void report_record(const struct record *record, trust_entry_fn *found, void *ctx)
 {
     struct str text = {0};
-    const bool is_there = read_text_file(record->path, SETTINGS_BYTES_MAX, &text, NULL);
-    const struct trust_entry entry = {.path = record->path,
-                                      .state = state_of(record, is_there ? &text : NULL),
-                                      .at_ms = record->at_ms};
+    struct err err = {0};
+    const bool is_there = read_text_file(record->path, SETTINGS_BYTES_MAX, &text, &err);
+    const enum trust_state state = is_there || err.code == ERR_NOT_FOUND
+                                       ? state_of(record, is_there ? &text : NULL)
+                                       : TRUST_CHANGED;
+    const struct trust_entry entry = {.path = record->path, .state = state, .at_ms = record->at_ms};
     found(ctx, &entry);
     str_done(&text);
 }

@@ -20,10 +20,11 @@
 enum trust_state {
     TRUST_NONE,    /* never trusted, or revoked */
     TRUST_GIVEN,   /* for this very text */
-    TRUST_CHANGED, /* for another text at this place, or the file is gone */
+    TRUST_CHANGED, /* for another text at this place */
+    TRUST_GONE,    /* for a file that is no longer there */
 };
 
-/* "given", "none", "changed". */
+/* "given", "none", "changed", "gone". */
 const char *trust_state_name(enum trust_state state);
 
 /* Writes the folder of the records, which need not exist. False where the environment and the
@@ -38,13 +39,14 @@ enum trust_state trust_find(const char *path, const struct str *text);
 /* Records trust in this text at this place, instead of an earlier one there. */
 ATTR_MUST_USE bool trust_record(const char *path, const struct str *text, struct err *err);
 
-/* Removes the record; *was says whether there was one. */
+/* Removes the record; *was says whether there was one. A folder that is gone is matched by its
+ * name, without links in the part of the path that still exists. */
 ATTR_MUST_USE bool trust_revoke(const char *path, bool *was, struct err *err);
 
 /* A record. Borrowed until the callback returns. */
 struct trust_entry {
     const char *path;
-    enum trust_state state; /* GIVEN or CHANGED, of the file as it is now */
+    enum trust_state state; /* GIVEN, CHANGED or GONE, of the file as it is now */
     int64_t at_ms;          /* when trust was given: CLOCK_REALTIME */
 };
 /* Called for each record. */

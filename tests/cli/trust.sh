@@ -134,6 +134,7 @@ want_in 'trust --list --json' "$("$devs" trust --list --json)" '"state":"changed
 echo '{"sandbox": "none"}' >devs.config.json
 refused 'a sandbox taken away' 'it has changed since you trusted it' "$devs" exec -- true
 rm devs.config.json
+want_in 'trust --list: gone' "$("$devs" trust --list)" "gone     $dir/p/devs.config.json"
 refused 'the file is gone' 'you trusted this file and it is gone' "$devs" exec -- true
 want 'revoke' "$("$devs" trust --revoke)" "$dir/p/devs.config.json is no longer trusted"
 starts 'revoked' "$devs" exec -- true
@@ -149,6 +150,36 @@ echo '{"ui": {"notify_comand": ["x"]}}' >devs.config.json
 want 'settings that are wrong are not trusted' "$? $("$devs" trust --list)" '2 '
 printf '{"ui": {"notify_command": ["a\\u001b]0;x\\u0007\\u202eb"]}}' >devs.config.json
 want 'values are cleaned' "$("$devs" trust devs.config.json | LC_ALL=C grep -c "$(printf '\033\|\007\|\342\200\256')")" 0
+
+# --- what would be allowed
+project '{"tests": {"run": ["make"]}}'
+out=$("$devs" trust --dry-run)
+want 'trust --dry-run' "$?" 0
+want_in 'trust --dry-run: words' "$out" "$dir/p/devs.config.json would be trusted until it changes"
+want_in 'trust --dry-run: keys' "$out" '  tests: runs a command'
+want_in 'trust --dry-run --json' "$("$devs" trust --dry-run --json)" '"state":"none","keys":[{"key":"tests"'
+want 'nothing is recorded' "$(ls "$store" 2>/dev/null)" ''
+refused 'it is still not trusted' 'tests runs a command' "$devs" exec -- true
+"$devs" trust --dry-run --revoke 2>"$dir/err"
+want 'a dry run of --revoke: exit' $? 2
+
+# --- folders that are gone
+trust
+for path in "$dir/p" "$dir/p/" ../p/devs.config.json "$dir/alias/p"; do
+	project '{"tests": {"run": ["make"]}}'
+	ln -sfn "$dir" "$dir/alias"
+	mkdir -p "$dir/moved"
+	trust
+	mv "$dir/p" "$dir/moved/p" && cd "$dir/moved" || exit 1
+	"$devs" trust --revoke "$path" >"$dir/out" 2>"$dir/err"
+	want "revoke $path, which is gone" "$? $(cat "$dir/err")" '0 '
+	want "revoke $path: no record is left" "$("$devs" trust --list)" ''
+	"$devs" trust --revoke "$path" >"$dir/out" 2>"$dir/err"
+	want "revoke $path again: exit" $? 66
+	mkdir "$dir/p"
+	rm -rf "$dir/moved"
+done
+rm -f "$dir/alias"
 
 # --- another place is another file
 project "{\"ui\": {\"notify_command\": [\"touch\", \"$mark\"]}}"

@@ -18,17 +18,22 @@
 
 static const char file_name[] = "devs.config.json";
 
-/* Finds the folder that is meant. The settings file itself may be named too. */
+/* The folder that is meant. The settings file itself may be named too. */
+static void take_folder(const char *word, struct str *folder)
+{
+    const char *slash = strrchr(word, '/');
+    const bool is_file = strcmp(slash ? slash + 1 : word, file_name) == 0;
+    if (is_file && slash)
+        str_add_n(folder, word, slash > word ? (size_t)(slash - word) : 1);
+    else
+        str_add(folder, is_file ? "." : word);
+}
+
 static bool find_dir(const char *word, char dir[PATH_MAX], struct err *err)
 {
     struct stat info;
-    const char *slash = strrchr(word, '/');
-    const bool is_file = strcmp(slash ? slash + 1 : word, file_name) == 0;
     struct str folder = {0};
-    if (is_file && slash)
-        str_add_n(&folder, word, slash > word ? (size_t)(slash - word) : 1);
-    else
-        str_add(&folder, is_file ? "." : word);
+    take_folder(word, &folder);
     bool ok = realpath(str_text(&folder), dir) ||
               err_set(err, ERR_NOT_FOUND, "'%s': %s", word, strerror(errno));
     if (ok && (stat(dir, &info) != 0 || !S_ISDIR(info.st_mode)))
@@ -44,28 +49,30 @@ static int fail_no_settings(const char *dir)
     return fail(&err);
 }
 
-static void print_given(const struct config *config, bool json)
+/* What trust allows, after it was given (GIVEN), or as it is now (dry run). */
+static void print_allowed(const struct config *config, enum trust_state state, bool dry, bool json)
 {
     struct str out = {0};
     if (json) {
         str_add_char(&out, '{');
         str_json_i64(&out, "v", 1);
         str_json_text(&out, "path", config->path);
-        str_json_text(&out, "state", trust_state_name(TRUST_GIVEN));
+        str_json_text(&out, "state", trust_state_name(state));
         config_trust_json(&config->trust, &out);
         str_add(&out, "}\n");
         (void)fputs(str_text(&out), stdout);
     } else {
-        str_addf(&out, "%s is trusted until it changes\n", config->path);
+        str_addf(&out, "%s %s trusted until it changes\n", config->path, dry ? "would be" : "is");
         config_trust_lines(&config->trust, &out);
         if (config->trust.need_count == 0)
-            str_add(&out, "  no key in it needs trust; a change needs it from now on\n");
+            str_addf(&out, "  no key in it needs trust; a change %s it from now on\n",
+                     dry ? "would need" : "needs");
         say(str_text(&out));
     }
     str_done(&out);
 }
 
-static int give(const char *dir, bool json)
+static int give(const char *dir, bool dry, bool json)
 {
     struct config config;
     struct err err = {0};
@@ -74,27 +81,19 @@ static int give(const char *dir, bool json)
         return code;
     if (config.path[0] == '\0')
         code = fail_no_settings(dir);
+    else if (dry)
+        print_allowed(&config, config.trust.state, true, json);
     else if (!trust_record(config.path, &config.text, &err))
         code = fail(&err);
     else
-        print_given(&config, json);
+        print_allowed(&config, TRUST_GIVEN, false, json);
     config_done(&config);
     return code;
 }
 
-/* Of the nearest settings that have a record, whether the file is still there or not. */
-static int revoke(const char *dir, bool json)
+static void print_revoked(const char *path, bool json)
 {
-    char path[PATH_MAX];
-    struct err err = {0};
     struct str out = {0};
-    bool was = false;
-    if (!config_trust_find_gone(dir, "", path)) {
-        (void)err_set(&err, ERR_NOT_FOUND, "no trusted %s in '%s' or above", file_name, dir);
-        return fail(&err);
-    }
-    if (!trust_revoke(path, &was, &err))
-        return fail(&err);
     if (json) {
         str_add(&out, "{\"v\":1");
         str_json_text(&out, "path", path);
@@ -106,6 +105,58 @@ static int revoke(const char *dir, bool json)
         say(str_text(&out));
     }
     str_done(&out);
+}
+
+/* Is this a path of something that is no longer there? */
+static bool is_gone(const char *word)
+{
+    struct str folder = {0};
+    struct stat info;
+    take_folder(word, &folder);
+    const bool is = stat(str_text(&folder), &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
+    str_done(&folder);
+    return is;
+}
+
+/* Of a folder that was moved or deleted: only its own record, not that of a folder above. */
+static int revoke_gone(const char *word, bool json)
+{
+    char here[PATH_MAX];
+    struct str path = {0};
+    struct str folder = {0};
+    struct err err = {0};
+    bool was = false;
+    take_folder(word, &folder);
+    if (word[0] != '/' && getcwd(here, sizeof(here)))
+        str_addf(&path, "%s/", strcmp(here, "/") == 0 ? "" : here);
+    str_add(&path, str_text(&folder));
+    while (path.len > 1 && path.data[path.len - 1] == '/')
+        path.data[--path.len] = '\0';
+    str_addf(&path, "/%s", file_name);
+    bool ok = trust_revoke(str_text(&path), &was, &err);
+    if (ok && !was)
+        ok = err_set(&err, ERR_NOT_FOUND, "'%s': no such folder, and no trust is recorded for it",
+                     word);
+    if (ok)
+        print_revoked(str_text(&path), json);
+    str_done(&path);
+    str_done(&folder);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}
+
+/* Of the nearest settings that have a record, whether the file is still there or not. */
+static int revoke(const char *dir, bool json)
+{
+    char path[PATH_MAX];
+    struct err err = {0};
+    bool was = false;
+    if (!config_trust_find_gone(dir, "", path)) {
+        (void)err_set(&err, ERR_NOT_FOUND, "no trusted %s in '%s' or above", file_name, dir);
+        return fail(&err);
+    }
+    if (!trust_revoke(path, &was, &err))
+        return fail(&err);
+    print_revoked(path, json);
     return EXIT_ALL_PASSED;
 }
 
@@ -140,11 +191,12 @@ static void print_more(void)
 
 int cmd_trust(struct globals *globals, int argc, char **argv)
 {
-    bool list = false, revokes = false, json = false;
+    bool list = false, revokes = false, dry = false, json = false;
     const struct option_spec specs[] = {
-        {"list", 0, NULL, "the settings that you have trusted; \"changed\": not any more", &list,
-         NULL},
+        {"list", 0, NULL,
+         "the settings that you have trusted; \"changed\" and \"gone\": not any more", &list, NULL},
         {"revoke", 0, NULL, "take the trust away", &revokes, NULL},
+        {"dry-run", 0, NULL, "print what trust would allow, and record nothing", &dry, NULL},
         {"json", 0, NULL, "a JSON object for each file", &json, NULL},
     };
     struct command_line line = {.name = "trust",
@@ -158,10 +210,15 @@ int cmd_trust(struct globals *globals, int argc, char **argv)
     struct err err = {0};
     if (list && (revokes || line.operands > 0))
         return fail_usage("devs trust --list", "trust: --list takes no folder and no --revoke");
+    if (dry && (list || revokes))
+        return fail_usage("devs trust --dry-run",
+                          "trust: --dry-run takes no --list and no --revoke");
     if (list)
         return trust_each(print_entry, &json, &err) ? EXIT_ALL_PASSED : fail(&err);
     char dir[PATH_MAX];
+    if (revokes && line.operands > 0 && is_gone(argv[0]))
+        return revoke_gone(argv[0], json);
     if (!find_dir(line.operands > 0 ? argv[0] : ".", dir, &err))
         return fail(&err);
-    return revokes ? revoke(dir, json) : give(dir, json);
+    return revokes ? revoke(dir, json) : give(dir, dry, json);
 }
