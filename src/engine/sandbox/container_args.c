@@ -1,5 +1,7 @@
 #include "container_args.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -99,7 +101,10 @@ static bool add_in_each_mount(struct arg_list *argv, const struct sandbox_call *
             return false;
         if (writable[i][0] != '/' || !sandbox_path_is_below(path, real))
             continue;
-        (void)snprintf(target, sizeof(target), "%.2000s%.2000s", writable[i], path + strlen(real));
+        const int wrote =
+            snprintf(target, sizeof(target), "%s%s", writable[i], path + strlen(real));
+        if (wrote < 0 || wrote >= PATH_MAX)
+            return err_set_errno(err, ENAMETOOLONG, "sandbox: writable '%.100s...'", writable[i]);
         ok = add_mount(argv, path, target, more, err);
     }
     return ok;
