@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bwrap.h"
+#include "sandbox_paths.h"
 #include "sandbox_try.h"
 #include "test_main.h"
 
@@ -576,6 +577,166 @@ START_TEST(test_what_cannot_be_protected_is_refused)
 }
 END_TEST
 
+/* A step may leave pipes where devs and git look for files. */
+START_TEST(test_pipes_in_the_place_of_git_files_block_nothing)
+{
+    char path[PATH_MAX + 64];
+    make_git_dir(place.workspace, ".git");
+    make_folder(place.workspace, ".git/worktrees");
+    make_folder(place.workspace, ".git/worktrees/w");
+    (void)snprintf(path, sizeof(path), "%s/.git/worktrees/w/gitdir", place.workspace);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    run_script("true");
+    want_exit(0);
+    (void)snprintf(path, sizeof(path), "%s/.git/config", place.workspace);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    want_refused(".git/config' cannot be kept read-only: it is not a file");
+}
+END_TEST
+
+START_TEST(test_pipe_as_git_file_blocks_nothing)
+{
+    char path[PATH_MAX + 64];
+    (void)snprintf(path, sizeof(path), "%s/.git", place.workspace);
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    run_script("true");
+    want_exit(0);
+}
+END_TEST
+
+START_TEST(test_configs_that_include_themselves_are_read_once)
+{
+    char text[64 * 1024];
+    static const char line[] = "[include] path = config\n[include] path = ../none.inc\n";
+    make_git_dir(place.workspace, ".git");
+    for (size_t i = 0; i < 10; i++)
+        memcpy(text + i * strlen(line), line, sizeof(line));
+    write_file(place.workspace, ".git/config", text);
+    run_script("echo evil > none.inc");
+    want_exit(0);
+    for (size_t i = 0; i <= SANDBOX_GIT_INCLUDES_MAX / 2; i++)
+        memcpy(text + i * strlen(line), line, sizeof(line));
+    write_file(place.workspace, ".git/config", text);
+    want_refused("cannot be kept read-only: too many files are included");
+}
+END_TEST
+
+START_TEST(test_configs_are_read_as_git_does)
+{
+    make_git_dir(place.workspace, ".git");
+    for (int i = 0; i < 8; i++)
+        write_file(place.workspace, (char[]){(char)('a' + i), '\0'}, "x");
+    write_file(place.workspace, ".git/config",
+               "\xef\xbb\xbf[include] path = ../a ; comment \\\n"
+               "[include]\r\n path = ../\\\nb\r\n"
+               "[includeIf \"hasconfig:remote.*.url:x]y\"] path = ../c\n"
+               "[include] path = \"..\"/d\n"
+               "[include]\n\tpath\t=\t../\"e\"\n path = \"../f\" # comment\n"
+               "[alias]\n x = \"a;b\" \\\n [include]\n[user] name\n[include] path = ../g\n"
+               "[include \"a\\\"]b\"] path = ../h\n");
+    const struct try_call call = {.plan_path = NULL};
+    want_protected(&call, "a b c d e f g h");
+}
+END_TEST
+
+START_TEST(test_home_that_is_no_absolute_path_is_left_out)
+{
+    const char *const homes[] = {"", "relative", NULL};
+    const char *before = getenv("HOME");
+    char *home = before ? strdup(before) : NULL;
+    make_git_dir(place.workspace, ".git");
+    write_file(place.workspace, ".git/config",
+               "[include]\npath = ~/x\npath = ~//x\npath = ~root/x\npath = ~nobody-here/x\n"
+               "path = ~\n[core]\nhooksPath = ~nobody-here/x\n");
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(homes[i] ? setenv("HOME", homes[i], 1) : unsetenv("HOME"), 0);
+        run_script("true");
+        want_exit(0);
+    }
+    if (home)
+        ck_assert_int_eq(setenv("HOME", home, 1), 0);
+    free(home);
+}
+END_TEST
+
+START_TEST(test_config_that_cannot_be_read_is_refused)
+{
+    char path[PATH_MAX + 64];
+    make_git_dir(place.workspace, ".git");
+    (void)snprintf(path, sizeof(path), "%s/.git/config", place.workspace);
+    ck_assert_int_eq(truncate(path, SANDBOX_GIT_CONFIG_MAX + 1), 0);
+    want_refused(".git/config' cannot be kept read-only: it is larger than 1 MiB");
+    ck_assert_int_eq(truncate(path, 8), 0);
+    ck_assert_int_eq(truncate(path, 9), 0);
+    want_refused(".git/config' cannot be kept read-only: it has a NUL byte");
+    if (geteuid() == 0)
+        return; /* root may read all files */
+    ck_assert_int_eq(chmod(path, 0), 0);
+    want_refused(".git/config' cannot be kept read-only: it cannot be read");
+}
+END_TEST
+
+/* A folder on the way to what is removed may be a link that the step made. */
+START_TEST(test_no_link_is_followed_to_what_is_removed)
+{
+    char foreign[PATH_MAX + 32];
+    char path[PATH_MAX + 64];
+    make_git_dir(place.workspace, ".git");
+    make_folder(place.workspace, "old");
+    write_file(place.workspace, ".git/config",
+               "[include]\npath = ../conf/local\npath = ../old/local\n");
+    (void)snprintf(foreign, sizeof(foreign), "%s/foreign", place.top);
+    ck_assert_int_eq(mkdir(foreign, 0755), 0);
+    write_file(foreign, "local", "mine");
+    run_script("ln -s ../foreign conf; mv old away 2>/dev/null && echo moved; ln -s x old/local");
+    want_exit(0);
+    ck_assert_str_eq(result.out, "");
+    (void)snprintf(path, sizeof(path), "%s/local", foreign);
+    ck_assert_str_eq(try_read(path), "mine");
+    struct stat info;
+    (void)snprintf(path, sizeof(path), "%s/conf", place.workspace);
+    ck_assert_int_ne(lstat(path, &info), 0); /* git would obey what it leads to */
+    (void)snprintf(path, sizeof(path), "%s/old/local", place.workspace);
+    ck_assert_int_ne(lstat(path, &info), 0);
+    run_script("mkdir conf; echo evil > conf/local; mkfifo old/local");
+    (void)snprintf(path, sizeof(path), "%s/conf/local", place.workspace);
+    ck_assert_int_ne(lstat(path, &info), 0);
+}
+END_TEST
+
+/* The folder of the trusted settings exists before a step that could make it. */
+START_TEST(test_trust_cannot_be_made)
+{
+    char home[PATH_MAX + 32];
+    char path[PATH_MAX + 64];
+    const char *before = getenv("HOME");
+    const char *state = getenv("XDG_STATE_HOME");
+    char *kept_home = before ? strdup(before) : NULL;
+    char *kept_state = state ? strdup(state) : NULL;
+    (void)snprintf(home, sizeof(home), "%s/home", place.top);
+    ck_assert_int_eq(mkdir(home, 0755), 0);
+    ck_assert_int_eq(setenv("HOME", home, 1), 0);
+    ck_assert_int_eq(unsetenv("XDG_STATE_HOME"), 0);
+    spec.writable = (char *[]){home, NULL};
+    run_script("cd ../home && touch mine && rm -rf .local 2>/dev/null; mv .local x 2>/dev/null; "
+               "mkdir -p .local/state/devs/trust 2>/dev/null && echo made");
+    ck_assert_str_eq(result.out, "");
+    (void)snprintf(path, sizeof(path), "%s/.local/state/devs", home);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    (void)snprintf(path, sizeof(path), "%s/.local/state/devs/trust", home);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    (void)snprintf(path, sizeof(path), "%s/mine", home);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    if (kept_home)
+        ck_assert_int_eq(setenv("HOME", kept_home, 1), 0);
+    if (kept_state)
+        ck_assert_int_eq(setenv("XDG_STATE_HOME", kept_state, 1), 0);
+    free(kept_home);
+    free(kept_state);
+}
+END_TEST
+
 START_TEST(test_program_that_is_not_there_is_not_found)
 {
     char *const argv[] = {(char[]){"no-such-program-here"}, NULL};
@@ -701,6 +862,14 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_files_that_git_would_obey_are_removed);
     tcase_add_test(tcase, test_tree_of_a_task_is_its_own);
     tcase_add_test(tcase, test_what_cannot_be_protected_is_refused);
+    tcase_add_test(tcase, test_pipes_in_the_place_of_git_files_block_nothing);
+    tcase_add_test(tcase, test_pipe_as_git_file_blocks_nothing);
+    tcase_add_test(tcase, test_configs_that_include_themselves_are_read_once);
+    tcase_add_test(tcase, test_configs_are_read_as_git_does);
+    tcase_add_test(tcase, test_home_that_is_no_absolute_path_is_left_out);
+    tcase_add_test(tcase, test_config_that_cannot_be_read_is_refused);
+    tcase_add_test(tcase, test_no_link_is_followed_to_what_is_removed);
+    tcase_add_test(tcase, test_trust_cannot_be_made);
     tcase_add_test(tcase, test_masks_hold_in_writable_folders);
     tcase_add_test(tcase, test_run_is_empty_but_for_what_is_needed);
     tcase_add_test(tcase, test_sockets_outside_the_workspace_are_hidden);

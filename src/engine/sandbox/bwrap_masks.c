@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "bwrap.h"
+#include "git.h"
 #include "sandbox_paths.h"
 
 enum {
@@ -175,12 +176,13 @@ ATTR_PRINTF(2, 3) static void add_path(struct arg_list *out, const char *fmt, ..
 static void find_secrets(const struct sandbox_call *call, struct arg_list *out)
 {
     char *const *environment = call->our_environment;
-    const char *home = sandbox_variable(environment, "HOME");
+    char home[PATH_MAX];
+    const bool has_home = sandbox_home_find(call, home);
     const char *config = sandbox_variable(environment, "XDG_CONFIG_HOME");
-    for (size_t i = 0; home && i < ARRAY_LEN(below_home); i++)
+    for (size_t i = 0; has_home && i < ARRAY_LEN(below_home); i++)
         add_path(out, "%s/%s", home, below_home[i]);
     for (size_t i = 0; i < ARRAY_LEN(below_config); i++) {
-        if (home)
+        if (has_home)
             add_path(out, "%s/.config/%s", home, below_config[i]);
         if (config)
             add_path(out, "%s/%s", config, below_config[i]);
@@ -221,20 +223,20 @@ static void find_worktree_logs(const char *git_dir, struct arg_list *out)
     char path[PATH_MAX];
     char line[PATH_MAX];
     int left = WORKTREES_MAX;
+    struct str text = {0};
     (void)snprintf(path, sizeof(path), "%.*s/worktrees", PATH_MAX - 16, git_dir);
     DIR *dir = opendir(path);
     for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && left > 0;
          entry = readdir(dir), left--) {
         const int wrote = snprintf(line, sizeof(line), "%s/%s/gitdir", path, entry->d_name);
-        FILE *file = wrote > 0 && wrote < PATH_MAX ? fopen(line, "re") : NULL;
-        if (file && fgets(line, sizeof(line), file)) {
-            char *slash = strrchr(line, '/');
-            if (slash)
-                add_path(out, "%.*s/.devs", (int)(slash - line), line);
-        }
-        if (file)
-            (void)fclose(file); /* only read */
+        if (wrote < 0 || wrote >= PATH_MAX || !git_read_file(line, GIT_FILE_MAX, &text))
+            continue;
+        str_cut(&text, strcspn(text.data, "\n"));
+        const char *slash = strrchr(text.data, '/');
+        if (slash)
+            add_path(out, "%.*s/.devs", (int)(slash - text.data), text.data);
     }
+    str_done(&text);
     if (dir)
         (void)closedir(dir); /* only read */
 }
@@ -244,21 +246,19 @@ static void find_repository_logs(const char *folder, struct arg_list *out)
 {
     static const char word[] = "gitdir: ";
     char path[PATH_MAX];
-    char line[PATH_MAX];
+    struct str text = {0};
     (void)snprintf(path, sizeof(path), "%.*s/.git", PATH_MAX - 16, folder);
     find_worktree_logs(path, out);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return;
-    if (fgets(line, sizeof(line), file) && strncmp(line, word, strlen(word)) == 0) {
-        char *end = strstr(line, "/worktrees/");
+    if (git_read_file(path, GIT_FILE_MAX, &text) && strncmp(text.data, word, strlen(word)) == 0) {
+        str_cut(&text, strcspn(text.data, "\n"));
+        char *end = strstr(text.data, "/worktrees/");
         if (end) {
             *end = '\0';
-            find_worktree_logs(line + strlen(word), out);
-            add_path(out, "%s/../.devs", line + strlen(word));
+            find_worktree_logs(text.data + strlen(word), out);
+            add_path(out, "%s/../.devs", text.data + strlen(word));
         }
     }
-    (void)fclose(file); /* only read; a folder has no lines */
+    str_done(&text);
 }
 
 /* Logs of the folders from this one upwards, and of the repositories that they are in. */
@@ -280,11 +280,11 @@ static void find_logs_above(const char *from, struct arg_list *out)
 static void find_sealed(const struct sandbox_call *call, struct arg_list *out)
 {
     char *const *environment = call->our_environment;
-    const char *home = sandbox_variable(environment, "HOME");
+    char home[PATH_MAX];
     const char *state = sandbox_variable(environment, "XDG_STATE_HOME");
     const char *data = sandbox_variable(environment, "XDG_DATA_HOME");
     struct sandbox_log log;
-    if (home) {
+    if (sandbox_home_find(call, home)) {
         add_path(out, "%s/.local/state/devs", home);
         add_path(out, "%s/.local/share/devs", home);
     }

@@ -1,10 +1,15 @@
+#define _GNU_SOURCE /* O_PATH */
+
 #include "sandbox.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bwrap.h"
@@ -193,11 +198,50 @@ static void end_group(struct sandbox *sandbox, struct sandbox_end *end)
         end->outcome.left = (int)left;
 }
 
+/* Goes from the folder `at`, which is closed, down to where the last name of the path is. No link
+ * is followed: one among the names is removed if `removes_links`. -1: nothing is left to remove. */
+static int open_parent(int at, char *path, const char **last, bool removes_links)
+{
+    char *name = path + strspn(path, "/");
+    for (char *slash; at >= 0 && (slash = strchr(name, '/')); name = slash + 1) {
+        struct stat info;
+        *slash = '\0';
+        const int inner = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (inner < 0 && removes_links && fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISLNK(info.st_mode))
+            (void)unlinkat(at, name, 0); /* an attempt made it */
+        (void)close(at);
+        at = inner;
+    }
+    *last = name;
+    return at;
+}
+
+/* FOLDER//REST: only the rest can be an attempt's, links on the way included. */
+static void remove_one_unwanted(const char *entry)
+{
+    char path[PATH_MAX + 1];
+    const char *last = "";
+    (void)snprintf(path, sizeof(path), "%s", entry);
+    char *rest = strstr(path, "//");
+    if (!rest)
+        return;
+    rest[1] = '\0';
+    rest += 2;
+    int at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    at = open_parent(at, path, &last, false);
+    at = open_parent(at, rest, &last, true);
+    if (at < 0)
+        return;
+    (void)unlinkat(at, last, 0); /* mostly there is none; a folder stays */
+    (void)close(at);
+}
+
 /* They were not there before, and git would look for its configuration where they say. */
 static void remove_unwanted(const struct sandbox *sandbox)
 {
     for (size_t i = 0; i < sandbox->unwanted.count; i++)
-        (void)unlink(sandbox->unwanted.items[i]); /* mostly there is none */
+        remove_one_unwanted(sandbox->unwanted.items[i]);
 }
 
 void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const char *err_tail,

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "git.h"
 #include "log_own.h"
 #include "place.h"
-#include "xalloc.h"
+#include "str.h"
 
 bool sandbox_path_is_below(const char *path, const char *folder)
 {
@@ -161,8 +163,10 @@ struct protecting {
     const struct arg_list *areas;
     struct sandbox_protected *out;
     struct err *err;
-    bool own_tree;     /* devs made the workspace for its task */
-    int git_dirs_left; /* of SANDBOX_GIT_DIRS_MAX */
+    bool own_tree;        /* devs made the workspace for its task */
+    int git_dirs_left;    /* of SANDBOX_GIT_DIRS_MAX */
+    int includes_left;    /* of SANDBOX_GIT_INCLUDES_MAX */
+    struct arg_list read; /* configs that were read: path, newline, working tree */
 };
 
 static bool refuse_protection(const struct protecting *protecting, const char *path,
@@ -240,8 +244,10 @@ static enum way_end walk_to(const struct protecting *protecting, const char *pat
         }
         const size_t len = strlen(at);
         const int wrote = snprintf(at + len, PATH_MAX - len, "/%s", part);
-        if (wrote < 0 || (size_t)wrote >= PATH_MAX - len)
+        if (wrote < 0 || (size_t)wrote >= PATH_MAX - len) {
+            at[0] = '\0';
             return WAY_MISSING;
+        }
         is_missing |= lstat(at, info) != 0;
         if (is_missing || !S_ISLNK(info->st_mode))
             continue;
@@ -325,27 +331,30 @@ static bool protect_settings(const struct protecting *protecting)
     return protecting->own_tree || protect_in(protecting, call->workspace, "devs.config.json");
 }
 
-/* The bytes of a file, up to SANDBOX_GIT_CONFIG_MAX, with a NUL; "" where it cannot be read. For
- * the caller to free. */
-static char *read_file(const char *folder, const char *name)
+/* Reads a text file that git reads; *out stays empty where there is none. False: git could read it
+ * later, but we cannot now. */
+static bool read_file(const struct protecting *protecting, const char *folder, const char *name,
+                      struct str *out)
 {
     char path[PATH_MAX];
+    char real[PATH_MAX];
     struct stat info;
-    char *text = xcalloc(1, 1);
     const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
-    const int fd = wrote > 0 && wrote < PATH_MAX
-                       ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-                       : -1;
-    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) &&
-        info.st_size <= SANDBOX_GIT_CONFIG_MAX) {
-        free(text);
-        text = xcalloc(1, (size_t)info.st_size + 1);
-        const ssize_t got = read(fd, text, (size_t)info.st_size);
-        text[got > 0 ? got : 0] = '\0';
-    }
-    if (fd >= 0)
-        (void)close(fd);
-    return text;
+    str_clear(out);
+    if (wrote < 0 || wrote >= PATH_MAX)
+        return true; /* nor can git open it */
+    if (!realpath(path, real) || stat(real, &info) != 0)
+        return errno == ENOENT || errno == ENOTDIR ||
+               refuse_protection(protecting, path, strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return S_ISDIR(info.st_mode) || !find_area(protecting->areas, real) ||
+               refuse_protection(protecting, path, "it is not a file");
+    if (info.st_size > SANDBOX_GIT_CONFIG_MAX)
+        return refuse_protection(protecting, path, "it is larger than 1 MiB");
+    if (!git_read_file(real, SANDBOX_GIT_CONFIG_MAX, out) && info.st_size > 0)
+        return refuse_protection(protecting, path, "it cannot be read");
+    return out->len == 0 || !memchr(out->data, '\0', out->len) ||
+           refuse_protection(protecting, path, "it has a NUL byte");
 }
 
 static bool exists_in(const char *folder, const char *name)
@@ -361,52 +370,106 @@ static bool is_git_dir(const char *folder)
     return exists_in(folder, "HEAD") && exists_in(folder, "objects") && exists_in(folder, "refs");
 }
 
-/* A path out of a git file, absolute: "~/x" is below the home folder, others below `base`. */
-static bool place_git_path(const struct protecting *protecting, const char *base, const char *path,
-                           char out[PATH_MAX])
+/* A path out of a git file, absolute; others are below `base`. */
+static bool place_git_path(const char *base, const char *path, char out[PATH_MAX])
 {
-    const char *home = NULL;
-    if (path[0] == '~' && path[1] == '/') {
-        home = sandbox_variable(protecting->call->our_environment, "HOME");
-        path += 2;
-    }
-    const char *below = path[0] == '/' ? "" : home ? home : base;
+    const char *below = path[0] == '/' ? "" : base;
     const int wrote = snprintf(out, PATH_MAX, "%s%s%s", below, below[0] ? "/" : "", path);
-    return path[0] && wrote > 0 && wrote < PATH_MAX;
+    return path[0] && out[0] == '/' && wrote > 0 && wrote < PATH_MAX;
 }
 
-/* The value of "key = value", without quotes, comment and spaces; it is cut in place. */
-static char *cut_value(char *line, const char *key)
+static bool find_home_of(const char *user, char out[PATH_MAX])
 {
-    const size_t len = strlen(key);
-    if (strncasecmp(line, key, len) != 0)
-        return NULL;
-    char *value = line + len + strspn(line + len, " \t");
-    if (*value != '=')
-        return NULL;
-    value += 1 + strspn(value + 1, " \t");
-    const bool is_quoted = *value == '"';
-    value += is_quoted;
-    size_t end = strcspn(value, is_quoted ? "\"" : "#;");
-    while (!is_quoted && end > 0 && strchr(" \t\r", value[end - 1]))
-        end--;
-    value[end] = '\0';
-    return value;
+    char buffer[PASSWD_ENTRY_MAX];
+    struct passwd entry;
+    struct passwd *found = NULL;
+    const int failed = user ? getpwnam_r(user, &entry, buffer, sizeof(buffer), &found)
+                            : getpwuid_r(geteuid(), &entry, buffer, sizeof(buffer), &found);
+    if (failed || !found || found->pw_dir[0] != '/')
+        return false;
+    const int wrote = snprintf(out, PATH_MAX, "%s", found->pw_dir);
+    return wrote > 0 && wrote < PATH_MAX;
+}
+
+bool sandbox_home_find(const struct sandbox_call *call, char out[PATH_MAX])
+{
+    const char *home = sandbox_variable(call->our_environment, "HOME");
+    if (!home || home[0] != '/')
+        return find_home_of(NULL, out);
+    const int wrote = snprintf(out, PATH_MAX, "%s", home);
+    return wrote > 0 && wrote < PATH_MAX;
+}
+
+/* A path that is the value of a config's key: "~/x" and "~user/x" are in a home folder. False: git
+ * cannot find it either. */
+static bool place_config_path(const struct protecting *protecting, const char *base,
+                              const char *path, char out[PATH_MAX])
+{
+    char home[PATH_MAX];
+    char user[NAME_MAX + 1];
+    if (path[0] != '~')
+        return place_git_path(base, path, out);
+    const size_t len = strcspn(path + 1, "/");
+    if (len > NAME_MAX)
+        return false;
+    (void)snprintf(user, sizeof(user), "%.*s", (int)len, path + 1);
+    if (len == 0 ? !sandbox_home_find(protecting->call, home) : !find_home_of(user, home))
+        return false;
+    const int wrote = snprintf(out, PATH_MAX, "%s/%s", home, path + 1 + len);
+    return wrote > 0 && wrote < PATH_MAX;
+}
+
+/* The length of the part of the path that exists: "" or a folder. */
+static size_t measure_existing(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat info;
+    size_t len = 0;
+    for (size_t at = 1; path[at]; at++) {
+        if (path[at] != '/')
+            continue;
+        (void)snprintf(folder, sizeof(folder), "%.*s", (int)at, path);
+        if (lstat(folder, &info) != 0)
+            break;
+        len = at;
+    }
+    return len;
+}
+
+/* A file that is missing and must not come into being. */
+static bool forbid_missing(const struct protecting *protecting, const char *path)
+{
+    char real[PATH_MAX];
+    char entry[PATH_MAX + 1];
+    struct stat info;
+    const enum way_end end = walk_to(protecting, path, real, &info);
+    if (end != WAY_MISSING || !find_area(protecting->areas, real) ||
+        is_named_writable(protecting, real))
+        return end != WAY_REFUSED;
+    struct arg_list *unwanted = &protecting->out->unwanted;
+    const size_t len = measure_existing(real);
+    (void)snprintf(entry, sizeof(entry), "%.*s/%s", (int)len, real, real + len);
+    if (arg_list_has(unwanted, entry))
+        return true;
+    arg_list_add(unwanted, entry);
+    real[len + 1] = '\0'; /* the folders that exist cannot be replaced */
+    sandbox_add_pins(protecting->areas, real, &protecting->out->pins);
+    return true;
 }
 
 static bool protect_git_dir(struct protecting *protecting, const char *dir, const char *top,
                             int depth);
 
-/* A file that a config includes. One that is missing must not come into being. */
-static bool protect_include(const struct protecting *protecting, const char *path)
+/* Makes the folder and those above it, where they are missing. What we cannot make an attempt
+ * cannot make either. */
+static void make_folders(char *path, mode_t mode)
 {
-    char real[PATH_MAX];
-    struct stat info;
-    const enum way_end end = walk_to(protecting, path, real, &info);
-    if (end == WAY_MISSING && find_area(protecting->areas, real) &&
-        !is_named_writable(protecting, real))
-        arg_list_add(&protecting->out->unwanted, real);
-    return end == WAY_MISSING || protect(protecting, path);
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, mode); /* mostly it is there */
+        *slash = '/';
+    }
+    (void)mkdir(path, mode);
 }
 
 /* The folder of core.hooksPath, made where it is missing. */
@@ -414,57 +477,185 @@ static bool protect_hooks_path(const struct protecting *protecting, const char *
 {
     char real[PATH_MAX];
     struct stat info;
-    if (walk_to(protecting, path, real, &info) == WAY_MISSING &&
-        find_area(protecting->areas, real)) {
-        for (size_t at = 1; real[at]; at++) {
-            if (real[at] != '/')
-                continue;
-            real[at] = '\0';
-            (void)mkdir(real, 0755); /* mostly it is there */
-            real[at] = '/';
-        }
-        (void)mkdir(real, 0755);
-        return protect(protecting, real);
+    if (walk_to(protecting, path, real, &info) != WAY_MISSING ||
+        !find_area(protecting->areas, real))
+        return protect(protecting, path);
+    make_folders(real, 0755);
+    return protect(protecting, real);
+}
+
+/* Reads a config as git does, but goes on with the next line after an error. */
+struct config_reader {
+    const char *at;
+    char section[16]; /* without what follows a dot; longer names are cut */
+    bool has_subsection;
+    char key[16]; /* longer names are cut */
+    struct str value;
+};
+
+/* 0 is the end; "\r\n" is one character. */
+static char next_char(struct config_reader *reader)
+{
+    if (reader->at[0] == '\r' && reader->at[1] == '\n')
+        reader->at++;
+    return *reader->at ? *reader->at++ : '\0';
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static void read_name(struct config_reader *reader, char *out, size_t size)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+    const size_t len = strspn(reader->at, letters);
+    (void)snprintf(out, size, "%.*s", (int)len, reader->at);
+    reader->at += len;
+}
+
+/* After "[": [section], [section "sub"] or [section.sub]. */
+static void read_section(struct config_reader *reader)
+{
+    bool is_quoted = false;
+    reader->at += strspn(reader->at, " \t");
+    read_name(reader, reader->section, sizeof(reader->section));
+    reader->has_subsection = false;
+    for (char c; (c = *reader->at) && c != '\n'; reader->at++) {
+        if (c == '"')
+            is_quoted = !is_quoted;
+        else if (c == '\\' && is_quoted && reader->at[1] && reader->at[1] != '\n')
+            reader->at++;
+        else if (c == ']' && !is_quoted)
+            break;
+        reader->has_subsection |= c == '"' || c == '.';
     }
-    return protect(protecting, path);
+    reader->at += *reader->at == ']';
+}
+
+/* After "=": quotes may begin and end anywhere in a value, and "\\" at the end of a line goes on.
+ */
+static void read_value(struct config_reader *reader)
+{
+    bool is_quoted = false;
+    bool is_comment = false;
+    size_t kept = 0; /* bytes up to the last that is not a blank */
+    str_clear(&reader->value);
+    for (char c; (c = next_char(reader)) && c != '\n';) {
+        is_comment |= !is_quoted && (c == '#' || c == ';');
+        if (is_comment)
+            continue;
+        if (is_blank(c) && !is_quoted) {
+            if (reader->value.len > 0)
+                str_add_n(&reader->value, &c, 1);
+            continue;
+        }
+        if (c == '\\') {
+            c = next_char(reader);
+            if (c == '\n')
+                continue;
+            if (!c)
+                break;
+            c = c == 't' ? '\t' : c == 'n' ? '\n' : c == 'b' ? '\b' : c;
+        } else if (c == '"') {
+            is_quoted = !is_quoted;
+            continue;
+        }
+        str_add_n(&reader->value, &c, 1);
+        kept = reader->value.len;
+    }
+    str_cut(&reader->value, kept);
+}
+
+/* The next key with a value. False: there is none. */
+static bool read_key(struct config_reader *reader)
+{
+    for (;;) {
+        reader->at += strspn(reader->at, " \t\r\n\v\f");
+        if (!*reader->at)
+            return false;
+        if (*reader->at == '[') {
+            reader->at++;
+            read_section(reader);
+            continue;
+        }
+        read_name(reader, reader->key, sizeof(reader->key));
+        reader->at += strspn(reader->at, " \t");
+        if (reader->key[0] && *reader->at == '=') {
+            reader->at++;
+            read_value(reader);
+            return reader->value.data != NULL || read_key(reader);
+        }
+        reader->at += strcspn(reader->at, "\n");
+    }
+}
+
+static bool protect_named_in(struct protecting *protecting, const char *folder, const char *name,
+                             const char *top, int depth);
+
+/* A file that a config includes, and what that one names. */
+static bool protect_include(struct protecting *protecting, const char *path, const char *top,
+                            int depth)
+{
+    char folder[PATH_MAX];
+    if (--protecting->includes_left < 0)
+        return refuse_protection(protecting, path, "too many files are included");
+    if (depth >= SANDBOX_GIT_DEPTH_MAX)
+        return refuse_protection(protecting, path, "too many files include each other");
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    char *slash = strrchr(folder, '/'); /* the path is absolute */
+    const char *name = path + (slash - folder) + 1;
+    *slash = '\0';
+    return forbid_missing(protecting, path) && protect(protecting, path) &&
+           protect_named_in(protecting, folder, name, top, depth + 1);
+}
+
+static bool protect_value(struct protecting *protecting, const struct config_reader *reader,
+                          const char *folder, const char *top, int depth)
+{
+    char path[PATH_MAX];
+    const char *value = reader->value.data;
+    if (strncasecmp(reader->section, "include", strlen("include")) == 0)
+        return strcasecmp(reader->key, "path") != 0 ||
+               !place_config_path(protecting, folder, value, path) ||
+               protect_include(protecting, path, top, depth);
+    if (strcasecmp(reader->section, "core") != 0 || reader->has_subsection)
+        return true;
+    if (strcasecmp(reader->key, "hooksPath") == 0 && top && !protecting->own_tree &&
+        place_config_path(protecting, top, value, path))
+        return protect_hooks_path(protecting, path);
+    if (strcasecmp(reader->key, "worktree") == 0 && place_git_path(folder, value, path))
+        return protect_in(protecting, path, ".git");
+    return true;
 }
 
 /* Files that a git config includes, and the hooks that it names. `top`: where its working tree is;
- * NULL: not known. */
+ * NULL: not known. `depth`: of files that include each other. */
 static bool protect_named_in(struct protecting *protecting, const char *folder, const char *name,
                              const char *top, int depth)
 {
+    static const char byte_order_mark[] = "\xef\xbb\xbf";
     char path[PATH_MAX];
-    char *next = NULL;
-    char *text = read_file(folder, name);
-    char section[16] = "";
+    char real[PATH_MAX];
+    struct str text = {0};
+    const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    if (wrote < 0 || wrote >= PATH_MAX || !realpath(path, real))
+        return read_file(protecting, folder, name, &text); /* refuses what is there */
+    struct str seen = {0};
+    str_addf(&seen, "%s\n%s", real, top ? top : "");
     bool ok = true;
-    for (char *line = strtok_r(text, "\n", &next); ok && line; line = strtok_r(NULL, "\n", &next)) {
-        line += strspn(line, " \t");
-        if (*line == '[') {
-            (void)snprintf(section, sizeof(section), "%.*s", (int)strcspn(line + 1, " \t.\"]"),
-                           line + 1);
-            line += strcspn(line, "]");
-            line += strspn(line, "] \t"); /* a key may follow on the same line */
-        }
-        char *value = NULL;
-        if (strncasecmp(section, "include", strlen("include")) == 0 &&
-            (value = cut_value(line, "path")) && place_git_path(protecting, folder, value, path)) {
-            char *slash = strrchr(path, '/');
-            ok = protect_include(protecting, path);
-            *slash = '\0';
-            if (ok && depth < SANDBOX_GIT_DEPTH_MAX)
-                ok = protect_named_in(protecting, path[0] ? path : "/", slash + 1, top, depth + 1);
-        } else if (strcasecmp(section, "core") == 0 && top && !protecting->own_tree &&
-                   (value = cut_value(line, "hooksPath")) &&
-                   place_git_path(protecting, top, value, path)) {
-            ok = protect_hooks_path(protecting, path);
-        } else if (strcasecmp(section, "core") == 0 && (value = cut_value(line, "worktree")) &&
-                   place_git_path(protecting, folder, value, path)) {
-            ok = protect_in(protecting, path, ".git");
-        }
+    if (!arg_list_has(&protecting->read, seen.data)) {
+        arg_list_add(&protecting->read, seen.data);
+        ok = read_file(protecting, folder, name, &text);
+        struct config_reader reader = {.at = text.data ? text.data : ""};
+        if (strncmp(reader.at, byte_order_mark, strlen(byte_order_mark)) == 0)
+            reader.at += strlen(byte_order_mark);
+        while (ok && read_key(&reader))
+            ok = protect_value(protecting, &reader, folder, top, depth);
+        str_done(&reader.value);
     }
-    free(text);
+    str_done(&seen);
+    str_done(&text);
     return ok;
 }
 
@@ -472,10 +663,12 @@ static bool protect_named_in(struct protecting *protecting, const char *folder, 
 static bool protect_git_dirs_below(struct protecting *protecting, const char *folder, int depth)
 {
     char path[PATH_MAX];
-    DIR *dir = depth < SANDBOX_GIT_DEPTH_MAX ? opendir(folder) : NULL;
-    bool ok = true;
+    DIR *dir = opendir(folder);
+    bool ok =
+        !dir || depth < SANDBOX_GIT_DEPTH_MAX || refuse_protection(protecting, folder, "too deep");
     for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
-        if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
             continue;
         const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
         if (wrote < 0 || wrote >= PATH_MAX)
@@ -554,16 +747,16 @@ static bool protect_git_dir(struct protecting *protecting, const char *dir, cons
     if (is_reached && !is_worktrees && is_git_dir(dir) && !is_result(protecting, dir)) {
         create_missing(dir);
         (void)snprintf(below, sizeof(below), "%.*s/commondir", PATH_MAX - 16, dir);
-        arg_list_add(&protecting->out->unwanted, below);
+        if (!forbid_missing(protecting, below))
+            return false;
         (void)snprintf(below, sizeof(below), "%.*s/config.worktree", PATH_MAX - 32, dir);
-        if (!exists_in(dir, "config.worktree"))
-            arg_list_add(&protecting->out->unwanted, below);
+        if (!forbid_missing(protecting, below))
+            return false;
     }
     if (!protect_in(protecting, dir, "config") || !protect_in(protecting, dir, "config.worktree") ||
         !protect_in(protecting, dir, "commondir") || !protect_in(protecting, dir, "gitdir") ||
-        !protect_hooks(protecting, dir) ||
-        !protect_named_in(protecting, dir, "config", top, depth) ||
-        !protect_named_in(protecting, dir, "config.worktree", top, depth))
+        !protect_hooks(protecting, dir) || !protect_named_in(protecting, dir, "config", top, 0) ||
+        !protect_named_in(protecting, dir, "config.worktree", top, 0))
         return false;
     if (!is_reached)
         return true;
@@ -574,29 +767,34 @@ static bool protect_git_dir(struct protecting *protecting, const char *dir, cons
     return protect_git_dirs_below(protecting, below, depth);
 }
 
+/* The path that a file such as .git or commondir names after the word. False: there is none. */
+static bool find_named_path(const char *folder, const struct str *text, const char *word,
+                            char out[PATH_MAX])
+{
+    char path[PATH_MAX];
+    const size_t len = strlen(word);
+    if (!text->data || strncmp(text->data, word, len) != 0)
+        return false;
+    const char *said = text->data + len + strspn(text->data + len, " \t");
+    const int wrote = snprintf(path, sizeof(path), "%.*s", (int)strcspn(said, "\r\n"), said);
+    return wrote > 0 && wrote < PATH_MAX && place_git_path(folder, path, out);
+}
+
 /* A file .git says "gitdir: PATH"; there a file commondir may say where the repository is. */
 static bool protect_git_file(struct protecting *protecting, const char *top)
 {
-    static const char word[] = "gitdir:";
     char dir[PATH_MAX];
     char common[PATH_MAX];
-    char *text = read_file(top, ".git");
-    text[strcspn(text, "\r\n")] = '\0';
-    const char *said = text + strlen(word);
-    bool is_said = strncmp(text, word, strlen(word)) == 0 &&
-                   place_git_path(protecting, top, said + strspn(said, " \t"), dir);
-    free(text);
-    if (!protect_in(protecting, top, ".git"))
-        return false;
-    if (!is_said)
-        return true;
-    if (!protect_git_dir(protecting, dir, top, 0))
-        return false;
-    text = read_file(dir, "commondir");
-    text[strcspn(text, "\r\n")] = '\0';
-    is_said = place_git_path(protecting, dir, text, common);
-    free(text);
-    return !is_said || !realpath(common, dir) || protect_git_dir(protecting, dir, top, 0);
+    struct str text = {0};
+    bool ok = read_file(protecting, top, ".git", &text) && protect_in(protecting, top, ".git");
+    if (ok && find_named_path(top, &text, "gitdir:", dir)) {
+        ok = protect_git_dir(protecting, dir, top, 0) &&
+             read_file(protecting, dir, "commondir", &text);
+        if (ok && find_named_path(dir, &text, "", common) && realpath(common, dir))
+            ok = protect_git_dir(protecting, dir, top, 0);
+    }
+    str_done(&text);
+    return ok;
 }
 
 /* The repository that the folder is in, as git looks for it; or that it is. */
@@ -611,16 +809,52 @@ static bool protect_repository(struct protecting *protecting, const char *from)
         if (wrote > 0 && wrote < PATH_MAX && lstat(path, &info) == 0) {
             if (S_ISLNK(info.st_mode) && !protect(protecting, path))
                 return false;
-            if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+            const bool is_there = stat(path, &info) == 0;
+            if (is_there && S_ISDIR(info.st_mode))
                 return protect_git_dir(protecting, path, folder[0] ? folder : "/", 0);
-            return protect_git_file(protecting, folder[0] ? folder : "/");
-        }
+            if (is_there && S_ISREG(info.st_mode))
+                return protect_git_file(protecting, folder[0] ? folder : "/");
+        } /* git goes on above any other kind of file */
         if (folder[0] && is_git_dir(folder))
             return protect_git_dir(protecting, folder, NULL, 0);
         if (!folder[0])
             return true;
         leave_folder(folder);
     }
+}
+
+static bool find_state_folder(const struct sandbox_call *call, char out[PATH_MAX])
+{
+    char home[PATH_MAX];
+    const char *state = sandbox_variable(call->our_environment, "XDG_STATE_HOME");
+    int wrote = -1;
+    if (state && state[0] == '/')
+        wrote = snprintf(out, PATH_MAX, "%s/devs", state);
+    else if (sandbox_home_find(call, home))
+        wrote = snprintf(out, PATH_MAX, "%s/.local/state/devs", home);
+    return wrote > 0 && wrote < PATH_MAX;
+}
+
+/* Where devs keeps which settings the person trusts. It is made first: a step could else make it.
+ */
+static bool protect_state(const struct protecting *protecting)
+{
+    char path[PATH_MAX];
+    char real[PATH_MAX];
+    struct stat info;
+    if (!find_state_folder(protecting->call, path))
+        return true;
+    if (walk_to(protecting, path, real, &info) == WAY_MISSING && find_area(protecting->areas, real))
+        make_folders(real, S_IRWXU);
+    return protect(protecting, path);
+}
+
+static bool protect_all(struct protecting *protecting)
+{
+    bool ok = protect_settings(protecting) && protect_state(protecting);
+    for (size_t i = 0; ok && i < protecting->areas->count; i++)
+        ok = protect_repository(protecting, protecting->areas->items[i]);
+    return ok;
 }
 
 bool sandbox_protected_find(const struct sandbox_call *call, const struct arg_list *areas,
@@ -633,15 +867,12 @@ bool sandbox_protected_find(const struct sandbox_call *call, const struct arg_li
         .err = err,
         .own_tree = call->run_dir && strcmp(call->run_dir, call->workspace) != 0,
         .git_dirs_left = SANDBOX_GIT_DIRS_MAX,
+        .includes_left = SANDBOX_GIT_INCLUDES_MAX,
     };
     *out = (struct sandbox_protected){.paths = {0}};
-    if (!protect_settings(&protecting))
-        return false;
-    for (size_t i = 0; i < areas->count; i++) {
-        if (!protect_repository(&protecting, areas->items[i]))
-            return false;
-    }
-    return true;
+    const bool ok = protect_all(&protecting);
+    arg_list_done(&protecting.read);
+    return ok;
 }
 
 void sandbox_protected_done(struct sandbox_protected *found)

@@ -18,7 +18,9 @@ enum {
     SANDBOX_GIT_DIRS_MAX = 2000, /* submodules and worktrees that are looked at */
     SANDBOX_GIT_DEPTH_MAX = 16,  /* folders below modules, and files that include each other */
     SANDBOX_GIT_CONFIG_MAX = 1024 * 1024, /* bytes of one config */
+    SANDBOX_GIT_INCLUDES_MAX = 1000,      /* lines that include a file, for one attempt */
     SANDBOX_LINKS_MAX = 40,               /* on the way to one file */
+    PASSWD_ENTRY_MAX = 4096,              /* bytes of one entry of the user database */
 };
 
 /* Where the run log is. All that is there when this is asked. */
@@ -33,6 +35,10 @@ void sandbox_log_done(struct sandbox_log *log);
 
 /* The value in an environment; NULL: it is not there. Borrows it. */
 const char *sandbox_variable(char *const *environment, const char *name);
+
+/* The person's home folder: $HOME of the call's our_environment where that is absolute, else the
+ * one of the user database. False: there is none. Any thread. */
+ATTR_MUST_USE bool sandbox_home_find(const struct sandbox_call *call, char out[PATH_MAX]);
 
 /* Is the path below the folder? */
 bool sandbox_path_is_below(const char *path, const char *folder);
@@ -56,7 +62,9 @@ void sandbox_add_pins(const struct arg_list *areas, const char *path, struct arg
 struct sandbox_protected {
     struct arg_list paths;    /* files and folders, without links */
     struct arg_list pins;     /* of those: sandbox_add_pins() */
-    struct arg_list unwanted; /* files that an attempt must not leave behind: git would obey them */
+    struct arg_list unwanted; /* files that an attempt must not leave behind: git would obey them.
+                                 Each as FOLDER//REST: the folder existed before, the rest did not
+                               */
 };
 
 /*
@@ -65,6 +73,7 @@ struct sandbox_protected {
  *
  * - devs.config.json in the run's folder, in each folder above it, and in the workspace's top;
  * - the plan's file;
+ * - the folder where devs keeps which settings the person trusts, made where it is missing;
  * - of each repository that the workspace or a folder of `writable` is in or is: config,
  *   config.worktree, hooks, and commondir and gitdir of its worktrees; the same of its submodules
  *   below modules; the files that its config includes and its core.hooksPath; the file .git of a
@@ -75,8 +84,9 @@ struct sandbox_protected {
  *
  * Missing config and folders for hooks are created empty, since only what exists can be mounted;
  * nothing else that is missing is protected, but see `unwanted`. Fails where protection cannot be
- * had: the path, or a folder on the way to it, is a symbolic link that the sandbox may replace, or
- * the file has a second name (hard link). Blocks. End *out with sandbox_protected_done(), on
+ * had: the path, or a folder on the way to it, is a symbolic link that the sandbox may replace; the
+ * file has a second name (hard link); or a config cannot be read, or exceeds one of the limits
+ * above. Blocks. End *out with sandbox_protected_done(), on
  * failure too.
  */
 ATTR_MUST_USE bool sandbox_protected_find(const struct sandbox_call *call,
