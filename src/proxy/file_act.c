@@ -158,12 +158,26 @@ static bool is_name(const char *name, size_t len, const char *wanted)
            strncasecmp(name, letters, count) == 0;
 }
 
+/* Is it "phase-2.plan.json", which `devs execute-phase 2` runs? */
+static bool is_phase_plan(const char *name, size_t len)
+{
+    static const char start[] = "phase-";
+    static const char end[] = ".plan.json";
+    const size_t start_len = strlen(start);
+    const size_t end_len = strlen(end);
+    return len > start_len + end_len && strncasecmp(name, start, start_len) == 0 &&
+           strncasecmp(name + len - end_len, end, end_len) == 0;
+}
+
 /* Does a path below the project name what decides which commands devs or git run? */
 static bool is_guarded_path(const char *path)
 {
-    static const char *const names[] = {".git", ".devs", "devs.config.json", "plan.json"};
+    static const char *const names[] = {".git", ".devs", "devs.config.json", "devs.project.json",
+                                        "plan.json"};
     for (const char *at = path + strspn(path, "/"); *at != '\0'; at += strspn(at, "/")) {
         const size_t len = strcspn(at, "/");
+        if (is_phase_plan(at, len))
+            return true;
         for (size_t i = 0; i < ARRAY_LEN(names); i++) {
             if (is_name(at, len, names[i]))
                 return true;

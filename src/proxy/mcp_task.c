@@ -28,7 +28,8 @@ static const char read_script[] =
     "guard() { n=$(printf '/%s/\\n' \"$1\" | sed "                                                 \
     "'y/ABCDEFGHIJKLMNOPQRSTUVWXYZ/abcdefghijklmnopqrstuvwxyz/;s,:[^/]*,,g;s,[. ]*/,/,g') "        \
     "|| exit 1; case $n in */.git/*|*/git~*|*/.devs/*|*/devs~*|"                                   \
-    "*/devs.config.json/*|*/plan.json/*) refuse;; esac; }; guard \"$1\"; "                         \
+    "*/devs.config.json/*|*/devs.project.json/*|*/plan.json/*|*/phase-*.plan.json/*) "             \
+    "refuse;; esac; }; guard \"$1\"; "                                                             \
     "guard_place() { p=$1; while [ \"$p\" != \"$top\" ] && [ -n \"$p\" ]; do "                     \
     "for n in .git .devs devs.config.json; do [ \"$p\" -ef \"$top/$n\" ] && refuse; done; "        \
     "p=${p%/*}; done; guard \"${1#\"$top\"}\"; }; "

@@ -492,7 +492,8 @@ def test_nothing_that_governs_is_written(folder):
     os.symlink(".git", folder + "/way")
     paths = ("devs.config.json", "sub/devs.config.json", "./Devs.config.json", ".git/config",
              ".git/hooks/post-checkout", ".GIT/config", "sub/.git", "git~1/config",
-             "plan.json", "sub/plan.json", "way/hooks/x", "way/new/x", "work.json")
+             "plan.json", "sub/plan.json", "devs.project.json", "phase-2.plan.json",
+              "way/hooks/x", "way/new/x", "work.json")
     config = os.path.join(folder, ".git", "config")
     before = open(config).read()
     kinds = ["none"]

@@ -168,6 +168,10 @@ y'
 	"$devs" run --plain stdin.json >out 2>err
 	want 'stdin that leads out: exit' $? 1
 	want_in 'stdin that leads out' "$(cat out)" "stdin leads out of the sandbox's workspace"
+	# devs execute-phase runs such a plan, and the person names no file.
+	echo '{}' >phase-3.plan.json
+	"$devs" exec --once --sandbox bwrap -- sh -c 'echo evil >phase-3.plan.json' >out 2>err
+	want 'the plan of a phase is read-only' "$(cat phase-3.plan.json)" '{}'
 	# A plan in a subfolder works on its project, but on nothing above the person's home.
 	mkdir -p project/plans home/plans
 	cat >project/plans/up.json <<-'JSON'

@@ -314,6 +314,36 @@ static bool protect_in(const struct protecting *protecting, const char *folder, 
     return wrote < 0 || wrote >= PATH_MAX || protect(protecting, path);
 }
 
+/* Files of the workflows: "phase-2.plan.json". */
+static bool is_plan_name(const char *name)
+{
+    static const char start[] = "phase-";
+    static const char end[] = ".plan.json";
+    const size_t len = strlen(name);
+    return strcmp(name, "devs.project.json") == 0 ||
+           (strncmp(name, start, strlen(start)) == 0 && len > strlen(start) + strlen(end) &&
+            strcmp(name + len - strlen(end), end) == 0);
+}
+
+/* `devs execute-phase 2` runs such a plan, and the person names no file. */
+static bool protect_plans(const struct protecting *protecting, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    bool ok = true;
+    int seen = 0;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
+        if (!is_plan_name(entry->d_name))
+            continue;
+        ok = ++seen <= SANDBOX_PLANS_MAX
+                 ? protect_in(protecting, folder, entry->d_name)
+                 : err_set(protecting->err, ERR_LIMIT, "sandbox: more than %d plans in '%s'",
+                           SANDBOX_PLANS_MAX, folder);
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+    return ok;
+}
+
 static bool protect_settings(const struct protecting *protecting)
 {
     char folder[PATH_MAX];
@@ -327,6 +357,8 @@ static bool protect_settings(const struct protecting *protecting)
         leave_folder(folder);
     }
     if (call->plan_path && !protect(protecting, call->plan_path))
+        return false;
+    if (!protect_plans(protecting, call->run_dir ? call->run_dir : call->workspace))
         return false;
     return protecting->own_tree || protect_in(protecting, call->workspace, "devs.config.json");
 }
