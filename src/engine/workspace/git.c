@@ -26,8 +26,9 @@ enum {
     LOCK_PAUSE_NS = 2 * 1000 * 1000,
     REF_LOCK_MS = 10 * 1000, /* how long another git may hold a branch */
     OBJECT_NAME_MAX = 128,
-    FANOUT_DIGITS = 2,    /* "objects/ab/cdef..." */
-    LOCK_NAME_BYTES = 16, /* of the hash that names a repository's lock */
+    FANOUT_DIGITS = 2,   /* "objects/ab/cdef..." */
+    LOCK_NAME_BYTES = 1, /* of the hash that names a repository's lock: 256 files at most, so two
+                            repositories may wait for each other */
 };
 
 /* The environment of one command: the fixed one, and the places that only variables can name. */
