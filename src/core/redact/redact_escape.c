@@ -1,5 +1,6 @@
 #include "redact_escape.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -304,6 +305,7 @@ static bool read_inner(struct redact_escapers escapers, const char *bytes, size_
         return !is_cut_off || ended;
     struct reading in = {.bytes = flat, .len = count};
     if (read_escape(escapers.inner, &in, &unit)) {
+        assert(unit.taken >= 1 && unit.taken <= count);
         unit.taken = ends[unit.taken - 1];
         *out = unit;
         return true;
