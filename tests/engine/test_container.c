@@ -299,8 +299,7 @@ START_TEST(test_exit_codes_of_the_command_are_its_own)
 }
 END_TEST
 
-static struct tool_result helped;
-static struct sandbox_end helped_end;
+static struct sandbox_ran helped;
 
 /* As a workspace's setup runs. */
 static bool run_helper(const char *script, int64_t timeout_ms, int *start_code, struct err *err)
@@ -317,7 +316,9 @@ static bool run_helper(const char *script, int64_t timeout_ms, int *start_code, 
                                       .argv = argv,
                                       .environment = environment,
                                       .our_environment = environ};
-    return sandbox_run(&call, timeout_ms, NULL, &helped, &helped_end, start_code, err);
+    const bool ok = sandbox_run(&call, timeout_ms, NULL, &helped, err);
+    *start_code = helped.start_code;
+    return ok;
 }
 
 START_TEST(test_helper_runs_in_the_container)
@@ -330,11 +331,11 @@ START_TEST(test_helper_runs_in_the_container)
                    "echo 'last word' >&2; exit 7",
                    0, &code, &err),
         "%s", err.message);
-    ck_assert_str_eq(str_text(&helped.out), "1\nlo\n");
-    ck_assert_int_eq(helped.exit_code, 7);
-    ck_assert(!tool_succeeded(&helped, "setup", &err));
+    ck_assert_str_eq(str_text(&helped.tool.out), "1\nlo\n");
+    ck_assert_int_eq(helped.tool.exit_code, 7);
+    ck_assert(!tool_succeeded(&helped.tool, "setup", &err));
     ck_assert_str_eq(err.message, "setup: last word (exit 7)");
-    tool_result_done(&helped);
+    tool_result_done(&helped.tool);
 }
 END_TEST
 
@@ -344,8 +345,8 @@ START_TEST(test_helper_has_its_time)
     int code = 0;
     struct err err = {0};
     ck_assert(run_helper("trap '' TERM; (setsid sleep 60 &); sleep 60", 1000, &code, &err));
-    ck_assert(helped.timed_out);
-    tool_result_done(&helped);
+    ck_assert(helped.tool.timed_out);
+    tool_result_done(&helped.tool);
 }
 END_TEST
 

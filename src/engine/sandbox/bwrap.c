@@ -204,7 +204,8 @@ static void write_sealed(struct arg_list *argv, const struct mounts *made)
 static void write_mounts(struct arg_list *argv, struct mounts *mounts)
 {
     struct mounts made = {.root_is_writable = mounts->root_is_writable};
-    qsort(mounts->items, mounts->count, sizeof(*mounts->items), compare_mounts);
+    if (mounts->count > 0)
+        qsort(mounts->items, mounts->count, sizeof(*mounts->items), compare_mounts);
     for (size_t i = 0; i < mounts->count; i++) {
         const struct mount *mount = &mounts->items[i];
         const bool is_again =

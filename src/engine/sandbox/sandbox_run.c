@@ -23,8 +23,8 @@ static struct outcome raw_outcome(const struct tool_result *result)
     return (struct outcome){.kind = OUTCOME_EXIT, .code = result->exit_code};
 }
 
-static bool run(struct sandbox *sandbox, int64_t timeout_ms, const atomic_bool *stop,
-                struct tool_result *out, struct sandbox_end *end, int *start_code, struct err *err)
+static bool run_prepared(struct sandbox *sandbox, int64_t timeout_ms, const atomic_bool *stop,
+                         struct sandbox_ran *out, struct err *err)
 {
     struct sandbox_launch launch;
     sandbox_launch(sandbox, &launch);
@@ -39,36 +39,35 @@ static bool run(struct sandbox *sandbox, int64_t timeout_ms, const atomic_bool *
                                    .started = note_start,
                                    .terminate = launch.signals_apart ? send_signal : NULL,
                                    .ctx = sandbox};
-    if (!tool_run(&tool, out, start_code, err))
+    if (!tool_run(&tool, &out->tool, &out->start_code, err))
         return false;
-    const struct outcome raw = raw_outcome(out);
-    sandbox_finish(sandbox, &raw, str_text(&out->err), end);
-    if (end->outcome.kind == OUTCOME_NOT_STARTED) {
-        *start_code = end->outcome.code;
-        return err_set(err, ERR_IO, "%s", end->start_why);
+    const struct outcome raw = raw_outcome(&out->tool);
+    const struct outcome *outcome = &out->end.outcome;
+    sandbox_finish(sandbox, &raw, str_text(&out->tool.err), &out->end);
+    if (outcome->kind == OUTCOME_NOT_STARTED) {
+        out->start_code = outcome->code;
+        return err_set(err, ERR_IO, "%s", out->end.start_why);
     }
-    if (end->outcome.left > 0) {
-        *start_code = START_LEFT_ALIVE;
-        return err_set(err, ERR_IO, "%d of its processes cannot be ended", end->outcome.left);
+    if (outcome->left > 0) {
+        out->start_code = START_LEFT_ALIVE;
+        return err_set(err, ERR_IO, "%d of its processes cannot be ended", outcome->left);
     }
-    if (end->outcome.kind == OUTCOME_EXIT) {
-        out->exit_code = end->outcome.code;
-        out->signal_number = 0;
+    if (outcome->kind == OUTCOME_EXIT) {
+        out->tool.exit_code = outcome->code;
+        out->tool.signal_number = 0;
     }
+    out->start_code = 0;
     return true;
 }
 
 bool sandbox_run(const struct sandbox_call *call, int64_t timeout_ms, const atomic_bool *stop,
-                 struct tool_result *out, struct sandbox_end *end, int *start_code, struct err *err)
+                 struct sandbox_ran *out, struct err *err)
 {
     struct sandbox *sandbox = NULL;
-    *out = (struct tool_result){0};
-    *end = (struct sandbox_end){.memory_killed = -1};
-    if (!sandbox_prepare(&sandbox, call, stop, start_code, err))
+    *out = (struct sandbox_ran){.end = {.memory_killed = -1}};
+    if (!sandbox_prepare(&sandbox, call, stop, &out->start_code, err))
         return false;
-    const bool ok = run(sandbox, timeout_ms, stop, out, end, start_code, err);
+    const bool ok = run_prepared(sandbox, timeout_ms, stop, out, err);
     sandbox_close(sandbox);
-    if (ok)
-        *start_code = 0;
     return ok;
 }

@@ -16,12 +16,16 @@
 #include "sandbox.h"
 #include "tool_run.h"
 
+struct sandbox_ran {
+    struct tool_result tool; /* its own exit code and output; end it with tool_result_done() */
+    struct sandbox_end end;
+    int start_code; /* 0: it was started; else a start code or an errno, as for an attempt */
+};
+
 /* Prepares the sandbox, runs call->argv in it, and removes it. True: the program ran and nothing of
- * it is left; *out has its own exit code, and *end says more. False: it could not be started, or
- * what it left cannot be ended; *start_code is a start code or an errno, as for an attempt. Free
- * *out with tool_result_done() in both cases. */
+ * it is left. False: it could not be started, or what it left cannot be ended. *out is filled in
+ * both cases. */
 ATTR_MUST_USE bool sandbox_run(const struct sandbox_call *call, int64_t timeout_ms,
-                               const atomic_bool *stop, struct tool_result *out,
-                               struct sandbox_end *end, int *start_code, struct err *err);
+                               const atomic_bool *stop, struct sandbox_ran *out, struct err *err);
 
 #endif

@@ -68,7 +68,7 @@ static bool run_in_sandbox(const struct workspace *workspace, const atomic_bool 
                            struct tool_result *out, int *start_code, struct err *err)
 {
     const struct sandbox_spec *spec = &workspace->setup_sandbox;
-    struct sandbox_end end = {.memory_killed = -1};
+    struct sandbox_ran ran = {.start_code = START_SANDBOX_FAILED};
     struct str name = {0};
     struct str lacks = {0};
     struct str why = {0};
@@ -88,10 +88,10 @@ static bool run_in_sandbox(const struct workspace *workspace, const atomic_bool 
                                       .environment = environment,
                                       .our_environment = workspace->environment};
     struct err told = {0};
-    *start_code = START_SANDBOX_FAILED;
-    bool ok =
-        sandbox_check(spec, &lacks, &why, &told) &&
-        sandbox_run(&call, workspace->spec.setup_timeout_ms, stop, out, &end, start_code, &told);
+    bool ok = sandbox_check(spec, &lacks, &why, &told) &&
+              sandbox_run(&call, workspace->spec.setup_timeout_ms, stop, &ran, &told);
+    *out = ran.tool;
+    *start_code = ran.start_code;
     if (!ok)
         (void)err_set(err, told.code, "workspace.setup: %s", told.message);
     if (!ok && told.hint[0])
@@ -100,8 +100,8 @@ static bool run_in_sandbox(const struct workspace *workspace, const atomic_bool 
     if (!ok && !start_code_is_known(*start_code) &&
         (*start_code == ENOENT || *start_code == EACCES))
         *start_code = START_WORKSPACE_FAILED;
-    if (ok && end.memory_killed == 1 && out->exit_code != 0)
-        ok = err_set(err, ERR_LIMIT, "workspace.setup was killed for memory: %s", end.evidence);
+    if (ok && ran.end.memory_killed == 1 && out->exit_code != 0)
+        ok = err_set(err, ERR_LIMIT, "workspace.setup was killed for memory: %s", ran.end.evidence);
     str_done(&why);
     str_done(&lacks);
     str_done(&name);
