@@ -28,6 +28,7 @@ struct printing {
     enum log_trouble_kind told; /* what is wrong with the log, as it was said last */
     int64_t looked_ms;          /* when it was asked for last: steady clock */
     bool given_up;
+    bool orphaned; /* the run's devs is gone: asked once, for the next answer may be another */
     bool told_closed; /* that nobody reads what the command says */
 };
 
@@ -201,8 +202,8 @@ static bool is_over(struct printing *p)
 {
     if (p->stream->done_fd >= 0)
         return false; /* the engine's own end is what counts */
-    return p->outlet.closed || follower_state(p->follower)->ended ||
-           follower_is_orphaned(p->follower);
+    p->orphaned = follower_is_orphaned(p->follower);
+    return p->outlet.closed || follower_state(p->follower)->ended || p->orphaned;
 }
 
 /* Wait for news; false: the engine has ended. */
@@ -263,7 +264,7 @@ static void tell_orphan(const struct printing *p)
     const struct run_state *state = follower_state(p->follower);
     const struct log_run_info *run = follower_run(p->follower);
     if (!p->stream->follow || p->stream->done_fd >= 0 || p->outlet.closed || state->ended ||
-        run->is_session || !follower_is_orphaned(p->follower))
+        run->is_session || !p->orphaned)
         return;
     warn("devs went away before the run had ended. Go on with it: devs run --continue %lld",
          (long long)run->number);
