@@ -40,10 +40,13 @@ static sqlite3_file *file_of(const struct db *db, int which)
     return code == SQLITE_OK && file && file->pMethods ? file : NULL;
 }
 
+/* NULL where the connection has not opened its WAL: mapping the index would open it behind SQLite's
+ * back, and nobody would close it. */
 static const volatile unsigned char *region(const struct db *db, int number)
 {
     void volatile *at = NULL;
-    sqlite3_file *file = file_of(db, SQLITE_FCNTL_FILE_POINTER);
+    const bool has_wal = file_of(db, SQLITE_FCNTL_JOURNAL_POINTER) != NULL;
+    sqlite3_file *file = has_wal ? file_of(db, SQLITE_FCNTL_FILE_POINTER) : NULL;
     if (!file || file->pMethods->iVersion < 2 ||
         file->pMethods->xShmMap(file, number, REGION_BYTES, 0, &at) != SQLITE_OK)
         return NULL;

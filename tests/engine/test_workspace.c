@@ -264,6 +264,7 @@ START_TEST(test_a_setup_in_a_sandbox_reaches_the_workspace_only)
     struct err err = {0};
     char script[PATH_MAX * 2];
     ck_assert_int_eq(setenv("SECRET_OF_OURS", "hidden", 1), 0);
+    stage.place.environment = environ; /* setenv() may have moved it */
     if (!in_bwrap(&spec))
         return;
     stage_sh(stage.log_dir, "echo the log >devs.db", NULL, 0);
