@@ -472,7 +472,7 @@ static size_t measure_existing(const char *path)
 static bool forbid_missing(const struct protecting *protecting, const char *path)
 {
     char real[PATH_MAX];
-    char entry[PATH_MAX + 1];
+    struct str entry = {0};
     struct stat info;
     const enum way_end end = walk_to(protecting, path, real, &info);
     if (end != WAY_MISSING || !find_area(protecting->areas, real) ||
@@ -480,10 +480,13 @@ static bool forbid_missing(const struct protecting *protecting, const char *path
         return end != WAY_REFUSED;
     struct arg_list *unwanted = &protecting->out->unwanted;
     const size_t len = measure_existing(real);
-    (void)snprintf(entry, sizeof(entry), "%.*s/%s", (int)len, real, real + len);
-    if (arg_list_has(unwanted, entry))
+    str_addf(&entry, "%.*s/%s", (int)len, real, real + len);
+    const bool is_known = arg_list_has(unwanted, entry.data);
+    if (!is_known)
+        arg_list_add(unwanted, entry.data);
+    str_done(&entry);
+    if (is_known)
         return true;
-    arg_list_add(unwanted, entry);
     real[len + 1] = '\0'; /* the folders that exist cannot be replaced */
     sandbox_add_pins(protecting->areas, real, &protecting->out->pins);
     return true;
