@@ -19,8 +19,8 @@ struct result_target {
     struct workspace_changes changes;
 };
 
-/* "41/tax" or "tax". `applies`: the result is going to be written somewhere, so the log has to be
- * one that was made here (log_own.h). */
+/* "41/tax" or "tax". `applies`: the result will be written somewhere, so the log must be ours
+ * (log_own.h). */
 ATTR_MUST_USE bool result_target_open(struct result_target *out, const struct globals *globals,
                                       const char *word, bool applies, struct err *err);
 void result_target_done(struct result_target *value);

@@ -86,7 +86,7 @@ static bool mark_path(const struct place *place, char out[PATH_MAX], struct err 
     return private_path_join(out, PATH_MAX, place->db, "-mine", err);
 }
 
-/* What tells a file from others, also from one that got its inode number after it was removed. */
+/* Identifies a file. The birth time tells it from a later file that reuses its inode number. */
 struct identity {
     unsigned long long inode;
     long long born_s; /* 0 where the file system does not keep it */

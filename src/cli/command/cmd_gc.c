@@ -193,8 +193,8 @@ static bool is_within(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* Of the newest runs, those that would work in another folder than the project of the log: a log
- * that was copied still names the folder that it was copied from. */
+/* Warns of recent runs whose folder is not the project of this log: the runs of a copied log still
+ * name the original folder. */
 static void warn_of_folders(const struct place *place)
 {
     static struct log_run_info runs[LOG_PAGE_RUNS];

@@ -121,8 +121,8 @@ enum {
 
 static_assert(2 * HALF == 64, "what is known of two bytes fills a uint64_t");
 
-/* What escapes begin with is a group of its own: there are many starts with them, and few of them
- * in most text. */
+/* The bytes that begin an escape are a group of their own: many starts have them, most text has
+ * few. */
 static unsigned group_of(unsigned char byte)
 {
     if (redact_escape_begins(byte))

@@ -152,7 +152,7 @@ static void look_at_limits(struct tool *tool, struct tool_result *out)
         if (tool->call->terminate)
             tool->call->terminate(tool->call->ctx, SIGTERM);
         else
-            (void)kill(-tool->process.pid, SIGTERM); /* likewise */
+            (void)kill(-tool->process.pid, SIGTERM); /* it may be gone */
         tool->kill_ms = now_ms + TOOL_GRACE_MS;
     }
 }
