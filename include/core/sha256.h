@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-enum { SHA256_BYTES = 32 };
+enum { SHA256_BYTES = 32, SHA256_HEX_MAX = 2 * SHA256_BYTES + 1 };
 
 struct sha256;
 
@@ -23,5 +23,8 @@ void sha256_close(struct sha256 *sha256);
 
 /* All at once; allocates nothing. */
 void sha256_of(const void *bytes, size_t len, unsigned char out[SHA256_BYTES]);
+
+/* The hash as 64 lower-case digits and a NUL. */
+void sha256_hex(const unsigned char hash[SHA256_BYTES], char out[SHA256_HEX_MAX]);
 
 #endif

@@ -19,7 +19,6 @@
 #include "sha256.h"
 
 enum {
-    HEX_MAX = 2 * SHA256_BYTES + 1,
     RECORD_BYTES_MAX = 2 * PATH_MAX + 1024, /* a path may be escaped as JSON */
     OTHERS = S_IRWXG | S_IRWXO,
 };
@@ -40,12 +39,11 @@ const char *trust_state_name(enum trust_state state)
     return names[state];
 }
 
-static void hash_text(const char *text, size_t len, char hex[HEX_MAX])
+static void hash_text(const char *text, size_t len, char hex[SHA256_HEX_MAX])
 {
     unsigned char hash[SHA256_BYTES];
     sha256_of(text, len, hash);
-    for (size_t i = 0; i < SHA256_BYTES; i++)
-        (void)snprintf(hex + 2 * i, 3, "%02x", hash[i]);
+    sha256_hex(hash, hex);
 }
 
 /* The folder that holds "devs": "$XDG_STATE_HOME", else "~/.local/state". */
@@ -219,7 +217,7 @@ static bool find_place(const char *path, char out[PATH_MAX], struct err *err)
 /* The state of a record, given the text that is at its place now; NULL: there is none. */
 static enum trust_state state_of(const struct record *record, const struct str *text)
 {
-    char hash[HEX_MAX];
+    char hash[SHA256_HEX_MAX];
     if (!text)
         return TRUST_GONE;
     hash_text(str_text(text), text->len, hash);
@@ -228,7 +226,7 @@ static enum trust_state state_of(const struct record *record, const struct str *
 
 enum trust_state trust_find(const char *path, const struct str *text)
 {
-    char place[PATH_MAX], name[HEX_MAX];
+    char place[PATH_MAX], name[SHA256_HEX_MAX];
     struct record record;
     enum trust_state state = TRUST_NONE;
     const int folder = open_folder(false, NULL);
@@ -259,7 +257,7 @@ static bool write_whole(int fd, const struct str *text)
 /* Puts the record in place as a whole. */
 static bool write_record(int folder, const char *name, const struct str *text, struct err *err)
 {
-    char temporary[HEX_MAX + 16];
+    char temporary[SHA256_HEX_MAX + 16];
     (void)snprintf(temporary, sizeof(temporary), "%s.%ld~", name, (long)getpid());
     (void)unlinkat(folder, temporary, 0); /* one that a killed devs has left */
     const int fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -275,7 +273,7 @@ static bool write_record(int folder, const char *name, const struct str *text, s
 
 bool trust_record(const char *path, const struct str *text, struct err *err)
 {
-    char place[PATH_MAX], name[HEX_MAX], hash[HEX_MAX];
+    char place[PATH_MAX], name[SHA256_HEX_MAX], hash[SHA256_HEX_MAX];
     struct str record = {0};
     if (!find_place(path, place, err))
         return false;
@@ -298,7 +296,7 @@ bool trust_record(const char *path, const struct str *text, struct err *err)
 
 bool trust_revoke(const char *path, bool *was, struct err *err)
 {
-    char place[PATH_MAX], name[HEX_MAX];
+    char place[PATH_MAX], name[SHA256_HEX_MAX];
     struct err why = {0};
     *was = false;
     if (!find_place(path, place, err))
@@ -339,7 +337,8 @@ bool trust_each(trust_entry_fn *found, void *ctx, struct err *err)
     }
     for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
         struct record record;
-        if (strlen(entry->d_name) == HEX_MAX - 1 && read_record(fd, entry->d_name, &record)) {
+        if (strlen(entry->d_name) == SHA256_HEX_MAX - 1 &&
+            read_record(fd, entry->d_name, &record)) {
             report_record(&record, found, ctx);
             json_free(record.root);
         }

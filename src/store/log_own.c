@@ -126,8 +126,7 @@ static bool make_mark(const unsigned char key[KEY_BYTES], const struct place *pl
     sha256_add(sha256, text, (size_t)len);
     sha256_add(sha256, key, KEY_BYTES);
     sha256_finish(sha256, hash);
-    for (size_t i = 0; i < sizeof(hash); i++)
-        (void)snprintf(out + 2 * i, 3, "%02x", hash[i]);
+    sha256_hex(hash, out);
     return true;
 }
 

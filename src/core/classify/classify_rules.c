@@ -246,10 +246,9 @@ static bool read_list(struct rule_list *list, struct rules *rules, const struct 
 void rules_hash(const char *json, size_t len, char hash[RULES_HASH_MAX])
 {
     unsigned char digest[SHA256_BYTES];
-    static_assert(2 * sizeof(digest) < RULES_HASH_MAX, "two digits a byte");
+    static_assert((int)SHA256_HEX_MAX <= (int)RULES_HASH_MAX, "the hash fits");
     sha256_of(json, len, digest);
-    for (size_t i = 0; i < sizeof(digest); i++)
-        (void)snprintf(hash + 2 * i, 3, "%02x", digest[i]);
+    sha256_hex(digest, hash);
 }
 
 static void set_guard_bits(struct rules *rules)

@@ -1,6 +1,7 @@
 #include "sha256.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <nettle/sha2.h>
@@ -42,4 +43,10 @@ void sha256_of(const void *bytes, size_t len, unsigned char out[SHA256_BYTES])
     sha256_init(&sha256.state);
     sha256_add(&sha256, bytes, len);
     sha256_digest(&sha256.state, SHA256_BYTES, out);
+}
+
+void sha256_hex(const unsigned char hash[SHA256_BYTES], char out[SHA256_HEX_MAX])
+{
+    for (size_t i = 0; i < SHA256_BYTES; i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", hash[i]);
 }
