@@ -133,9 +133,9 @@ else
 fi
 # --- a run that its devs left is followed to what there is of it
 rm go
-"$devs" run --plain slow.json >slow.out 2>&1 &
+"$devs" run --plain slow.json >abandoned.out 2>&1 &
 run=$!
-until_true 60 grep -q 'runs, pid' slow.out
+until_true 60 grep -q 'runs, pid' abandoned.out
 "$devs" debug --logs --follow >left 2>said &
 follower=$!
 until_true 60 grep -q 'runs, pid' left

@@ -2,6 +2,7 @@
 # The house rules that a compiler cannot see, as one test: tidy.sh [TOP]
 # Prints every offence and exits 1 if there was one.
 cd "${1:-.}" || exit 2
+export LC_ALL=C # several times faster than a UTF-8 locale, which only the line length needs
 status=0
 
 offence() {
@@ -41,7 +42,8 @@ ours=$(sources src include)
 public=$(sources include)
 core=$(sources src/core include/core)
 
-deny 'a line is longer than 100 columns' '^.{101,}$' $code
+long=$(grep -lE '^.{101,}$' $code /dev/null) # in bytes: never shorter than in columns
+LC_ALL=C.UTF-8 deny 'a line is longer than 100 columns' '^.{101,}$' $long
 deny 'trailing blanks' '[[:blank:]]+$' $code
 deny 'a tab' "$(printf '\t')" $code
 deny 'a banned function' "\\b($banned)[[:blank:]]*\\(" $code
@@ -189,7 +191,7 @@ fi
 
 if ! command -v clang-format >/dev/null; then
 	echo "tidy: skipped the format: clang-format is not installed"
-elif [ -n "$code" ] && ! clang-format --dry-run -Werror $code; then
+elif [ -n "$code" ] && ! echo "$code" | xargs -n 50 -P "$(nproc)" clang-format --dry-run -Werror; then
 	offence 'not as clang-format writes it: clang-format -i FILE'
 fi
 
