@@ -75,8 +75,10 @@ lint:
 
 tidy:
 	@scripts/install-packages ci
-	cmake --preset tidy -DBUILD_TESTING=$(or $(TESTS),ON)
-	cmake --build --preset tidy -- -k 0
+	cmake --log-level=WARNING --preset tidy -DBUILD_TESTING=$(or $(TESTS),ON)
+	@sed -n 's/^ *"file": "\(.*\)".*/\1/p' build/tidy/compile_commands.json | grep -v /build/tidy/ | \
+		xargs -P "$$(nproc)" -n 8 clang-tidy -p build/tidy --quiet '--warnings-as-errors=*' \
+		$(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=60000)
 
 clean:
 	rm -rf build
