@@ -40,6 +40,7 @@ struct classify_input {
     struct classify_text out;
     struct classify_text err;
     const char *program;               /* borrowed; argv[0] without its folder; NULL = not known */
+    char *const *argv;                 /* borrowed; NULL-terminated; NULL = not known */
     const struct adapter *agent;       /* borrowed; the agent CLI whose output this is; NULL = none
                                           is known */
     const struct agent_stream *stream; /* borrowed; the whole of `out` as it was read, ended; NULL:
@@ -77,6 +78,9 @@ int64_t classify_hint(const struct classifier *classifier, const struct classify
 
 /* Requests that the agent CLI made again by itself, as far as its output tells. */
 int64_t classify_own_retries(const struct classify_input *input);
+
+/* Is there a rule that may deny this attempt's success? Then its output decides about it. */
+bool classify_may_deny(const struct classifier *classifier, const struct classify_input *input);
 
 /* Judge one attempt. Linear in the text looked at. */
 void classify(const struct classifier *classifier, const struct classify_input *input,

@@ -136,7 +136,8 @@ void engine_detach(struct engine *engine, const char *why);
 struct engine_result {
     int exit_code;         /* of the run (README, exit codes); 130 if it was left before its end */
     int last_attempt_code; /* exit code of the last attempt that ended; for `exec`:
-                              125..127 if nothing could be started, 128+n by signal */
+                              125..127 if nothing could be started, 128+n by signal;
+                              0 also if a rule denies the success: see exit_code */
     bool recording_failed; /* the log could not be written to the end */
     struct err err;        /* why, if so */
 };

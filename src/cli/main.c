@@ -42,8 +42,9 @@ static int print_help(void)
                "log, run or file, 69 an agent is not installed, 73 log or output cannot be\n"
                "written, 74 all passed but not recorded, 75 another process has it, 130 stopped\n"
                "by a person\n"
-               "\ndevs exec exits as the last try of its command did: 128 + N after signal N, and\n"
-               "125 to 127 where nothing could be started");
+               "\ndevs exec exits as the last try of its command did: 128 + N after signal N,\n"
+               "125 to 127 where nothing could be started, and 1 where it exited with 0 but\n"
+               "a rule denies the success");
     return EXIT_ALL_PASSED;
 }
 

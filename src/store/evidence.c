@@ -150,7 +150,7 @@ static struct outcome read_outcome(const struct event *event)
     return outcome;
 }
 
-/* No rule looks at what a command wrote that ended well. */
+/* What a command wrote that ended well is for rules that may deny it: classify_may_deny(). */
 static bool needs_output(const struct plan_step *step, const struct classify_input *input)
 {
     const bool ended_well = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
@@ -185,6 +185,7 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
     *out = (struct classify_input){
         .outcome = read_outcome(of->event),
         .program = program,
+        .argv = step->agent ? NULL : step->argv,
         .agent =
             step->agent ? step->agent->adapter : adapters_of_program(of->plan->adapters, program),
         .one_shot = step->agent != NULL,

@@ -115,11 +115,22 @@ static void count_change(struct trial *trial, const struct evidence_of *subject,
                    subject->plan->tasks[subject->event->task].id);
 }
 
+/* The output of a success is read only where a rule may deny it. */
+static bool read_attempt(struct trial *trial, const struct evidence_of *subject,
+                         struct classify_input *out, struct err *err)
+{
+    struct evidence_of whole = *subject;
+    enum evidence_state state;
+    if (!evidence_read(trial->evidence, subject, out, &state, err))
+        return false;
+    whole.wants_all = classify_may_deny(trial->now, out) || classify_may_deny(trial->then, out);
+    return !whole.wants_all || evidence_read(trial->evidence, &whole, out, &state, err);
+}
+
 static bool try_attempt(struct trial *trial, const struct evidence_of *subject, struct err *err)
 {
     struct classify_input input;
-    enum evidence_state state;
-    if (!evidence_read(trial->evidence, subject, &input, &state, err))
+    if (!read_attempt(trial, subject, &input, err))
         return false;
     struct opinion now = judge(trial->now, &input);
     struct opinion then = judge(trial->then, &input);

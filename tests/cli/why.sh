@@ -214,4 +214,31 @@ out=$("$devs" status)
 want 'status: since when it needs a person' "$(printf '%s\n' "$out" |
 	grep -c ' key .* at [0-9][0-9]:[0-9][0-9]:[0-9][0-9]  *auth')" 1
 want 'status: columns keep apart' "$(printf '%s\n' "$out" | grep -c 'resets ... [0-9][0-9]:[0-9][0-9]  *quota')" 1
+
+# --- a launcher that exits with 0 although its node is lost
+mkdir bin
+printf '#!/bin/sh\necho "srun: error: Node failure on n2" >&2\n' >bin/srun
+chmod +x bin/srun
+PATH="$dir/bin:$PATH" "$devs" exec --once -- sh -c 'env A=1 srun -n1 true' 2>err
+want 'a lost node: exit' $? 1
+want_in 'a lost node: the line' "$(cat err)" 'failed network (launch.node): srun: error: Node failure on n2'
+out=$("$devs" why exec)
+want_in 'a lost node: why' "$out" 'denied     exit 0 is no pass here: rule launch.node denies it'
+want_in 'a lost node: evidence' "$out" '"srun: error: Node failure on n2" on stderr'
+"$devs" exec --once -- sh -c 'echo "srun: error: Node failure on n2" >&2' 2>err
+want 'a test that prints it: exit' $? 0
+cat >devs.config.json <<'RULES'
+{"rules": [{"name": "half", "verdict": "persistent", "on_success": true,
+            "pattern": "^only half of it", "only_if": {"launcher": "printf"}}]}
+RULES
+"$devs" exec --once -- printf 'only half of it\n' >out 2>err
+want 'an own rule denies a success: exit' $? 1
+want_in 'an own rule denies a success' "$(cat err)" '(half): only half of it'
+rm devs.config.json
+echo '{"name": "half", "verdict": "persistent", "on_success": true, "pattern": "^only half"}' >half.json
+"$devs" exec --once -- printf 'only half of it\n' >out 2>err
+want 'without that rule: exit' $? 0
+"$devs" rules --try half.json >out
+want 'a trial looks at what passed: exit' $? 3
+want_in 'a trial looks at what passed' "$(cat out)" 'success'
 finish

@@ -47,6 +47,10 @@ static const struct {
     {"{\"text\":\"Retry-After: Sat, 21 Nov 2026 01:20:00 GMT\",\"now\":1795223990}",
      "\"retry_after_ms\":10000"},
     {"{\"text\":\"nothing\",\"now\":0}", "\"retry_after_ms\":null"},
+    {"{\"exit\":0,\"argv\":[\"srun\"],\"stderr\":\"srun: error: Node failure on n2\"}",
+     "\"rule\":\"launch.node\""},
+    {"{\"exit\":4,\"argv\":[\"/usr/bin/wget\"]}", "\"rule\":\"net.wget-exit\""},
+    {"{\"exit\":0,\"argv\":null}", "\"verdict\":\"success\""},
 };
 
 START_TEST(test_row_gets_an_answer)
@@ -84,6 +88,8 @@ static const struct {
     {"{\"exit\":1,\"agent\":{}}", "agent is a string"},
     {"{\"exit\":1,\"program\":false}", "program is a string"},
     {"{\"text\":1}", "text is a string"},
+    {"{\"exit\":1,\"argv\":\"srun\"}", "argv is a list of at most 64 strings"},
+    {"{\"exit\":1,\"argv\":[\"a\",1]}", "argv is a list of strings"},
     {"{\"exit\":1,\"now\":1e300}", "now is seconds"},
     {"{\"exit\":1,\"now\":9223372036850000}", "now is seconds"},
     {"{\"exit\":1,\"now\":-1}", "now is seconds"},

@@ -1,11 +1,13 @@
 #include "classify_rules.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "classify_user.h"
 #include "json.h"
 #include "judge.h"
+#include "launched.h"
 #include "test_main.h"
 
 START_TEST(test_rules_have_a_hash)
@@ -229,6 +231,116 @@ START_TEST(test_own_rule_for_a_kind_of_step)
 }
 END_TEST
 
+static const struct {
+    const char *argv[10];
+    const char *wanted;
+    bool found;
+} commands[] = {
+    {{"srun", "-n1", "true"}, "srun", true},
+    {{"/opt/slurm/bin/srun"}, "srun", true},
+    {{"srunner"}, "srun", false},
+    {{"echo", "srun"}, "srun", false},
+    {{"env"}, "srun", false},
+    {{"env", "-u", "HOME", "A=1", "srun", "x"}, "srun", true},
+    {{"timeout", "-k", "5", "10", "srun"}, "srun", true},
+    {{"timeout", "--signal=KILL", "10", "srun"}, "srun", true},
+    {{"timeout", "srun", "true"}, "srun", false},
+    {{"nice", "-n", "5", "nohup", "sudo", "-u", "ann", "srun"}, "srun", true},
+    {{"sh", "-c", "srun x"}, "srun", true},
+    {{"bash", "-lc", "cd x && A=1 srun -n1 y"}, "srun", true},
+    {{"sh", "-e", "-c", "if true; then srun x; fi"}, "srun", true},
+    {{"sh", "-c", "x=$(srun hostname)"}, "srun", true},
+    {{"sh", "-c", "env sh -c 'exec srun x'"}, "srun", true},
+    {{"sh", "-c", "'sr'\"un\" x"}, "srun", true},
+    {{"sh", "-c", "pytest 'srun x; srun' \"a; srun\""}, "srun", false},
+    {{"sh", "-c", "true # srun\nfalse"}, "srun", false},
+    {{"sh", "-c", "echo a\\; srun"}, "srun", false},
+    {{"sh", "-c"}, "srun", false},
+    {{"sh", "srun"}, "srun", false},
+    {{"sh", "-c", "sh -c 'sh -c \"sh -c \\\"sh -c srun\\\"\"'"}, "srun", false},
+    {{"sbatch", "--wait", "x"}, "sbatch --wait", true},
+    {{"sh", "-c", "sbatch -n1 --wait x | tee y"}, "sbatch --wait", true},
+    {{"sbatch", "x"}, "sbatch --wait", false},
+    {{"sh", "-c", "sbatch x; other --wait"}, "sbatch --wait", false},
+};
+
+START_TEST(test_a_command_is_found_behind_others)
+{
+    char *argv[10] = {0};
+    for (int i = 0; commands[_i].argv[i]; i++)
+        argv[i] = strdup(commands[_i].argv[i]);
+    ck_assert_msg(launched_find(argv, commands[_i].wanted) == commands[_i].found, "case %d", _i);
+    for (int i = 0; argv[i]; i++)
+        free(argv[i]);
+    ck_assert(!launched_find(NULL, "srun"));
+}
+END_TEST
+
+static const struct {
+    const char *rule; /* "" = it passed */
+    const char *program;
+    int code;
+    const char *err;
+} launches[] = {
+    {"launch.node", "srun", 0, "srun: error: Node failure on n2\n"},
+    {"launch.node", "srun", 0, "3: slurmstepd-n1: error: *** STEP 1.0 DUE TO NODE FAILURE ***\n"},
+    {"launch.time", "srun", 0,
+     "slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-26T01:00:00 DUE TO TIME LIMIT "
+     "***\n"},
+    {"launch.preempted", "srun", 9,
+     "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-26T01:00:00 DUE TO PREEMPTION ***\n"},
+    {"launch.folder", "srun", 0,
+     "slurmstepd: error: couldn't chdir to `/x': No such file or directory: going to /tmp "
+     "instead\n"},
+    {"launch.folder", "ssh", 0, "slurmstepd: error: couldn't chdir to `/x': Permission denied\n"},
+    {"launch.home", "ssh", 0, "Could not chdir to home directory /home/ann: No such file\n"},
+    {"", "srun", 0, "Could not chdir to home directory /home/ann: No such file\n"},
+    {"", "pytest", 0, "srun: error: Node failure on n2\n"},
+    {"", "srun", 0, "the log says: srun: error: Node failure on n2\n"},
+    {"", "srun", 0, "warning: jobs may end DUE TO TIME LIMIT\n"},
+    {"", "sbatch", 0, "srun: error: Node failure on n2\n"},
+};
+
+/* Launchers exit with 0 although the work was cut short or ran elsewhere. */
+START_TEST(test_a_launcher_is_not_believed)
+{
+    char program[16];
+    char *argv[] = {program, NULL};
+    (void)snprintf(program, sizeof(program), "%s", launches[_i].program);
+    struct classify_input input = failure(launches[_i].code, launches[_i].err);
+    input.argv = argv;
+    const struct verdict verdict = judge_with(NULL, &input);
+    ck_assert_str_eq(verdict.rule, launches[_i].rule);
+    ck_assert_int_eq(verdict.class == VERDICT_SUCCESS, launches[_i].rule[0] == '\0');
+    ck_assert(classify_may_deny(judge_classifier(), &input) ==
+              (input.outcome.code == 0 && strcmp(program, "pytest") != 0 &&
+               strcmp(program, "sbatch") != 0));
+}
+END_TEST
+
+START_TEST(test_own_rule_denies_a_success)
+{
+    char program[] = "qsub";
+    char *argv[] = {program, NULL};
+    struct classify_input input = failure(0, "job aborted by the queue\n");
+    const char *rule = "[{\"name\":\"queue\",\"verdict\":\"persistent\",\"on_success\":true,"
+                       "\"pattern\":\"aborted by the queue\",\"only_if\":{\"launcher\":\"qsub\"}}]";
+    input.argv = argv;
+    ck_assert_str_eq(judge_with(rule, &input).rule, "queue");
+    input.outcome.code = 3;
+    ck_assert_str_eq(judge_with(rule, &input).rule, "queue");
+    input.outcome.code = 0;
+    input.argv = NULL;
+    ck_assert_int_eq(judge_with(rule, &input).class, VERDICT_SUCCESS);
+    input.argv = argv;
+    ck_assert_int_eq(judge_with("[{\"name\":\"queue\",\"verdict\":\"persistent\","
+                                "\"pattern\":\"aborted by the queue\"}]",
+                                &input)
+                         .class,
+                     VERDICT_SUCCESS);
+}
+END_TEST
+
 START_TEST(test_own_pattern_is_limited)
 {
     struct str err = {0};
@@ -257,6 +369,18 @@ static const struct {
     {"7", "a list is expected"},
     {"[7]", "rule 1 '': an object is expected"},
     {"[{\"verdict\":\"transient\"}]", "rule 1 '': name is missing"},
+    {"[{\"name\":\"a\",\"verdict\":\"persistent\",\"on_success\":1,\"pattern\":\"x\"}]",
+     "on_success is true or false, got"},
+    {"[{\"name\":\"a\",\"verdict\":\"persistent\",\"on_success\":true,\"only_if\":{\"exit\":0}}]",
+     "on_success needs a pattern"},
+    {"[{\"name\":\"a\",\"verdict\":\"persistent\",\"on_success\":true,\"pattern\":\"x\","
+     "\"only_if\":{\"exit\":1}}]",
+     "on_success needs exit 0 among its exit codes"},
+    {"[{\"name\":\"a\",\"verdict\":\"persistent\",\"pattern\":\"x\",\"only_if\":{\"launcher\":[]}}"
+     "]",
+     "launcher: expected 1..8 programs"},
+    {"[{\"name\":\"a\",\"verdict\":\"persistent\",\"pattern\":\"x\",\"only_if\":{\"launcher\":7}}]",
+     "launcher: expected 1..8 programs"},
     {"[{\"name\":\"a\",\"pattern\":\"x\"}]", "rule 1 'a': verdict is missing"},
     {"[{\"name\":\"a\",\"verdict\":\"persistent\",\"pattern\":\"\"}]",
      "rule 1 'a': pattern is empty"},
@@ -341,6 +465,9 @@ Suite *test_suite(void)
     tcase_add_test(own, test_a_rule_is_switched_off);
     tcase_add_test(own, test_own_rule_for_a_signal);
     tcase_add_test(own, test_own_rule_for_a_kind_of_step);
+    tcase_add_loop_test(own, test_a_command_is_found_behind_others, 0, TABLE_LEN(commands));
+    tcase_add_loop_test(own, test_a_launcher_is_not_believed, 0, TABLE_LEN(launches));
+    tcase_add_test(own, test_own_rule_denies_a_success);
     tcase_add_test(own, test_own_pattern_is_limited);
     tcase_add_loop_test(own, test_bad_user_rule_is_named, 0, TABLE_LEN(bad_user_rules));
     tcase_add_test(own, test_own_pattern_has_a_length_limit);

@@ -286,7 +286,7 @@ static int exit_code_of(const struct watching *watching, const struct engine_res
     int code = result->exit_code;
     if (watching->signal != 0 && watching->signal != SIGINT)
         code = 128 + watching->signal;
-    else if (exec && result->exit_code != EXIT_STOPPED)
+    else if (exec && result->exit_code != EXIT_STOPPED && result->last_attempt_code != 0)
         code = result->last_attempt_code;
     spill_left_tell(&watching->place, watching->uid);
     if (!result->recording_failed)

@@ -92,6 +92,18 @@ static void ended_line(const struct why *why, struct str *out)
              (long long)attempt->outcome.bytes[0], (long long)attempt->outcome.bytes[1]);
 }
 
+/* The command says that it passed, and a rule does not believe it. */
+static void denied_line(const struct why *why, struct str *out)
+{
+    const struct outcome *outcome = &attempt_of(why)->outcome;
+    const bool is_exit_0 = outcome->kind == OUTCOME_EXIT && outcome->code == 0;
+    if (!is_exit_0 || why->verdict.class == VERDICT_SUCCESS ||
+        why->verdict.stream == VERDICT_STREAM_NONE || plan_of(why)->steps[why->pick.step].agent)
+        return;
+    why_begin("denied", out);
+    str_addf(out, "exit 0 is no pass here: rule %s denies it\n", why->verdict.rule);
+}
+
 /* What was new in it, and whether it is the result of the try before once more. */
 static void output_line(const struct why *why, struct str *out)
 {
@@ -300,6 +312,8 @@ void why_words(const struct why *why, struct str *out)
             ended_line(why, out);
             output_line(why, out);
         }
+        if (why->judged)
+            denied_line(why, out);
         if (why->judged)
             why_verdict_words(&why->verdict, out);
         corrected_line(why, out);

@@ -193,6 +193,22 @@ static bool says_nothing_but_success(const struct classify_input *seen)
            !seen->stream && seen->out.len == 0 && seen->err.len == 0;
 }
 
+/* Launchers exit with 0 although the work was cut short. Nothing is read where no rule can hold. */
+static void deny_success(const struct rules *rules, const struct classify_input *seen,
+                         struct verdict *out)
+{
+    struct scan scan;
+    struct scan_match match;
+    if (!scan_may_deny(rules, seen))
+        return;
+    scan_init(&scan, rules, seen);
+    if (scan_first(&scan, &rules->verdicts, &match)) {
+        classify_by_match(out, &scan, &match);
+        classify_add_nears(out, &scan);
+    }
+    scan_done(&scan);
+}
+
 static void judge(const struct rules *rules, struct classify_input *seen, struct verdict *out)
 {
     bool structured = false;
@@ -200,8 +216,10 @@ static void judge(const struct rules *rules, struct classify_input *seen, struct
         (classify_agent_interrupted(seen) && classify_by_agent(rules, seen, out, &structured)) ||
         facts_judge(seen, out) || classify_by_agent(rules, seen, out, &structured))
         return;
-    if (seen->outcome.code == 0)
+    if (seen->outcome.code == 0) {
+        deny_success(rules, seen, out);
         return;
+    }
 
     if (structured)
         seen->out = (struct classify_text){0};
@@ -225,6 +243,12 @@ void classify(const struct classifier *classifier, const struct classify_input *
         (void)facts_judge(&seen, out);
     else
         judge(rules_of(classifier), &seen, out);
+}
+
+bool classify_may_deny(const struct classifier *classifier, const struct classify_input *input)
+{
+    return input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0 &&
+           scan_may_deny(rules_of(classifier), input);
 }
 
 int64_t classify_own_retries(const struct classify_input *input)

@@ -9,8 +9,9 @@
 #include "classify_facts.h"
 #include "json.h"
 #include "json_repair.h"
+#include "xalloc.h"
 
-enum { TIME_TEXT_MAX = 32, EXIT_CODE_MAX = 255 };
+enum { TIME_TEXT_MAX = 32, EXIT_CODE_MAX = 255, ROW_ARGV_MAX = 64 };
 
 static bool check_texts(const struct json *row, struct err *err)
 {
@@ -179,6 +180,32 @@ static bool is_undecided(const struct verdict *verdict)
            (strcmp(verdict->rule, "default") == 0 || strcmp(verdict->rule, "exit.words") == 0);
 }
 
+/* The command line that a row names; argv_done() frees it. */
+struct row_argv {
+    char *words[ROW_ARGV_MAX + 1]; /* owned; NULL-terminated, empty where the row does not say */
+};
+
+static bool argv_read(struct row_argv *out, const struct json *argv, struct err *err)
+{
+    const size_t count = json_count(argv);
+    *out = (struct row_argv){0};
+    if (is_given(argv) && (json_kind(argv) != JSON_KIND_ARRAY || count > ROW_ARGV_MAX))
+        return err_set(err, ERR_INVALID, "argv is a list of at most %d strings", ROW_ARGV_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const char *word = json_text(json_at(argv, i), NULL);
+        if (!word)
+            return err_set(err, ERR_INVALID, "argv is a list of strings");
+        out->words[i] = xstrdup(word);
+    }
+    return true;
+}
+
+static void argv_done(struct row_argv *argv)
+{
+    for (int i = 0; argv->words[i]; i++)
+        free(argv->words[i]);
+}
+
 /* The adapter of that name; one for any agent if none is known by it. */
 static const struct adapter *adapter_of(const struct classify_edge *edge, const char *name)
 {
@@ -187,12 +214,11 @@ static const struct adapter *adapter_of(const struct classify_edge *edge, const 
     return adapter || !name ? adapter : adapters_find(NULL, generic);
 }
 
-static bool judge(const struct classifier *classifier, const struct json *row,
-                  const struct classify_edge *edge, struct verdict *out, struct told *told,
-                  struct err *err)
+static bool read_input(const struct json *row, const struct classify_edge *edge,
+                       const struct row_argv *argv, struct classify_input *out, struct err *err)
 {
     const struct json *text = json_get(row, "text");
-    struct classify_input input = {
+    *out = (struct classify_input){
         .out = text_of(json_get(row, "stdout")),
         .err = text_of(is_given(text) ? text : json_get(row, "stderr")),
         .program = json_text(json_get(row, "program"), NULL),
@@ -203,16 +229,32 @@ static bool judge(const struct classifier *classifier, const struct json *row,
         .zone_offset = edge->zone_offset,
         .zone_ctx = edge->zone_ctx,
     };
-    if (!check_texts(row, err) || !read_outcome(row, &input.outcome, err) ||
-        !read_now(row, &input.now_ms, err))
-        return false;
-    classify(classifier, &input, out);
-    told->by_agent = input.agent != NULL;
-    if (told->by_agent)
-        told->own_retries = classify_own_retries(&input);
-    if ((is_given(text) || is_undecided(out)) && out->retry_after_ms < 0)
-        out->retry_after_ms = classify_hint(classifier, &input);
-    return true;
+    if (argv->words[0]) {
+        out->argv = argv->words;
+        out->program = out->program ? out->program : adapter_program_of(argv->words[0]);
+    }
+    return check_texts(row, err) && read_outcome(row, &out->outcome, err) &&
+           read_now(row, &out->now_ms, err);
+}
+
+static bool judge(const struct classifier *classifier, const struct json *row,
+                  const struct classify_edge *edge, struct verdict *out, struct told *told,
+                  struct err *err)
+{
+    struct row_argv argv;
+    struct classify_input input;
+    const bool ok =
+        argv_read(&argv, json_get(row, "argv"), err) && read_input(row, edge, &argv, &input, err);
+    if (ok) {
+        classify(classifier, &input, out);
+        told->by_agent = input.agent != NULL;
+        if (told->by_agent)
+            told->own_retries = classify_own_retries(&input);
+        if ((is_given(json_get(row, "text")) || is_undecided(out)) && out->retry_after_ms < 0)
+            out->retry_after_ms = classify_hint(classifier, &input);
+    }
+    argv_done(&argv);
+    return ok;
 }
 
 bool classify_row(const struct classifier *classifier, const struct str *row,

@@ -11,10 +11,11 @@
 
 /* The members of one rule; the file may hold others, for its readers. */
 static const char *const known_members[] = {
-    "id",     "section",     "class",   "type",    "reason", "subtype", "need",  "pattern",
-    "unless", "unless_text", "stream",  "tail",    "exit",   "program", "ask",   "quoted",
-    "final",  "late",        "memory",  "unit_ms", "why",    "signal",  "kind",  "retry_after",
-    "form",   "most",        "decides", "user",    "waits",  "over",    "after",
+    "id",      "section", "class",       "type",       "reason",   "subtype", "need",
+    "pattern", "unless",  "unless_text", "stream",     "tail",     "exit",    "program",
+    "ask",     "quoted",  "final",       "late",       "memory",   "unit_ms", "why",
+    "signal",  "kind",    "retry_after", "form",       "most",     "decides", "user",
+    "waits",   "over",    "after",       "on_success", "launcher",
 };
 
 static const char *const stream_names[] = {
@@ -103,6 +104,25 @@ static bool read_numbers(const struct json *json, struct range range, int max, i
     return true;
 }
 
+/* A name, perhaps with an option behind it, or a list of them. */
+static bool read_launchers(struct rule *rule, const struct json *json, struct err *err)
+{
+    const bool single = json_kind(json) == JSON_KIND_STRING;
+    const size_t count = single ? 1 : json_count(json);
+    if (json && (count == 0 || count > RULE_LAUNCHERS_MAX))
+        return err_set(err, ERR_INVALID, "launcher: expected 1..%d programs", RULE_LAUNCHERS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = json_text(single ? json : json_at(json, i), "");
+        if (name[0] == '\0' || name[0] == ' ' || strlen(name) >= RULE_LAUNCHER_MAX)
+            return err_set(err, ERR_INVALID,
+                           "launcher: expected a program, such as \"srun\" or \"sbatch --wait\", "
+                           "of at most %d bytes",
+                           RULE_LAUNCHER_MAX - 1);
+        (void)snprintf(rule->launchers[rule->launcher_count++], RULE_LAUNCHER_MAX, "%s", name);
+    }
+    return true;
+}
+
 static bool read_facts(struct rule *rule, const struct json *json, struct err *err)
 {
     struct err why = {0};
@@ -119,7 +139,8 @@ static bool read_facts(struct rule *rule, const struct json *json, struct err *e
         rule->kind = RULE_KIND_AGENT;
     else if (kind[0] != '\0')
         return err_set(err, ERR_INVALID, "kind is 'run' or 'agent'");
-    return copy_text(rule->program, sizeof(rule->program), json, "program", err);
+    return copy_text(rule->program, sizeof(rule->program), json, "program", err) &&
+           read_launchers(rule, json_get(json, "launcher"), err);
 }
 
 static bool read_time(struct rule *rule, const struct json *json, struct err *err)
@@ -189,6 +210,7 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
     rule->over = json_bool(json_get(json, "over"), false);
     rule->waits = json_bool(json_get(json, "waits"), false);
     rule->memory = json_bool(json_get(json, "memory"), false);
+    rule->on_success = json_bool(json_get(json, "on_success"), false);
     return read_members(json, err) &&
            copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err) &&
            check_subtype(rule, err) && read_class(rule, json, err) &&
@@ -200,6 +222,17 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
            read_needs(rule, literals, json, err);
 }
 
+/* The exit code alone says that it passed. */
+static bool check_on_success(const struct rule *rule, struct err *err)
+{
+    bool has_zero = rule->exit_count == 0 && rule->signal_count == 0;
+    for (int i = 0; i < rule->exit_count; i++)
+        has_zero = has_zero || rule->exits[i] == 0;
+    if (!rule->pattern)
+        return err_set(err, ERR_INVALID, "on_success needs a pattern");
+    return has_zero || err_set(err, ERR_INVALID, "on_success needs exit 0 among its exit codes");
+}
+
 /* A pattern without a literal would have to be tried on every line. */
 static bool check_verdict_rule(const struct rule *rule, const struct json *json, struct err *err)
 {
@@ -207,7 +240,7 @@ static bool check_verdict_rule(const struct rule *rule, const struct json *json,
         return err_set(err, ERR_INVALID, "a pattern needs a literal");
     if (!rule->pattern && rule->exit_count == 0 && rule->signal_count == 0)
         return err_set(err, ERR_INVALID, "neither a pattern nor an exit code nor a signal");
-    return true;
+    return !rule->on_success || check_on_success(rule, err);
 }
 
 static bool check_guard_count(const struct rules *rules, struct err *err)
@@ -284,6 +317,8 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
     }
     for (size_t i = 0; i < rules->verdicts.count; i++)
         rules->for_signals = rules->for_signals || rules->verdicts.items[i].signal_count > 0;
+    for (size_t i = 0; i < rules->verdicts.count; i++)
+        rules->for_successes = rules->for_successes || rules->verdicts.items[i].on_success;
     set_guard_bits(rules);
     literals_build(&rules->literals);
     *out = rules;

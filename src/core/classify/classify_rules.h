@@ -26,6 +26,8 @@ enum {
     RULE_NEEDS_MAX = 48,
     RULE_SIGNALS_MAX = 8,
     RULE_PROGRAM_MAX = 16,
+    RULE_LAUNCHERS_MAX = 8,
+    RULE_LAUNCHER_MAX = 32,
 };
 
 /* What kind of step a rule is for. */
@@ -45,20 +47,23 @@ struct rule {
     enum reason reason;
     char subtype[VERDICT_SUBTYPE_MAX]; /* "$1" at its end: the group that matched */
     enum rule_stream stream;
-    int tail;    /* only the last lines that hold anything; 0: all */
-    bool ask;    /* only a person can help */
-    bool quoted; /* counts in quoted lines too */
-    bool final;  /* nothing that was said later outranks it */
-    bool late;   /* outranks a transient rule that matched earlier in the stream */
-    bool over;   /* the second group's number must be larger than the first's */
-    bool waits;  /* persistent: waiting heals it if the time is known */
-    bool memory; /* void if a counter says that memory was not the cause */
+    int tail;        /* only the last lines that hold anything; 0: all */
+    bool ask;        /* only a person can help */
+    bool quoted;     /* counts in quoted lines too */
+    bool final;      /* nothing that was said later outranks it */
+    bool late;       /* outranks a transient rule that matched earlier in the stream */
+    bool over;       /* the second group's number must be larger than the first's */
+    bool waits;      /* persistent: waiting heals it if the time is known */
+    bool memory;     /* void if a counter says that memory was not the cause */
+    bool on_success; /* holds after exit 0 too: it denies the success */
     int exits[RULE_EXITS_MAX];
     int exit_count; /* 0: any exit code */
     int signals[RULE_SIGNALS_MAX];
     int signal_count; /* 0: for exits; else for these signals alone */
     enum rule_kind kind;
-    char program[RULE_PROGRAM_MAX];   /* of the step, or its agent; "" for any */
+    char program[RULE_PROGRAM_MAX]; /* of the step, or its agent; "" for any */
+    char launchers[RULE_LAUNCHERS_MAX][RULE_LAUNCHER_MAX]; /* the command starts one of these */
+    int launcher_count;                                    /* 0: any command */
     int needs[RULE_NEEDS_MAX];        /* literals: a line without one cannot match */
     int need_count;                   /* 0, with a pattern: every line is tried */
     struct rule_pattern *pattern;     /* owned; NULL: facts alone decide */
@@ -87,6 +92,7 @@ struct rules {
     struct literals literals;
     uint64_t *guard_bits; /* owned; by literal: the guards that need it */
     bool for_signals;     /* there is a rule for signals */
+    bool for_successes;   /* there is a rule that may deny a success */
 };
 
 enum { RULES_HASH_MAX = 65 };

@@ -6,6 +6,7 @@
 
 #include "attr.h"
 #include "classify_candidates.h"
+#include "launched.h"
 #include "xalloc.h"
 
 enum { OUT = 0, ERR = 1 };
@@ -267,10 +268,25 @@ static bool is_program(const struct classify_input *input, const char *name)
            (input->agent && strcmp(name, adapter_name(input->agent)) == 0);
 }
 
-static bool facts_fit(const struct scan *scan, const struct rule *rule)
+static bool is_launched(const struct classify_input *input, const struct rule *rule)
 {
-    const struct classify_input *input = scan->input;
+    for (int i = 0; i < rule->launcher_count; i++) {
+        if (launched_find(input->argv, rule->launchers[i]))
+            return true;
+    }
+    return rule->launcher_count == 0;
+}
+
+static bool is_success(const struct classify_input *input)
+{
+    return input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
+}
+
+static bool facts_fit(const struct classify_input *input, const struct rule *rule)
+{
     const struct outcome *outcome = &input->outcome;
+    if (is_success(input) && !rule->on_success)
+        return false;
     if (rule->memory && input->memory_killed == 0)
         return false;
     if (rule->program[0] != '\0' && !is_program(input, rule->program))
@@ -281,7 +297,19 @@ static bool facts_fit(const struct scan *scan, const struct rule *rule)
         return rule->signal_count > 0 &&
                is_one_of(rule->signals, rule->signal_count, outcome->code);
     const bool any = rule->exit_count == 0 && rule->signal_count == 0;
-    return any || is_one_of(rule->exits, rule->exit_count, outcome->code);
+    return (any || is_one_of(rule->exits, rule->exit_count, outcome->code)) &&
+           is_launched(input, rule);
+}
+
+bool scan_may_deny(const struct rules *rules, const struct classify_input *input)
+{
+    if (!rules->for_successes)
+        return false;
+    for (size_t i = 0; i < rules->verdicts.count; i++) {
+        if (facts_fit(input, &rules->verdicts.items[i]))
+            return true;
+    }
+    return false;
 }
 
 static bool may_look_at(struct scan *scan, const struct rule *rule, int stream)
@@ -315,8 +343,9 @@ static void note_unfit(struct scan *scan, const struct rule *rule)
 /* Does the rule hold? The last line that it matches is the evidence. */
 static bool rule_holds(struct scan *scan, const struct rule *rule, struct scan_match *out)
 {
-    if (!facts_fit(scan, rule)) {
-        note_unfit(scan, rule);
+    if (!facts_fit(scan->input, rule)) {
+        if (!is_success(scan->input))
+            note_unfit(scan, rule);
         return false;
     }
     if (!rule->pattern) {
@@ -361,7 +390,7 @@ bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_m
         return false;
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *rule = &list->items[i];
-        if (rule->late && rule > match->rule && facts_fit(scan, rule) &&
+        if (rule->late && rule > match->rule && facts_fit(scan->input, rule) &&
             try_stream(scan, rule, match->stream, match->line + 1, out))
             return true;
     }

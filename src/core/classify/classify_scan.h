@@ -71,6 +71,9 @@ struct scan_match {
     struct rule_span spans[RULE_SPANS]; /* in the line */
 };
 
+/* Is there a rule that may deny the success of such an attempt? */
+bool scan_may_deny(const struct rules *rules, const struct classify_input *input);
+
 /* Both are borrowed until scan_done(). */
 void scan_init(struct scan *scan, const struct rules *rules, const struct classify_input *input);
 void scan_done(struct scan *scan);

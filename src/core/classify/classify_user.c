@@ -30,10 +30,11 @@ static const struct {
     {"ask", "ask", JSON_KIND_NONE},
     {"why", "why", JSON_KIND_STRING},
     {"need", "need", JSON_KIND_ARRAY},
+    {"on_success", "on_success", JSON_KIND_TRUE},
     {"only_if", NULL, JSON_KIND_OBJECT},
     {"off", NULL, JSON_KIND_NONE},
 };
-static const char *const facts[] = {"exit", "signal", "kind", "program"};
+static const char *const facts[] = {"exit", "signal", "kind", "program", "launcher"};
 
 static const char *name_of(const struct json *rule)
 {
@@ -69,11 +70,33 @@ static bool add_facts(struct str *out, const struct json *only_if, struct err *e
     const struct json *value = NULL;
     while (json_next(only_if, &iter, &key, &value)) {
         if (!is_fact(key))
-            return err_set(err, ERR_INVALID, "only_if has exit, signal, kind and program, not '%s'",
-                           key);
+            return err_set(err, ERR_INVALID,
+                           "only_if has exit, signal, kind, program and launcher, not '%s'", key);
         add_value(out, key, value);
     }
     return true;
+}
+
+static bool is_of_kind(const struct json *value, enum json_kind kind)
+{
+    return json_kind(value) == kind ||
+           (kind == JSON_KIND_TRUE && json_kind(value) == JSON_KIND_FALSE);
+}
+
+static const char *kind_words(enum json_kind kind)
+{
+    switch (kind) {
+    case JSON_KIND_STRING:
+        return "a string";
+    case JSON_KIND_INTEGER:
+        return "a number";
+    case JSON_KIND_ARRAY:
+        return "a list";
+    case JSON_KIND_TRUE:
+        return "true or false";
+    default:
+        return "an object";
+    }
 }
 
 static bool add_member(struct str *out, const char *key, const struct json *value, struct err *err)
@@ -81,12 +104,8 @@ static bool add_member(struct str *out, const char *key, const struct json *valu
     for (size_t i = 0; i < ARRAY_LEN(members); i++) {
         if (strcmp(members[i].name, key) != 0)
             continue;
-        if (members[i].kind != JSON_KIND_NONE && json_kind(value) != members[i].kind)
-            return err_set(err, ERR_INVALID, "%s is a %s, got %s", key,
-                           members[i].kind == JSON_KIND_STRING    ? "string"
-                           : members[i].kind == JSON_KIND_INTEGER ? "number"
-                           : members[i].kind == JSON_KIND_ARRAY   ? "list"
-                                                                  : "object",
+        if (members[i].kind != JSON_KIND_NONE && !is_of_kind(value, members[i].kind))
+            return err_set(err, ERR_INVALID, "%s is %s, got %s", key, kind_words(members[i].kind),
                            json_kind_name(value));
         if (members[i].internal)
             add_value(out, members[i].internal, value);

@@ -163,6 +163,7 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         .out = tail_of(attempt, 0, CLASSIFY_TAIL_MAX),
         .err = tail_of(attempt, 1, CLASSIFY_TAIL_MAX),
         .program = program,
+        .argv = attempt->agent ? NULL : attempt->call.argv,
         .agent = find_adapter(attempt, program),
         .stream = attempt->agent ? attempt->agent->stream : NULL,
         .one_shot = attempt->agent != NULL,
