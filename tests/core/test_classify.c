@@ -438,6 +438,15 @@ START_TEST(test_evidence_after_carriage_returns)
 }
 END_TEST
 
+START_TEST(test_evidence_of_a_log_line_points_to_its_prefix)
+{
+    const struct verdict verdict = judge(1, "a\n#9 4.514 read ECONNRESET\n", "");
+
+    ck_assert_int_eq(verdict.offset, 2);
+    ck_assert_str_eq(verdict.match, "read ECONNRESET");
+}
+END_TEST
+
 START_TEST(test_evidence_is_the_last_such_line)
 {
     const struct verdict verdict =
@@ -642,6 +651,68 @@ START_TEST(test_B2_captured_failures)
 }
 END_TEST
 
+/* What a log puts before each line; "%d" is its number. */
+static const char *const log_prefixes[] = {
+    "2026-03-01T10:00:00.%07dZ ",
+    "#9 4.%03d ",
+    "app-1  | ",
+    "Mar  1 10:00:00 host ci[%d]: ",
+    "[2026-03-01T10:00:00.%03dZ] ",
+    "2026-03-01 10:00:01,%03d ERROR deploy.runner: ",
+};
+
+static void dress(struct str *out, const char *text, const char *prefix)
+{
+    int number = 0;
+    const char *count = strstr(prefix, "%");
+    const size_t before = count ? (size_t)(count - prefix) : strlen(prefix);
+    const bool wide = count && strncmp(count, "%07d", 4) == 0;
+    for (const char *line = text; *line != '\0'; number++) {
+        const size_t len = strcspn(line, "\n");
+        str_addf(out, "%.*s", (int)before, prefix);
+        if (count)
+            str_addf(out, wide ? "%07d%s" : "%03d%s", number % 1000, strchr(count, 'd') + 1);
+        str_addf(out, "%.*s\n", (int)len, line);
+        line += len + (line[len] == '\n');
+    }
+}
+
+static void check_dressed(const struct json *row, const char *prefix)
+{
+    const char *id = json_text(json_get(row, "id"), "?");
+    const int code = (int)json_i64(json_get(row, "exit"), 1);
+    struct str err = {0};
+    struct str out = {0};
+    dress(&err, json_text(json_get(row, "stderr"), ""), prefix);
+    dress(&out, json_text(json_get(row, "stdout"), ""), prefix);
+    const struct verdict dressed = judge(code, str_text(&err), str_text(&out));
+    const struct verdict plain =
+        judge(code, json_text(json_get(row, "stderr"), ""), json_text(json_get(row, "stdout"), ""));
+    ck_assert_msg(dressed.class == plain.class && dressed.type == plain.type,
+                  "%s with '%s': %s by %s, plain %s by %s", id, prefix,
+                  verdict_class_name(dressed.class), dressed.rule, verdict_class_name(plain.class),
+                  plain.rule);
+    str_done(&err);
+    str_done(&out);
+}
+
+START_TEST(test_B2_what_a_log_puts_before_lines_changes_no_verdict)
+{
+    char *text = test_read_file(test_source_path("tests/data/errors-captured.jsonl"));
+    ck_assert_ptr_nonnull(text);
+    for (const char *line = text; *line != '\0';) {
+        const size_t len = strcspn(line, "\n");
+        struct json *row = NULL;
+        ck_assert(json_parse(line, len, &row, NULL, NULL));
+        if (json_i64(json_get(row, "exit"), 0) != 0)
+            check_dressed(row, log_prefixes[_i]);
+        json_free(row);
+        line += len + (line[len] == '\n');
+    }
+    free(text);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("classify");
@@ -669,6 +740,8 @@ Suite *test_suite(void)
     tcase_add_test(b2, test_too_much_to_look_at_is_persistent);
     tcase_add_test(b2, test_B2_captured_log_does_not_count);
     tcase_add_test(b2, test_B2_captured_failures);
+    tcase_add_loop_test(b2, test_B2_what_a_log_puts_before_lines_changes_no_verdict, 0,
+                        TABLE_LEN(log_prefixes));
     tcase_add_test(b2, test_B2_types_of_tools_and_what_only_looks_so);
     tcase_add_test(b2, test_B2_libraries_and_tools);
     TCase *words = judge_case(suite, "words");
@@ -680,6 +753,7 @@ Suite *test_suite(void)
     TCase *evidence = judge_case(suite, "evidence");
     tcase_add_test(evidence, test_evidence_points_into_the_raw_stream);
     tcase_add_test(evidence, test_evidence_after_carriage_returns);
+    tcase_add_test(evidence, test_evidence_of_a_log_line_points_to_its_prefix);
     tcase_add_test(evidence, test_evidence_is_the_last_such_line);
     tcase_add_test(evidence, test_evidence_of_a_long_line_is_the_part_that_matched);
     tcase_add_test(evidence, test_only_the_tail_is_read);

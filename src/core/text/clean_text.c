@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "line_prefix.h"
 #include "text.h"
 #include "xalloc.h"
 
@@ -17,6 +18,20 @@ static void begin_line(struct clean_text *text, int64_t offset, int64_t number)
     text->count++;
 }
 
+/* A log may have put something before the line of the program. */
+static void strip_prefix(struct clean_text *text)
+{
+    const struct clean_line *line = &text->lines[text->count - 1];
+    if (line->continues)
+        return;
+    char *bytes = text->bytes + line->start;
+    const size_t len = text->len - line->start;
+    const size_t prefix = line_prefix_len(bytes, len, &text->indent);
+    if (prefix > 0)
+        memmove(bytes, bytes + prefix, len - prefix);
+    text->len -= prefix;
+}
+
 static void end_line(struct clean_text *text)
 {
     struct clean_line *line = &text->lines[text->count - 1];
@@ -28,6 +43,7 @@ static void end_line(struct clean_text *text)
 static void next_line(struct clean_text *text, int64_t offset, int64_t number)
 {
     struct clean_line *line = &text->lines[text->count - 1];
+    strip_prefix(text);
     if (text->len == line->start && !line->continues) {
         line->offset = offset;
         line->number = number;
@@ -103,6 +119,7 @@ static void cut_long_line(struct clean_text *text, int64_t offset, int64_t numbe
     const char last = len > 0 ? text->bytes[text->len - 1] : '\0';
     if (len < CLEAN_PART_LEN || (len < CLEAN_PART_MAX && last != ' ' && last != ','))
         return;
+    strip_prefix(text);
     end_line(text);
     begin_line(text, offset, number);
     text->lines[text->count - 1].continues = true;
@@ -156,6 +173,7 @@ void clean_text_init(struct clean_text *text, const struct classify_text *raw)
     begin_line(text, offset, number);
     for (size_t i = 0; i < len;)
         i += take_next(text, bytes + i, len - i, offset + (int64_t)i, &number);
+    strip_prefix(text);
     end_line(text);
     mark_captured(text);
     assert(text->len <= len + len / CLEAN_PART_LEN + 1);

@@ -1,8 +1,8 @@
 /*
  * clean_text.h - the last part of a stream as the text rules see it: lines
- * without escape sequences, a carriage return ends a line, and bytes that are
- * no UTF-8 are '?'. Empty lines are left out. Every line knows where it stands
- * in the raw stream. Pure.
+ * without escape sequences and without what a log puts before them (line_prefix.h), a carriage
+ * return ends a line, and invalid UTF-8 is '?'. Empty lines are left out. Every line knows its
+ * offset in the raw stream. Pure.
  */
 #ifndef DEVS_CLEAN_TEXT_H
 #define DEVS_CLEAN_TEXT_H
@@ -25,7 +25,7 @@ enum {
 struct clean_line {
     size_t start;    /* in clean_text.bytes */
     size_t len;      /* without the line feed */
-    int64_t offset;  /* of its first byte in the whole raw stream */
+    int64_t offset;  /* of its first byte, its prefix included, in the whole raw stream */
     int64_t number;  /* line feeds before it in the text given, plus 1 */
     uint64_t guards; /* for the scan: guards that have a literal here */
     bool continues;  /* the line before is a part of the same one */
@@ -38,6 +38,7 @@ struct clean_text {
     struct clean_line *lines; /* owned */
     size_t count;
     size_t cap;
+    size_t indent; /* of the lines below a prefix; see line_prefix_len() */
 };
 
 /* At most CLASSIFY_TAIL_MAX bytes are looked at, the last of them. */
