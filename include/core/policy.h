@@ -40,8 +40,8 @@ enum policy_exhausted {
 /* "by-class", "max-retries". */
 const char *policy_exhausted_name(enum policy_exhausted exhausted);
 
-/* Verdict classes a policy tries again on, as bits. */
-enum { POLICY_ON_TRANSIENT = 1, POLICY_ON_PERSISTENT = 2 };
+/* What a policy tries again on, as bits. Unknown: a persistent failure without a reason. */
+enum { POLICY_ON_TRANSIENT = 1, POLICY_ON_PERSISTENT = 2, POLICY_ON_UNKNOWN = 4 };
 
 struct policy {
     char name[POLICY_NAME_MAX + 1]; /* a step's own one ends with '+': it has no name elsewhere */
@@ -56,15 +56,17 @@ struct policy {
     unsigned phases;            /* bit 1 << enum phase: where it tries again at all */
     int window;                 /* this many equal last results = loop; 0 = off */
     int same_stops;             /* as window, for tasks with rounds; 0 = off */
+    int unchanged_stops;        /* so many equal results of a persistent failure in a row, on an
+                                   unchanged tree, end the step as failed; 0 = off */
     int64_t retry_after_cap_ms; /* a longer hint of a server needs a person */
     int64_t deadline_ms;        /* from the step's first start; 0 = none */
     enum policy_exhausted exhausted;
 };
 
-/* The four built-in policies: "sandbox", "infrastructure", "research",
- * "transport". NULL if there is none of that name. Static. */
+/* The built-in policies: the default one, "infrastructure", "research", "transport", "careful".
+ * NULL if there is none of that name. Static. */
 const struct policy *policy_named(const char *name);
-/* The built-in policies in a row. */
+/* The built-in policies in a row; the first is that of steps that name none. */
 const struct policy *policy_builtin(size_t index); /* NULL past the last */
 
 /* 128 bits of SHA-256 over everything that it says, its name left out. */
@@ -78,8 +80,9 @@ void policy_deadline_words(const struct policy *policy, struct str *out);
 
 /* Does the policy try again in this phase at all? */
 bool policy_fits_phase(const struct policy *policy, enum phase phase);
-/* Does it try again on a verdict of this class? */
-bool policy_retries_on(const struct policy *policy, enum verdict_class class);
+/* Does it try again on a failure of this class? `has_reason`: a persistent one whose reason is
+ * known. */
+bool policy_retries_on(const struct policy *policy, enum verdict_class class, bool has_reason);
 
 /* One delay with the inputs of its formula, so that it can be shown and re-made. */
 struct delay {

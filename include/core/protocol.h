@@ -47,6 +47,7 @@ struct protocol_facts {
     size_t result_count;
     const struct circles *circles; /* borrowed; what the rungs say of it; NULL = nothing */
     unsigned masks;                /* what was masked in its result: normaliser bits */
+    bool is_unchanged;             /* nothing has changed its tree since the attempt before */
     int scale;                     /* windows are as many times theirs: circles_scale() */
     int step;                      /* its number from 0 */
     int round, rounds;             /* of its task's agent, if that is before it; else 0 */

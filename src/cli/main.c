@@ -28,7 +28,7 @@ static int print_version(void)
 
 static int print_help(void)
 {
-    (void)puts("devs - runs coding agents and tests, tries again where that can help, says why\n"
+    (void)puts("devs - runs coding agents and tests, tries again by a policy, says why\n"
                "\n"
                "usage: devs [--db FILE]              the cockpit on this project's newest run\n"
                "       devs COMMAND [options]        devs COMMAND --help says more\n");

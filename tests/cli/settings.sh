@@ -22,7 +22,7 @@ want_in 'a rule of the settings' "$(cat err)" 'busy (our.licence): no free licen
 want_in 'is tried again' "$(cat err)" 'transient exhausted after 4 of 4 attempts'
 "$devs" exec --policy brusk -- true 2>err
 want 'unknown policy: exit' $? 2
-want_in 'unknown policy' "$(cat err)" 'transport, brisk'
+want_in 'unknown policy' "$(cat err)" 'careful, brisk'
 
 # --- a plan in a folder below
 mkdir below
@@ -37,11 +37,11 @@ cat >below/plan.json <<'JSON'
 JSON
 "$devs" run --dry-run below/plan.json >out
 want 'dry run: exit' $? 0
-want_in 'dry run: the plan' "$(cat out)" '2 tries (sandbox+: after 1 ms, x 2 up to 30 s)'
+want_in 'dry run: the plan' "$(cat out)" '2 tries (sandbox+: after 1 ms, x 2 up to 30 s, any failure)'
 want_in 'dry run: a name' "$(cat out)" \
 	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient, not after a timeout) and up to 2 more on a server'\''s hint source api'
 want_in 'dry run: an object' "$(cat out)" \
-	'2 tries (research+: after 1 s, x 2 up to 1 min, 2 equal results end it, used up: max retries exceeded)'
+	'2 tries (research+: after 1 s, x 2 up to 1 min, any failure, 2 equal results end it, used up: max retries exceeded)'
 want_in 'dry run: retry_limit' "$(cat out)" '2 tries (research: after 1 s, x 2 up to 1 min'
 
 want_in 'dry run: starts' "$(cat out)" 'what does not start: 2 starts in all (after 1 s, x 2 up to 30 s, if transient)'
@@ -123,4 +123,34 @@ mkdir "${esc}[31mred"
 want 'rules --add there: exit' $? 0
 want_in 'rules --add there' "$(cat out)" 'added to '
 want 'rules --add prints no escapes' "$(grep -c "$esc" out)" 0
+
+# --- what careful does not repeat, and what it would have saved
+rm devs.config.json
+mkdir careful && cd careful || exit 1
+plan() {
+	cat <<JSON
+{"version": 1, "idempotent": true, "jobs": 1, $1 "tasks": [
+ {"id": "known", "steps": [{"run": ["sh", "-c", "echo a.c:1:2: error: no lamp; exit 1"]}]},
+ {"id": "same", "steps": [{"run": ["sh", "-c", "echo odd; exit 1"]}]}]}
+JSON
+}
+plan '' >plan.json
+"$devs" run --plain plan.json >out
+want 'default: exit' $? 1
+want 'default: says once what careful would have saved' "$(grep -c '^  policy careful: ' out)" 1
+want_in 'default: it would have saved' "$(cat out)" 'less, same result'
+plan '"policy": "careful",' >plan.json
+"$devs" run --dry-run plan.json >out
+want_in 'careful: dry run' "$(cat out)" \
+	'3 tries (careful: after 500 ms, x 2 up to 30 s, if transient or unknown, 2 equal results on an unchanged tree end it)'
+"$devs" run --plain plan.json >out
+want 'careful: a known reason is tried once' "$(grep -c 'known try . of\|known try ./3 GREEN starts' out)" 1
+want 'careful: saves nothing more' "$(grep -c 'policy careful' out)" 0
+want_in 'careful: why known' "$("$devs" why known)" \
+	'policy careful does not try again on a failure with a known reason, compile'
+"$devs" exec --policy careful -- sh -c 'echo odd; exit 1' >out 2>&1
+want 'careful: the same result ends it' "$(grep -c '^odd' out)" 2
+want_in 'careful: why the same' "$("$devs" why exec)" \
+	'the same result 2 times on an unchanged tree, policy careful stops at 2'
+cd ..
 finish

@@ -227,7 +227,7 @@ static const struct {
      "[INVALID_VALUE] /tasks/0/steps/0/expect/mtch: unknown key, did you mean \"match\"?\n"},
     {"unknown policy", STEP, "{\"policy\": \"patient\", " RUN "}",
      "[INVALID_VALUE] /tasks/0/steps/0/policy: unknown policy (expected sandbox, infrastructure, "
-     "research, transport, got \"patient\")\n"},
+     "research, transport, careful, got \"patient\")\n"},
     {"agent without a prompt", STEP, "{\"agent\": \"claude\"}",
      "[MISSING_FIELD] /tasks/0/steps/0/prompt: required (expected string, got nothing)\n"},
     {"not idempotent", STEP, "{\"run\": [\"x\"]}",
@@ -252,7 +252,7 @@ static const struct {
     {"like nothing", POLICY, "\"p\": {\"like\": \"z\"}, \"q\": {}",
      "[INVALID_VALUE] /policies/p/like: unknown policy (expected sandbox, infrastructure, "
      "research, "
-     "transport, q, got \"z\")\n"},
+     "transport, careful, q, got \"z\")\n"},
     {"like itself", POLICY, "\"p\": {\"like\": \"p\"}",
      "[INVALID_VALUE] /policies/p/like: a policy cannot be like itself\n"},
     {"like each other", POLICY,
@@ -274,7 +274,7 @@ static const struct {
      "alone is no loop, got 1)\n"},
     {"retry_on", POLICY, "\"p\": {\"retry_on\": [\"transient\", \"all\"]}",
      "[INVALID_VALUE] /policies/p/retry_on/1: not one of the values allowed (expected "
-     "\"transient\" or \"persistent\", got \"all\")\n"},
+     "\"transient\", \"persistent\" or \"unknown\", got \"all\")\n"},
     {"phases", POLICY, "\"p\": {\"phases\": \"GREEN\"}",
      "[WRONG_TYPE] /policies/p/phases: wrong type (expected array, got \"GREEN\")\n"},
     {"policy key", POLICY, "\"p\": {\"max_attempt\": 2}",

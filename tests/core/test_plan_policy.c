@@ -217,7 +217,7 @@ static const struct {
 } bad[] = {
     {"unknown policy of the plan", SAFE "\"policy\": \"x\",", "{\"run\": [\"x\"]}",
      "[INVALID_VALUE] /policy: unknown policy (expected sandbox, infrastructure, research, "
-     "transport, mine, got \"x\")\n"},
+     "transport, careful, mine, got \"x\")\n"},
     {"policy of the plan", SAFE "\"policy\": 5,", "{\"run\": [\"x\"]}",
      "[WRONG_TYPE] /policy: wrong type (expected object or string, got 5)\n"},
     {"fields of the plan's policy", SAFE "\"policy\": {\"cap\": 5, \"window\": 1},",
@@ -230,9 +230,9 @@ static const struct {
     {"fields of a step's policy", "",
      "{\"run\": [\"x\"], \"policy\": {\"like\": \"x\", \"retry_on\": [\"all\"]}}",
      "[INVALID_VALUE] /tasks/0/steps/0/policy/like: unknown policy (expected sandbox, "
-     "infrastructure, research, transport, mine, got \"x\")\n"
+     "infrastructure, research, transport, careful, mine, got \"x\")\n"
      "[INVALID_VALUE] /tasks/0/steps/0/policy/retry_on/0: not one of the values allowed (expected "
-     "\"transient\" or \"persistent\", got \"all\")\n"},
+     "\"transient\", \"persistent\" or \"unknown\", got \"all\")\n"},
     {"exhausted", SAFE, "{\"run\": [\"x\"], \"policy\": {\"exhausted\": \"never\"}}",
      "[INVALID_VALUE] /tasks/0/steps/0/policy/exhausted: not one of the values allowed (expected "
      "\"by-class\" or \"max-retries\", got \"never\")\n"},
@@ -378,7 +378,7 @@ static bool parse_example(const char *text, size_t len)
 static const struct {
     const char *name;
     int examples;
-} pages[] = {{"docs/plan.md", 11}, {"docs/policies.md", 1}, {"docs/classification.md", 1}};
+} pages[] = {{"docs/plan.md", 11}, {"docs/policies.md", 2}, {"docs/classification.md", 2}};
 
 START_TEST(test_documented_examples_are_right)
 {

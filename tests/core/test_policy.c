@@ -51,6 +51,8 @@ static const struct {
     {"infrastructure", 4, 1000, 30000, 0, POLICY_ON_TRANSIENT, 15, 0, POLICY_EXHAUSTED_BY_CLASS},
     {"research", 3, 1000, 60000, 0, 3, 15, 3, POLICY_EXHAUSTED_MAX_RETRIES},
     {"transport", 4, 2000, 60000, 0.5, POLICY_ON_TRANSIENT, 15, 0, POLICY_EXHAUSTED_BY_CLASS},
+    {"careful", 3, 500, 30000, 0, POLICY_ON_TRANSIENT | POLICY_ON_UNKNOWN,
+     1 << PHASE_GREEN | 1 << PHASE_VERIFY, 0, POLICY_EXHAUSTED_BY_CLASS},
 };
 
 START_TEST(test_builtin_policies_are_as_documented)
@@ -81,8 +83,8 @@ START_TEST(test_E1_transport_defaults)
     ck_assert_int_eq(policy->cap_ms, 60000);
     ck_assert_int_eq((int)policy->jitter_kind, POLICY_JITTER_PROPORTIONAL);
     ck_assert_double_eq(policy->jitter, 0.5);
-    ck_assert(policy_retries_on(policy, VERDICT_TRANSIENT));
-    ck_assert(!policy_retries_on(policy, VERDICT_PERSISTENT));
+    ck_assert(policy_retries_on(policy, VERDICT_TRANSIENT, false));
+    ck_assert(!policy_retries_on(policy, VERDICT_PERSISTENT, false));
 }
 END_TEST
 
@@ -149,7 +151,7 @@ END_TEST
 START_TEST(test_unknown_policy_is_none)
 {
     ck_assert_ptr_null(policy_named("patience"));
-    ck_assert_ptr_null(policy_builtin(4));
+    ck_assert_ptr_null(policy_builtin(5));
 }
 END_TEST
 
@@ -259,9 +261,13 @@ START_TEST(test_what_a_policy_tries_again_on)
 {
     struct policy policy = *policy_named("sandbox");
     policy.retry_on = (unsigned)_i;
-    ck_assert(policy_retries_on(&policy, VERDICT_TRANSIENT) == ((_i & POLICY_ON_TRANSIENT) != 0));
-    ck_assert(policy_retries_on(&policy, VERDICT_PERSISTENT) == ((_i & POLICY_ON_PERSISTENT) != 0));
-    ck_assert(!policy_retries_on(&policy, VERDICT_SUCCESS));
+    const bool any = (_i & POLICY_ON_PERSISTENT) != 0;
+    const bool unknown = any || (_i & POLICY_ON_UNKNOWN) != 0;
+    ck_assert(policy_retries_on(&policy, VERDICT_TRANSIENT, false) ==
+              ((_i & POLICY_ON_TRANSIENT) != 0));
+    ck_assert(policy_retries_on(&policy, VERDICT_PERSISTENT, true) == any);
+    ck_assert(policy_retries_on(&policy, VERDICT_PERSISTENT, false) == unknown);
+    ck_assert(!policy_retries_on(&policy, VERDICT_SUCCESS, false));
 }
 END_TEST
 
@@ -272,9 +278,19 @@ static const struct {
     {{.max_attempts = 1, .retry_on = 3, .phases = 15}, "never again"},
     {{.max_attempts = 2, .retry_on = 0, .phases = 15}, "never again"},
     {{.max_attempts = 2, .retry_on = 3, .phases = 0}, "never again"},
-    {{.max_attempts = 2, .retry_on = 3, .phases = 1, .cap_ms = 9}, "at once, not after a timeout"},
+    {{.max_attempts = 2, .retry_on = 3, .phases = 1, .cap_ms = 9},
+     "at once, any failure, not after a timeout"},
     {{.max_attempts = 2, .retry_on = 3, .phases = 1, .base_delay_ms = 5, .retry_timeouts = true},
-     "at once"},
+     "at once, any failure"},
+    {{.max_attempts = 2, .retry_timeouts = true, .retry_on = 4, .phases = 1, .base_delay_ms = 5},
+     "at once, if unknown"},
+    {{.max_attempts = 2,
+      .retry_timeouts = true,
+      .retry_on = 5,
+      .phases = 1,
+      .base_delay_ms = 5,
+      .unchanged_stops = 2},
+     "at once, if transient or unknown, 2 equal results on an unchanged tree end it"},
     {{.max_attempts = 2,
       .retry_timeouts = true,
       .retry_on = 1,
@@ -304,7 +320,8 @@ static const struct {
       .jitter = 0.25,
       .window = 2,
       .deadline_ms = 7200000},
-     "after 1500 ms, x 1.5 up to 2 min, jitter 25 %, 2 equal results end it, within 2 h"},
+     "after 1500 ms, x 1.5 up to 2 min, jitter 25 %, any failure, 2 equal results end it, within 2 "
+     "h"},
     {{.max_attempts = 2,
       .retry_timeouts = true,
       .retry_on = 3,
@@ -313,7 +330,7 @@ static const struct {
       .multiplier = 2,
       .cap_ms = 61000,
       .jitter_kind = POLICY_JITTER_FULL},
-     "after 1 s, x 2 up to 61 s, full jitter"},
+     "after 1 s, x 2 up to 61 s, full jitter, any failure"},
 };
 
 START_TEST(test_a_policy_in_words)
@@ -334,9 +351,10 @@ START_TEST(test_a_policy_says_how_it_ends)
     policy.retry_after_cap_ms = 0;
     policy.deadline_ms = 5000;
     policy_words(&policy, &words);
-    ck_assert_str_eq(str_text(&words),
-                     "after 1 s, x 2 up to 1 min, 3 equal results end it, used up: max retries "
-                     "exceeded, waits on no server's hint, within 5 s");
+    ck_assert_str_eq(
+        str_text(&words),
+        "after 1 s, x 2 up to 1 min, any failure, 3 equal results end it, used up: max retries "
+        "exceeded, waits on no server's hint, within 5 s");
     str_clear(&words);
     policy_deadline_words(&policy, &words);
     ck_assert_str_eq(str_text(&words), "within 5 s");
@@ -384,6 +402,7 @@ static void add_field(const struct policy *policy, const char *key, struct str *
         {"jitter", policy->jitter},
         {"window", policy->window},
         {"same_stops", policy->same_stops},
+        {"unchanged_stops", policy->unchanged_stops},
         {"retry_after_cap_ms", (double)policy->retry_after_cap_ms},
         {"deadline_ms", (double)policy->deadline_ms},
     };
@@ -398,8 +417,10 @@ static void add_field(const struct policy *policy, const char *key, struct str *
 }
 
 static const char *const documented[] = {
-    "max_attempts", "base_delay_ms",      "multiplier",  "cap_ms",    "jitter",         "window",
-    "same_stops",   "retry_after_cap_ms", "deadline_ms", "exhausted", "retry_timeouts",
+    "max_attempts", "base_delay_ms",   "multiplier",
+    "cap_ms",       "jitter",          "window",
+    "same_stops",   "unchanged_stops", "retry_after_cap_ms",
+    "deadline_ms",  "exhausted",       "retry_timeouts",
 };
 
 START_TEST(test_C8_the_documented_policies_are_the_built_in_ones)
@@ -462,7 +483,7 @@ Suite *test_suite(void)
                         TABLE_LEN(backoff_cases));
     tcase_add_test(tcase, test_C7_research_waits_1_2_and_4_seconds);
     tcase_add_loop_test(tcase, test_delays_have_their_documented_values, 0, 9);
-    tcase_add_loop_test(tcase, test_what_a_policy_tries_again_on, 0, 4);
+    tcase_add_loop_test(tcase, test_what_a_policy_tries_again_on, 0, 8);
     tcase_add_loop_test(tcase, test_a_policy_in_words, 0, TABLE_LEN(word_cases));
     tcase_add_test(tcase, test_a_policy_says_how_it_ends);
     tcase_add_test(tcase, test_kinds_have_names);

@@ -194,6 +194,46 @@ START_TEST(test_C4_a_window_grows_with_its_scale)
 }
 END_TEST
 
+/* Policy careful: what may repeat without hope is not repeated. */
+static const struct {
+    enum verdict_class class;
+    enum reason reason;
+    int64_t hint_ms;
+    int same;
+    bool is_unchanged;
+    enum decision_kind want;
+} careful_cases[] = {
+    {TRANSIENT, REASON_NONE, -1, 2, true, DECISION_WAIT},
+    {PERSISTENT, REASON_COMPILE, -1, 1, false, DECISION_FAILED},
+    {PERSISTENT, REASON_TEST_FAIL, -1, 1, true, DECISION_FAILED},
+    {PERSISTENT, REASON_NONE, -1, 1, true, DECISION_WAIT},
+    {PERSISTENT, REASON_NONE, -1, 2, false, DECISION_WAIT},
+    {PERSISTENT, REASON_NONE, -1, 2, true, DECISION_FAILED},
+    {PERSISTENT, REASON_QUOTA, 9000, 2, true, DECISION_WAIT},
+};
+
+START_TEST(test_careful_repeats_what_may_pass)
+{
+    const struct outcome outcome = {.code = 1};
+    struct verdict verdict = verdict_new();
+    verdict.class = careful_cases[_i].class;
+    verdict.reason = careful_cases[_i].reason;
+    verdict.retry_after_ms = careful_cases[_i].hint_ms;
+    const struct protocol_facts facts = {.policy = policy_named("careful"),
+                                         .phase = PHASE_VERIFY,
+                                         .outcome = &outcome,
+                                         .verdict = &verdict,
+                                         .used = 1,
+                                         .allowed = 3,
+                                         .same = careful_cases[_i].same,
+                                         .is_unchanged = careful_cases[_i].is_unchanged,
+                                         .scale = 1};
+    struct decision decision;
+    protocol_decide(&facts, &decision);
+    ck_assert_int_eq(decision.kind, careful_cases[_i].want);
+}
+END_TEST
+
 /* What an agent's transport meets, as attempts end: policy `transport`. */
 static const struct {
     const char *name;
@@ -380,6 +420,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_decision_table, 0, TABLE_LEN(rows));
     tcase_add_loop_test(tcase, test_C4_a_rung_ends_the_step, 0, 8);
     tcase_add_test(tcase, test_C4_a_window_grows_with_its_scale);
+    tcase_add_loop_test(tcase, test_careful_repeats_what_may_pass, 0, TABLE_LEN(careful_cases));
     tcase_add_loop_test(tcase, test_E2_transport_tries_again_on_connection_and_process_errors_only,
                         0, TABLE_LEN(transport_cases));
     tcase_add_loop_test(tcase, test_A11_what_cannot_be_repeated_gets_no_free_wait, 0, 2);

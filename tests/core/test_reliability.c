@@ -109,6 +109,7 @@ START_TEST(test_B9_patterns_entropy_and_configuration_are_documented)
         "Sandbox start exceeded",
         "leaves no trace",
         "sandbox.transientRetries",
+        "## Transient Error Classification",
     };
     for (size_t i = 0; i < TABLE_LEN(words); i++)
         says(RELIABILITY, words[i]);

@@ -269,7 +269,8 @@ START_TEST(test_names)
     struct str names = {0};
     ck_assert(parse("{\"policies\": {\"mine\": {}, \"sandbox\": {}}}"));
     settings_names(&settings, &names);
-    ck_assert_str_eq(str_text(&names), "sandbox, infrastructure, research, transport, mine");
+    ck_assert_str_eq(str_text(&names),
+                     "sandbox, infrastructure, research, transport, careful, mine");
     str_done(&names);
 }
 END_TEST

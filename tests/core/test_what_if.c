@@ -539,11 +539,47 @@ START_TEST(test_damaged_events_are_refused_or_taken_and_never_trusted)
 }
 END_TEST
 
+static const struct {
+    int64_t tries, other_tries, saved_ms;
+    int passed, other_passed, unknown, goes_on;
+    const char *want;
+} savings[] = {
+    {9, 3, 130000, 1, 1, 0, 0, "6 attempts and 2:10 less, same result"},
+    {4, 3, 999, 0, 0, 0, 0, "1 attempt less, same result"},
+    {4, 4, 5000, 1, 1, 0, 0, ""},
+    {4, 5, 5000, 1, 1, 0, 0, ""},
+    {9, 3, 130000, 1, 0, 0, 0, ""},
+    {9, 3, 130000, 1, 1, 1, 0, ""},
+    {9, 3, 130000, 1, 1, 0, 1, ""},
+};
+
+START_TEST(test_savings_are_told_where_the_result_is_the_same)
+{
+    const struct what_if_sum all = {
+        .recorded = {.tries = savings[_i].tries,
+                     .waited_ms = savings[_i].saved_ms,
+                     .ran_ms = 10,
+                     .counts = {[TASK_PASSED] = savings[_i].passed}},
+        .other = {.tries = savings[_i].other_tries,
+                  .ran_ms = 10,
+                  .counts = {[TASK_PASSED] = savings[_i].other_passed},
+                  .unknown = savings[_i].unknown},
+        .goes_on = savings[_i].goes_on,
+    };
+    struct str words = {0};
+    what_if_savings(&all, &words);
+    ck_assert_str_eq(str_text(&words), savings[_i].want);
+    str_done(&words);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("what_if");
     TCase *tcase = test_case(suite, "what_if");
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_savings_are_told_where_the_result_is_the_same, 0,
+                        TABLE_LEN(savings));
     tcase_add_test(tcase, test_fewer_tries_end_a_task_and_what_needs_it);
     tcase_add_test(tcase, test_tries_that_never_happened_are_not_made_up);
     tcase_add_test(tcase, test_shorter_waits_change_the_waiting_only);

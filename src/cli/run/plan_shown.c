@@ -17,7 +17,7 @@ static bool has_free_tries(const struct plan_task *task, const struct plan_step 
 {
     bool may_repeat = step->idempotent || workspace_can_be_reset(task->workspace);
     return may_repeat && policy_fits_phase(step->policy, step->phase) &&
-           policy_retries_on(step->policy, VERDICT_TRANSIENT) &&
+           policy_retries_on(step->policy, VERDICT_TRANSIENT, false) &&
            step->policy->retry_after_cap_ms > 0;
 }
 

@@ -26,6 +26,7 @@
 #include "spill_left.h"
 #include "stream.h"
 #include "summary.h"
+#include "what_if_run.h"
 
 extern char **environ;
 
@@ -253,10 +254,23 @@ static const struct run_state *final_state(struct watching *watching, struct err
     return ok ? follower_state(watching->follower) : NULL;
 }
 
+/* Has a task ended without success after more than one attempt of a step? */
+static bool has_retried_in_vain(const struct run_state *state)
+{
+    for (int i = 0; state->ended && i < state->plan->task_count; i++) {
+        const struct task_state *task = &state->tasks[i];
+        if (task->status != TASK_PASSED && run_state_step(state, i)->attempt_count > 1)
+            return true;
+    }
+    return false;
+}
+
 static void print_summary(const struct watching *watching, const struct run_state *state)
 {
     struct str text = {0};
     summary_write(state, watching->run, true, &text);
+    if (has_retried_in_vain(state))
+        what_if_careful(&watching->place, watching->run, &text);
     say(str_text(&text));
     str_done(&text);
 }

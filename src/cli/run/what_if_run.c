@@ -39,7 +39,7 @@ struct what_if_call {
 
 static const struct what_if_look look = {.width = WIDTH, .hms = clock_hms};
 
-/* The run's events to both: with the change, and as recorded. */
+/* The run's events to both: with the change, and as recorded (`same` may be NULL). */
 static bool take_events(struct log_reader *reader, int64_t run, struct what_if *other,
                         struct what_if *same, struct err *err)
 {
@@ -51,7 +51,7 @@ static bool take_events(struct log_reader *reader, int64_t run, struct what_if *
         for (size_t i = 0; ok && i < page.count; i++) {
             after = page.events[i].seq;
             ok = what_if_take(other, &page.events[i], err) &&
-                 what_if_take(same, &page.events[i], err);
+                 (!same || what_if_take(same, &page.events[i], err));
         }
     } while (ok && page.count == LOG_PAGE_EVENTS);
     event_page_done(&page);
@@ -269,4 +269,43 @@ int what_if_run(const struct debug_call *call)
     violations_done(&wrong);
     policy_change_free(change);
     return code;
+}
+
+/* The steps that name no policy get careful in place of the default one. */
+static struct policy_change *change_to_careful(void)
+{
+    struct policy_change *change = NULL;
+    struct violations wrong = {0};
+    struct str text = {0};
+    str_addf(&text, "{\"policies\":{\"%s\":{\"like\":\"careful\"}}}", policy_builtin(0)->name);
+    if (!policy_change_read(str_text(&text), text.len, &change, &wrong))
+        change = NULL;
+    violations_done(&wrong);
+    str_done(&text);
+    return change;
+}
+
+void what_if_careful(const struct place *place, int64_t run, struct str *out)
+{
+    struct log_run_info info;
+    struct log_reader *reader = NULL;
+    struct what_if *careful = NULL;
+    struct what_if_sum sum;
+    struct str saved = {0};
+    struct policy_change *change = change_to_careful();
+    if (change && log_reader_open(&reader, place, NULL) &&
+        log_reader_run(reader, run, &info, NULL)) {
+        if (what_if_new(&careful, info.plan_text, info.seed, change, NULL) &&
+            take_events(reader, run, careful, NULL, NULL)) {
+            what_if_sum(careful, &sum);
+            what_if_savings(&sum, &saved);
+        }
+        what_if_free(careful);
+        log_run_info_done(&info);
+    }
+    if (saved.len > 0)
+        str_addf(out, "  policy careful: %s\n", saved.data);
+    str_done(&saved);
+    log_reader_close(reader);
+    policy_change_free(change);
 }

@@ -24,6 +24,7 @@ static const struct number_field {
     {"cap_ms", NUMBER_I64, offsetof(struct policy, cap_ms)},
     {"window", NUMBER_INT, offsetof(struct policy, window)},
     {"same_stops", NUMBER_INT, offsetof(struct policy, same_stops)},
+    {"unchanged_stops", NUMBER_INT, offsetof(struct policy, unchanged_stops)},
     {"retry_after_cap_ms", NUMBER_I64, offsetof(struct policy, retry_after_cap_ms)},
     {"deadline_ms", NUMBER_I64, offsetof(struct policy, deadline_ms)},
 };
@@ -105,13 +106,16 @@ static unsigned phase_bit(const char *word)
     return phase_parse(word, &phase) ? 1U << phase : 0;
 }
 
+/* Persistent, and no rule knows why. */
+static const char unknown_word[] = "unknown";
+
 static unsigned class_bit(const char *word)
 {
     if (strcmp(word, verdict_class_name(VERDICT_TRANSIENT)) == 0)
         return POLICY_ON_TRANSIENT;
     if (strcmp(word, verdict_class_name(VERDICT_PERSISTENT)) == 0)
         return POLICY_ON_PERSISTENT;
-    return 0;
+    return strcmp(word, unknown_word) == 0 ? POLICY_ON_UNKNOWN : 0;
 }
 
 static unsigned read_set(const struct json *value, bit_fn *bit)
@@ -182,13 +186,21 @@ static void check_like(struct plan_reader *reader, const struct json_pointer *pa
 }
 
 static const struct plan_field policy_rows[] = {
-    {"like", check_like},           {"max_attempts", read_number},
-    {"base_delay_ms", read_number}, {"multiplier", read_number},
-    {"cap_ms", read_number},        {"jitter", read_jitter},
-    {"retry_on", read_retry_on},    {"retry_timeouts", read_retry_timeouts},
-    {"phases", read_phases},        {"window", read_number},
-    {"same_stops", read_number},    {"retry_after_cap_ms", read_number},
-    {"deadline_ms", read_number},   {"exhausted", read_exhausted},
+    {"like", check_like},
+    {"max_attempts", read_number},
+    {"base_delay_ms", read_number},
+    {"multiplier", read_number},
+    {"cap_ms", read_number},
+    {"jitter", read_jitter},
+    {"retry_on", read_retry_on},
+    {"retry_timeouts", read_retry_timeouts},
+    {"phases", read_phases},
+    {"window", read_number},
+    {"same_stops", read_number},
+    {"retry_after_cap_ms", read_number},
+    {"deadline_ms", read_number},
+    {"exhausted", read_exhausted},
+    {"unchanged_stops", read_number},
 };
 static const struct plan_fields policy_fields = {policy_rows, ARRAY_LEN(policy_rows)};
 
@@ -264,8 +276,12 @@ void plan_policy_write(const struct policy *policy, struct str *out)
         str_json_key(out, "like");
         str_add_json(out, policy->name, base_len);
     }
-    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
-        write_number(policy, &numbers[i], out);
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        const bool is_off = numbers[i].offset == offsetof(struct policy, unchanged_stops) &&
+                            policy->unchanged_stops == 0; /* older logs lack the key */
+        if (!is_off)
+            write_number(policy, &numbers[i], out);
+    }
 
     if (policy->jitter_kind == POLICY_JITTER_PROPORTIONAL) {
         str_json_key(out, "jitter");
@@ -282,6 +298,8 @@ void plan_policy_write(const struct policy *policy, struct str *out)
         add_word(out, verdict_class_name(VERDICT_TRANSIENT));
     if (policy->retry_on & POLICY_ON_PERSISTENT)
         add_word(out, verdict_class_name(VERDICT_PERSISTENT));
+    if (policy->retry_on & POLICY_ON_UNKNOWN)
+        add_word(out, unknown_word);
     str_add_char(out, ']');
 
     str_json_key(out, "phases");

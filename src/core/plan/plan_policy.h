@@ -14,7 +14,7 @@
 
 enum {
     SETTINGS_POLICIES_MAX = PLAN_POLICIES_MAX + 2, /* two have short words of their own */
-    PLAN_POLICY_BUILTIN = 4, /* those that a change of policies makes the plan's own */
+    PLAN_POLICY_BUILTIN = 5, /* those that a change of policies makes the plan's own */
     /* The settings', the plan's, one of a command and these. */
     PLAN_POLICY_ROOM = SETTINGS_POLICIES_MAX + PLAN_POLICIES_MAX + 1 + PLAN_POLICY_BUILTIN,
 };

@@ -59,6 +59,18 @@ static const struct policy builtin[] = {
         .phases = ALL_PHASES,
         .retry_after_cap_ms = HINT_CAP_MS,
     },
+    {
+        .name = "careful",
+        .max_attempts = 3,
+        .base_delay_ms = 500,
+        .multiplier = 2,
+        .cap_ms = 30000,
+        .retry_on = POLICY_ON_TRANSIENT | POLICY_ON_UNKNOWN,
+        .retry_timeouts = true,
+        .phases = PROVING_PHASES,
+        .unchanged_stops = 2,
+        .retry_after_cap_ms = HINT_CAP_MS,
+    },
 };
 
 static const char *const jitter_names[] = {
@@ -105,13 +117,14 @@ bool policy_fits_phase(const struct policy *policy, enum phase phase)
     return (policy->phases & 1U << phase) != 0;
 }
 
-bool policy_retries_on(const struct policy *policy, enum verdict_class class)
+bool policy_retries_on(const struct policy *policy, enum verdict_class class, bool has_reason)
 {
     switch (class) {
     case VERDICT_TRANSIENT:
         return (policy->retry_on & POLICY_ON_TRANSIENT) != 0;
     case VERDICT_PERSISTENT:
-        return (policy->retry_on & POLICY_ON_PERSISTENT) != 0;
+        return (policy->retry_on & POLICY_ON_PERSISTENT) != 0 ||
+               (!has_reason && (policy->retry_on & POLICY_ON_UNKNOWN) != 0);
     case VERDICT_SUCCESS:
     case VERDICT_CLASS_COUNT:
         break;

@@ -51,10 +51,24 @@ static void add_ends(const struct policy *policy, struct str *out)
     int equal = results_that_end(policy);
     if (equal > 0)
         str_addf(out, ", %d equal results end it", equal);
+    if (policy->unchanged_stops > 0)
+        str_addf(out, ", %d equal results on an unchanged tree end it", policy->unchanged_stops);
     if (policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
         str_add(out, ", used up: max retries exceeded");
     if (policy->retry_after_cap_ms == 0)
         str_add(out, ", waits on no server's hint");
+}
+
+/* After which failures it tries again. */
+static void add_failures(const struct policy *policy, struct str *out)
+{
+    const bool transient = (policy->retry_on & POLICY_ON_TRANSIENT) != 0;
+    if (policy->retry_on & POLICY_ON_PERSISTENT)
+        str_add(out, transient ? ", any failure" : ", if persistent");
+    else if (policy->retry_on & POLICY_ON_UNKNOWN)
+        str_add(out, transient ? ", if transient or unknown" : ", if unknown");
+    else
+        str_add(out, ", if transient");
 }
 
 void policy_deadline_words(const struct policy *policy, struct str *out)
@@ -72,10 +86,7 @@ void policy_words(const struct policy *policy, struct str *out)
         return;
     }
     add_delay(policy, out);
-    if (policy->retry_on == POLICY_ON_TRANSIENT)
-        str_add(out, ", if transient");
-    else if (policy->retry_on == POLICY_ON_PERSISTENT)
-        str_add(out, ", if persistent");
+    add_failures(policy, out);
     if (!policy->retry_timeouts)
         str_add(out, ", not after a timeout");
     add_ends(policy, out);

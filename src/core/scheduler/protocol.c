@@ -125,16 +125,27 @@ static void decide_retry(const struct protocol_facts *facts, struct decision *ou
         wait_for(out, facts, delay);
 }
 
+/* A persistent failure with the same result once more, and nothing that could make the next one
+ * differ. */
+static bool repeats_unchanged(const struct protocol_facts *facts)
+{
+    const int stops = facts->policy->unchanged_stops;
+    return stops > 0 && facts->verdict->class == VERDICT_PERSISTENT &&
+           !protocol_is_parked(facts->verdict) && facts->is_unchanged && facts->same >= stops;
+}
+
 /* Does the policy try again on such a failure, in this phase? */
 static bool tries_again(const struct protocol_facts *facts)
 {
     enum verdict_class class = facts->verdict->class;
     if (facts->outcome->kind == OUTCOME_TIMEOUT && !facts->policy->retry_timeouts)
         return false;
-    if (protocol_is_parked(facts->verdict) && policy_retries_on(facts->policy, VERDICT_TRANSIENT))
+    if (protocol_is_parked(facts->verdict) &&
+        policy_retries_on(facts->policy, VERDICT_TRANSIENT, false))
         class = VERDICT_TRANSIENT;
     return policy_fits_phase(facts->policy, facts->phase) &&
-           policy_retries_on(facts->policy, class);
+           policy_retries_on(facts->policy, class, facts->verdict->reason != REASON_NONE) &&
+           !repeats_unchanged(facts);
 }
 
 void protocol_decide(const struct protocol_facts *facts, struct decision *out)
@@ -195,9 +206,12 @@ static void add_bounds(const struct protocol_facts *facts, struct str *out)
         int64_t value;
         bool said;
     } bounds[] = {
-        {"same", facts->same, policy->window > 0 || policy->same_stops > 0},
+        {"same", facts->same,
+         policy->window > 0 || policy->same_stops > 0 || policy->unchanged_stops > 0},
         {"window", (int64_t)policy->window * facts->scale, policy->window > 0},
         {"same_stops", (int64_t)policy->same_stops * facts->scale, policy->same_stops > 0},
+        {"unchanged_stops", policy->unchanged_stops, policy->unchanged_stops > 0},
+        {"unchanged", facts->is_unchanged, policy->unchanged_stops > 0},
         {"hint_cap", policy->retry_after_cap_ms, facts->verdict->retry_after_ms >= 0},
         {"free_hints", facts->free_hints, facts->verdict->retry_after_ms >= 0},
         {"deadline", policy->deadline_ms, policy->deadline_ms > 0},

@@ -94,6 +94,31 @@ bool scheduler_would_pass(const struct plan_step *step, const struct input *inpu
     return find_verdict(step, input, &room)->class == VERDICT_SUCCESS;
 }
 
+/* Did another task that works in the same folder run since then, or does it now? */
+static bool has_run_since(const struct run_state *state, int task, int64_t mono_ms)
+{
+    for (int i = 0; i < state->plan->task_count; i++) {
+        const struct task_state *other = &state->tasks[i];
+        if (i != task && !workspace_can_be_reset(state->plan->tasks[i].workspace) &&
+            (other->status == TASK_RUNNING || other->since.mono_ms > mono_ms))
+            return true;
+    }
+    return false;
+}
+
+/* A workspace is put back before each attempt. In place, the steps of other tasks may have changed
+ * something. */
+static bool is_unchanged(const struct run_state *state, int task)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *before =
+        step_state_find_attempt(step, step_state_latest(step)->number - 1);
+    if (!before || scheduler_plan_step(state, task)->policy->unchanged_stops == 0)
+        return false;
+    return workspace_can_be_reset(state->plan->tasks[task].workspace) ||
+           !has_run_since(state, task, before->started.mono_ms);
+}
+
 /* `results`: room for what the policy's windows look at. */
 static struct protocol_facts gather_facts(const struct scheduling *now, int task,
                                           const struct outcome *outcome,
@@ -125,6 +150,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         .draw = policy_draw(&key),
         .now = now->input->now,
         .masks = now->input->masks,
+        .is_unchanged = is_unchanged(state, task),
         .scale = circles_scale(state->tasks[task].circles),
         .step = run_state_step_number(state, task),
     };

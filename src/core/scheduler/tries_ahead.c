@@ -30,6 +30,7 @@ static void fail_again(const struct run_state *state, int task, int attempt,
     facts->results = NULL;
     facts->result_count = 0;
     facts->circles = NULL;
+    facts->is_unchanged = false;
 }
 
 static int alike_of(const struct protocol_facts *facts)
@@ -39,7 +40,10 @@ static int alike_of(const struct protocol_facts *facts)
     int least = window > 0 ? window : stops;
     if (stops > 0 && stops < least)
         least = stops;
-    return least * facts->scale;
+    least *= facts->scale;
+    const int unchanged = facts->policy->unchanged_stops;
+    const bool may_repeat = unchanged > 0 && facts->verdict->class == VERDICT_PERSISTENT;
+    return may_repeat && (least == 0 || unchanged < least) ? unchanged : least;
 }
 
 static void look_ahead(const struct run_state *state, int task, struct protocol_facts *facts,

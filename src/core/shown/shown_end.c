@@ -37,6 +37,13 @@ static void end_of_tries(const struct plan_step *plan, const struct json *inputs
         str_add(out, ": it is not declared idempotent, and nothing can be put back for another");
 }
 
+static bool repeats_unchanged(const struct plan_step *plan, const struct json *inputs)
+{
+    const int64_t stops = plan->policy->unchanged_stops;
+    return stops > 0 && shown_inputs_number(inputs, "unchanged", 0) == 1 &&
+           shown_inputs_number(inputs, "same", 0) >= stops;
+}
+
 /* Policy or phase does not try again on this. */
 static void end_of_policy(const struct plan_step *plan, const struct json *inputs,
                           const struct step_state *step, struct str *out)
@@ -52,6 +59,14 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
         str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
     else if (attempt && attempt->outcome.kind == OUTCOME_TIMEOUT && !plan->policy->retry_timeouts)
         str_addf(out, "policy %s does not try again after a time-out", policy);
+    else if (attempt && repeats_unchanged(plan, inputs))
+        str_addf(out, "the same result %lld times on an unchanged tree, policy %s stops at %d",
+                 (long long)shown_inputs_number(inputs, "same", 0), policy,
+                 plan->policy->unchanged_stops);
+    else if (attempt && (plan->policy->retry_on & POLICY_ON_UNKNOWN) && verdict &&
+             verdict->reason != REASON_NONE)
+        str_addf(out, "policy %s does not try again on a failure with a known reason, %s", policy,
+                 reason_name(verdict->reason));
     else if (attempt)
         str_addf(out, "policy %s does not try again on a %s failure", policy,
                  verdict_class_name(attempt->class));

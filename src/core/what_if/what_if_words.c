@@ -232,3 +232,28 @@ void what_if_doubt(const struct what_if *same, int64_t run, const struct what_if
     add_wrapped(" ", str_text(&text), look, out);
     str_done(&text);
 }
+
+/* Does every task come to what it came to? */
+static bool is_same_result(const struct what_if_sum *sum)
+{
+    bool same = sum->other.unknown == 0 && sum->goes_on == 0;
+    for (int i = 0; i < TASK_STATUS_COUNT; i++)
+        same = same && sum->recorded.counts[i] == sum->other.counts[i];
+    return same;
+}
+
+void what_if_savings(const struct what_if_sum *sum, struct str *out)
+{
+    enum { SECOND_MS = 1000 };
+    const int64_t attempts = sum->recorded.tries - sum->other.tries;
+    const int64_t ms =
+        sum->recorded.waited_ms + sum->recorded.ran_ms - sum->other.waited_ms - sum->other.ran_ms;
+    if (attempts <= 0 || !is_same_result(sum))
+        return;
+    shown_count(attempts, "attempt", "attempts", out);
+    if (ms >= SECOND_MS) {
+        str_add(out, " and ");
+        shown_duration(ms, out);
+    }
+    str_add(out, " less, same result");
+}
