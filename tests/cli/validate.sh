@@ -39,17 +39,18 @@ want_in "JSON, the end" "$answer" '"dropped":0,"retry":true}'
 # The prompt instead of the lines.
 answer=$("$devs" validate --contract contract.json bad --repair)
 want "exit with --repair" "$?" 1
-want_in "prompt" "$answer" 'Your previous response had validation errors:
+want_in "prompt" "$answer" 'YOUR PREVIOUS RESPONSE HAD VALIDATION ERRORS.
 
-1. Path: /summary
-   Code: MISSING_FIELD
-   Error: required
-   Expected: string
-   Got: nothing
-2. Path: /n'
-want_in "prompt, the end" "$answer" 'Respond with the corrected JSON:'
+VIOLATIONS:
+  - Path: /summary
+    Code: MISSING_FIELD
+    Error: required
+    Expected: string
+    Got: nothing
+  - Path: /n'
+want_in "prompt, the end" "$answer" 'Return the corrected JSON response now:'
 want_in "prompt in JSON" "$("$devs" validate --contract contract.json bad --repair --json)" \
-	'"retry":true,"prompt":"Your previous response'
+	'"retry":true,"prompt":"YOUR PREVIOUS RESPONSE'
 
 # An output of something else is not repaired by asking again.
 printf '{"summary":"x","op":"mul"}' >other

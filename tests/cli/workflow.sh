@@ -90,7 +90,7 @@ test_no_agent_says_what_to_install() {
 test_D2_an_answer_that_does_not_fit_is_asked_for_again() {
 	scene idea <<-SCRIPT
 		[{"text": "Here you are: {\"name\": \"lamps\"}"},
-		 {"when": "Your previous response had validation errors", "text": "{\"name\": \"lamps\", \"phases\": []}"},
+		 {"when": "YOUR PREVIOUS RESPONSE HAD VALIDATION ERRORS", "text": "{\"name\": \"lamps\", \"phases\": []}"},
 		 {"when": "Code: MISSING_FIELD", "json": $project_json}]
 	SCRIPT
 	"$devs" new-project --json 'a shop for "lamps"' >out 2>err

@@ -211,6 +211,35 @@ START_TEST(test_what_a_later_build_wrote_is_kept_or_left_out)
 }
 END_TEST
 
+/* How the last attempt of a step ended, as members of their own. */
+START_TEST(test_A5_the_end_of_a_step_has_its_members)
+{
+    const struct event ended = {.kind = EVENT_STEP_ENDED,
+                                .task = 0,
+                                .step = 0,
+                                .attempt = 1,
+                                .a = DECISION_TRANSIENT_EXHAUSTED,
+                                .b = 1};
+    write_record(&ended);
+    want_text("decision", "transient exhausted");
+    want_text("call", "a/1");
+    want_text("type", "API_RATE_LIMIT");
+    want_number("exit_code", 1);
+    want_number("attempts", 1);
+    ck_assert_int_eq(json_kind(json_get(record, "signal")), JSON_KIND_NULL);
+
+    struct attempt_state *attempt = &play.state.tasks[0].steps[0].attempts[0];
+    const struct attempt_state before = *attempt;
+    attempt->outcome = (struct outcome){.kind = OUTCOME_SIGNAL, .code = 9};
+    attempt->type = TRANSIENT_NONE;
+    write_record(&ended);
+    *attempt = before;
+    want_number("signal", 9);
+    ck_assert_int_eq(json_kind(json_get(record, "exit_code")), JSON_KIND_NULL);
+    ck_assert_int_eq(json_kind(json_get(record, "type")), JSON_KIND_NULL);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("event_json");
@@ -219,6 +248,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_B6_a_record_of_each_kind_is_read_by_a_json_library,
                         EVENT_NONE + 1, EVENT_KIND_COUNT);
     tcase_add_test(tcase, test_B6_a_record_of_the_run_names_no_task);
+    tcase_add_test(tcase, test_A5_the_end_of_a_step_has_its_members);
     tcase_add_test(tcase, test_numbers_are_exact);
     tcase_add_test(tcase, test_a_digest_is_hex);
     tcase_add_test(tcase, test_what_a_later_build_wrote_is_kept_or_left_out);

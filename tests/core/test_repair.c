@@ -32,30 +32,30 @@ START_TEST(test_D2_prompt_is_as_required)
 
     repair_prompt(&list, &prompt);
 
-    ck_assert_str_eq(str_text(&prompt),
-                     "Your previous response had validation errors:\n"
-                     "\n"
-                     "1. Path: (root)\n"
-                     "   Code: NOT_JSON\n"
-                     "   Error: line 1, column 1: invalid token\n"
-                     "2. Path: /summary\n"
-                     "   Code: MISSING_FIELD\n"
-                     "   Error: required\n"
-                     "   Expected: string\n"
-                     "   Got: nothing\n"
-                     "3. Path: /n\n"
-                     "   Code: WRONG_TYPE\n"
-                     "   Error: wrong type\n"
-                     "   Expected: integer\n"
-                     "   Got: \"3\"\n"
-                     "\n"
-                     "Instructions:\n"
-                     "1. Fix all of the errors above.\n"
-                     "2. Return only valid JSON that matches the output contract.\n"
-                     "3. Do not use markdown code blocks.\n"
-                     "4. Do not add any explanation or preamble.\n"
-                     "\n"
-                     "Respond with the corrected JSON:\n");
+    ck_assert_str_eq(str_text(&prompt), "YOUR PREVIOUS RESPONSE HAD VALIDATION ERRORS.\n"
+                                        "\n"
+                                        "VIOLATIONS:\n"
+                                        "  - Path: (root)\n"
+                                        "    Code: NOT_JSON\n"
+                                        "    Error: line 1, column 1: invalid token\n"
+                                        "  - Path: /summary\n"
+                                        "    Code: MISSING_FIELD\n"
+                                        "    Error: required\n"
+                                        "    Expected: string\n"
+                                        "    Got: nothing\n"
+                                        "  - Path: /n\n"
+                                        "    Code: WRONG_TYPE\n"
+                                        "    Error: wrong type\n"
+                                        "    Expected: integer\n"
+                                        "    Got: \"3\"\n"
+                                        "\n"
+                                        "INSTRUCTIONS:\n"
+                                        "1. Fix ALL of the violations above\n"
+                                        "2. Return ONLY valid JSON matching the OUTPUT CONTRACT\n"
+                                        "3. Do NOT use markdown code blocks\n"
+                                        "4. Do NOT add any explanation or preamble\n"
+                                        "\n"
+                                        "Return the corrected JSON response now:\n");
 }
 END_TEST
 
@@ -65,9 +65,16 @@ START_TEST(test_D5_RY1_prompt_carries_all_fields)
 
     repair_prompt(&list, &prompt);
 
-    static const char *const parts[] = {
-        "validation errors", "Path: /field", "Code: WRONG_TYPE",      "Error: Type mismatch",
-        "Expected: string",  "Got: number",  "Return only valid JSON"};
+    static const char *const parts[] = {"YOUR PREVIOUS RESPONSE HAD VALIDATION ERRORS.",
+                                        "VIOLATIONS:",
+                                        "  - Path: /field",
+                                        "Code: WRONG_TYPE",
+                                        "Error: Type mismatch",
+                                        "Expected: string",
+                                        "Got: number",
+                                        "INSTRUCTIONS:",
+                                        "2. Return ONLY valid JSON matching the OUTPUT CONTRACT",
+                                        "Return the corrected JSON response now:"};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         ck_assert_msg(strstr(str_text(&prompt), parts[i]), "%s", parts[i]);
 }
@@ -150,7 +157,8 @@ START_TEST(test_D2_the_most_important_come_first)
         at = strstr(at, violation_code_name(order[i]));
         ck_assert_msg(at, "%s", violation_code_name(order[i]));
     }
-    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "1. Path: /a\n   Code: OP_MISMATCH\n"));
+    ck_assert_ptr_nonnull(
+        strstr(str_text(&prompt), "VIOLATIONS:\n  - Path: /a\n    Code: OP_MISMATCH\n"));
 }
 END_TEST
 
@@ -163,9 +171,9 @@ START_TEST(test_D2_prompt_is_bounded)
     repair_prompt(&list, &prompt);
 
     ck_assert_uint_le(prompt.len, REPAIR_PROMPT_MAX);
-    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "1. Path: \\u0001"));
-    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "... and 111 more\n"));
-    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "Respond with the corrected JSON"));
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "  - Path: \\u0001"));
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "  ... and 111 more\n"));
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "Return the corrected JSON response now"));
     for (size_t i = 0; i < prompt.len; i++)
         ck_assert(prompt.data[i] == '\n' || (unsigned char)prompt.data[i] >= ' ');
 }
@@ -176,9 +184,11 @@ START_TEST(test_D2_those_not_shown_are_counted)
     for (int i = 0; i < REPAIR_SHOWN_MAX + 12; i++)
         add(VIOLATION_INVALID_VALUE);
     repair_prompt(&list, &prompt);
-    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "20. Path: /a\n"));
-    ck_assert_ptr_null(strstr(str_text(&prompt), "21. "));
-    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "\n... and 12 more\n"));
+    int shown = 0;
+    for (const char *at = str_text(&prompt); (at = strstr(at, "  - Path: /a\n")); at++)
+        shown++;
+    ck_assert_int_eq(shown, REPAIR_SHOWN_MAX);
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "\n  ... and 12 more\n"));
 }
 END_TEST
 

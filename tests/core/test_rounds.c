@@ -298,12 +298,12 @@ static void break_contract(bool may_mend, const char *repair)
 START_TEST(test_D2_an_answer_that_breaks_its_contract_is_a_round_of_its_own)
 {
     be_red();
-    break_contract(true, "Your previous response had validation errors: ...");
+    break_contract(true, "YOUR PREVIOUS RESPONSE HAD VALIDATION ERRORS. ...");
     const struct event *round = play_last(&play, EVENT_ROUND_STARTED);
     ck_assert_ptr_nonnull(round);
     ck_assert_int_eq(round->b, 1);
     ck_assert_int_eq(round->c, 1);
-    ck_assert_str_eq(agent()->repair, "Your previous response had validation errors: ...");
+    ck_assert_str_eq(agent()->repair, "YOUR PREVIOUS RESPONSE HAD VALIDATION ERRORS. ...");
     ck_assert_int_eq(step(), 1);
     ck_assert_int_eq(play_last(&play, EVENT_ATTEMPT_STARTED)->attempt, 2);
 }
@@ -314,9 +314,9 @@ START_TEST(test_D2_the_lines_of_the_verdict_make_a_prompt_too)
 {
     be_red();
     break_contract(true, NULL);
-    ck_assert_ptr_nonnull(strstr(agent()->repair, "validation errors"));
+    ck_assert_ptr_nonnull(strstr(agent()->repair, "VALIDATION ERRORS"));
     ck_assert_ptr_nonnull(strstr(agent()->repair, "[MISSING_FIELD] /a: required"));
-    ck_assert_ptr_nonnull(strstr(agent()->repair, "Return only valid JSON"));
+    ck_assert_ptr_nonnull(strstr(agent()->repair, "Return ONLY valid JSON"));
 }
 END_TEST
 

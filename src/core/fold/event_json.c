@@ -76,6 +76,40 @@ static void json_retry(const struct run_state *state, const struct event *event,
     str_json_quote(out, from);
 }
 
+static void json_known(struct str *out, const char *name, int64_t value, bool is_known)
+{
+    if (is_known) {
+        str_json_i64(out, name, value);
+        return;
+    }
+    str_json_key(out, name);
+    str_add(out, "null");
+}
+
+/* How the last attempt ended, for programs: null where there is no such thing. */
+static void json_end(const struct run_state *state, const struct event *event, struct str *out)
+{
+    struct json *tree = NULL;
+    const struct event_look w = event_look_up(state, event, &tree, out);
+    if (!w.step)
+        return;
+    const struct outcome *outcome = w.attempt ? &w.attempt->outcome : NULL;
+    const enum outcome_kind kind = outcome ? outcome->kind : OUTCOME_KIND_COUNT;
+    const bool has_type = w.attempt && w.attempt->type != TRANSIENT_NONE;
+    struct str call = {0};
+    str_addf(&call, "%s/%d", state->plan->tasks[event->task].id, event->step + 1);
+    str_json_text(out, "call", call.data);
+    json_known(out, "exit_code", outcome ? outcome->code : 0, kind == OUTCOME_EXIT);
+    json_known(out, "signal", outcome ? outcome->code : 0, kind == OUTCOME_SIGNAL);
+    if (has_type) {
+        str_json_text(out, "type", transient_type_name(w.attempt->type));
+    } else {
+        str_json_key(out, "type");
+        str_add(out, "null");
+    }
+    str_done(&call);
+}
+
 static void json_digest(const struct event *event, const char *name, struct str *out)
 {
     char hex[DIGEST_HEX_MAX];
@@ -106,6 +140,7 @@ static void json_named(const struct run_state *state, const struct event *event,
         break;
     case EVENT_STEP_ENDED:
         str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));
+        json_end(state, event, out);
         break;
     case EVENT_TASK_BLOCKED:
         if (event->a >= 0 && event->a < state->plan->task_count)

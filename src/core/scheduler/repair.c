@@ -25,13 +25,15 @@ static_assert(ARRAY_LEN(codes) == VIOLATION_CODE_COUNT, "every code has a meanin
 
 enum { RANKS = 6 };
 
-const char repair_instructions[] = "Instructions:\n"
-                                   "1. Fix all of the errors above.\n"
-                                   "2. Return only valid JSON that matches the output contract.\n"
-                                   "3. Do not use markdown code blocks.\n"
-                                   "4. Do not add any explanation or preamble.\n"
+const char repair_head[] = "YOUR PREVIOUS RESPONSE HAD VALIDATION ERRORS.\n\nVIOLATIONS:\n";
+
+const char repair_instructions[] = "INSTRUCTIONS:\n"
+                                   "1. Fix ALL of the violations above\n"
+                                   "2. Return ONLY valid JSON matching the OUTPUT CONTRACT\n"
+                                   "3. Do NOT use markdown code blocks\n"
+                                   "4. Do NOT add any explanation or preamble\n"
                                    "\n"
-                                   "Respond with the corrected JSON:\n";
+                                   "Return the corrected JSON response now:\n";
 
 bool repair_may_retry(const struct violations *violations)
 {
@@ -56,14 +58,13 @@ static void add_field(struct str *out, const char *before, const char *text)
     str_done(&part);
 }
 
-static void add_violation(struct str *out, size_t number, const struct violation *violation)
+static void add_violation(struct str *out, const struct violation *violation)
 {
-    str_addf(out, "%zu. ", number);
-    add_field(out, "Path: ", violation_path_shown(violation));
-    add_field(out, "   Code: ", violation_code_name(violation->code));
-    add_field(out, "   Error: ", violation->message);
-    add_field(out, "   Expected: ", violation->expected);
-    add_field(out, "   Got: ", violation->actual);
+    add_field(out, "  - Path: ", violation_path_shown(violation));
+    add_field(out, "    Code: ", violation_code_name(violation->code));
+    add_field(out, "    Error: ", violation->message);
+    add_field(out, "    Expected: ", violation->expected);
+    add_field(out, "    Got: ", violation->actual);
 }
 
 /* As many as there is room for; returns how many. */
@@ -77,7 +78,7 @@ static size_t add_violations(struct str *out, const struct violations *violation
             if (codes[violations->items[i].code].rank != rank)
                 continue;
             str_clear(&next);
-            add_violation(&next, shown + 1, &violations->items[i]);
+            add_violation(&next, &violations->items[i]);
             is_full = shown == REPAIR_SHOWN_MAX || next.len > room;
             if (is_full)
                 break;
@@ -92,14 +93,13 @@ static size_t add_violations(struct str *out, const struct violations *violation
 
 void repair_prompt_within(const struct violations *violations, size_t max, struct str *out)
 {
-    static const char before[] = "Your previous response had validation errors:\n\n";
     const size_t all = violations->count + violations->dropped;
     assert(max >= REPAIR_PROMPT_MIN);
-    str_add(out, before);
-    const size_t room = max - sizeof(before) - INSTRUCTIONS_ROOM;
+    str_add(out, repair_head);
+    const size_t room = max - strlen(repair_head) - INSTRUCTIONS_ROOM;
     const size_t shown = add_violations(out, violations, room);
     if (shown < all)
-        str_addf(out, "... and %zu more\n", all - shown);
+        str_addf(out, "  ... and %zu more\n", all - shown);
     str_add(out, "\n");
     str_add(out, repair_instructions);
 }

@@ -15,7 +15,6 @@ enum {
 static const char check_failed[] = "A check of your work failed.\n\n";
 static const char check_passed[] =
     "A check of your work did not fail in the way that it is expected to.\n\n";
-static const char response_failed[] = "Your previous response had validation errors:\n\n";
 static const char closing[] =
     "\nFind the cause and fix it. Do not weaken the check to make it pass. When you are done, this "
     "command is run again.\n";
@@ -98,7 +97,7 @@ void repair_failure_prompt(const struct repair_failure *failure, size_t max, str
     if (failure->argv)
         str_add(&words, failure->expected_to_fail ? check_passed : check_failed);
     else
-        str_add(&words, response_failed);
+        str_add(&words, repair_head);
     if (failure->argv)
         add_command(&words, failure->argv);
     if (failure->argv && failure->ended) {
