@@ -20,8 +20,8 @@ struct follower;
 /* Called for each event after it was folded in. False stops this call early. */
 typedef bool follower_event_fn(void *ctx, const struct run_state *state, const struct event *event);
 
-/* Follow run `number` (0 = the newest) from before its first event. ERR_NOT_FOUND: no log, or no
- * such run; ERR_DAMAGED: no log of ours, or its plan cannot be read. The caller ends *out with
+/* Follow run `number` (0 = the current one) from before its first event. ERR_NOT_FOUND: no log, or
+ * no such run; ERR_DAMAGED: no log of ours, or its plan cannot be read. The caller ends *out with
  * follower_close(). */
 ATTR_MUST_USE bool follower_open(struct follower **out, const struct place *place, int64_t number,
                                  struct err *err);

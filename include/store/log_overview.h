@@ -18,8 +18,8 @@ struct log_overview {
     struct overview tasks;
 };
 
-/* Of a run (0 = the newest). What it says is of one moment. O(tasks), and where the run goes on
- * O(events) of a few words each at worst. Errors are those of log_reader_run(). */
+/* Of a run (0 = the current one). What it says is of one moment. O(tasks), and where the run goes
+ * on O(events) of a few words each at worst. Errors are those of log_reader_run(). */
 ATTR_MUST_USE bool log_reader_overview(struct log_reader *reader, int64_t number,
                                        struct log_overview *out, struct err *err);
 

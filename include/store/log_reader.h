@@ -83,7 +83,22 @@ struct log_run_info {
 /* Free the texts of a row; it is as empty as {0} then. */
 void log_run_info_done(struct log_run_info *info);
 
-/* One run; number 0 = the newest. ERR_NOT_FOUND if there is none. */
+enum {
+    LOG_LIVE_LOOK_RUNS = 1000, /* of the newest so many, those that have not ended, */
+    LOG_LIVE_MAX = 64,         /* at most so many, are asked for their owner */
+};
+
+/* The runs that a process owns. Sessions of agents that devs did not start are not counted. */
+struct log_live {
+    int64_t newest; /* number of the newest of them; 0 = none */
+    int count;
+};
+/* Reads a row of each run that has not ended, and asks for the lock of its owner. */
+ATTR_MUST_USE bool log_reader_live(struct log_reader *reader, struct log_live *out,
+                                   struct err *err);
+
+/* One run. Number 0 is the current one: the newest live run, else the newest. ERR_NOT_FOUND if
+ * there is none. */
 ATTR_MUST_USE bool log_reader_run(struct log_reader *reader, int64_t number,
                                   struct log_run_info *out, struct err *err);
 /* The same without the plan: plan_text is NULL. */

@@ -19,8 +19,9 @@ struct place {
 };
 
 /* Find the log: `given` (--db) if not NULL, else DEVS_DB, else .devs/devs.db in
- * this folder or the nearest one above that has it, else a new .devs in this
- * folder if `create`, else $XDG_STATE_HOME/devs/devs.db (is_shared). With `create` missing
+ * this folder or the nearest one above that has it (a repository inside another project does not
+ * use that project's log; a linked worktree uses the log of its repository), else a new .devs in
+ * this folder if `create`, else $XDG_STATE_HOME/devs/devs.db (is_shared). With `create` missing
  * folders are made (0700) with a .gitignore that holds "*". A network file
  * system is refused with the hint --db. ERR_NOT_FOUND if there is no log and
  * `create` is false. */

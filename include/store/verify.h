@@ -66,7 +66,7 @@ typedef void verify_progress_fn(void *ctx, int64_t done, int64_t total);
 
 struct verify_asked {
     struct log_reader *reader; /* borrowed */
-    int64_t run;               /* 0 = the newest */
+    int64_t run;               /* 0 = the current one */
     const char *rules;         /* borrowed; of the person, as for classifier_open(); may be NULL */
     redecide_differs_fn *differs; /* may be NULL, as all of these */
     verify_verdict_fn *verdict;

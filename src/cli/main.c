@@ -30,7 +30,7 @@ static int print_help(void)
 {
     (void)puts("devs - runs coding agents and tests, tries again by a policy, says why\n"
                "\n"
-               "usage: devs [--db FILE]              the cockpit on this project's newest run\n"
+               "usage: devs [--db FILE]              the cockpit: the live run, else the newest\n"
                "       devs COMMAND [options]        devs COMMAND --help says more\n");
     const struct command *command = NULL;
     for (size_t i = 0; (command = command_at(i)); i++)

@@ -16,7 +16,7 @@
 
 /* A plain value. */
 struct target {
-    int64_t run;                /* 0 = the newest */
+    int64_t run;                /* 0 = the current one */
     bool is_newest;             /* "last/tax": the newest is meant whatever tasks it has */
     bool is_last;               /* "last" alone: see target_settle() */
     char task[PLAN_ID_MAX + 1]; /* "" = the whole run */
@@ -38,8 +38,8 @@ ATTR_MUST_USE bool target_parse_run(const char *word, const char *hint, int64_t 
 /* Does the word name a run as a whole, as target_parse_run() reads it? */
 bool target_names_run(const char *word);
 
-/* Show the plan of this run (0 = the newest) to `look`, with the tasks that were added to it as it
- * went; borrowed for the call. Of a run that cannot be read nothing is shown. */
+/* Show the plan of this run (0 = the current one) to `look`, with the tasks that were added to it
+ * as it went; borrowed for the call. Of a run that cannot be read nothing is shown. */
 typedef void target_plan_fn(void *ctx, const struct plan *plan);
 /* Call `look` with it, or not at all. */
 void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *look, void *ctx);

@@ -35,6 +35,9 @@ static const char *const query_sql[] = {
     [LOG_QUERY_PLAN] = "SELECT text FROM plan WHERE run=?",
     [LOG_QUERY_RUNS] = "SELECT " RUN_COLUMNS " FROM run WHERE expired=0 AND id<?"
                        " ORDER BY id DESC LIMIT ?",
+    [LOG_QUERY_UNENDED] =
+        "SELECT id, uid FROM run WHERE expired=0 AND ended_at_ms IS NULL AND kind<>'agent'"
+        " AND id>(SELECT max(id) FROM run)-?1 ORDER BY id DESC LIMIT ?2",
     [LOG_QUERY_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND seq>?"
                          " ORDER BY seq LIMIT ?",
     [LOG_QUERY_ATTEMPT_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND task=?"
@@ -222,6 +225,37 @@ static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
     return true;
 }
 
+bool log_reader_live(struct log_reader *reader, struct log_live *out, struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_UNENDED];
+    (void)sqlite3_bind_int64(query, 1, LOG_LIVE_LOOK_RUNS);
+    (void)sqlite3_bind_int64(query, 2, LOG_LIVE_MAX);
+    *out = (struct log_live){0};
+    bool row = true;
+    bool ok = true;
+    while (ok && row) {
+        ok = db_next(&reader->db, query, &row, err);
+        const char *uid = ok && row ? (const char *)sqlite3_column_text(query, 1) : NULL;
+        if (!uid || !log_read_has_owner(reader, uid))
+            continue;
+        out->count++;
+        if (out->newest == 0)
+            out->newest = sqlite3_column_int64(query, 0);
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
+/* The run that a person means who names none. */
+static bool find_current(struct log_reader *reader, int64_t *number, struct err *err)
+{
+    struct log_live live;
+    if (!log_reader_live(reader, &live, err))
+        return false;
+    *number = live.newest;
+    return true;
+}
+
 static bool read_run_row(struct log_reader *reader, int64_t number, struct log_run_info *out,
                          struct err *err)
 {
@@ -258,7 +292,8 @@ bool log_reader_run_row(struct log_reader *reader, int64_t number, struct log_ru
                         struct err *err)
 {
     struct log_run_info run = {0};
-    if (!read_run_row(reader, number, &run, err))
+    if ((number == 0 && !find_current(reader, &number, err)) ||
+        !read_run_row(reader, number, &run, err))
         return false;
     if (run.ended_at_ms == 0)
         prefer_spill(reader, &run);

@@ -2,6 +2,7 @@
 #include "place.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,9 +119,32 @@ static bool use_path(const char *given, bool create, struct place *out, struct e
     return true;
 }
 
-/* The nearest .devs/devs.db in this folder or above. */
-static bool walk_up(const char *from, struct place *out)
+/* Whether the folder is the top of a repository. A linked worktree is not: it belongs to the
+ * repository that it was made from. */
+static bool is_repository(const char *dir)
 {
+    char path[PATH_MAX];
+    char text[PATH_MAX] = "";
+    struct stat info;
+    if (!private_path_join(path, sizeof(path), strcmp(dir, "/") == 0 ? "" : dir, "/.git", NULL) ||
+        lstat(path, &info) != 0)
+        return false;
+    if (!S_ISREG(info.st_mode))
+        return true;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return true;
+    (void)!read(fd, text, sizeof(text) - 1);
+    (void)close(fd);
+    return strstr(text, "/worktrees/") == NULL;
+}
+
+/* The nearest .devs/devs.db in this folder or above, within the repository. `passed` becomes the
+ * folder of one above it, which is not used; "" = none. */
+static bool walk_up(const char *from, struct place *out, char passed[PATH_MAX])
+{
+    bool is_outside = false;
+    passed[0] = '\0';
     char at[PATH_MAX];
     (void)snprintf(at, sizeof(at), "%s", from);
     for (;;) {
@@ -129,10 +153,14 @@ static bool walk_up(const char *from, struct place *out)
         bool fits =
             private_path_join(dir, sizeof(dir), strcmp(at, "/") == 0 ? "" : at, "/.devs", NULL) &&
             fill(&place, dir, db_name, NULL);
-        if (fits && is_file(place.db) && is_trusted(place.dir)) {
+        const bool is_log = fits && is_file(place.db) && is_trusted(place.dir);
+        if (is_log && is_outside)
+            memcpy(passed, place.dir, sizeof(place.dir));
+        else if (is_log)
             *out = place;
-            return true;
-        }
+        if (is_log)
+            return !is_outside;
+        is_outside = is_outside || is_repository(at);
         char *slash = strrchr(at, '/');
         if (!slash || at[1] == '\0')
             return false;
@@ -192,7 +220,8 @@ bool place_find(const char *given, bool create, struct place *out, struct err *e
     struct place place;
     if (!working_folder(here, err))
         return false;
-    if (walk_up(here, &place)) {
+    char passed[PATH_MAX];
+    if (walk_up(here, &place, passed)) {
         if (!place_check_folder(place.dir, err))
             return false;
         *out = place;
@@ -201,6 +230,11 @@ bool place_find(const char *given, bool create, struct place *out, struct err *e
     if (create)
         return create_here(here, out, err);
     if (!state_place(&place, NULL) || !is_file(place.db)) {
+        if (passed[0] != '\0') {
+            (void)err_set(err, ERR_NOT_FOUND, "no log in the repository of '%s'", here);
+            return err_hint(err, "the log above it is of another project: --db %s/%s", passed,
+                            db_name);
+        }
         (void)err_set(err, ERR_NOT_FOUND, "no log in '%s' or above it", here);
         return err_hint(err, "devs run PLAN makes one; --db FILE names one");
     }

@@ -67,4 +67,43 @@ want_in 'it is known' "$due" ':'
 want 'the first to be tried again' "$(echo "$out" | awk '$2 == "backoff" {print $6; exit}')" "$due"
 kill -INT "$pid"
 wait "$pid"
+
+# A run that is live is meant before a newer one that has ended.
+mkdir live && cd live || exit 2
+cat >night.json <<'PLAN'
+{"version": 1, "name": "night", "tasks": [{"id": "long", "steps": [{"phase": "RED",
+ "run": ["sh", "-c", "until [ -e go ]; do sleep 0.05; done"]}]}]}
+PLAN
+"$devs" --db "$PWD/.devs/devs.db" run --plain night.json >night.out 2>&1 &
+pid=$!
+until_true 60 grep -q 'runs, pid' night.out
+"$devs" exec -- true >/dev/null 2>&1
+want 'one line is of the live run' "$("$devs" status --line --ascii)" 'night *1'
+want_in 'status, too' "$("$devs" status | head -n 1)" 'run #1 night  live'
+want_in 'an ended run says that another is live' "$("$devs" status 2 | head -n 1)" 'run #2, 1 live  exec'
+want_in 'as JSON' "$("$devs" status --json 2)" '"live_runs":1'
+"$devs" exec -- sh -c 'touch here; until [ -e go ]; do sleep 0.05; done' >/dev/null 2>&1 &
+second=$!
+until_true 60 test -e here
+want_in 'two are live' "$("$devs" status 1 | head -n 1)" 'run #1, 2 live  night  live'
+want_in 'the newer of two live ones' "$("$devs" status | head -n 1)" 'run #3, 2 live  exec'
+touch go
+wait "$second"
+wait "$pid"
+want_in 'without a live run the newest' "$("$devs" status | head -n 1)" 'run #3 exec  ended'
+
+# A repository inside another project has a log of its own; a linked worktree has not.
+if command -v git >/dev/null; then
+	mkdir nested && git init -q nested
+	(cd nested && "$devs" status) >out 2>err
+	want 'the log above is not used' $? 66
+	want_in 'and named' "$(cat err)" "the log above it is of another project: --db $PWD/.devs/devs.db"
+	(cd nested && "$devs" exec -- true) >/dev/null 2>&1
+	want_in 'it has its own' "$(cd nested && "$devs" status | head -n 1)" 'run #1 exec'
+	mkdir -p nested/below
+	want_in 'for its folders, too' "$(cd nested/below && "$devs" status | head -n 1)" 'run #1 exec'
+	mkdir linked && echo 'gitdir: /somewhere/.git/worktrees/linked' >linked/.git
+	want_in 'a linked worktree uses that of its repository' "$(cd linked && "$devs" status | head -n 1)" 'run #3 exec'
+fi
+cd ..
 finish

@@ -544,6 +544,21 @@ START_TEST(test_banner_is_in_line_2_at_every_size)
 }
 END_TEST
 
+START_TEST(test_other_live_runs_are_counted)
+{
+    facts.live_runs = 1;
+    stage_draw(24, 80, false);
+    ck_assert(!stage_shows("1 live"));
+    facts.live_runs = 2;
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows(", 2 live"));
+    facts.mode = VIEW_ENDED;
+    facts.live_runs = 1;
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows(", 1 live"));
+}
+END_TEST
+
 START_TEST(test_interrupted_run_that_lost_nothing)
 {
     struct story other;
@@ -857,6 +872,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_message_is_shown_at_every_size);
     tcase_add_test(tcase, test_banner_of_each_trouble_with_the_log);
     tcase_add_test(tcase, test_banner_is_in_line_2_at_every_size);
+    tcase_add_test(tcase, test_other_live_runs_are_counted);
     tcase_add_test(tcase, test_interrupted_run_that_lost_nothing);
     tcase_add_test(tcase, test_interrupted_run_is_as_old_as_its_engine);
     tcase_add_test(tcase, test_newer_notice_beats_an_older_answer);

@@ -35,6 +35,6 @@ int cmd_cockpit(struct globals *globals, int argc, char **argv)
         return fail_without_log(&err);
     if (!session_has_screen())
         return cmd_status(globals, 0, argv);
-    const struct watch_words newest = {0};
-    return watch_run(globals, &place, &newest, APP_LIVE);
+    const struct watch_words current = {0};
+    return watch_run(globals, &place, &current, APP_LIVE);
 }

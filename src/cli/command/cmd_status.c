@@ -158,6 +158,10 @@ int cmd_status(struct globals *globals, int argc, char **argv)
         "a number as devs runs has it, or last; devs why says more of one task";
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
               find_log(globals->db, false, &place, &err) && ask(&place, run, &status, &err);
+    struct log_live live = {0};
+    if (ok && log_reader_live(status.follower ? follower_reader(status.follower) : status.reader,
+                              &live, NULL))
+        status.live_runs = live.count;
     status.needs_adopting = ok && !log_own_check(&place, NULL) && !bundle_is_one(&place);
     if (!ok)
         code = fail(&err);

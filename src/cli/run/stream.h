@@ -20,7 +20,7 @@ enum stream_form { STREAM_PLAIN, STREAM_JSON, STREAM_OUTPUT };
 
 struct stream {
     const struct place *place; /* borrowed */
-    int64_t run;               /* number; 0 = the newest */
+    int64_t run;               /* number; 0 = the current one */
     struct known_plan known;   /* the run's plan, where this process has it */
     int64_t shown_seq;         /* events up to this one are not printed */
     enum stream_form form;

@@ -12,7 +12,7 @@
 
 /* Which run, and where a recording opens. All borrowed. */
 struct watch_words {
-    int64_t run; /* 0 = the newest */
+    int64_t run; /* 0 = the current one */
     const char *at, *view, *task;
 };
 

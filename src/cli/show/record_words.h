@@ -20,9 +20,9 @@ struct record_words {
 ATTR_MUST_USE bool record_words_filter(const struct record_words *words, struct record_filter *out,
                                        struct err *err);
 
-/* The times, of a run (0 = the newest). A clock's words, "-2m" (before its last record), "#211",
- * "T-104 try 2", "start" and "end" are understood as in --at; what a screen says is that second is
- * within it. */
+/* The times, of a run (0 = the current one). A clock's words, "-2m" (before its last record),
+ * "#211", "T-104 try 2", "start" and "end" are understood as in --at; what a screen says is that
+ * second is within it. */
 ATTR_MUST_USE bool record_words_bounds(const struct record_words *words, const struct place *place,
                                        int64_t run, struct record_filter *filter, struct err *err);
 

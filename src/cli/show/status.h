@@ -22,6 +22,7 @@ struct status {
     struct err damage;
     bool orphaned;
     bool needs_adopting; /* the log is not the user's own (log_own.h) */
+    int live_runs;       /* of the log */
     bool ascii;
     bool is_brief;                /* the run has too many tasks: of these the overview, */
     struct log_overview overview; /* which is there then */

@@ -178,6 +178,7 @@ void status_json(const struct status *status, struct str *out)
     str_json_text(out, "state", status_run_word(status));
     if (run->owner_stopped && !state->ended)
         str_json_bool(out, "stopped", true);
+    str_json_i64(out, "live_runs", status->live_runs);
     str_json_i64(out, "started_at_ms", run->started_at_ms);
     seed_json(run->seed, out);
     if (state->ended) {

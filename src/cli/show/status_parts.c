@@ -147,8 +147,11 @@ void status_print_head(const struct status *status)
     const struct log_run_info *run = status_run(status);
     char started[CLOCK_TEXT_MAX];
     struct str head = {0};
-    str_addf(&head, "run #%lld %s  %s  started %s\n", (long long)run->number, run->name,
-             status_run_word(status), clock_date(run->started_at_ms, started));
+    str_addf(&head, "run #%lld", (long long)run->number);
+    if (status->live_runs > (has_ended(status) ? 0 : 1))
+        str_addf(&head, ", %d live ", status->live_runs);
+    str_addf(&head, " %s  %s  started %s\n", run->name, status_run_word(status),
+             clock_date(run->started_at_ms, started));
     if (run->owner_stopped && !has_ended(status))
         str_addf(&head,
                  "its devs (pid %lld) is stopped: it starts nothing and keeps no time until it is "

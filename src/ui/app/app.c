@@ -192,12 +192,20 @@ static int wait_ms(const struct app *app)
     return (int)wait;
 }
 
+static void count_live_runs(struct app *app)
+{
+    struct log_live live;
+    if (log_reader_live(follower_reader(app->present), &live, NULL))
+        app->live_runs = live.count;
+}
+
 /* A run may go on in its second log, whose news come from elsewhere. */
 static void look_for_trouble(struct app *app)
 {
     if (app->now.mono_ms - app->troubled.mono_ms < APP_TROUBLE_MS)
         return;
     app->troubled = app->now;
+    count_live_runs(app);
     follower_trouble(app->present, app->now.mono_ms, &app->trouble);
     if (app->trouble.kind == LOG_TROUBLE_SPILLED)
         app_take_news(app);
@@ -294,6 +302,7 @@ bool app_run(const struct app_options *options, struct app_result *result, struc
     app.now = clock_now();
     bool ok = app_open_run(&app, err) && open_screen(&app, err);
     if (ok) {
+        count_live_runs(&app);
         if (app.mode == APP_LIVE)
             app_live_open(&app);
         else

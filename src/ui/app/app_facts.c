@@ -70,6 +70,7 @@ struct view_facts app_facts(const struct app *app)
         .banner = str_text(&app->banner),
         .banner_is_mild = app->banner_is_mild,
         .run = follower_run(app->follower)->number,
+        .live_runs = app->live_runs,
         .rules = app->rules.len > 0 ? app->rules.data : NULL,
     };
 }

@@ -104,6 +104,7 @@ struct app {
     struct err fault;     /* why it could not; ERR_NONE = it could */
     struct str banner;    /* what is wrong, in words */
     bool banner_is_mild;
+    int live_runs;              /* of this log, when it was last looked at for trouble */
     struct log_trouble trouble; /* with the log, */
     struct moment troubled;     /* as it was looked at then */
     struct clock_jump clock;

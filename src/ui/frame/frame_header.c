@@ -121,9 +121,12 @@ static void add_run(const struct frame_input *input, const struct canvas *canvas
     frame_add_mode(input, canvas, out);
     if (facts->mode == VIEW_PAST)
         return;
-    bool is_past = facts->mode != VIEW_LIVE;
-    if (columns >= WIDE_COLUMNS || (is_past && columns >= NAME_GAP_COLUMNS))
+    const bool is_past = facts->mode != VIEW_LIVE;
+    const bool has_others = facts->live_runs > (is_past ? 0 : 1);
+    if (columns >= WIDE_COLUMNS || ((is_past || has_others) && columns >= NAME_GAP_COLUMNS))
         str_addf(out, "   run #%lld", (long long)input->number);
+    if (has_others && columns >= NAME_GAP_COLUMNS)
+        str_addf(out, ", %d live", facts->live_runs);
     if (columns >= WIDE_COLUMNS && facts->mode == VIEW_LIVE)
         str_addf(out, "   %d of %d slots", facts->state->running, facts->state->jobs);
 }

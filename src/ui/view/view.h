@@ -78,6 +78,7 @@ struct view_facts {
     const char *banner;       /* borrowed; what is wrong with devs itself, NULL or "" = nothing */
     bool banner_is_mild;      /* it keeps nobody from anything yet */
     int64_t run;              /* its number */
+    int live_runs;            /* runs of this log that are live, this one among them */
     const char *rules;        /* borrowed; a person's rules, see classify.h; NULL = none */
     const struct runs_list *runs; /* borrowed; what the screen of runs shows; NULL = not read */
     const char *log_file;         /* borrowed; of the log */
