@@ -35,4 +35,13 @@ for test in $(grep -rhoE '\btest_[A-EP][0-9]+_[a-zA-Z0-9_]+' tests --include='*.
 	id=$(echo "$test" | sed 's/^test_\([A-EP][0-9]*\)_.*/\1/')
 	grep -q "^| $id | .*\`$test\`" "$table" || complain "$test is not in the row of $id in $table"
 done
+
+groups=$(sed -n 's/^| `\([A-Za-z0-9_-]*\)` |.*/\1/p' "$table" | paste -sd, -)
+for group in 3_MCP-TAS-090 UNKNOWN-802 1_PRD-REQ-MAP-006 TRNS-05 TRNS-06; do
+	case ",$groups," in
+	*",$group,"*) ;;
+	*) complain "$table has no row of $group" ;;
+	esac
+done
+scripts/verify-req-coverage --ids "$groups" >/dev/null || status=1
 exit $status
