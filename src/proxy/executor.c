@@ -64,11 +64,20 @@ static bool add_task(struct executor *executor, struct mcp_call *call, int *task
     return ok;
 }
 
+/* A repeat harms nothing of the person's where the session has a tree of its own. */
+static void settle_repeats(const struct executor *executor, struct mcp_request *request)
+{
+    const struct workspace_spec *spec = executor->options->workspace;
+    if (!request->says_idempotent && spec && workspace_can_be_reset(spec))
+        request->idempotent = true;
+}
+
 void executor_begin(void *ctx, struct mcp_call *call)
 {
     struct executor *executor = ctx;
     struct err err = {0};
     int task = 0;
+    settle_repeats(executor, &call->request);
     bool ok = is_open(executor, &err) && (executor->engine || executor_run_begin(executor, &err)) &&
               add_task(executor, call, &task, &err);
     if (!ok) {

@@ -68,8 +68,10 @@ void mcp_once(const struct mcp_ended *ended, struct str *out)
         !mcp_ended_failed(ended))
         return;
     if (!request->idempotent)
-        str_add(out, "executed once: the call is not declared idempotent, and what it changes in "
-                     "the project cannot be put back");
+        str_add(out, request->says_idempotent
+                         ? "executed once: the call says that it is not idempotent"
+                         : "executed once: the call is not declared idempotent, and what it "
+                           "changes in the project cannot be put back");
     else if (!policy_fits_phase(policy, request->phase))
         str_addf(out, "executed once: policy %s does not try again in phase %s", policy->name,
                  phase_name(request->phase));

@@ -107,6 +107,7 @@ static bool read_idempotent(const struct json *value, const char *name, struct m
     if (json_kind(value) != JSON_KIND_TRUE && json_kind(value) != JSON_KIND_FALSE)
         return wrong(name, "true or false", err);
     out->idempotent = json_bool(value, false);
+    out->says_idempotent = true;
     return true;
 }
 

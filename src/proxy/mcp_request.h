@@ -33,6 +33,7 @@ struct mcp_request {
     int64_t timeout_ms;
     enum phase phase;
     bool idempotent;
+    bool says_idempotent;   /* the call does; else it is the tool's own value */
     char *path;             /* owned; file tools only: relative, without ".." */
     int64_t offset, length; /* bytes; read_file only */
 };

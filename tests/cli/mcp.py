@@ -121,6 +121,8 @@ def test_tools(folder):
     tools = client.ask("tools/list")["result"]["tools"]
     check("tools", [tool["name"] for tool in tools] ==
           ["execute_command", "run_tests", "write_file", "read_file"], tools)
+    check("each says when it is retried", all("Retries: " in tool["description"] for tool in tools),
+          tools)
     check("schemas", all(tool["inputSchema"]["type"] == "object" for tool in tools), tools)
     check("ping", client.ask("ping")["result"] == {})
 
@@ -410,6 +412,16 @@ def test_workspaces(folder):
     client.call("write_file", path="new/b.txt", content="b")
     data = client.data("read_file", path=folder + "/new/b.txt")
     check("all calls work in it", data.get("content") == "b", data)
+    flaky = ["sh", "-c", "[ -e flaky ] || { touch flaky; exit 1; }"]
+    data = client.data("execute_command", argv=flaky)
+    check("a failed call is tried again in a tree of its own",
+          data["verdict"] == "success" and data["attempts"] == 2, data)
+    data = client.data("execute_command", argv=["false"], phase="RED")
+    check("but not in RED", data["attempts"] == 1, data)
+    result = client.call("execute_command", argv=["false"], idempotent=False)
+    data = result["structuredContent"]
+    check("nor where the call forbids it", data["attempts"] == 1 and
+          "says that it is not idempotent" in data["executed_once"], data)
     check("end", client.close() == 0)
     client.stderr.seek(0)
     said = client.stderr.read().decode()
