@@ -46,6 +46,10 @@ typedef bool contract_text_fn(const void *ctx, const char *text, size_t len,
  * fits. `ctx` is borrowed. The caller ends *out with contract_free(). */
 void contract_for_text(contract_text_fn *check, const void *ctx, struct contract **out);
 
+/* Narrows the text to what is inside if one Markdown code fence encloses all of it and the contract
+ * is one of contract_for_text(). contract_check_text() does so, too. */
+void contract_unfence(const struct contract *contract, const char **text, size_t *len);
+
 /* NULL is allowed. */
 void contract_free(struct contract *contract);
 

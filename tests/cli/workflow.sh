@@ -215,8 +215,6 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want "nor is it one of the project's: exit" $? 2
 	want_in "nor is it one of the project's" "$(cat err)" 'session_id is no id of a session'
 	mv kept.json devs.project.json
-	"$devs" execute-phase 1 -j 2 --resume talk-7 2>err
-	want 'one session for two at a time: exit' $? 2
 	"$devs" execute-phase 1 --json --resume talk-7 >out 2>err
 	want 'execute-phase: exit' $? 1
 	want 'execute-phase: session' "$(last out session_id)" talk-7
@@ -252,6 +250,43 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want 'status is local: exit' $? 2
 	want_in 'status is local' "$(cat err)" "unknown option '--resume'"
 	want 'nobody was asked by that' "$(calls)" 6
+}
+
+# The usual answer: two tasks that do not need each other, in a code fence. Both continue in the
+# session of the project, one after the other.
+test_two_independent_tasks_share_a_session() {
+	free='{"version": 1, "idempotent": true, "jobs": 2, "tasks": [
+	 {"id": "list", "steps": [{"agent": "claude", "prompt": "Write the list."}, {"run": ["cat", "list"]}]},
+	 {"id": "basket", "steps": [{"agent": "claude", "prompt": "Write the basket."}, {"run": ["cat", "basket"]}]}]}'
+	fenced=$(python3 -c 'import json, sys; print(json.dumps("```json\n" + sys.argv[1] + "\n```"))' "$free")
+	scene independent <<-SCRIPT
+		[{"when": "The idea", "json": $project_json, "session": "talk-1"},
+		 {"when": "Write the plan", "text": $fenced},
+		 {"when": "Write the list.", "tools": [{"write": "list", "text": "a lamp"}], "always": true},
+		 {"when": "Write the basket.", "tools": [{"write": "basket", "text": "a lamp"}], "always": true}]
+	SCRIPT
+	"$devs" new-project --json 'a shop' >out 2>err
+	want 'independent: new-project: exit' $? 0
+	"$devs" plan-phase 1 --plain >out 2>err
+	want 'independent: plan-phase: exit' $? 0
+	want 'independent: the fence needs no second question' "$(calls)" 2
+	want 'independent: the plan is without the fence' "$(head -c 1 phase-1.plan.json)" '{'
+	"$devs" execute-phase 1 --plain >out 2>err
+	want 'independent: execute-phase: exit' $? 0
+	want_in 'independent: one at a time' "$(cat err)" 'tasks share a session and run one at a time'
+	want 'independent: questions' "$(calls)" 4
+	want_in 'independent: the first in the session' "$(call 3 argv)" '--resume talk-1'
+	want_in 'independent: the second, too' "$(call 4 argv)" '--resume talk-1'
+	"$devs" execute-phase 1 --plain --jobs 1 >out 2>err
+	want 'independent: -j 1: exit' $? 0
+	want 'independent: -j 1: nothing to warn of' "$(cat err)" ''
+	"$devs" execute-phase 1 -j 2 2>err
+	want 'independent: -j 2: exit' $? 2
+	want_in 'independent: -j 2' "$(cat err)" '-j 2: tasks share a session, which takes one prompt at a time'
+	want 'independent: -j 2: nothing is asked' "$(calls)" 6
+	"$devs" execute-phase 1 --plain -j 2 --fresh >out 2>err
+	want 'independent: --fresh: exit' $? 0
+	want 'independent: --fresh: new sessions' "$(call 8 argv | grep -c resume)" 0
 }
 
 test_an_agent_of_the_settings_and_a_model() {
@@ -317,4 +352,5 @@ test_D2_an_answer_that_does_not_fit_is_asked_for_again
 test_D3_what_did_something_else_is_not_asked_again
 test_E6_the_session_of_one_command_is_fed_to_the_next
 test_E5_resume_goes_from_the_command_to_the_agent
+test_two_independent_tasks_share_a_session
 finish

@@ -407,7 +407,14 @@ static const struct {
     {"{\"version\": 1}", "[MISSING_FIELD] /tasks: "},
     {"{\"version\": 1, \"tasks\": [{\"id\": \"a\", \"steps\": [{\"run\": [\"true\"]}]}]}",
      "[INVALID_VALUE] /tasks/0/steps/0"},
-    {"```json\n{\"version\": 1}\n```", "JSON begins at line 2, column 1, in a code fence"},
+    {"```json\n{\"version\": 1, \"tasks\": [{\"id\": \"a\", \"steps\": [{\"phase\": \"RED\", "
+     "\"run\": [\"true\"]}]}]}\n```\n",
+     NULL},
+    {"```json\n{\"version\": 1}\n```", "[MISSING_FIELD] /tasks: "},
+    {"Look:\n```json\n{\"version\": 1}\n```", "JSON begins at line 3, column 1, in a code fence"},
+    {"```json\n```", "[NOT_JSON] "},
+    {"```", "[NOT_JSON] "},
+    {"``````", "[NOT_JSON] "},
     {"[]", "[NOT_OBJECT] "},
     {"", "[NOT_JSON] "},
 };

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -12,13 +11,13 @@
 #include "plan_agents_check.h"
 #include "plan_agents_edit.h"
 #include "plan_file.h"
+#include "plan_sessions.h"
 #include "workflow.h"
 
 /* The phase that is carried out. */
 struct execution {
     struct phase_words at;
     struct plan_file file; /* owned */
-    const char *session;   /* that steps go on in unless they say otherwise; NULL = none */
     int jobs;
 };
 
@@ -40,23 +39,7 @@ static int read_plan(struct execution *execution)
         edit.session = project_session(&execution->at.project);
         edit.owner = project_agent(&execution->at.project);
     }
-    execution->session = edit.session;
     return plan_file_read_edited(path, plan_agents_edit, &edit, &execution->file);
-}
-
-/* How many tasks have a step that goes on in this session. */
-static int count_sharers(const struct plan *plan, const char *session)
-{
-    int count = 0;
-    for (int i = 0; i < plan->task_count && session; i++) {
-        bool shares = false;
-        for (int k = 0; k < plan->tasks[i].step_count; k++) {
-            const struct plan_agent *agent = plan->tasks[i].steps[k].agent;
-            shares = shares || (agent && agent->resume && strcmp(agent->resume, session) == 0);
-        }
-        count += shares;
-    }
-    return count;
 }
 
 /* One conversation takes one prompt at a time. */
@@ -64,17 +47,20 @@ static int choose_jobs(struct execution *execution)
 {
     const char *given = execution->at.words.jobs;
     struct err err = {0};
+    struct violations violations = {0};
     if (!plan_file_jobs(&execution->file, given, &execution->jobs, &err)) {
         (void)fail(&err);
         return EXIT_USAGE;
     }
-    if (execution->jobs == 1 || count_sharers(execution->file.plan, execution->session) < 2)
+    const bool may_overlap = !plan_sessions_check(execution->file.plan, &violations);
+    violations_done(&violations);
+    if (execution->jobs == 1 || !may_overlap)
         return EXIT_ALL_PASSED;
     if (given)
-        return fail_usage("--fresh gives each task a session of its own",
-                          "-j %d: the tasks go on in one session, which takes one at a time",
+        return fail_usage("--fresh gives each task its own session",
+                          "-j %d: tasks share a session, which takes one prompt at a time",
                           execution->jobs);
-    warn("the tasks go on in one session, one at a time; --fresh gives each its own");
+    warn("tasks share a session and run one at a time; --fresh gives each its own session");
     execution->jobs = 1;
     return EXIT_ALL_PASSED;
 }

@@ -16,6 +16,7 @@
 #include "log_reader.h"
 #include "parse.h"
 #include "place.h"
+#include "plan_sessions.h"
 #include "target.h"
 
 /* What the log has of the run. */
@@ -148,14 +149,19 @@ static bool read_run(const char *word, const struct place *place, struct old_run
     return ok;
 }
 
-static bool choose_jobs(const char *text, const struct log_run_info *info, int *out,
-                        struct err *err)
+/* More than the run had before only if no two tasks could then work in one session at a time. */
+static bool choose_jobs(const char *text, const struct old_run *run, int *out, struct err *err)
 {
-    int64_t jobs = info->jobs;
+    int64_t jobs = run->info.jobs;
+    struct violations violations = {0};
     if (text && !parse_i64(text, 1, PLAN_JOBS_MAX, &jobs, err))
         return false;
     *out = (int)jobs;
-    return true;
+    const bool may =
+        jobs <= 1 || jobs <= run->info.jobs || plan_sessions_check(run->plan, &violations);
+    violations_done(&violations);
+    return may || err_set(err, ERR_INVALID,
+                          "-j %s: tasks share a session, which takes one prompt at a time", text);
 }
 
 /* The plan's file, which sandboxes keep read-only: the log has its text and the command line, whose
@@ -213,8 +219,7 @@ int continue_run(const struct globals *globals, const struct continue_words *wor
     int jobs = 0;
     int code = EXIT_ALL_PASSED;
     if (!find_log_to_write(globals->db, &place, &err) ||
-        !read_run(words->run, &place, &run, &err) ||
-        !choose_jobs(words->jobs, &run.info, &jobs, &err)) {
+        !read_run(words->run, &place, &run, &err) || !choose_jobs(words->jobs, &run, &jobs, &err)) {
         code = fail(&err);
     } else {
         /* The run's own rules are in the log, what is a secret is in the settings alone. */

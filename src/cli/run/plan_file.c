@@ -79,7 +79,7 @@ static bool read_contract(void *ctx, const char *name, struct str *out, struct e
     return read_text_file(path, CONTRACT_BYTES_MAX, out, err);
 }
 
-static int parse(const char *path, struct plan_file *file)
+static int parse(const char *path, bool may_share_sessions, struct plan_file *file)
 {
     struct violations violations = {0};
     const struct plan_files files = {.read = read_contract, .ctx = file->dir};
@@ -88,7 +88,7 @@ static int parse(const char *path, struct plan_file *file)
     bool ok = plan_parse_with(str_text(&file->text), file->text.len, &context, &file->plan,
                               &violations) &&
               plan_is_whole(file->plan, &violations) &&
-              plan_sessions_check(file->plan, &violations);
+              (may_share_sessions || plan_sessions_check(file->plan, &violations));
     if (!ok) {
         char what[PATH_MAX + 16];
         (void)snprintf(what, sizeof(what), "plan '%s'", path); /* as much of it as fits */
@@ -125,7 +125,7 @@ static int read_plan(const char *path, enum config_use use, plan_file_edit_fn *e
     edit_text(&file.text, edit, ctx);
     int code = config_read(file.dir, use, &file.config);
     if (code == EXIT_ALL_PASSED)
-        code = parse(path, &file);
+        code = parse(path, edit != NULL, &file);
     if (code != EXIT_ALL_PASSED)
         plan_file_done(&file);
     else

@@ -155,9 +155,29 @@ static struct json *parse(const char *text, size_t len, struct violations *wrong
     return value;
 }
 
+void contract_unfence(const struct contract *contract, const char **text, size_t *len)
+{
+    static const char fence[] = "```";
+    const size_t size = strlen(fence);
+    const char *all = *text;
+    size_t end = *len;
+    if (!contract->text_check)
+        return;
+    while (end > 0 && ascii_is_blank(all[end - 1]))
+        end--;
+    const size_t start = skip_blanks(all, end, 0);
+    const char *line_end = memchr(all + start, '\n', end - start);
+    if (!line_end || end - start < 2 * size || memcmp(all + start, fence, size) != 0 ||
+        memcmp(all + end - size, fence, size) != 0 || line_end >= all + end - size)
+        return;
+    *text = line_end + 1;
+    *len = (size_t)(all + end - size - *text);
+}
+
 bool contract_check_text(const struct contract *contract, const char *text, size_t len,
                          struct json **value, struct violations *wrong)
 {
+    contract_unfence(contract, &text, &len);
     struct json *parsed = parse(text, len, wrong);
     const struct contract_budget budget = {.steps = CONTRACT_TEXT_STEPS_MAX,
                                            .match_steps = CONTRACT_MATCH_STEPS_TEXT};

@@ -117,7 +117,11 @@ void attempt_write_output(struct attempt *attempt, struct verdict *verdict)
     bool ok = agent_stream_final(attempt->agent->stream, &whole, NULL) ||
               err_set(&err, ERR_NOT_FOUND,
                       "output '%s' cannot be written: the agent gave no result", path);
-    attempt_redact(attempt, str_text(&whole), whole.len, &text);
+    const char *answer = str_text(&whole);
+    size_t len = whole.len;
+    if (attempt->plan->contract)
+        contract_unfence(attempt->plan->contract->schema, &answer, &len);
+    attempt_redact(attempt, answer, len, &text);
     ok = ok && agent_output_write(attempt->call.cwd, path, &text, &err);
     if (!ok) {
         verdict_set_persistent(verdict, REASON_SETUP, "OUTPUT", "known.output");
