@@ -172,7 +172,7 @@ START_TEST(test_program_that_is_missing_leaves_nothing)
     call.cwd = "/no/such/folder";
     ck_assert_int_eq(spawn_process(&call, &pid), ENOENT);
     call.cwd = "/";
-    limits = (struct spawn_limits){.enter = {fd}, .enter_count = 1, .keep = 9999};
+    limits = (struct spawn_limits){.enter = {fd}, .enter_count = 1, .keep = {9999}};
     ck_assert_int_eq(spawn_process(&call, &pid), EBADF);
     ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
     ck_assert_int_eq(errno, ECHILD);

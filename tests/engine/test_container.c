@@ -124,18 +124,35 @@ START_TEST(test_long_value_comes_in)
     enum { LONG = 100 * 1000 };
     static char entry[LONG + 8] = "LONG=";
     memset(entry + 5, 'x', LONG);
-    char *const environment[] = {entry, (char[]){"B=2"}, NULL};
-    const struct try_call call = {
-        .spec = &spec, .environment = environment, .script = "echo ${#LONG} $B"};
+    char *const environment[] = {entry, (char[]){"B=2"}, (char[]){"TWO=x\ny"},
+                                 (char[]){"DEVS_TEXT=a\nb"}, NULL};
+    const struct try_call call = {.spec = &spec,
+                                  .environment = environment,
+                                  .script = "echo ${#LONG} $B \"$TWO\" $DEVS_TEXT"};
+    ck_assert_int_eq(setenv("LONG", entry + 5, 1), 0);
+    ck_assert_int_eq(setenv("TWO", "x\ny", 1), 0);
     run_call(&call);
     want_exit(0);
-    ck_assert_str_eq(result.out, "100000 2\n");
+    ck_assert_str_eq(result.out, "100000 2 x\ny a b\n");
+}
+END_TEST
+
+/* In the client's environment a plan's LD_PRELOAD would act outside. */
+START_TEST(test_long_value_of_a_plan_is_refused)
+{
+    char *const environment[] = {(char[]){"LD_PRELOAD=/nothing.so:\n"}, NULL};
+    const struct try_call call = {.spec = &spec, .environment = environment, .script = "true"};
+    try_run(&place, &call, &result);
+    ck_assert(!result.prepared);
+    ck_assert_int_eq(result.start_code, START_SANDBOX_FAILED);
+    ck_assert_msg(strstr(result.err.message, "variable 'LD_PRELOAD' of a plan") != NULL, "%s",
+                  result.err.message);
 }
 END_TEST
 
 START_TEST(test_environment_comes_as_it_was_given)
 {
-    char *const environment[] = {(char[]){"ONE=a \"b\" $c"}, (char[]){"TWO=x\ny"},
+    char *const environment[] = {(char[]){"ONE=a \"b\" $c"}, (char[]){"TWO=x y"},
                                  (char[]){"DEVS_STEP=a/1"}, NULL};
     const struct try_call call = {
         .spec = &spec,
@@ -143,7 +160,7 @@ START_TEST(test_environment_comes_as_it_was_given)
         .script = "printf '%s|%s|%s|%s' \"$ONE\" \"$TWO\" \"$DEVS_STEP\" \"$SECRET_OF_OURS\""};
     ck_assert_int_eq(setenv("SECRET_OF_OURS", "hidden", 1), 0);
     run_call(&call);
-    ck_assert_str_eq(result.out, "a \"b\" $c|x\ny|a/1|");
+    ck_assert_str_eq(result.out, "a \"b\" $c|x y|a/1|");
 }
 END_TEST
 
@@ -441,6 +458,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_log_is_masked);
     tcase_add_test(tcase, test_log_beside_a_project_is_masked_alone);
     tcase_add_test(tcase, test_long_value_comes_in);
+    tcase_add_test(tcase, test_long_value_of_a_plan_is_refused);
     tcase_add_test(tcase, test_environment_comes_as_it_was_given);
     tcase_add_test(tcase, test_stdin_goes_in);
     tcase_add_test(tcase, test_network_is_off);

@@ -155,7 +155,7 @@ START_TEST(test_descriptors_that_we_inherited_are_closed)
     const int high = fcntl(inherited, F_DUPFD, 200);         /* NOLINT(android-cloexec-fcntl) */
     const int kept = fcntl(inherited, F_DUPFD_CLOEXEC, 100);
     ck_assert(inherited > 2 && high >= 200 && kept >= 100);
-    const struct spawn_limits limits = {.keep = kept};
+    const struct spawn_limits limits = {.keep = {kept}};
     char *argv[] = {program, NULL};
     const struct launch_call call = {
         .argv = argv, .environment = environ, .cwd = "/", .limits = _i ? &limits : NULL};

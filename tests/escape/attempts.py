@@ -685,6 +685,35 @@ row("setup-continued", "setup", MAKEFILE, group="continued",
         kill -9 $p; wait $p; devs run --plain --only next plan.json""")
 
 # --------------------------------------------------------------------------------------------------
+# Variables of a plan that name files of the workspace: they act on the step, not on the sandbox's
+# own program.
+
+VARIABLES = {
+    "preload": ({"LD_PRELOAD": "$PROJ/.trap/variable-preload.so"}, ":"),
+    "preload-of-two-lines": ({"LD_PRELOAD": "$PROJ/.trap/variable-preload-of-two-lines.so:\n"}, ":"),
+    "audit": ({"LD_AUDIT": "$PROJ/.trap/variable-audit.so"}, ":"),
+    "path": ({"PATH": "$PROJ/bin:/usr/bin:/bin"}, """
+        mkdir -p bin; for p in bwrap podman conmon runc crun newuidmap true ls; do cp "$TRAP" bin/$p; done"""),
+    "bash-env": ({"BASH_ENV": "$PROJ/x.sh", "ENV": "$PROJ/x.sh"}, 'cp "$TRAP" x.sh'),
+}
+SCENARIOS["variables"] = {
+    "setup": """
+        for n in $ROWS; do
+            echo "#include <fcntl.h>
+            __attribute__((constructor)) static void go(void) {
+                open(\\"$LAB/marks/$n\\", O_CREAT | O_WRONLY, 0600); }" >"$LAB/x.c"
+            cc -shared -fPIC -o .trap/$n.so "$LAB/x.c"; done""",
+    "plan": plan(task("evil", ARM), *(
+        task(name, {"run": ["true"], "env": env}, needs=["evil"])
+        for name, (env, _) in VARIABLES.items())),
+    "control": ":",
+    "on": SANDBOXES,
+}
+for name, (env, arm) in VARIABLES.items():
+    control = " ".join(f'{k}="{v}"'.replace("\n", "") for k, v in env.items())
+    row(f"variable-{name}", "variables", arm, needs="command -v cc", control=f"{control} bash -c ls")
+
+# --------------------------------------------------------------------------------------------------
 # Trees that are saved, put back, kept and applied while an attempt has replaced parts of them.
 
 SCENARIOS["tree"] = {

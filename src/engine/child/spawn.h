@@ -18,7 +18,8 @@
 #include "attr.h"
 
 enum {
-    SPAWN_ENTER_MAX = 4,   /* cgroup hierarchies */
+    SPAWN_ENTER_MAX = 4, /* cgroup hierarchies */
+    SPAWN_KEEP_MAX = 2,
     SPAWN_CPU_GRACE_S = 2, /* from SIGXCPU to SIGKILL, seconds of CPU time */
 };
 
@@ -26,8 +27,8 @@ enum {
 struct spawn_limits {
     int enter[SPAWN_ENTER_MAX]; /* cgroup.procs files, open for writing; borrowed */
     size_t enter_count;
-    int keep;      /* a descriptor that stays open in it, same number; 0 = none */
-    int64_t cpu_s; /* RLIMIT_CPU: of each process for itself; 0 = none */
+    int keep[SPAWN_KEEP_MAX]; /* descriptors that stay open in it, same numbers; 0 = none */
+    int64_t cpu_s;            /* RLIMIT_CPU: of each process for itself; 0 = none */
 };
 
 /* All borrowed for the call. */

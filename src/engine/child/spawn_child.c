@@ -89,8 +89,13 @@ IN_OUR_MEMORY static long take_limits(const struct spawn_limits *limits)
         if (wrote < 0)
             return wrote;
     }
-    const long kept = limits->keep > 0 ? raw_call(SYS_fcntl, limits->keep, F_SETFD, 0, 0) : 0;
-    return kept == 0 && limits->cpu_s > 0 ? take_cpu_limit(limits->cpu_s) : kept;
+    for (size_t i = 0; i < SPAWN_KEEP_MAX; i++) {
+        const int fd = limits->keep[i];
+        const long kept = fd > 0 ? raw_call(SYS_fcntl, fd, F_SETFD, 0, 0) : 0;
+        if (kept != 0)
+            return kept;
+    }
+    return limits->cpu_s > 0 ? take_cpu_limit(limits->cpu_s) : 0;
 }
 
 IN_OUR_MEMORY static long leave_group(const struct spawn_call *call)
@@ -130,13 +135,17 @@ IN_OUR_MEMORY static void close_between(int first, int last)
  * that whoever started devs left open are not, and would lead out of a sandbox. */
 IN_OUR_MEMORY static void close_others(const struct spawn_limits *limits)
 {
-    const int keep = limits ? limits->keep : 0;
-    if (keep >= FIRST_OTHER_FD) {
-        close_between(FIRST_OTHER_FD, keep - 1);
-        close_between(keep + 1, INT_MAX);
-    } else {
-        close_between(FIRST_OTHER_FD, INT_MAX);
+    int first = FIRST_OTHER_FD;
+    for (;;) {
+        int next = INT_MAX; /* the lowest one that is kept */
+        for (size_t i = 0; limits && i < SPAWN_KEEP_MAX; i++)
+            next = limits->keep[i] >= first && limits->keep[i] < next ? limits->keep[i] : next;
+        if (next == INT_MAX)
+            break;
+        close_between(first, next - 1);
+        first = next + 1;
     }
+    close_between(first, INT_MAX);
 }
 
 /* Returns only where it cannot be. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,11 +40,24 @@ static void add_pair(struct arg_list *argv, const char *option, const char *valu
     arg_list_add(argv, value);
 }
 
+/* bwrap applies them to what it starts: it runs without any variable itself. */
+static void add_environment(struct arg_list *argv, char *const *environment)
+{
+    for (; *environment; environment++) {
+        const char *entry = *environment;
+        const size_t len = strcspn(entry, "=");
+        if (len == 0 || entry[len] != '=')
+            continue;
+        arg_list_add(argv, "--setenv");
+        arg_list_addf(argv, "%.*s", (int)len, entry);
+        arg_list_add(argv, entry + len + 1);
+    }
+}
+
 static void add_namespaces(struct arg_list *argv, const struct sandbox_spec *spec)
 {
     struct bwrap_means means;
     bwrap_means(&means);
-    arg_list_add(argv, means.program);
     arg_list_add(argv, "--unshare-pid");
     arg_list_add(argv, "--unshare-ipc");
     arg_list_add(argv, "--unshare-uts");
@@ -258,7 +272,7 @@ static void collect_mounts(const struct bwrap_paths *paths, const struct sandbox
 static bool add_mounts(struct sandbox *sandbox, struct err *err)
 {
     const struct sandbox_call *call = &sandbox->call;
-    struct arg_list *argv = &sandbox->argv;
+    struct arg_list *argv = &sandbox->options;
     struct arg_list areas = {0};
     struct arg_list pins = {0};
     struct bwrap_paths paths = {.sealed = {0}};
@@ -298,29 +312,71 @@ static bool open_status(struct sandbox *sandbox, struct err *err)
     }
     if (sandbox->status_fds[0] < 0 || sandbox->status_fds[1] < 0)
         return err_set_errno(err, errno, "pipe");
-    sandbox->limits.keep = sandbox->status_fds[1];
+    sandbox->limits.keep[0] = sandbox->status_fds[1];
+    return true;
+}
+
+static bool write_options(int fd, const struct arg_list *options)
+{
+    struct str text = {0};
+    for (size_t i = 0; i < options->count; i++)
+        str_add_n(&text, options->items[i], strlen(options->items[i]) + 1);
+    size_t done = 0;
+    while (done < text.len) {
+        const ssize_t wrote = write(fd, text.data + done, text.len - done);
+        if (wrote < 0 && errno != EINTR)
+            break;
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    const bool ok = done == text.len && lseek(fd, 0, SEEK_SET) == 0;
+    str_done(&text);
+    return ok;
+}
+
+/* A file in memory for --args: the step's variables are neither in the environment of bwrap, where
+ * LD_PRELOAD would act outside, nor on its command line, where everybody could read them. */
+static bool open_options(struct sandbox *sandbox, struct err *err)
+{
+    const int fd = memfd_create("devs-bwrap", MFD_CLOEXEC);
+    if (fd >= 0)
+        sandbox->options_fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+    if (fd >= 0)
+        (void)close(fd);
+    if (sandbox->options_fd < 0 || !write_options(sandbox->options_fd, &sandbox->options))
+        return err_set_errno(err, errno, "memfd_create");
+    sandbox->limits.keep[1] = sandbox->options_fd;
     return true;
 }
 
 bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err)
 {
     const struct sandbox_call *call = &sandbox->call;
-    struct arg_list *argv = &sandbox->argv;
+    struct arg_list *options = &sandbox->options;
+    struct bwrap_means means;
 
     if (!open_status(sandbox, err)) {
         *start_code = EMFILE;
         return false;
     }
-    add_namespaces(argv, call->spec);
+    add_environment(options, call->environment);
+    add_namespaces(options, call->spec);
     if (!add_mounts(sandbox, err)) {
         *start_code = START_SANDBOX_FAILED;
         return false;
     }
-    arg_list_add(argv, "--json-status-fd");
-    arg_list_addf(argv, "%d", sandbox->status_fds[1]);
-    arg_list_add_all(argv, call->spec->args);
-    arg_list_add(argv, "--");
-    arg_list_add_all(argv, call->argv);
+    arg_list_add(options, "--json-status-fd");
+    arg_list_addf(options, "%d", sandbox->status_fds[1]);
+    arg_list_add_all(options, call->spec->args);
+    if (!open_options(sandbox, err)) {
+        *start_code = EMFILE;
+        return false;
+    }
+    bwrap_means(&means);
+    arg_list_add(&sandbox->argv, means.program);
+    arg_list_add(&sandbox->argv, "--args");
+    arg_list_addf(&sandbox->argv, "%d", sandbox->options_fd);
+    arg_list_add(&sandbox->argv, "--");
+    arg_list_add_all(&sandbox->argv, call->argv);
     return true;
 }
 

@@ -11,6 +11,7 @@
 enum {
     GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* our own group's limit is met first, and counts */
     ENTRY_BYTES_MAX = 32 * 1024,
+    NAME_BYTES_MAX = 100, /* of a variable, in a message */
 };
 
 static void add_pair(struct arg_list *argv, const char *option, const char *value)
@@ -200,32 +201,45 @@ static bool fits_file(const char *entry)
     return strlen(entry) < ENTRY_BYTES_MAX && !strpbrk(entry, "\r\n");
 }
 
-/* What cannot stand in the file goes by the client's environment. */
-static void add_long(struct arg_list *argv, struct arg_list *environment, const char *entry)
+/* A value that cannot be in the file can only be passed through the client's own environment. Taken
+ * from a plan, LD_PRELOAD or PATH would act on the client there: pass what is in it anyway, and our
+ * own names. */
+static bool add_long(struct arg_list *argv, struct arg_list *environment, const char *entry,
+                     struct err *err)
 {
-    size_t len = strcspn(entry, "=");
-    for (size_t i = 0; i < environment->count; i++) {
-        if (has_name(entry, environment->items[i]))
-            environment->items[i][0] = '='; /* no name, so nobody reads it */
+    const size_t len = strcspn(entry, "=");
+    if (!arg_list_has(environment, entry)) {
+        if (strncmp(entry, "DEVS_", strlen("DEVS_")) != 0)
+            return err_set(err, ERR_INVALID,
+                           "a container cannot be given the variable '%.*s' of a plan: its value "
+                           "has a newline or is longer than 32 KiB",
+                           len < NAME_BYTES_MAX ? (int)len : NAME_BYTES_MAX, entry);
+        for (size_t i = 0; i < environment->count; i++) {
+            if (has_name(entry, environment->items[i]))
+                environment->items[i][0] = '='; /* no name, so nobody reads it */
+        }
+        arg_list_add(environment, entry);
     }
-    arg_list_add(environment, entry);
     arg_list_add(argv, "--env");
     arg_list_addf(argv, "%.*s", (int)len, entry);
+    return true;
 }
 
-static void add_environment(struct arg_list *argv, const struct sandbox_call *call,
-                            struct str *file, struct arg_list *environment)
+static bool add_environment(struct arg_list *argv, const struct sandbox_call *call,
+                            struct str *file, struct arg_list *environment, struct err *err)
 {
+    bool ok = true;
     arg_list_add_all(environment, call->our_environment);
-    for (size_t i = 0; call->environment[i]; i++) {
+    for (size_t i = 0; ok && call->environment[i]; i++) {
         const char *entry = call->environment[i];
         if (fits_file(entry))
             str_addf(file, "%s\n", entry);
         else
-            add_long(argv, environment, entry);
+            ok = add_long(argv, environment, entry, err);
     }
     if (file->len > 0)
         add_pair(argv, "--env-file", "/dev/stdin");
+    return ok;
 }
 
 bool container_args(struct sandbox *sandbox, struct arg_list *argv, struct str *environment_file,
@@ -246,7 +260,8 @@ bool container_args(struct sandbox *sandbox, struct arg_list *argv, struct str *
         return false;
     if (call->has_stdin)
         arg_list_add(argv, "--interactive");
-    add_environment(argv, call, environment_file, environment);
+    if (!add_environment(argv, call, environment_file, environment, err))
+        return false;
     arg_list_add_all(argv, call->spec->args);
     add_pair(argv, "--entrypoint", call->argv[0]);
     arg_list_add(argv, call->spec->image);

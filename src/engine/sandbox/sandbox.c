@@ -107,6 +107,7 @@ bool sandbox_prepare(struct sandbox **out, const struct sandbox_call *call, cons
     sandbox->call = *call;
     sandbox->status_fds[0] = -1;
     sandbox->status_fds[1] = -1;
+    sandbox->options_fd = -1;
     sandbox->kernel_log = -1;
     make_name(call->name, sandbox->name);
     if (!prepare(sandbox, stop, start_code, err)) {
@@ -120,17 +121,23 @@ bool sandbox_prepare(struct sandbox **out, const struct sandbox_call *call, cons
 void sandbox_launch(const struct sandbox *sandbox, struct sandbox_launch *out)
 {
     const struct sandbox_call *call = &sandbox->call;
-    bool contained = is_container(sandbox);
+    /* bwrap: what the step's environment names must not act on the program that is still outside.
+     */
+    static char *const nothing[] = {NULL};
+    const bool contained = is_container(sandbox);
+    const bool is_bwrap = call->spec->kind == SANDBOX_BWRAP;
     bool stdin_is_inside = call->spec->kind != SANDBOX_NONE && call->stdin_path &&
                            sandbox_path_is_below(call->stdin_path, call->workspace);
 
     *out = (struct sandbox_launch){
         .argv = sandbox->argv.count > 0 ? sandbox->argv.items : call->argv,
-        .environment = contained ? call->our_environment : call->environment,
+        .environment = contained  ? call->our_environment
+                       : is_bwrap ? nothing
+                                  : call->environment,
         .cwd = contained ? "/" : call->cwd,
         .limits = &sandbox->limits,
         .stdin_within = stdin_is_inside ? call->workspace : NULL,
-        .signals_apart = call->spec->kind == SANDBOX_BWRAP,
+        .signals_apart = is_bwrap,
     };
 }
 
@@ -145,6 +152,7 @@ void sandbox_started(struct sandbox *sandbox, int pid)
 {
     sandbox->pid = pid;
     close_fd(&sandbox->status_fds[1]);
+    close_fd(&sandbox->options_fd);
 }
 
 void sandbox_signal(struct sandbox *sandbox, int signal_number)
@@ -267,9 +275,11 @@ void sandbox_close(struct sandbox *sandbox)
         (void)container_remove(sandbox);
     close_fd(&sandbox->status_fds[0]);
     close_fd(&sandbox->status_fds[1]);
+    close_fd(&sandbox->options_fd);
     kernel_log_close(sandbox->kernel_log);
     cgroup_close(sandbox->cgroup);
     arg_list_done(&sandbox->argv);
+    arg_list_done(&sandbox->options);
     arg_list_done(&sandbox->unwanted);
     free(sandbox);
 }

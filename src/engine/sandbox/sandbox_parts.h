@@ -21,6 +21,8 @@ struct sandbox {
     struct container_tool tool;          /* of containers only */
     char container_id[CONTAINER_ID_MAX]; /* "" = none was made */
     bool container_is_there;             /* and was not removed */
+    struct arg_list options;  /* bwrap: its own arguments, which it reads from options_fd */
+    int options_fd;           /* -1 = closed */
     int status_fds[2];        /* bwrap: where it says what became of the program; -1 = closed */
     struct arg_list unwanted; /* files that are removed when the attempt has ended */
     int pid;                  /* of the attempt's process; 0 = not started */
