@@ -225,6 +225,16 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want 'execute-phase: questions' "$(calls)" 6
 	want 'what was mended' "$(cat check.sh)" 'exit 0'
 
+	want 'the summary: where it is' "$(last out summary)" "$(pwd -P)/phase-1.summary.md"
+	summary=$(cat phase-1.summary.md)
+	want_in 'the summary: the phase' "$summary" '# Phase 1: A list'
+	want_in 'the summary: the tasks' "$summary" '| broken | gave-up | 4 |'
+	want_in 'the summary: an outcome' "$summary" '- Outcome: gave-up'
+	want_in 'the summary: why' "$summary" '- Why: test-fail'
+	want_in 'the summary: evidence' "$summary" '- Evidence: step 2 of 2 in VERIFY: exit 1, `FAIL: test_basket`'
+	want_in 'the summary: files' "$summary" '- Files: `check.sh`'
+	want_in 'the summary: where there is more' "$summary" '`devs why 1/broken`'
+
 	status=$("$devs" status)
 	want_in 'a test that fails once' "$(echo "$status" | grep flaky)" passed
 	want_in 'a limit is waited out' "$(echo "$status" | grep limited)" passed
@@ -309,8 +319,11 @@ test_an_agent_of_the_settings_and_a_model() {
 	want 'plan-phase from below: exit' $? 0
 	want_in 'a plan with that agent fits' "$(cat phase-1.plan.json)" '"agent": "ours"'
 	want_in 'the plan in words' "$(cat out)" '    prompt   Go.'
+	ln -s elsewhere.md phase-1.summary.md
 	"$devs" execute-phase 1 --plain --model large >out 2>err
 	want 'execute-phase: exit' $? 0
+	want_in 'the summary does not go through a link' "$(cat err)" "phase-1.summary.md' is a link"
+	want 'the summary: nothing behind the link' "$(find . -name elsewhere.md)" ''
 	want_in 'the model of the command line' "$(call 3 argv)" '--model large'
 	want_in "the project's session is gone on with" "$(call 3 argv)" '--resume fake-session-1'
 	want_in 'the phase after it' "$(cat out)" 'next: devs plan-phase 2'

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "phase_summary.h"
 #include "phase_words.h"
 #include "plan_agents_check.h"
 #include "plan_agents_edit.h"
@@ -19,6 +20,7 @@ struct execution {
     struct phase_words at;
     struct plan_file file; /* owned */
     int jobs;
+    const struct globals *globals; /* borrowed */
 };
 
 static int read_plan(struct execution *execution)
@@ -72,12 +74,35 @@ static void print_next(const struct execution *execution)
         (void)printf("next: devs plan-phase %d\n", next);
 }
 
+/* Once the run has ended. A file that cannot be written changes nothing of what it came to. */
+static bool save_summary(const struct execution *execution, const struct session_end *end,
+                         char path[PATH_MAX])
+{
+    struct err err = {0};
+    const struct phase_summary summary = {.globals = execution->globals,
+                                          .project = &execution->at.project,
+                                          .number = execution->at.number,
+                                          .end = end};
+    if (!end->state || !end->state->ended)
+        return false;
+    if (phase_summary_save(&summary, path, &err))
+        return true;
+    warn("the summary of the phase is not written: %s", err.message);
+    return false;
+}
+
 /* As a session_ended_fn. */
 static int print_end(void *ctx, const struct session_end *end)
 {
     const struct execution *execution = ctx;
+    char path[PATH_MAX];
     struct str more = {0};
     str_json_i64(&more, "phase", execution->at.number);
+    const bool is_saved = save_summary(execution, end, path);
+    if (is_saved)
+        str_json_text(&more, "summary", path);
+    if (is_saved && end->is_watched && !execution->at.words.json)
+        (void)printf("summary: %s\n", path);
     const struct workflow_result result = {.command = "execute-phase",
                                            .run = end->run,
                                            .exit_code = end->exit_code,
@@ -115,7 +140,7 @@ static int run(struct globals *globals, struct execution *execution)
 
 int cmd_execute_phase(struct globals *globals, int argc, char **argv)
 {
-    struct execution execution = {0};
+    struct execution execution = {.globals = globals};
     const struct workflow_command command = {
         .name = "execute-phase",
         .own = {"jobs", 'j', "N", "tasks at a time (else the plan's, else 2)", NULL,

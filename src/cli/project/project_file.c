@@ -198,11 +198,23 @@ void project_plan_name(int number, char *name, size_t size)
     (void)snprintf(name, size, "phase-%d.plan.json", number);
 }
 
+static void path_of(const struct project *project, const char *name, char path[PATH_MAX])
+{
+    int len = snprintf(path, PATH_MAX, "%s/%s", project->dir, name);
+    if (len >= PATH_MAX)
+        path[0] = '\0'; /* no file has this name */
+}
+
 void project_plan_path(const struct project *project, int number, char path[PATH_MAX])
 {
     char name[PLAN_NAME_MAX];
     project_plan_name(number, name, sizeof(name));
-    int len = snprintf(path, PATH_MAX, "%s/%s", project->dir, name);
-    if (len >= PATH_MAX)
-        path[0] = '\0'; /* no file has this name */
+    path_of(project, name, path);
+}
+
+void project_summary_path(const struct project *project, int number, char path[PATH_MAX])
+{
+    char name[PLAN_NAME_MAX];
+    (void)snprintf(name, sizeof(name), "phase-%d.summary.md", number);
+    path_of(project, name, path);
 }

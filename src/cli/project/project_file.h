@@ -62,6 +62,8 @@ void project_words(const struct project *project, struct str *out);
 
 /* The file with the plan of a phase, in the project's folder. */
 void project_plan_path(const struct project *project, int number, char path[PATH_MAX]);
+/* The file with what came of it: "phase-2.summary.md", likewise. */
+void project_summary_path(const struct project *project, int number, char path[PATH_MAX]);
 /* Its name alone: "phase-2.plan.json". */
 void project_plan_name(int number, char *name, size_t size);
 
