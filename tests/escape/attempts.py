@@ -268,6 +268,20 @@ row("setuid-shell", "machine", "cp /bin/busybox .suid || cp /bin/true .suid; chm
     out='test -u "$PROJ/.suid" && test "$(stat -c %u "$PROJ/.suid")" != "$(id -u)"',
     control=NO_CONTROL, why="a file of one's own with setuid gives nobody more than one has")
 
+# A step's folder is where it works, not what it may write.
+CWDS = ("..", "../../project", "../../home", "../..", "/")
+SCENARIOS["cwd"] = {
+    "setup": "mkdir sub; mv plan.json sub",
+    "plan": plan(*(task(f"t{i}", {"run": ["sh", "-c", ARM], "cwd": cwd})
+                   for i, cwd in enumerate(CWDS))),
+    "launch": "devs run --plain sub/plan.json",
+    "after": ":",
+    "control": ":",
+    "on": BWRAP,
+}
+row("cwd-writes", "cwd", 'for d in "$PROJ" "$LAB" "$LAB/home" "$OUT"; do echo x >"$d/x"; done',
+    out='test -e "$PROJ/x" || test -e "$LAB/x" || test -e "$LAB/home/x" || test -e "$OUT/x"')
+
 # --------------------------------------------------------------------------------------------------
 # Files of the project that govern what devs and git do. Nothing of them may change, and the run
 # after that must still be inside.

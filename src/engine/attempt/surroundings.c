@@ -1,14 +1,9 @@
-#define _XOPEN_SOURCE 700 /* realpath */
-
 #include "surroundings.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "outcome.h"
-#include "sandbox_paths.h"
 #include "xalloc.h"
 
 /* Is there something that may not be had, and that has to be said? */
@@ -40,8 +35,6 @@ void surroundings_close(struct surroundings *around)
     assert(!around->sandbox);
     free(around->name);
     free(around->environment);
-    if (around->is_wide)
-        sandbox_spec_done(&around->wide);
     str_done(&around->err_tail);
     str_done(&around->lacks);
     str_done(&around->lacks_why);
@@ -86,43 +79,6 @@ static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
     return around->has_before;
 }
 
-/* Is the folder one above the run's folder that a step in place may work in: a project whose plan
- * is in a subfolder? Never "/", nor the home folder or one above it. */
-static bool is_project(const struct surroundings_call *call, const char *folder)
-{
-    char run_dir[PATH_MAX];
-    char home[PATH_MAX];
-    const char *home_path = sandbox_variable(call->our_environment, "HOME");
-    if (strcmp(folder, "/") == 0 || !realpath(call->run_dir, run_dir) ||
-        !sandbox_path_is_below(run_dir, folder))
-        return false;
-    return !home_path || !realpath(home_path, home) ||
-           (strcmp(home, folder) != 0 && !sandbox_path_is_below(home, folder));
-}
-
-/* The step's sandbox. Where `cwd` is a folder above the run's, that one may be written, too. */
-static const struct sandbox_spec *find_spec(struct surroundings *around)
-{
-    const struct surroundings_call *call = &around->call;
-    char cwd[PATH_MAX];
-    if (around->is_wide)
-        return &around->wide;
-    if (call->slot || call->spec->kind == SANDBOX_NONE || !realpath(call->call->cwd, cwd) ||
-        !is_project(call, cwd))
-        return call->spec;
-    size_t count = 0;
-    around->wide = sandbox_spec_copy(call->spec);
-    around->is_wide = true;
-    while (around->wide.writable && around->wide.writable[count])
-        count++;
-    size_t cap = count;
-    around->wide.writable =
-        xgrow(around->wide.writable, &cap, count + 2, sizeof(*around->wide.writable));
-    around->wide.writable[count] = xstrdup(cwd);
-    around->wide.writable[count + 1] = NULL;
-    return &around->wide;
-}
-
 static bool prepare_sandbox(struct surroundings *around, const atomic_bool *stop)
 {
     const struct surroundings_call *call = &around->call;
@@ -136,7 +92,7 @@ static bool prepare_sandbox(struct surroundings *around, const atomic_bool *stop
         return true;
     around->environment = sandbox_environment(call->spec, call->own, call->call->environment);
     const struct sandbox_call sandbox = {
-        .spec = find_spec(around),
+        .spec = call->spec,
         .uid = call->uid,
         .name = around->name,
         .cwd = call->call->cwd,

@@ -45,14 +45,12 @@ struct surroundings_call {
 
 struct surroundings {
     struct surroundings_call call;
-    char *name;               /* owned; the sandbox's */
-    char **environment;       /* owned array of borrowed texts; NULL = the call's */
-    struct sandbox *sandbox;  /* owned; NULL before and after */
-    struct sandbox_spec wide; /* owned; with the step's folder in `writable`: find_spec() */
-    bool is_wide;             /* it is the sandbox's, instead of the call's */
-    bool has_sandbox;         /* there is one, or groups and limits: it is prepared, finished */
-    struct str err_tail;      /* what the process wrote to stderr at last */
-    struct outcome raw;       /* how the process ended */
+    char *name;              /* owned; the sandbox's */
+    char **environment;      /* owned array of borrowed texts; NULL = the call's */
+    struct sandbox *sandbox; /* owned; NULL before and after */
+    bool has_sandbox;        /* there is one, or groups and limits: it is prepared, finished */
+    struct str err_tail;     /* what the process wrote to stderr at last */
+    struct outcome raw;      /* how the process ended */
 
     /* What surroundings_prepare() found. */
     bool is_ready;  /* the process may be started; else: */
