@@ -76,8 +76,8 @@ enum event_kind {
     EVENT_GATE_OPENED = 20,
     /* a: verdict class; b: transient type; c: reason; text: {"by"}; of any attempt */
     EVENT_CLASS_CORRECTED = 21,
-    /* a: 1 if the clock since boot began anew; b: attempts at a time from now on, 0: as before;
-     * text: {"by"} */
+    /* Another engine takes the run up. a: 1 if the clock since boot began anew; b: attempts at a
+     * time from now on, 0: as before; c: enum take_up; text: {"by"} */
     EVENT_RUN_RECOVERED = 22,
     /* It may go in circles; of the attempt that has just ended. a: rung; b: the first attempt
      * of it, c: the last; d: count; e: 1 if it is about the calls of an agent that runs: b and c
@@ -139,6 +139,16 @@ enum event_kind {
 /* What EVENT_RESULT_KEPT keeps. */
 enum { EVENT_KEPT_BRANCH = 1, EVENT_KEPT_TREE = 2 };
 
+/* What EVENT_RUN_RECOVERED runs: what an interrupted run left open, or, of a run that has ended,
+ * all that did not pass, only what failed, or only what the acts after the event name. */
+enum take_up {
+    TAKE_UP_OPEN = 0,
+    TAKE_UP_REST = 1,
+    TAKE_UP_FAILED = 2,
+    TAKE_UP_ASKED = 3,
+    TAKE_UP_COUNT,
+};
+
 /* What EVENT_BUDGET says: most of it is used, or all. */
 enum event_budget_mark { EVENT_BUDGET_TOLD = 1, EVENT_BUDGET_SPENT = 2 };
 
@@ -168,6 +178,8 @@ struct event {
 const char *event_kind_name(enum event_kind kind);
 /* Does this build know the kind? Others are kept, and skipped by the fold. */
 bool event_kind_is_known(int64_t kind);
+/* "open", "rest", "failed" or "asked". */
+const char *take_up_name(enum take_up take_up);
 /* Is it one that INPUT_FACT may bring: 24 to 35? */
 bool event_kind_is_fact(enum event_kind kind);
 

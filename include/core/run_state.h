@@ -284,6 +284,7 @@ struct run_state {
     int attempts;               /* of all tasks, but for those that never started */
     int64_t waited_ms;          /* of all tasks */
     int64_t stopped_ms;         /* in which devs itself stood still */
+    int64_t away_ms;            /* between an end, or an interruption, and the next engine */
     int64_t secrets_cut;        /* from what all attempts wrote */
     struct agent_used used;     /* by the agents of all tasks */
     struct budget_state budget; /* of the run */
@@ -375,6 +376,10 @@ int run_state_step_tries(const struct run_state *state, int task, int number);
 int run_state_attempt_tries(const struct run_state *state, int task, int number, int attempt);
 /* The same of the task's current step. */
 int run_state_tries(const struct run_state *state, int task);
+
+/* How long the run has taken so far, without the time in which no engine had it. `now` counts while
+ * it has not ended. */
+int64_t run_state_elapsed_ms(const struct run_state *state, const struct moment *now);
 
 /* The number of a needed task that ended without passing; -1 = none is in the way. */
 int run_state_blocker(const struct run_state *state, int task);

@@ -26,7 +26,8 @@ enum input_kind {
     INPUT_HEARD,   /* output again */
     INPUT_NOTE,    /* note: something the person should read, of `task` or of the run (-1) */
     INPUT_RECOVER, /* the engine that ran this is gone: who goes on in control.by. What ran
-                      then is interrupted, what was decided by halves is finished. */
+                      then is interrupted, what was decided by halves is finished. Of a run that has
+                      ended: what take_up says is opened again. */
     INPUT_FACT,    /* what the engine found beside an attempt's end: fact_event, note */
     INPUT_TASK,    /* a task is added to a plan that grows; note: the text of its event */
     INPUT_KIND_COUNT,
@@ -74,6 +75,8 @@ struct input {
                            repair_prompt_within(..., SCHEDULER_PROMPT_MAX, ...) wrote; NULL = none,
                            and the verdict's own lines have to do */
     bool rebooted;      /* RECOVER: the clock since boot began anew */
+    /* RECOVER of a run that has ended: what is run again. */
+    enum take_up take_up;
 };
 
 enum action_kind {

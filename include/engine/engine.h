@@ -12,7 +12,9 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "control.h"
 #include "err.h"
+#include "event.h"
 #include "place.h"
 #include "plan.h"
 
@@ -50,6 +52,11 @@ struct engine_options {
     const struct redactor *redactor; /* borrowed until engine_stop(); NULL = nothing is cut */
     int64_t resume; /* number of a run in the log to go on with; 0 = a new one. `plan` and `seed`
                        are that run's then; text, rules, kind, name and command are in the log. */
+    enum take_up take_up; /* beside `resume`: what is run of a run that has ended; TAKE_UP_OPEN: it
+                             was interrupted */
+    const struct control *asked; /* TAKE_UP_ASKED: acts that are done first; borrowed for
+                                    engine_start() */
+    size_t asked_count;
     enum engine_at_end at_end;
     /* Told of all output as it is read, on the engine's thread (stream 0 out, 1 err);
      * NULL = nobody. May block: then everything waits, timers too. */
@@ -68,9 +75,9 @@ struct engine;
 /* Open the log, enter the run, start the thread. The run's first event is
  * committed when this returns; *number_out is the run's #41. With `resume`: what is left of the
  * run's processes has been ended by then, which may take some seconds, and it is recorded what
- * was. ERR_BUSY: another process has that run; ERR_INVALID: it has ended, or the plan asks for
- * what cannot be had on this machine (nothing is in the log then). May take some seconds where
- * sandboxes are tried out. The caller ends *out with engine_stop(). */
+ * was. ERR_BUSY: another process has that run; ERR_INVALID: it has ended, or has not, against
+ * take_up, or the plan asks for what cannot be had on this machine (nothing is in the log then).
+ * May take some seconds where sandboxes are tried out. The caller ends *out with engine_stop(). */
 ATTR_MUST_USE bool engine_start(struct engine **out, const struct engine_options *options,
                                 int64_t *number_out, struct err *err);
 

@@ -112,6 +112,7 @@ struct log_heir {
                                 the plan and the seed of that run */
     void (*each)(void *ctx, const struct event *event); /* told of each event; NULL = nobody */
     void *ctx;                                          /* borrowed for the call */
+    bool has_ended; /* the run is expected to have ended; else to have been interrupted */
 };
 
 /* What the log has of it beside events. */
@@ -123,8 +124,8 @@ struct log_estate {
 
 /* Go on with a run that nobody owns any more: take its owner lock and fold all its events into
  * the heir's state. With the first commit its row names this process. ERR_BUSY: it has an
- * owner; ERR_INVALID: it has ended; ERR_DAMAGED: it holds events of a newer devs. Nothing is
- * written where it fails. *out is all zero before. */
+ * owner; ERR_INVALID: it has ended, or has not, against what the heir expects; ERR_DAMAGED: it
+ * holds events of a newer devs. Nothing is written where it fails. *out is all zero before. */
 ATTR_MUST_USE bool log_writer_continue(struct log_writer *writer, int64_t number,
                                        const struct log_heir *heir, struct log_estate *out,
                                        struct err *err);
@@ -182,6 +183,11 @@ ATTR_MUST_USE bool log_writer_synced(struct log_writer *writer, struct err *err)
  * EVENT_CONTROL_ANSWERED in a commit. ERR_BUSY, ERR_IO. */
 ATTR_MUST_USE bool log_writer_controls(struct log_writer *writer, struct control *out, size_t max,
                                        size_t *count_out, struct err *err);
+
+/* Ask for an act on the run of this writer, which has to be its owner: log_writer_controls() gives
+ * it back with its id. ERR_BUSY, ERR_IO. */
+ATTR_MUST_USE bool log_writer_ask(struct log_writer *writer, const struct control *control,
+                                  struct err *err);
 
 /* The row of gain->task, appended to *bytes; gain->step and gain->attempt say whose end it
  * is of, gain->bytes is not touched. Where that is not the last one that the fold knows of, the

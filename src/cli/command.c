@@ -10,7 +10,7 @@
 #include "looks.h"
 
 static const struct command commands[] = {
-    {"run", "PLAN", "run a plan; --continue RUN goes on with one that broke off", cmd_run},
+    {"run", "PLAN", "run a plan; --continue RUN runs what is left of an earlier one", cmd_run},
     {"exec", "-- COMMAND [ARG...]", "run one command under the retry engine", cmd_exec},
     {"new-project", "IDEA", "ask an agent to cut an idea into phases (IDEA -: from stdin)",
      cmd_new_project},
@@ -24,7 +24,7 @@ static const struct command commands[] = {
     {"diff", "[RUN/]TASK", "what a task changed in its workspace", cmd_diff},
     {"apply", "[RUN/]TASK", "bring a task's result into your tree", cmd_apply},
     {"cancel", "RUN[/TASK]", "stop a run or a task", cmd_cancel},
-    {"retry", "RUN[/TASK]", "try again now: skip a wait, or a fresh set of tries", cmd_retry},
+    {"retry", "RUN[/TASK]", "try again now; an ended run continues without a terminal", cmd_retry},
     {"hold", "RUN[/TASK]", "start no new tries", cmd_hold},
     {"release", "RUN[/TASK]", "let a held one go on", cmd_release},
     {"correct", "[RUN/]TASK CLASS", "say what a try's class is; the first verdict stays",

@@ -7,6 +7,7 @@
 
 #include "bell.h"
 #include "clock.h"
+#include "control_row.h"
 #include "db.h"
 #include "log_writer.h"
 #include "orphan.h"
@@ -15,7 +16,6 @@
 #include "quiet_thread.h"
 #include "schema.h"
 #include "spill.h"
-#include "str.h"
 #include "turns.h"
 #include "xalloc.h"
 
@@ -33,9 +33,7 @@ enum desk_statement {
 static const char *const statement_sql[] = {
     [DESK_BEGIN] = "BEGIN IMMEDIATE",
     [DESK_COMMIT] = "COMMIT",
-    [DESK_ASK] =
-        "INSERT INTO control(run, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms)"
-        " SELECT id,?2,?3,?4,?5,?6,?7,?8,?9 FROM run WHERE id=?1",
+    [DESK_ASK] = CONTROL_ROW_INSERT,
     [DESK_RUN] = "SELECT uid FROM run WHERE id=?",
     [DESK_REFUSE] = "UPDATE control SET applied_at_ms=?2, done=0, answer=?3"
                     " WHERE id=?1 AND applied_at_ms IS NULL",
@@ -80,32 +78,12 @@ struct control_desk {
     struct result results[RESULTS_MAX]; /* of ticket t at t % RESULTS_MAX */
 };
 
-static void bind_job(sqlite3_stmt *ask, const struct job *job, const char *args)
-{
-    const struct control *control = &job->control;
-    (void)sqlite3_bind_int64(ask, 1, job->run);
-    (void)sqlite3_bind_int(ask, 2, (int)control->verb);
-    db_bind_unless(ask, 3, control->task, -1);
-    db_bind_unless(ask, 4, control->step, -1);
-    db_bind_unless(ask, 5, control->attempt, 0);
-    db_bind_text(ask, 6, args);
-    db_bind_text(ask, 7, control->by);
-    db_bind_unless(ask, 8, control->key_at_ms, 0);
-    (void)sqlite3_bind_int64(ask, 9, clock_now().at_ms);
-}
-
 static bool insert(struct desk_log *log, const struct job *job, int64_t *row, struct err *err)
 {
-    struct str args = {0};
-    control_args(&job->control, &args);
-    bind_job(log->statements[DESK_ASK], job, args.data);
-    bool ok = db_run(&log->db, log->statements[DESK_ASK], err);
-    if (ok && sqlite3_changes(log->db.handle) == 0)
-        ok = err_set(err, ERR_NOT_FOUND, "no run #%lld in this log", (long long)job->run);
-    if (ok)
-        *row = sqlite3_last_insert_rowid(log->db.handle);
-    str_done(&args);
-    return ok;
+    if (!control_row_insert(&log->db, log->statements[DESK_ASK], job->run, &job->control, err))
+        return false;
+    *row = sqlite3_last_insert_rowid(log->db.handle);
+    return true;
 }
 
 static bool write_row(struct desk_log *log, const struct job *job, int64_t *row_out,

@@ -27,6 +27,7 @@ enum log_statement {
     LOG_ANSWER,
     LOG_REFUSE_REST,
     LOG_OPEN_CONTROLS,
+    LOG_ASK,
     LOG_PUT_RUN,
     LOG_PUT_PLAN,
     LOG_PUT_RULES,

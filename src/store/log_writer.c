@@ -52,6 +52,7 @@ static const char *const statement_sql[] = {
                         " WHERE run=?1 AND applied_at_ms IS NULL",
     [LOG_OPEN_CONTROLS] = "SELECT " CONTROL_ROW_COLUMNS " FROM control"
                           " WHERE run=? AND applied_at_ms IS NULL ORDER BY id LIMIT ?",
+    [LOG_ASK] = CONTROL_ROW_INSERT,
     [LOG_PUT_RUN] = "INSERT INTO run(uid, name, kind, dir, command, ruleset, boot, devs, seed,"
                     " jobs, tasks, pid, pid_start, started_at_ms, last_at_ms)"
                     " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?14)",

@@ -50,3 +50,15 @@ bool log_writer_controls(struct log_writer *writer, struct control *out, size_t 
         *count_out = count;
     return ok;
 }
+
+bool log_writer_ask(struct log_writer *writer, const struct control *control, struct err *err)
+{
+    assert(writer->run > 0);
+    const bool ok =
+        log_write_begin(writer, err) &&
+        control_row_insert(&writer->db, writer->statements[LOG_ASK], writer->run, control, err) &&
+        log_write_end(writer, err);
+    if (!ok)
+        log_write_abort(writer);
+    return ok;
+}

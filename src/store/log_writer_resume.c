@@ -87,7 +87,7 @@ static bool is_at_work(const struct found_run *run)
 {
     struct this_process self;
     this_process_read(&self);
-    return !run->has_ended && run->pid != self.pid && strcmp(run->boot, self.boot) == 0 &&
+    return run->pid != self.pid && strcmp(run->boot, self.boot) == 0 &&
            owner_process_holds(run->pid, run->pid_start, run->uid);
 }
 
@@ -164,13 +164,12 @@ static bool fold_events(const struct log_writer *writer, const struct log_heir *
     return ok;
 }
 
-static bool may_go_on(int64_t number, const struct run_state *state, struct err *err)
+static bool may_go_on(int64_t number, const struct log_heir *heir, struct err *err)
 {
-    if (state->ended) {
-        (void)err_set(err, ERR_INVALID, "run #%lld has ended: there is nothing to go on with",
-                      (long long)number);
-        return err_hint(err, "devs run PLAN starts a new one");
-    }
+    const struct run_state *state = heir->state;
+    if (state->ended != heir->has_ended)
+        return err_set(err, ERR_INVALID, "run #%lld has %s meanwhile", (long long)number,
+                       state->ended ? "ended" : "gone on");
     if (state->unknown_events == 0)
         return true;
     (void)err_set(err, ERR_DAMAGED,
@@ -186,7 +185,7 @@ bool log_writer_continue(struct log_writer *writer, int64_t number, const struct
     assert(heir->state->last_seq == 0);
     struct found_run run = {0};
     bool ok = take_over(writer, number, &run, err);
-    if (ok && !(fold_events(writer, heir, err) && may_go_on(number, heir->state, err))) {
+    if (ok && !(fold_events(writer, heir, err) && may_go_on(number, heir, err))) {
         ok = false;
         give_back(writer);
     }

@@ -90,6 +90,8 @@ PLAN
 "$devs" run --plain alone.json >/dev/null 2>&1
 want 'a run that ends stuck: exit' $? 3
 out=$("$devs" why tax)
-want_in 'why: the run has ended' "$out" 'start the plan again'
-want 'why: then there is no going on' "$(echo "$out" | grep -c 'goes* on')" 0
+want_in 'why: the run has ended' "$out" 'devs retry 2/tax lets it go on'
+"$devs" run --plain --continue last >out 2>&1
+want 'it goes on after the end, and is stuck again: exit' $? 3
+want_in 'it goes on after the end: a higher bound' "$(cat out)" 'same result 10 times'
 finish

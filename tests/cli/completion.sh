@@ -25,8 +25,8 @@ tab=$(printf '\t')
 want 'runs, newest first' "$(devs completion --list run)" "2${tab}lamps
 1${tab}exec"
 want 'those that begin so' "$(devs completion --list run 1)" "1${tab}exec"
-want 'runs to go on with: none was interrupted' "$(devs completion --list interrupted)" \
-	"last${tab}the newest that was interrupted"
+want 'runs to go on with: none is unfinished' "$(devs completion --list unfinished)" \
+	"last${tab}the newest that is not finished"
 want 'tasks of a run' "$(devs completion --list target 2/)" "2/tax${tab}Round tax: half to 'even'
 2/total${tab}"
 want 'of no run' "$(devs completion --list target 7/)$(devs completion --list target x/)" ''
@@ -74,7 +74,7 @@ cat >devs.config.json <<END
 {"policies": {"\$($pwn)": {"like": "sandbox"}, "a b": {"like": "sandbox"}},
  "agents": {"\`$pwn\`": {"program": "x"}, "a;b": {"program": "x"}}}
 END
-for list in policy agent run target run_task task interrupted plan_task; do
+for list in policy agent run target run_task task unfinished plan_task; do
 	devs completion --list $list -- '' run --only '' >"$dir/offered" 2>&1
 	want "hostile names: $list" "$(cut -f1 "$dir/offered" | grep -vcE '^[A-Za-z0-9][A-Za-z0-9._/-]*$')" 0
 done

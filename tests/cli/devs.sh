@@ -194,7 +194,7 @@ want_in 'cancel' "$("$devs" cancel --kill "$run/hang" 2>&1)" 'KILL sent'
 wait "$pid"
 want 'a cancelled task: exit of the run' $? 1
 want_in 'a cancelled task' "$(cat slow.out)" 'cancelled'
-"$devs" retry "$run/hang" 2>err
+"$devs" cancel "$run/hang" 2>err
 want 'act on a run that is over: exit' $? 1
 
 # --- a signal cancels: TERM first, with time to clean up

@@ -50,7 +50,7 @@ static const struct {
     {"", "db", COMPLETION_FILE, NULL},
     {"", "theme", COMPLETION_FIXED, "theme"},
     {"run", "jobs", COMPLETION_NOTHING, NULL},
-    {"run", "continue", COMPLETION_ASK, "interrupted"},
+    {"run", "continue", COMPLETION_ASK, "unfinished"},
     {"run", "only", COMPLETION_ASK, "plan_task"},
     {"exec", "policy", COMPLETION_ASK, "policy"},
     {"new-project", "agent", COMPLETION_ASK, "agent"},

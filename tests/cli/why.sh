@@ -132,7 +132,7 @@ case $out in
 *) looked=yes ;;
 esac
 want 'somebody has looked' "$looked" yes
-want_in 'next: by the class as corrected' "$out" 'next       the network must come back; then start the plan again: devs run --plain plan.json'
+want_in 'next: by the class as corrected' "$out" 'next       the network must come back; then devs retry '
 "$devs" exec --once -- false 2>/dev/null
 want_in 'next: of a command' "$("$devs" why exec)" "run it again: devs exec --once -- false"
 "$devs" exec --once -- sh -c 'exit 75' 2>/dev/null

@@ -356,6 +356,7 @@ START_TEST(test_digest_sees_the_run)
     SEEN(run->follow_count);
     SEEN(run->attempts);
     SEEN(run->waited_ms);
+    SEEN(run->away_ms);
     for (int i = 0; i < TASK_STATUS_COUNT; i++)
         SEEN(run->counts[i]);
     for (int i = 0; i < SOURCES; i++) {

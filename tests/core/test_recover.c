@@ -60,6 +60,69 @@ START_TEST(test_who_goes_on_may_have_other_slots)
 }
 END_TEST
 
+/* An ended run: `a` failed and blocked `b`, `d` was cancelled, `p` passed. */
+static void begin_ended(void)
+{
+    begin("{\"version\":1,\"idempotent\":true,\"tasks\":["
+          "{\"id\":\"a\",\"steps\":[{\"phase\":\"RED\",\"run\":[\"x\"]}]},"
+          "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]},"
+          "{\"id\":\"d\",\"steps\":[{\"run\":[\"x\"]}]},"
+          "{\"id\":\"p\",\"steps\":[{\"run\":[\"x\"]}]}]}");
+    play_control(&play, CONTROL_CANCEL, "d", CANCEL_KILL);
+    play_exit(&play, "d", 1, play_persistent(REASON_NONE));
+    play_exit(&play, "a", 1, play_persistent(REASON_NONE));
+    play_exit(&play, "p", 0, play_passed());
+    ck_assert(play.state.ended);
+}
+
+static void take_up(enum take_up what, int64_t after_ms)
+{
+    play.now.at_ms += after_ms;
+    play.now.mono_ms += after_ms;
+    play_input(&play, (struct input){.kind = INPUT_RECOVER, .jobs = 2, .take_up = what});
+}
+
+START_TEST(test_rest_of_an_ended_run_is_opened)
+{
+    begin_ended();
+    const int64_t took_ms = run_state_elapsed_ms(&play.state, &play.now);
+    take_up(TAKE_UP_REST, 1000000);
+    ck_assert(!play.state.ended);
+    ck_assert_int_eq(play_last(&play, EVENT_RUN_RECOVERED)->c, TAKE_UP_REST);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+    ck_assert_int_eq(play_status(&play, "b"), TASK_QUEUED);
+    ck_assert_int_eq(play_status(&play, "d"), TASK_RUNNING);
+    ck_assert_int_eq(play_status(&play, "p"), TASK_PASSED);
+    ck_assert_int_eq(step("a")->grant, 2);
+    ck_assert_int_eq(play.state.away_ms, 1000000); /* the night is no part of its time */
+    ck_assert_int_eq(run_state_elapsed_ms(&play.state, &play.now), took_ms);
+}
+END_TEST
+
+START_TEST(test_only_what_failed_is_opened)
+{
+    begin_ended();
+    take_up(TAKE_UP_FAILED, 0);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_RUNNING);
+    ck_assert_int_eq(play_status(&play, "b"), TASK_QUEUED);
+    ck_assert_int_eq(play_status(&play, "d"), TASK_CANCELLED);
+    ck_assert_int_eq(play_status(&play, "p"), TASK_PASSED);
+}
+END_TEST
+
+START_TEST(test_nothing_is_opened_before_it_is_asked_for)
+{
+    begin_ended();
+    take_up(TAKE_UP_ASKED, 0);
+    ck_assert(play.state.ended);
+    ck_assert_int_eq(play_count(&play, EVENT_RUN_ENDED, NULL), 1);
+    play_control(&play, CONTROL_RETRY, "d", CANCEL_STOP);
+    ck_assert(!play.state.ended);
+    ck_assert_int_eq(play_status(&play, "d"), TASK_RUNNING);
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+}
+END_TEST
+
 START_TEST(test_slots_of_a_recovery_are_within_bounds)
 {
     struct run_state state;
@@ -270,6 +333,9 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, test_what_ran_is_interrupted_and_tried_again);
     tcase_add_test(tcase, test_who_goes_on_may_have_other_slots);
+    tcase_add_test(tcase, test_rest_of_an_ended_run_is_opened);
+    tcase_add_test(tcase, test_only_what_failed_is_opened);
+    tcase_add_test(tcase, test_nothing_is_opened_before_it_is_asked_for);
     tcase_add_test(tcase, test_slots_of_a_recovery_are_within_bounds);
     tcase_add_test(tcase, test_what_cannot_be_repeated_needs_a_person);
     tcase_add_test(tcase, test_third_interruption_ends_the_step);

@@ -189,6 +189,36 @@ START_TEST(test_run_that_has_ended_is_refused)
 }
 END_TEST
 
+/* Unless it is to be taken up: only what failed is run, and an act that is refused runs nothing. */
+START_TEST(test_run_that_has_ended_is_taken_up)
+{
+    static const char tasks[] = "{'id':'a','steps':[{'phase':'RED','run':['test','-e','go']}]},"
+                                "{'id':'p','steps':[{'run':['true']}]}";
+    try_start(tasks);
+    (void)try_finish();
+    const struct control of_passed = {.verb = CONTROL_RETRY, .task = 1, .step = -1, .by = "tester"};
+    tried.options.resume = 1;
+    tried.options.take_up = TAKE_UP_ASKED;
+    tried.options.asked = &of_passed;
+    tried.options.asked_count = 1;
+    try_start(tasks);
+    (void)try_finish();
+    try_read_log();
+    ck_assert_int_eq(try_find(EVENT_CONTROL_ANSWERED, 1)->b, 0);
+    ck_assert_uint_eq(try_count(EVENT_RUN_ENDED, -1), 1);
+
+    try_make_file("go");
+    tried.options.take_up = TAKE_UP_FAILED;
+    tried.options.asked_count = 0;
+    try_start(tasks);
+    ck_assert_int_eq(try_finish().exit_code, 0);
+    try_read_log();
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 0), 2);
+    ck_assert_uint_eq(try_count(EVENT_ATTEMPT_STARTED, 1), 1);
+    ck_assert_uint_eq(try_count(EVENT_RUN_ENDED, -1), 2);
+}
+END_TEST
+
 static bool is_noted(void)
 {
     try_read_log();
@@ -250,6 +280,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_slots_may_be_others);
     tcase_add_test(tcase, test_run_that_has_an_owner_is_left_alone);
     tcase_add_test(tcase, test_run_that_has_ended_is_refused);
+    tcase_add_test(tcase, test_run_that_has_ended_is_taken_up);
     tcase_add_test(tcase, test_detached_engine_ends_by_itself);
     tcase_add_test(tcase, test_engine_that_is_detached_behind_the_end_notes_nothing);
     tcase_add_test(tcase, test_engine_of_lines_ends_by_itself_and_notes_nothing);

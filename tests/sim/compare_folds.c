@@ -169,8 +169,8 @@ static bool same_run(const struct run_state *a, const struct run_state *b)
                 a->running == b->running && a->held_count == b->held_count &&
                 a->follow_count == b->follow_count && a->attempts == b->attempts &&
                 a->waited_ms == b->waited_ms && a->stopped_ms == b->stopped_ms &&
-                a->secrets_cut == b->secrets_cut && strcmp(a->notice, b->notice) == 0 &&
-                a->notice_at_ms == b->notice_at_ms;
+                a->away_ms == b->away_ms && a->secrets_cut == b->secrets_cut &&
+                strcmp(a->notice, b->notice) == 0 && a->notice_at_ms == b->notice_at_ms;
     for (int i = 0; i < TASK_STATUS_COUNT; i++)
         same = same && a->counts[i] == b->counts[i];
     return same && same_set(&a->ready, &b->ready) && same_heap(&a->waits, &b->waits) &&

@@ -15,6 +15,7 @@
 #include "policy.h"
 #include "secrets.h"
 #include "session.h"
+#include "take_up.h"
 #include "target.h"
 
 enum { ANSWER_WAIT_MS = 10000 }; /* how long an act waits for its answer */
@@ -183,6 +184,27 @@ static int act_on_fault(const struct place *place, struct follower *follower,
     return code;
 }
 
+/* The run has ended and nobody owns it: an engine of its own does it, without a terminal. */
+static int retry_ended(const struct globals *globals, const struct place *place, int64_t run,
+                       const struct control *control)
+{
+    const struct take_up_how how = {.detach = true, .watch = SESSION_PLAIN};
+    const struct take_up_asked asked = {
+        .place = place, .run = run, .controls = control, .count = 1};
+    struct err err = {0};
+    struct str answer = {0};
+    size_t done = 0;
+    int code = EXIT_GAVE_UP;
+    if (!take_up_check(&asked, &answer, &done, &err))
+        code = fail(&err);
+    else if (done > 0)
+        code = take_up_retry(globals, &asked, &how, str_text(&answer));
+    else
+        warn("%.*s", (int)strcspn(str_text(&answer), "\n"), str_text(&answer));
+    str_done(&answer);
+    return code;
+}
+
 static int act(struct globals *globals, const char *word, struct act *act)
 {
     struct err err = {0};
@@ -191,6 +213,10 @@ static int act(struct globals *globals, const char *word, struct act *act)
     struct follower *follower = NULL;
     bool ok = target_parse(word, &target, &err) && find_log_to_write(globals->db, &place, &err) &&
               target_follow(&target, &place, &follower, &err) && aim(follower, &target, act, &err);
+    if (ok && act->control.verb == CONTROL_RETRY && take_up_is_needed(&place, target.run)) {
+        follower_close(follower); /* what comes forks */
+        return retry_ended(globals, &place, target.run, &act->control);
+    }
     int code = !ok          ? fail(&err)
                : act->fault ? act_on_fault(&place, follower, &target, &act->control)
                             : ask_and_tell(&place, follower, &target, &act->control);

@@ -1,12 +1,12 @@
 /* cmd_run.c - devs run: a plan, or what is left of a run. */
 #include "command.h"
-#include "continue_run.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "plan_agents_check.h"
 #include "plan_file.h"
 #include "plan_shown.h"
 #include "session.h"
+#include "take_up.h"
 #include "target.h"
 
 /* Keep one task and what it needs. */
@@ -30,17 +30,30 @@ static void forget_text(void *ctx)
     str_done(text);
 }
 
+/* What --continue takes beside itself. */
+static int continue_run(const struct globals *globals, const char *word,
+                        const struct take_up_how *how, bool has_plan)
+{
+    if (has_plan)
+        return fail_usage("devs run --continue RUN [--failed] [-j N] [--plain|--json] [--detach]",
+                          "run: with --continue the plan is the one in the log");
+    return take_up_continue(globals, word, how);
+}
+
 int cmd_run(struct globals *globals, int argc, char **argv)
 {
     bool plain = false, json = false, dry = false;
-    bool detach = false;
+    bool detach = false, failed = false;
     const char *jobs_text = NULL, *only = NULL, *again = NULL;
     const struct option_spec specs[] = {
         {"plain", 0, NULL, "a line for each event, no screen", &plain, NULL},
         {"json", 0, NULL, "a JSON object for each event", &json, NULL},
         {"jobs", 'j', "N", "attempts at a time (else the plan's, else 2)", NULL, &jobs_text},
         {"only", 0, "TASK", "this task and what it needs", NULL, &only},
-        {"continue", 0, "RUN", "go on with a run that was interrupted (41, or last)", NULL, &again},
+        {"continue", 0, "RUN", "run what is left of a run: 41, or last (see --failed)", NULL,
+         &again},
+        {"failed", 0, NULL, "with --continue, of an ended run: only tasks that failed", &failed,
+         NULL},
         {"detach", 0, NULL, "return at once; the run goes on without a terminal", &detach, NULL},
         {"dry-run", 0, NULL, "say what would run, start nothing; --json: the plan", &dry, NULL},
     };
@@ -49,16 +62,15 @@ int cmd_run(struct globals *globals, int argc, char **argv)
     int code = command_parse(globals, &line, argc, argv);
     if (line.done)
         return code;
-    if (again) {
-        const struct continue_words words = {.run = again,
-                                             .jobs = jobs_text,
-                                             .detach = detach,
-                                             .watch = session_choose_watch(plain, json)};
-        if (line.operands > 0 || only || dry)
-            return fail_usage("devs run --continue RUN [-j N] [--plain|--json] [--detach]",
-                              "run: with --continue the plan is the one in the log");
-        return continue_run(globals, &words);
-    }
+    const struct take_up_how how = {.jobs = jobs_text,
+                                    .failed = failed,
+                                    .detach = detach,
+                                    .watch = session_choose_watch(plain, json)};
+    if (again)
+        return continue_run(globals, again, &how, line.operands > 0 || only || dry);
+    if (failed)
+        return fail_usage("devs run --continue RUN --failed",
+                          "run: --failed is for a run that has ended");
     if (line.operands == 0)
         return fail_usage("devs run PLAN, or devs run --continue RUN", "run: which plan?");
 
@@ -84,7 +96,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .run_dir = file.dir,
                               .plan_path = file.path[0] ? file.path : NULL,
                               .jobs = jobs,
-                              .watch = session_choose_watch(plain, json),
+                              .watch = how.watch,
                               .detach = detach,
                               .begun = forget_text,
                               .begun_ctx = &file.text};

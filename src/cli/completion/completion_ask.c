@@ -65,9 +65,10 @@ static bool is_any(const struct log_run_info *run)
     return true;
 }
 
-static bool is_interrupted(const struct log_run_info *run)
+static bool is_unfinished(const struct log_run_info *run)
 {
-    return run->ended_at_ms == 0 && !run->owner_alive && !run->is_session;
+    const bool is_left = run->ended_at_ms != 0 ? run->passed < run->tasks : !run->owner_alive;
+    return is_left && !run->is_session;
 }
 
 /* Newest first. `end` stands behind each number: "/" where a task must follow. */
@@ -138,10 +139,10 @@ static void ask_run(struct log_reader *reader, struct offers *offers)
     offer_runs(reader, is_any, "", offers);
 }
 
-static void ask_interrupted(struct log_reader *reader, struct offers *offers)
+static void ask_unfinished(struct log_reader *reader, struct offers *offers)
 {
-    offer(offers, "last", "the newest that was interrupted");
-    offer_runs(reader, is_interrupted, "", offers);
+    offer(offers, "last", "the newest that is not finished");
+    offer_runs(reader, is_unfinished, "", offers);
 }
 
 static void ask_task(struct log_reader *reader, struct offers *offers)
@@ -206,7 +207,7 @@ static const struct {
     void (*of_settings)(const struct settings *settings, struct offers *offers);
     void (*of_line)(struct offers *offers);
 } lists[] = {
-    {"run", ask_run, NULL, NULL},           {"interrupted", ask_interrupted, NULL, NULL},
+    {"run", ask_run, NULL, NULL},           {"unfinished", ask_unfinished, NULL, NULL},
     {"task", ask_task, NULL, NULL},         {"target", ask_target, NULL, NULL},
     {"run_task", ask_run_task, NULL, NULL}, {"policy", NULL, ask_policy, NULL},
     {"agent", NULL, ask_agent, NULL},       {"plan_task", NULL, NULL, ask_plan_task},

@@ -23,7 +23,7 @@ static const struct {
     {NULL, "policy", {COMPLETION_ASK, "policy"}},
     {NULL, "task", {COMPLETION_ASK, "task"}},
     {NULL, "only", {COMPLETION_ASK, "plan_task"}},
-    {NULL, "continue", {COMPLETION_ASK, "interrupted"}},
+    {NULL, "continue", {COMPLETION_ASK, "unfinished"}},
 };
 
 /* What a word of a usage, or of an option's help, stands for. */

@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "command.h"
+#include "control.h"
+#include "event.h"
 #include "plan.h"
 #include "run_state.h"
 #include "ui_settings.h"
@@ -32,11 +34,15 @@ struct session {
     const char *kind;              /* "plan", "exec" or "workflow" */
     int64_t resume;                /* number of a run to go on with, whose plan that is; 0 = none */
     uint64_t seed;                 /* likewise: its own */
-    int64_t shown_seq;             /* likewise: lines are printed of what comes after this event */
-    const char *rules;             /* the settings' own rules as JSON; borrowed; NULL = none */
-    const struct ui_settings *ui;  /* of the settings; borrowed; NULL = none */
-    const char *run_dir;           /* absolute; borrowed */
-    const char *plan_path;         /* absolute: the plan's file; borrowed; NULL = there is none */
+    enum take_up take_up;          /* likewise: what of it is run */
+    const struct control *asked;   /* likewise: TAKE_UP_ASKED; borrowed until it has begun */
+    size_t asked_count;
+    const char *said;  /* printed with `detach` once it has begun; borrowed; NULL = nothing */
+    int64_t shown_seq; /* likewise: lines are printed of what comes after this event */
+    const char *rules; /* the settings' own rules as JSON; borrowed; NULL = none */
+    const struct ui_settings *ui; /* of the settings; borrowed; NULL = none */
+    const char *run_dir;          /* absolute; borrowed */
+    const char *plan_path;        /* absolute: the plan's file; borrowed; NULL = there is none */
     const struct secret_settings *secrets;      /* of the settings; borrowed; NULL = none */
     const struct retention_settings *retention; /* likewise */
     int jobs;

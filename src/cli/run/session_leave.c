@@ -110,6 +110,8 @@ static void say_where_it_is(const struct watching *watching, struct str *out)
 {
     long long run = (long long)watching->run;
     int pid = (int)getpid();
+    if (watching->session->said)
+        str_add(out, watching->session->said);
     if (watching->session->watch == SESSION_JSON)
         str_addf(out, "{\"v\":1,\"run\":%lld,\"pid\":%d}\n", run, pid);
     else

@@ -38,9 +38,8 @@ static void add_head(const struct run_state *state, int64_t run, bool left, stru
 {
     str_addf(out, "run #%lld %s: ", (long long)run, state->plan->name);
     add_counts(state, out);
-    const struct moment *end = state->ended ? &state->ended_at : &state->last;
     str_add(out, ", after ");
-    shown_duration(end->mono_ms - state->started_at.mono_ms, out);
+    shown_duration(run_state_elapsed_ms(state, &state->last), out);
     if (state->ended)
         str_addf(out, " (exit %d)", state->exit_code);
     else

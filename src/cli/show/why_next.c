@@ -54,10 +54,15 @@ static void add_command(const struct why *why, const char *command, struct str *
              follower_state(why->follower)->plan->tasks[why->pick.task].id);
 }
 
-/* Only an engine that runs takes acts; a run that has ended takes none. */
+static bool is_of_plan(const struct why *why)
+{
+    return strcmp(follower_run(why->follower)->kind, "plan") == 0;
+}
+
+/* A retry starts an engine for a run of a plan that has ended. */
 static bool takes_acts(const struct why *why)
 {
-    return !follower_state(why->follower)->ended && !why->orphaned;
+    return !why->orphaned && (!follower_state(why->follower)->ended || is_of_plan(why));
 }
 
 /* And none lets a call go on that is over: its answer was given. */
@@ -71,8 +76,7 @@ static void add_again(const struct why *why, struct str *out)
 {
     const char *line = follower_run(why->follower)->command;
     const char *rest = *line == '\'' ? strchr(line + 1, '\'') : strchr(line, ' ');
-    const bool is_plan = strcmp(follower_run(why->follower)->kind, "plan") == 0;
-    str_addf(out, "%s: devs", is_plan ? "start the plan again" : "run it again");
+    str_addf(out, "%s: devs", is_of_plan(why) ? "start the plan again" : "run it again");
     str_add(out, rest ? rest + (*rest == '\'') : "");
 }
 

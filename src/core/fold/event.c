@@ -60,6 +60,18 @@ bool event_kind_is_known(int64_t kind)
     return kind > EVENT_NONE && kind < EVENT_KIND_COUNT;
 }
 
+const char *take_up_name(enum take_up take_up)
+{
+    static const char *const take_ups[] = {
+        [TAKE_UP_OPEN] = "open",
+        [TAKE_UP_REST] = "rest",
+        [TAKE_UP_FAILED] = "failed",
+        [TAKE_UP_ASKED] = "asked",
+    };
+    static_assert(ARRAY_LEN(take_ups) == TAKE_UP_COUNT, "each has a name");
+    return take_ups[take_up];
+}
+
 bool event_kind_is_fact(enum event_kind kind)
 {
     return kind >= EVENT_WORKSPACE_MADE && kind <= EVENT_AGENT_CALL;

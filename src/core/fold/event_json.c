@@ -179,6 +179,10 @@ static void json_named(const struct run_state *state, const struct event *event,
     case EVENT_RESULT_KEPT:
         str_json_text(out, "kept", event->a == EVENT_KEPT_BRANCH ? "branch" : "tree");
         break;
+    case EVENT_RUN_RECOVERED:
+        if (event->c > TAKE_UP_OPEN && event->c < TAKE_UP_COUNT)
+            str_json_text(out, "take_up", take_up_name((enum take_up)event->c));
+        break;
     case EVENT_CANCEL_ASKED:
         str_json_text(out, "mode", cancel_mode_name((enum cancel_mode)event->a));
         break;

@@ -364,8 +364,15 @@ static void words_loop_suspected(const struct event_look *w)
 
 static void words_run_recovered(const struct event_look *w)
 {
-    str_addf(w->out, "run taken up again by %s%s", by_of(w),
-             w->event->a != 0 ? ", after a reboot" : "");
+    static const char *const runs[TAKE_UP_COUNT] = {
+        [TAKE_UP_OPEN] = "",
+        [TAKE_UP_REST] = ": all that did not pass",
+        [TAKE_UP_FAILED] = ": what failed",
+        [TAKE_UP_ASKED] = ": a retry",
+    };
+    const bool is_known = w->event->c > TAKE_UP_OPEN && w->event->c < TAKE_UP_COUNT;
+    str_addf(w->out, "run taken up again by %s%s%s", by_of(w),
+             w->event->a != 0 ? ", after a reboot" : "", is_known ? runs[w->event->c] : "");
 }
 
 static event_words_fn *const writers[] = {

@@ -88,6 +88,9 @@ fold_fn fold_gate_closed, fold_gate_opened;
 /* fold_run.c */
 fold_fn fold_run_started, fold_run_ended, fold_run_recovered, fold_class_corrected, fold_note;
 
+/* The run goes on with this event, and no engine had it since then. */
+void fold_away(const struct fold *fold, const struct moment *since);
+
 /* fold_place.c */
 fold_fn fold_workspace_made, fold_workspace_saved, fold_workspace_reset, fold_tree_proven,
     fold_workspace_changed, fold_result_kept, fold_sandbox_lacks, fold_time_stopped,

@@ -78,6 +78,8 @@ static void rebase_run(const struct fold *fold)
     struct run_state *state = fold->state;
     const struct moment *now = &fold->event->at;
     rebase(now, &state->started_at);
+    if (fold->event->c != TAKE_UP_OPEN)
+        rebase(now, &state->ended_at);
     for (int i = 0; i < state->plan->task_count; i++) {
         rebase(now, &state->tasks[i].since);
         rebase(now, &state->tasks[i].held_since);
@@ -92,14 +94,29 @@ static void rebase_run(const struct fold *fold)
     }
 }
 
+void fold_away(const struct fold *fold, const struct moment *since)
+{
+    fold->state->away_ms =
+        fold_length_ms(fold->state->away_ms + fold->event->at.mono_ms - since->mono_ms);
+}
+
+/* A run that has ended stays so until one of its steps is opened. */
 void fold_run_recovered(const struct fold *fold)
 {
-    fold->state->ended = false;
+    struct run_state *state = fold->state;
+    struct moment heard = state->heard;
+    if (fold->event->a != 0) {
+        rebase(&fold->event->at, &heard);
+        rebase_run(fold);
+    }
+    if (fold->event->c == TAKE_UP_OPEN) {
+        if (!state->ended)
+            fold_away(fold, &heard);
+        state->ended = false;
+    }
     fold_wall_recover(fold);
     if (fold->event->b > 0)
-        fold->state->jobs = (int)fold->event->b;
-    if (fold->event->a != 0)
-        rebase_run(fold);
+        state->jobs = (int)fold->event->b;
 }
 
 void fold_class_corrected(const struct fold *fold)

@@ -196,7 +196,9 @@ bool fold_is_sound(const struct fold *fold)
         return is_sound_fact_event(fold);
     switch (event->kind) {
     case EVENT_RUN_RECOVERED:
-        return is_within(event->b, 0, PLAN_JOBS_MAX);
+        return is_within(event->b, 0, PLAN_JOBS_MAX) &&
+               is_within(event->c, TAKE_UP_OPEN, TAKE_UP_COUNT - 1) &&
+               (event->c == TAKE_UP_OPEN || fold->state->ended);
     case EVENT_RUN_STARTED:
         return is_within(event->a, 0, FOLD_COUNT_MAX);
     case EVENT_ATTEMPT_ENDED:

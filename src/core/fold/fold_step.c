@@ -197,6 +197,8 @@ void fold_step_reopened(const struct fold *fold)
     fold_agent_reopened(fold);
     fold_budget_again(fold);
     fold->task->cancelling = false;
+    if (fold->state->ended)
+        fold_away(fold, &fold->state->ended_at);
     fold->state->ended = false;
     fold->state->stopped_by_person = false;
     if (fold->task->unmet == 0) {

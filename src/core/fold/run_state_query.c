@@ -374,6 +374,12 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
         mix_step(digest, &task->steps[i]);
 }
 
+int64_t run_state_elapsed_ms(const struct run_state *state, const struct moment *now)
+{
+    const struct moment *end = state->ended ? &state->ended_at : now;
+    return end->mono_ms - state->started_at.mono_ms - state->away_ms;
+}
+
 uint64_t run_state_digest(const struct run_state *state)
 {
     uint64_t digest = 0xcbf29ce484222325ULL;
@@ -381,7 +387,7 @@ uint64_t run_state_digest(const struct run_state *state)
         (int64_t)state->seed, state->jobs,       state->started,     state->ended,
         state->exit_code,     state->last_seq,   state->running,     state->unknown_events,
         state->held_count,    state->attempts,   state->waited_ms,   state->stopped_by_person,
-        state->follow_count,  state->stopped_ms, state->secrets_cut,
+        state->follow_count,  state->stopped_ms, state->secrets_cut, state->away_ms,
     };
     for (size_t i = 0; i < ARRAY_LEN(facts); i++)
         mix(&digest, facts[i]);

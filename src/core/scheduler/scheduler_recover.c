@@ -83,13 +83,34 @@ static void settle_gate(const struct scheduling *now, int source)
         scheduler_gate_lost(now, source);
 }
 
+static bool is_taken_up(enum task_status status, enum take_up what)
+{
+    const bool failed = status == TASK_GAVE_UP || status == TASK_NEEDS_YOU || status == TASK_STUCK;
+    return (failed && (what == TAKE_UP_REST || what == TAKE_UP_FAILED)) ||
+           (status == TASK_CANCELLED && what == TAKE_UP_REST);
+}
+
+/* Nothing of a run that has ended is under way. Tasks that these blocked are queued by the fold. */
+static void reopen_ended(const struct scheduling *now)
+{
+    for (int i = 0; i < now->state->plan->task_count; i++) {
+        if (is_taken_up(now->state->tasks[i].status, now->input->take_up))
+            scheduler_reopen(now, &now->input->control, i);
+    }
+}
+
 void scheduler_recover(const struct scheduling *now)
 {
     const struct plan *plan = now->state->plan;
     struct event event = scheduler_event(now, EVENT_RUN_RECOVERED, -1);
     event.a = now->input->rebooted;
     event.b = now->input->jobs != now->state->jobs ? now->input->jobs : 0;
+    event.c = now->state->ended ? (int64_t)now->input->take_up : TAKE_UP_OPEN;
     scheduler_emit_by(now, event, now->input->control.by);
+    if (event.c != TAKE_UP_OPEN) {
+        reopen_ended(now);
+        return;
+    }
     for (int i = 0; i < plan->task_count; i++)
         settle_attempt(now, i);
     for (int i = 0; i < plan->source_count; i++)

@@ -3,7 +3,7 @@
 #include "scheduler_answer.h"
 
 /* What is stuck goes on, with thresholds that are higher; any other end is a new beginning. */
-static void reopen(const struct scheduling *now, const struct control *control, int task)
+void scheduler_reopen(const struct scheduling *now, const struct control *control, int task)
 {
     const struct plan_step *plan = scheduler_plan_step(now->state, task);
     const struct task_state *state = &now->state->tasks[task];
@@ -66,7 +66,7 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
     const int rounds = agent ? agent->rounds : 0;
     const bool stuck = now->state->tasks[task].status == TASK_STUCK;
     int more = stuck ? alike_more(now->state, task) : 0;
-    reopen(now, control, task);
+    scheduler_reopen(now, control, task);
     if (by_calls)
         answer_accept(answer, "goes on; its calls are called alike %d times as late",
                       circles_scale(now->state->tasks[task].circles));

@@ -160,6 +160,11 @@ void scheduler_round_start(const struct scheduling *now, int task,
 /* Go on where an engine that is gone left off. */
 void scheduler_recover(const struct scheduling *now);
 
+/* scheduler_retry.c */
+
+/* Open the task's step, which has ended without success, with a new set of attempts. */
+void scheduler_reopen(const struct scheduling *now, const struct control *control, int task);
+
 /* scheduler_hint.c */
 
 /* Does a retry say more than that? */

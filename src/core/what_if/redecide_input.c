@@ -193,6 +193,7 @@ static enum redecide_source read_start(const struct reading *reading, struct red
     input->kind = recovered->kind == EVENT_RUN_RECOVERED ? INPUT_RECOVER : INPUT_START;
     if (input->kind == INPUT_RECOVER) {
         input->rebooted = recovered->a != 0;
+        input->take_up = (enum take_up)recovered->c;
         input->jobs = recovered->b != 0 ? (int)recovered->b : state->jobs;
     }
     if (begins)

@@ -255,13 +255,17 @@ static bool enter_new_run(struct loop *loop, int64_t *number_out, struct err *er
 static bool enter_old_run(struct loop *loop, int64_t *number_out, struct err *err)
 {
     const struct engine_options *options = loop->options;
-    const struct log_heir heir = {
-        .state = &loop->state, .each = recovery_see, .ctx = &loop->recovery};
+    const struct log_heir heir = {.state = &loop->state,
+                                  .each = recovery_see,
+                                  .ctx = &loop->recovery,
+                                  .has_ended = options->take_up != TAKE_UP_OPEN};
     struct log_estate estate = {0};
     recovery_init(&loop->recovery, options->plan->task_count);
     bool ok =
         log_writer_continue(loop->recorder.writer, options->resume, &heir, &estate, err) &&
         classifier_open(&loop->classifier, estate.rules.len > 0 ? estate.rules.data : NULL, err);
+    for (size_t i = 0; ok && i < options->asked_count; i++)
+        ok = log_writer_ask(loop->recorder.writer, &options->asked[i], err);
     loop->rebooted = estate.rebooted;
     *number_out = options->resume;
     str_done(&estate.rules);

@@ -36,12 +36,16 @@ static void end_growing(struct loop *loop)
 
 void loop_recover(struct loop *loop)
 {
+    const enum take_up take_up = loop->options->take_up;
     struct str ended = {0};
     struct str left = {0};
-    end_what_is_left(loop, &ended, &left);
+    if (take_up == TAKE_UP_OPEN) /* what ended left nothing */
+        end_what_is_left(loop, &ended, &left);
 
-    struct input input = {
-        .kind = INPUT_RECOVER, .jobs = loop->options->jobs, .rebooted = loop->rebooted};
+    struct input input = {.kind = INPUT_RECOVER,
+                          .jobs = loop->options->jobs,
+                          .rebooted = loop->rebooted,
+                          .take_up = take_up};
     (void)snprintf(input.control.by, sizeof(input.control.by), "%s", loop->options->by);
     loop_queue(loop, input);
     if (ended.len > 0)

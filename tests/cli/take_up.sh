@@ -1,0 +1,153 @@
+#!/bin/sh
+# A run that has ended is taken up: what passed stays passed, what did not is run again in the same
+# log, by --continue and by a retry.
+. "$(dirname "$0")/check.sh"
+
+cat >plan.json <<'PLAN'
+{"version": 1, "name": "night", "idempotent": true, "jobs": 2, "tasks": [
+ {"id": "ok", "steps": [{"run": ["sh", "-c", "echo x >>ok-ran"]}]},
+ {"id": "bad", "steps": [{"phase": "RED", "run": ["sh", "-c", "echo x >>first-ran"]},
+                         {"phase": "RED", "run": ["test", "-e", "mended"]}]},
+ {"id": "dep", "needs": ["bad"], "steps": [{"run": ["sh", "-c", "echo x >>dep-ran"]}]},
+ {"id": "gone", "needs": ["dep"], "steps": [{"run": ["sh", "-c", "echo x >>gone-ran"]}]}]}
+PLAN
+events() { "$devs" debug --logs "$1" --json | grep -c "\"kind\":\"$2\""; }
+lines() { wc -l <"$1" | tr -d ' '; }
+
+# --- a task that was cancelled beside one that failed
+"$devs" run --plain plan.json >/dev/null 2>&1
+want 'the night: exit' $? 1
+"$devs" run --plain --continue 1 --failed >out 2>err
+want 'still broken: exit' $? 1
+want_in 'still broken: the log says so' "$(cat out)" ': what failed'
+want 'still broken: what passed is not run' "$(lines ok-ran)" 1
+want 'still broken: the steps before it are not run' "$(lines first-ran)" 1
+want 'still broken: what was shown is not shown again' "$(grep -c 'run started' out)" 0
+touch mended
+"$devs" run --plain --continue last >out 2>err
+want 'mended: exit' $? 0
+want_in 'mended: the log says so' "$(cat out)" 'all that did not pass'
+want_in 'mended: one run, one log' "$("$devs" runs --json)" '"run":1'
+want 'mended: no other run' "$("$devs" runs --json | wc -l | tr -d ' ')" 1
+want 'mended: what passed is not run' "$(lines ok-ran)" 1
+want 'mended: what was blocked is' "$(lines gone-ran)" 1
+want 'mended: it was taken up twice' "$(events 1 run_recovered)" 2
+want 'mended: and ended three times' "$(events 1 run_ended)" 3
+want_in 'mended: as JSON' "$("$devs" debug --logs 1 --json)" '"take_up":"failed"'
+"$devs" debug --verify 1 >out 2>&1
+want 'mended: its decisions are made again' $? 0
+"$devs" run --continue 1 2>err
+want 'nothing is left: exit' $? 2
+want 'nothing is left: one line and a hint' "$(lines err)" 2
+want_in 'nothing is left' "$(cat err)" 'run #1 has ended and all 4 tasks passed'
+"$devs" run --continue last 2>err
+want 'no run has anything left: exit' $? 66
+"$devs" run --failed plan.json 2>err
+want '--failed without a run: exit' $? 2
+
+# --- --failed leaves what was cancelled
+cat >two.json <<'PLAN'
+{"version": 1, "name": "two", "idempotent": true, "jobs": 1, "tasks": [
+ {"id": "slow", "steps": [{"run": ["sh", "-c", ": >up; test -e go || sleep 1000"]}]},
+ {"id": "never", "steps": [{"run": ["sh", "-c", "echo x >>never-ran"]}]}]}
+PLAN
+"$devs" run --plain two.json >/dev/null 2>&1 &
+pid=$!
+until_true 60 test -e up
+"$devs" cancel --kill 2 >/dev/null || kill -9 "$pid"
+wait "$pid"
+"$devs" run --plain --continue 2 --failed >out 2>err
+want 'nothing failed: exit' $? 2
+want_in 'nothing failed' "$(cat err)" 'run #2 has ended and no task failed'
+want_in 'nothing failed: what does' "$(cat err)" 'devs run --continue 2 runs the 2 that did not pass'
+touch go
+"$devs" run --plain --continue 2 >out 2>err
+want 'what was cancelled, or never started: exit' $? 0
+want 'what never started' "$(lines never-ran)" 1
+
+# --- an interrupted run is not one that has ended
+rm -f go up
+"$devs" run --plain two.json >/dev/null 2>&1 &
+pid=$!
+until_true 60 test -e up
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+"$devs" run --plain --continue 3 --failed >out 2>err
+want '--failed of an interrupted run: exit' $? 2
+want_in '--failed of an interrupted run' "$(cat err)" 'run #3 was interrupted'
+touch go
+"$devs" run --plain --continue 3 >out 2>err
+want 'it goes on without: exit' $? 0
+
+# --- a retry of one task of a run that has ended: its engine has no terminal
+cat >three.json <<'PLAN'
+{"version": 1, "name": "three", "idempotent": true, "tasks": [
+ {"id": "x", "steps": [{"phase": "RED", "run": ["test", "-e", "x-mended"]}]},
+ {"id": "y", "steps": [{"phase": "RED", "run": ["test", "-e", "y-mended"]}]},
+ {"id": "z", "steps": [{"phase": "RED", "run": ["true"]}]}]}
+PLAN
+"$devs" run --plain three.json >/dev/null 2>&1
+touch x-mended
+"$devs" retry 4/x >out 2>err
+want 'retry: exit' $? 0
+want 'retry: the answer' "$(head -n 1 out)" '#4/x: a fresh set of tries'
+want_in 'retry: where it goes on' "$(cat out)" 'run #4 goes on without a terminal'
+is_done() { "$devs" status 4 --json | grep -q '"state":"ended"' && [ "$(events 4 run_ended)" = "$1" ]; }
+until_true 30 is_done 2
+want 'retry: it ends again' $? 0
+want_in 'retry: it passed' "$("$devs" status 4)" 'passed    x'
+want 'retry: nothing else ran' "$(events 4 attempt_started)" 4
+"$devs" retry 4/z >out 2>err
+want 'retry of what passed: exit' $? 1
+want 'retry of what passed' "$(cat err)" 'devs: #4/z: refused: it has passed'
+want 'retry of what passed: nothing is written' "$(events 4 run_recovered)" 1
+touch y-mended
+"$devs" retry 4 >out 2>err
+want 'retry of a whole run: exit' $? 0
+want_in 'retry of a whole run' "$(cat out)" '#4: 1 task'
+until_true 30 is_done 3
+want_in 'retry of a whole run: it passed' "$("$devs" status 4)" 'passed    y'
+"$devs" debug --verify 4 >out 2>&1
+want 'retry: its decisions are made again' $? 0
+want_in 'retry: the acts, too' "$(cat out)" '2 acts'
+
+# --- a log that came from elsewhere is refused in one line
+mkdir copy
+cp -r .devs copy/.devs
+(cd copy && "$devs" run --continue 1 --failed 2>err)
+want 'a copied log: exit' $? 2
+want_in 'a copied log' "$(cat copy/err)" 'read-only'
+(cd copy && "$devs" retry 1/ok 2>err)
+want 'a copied log, retry: exit' $? 2
+want 'a copied log: one line and a hint at most' "$(test "$(lines copy/err)" -le 2; echo $?)" 0
+
+# --- worktree and session of an agent are used again
+if command -v git >/dev/null; then
+	mkdir tree && cd tree || exit 1
+	git init -q .
+	git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first
+	mkdir ../bin
+	cat >../bin/claude <<'SH'
+#!/bin/sh
+echo "$*" >>"$AGENT_CALLS"
+printf '{"type":"system","subtype":"init","session_id":"s-1"}\n'
+echo x >>work
+printf '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"s-1"}\n'
+SH
+	chmod +x ../bin/claude
+	export AGENT_CALLS="$dir/calls"
+	cat >plan.json <<'PLAN'
+{"version": 1, "name": "agent", "workspace": {"kind": "worktree"}, "tasks": [
+ {"id": "a", "rounds": 2, "steps": [{"agent": "claude", "prompt": "mend it"},
+   {"phase": "VERIFY", "policy": "once", "run": ["sh", "-c", "pwd >>$AGENT_CALLS.trees; test \"$(wc -l <work)\" -gt 2"]}]}],
+ "policies": {"once": {"like": "transport", "max_attempts": 1}}}
+PLAN
+	PATH="$dir/bin:$PATH" "$devs" run --plain plan.json >out 2>&1
+	want 'an agent did not do it: exit' $? 1
+	PATH="$dir/bin:$PATH" "$devs" run --plain --continue last --failed >out 2>&1
+	want 'taken up, it does: exit' $? 0
+	want 'in the same worktree' "$(sort -u "$AGENT_CALLS.trees" | wc -l | tr -d ' ')" 1
+	want_in 'in the same session' "$(sed -n 3p "$AGENT_CALLS")" '--resume s-1'
+	cd ..
+fi
+finish
