@@ -22,10 +22,10 @@ static void begin_line(struct clean_text *text, int64_t offset, int64_t number)
 static void strip_prefix(struct clean_text *text)
 {
     const struct clean_line *line = &text->lines[text->count - 1];
-    if (line->continues)
-        return;
     char *bytes = text->bytes + line->start;
     const size_t len = text->len - line->start;
+    if (line->continues)
+        return;
     const size_t prefix = line_prefix_len(bytes, len, &text->indent);
     if (prefix > 0)
         memmove(bytes, bytes + prefix, len - prefix);
@@ -43,7 +43,8 @@ static void end_line(struct clean_text *text)
 static void next_line(struct clean_text *text, int64_t offset, int64_t number)
 {
     struct clean_line *line = &text->lines[text->count - 1];
-    strip_prefix(text);
+    if (text->len > line->start)
+        strip_prefix(text);
     if (text->len == line->start && !line->continues) {
         line->offset = offset;
         line->number = number;

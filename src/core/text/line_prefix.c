@@ -208,12 +208,11 @@ static size_t take_source(const struct rest *rest)
     size_t i = 1;
     bool named = false;
     bool number = true;
-    if (at(rest, 0) != '[')
-        return 0;
+    const bool lettered = ascii_is_lower(at(rest, 1)); /* "[12/400] " counts steps */
     for (; i < NAME_MAX_LEN && (is_word(at(rest, i)) || at(rest, i) == '/' || at(rest, i) == ':');
          i++) {
         const char c = at(rest, i);
-        named = named || begins(rest, i, "/") || (c == ':' && ascii_is_digit(at(rest, i + 1)));
+        named = named || (lettered && (c == '/' || (c == ':' && ascii_is_digit(at(rest, i + 1)))));
         number = number && ascii_is_digit(c);
     }
     if (i == 1 || !(named || number) || !begins(rest, i, "] "))
@@ -399,21 +398,58 @@ static size_t take_mark(const struct rest *rest, size_t *indent)
     return lead + strlen(hook) + gap;
 }
 
-typedef size_t take_fn(const struct rest *rest);
-
-/* The first kind that fits takes its part. Some would take too much of a line without a stamp. */
-static size_t take_one(const struct rest *rest, bool stamped)
+/* What begins with a letter: the first character that belongs to no word says what it may be. */
+static size_t take_worded(const struct rest *rest)
 {
-    static take_fn *const kinds[] = {take_stamp,       take_job,    take_build_step, take_service,
-                                     take_runner_mark, take_source, take_task,       take_level,
-                                     take_fields,      take_bullet};
-    static take_fn *const after_stamp[] = {take_unit, take_gitlab_mark, take_logger};
+    const char *text = rest->text;
+    const size_t name = word(rest, 0);
+    const char next = at(rest, name);
     size_t taken = 0;
-    for (size_t k = 0; stamped && k < ARRAY_LEN(after_stamp) && taken == 0; k++)
-        taken = after_stamp[k](rest);
-    for (size_t k = 0; k < ARRAY_LEN(kinds) && taken == 0; k++)
-        taken = kinds[k](rest);
+    if (next == '=')
+        return take_fields(rest);
+    if (next == ' ' && name == 3 && ascii_is_upper(at(rest, 0)))
+        taken = take_stamp(rest);
+    if (next == ':' || next == '/')
+        taken = take_task(rest);
+    if (next == '@' || (next == ' ' && at(rest, name + blanks(rest, name)) == '|'))
+        taken = take_service(rest);
+    if (ascii_is_upper(at(rest, 0)) && (next == ':' || name == 5))
+        taken = taken > 0 ? taken : take_level(rest);
+    if (taken == 0 && memchr(text, 'Z', rest->len < JOB_MAX_LEN ? rest->len : JOB_MAX_LEN))
+        taken = take_job(rest);
     return taken;
+}
+
+/* The first character says which kinds of prefix there may be. */
+static size_t take_one(const struct rest *rest)
+{
+    const char first = at(rest, 0);
+    size_t taken = 0;
+    if (ascii_is_letter(first))
+        return take_worded(rest);
+    const char second = at(rest, 1);
+    const bool opens = first == '[' || first == '(';
+    if (ascii_is_digit(first) || (opens && (ascii_is_digit(second) || ascii_is_upper(second))))
+        taken = take_stamp(rest);
+    if (taken == 0 && (ascii_is_digit(first) || first == '#'))
+        taken = take_build_step(rest);
+    if (taken == 0 && ((first == '[' && ascii_is_letter(second)) || first == '#' || first == ':'))
+        taken = take_runner_mark(rest);
+    if (taken == 0 && first == '[' && second != ' ')
+        taken = take_source(rest);
+    if (first == '@')
+        taken = take_task(rest);
+    if (first == ' ' || first == '*' || first == '\xe2')
+        taken = take_bullet(rest);
+    return taken;
+}
+
+/* Some prefixes would take too much of a line that has no stamp before them. */
+static size_t take_after_stamp(const struct rest *rest)
+{
+    size_t taken = take_unit(rest);
+    taken = taken > 0 ? taken : take_gitlab_mark(rest);
+    return taken > 0 ? taken : take_logger(rest);
 }
 
 size_t line_prefix_len(const char *line, size_t len, size_t *indent)
@@ -427,11 +463,13 @@ size_t line_prefix_len(const char *line, size_t len, size_t *indent)
     }
     for (int round = 0; round < ROUNDS_MAX && taken < LINE_PREFIX_MAX; round++) {
         const struct rest rest = after(&whole, taken);
-        const size_t mark = take_mark(&rest, indent);
-        const size_t more = mark > 0 ? mark : take_one(&rest, stamped);
+        const char first = at(&rest, 0);
+        size_t more = first == ' ' || first == '\xe2' ? take_mark(&rest, indent) : 0;
+        more = more == 0 && stamped ? take_after_stamp(&rest) : more;
+        more = more > 0 ? more : take_one(&rest);
         if (more == 0)
             break;
-        stamped = stamped || take_stamp(&rest) > 0;
+        stamped = stamped || ascii_is_digit(first) || take_stamp(&rest) > 0;
         taken += more;
     }
     return taken;
