@@ -130,7 +130,7 @@ START_TEST(test_so_many_literals)
     str_add(&text, "]}]}");
     ck_assert_int_eq(open_rules(&text, &err), _i == 0);
     if (_i > 0)
-        ck_assert_ptr_nonnull(strstr(err.message, "more than 48 literals"));
+        ck_assert_ptr_nonnull(strstr(err.message, "more than 64 literals"));
     str_done(&text);
 }
 END_TEST

@@ -8,6 +8,7 @@
 #include "json.h"
 #include "judge.h"
 #include "launched.h"
+#include "str.h"
 #include "test_main.h"
 
 START_TEST(test_rules_have_a_hash)
@@ -67,6 +68,7 @@ static const struct {
     {"{\"id\":\"a\",\"exit\":[1],\"reason\":\"odd\"}", "'odd' is no reason"},
     {"{\"id\":\"a\",\"exit\":[256]}", "0..255"},
     {"{\"id\":\"a\",\"exit\":[1],\"stream\":\"odd\"}", "stream is"},
+    {"{\"id\":\"a\",\"exit\":[1],\"rank\":\"odd\"}", "rank is"},
     {"{\"id\":\"a\",\"exit\":[1],\"odd\":1}", "'odd' is no member"},
     {"{\"id\":\"a\",\"need\":[\"\"],\"pattern\":\"x\"}", "list of words"},
     {"{\"id\":\"a-name-that-is-much-longer-than-the-log-has-room-for\",\"exit\":[1]}",
@@ -449,6 +451,58 @@ START_TEST(test_no_rules_of_ones_own_change_nothing)
 }
 END_TEST
 
+/* What is near, before or after, tells more than that the connection ended. */
+static const struct {
+    const char *err;
+    const char *rule;
+} ranked[] = {
+    {"git@h: Permission denied (publickey).\nscp: Connection closed\n", "auth.words"},
+    {"scp: Connection closed\nHost key verification failed.\n", "ssh.config"},
+    {"Host key verification failed.\nrsync: connection unexpectedly closed (0 bytes)\n",
+     "ssh.config"},
+    {"scp: Connection closed\n", "net.reset"},
+    {"Error: Error acquiring the state lock\nError message: resource not found\n",
+     "resource.missing"},
+    {"Error: Error acquiring the state lock\n", "busy.lock"},
+    {"curl: (35) error:0A00042E:SSL routines::tlsv1 alert protocol version\n", "tls.refused"},
+    {"curl: (56) CONNECT tunnel failed, response 407\n", "proxy.refused"},
+    {"curl: (56) CONNECT tunnel failed, response 503\n", "net.curl-code"},
+    {"Error from server (InternalError): x: dial tcp 10.0.0.1:443: i/o timeout\n", "net.timeout"},
+    {"Error from server (InternalError): x\n", "api.kube"},
+};
+
+START_TEST(test_a_cause_outranks_a_symptom)
+{
+    const struct verdict verdict = judge(1, ranked[_i].err, "");
+    ck_assert_str_eq(verdict.rule, ranked[_i].rule);
+}
+END_TEST
+
+START_TEST(test_a_cause_far_from_the_symptom_is_another_failure)
+{
+    struct str err = {0};
+    str_add(&err, "git@h: Permission denied (publickey).\n");
+    for (int i = 0; i < 50; i++)
+        str_add(&err, "more output\n");
+    str_add(&err, "scp: Connection closed\n");
+    ck_assert_str_eq(judge(1, str_text(&err), "").rule, "net.reset");
+    str_done(&err);
+}
+END_TEST
+
+START_TEST(test_nothing_outranks_an_own_rule)
+{
+    const struct classify_input input =
+        failure(1, "lab gone\ngit@h: Permission denied (publickey).\ncat: a: No such file or "
+                   "directory\n");
+    const struct verdict verdict =
+        judge_with("[{\"name\":\"lab\",\"type\":\"NETWORK_TIMEOUT\",\"verdict\":\"transient\","
+                   "\"pattern\":\"lab gone\",\"stream\":\"any\"}]",
+                   &input);
+    ck_assert_str_eq(verdict.rule, "lab");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("classify_rules");
@@ -458,7 +512,10 @@ Suite *test_suite(void)
     tcase_add_test(rules, test_rule_names_are_unique);
     tcase_add_loop_test(rules, test_bad_rule_is_named, 0, TABLE_LEN(bad_rules));
     tcase_add_test(rules, test_rules_that_are_no_json);
+    tcase_add_loop_test(rules, test_a_cause_outranks_a_symptom, 0, TABLE_LEN(ranked));
+    tcase_add_test(rules, test_a_cause_far_from_the_symptom_is_another_failure);
     TCase *own = judge_case(suite, "own");
+    tcase_add_test(own, test_nothing_outranks_an_own_rule);
     tcase_add_test(own, test_own_rule);
     tcase_add_test(own, test_own_rule_stands_first);
     tcase_add_test(own, test_own_rule_takes_the_place_of_one);

@@ -48,6 +48,13 @@ static const struct {
 } retry_cases[] = {
     {"Retry-After: 120", 120000},
     {"retry-after:0", 0},
+    {"  Retry-After: 90", 90000},
+    {"{'error': 'slow down', 'retry_after': 12}", 12000},
+    {"{\"retry-after\": \"8\"}", 8000},
+    {"{ retryAfter: 30 }", 30000},
+    {"{\"retry_after_ms\": 1500}", 1500},
+    {"retry_after=7", 7000},
+    {"int retry_after = 120;", -1},
     {"< Retry-After: 30", 30000},
     {"> Retry-After: 30", -1},
     {"parse_retry_after(\"Retry-After: 120\")", -1},

@@ -15,7 +15,7 @@ static const char *const known_members[] = {
     "pattern", "unless",  "unless_text", "stream",     "tail",     "exit",    "program",
     "ask",     "quoted",  "final",       "late",       "memory",   "unit_ms", "why",
     "signal",  "kind",    "retry_after", "form",       "most",     "decides", "user",
-    "waits",   "over",    "after",       "on_success", "launcher",
+    "waits",   "over",    "after",       "on_success", "launcher", "rank",
 };
 
 static const char *const stream_names[] = {
@@ -80,6 +80,24 @@ static bool read_stream(struct rule *rule, const struct json *json, struct err *
         }
     }
     return err_set(err, ERR_INVALID, "stream is 'any', 'stderr', 'stdout' or 'quiet'");
+}
+
+/* What a person says is a cause, and nothing that was said later outranks it. */
+static bool read_rank(struct rule *rule, const struct json *json, struct err *err)
+{
+    static const char *const names[] = {
+        [RULE_RANK_SYMPTOM] = "symptom", [RULE_RANK_PLAIN] = "plain", [RULE_RANK_CAUSE] = "cause"};
+    const bool user = json_bool(json_get(json, "user"), false);
+    const enum rule_rank otherwise = user ? RULE_RANK_CAUSE : RULE_RANK_PLAIN;
+    const char *name = json_text(json_get(json, "rank"), names[otherwise]);
+    rule->final = user || json_bool(json_get(json, "final"), false);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (strcmp(name, names[i]) == 0) {
+            rule->rank = (enum rule_rank)i;
+            return true;
+        }
+    }
+    return err_set(err, ERR_INVALID, "rank is 'symptom', 'plain' or 'cause'");
 }
 
 struct range {
@@ -205,7 +223,6 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
     rule->tail = (int)json_i64(json_get(json, "tail"), 0);
     rule->ask = json_bool(json_get(json, "ask"), false);
     rule->quoted = json_bool(json_get(json, "quoted"), false);
-    rule->final = json_bool(json_get(json, "final"), false);
     rule->late = json_bool(json_get(json, "late"), false);
     rule->over = json_bool(json_get(json, "over"), false);
     rule->waits = json_bool(json_get(json, "waits"), false);
@@ -214,9 +231,10 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
     return read_members(json, err) &&
            copy_text(rule->subtype, sizeof(rule->subtype), json, "subtype", err) &&
            check_subtype(rule, err) && read_class(rule, json, err) &&
-           read_stream(rule, json, err) && read_facts(rule, json, err) &&
-           read_time(rule, json, err) && read_pattern(&rule->pattern, json, "pattern", err) &&
-           check_time(rule, err) && read_pattern(&rule->after, json, "after", err) &&
+           read_stream(rule, json, err) && read_rank(rule, json, err) &&
+           read_facts(rule, json, err) && read_time(rule, json, err) &&
+           read_pattern(&rule->pattern, json, "pattern", err) && check_time(rule, err) &&
+           read_pattern(&rule->after, json, "after", err) &&
            read_pattern(&rule->unless, json, "unless", err) &&
            read_pattern(&rule->unless_text, json, "unless_text", err) &&
            read_needs(rule, literals, json, err);

@@ -23,7 +23,7 @@ enum {
     RULES_MAX = 512,
     RULE_GUARDS_MAX = 64, /* one bit each */
     RULE_EXITS_MAX = 16,
-    RULE_NEEDS_MAX = 48,
+    RULE_NEEDS_MAX = 64,
     RULE_SIGNALS_MAX = 8,
     RULE_PROGRAM_MAX = 16,
     RULE_LAUNCHERS_MAX = 8,
@@ -32,6 +32,13 @@ enum {
 
 /* What kind of step a rule is for. */
 enum rule_kind { RULE_KIND_ANY, RULE_KIND_RUN, RULE_KIND_AGENT };
+
+/* What a rule's words tell of a failure. */
+enum rule_rank {
+    RULE_RANK_SYMPTOM, /* how it showed: a connection ended, a lock was not had */
+    RULE_RANK_PLAIN,
+    RULE_RANK_CAUSE, /* why: it outranks a symptom near it */
+};
 
 enum rule_stream {
     RULE_STREAM_ANY,   /* stderr, then stdout */
@@ -47,6 +54,7 @@ struct rule {
     enum reason reason;
     char subtype[VERDICT_SUBTYPE_MAX]; /* "$1" at its end: the group that matched */
     enum rule_stream stream;
+    enum rule_rank rank;
     int tail;        /* only the last lines that hold anything; 0: all */
     bool ask;        /* only a person can help */
     bool quoted;     /* counts in quoted lines too */

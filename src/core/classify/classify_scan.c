@@ -240,17 +240,18 @@ static bool try_stream(struct scan *scan, const struct rule *rule, int index, si
     return false;
 }
 
-static bool text_holds(struct scan *scan, const struct rule_pattern *pattern)
+static bool text_holds(struct scan *scan, int stream, const struct rule_pattern *pattern)
 {
-    for (int i = 0; i < SCAN_STREAMS; i++) {
-        const struct clean_text *text = &scan->streams[i].text;
-        const struct rule_subject subject = {
-            .bytes = text->bytes, .len = text->len, .begins = true, .ends = true};
-        scan->work += (int64_t)text->len;
-        if (rule_pattern_match(pattern, scan->matcher, &subject, NULL) == RULE_MATCH_YES)
-            return true;
-    }
-    return false;
+    const struct clean_text *text = &scan->streams[stream].text;
+    const struct rule_subject subject = {
+        .bytes = text->bytes, .len = text->len, .begins = true, .ends = true};
+    scan->work += (int64_t)text->len;
+    return rule_pattern_match(pattern, scan->matcher, &subject, NULL) == RULE_MATCH_YES;
+}
+
+static bool any_text_holds(struct scan *scan, const struct rule_pattern *pattern)
+{
+    return text_holds(scan, OUT, pattern) || text_holds(scan, ERR, pattern);
 }
 
 static bool is_one_of(const int *numbers, int count, int number)
@@ -355,7 +356,7 @@ static bool rule_holds(struct scan *scan, const struct rule *rule, struct scan_m
     for (int stream = ERR; stream >= OUT; stream--) {
         if (try_stream(scan, rule, stream, first_line(scan, rule, stream), out) &&
             may_look_at(scan, rule, stream))
-            return !rule->unless_text || !text_holds(scan, rule->unless_text);
+            return !rule->unless_text || !any_text_holds(scan, rule->unless_text);
     }
     return false;
 }
@@ -378,6 +379,36 @@ bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_mat
 {
     for (size_t i = 0; i < list->count; i++) {
         if (rule_holds(scan, &list->items[i], out))
+            return true;
+    }
+    return false;
+}
+
+static bool outranks(struct scan *scan, const struct rule *rule, const struct scan_match *symptom,
+                     struct scan_match *out)
+{
+    if (rule->rank == RULE_RANK_CAUSE) {
+        const size_t first = symptom->line > SCAN_NEAR_LINES ? symptom->line - SCAN_NEAR_LINES : 0;
+        const int other = symptom->stream == ERR ? OUT : ERR;
+        return try_stream(scan, rule, symptom->stream, first, out) ||
+               (may_look_at(scan, rule, other) &&
+                try_stream(scan, rule, other,
+                           clean_text_tail(&scan->streams[other].text, SCAN_NEAR_LINES), out));
+    }
+    return rule->class == VERDICT_TRANSIENT &&
+           try_stream(scan, rule, symptom->stream, symptom->line, out) &&
+           out->line == symptom->line;
+}
+
+bool scan_cause(struct scan *scan, const struct scan_match *symptom, struct scan_match *out)
+{
+    const struct rule_list *list = &scan->rules->verdicts;
+    if (symptom->stream < 0 || symptom->rule->rank != RULE_RANK_SYMPTOM)
+        return false;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct rule *rule = &list->items[i];
+        if (rule > symptom->rule && rule->rank > symptom->rule->rank && rule->pattern &&
+            facts_fit(scan->input, rule) && outranks(scan, rule, symptom, out))
             return true;
     }
     return false;
@@ -420,7 +451,9 @@ bool scan_err_names_error(struct scan *scan)
         scan->keeps_nears = false;
         scan->err_names_error = 0;
         for (size_t i = 0; i < scan->rules->errors.count; i++) {
-            if (try_stream(scan, &scan->rules->errors.items[i], ERR, 0, &match))
+            const struct rule *rule = &scan->rules->errors.items[i];
+            if (try_stream(scan, rule, ERR, 0, &match) &&
+                !(rule->unless_text && text_holds(scan, ERR, rule->unless_text)))
                 scan->err_names_error = 1;
         }
         if (is_spent(scan) && scan->streams[ERR].text.len > 1)

@@ -17,6 +17,7 @@ enum {
     SCAN_NO_HIT = -1,
     SCAN_STREAMS = 2,     /* [0] stdout, [1] stderr */
     SCAN_TRIES_MAX = 128, /* lines that a rule is tried on, the last ones first */
+    SCAN_NEAR_LINES = 40, /* a cause counts so far from its symptom */
     SCAN_NEAR_MAX = 16,   /* near misses that are remembered */
     /* Bytes that patterns look at, one pattern after the other, in one judgement. What a
      * text costs beyond that is not worth its verdict: the rules left do not hold. */
@@ -95,6 +96,10 @@ int scan_near_weight(enum near_why why);
 
 /* Is the line said, not quoted? */
 bool scan_is_spoken(struct scan *scan, int stream, size_t line);
+
+/* A rule of a higher rank that holds near a symptom: a cause at most SCAN_NEAR_LINES before it,
+ * after it or in the other stream, or a transient rule that is no symptom on the same line. */
+bool scan_cause(struct scan *scan, const struct scan_match *symptom, struct scan_match *out);
 
 /* A persistent rule behind match's own that is marked late and holds on a line
  * behind the matched one, in the same stream. */

@@ -147,8 +147,10 @@ bool classify_by_text(struct scan *scan, struct verdict *out)
     struct scan_match match;
     if (!scan_first(scan, &scan->rules->verdicts, &match))
         return judge_hint(scan, out);
-    struct scan_match later;
-    bool outranked = match.rule->class == VERDICT_TRANSIENT && scan_later(scan, &match, &later);
-    classify_by_match(out, scan, outranked ? &later : &match);
+    struct scan_match other;
+    if (scan_cause(scan, &match, &other))
+        match = other;
+    bool outranked = match.rule->class == VERDICT_TRANSIENT && scan_later(scan, &match, &other);
+    classify_by_match(out, scan, outranked ? &other : &match);
     return true;
 }

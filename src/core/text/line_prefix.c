@@ -343,7 +343,7 @@ static size_t take_logger(const struct rest *rest)
         i += taken;
         i += blanks(rest, i);
     }
-    return level && i < rest->len ? i : 0;
+    return level ? i : 0;
 }
 
 /* time="..." level=error msg="..." */
