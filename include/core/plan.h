@@ -79,6 +79,13 @@ struct plan_agent {
                                       final text goes to once it has passed; NULL = none */
 };
 
+/* A file that a step has to leave, relative to where it works. */
+struct plan_expected_file {
+    char *path;        /* owned */
+    int64_t min_lines; /* 0 = any number */
+    char *contains;    /* owned; NULL = anything */
+};
+
 struct plan_step {
     enum phase phase;
     char **argv; /* owned, NULL-terminated; with shell: {"/bin/sh","-c",text,NULL}; of an
@@ -90,6 +97,8 @@ struct plan_step {
     int64_t timeout_ms;       /* 0 = none */
     int64_t quiet_ms;         /* it ends once it has been silent for so long; 0 = never */
     struct plan_expectation expect;
+    struct plan_expected_file *files; /* owned; checked once it has passed; NULL = none */
+    int file_count;                   /* at most PLAN_FILES_MAX */
     bool idempotent;
     bool once;                   /* one attempt in every phase, whatever its policy: plan_grow.h */
     const struct policy *policy; /* borrowed from the plan, this step or static; never NULL */

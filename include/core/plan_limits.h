@@ -12,6 +12,8 @@ enum {
     PLAN_LINE_BYTES_MAX = 64 * 1024 * 1024,
     PLAN_LINE_BYTES = 1024 * 1024, /* where nothing is said */
     PLAN_PROCESSES_MAX = 100000,   /* of limits.processes */
+    PLAN_FILES_MAX = 32,           /* of expect_files */
+    PLAN_FILE_LINES_MAX = 1000000, /* of its min_lines */
 };
 
 /* What a run does when its terminal goes away. Numbers are stable. */

@@ -100,6 +100,9 @@ enum verdict_expectation {
 
 /* A plain value: copy it freely. A persistent verdict with resume_at_ms is
  * parked: the same call may pass after that time, which may be hours away. */
+/* The rule of a verdict that the step's expect_files made: no output says so. */
+#define EXPECT_FILES_RULE "expect.files"
+
 struct verdict {
     enum verdict_class class;
     enum transient_type type;           /* transient only */

@@ -26,10 +26,12 @@ static bool was_unread(const struct verdict *verdict)
     return strncmp(verdict->rule, "recovered.", strlen("recovered.")) == 0;
 }
 
-/* No output says so: what the step made could not be put where it belongs. */
+/* No output says so: what the step made could not be put where it belongs, or is
+ * not there. */
 static bool was_seen(const struct verdict *verdict)
 {
-    return strcmp(verdict->rule, "known.output") == 0 || strcmp(verdict->rule, "known.keep") == 0;
+    return strcmp(verdict->rule, "known.output") == 0 || strcmp(verdict->rule, "known.keep") == 0 ||
+           strcmp(verdict->rule, EXPECT_FILES_RULE) == 0;
 }
 
 /* Does it come to the same? Which rule said so, and what broke a contract, has to be

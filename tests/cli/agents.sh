@@ -160,4 +160,21 @@ MY_API_TOKEN=hunter2hunter2hunter2 "$devs" run --plain --continue last >out 2>&1
 want 'going on with a secret: exit' $? 0
 want 'no session was told: it hears all of it, the secret too' "$(cat prompt.2)" 'Use hunter2hunter2hunter2.'
 
+
+# --- an agent that has not left its file is asked for it
+fresh
+mkdir leaves && cp fake leaves && cd leaves || exit 1
+cat >plan.json <<PLAN
+{"version": 1, $agents, "tasks": [{"id": "a", "rounds": 2, "steps": [
+ {"agent": "fake", "prompt": "Write it.", "expect_files": [{"path": "report.md", "contains": "done"}]}]}]}
+PLAN
+printf '%s\n%s\n' "$init" "$done" >say.1
+cp say.1 say.2
+echo 'echo done >report.md' >do.2
+"$devs" run --plain plan.json >out 2>&1
+want 'a file of an agent: exit' $? 0
+want_in 'a file of an agent: it is asked for' "$(cat prompt.2)" 'The files that you have to leave are not as expected:
+
+report.md: missing'
+cd ..
 finish

@@ -106,4 +106,39 @@ printf '{"retry_limit": 3}' >settings.json
 want 'settings fit theirs' $? 0
 "$devs" validate --contract plan.schema.json settings.json >out
 want 'settings are no plan' $? 1
+
+# --- files that a step has to leave
+mkdir files && cd files || exit 1
+cat >plan.json <<'PLAN'
+{"version": 1, "idempotent": true, "policy": {"like": "research", "max_attempts": 1}, "jobs": 1, "tasks": [
+ {"id": "there", "steps": [{"run": ["sh", "-c", "mkdir -p doc; printf 'one\ntwo' >doc/a.md"],
+   "expect_files": [{"path": "doc/a.md", "min_lines": 2, "contains": "e\ntw"}, {"path": "plan.json"}]}]},
+ {"id": "not", "steps": [{"run": ["sh", "-c", "echo x >short; mkdir -p folder; ln -sf short link; ln -sf .. up; [ -p fifo ] || mkfifo fifo"],
+   "expect_files": [{"path": "none"}, {"path": "short", "min_lines": 2}, {"path": "short", "contains": "y"},
+     {"path": "folder"}, {"path": "link"}, {"path": "up/files/short"}, {"path": "fifo"}]}]},
+ {"id": "failed", "steps": [{"run": ["false"], "expect_files": [{"path": "none"}]}]},
+ {"id": "large", "steps": [{"run": ["sh", "-c", "head -c 8388609 /dev/zero >zero"],
+   "expect_files": [{"path": "zero"}, {"path": "zero", "contains": "x"}]}]},
+ {"id": "copy", "workspace": "copy", "steps": [{"run": ["sh", "-c", "echo done >made"],
+   "expect_files": [{"path": "made", "contains": "done"}]}]}]}
+PLAN
+"$devs" run --dry-run plan.json >out
+want_in 'expected files: dry run' "$(cat out)" "    leaves   short, at least 2 lines"
+"$devs" run --plain plan.json >out 2>&1
+want 'expected files: exit' $? 1
+want_in 'expected files: who passed' "$(cat out)" '  passed     there copy'
+want_in 'expected files: the reason' "$(cat out)" 'not try 1/1 GREEN failed contract (expect.files): none: missing'
+why=$("$devs" why not)
+want_in 'expected files: why' "$why" 'rule expect.files: sure, the plan says what was to come'
+want_in 'a file that is missing' "$why" 'misfit     none: missing'
+want_in 'too few lines' "$why" 'misfit     short: 1 line, expected at least 2'
+want_in 'another content' "$why" "misfit     short: does not contain 'y'"
+want_in 'a folder' "$why" 'misfit     folder: it is a folder'
+want_in 'a link' "$why" 'misfit     link: it is a link'
+want_in 'a link on the way' "$why" 'misfit     up/files/short: it is a link'
+want_in 'a FIFO' "$why" 'misfit     fifo: not a regular file'
+want_in 'a failure stays what it is' "$("$devs" why failed)" 'by         rule default'
+want_in 'a large file' "$("$devs" why large)" 'zero: too large to be checked, more than 8 MiB'
+want_in 'decided once more' "$("$devs" debug --verify last)" 'left out   2 verdicts of what devs itself saw'
+cd ..
 finish

@@ -253,6 +253,23 @@ static const struct {
      "[INVALID_VALUE] /policies/p/like: unknown policy (expected sandbox, infrastructure, "
      "research, "
      "transport, careful, q, got \"z\")\n"},
+    {"expected files", STEP,
+     "{\"expect_files\": [{\"path\": \"../x\"}, {\"path\": \"/x\"}, {\"min_lines\": -1}, "
+     "{\"path\": \"a//b\"}], " RUN "}",
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/0/path: must lie below the folder that the "
+     "step works in\n"
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/1/path: must lie below the folder that the "
+     "step works in\n"
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/2/min_lines: too small (expected 0 to 1000000, "
+     "got -1)\n"
+     "[MISSING_FIELD] /tasks/0/steps/0/expect_files/2/path: required (expected string, got "
+     "nothing)\n"
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/3/path: must be the path of a file, without "
+     "'.', '//' and '/' at its end\n"},
+    {"files of a failure", STEP,
+     "{\"expect\": \"failure\", \"expect_files\": [{\"path\": \"x\"}], " RUN "}",
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files: a step that is expected to fail leaves no "
+     "files\n"},
     {"like itself", POLICY, "\"p\": {\"like\": \"p\"}",
      "[INVALID_VALUE] /policies/p/like: a policy cannot be like itself\n"},
     {"like each other", POLICY,
@@ -403,6 +420,8 @@ static const char full[] =
     "    {\"phase\": \"RED\", \"run\": [\"make\", \"cart\"], \"expect\": \"failure\"},"
     "    {\"run\": \"make cart | tee log\", \"shell\": true, \"policy\": \"patient\","
     "     \"timeout_s\": 1.5, \"cwd\": \"..\", \"stdin\": \"in.txt\", \"idempotent\": false,"
+    "     \"expect_files\": [{\"path\": \"a/b.md\", \"min_lines\": 3, \"contains\": \"ok\"}, "
+    "       {\"path\": \"c\"}],"
     "     \"env\": {\"A\": \"b=c\", \"//\": \"no variable\", \"E\": \"\"}},"
     "    {\"phase\": \"VERIFY\", \"run\": [\"check\", \"\"],"
     "     \"expect\": {\"reason\": [\"test-fail\", \"none\"], \"match\": \"3 failed\"}}]},"
@@ -469,6 +488,14 @@ START_TEST(test_steps_are_read)
     ck_assert_ptr_null(steps[1].env[2]);
     ck_assert(!steps[1].idempotent);
     ck_assert_ptr_eq(steps[1].policy, &plan->policies[0]);
+
+    ck_assert_int_eq(steps[1].file_count, 2);
+    ck_assert_str_eq(steps[1].files[0].path, "a/b.md");
+    ck_assert_int_eq(steps[1].files[0].min_lines, 3);
+    ck_assert_str_eq(steps[1].files[0].contains, "ok");
+    ck_assert_int_eq(steps[1].files[1].min_lines, 0);
+    ck_assert_ptr_null(steps[1].files[1].contains);
+    ck_assert_ptr_null(steps[0].files);
 
     ck_assert_str_eq(steps[2].argv[1], "");
     ck_assert_int_eq((int)steps[2].expect.what, PLAN_EXPECT_FAILURE);

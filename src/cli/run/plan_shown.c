@@ -136,6 +136,23 @@ static void add_call(const struct plan_task *task, int number, struct str *out)
     str_done(&session);
 }
 
+/* A line "    leaves   report.md, at least 3 lines, with 'done'" for each file. */
+static void add_files(const struct plan_step *step, struct str *out)
+{
+    for (int i = 0; i < step->file_count; i++) {
+        const struct plan_expected_file *file = &step->files[i];
+        struct str words = {0};
+        str_add(&words, file->path);
+        if (file->min_lines > 0)
+            str_addf(&words, ", at least %lld line%s", (long long)file->min_lines,
+                     file->min_lines == 1 ? "" : "s");
+        if (file->contains)
+            str_addf(&words, ", with '%s'", file->contains);
+        add_text("leaves", words.data, out);
+        str_done(&words);
+    }
+}
+
 static void add_step(const struct plan *plan, const struct plan_task *task, int number,
                      struct str *out)
 {
@@ -156,6 +173,7 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
     str_add_char(out, '\n');
     if (step->agent)
         add_agent(step, out);
+    add_files(step, out);
     add_words("writable", step->sandbox->writable, out);
     add_words("lets in", step->sandbox->env, out);
     add_words("args", step->sandbox->args, out);

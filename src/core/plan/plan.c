@@ -38,6 +38,11 @@ void plan_free_step(struct plan_step *step)
     free(step->cwd);
     free(step->stdin_path);
     free(step->expect.match);
+    for (int i = 0; i < step->file_count; i++) {
+        free(step->files[i].path);
+        free(step->files[i].contains);
+    }
+    free(step->files);
     free(step->own_policy);
     sandbox_spec_done(step->own_sandbox);
     free(step->own_sandbox);

@@ -149,7 +149,7 @@ void plan_agent_read_resume(struct plan_reader *reader, const struct json_pointe
 enum { OUTPUT_NAME_MAX = 250 /* bytes of a name: its file is written beside it first */ };
 
 /* What is wrong with the path of a file below the folder that it is relative to; NULL = nothing. */
-static const char *wrong_with(const char *path)
+const char *plan_path_fault(const char *path)
 {
     if (path[0] == '/')
         return "must lie below the folder that the step works in";
@@ -176,7 +176,7 @@ void plan_agent_read_output(struct plan_reader *reader, const struct json_pointe
     plan_reader_text(reader, path, value, &agent->output);
     const bool is_there =
         agent->output && agent->output[0] != '\0'; /* else the schema has complained */
-    const char *wrong = is_there ? wrong_with(agent->output) : NULL;
+    const char *wrong = is_there ? plan_path_fault(agent->output) : NULL;
     if (wrong)
         plan_reader_invalid(reader, path, wrong, NULL, value);
 }

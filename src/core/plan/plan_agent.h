@@ -18,6 +18,8 @@ bool plan_agent_is_named(const struct plan_reader *reader);
 plan_field_fn plan_agent_read_name, plan_agent_read_prompt, plan_agent_read_args,
     plan_agent_read_permission_args, plan_agent_read_model, plan_agent_read_resume,
     plan_agent_read_output;
+/* Why no file that a step leaves may have this path, which is not empty; NULL if one may. */
+const char *plan_path_fault(const char *path);
 /* "quiet_s", of any step. */
 plan_field_fn plan_agent_read_quiet;
 

@@ -66,6 +66,10 @@ void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
             restore_list(&with, task->steps[j].env);
             restore(&with, &task->steps[j].cwd);
             restore(&with, &task->steps[j].stdin_path);
+            for (int k = 0; k < task->steps[j].file_count; k++) {
+                restore(&with, &task->steps[j].files[k].path);
+                restore(&with, &task->steps[j].files[k].contains);
+            }
         }
     }
 }

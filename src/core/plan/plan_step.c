@@ -164,6 +164,39 @@ static void read_expect(struct plan_reader *reader, const struct json_pointer *p
     plan_reader_walk(reader, path, value, &expect_fields);
 }
 
+static void read_file(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value, struct plan_expected_file *out)
+{
+    const struct json_pointer name = {.up = path, .key = "path"};
+    const struct json_pointer contains = {.up = path, .key = "contains"};
+    int64_t lines = 0;
+    plan_reader_text(reader, &name, json_get(value, "path"), &out->path);
+    plan_reader_text(reader, &contains, json_get(value, "contains"), &out->contains);
+    if (json_get(value, "min_lines"))
+        plan_reader_whole(json_get(value, "min_lines"), &lines);
+    out->min_lines = lines;
+    if (!out->path)
+        out->path = xstrdup(""); /* the schema has complained */
+    const char *fault = out->path[0] != '\0' ? plan_path_fault(out->path) : NULL;
+    if (fault)
+        plan_reader_invalid(reader, &name, fault, NULL, json_get(value, "path"));
+}
+
+static void read_expect_files(struct plan_reader *reader, const struct json_pointer *path,
+                              const struct json *value)
+{
+    struct plan_step *step = current(reader);
+    const size_t count = json_count(value);
+    if (json_kind(value) != JSON_KIND_ARRAY || count == 0 || count > PLAN_FILES_MAX)
+        return;
+    step->files = xcalloc(count, sizeof(*step->files));
+    step->file_count = (int)count;
+    for (size_t i = 0; i < count; i++) {
+        struct json_pointer place = {.up = path, .index = i};
+        read_file(reader, &place, json_at(value, i), &step->files[i]);
+    }
+}
+
 static void read_idempotent(struct plan_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
@@ -215,6 +248,7 @@ static const struct plan_field step_rows[] = {
     {"stdin", read_stdin},
     {"timeout_s", read_timeout},
     {"expect", read_expect},
+    {"expect_files", read_expect_files},
     {"idempotent", read_idempotent},
     {"policy", read_policy},
     {"source", plan_source_read},
@@ -258,6 +292,10 @@ static void check_contract(struct plan_reader *reader, const struct json_pointer
     if (step->contract && step->expect.what == PLAN_EXPECT_FAILURE)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
                         "a step that is expected to fail has no contract", NULL, NULL);
+    place.key = "expect_files";
+    if (step->files && step->expect.what == PLAN_EXPECT_FAILURE)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                        "a step that is expected to fail leaves no files", NULL, NULL);
 }
 
 /* In place there is nothing to put back before a second try; any other workspace is as the

@@ -62,6 +62,24 @@ static void write_expect(const struct plan_expectation *expect, struct str *out)
     str_add_char(out, '}');
 }
 
+static void write_files(const struct plan_step *step, struct str *out)
+{
+    str_json_key(out, "expect_files");
+    str_add_char(out, '[');
+    for (int i = 0; i < step->file_count; i++) {
+        const struct plan_expected_file *file = &step->files[i];
+        next_element(out);
+        str_add_char(out, '{');
+        str_json_text(out, "path", file->path);
+        if (file->min_lines > 0)
+            str_json_i64(out, "min_lines", file->min_lines);
+        if (file->contains)
+            str_json_text(out, "contains", file->contains);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+}
+
 static void write_own_policy(const struct policy *policy, struct str *out)
 {
     str_json_key(out, "policy");
@@ -114,6 +132,8 @@ static void write_step(const struct plan *plan, const struct plan_step *step, st
     if (step->quiet_ms != (step->agent ? PLAN_QUIET_MS : 0))
         write_seconds("quiet_s", step->quiet_ms, out);
     write_expect(&step->expect, out);
+    if (step->files)
+        write_files(step, out);
     str_json_bool(out, "idempotent", step->idempotent);
     if (step->own_policy)
         write_own_policy(step->own_policy, out);

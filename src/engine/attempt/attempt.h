@@ -164,6 +164,10 @@ void attempt_tell_round(struct attempt *attempt, struct input *input);
  * the verdict says so. */
 void attempt_write_output(struct attempt *attempt, struct verdict *verdict);
 
+/* It would pass: a file that its step expects and that is not there, or not as expected, makes the
+ * verdict a failure. */
+void attempt_check_files(struct attempt *attempt, struct verdict *verdict);
+
 /* Fill outcome, verdict, fingerprint, fact, masks and expectation_met from how it ended, as
  * judged at input->now. Once. */
 void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,

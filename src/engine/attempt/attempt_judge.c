@@ -9,6 +9,7 @@
 #include "adapter.h"
 #include "attempt.h"
 #include "contract_judge.h"
+#include "expect_files.h"
 #include "run_exit.h"
 #include "text.h"
 #include "zone.h"
@@ -124,6 +125,26 @@ static void cut_verdict(const struct attempt *attempt, struct verdict *verdict)
     cut_text(attempt, verdict->violations, sizeof(verdict->violations));
 }
 
+void attempt_check_files(struct attempt *attempt, struct verdict *verdict)
+{
+    struct str faults = {0};
+    if (attempt->plan->file_count == 0 || verdict->class != VERDICT_SUCCESS)
+        return;
+    expect_files_check(attempt->call.cwd, attempt->plan, &faults);
+    if (faults.len > 0) {
+        verdict_set_persistent(verdict, REASON_CONTRACT, "EXPECT_FILES", EXPECT_FILES_RULE);
+        verdict->stream = VERDICT_STREAM_NONE;
+        for (const char *at = faults.data; *at != '\0'; at += strcspn(at, "\n") + 1) {
+            if (!verdict_add_line(verdict, at, strcspn(at, "\n")))
+                break;
+        }
+        faults.data[strcspn(faults.data, "\n")] = '\0';
+        verdict_set_match(verdict, faults.data);
+        cut_verdict(attempt, verdict);
+    }
+    str_done(&faults);
+}
+
 /* Of a step that runs a program it is known by the program's name. */
 static const struct adapter *find_adapter(const struct attempt *attempt, const char *program)
 {
@@ -176,6 +197,8 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
     classify(setting->classifier, &evidence, &input->verdict);
     if (attempt->plan->contract)
         check_contract(attempt, &input->verdict);
+    if (!attempt->agent || !attempt->plan->agent->output) /* else it is not there yet */
+        attempt_check_files(attempt, &input->verdict);
     cut_verdict(attempt, &input->verdict);
     input->expectation_met = is_matched(attempt, &evidence);
     take_fact(attempt, input);

@@ -2,6 +2,7 @@
  * attempt_round.c - what an agent is told, in another round, of an attempt that failed.
  */
 #include <assert.h>
+#include <string.h>
 
 #include "attempt.h"
 #include "repair.h"
@@ -30,6 +31,17 @@ static void add_repair(struct attempt *attempt)
     str_done(&words);
 }
 
+/* Of files that are not as expected; the lines are cut already. */
+static void add_files(struct attempt *attempt, const struct verdict *verdict)
+{
+    str_addf(
+        &attempt->repair,
+        "The files that you have to leave are not as expected:\n\n%s\nWrite them. Each path is "
+        "relative to the folder that you work in; a link in its place does not count. When you "
+        "are done, they are checked again.\n",
+        verdict->violations);
+}
+
 void attempt_tell_round(struct attempt *attempt, struct input *input)
 {
     const struct plan_task *task = &attempt->setting->call.plan->tasks[attempt->task];
@@ -41,7 +53,9 @@ void attempt_tell_round(struct attempt *attempt, struct input *input)
         add_tail(attempt, &attempt->streams[0]);
         add_tail(attempt, &attempt->streams[1]);
     }
-    if (input->verdict.reason == REASON_CONTRACT)
+    if (strcmp(input->verdict.rule, EXPECT_FILES_RULE) == 0)
+        add_files(attempt, &input->verdict);
+    else if (input->verdict.reason == REASON_CONTRACT)
         add_repair(attempt);
     input->tail = attempt->tail.data;
     input->tail_len = attempt->tail.len;

@@ -192,6 +192,8 @@ static void judge(struct attempt *attempt)
     attempt_judge(attempt, attempt->setting, &input);
     if (scheduler_would_pass(attempt->plan, &input))
         attempt_write_output(attempt, &input.verdict);
+    if (scheduler_would_pass(attempt->plan, &input))
+        attempt_check_files(attempt, &input.verdict);
     attempt_tell_round(attempt, &input);
     if (!leaves_result(attempt, &input)) {
         end(attempt, &input);
