@@ -218,6 +218,33 @@ START_TEST(test_prompt_of_a_failure_is_bounded_and_clean)
 }
 END_TEST
 
+/* Of an output of which only the lines of the verdict are left; however many. */
+START_TEST(test_D2_lines_of_a_verdict_are_violations)
+{
+    struct str lines = {0};
+    str_add(&lines,
+            "[WRONG_TYPE] /a: wrong type (expected string, got number)\n... and 2 more\n[odd\n");
+    struct repair_failure failure = {.violations = lines.data};
+    repair_failure_prompt(&failure, REPAIR_PROMPT_MIN, &prompt);
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt),
+                                 "VIOLATIONS:\n"
+                                 "  - Path: /a\n"
+                                 "    Code: WRONG_TYPE\n"
+                                 "    Error: wrong type (expected string, got number)\n"
+                                 "  - ... and 2 more\n"
+                                 "  - [odd\n"
+                                 "\nINSTRUCTIONS:\n"));
+    for (int i = 0; i < 300; i++)
+        str_add(&lines, "[WRONG_TYPE] /a: wrong type\n");
+    failure.violations = lines.data;
+    str_clear(&prompt);
+    repair_failure_prompt(&failure, REPAIR_PROMPT_MIN, &prompt);
+    ck_assert_uint_le(prompt.len, REPAIR_PROMPT_MIN);
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "  ...\n\nINSTRUCTIONS:\n"));
+    str_done(&lines);
+}
+END_TEST
+
 START_TEST(test_prompt_of_a_step_that_was_to_fail_says_so)
 {
     char make[] = "make";
@@ -242,6 +269,7 @@ Suite *test_suite(void)
     tcase_add_test(prompts, test_D2_prompt_is_bounded);
     tcase_add_test(prompts, test_D2_those_not_shown_are_counted);
     tcase_add_test(prompts, test_prompt_of_a_failure_is_bounded_and_clean);
+    tcase_add_test(prompts, test_D2_lines_of_a_verdict_are_violations);
     tcase_add_test(prompts, test_prompt_of_a_step_that_was_to_fail_says_so);
     tcase_add_test(prompts, test_D5_RY1_prompt_carries_all_fields);
     tcase_add_test(prompts, test_D5_RY4_display_format);

@@ -315,7 +315,8 @@ START_TEST(test_D2_the_lines_of_the_verdict_make_a_prompt_too)
     be_red();
     break_contract(true, NULL);
     ck_assert_ptr_nonnull(strstr(agent()->repair, "VALIDATION ERRORS"));
-    ck_assert_ptr_nonnull(strstr(agent()->repair, "[MISSING_FIELD] /a: required"));
+    ck_assert_ptr_nonnull(
+        strstr(agent()->repair, "  - Path: /a\n    Code: MISSING_FIELD\n    Error: required\n"));
     ck_assert_ptr_nonnull(strstr(agent()->repair, "Return ONLY valid JSON"));
 }
 END_TEST

@@ -43,6 +43,42 @@ static void add_command(struct str *out, char *const *argv)
     str_done(&words);
 }
 
+/* A line of violations_display(), "[CODE] PATH: MESSAGE", as repair_prompt() writes it; any other
+ * line as it is. */
+static void add_violation(struct str *out, const char *line, size_t len)
+{
+    const char *code_end = line[0] == '[' ? memchr(line, ']', len) : NULL;
+    const char *path = code_end ? code_end + 2 : NULL; /* after "] " */
+    const char *end = line + len;
+    const char *path_end = path;
+    while (path_end && path_end + 1 < end && (path_end[0] != ':' || path_end[1] != ' '))
+        path_end++;
+    if (!path_end || path_end + 1 >= end) {
+        str_addf(out, "  - %.*s\n", (int)len, line);
+        return;
+    }
+    str_addf(out, "  - Path: %.*s\n", (int)(path_end - path), path);
+    str_addf(out, "    Code: %.*s\n", (int)(code_end - line - 1), line + 1);
+    str_addf(out, "    Error: %.*s\n", (int)(end - path_end - 2), path_end + 2);
+}
+
+/* As many lines as fit, those of an agent's own output in the form of a repair prompt. */
+static void add_response_lines(struct str *out, const char *lines)
+{
+    const size_t before = out->len;
+    while (*lines) {
+        const size_t len = strcspn(lines, "\n");
+        const size_t kept = out->len;
+        add_violation(out, lines, len);
+        if (out->len - before > LINES_MAX) {
+            str_cut(out, kept);
+            str_add(out, "  ...\n");
+            return;
+        }
+        lines += len + (lines[len] == '\n');
+    }
+}
+
 /* Whole lines from the first on, as many as fit. */
 static void add_lines(struct str *out, const char *lines)
 {
@@ -107,8 +143,10 @@ void repair_failure_prompt(const struct repair_failure *failure, size_t max, str
     }
     if (failure->argv && failure->violations)
         str_add(&words, "\nWhat is wrong with its output:\n\n");
-    if (failure->violations)
+    if (failure->violations && failure->argv)
         add_lines(&words, failure->violations);
+    else if (failure->violations)
+        add_response_lines(&words, failure->violations);
     if (!failure->argv) {
         str_addf(&words, "\n%s", repair_instructions);
     } else {
