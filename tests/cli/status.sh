@@ -21,7 +21,7 @@ want 'no blanks at the ends of lines' "$("$devs" status | grep -c ' $')" 0
 plan 20 | sed 's/"t7"/"t7-of-a-name-that-is-longer-than-any-other-one"/' >long.json
 "$devs" --db long.db run --plain long.json >run.log 2>&1
 want 'a long id moves no column' "$("$devs" --db long.db status --ascii |
-	awk '/t[0-9]/ {print index($0, " 1/1 ")}' | sort -u | wc -l)" 1
+	awk '/t[0-9].* 1\/1 / {print index($0, " 1/1 ")}' | sort -u | wc -l)" 1
 
 "$devs" run --plain many.json >run.log 2>&1
 out=$("$devs" status)
@@ -67,6 +67,26 @@ want_in 'it is known' "$due" ':'
 want 'the first to be tried again' "$(echo "$out" | awk '$2 == "backoff" {print $6; exit}')" "$due"
 kill -INT "$pid"
 wait "$pid"
+
+# A failed task is shown with the line that says most, and how to look at it.
+cat >telling.json <<'PLAN'
+{"version": 1, "name": "telling", "idempotent": true, "policies": {"once": {"max_attempts": 1}},
+ "policy": "once", "tasks": [
+ {"id": "make", "steps": [{"phase": "GREEN", "run": ["sh", "-c",
+  "echo compiling; echo 'tax.c:12: unknown type' >&2; echo 'make: *** [all] Error 1' >&2; exit 2"]}]},
+ {"id": "out", "steps": [{"phase": "GREEN", "run": ["sh", "-c", "echo 'no such customer'; exit 1"]}]},
+ {"id": "mute", "steps": [{"phase": "GREEN", "run": ["sh", "-c", "exit 1"]}]}]}
+PLAN
+"$devs" run --plain telling.json >out 2>&1
+run=$("$devs" status --json | sed 's/.*"run":\([0-9]*\),.*/\1/')
+want_in 'the summary: what it wrote to stderr' "$(cat out)" \
+	"  gave-up    make: tax.c:12: unknown type   devs why $run/make"
+want_in 'the summary: else to stdout' "$(cat out)" "  gave-up    out: no such customer   devs why $run/out"
+want_in 'the summary: nothing was written' "$(cat out)" "  gave-up    mute   devs why $run/mute"
+out=$("$devs" status)
+want_in 'status: what it wrote' "$out" "tax.c:12: unknown type   devs why $run/make"
+want_in 'status: nothing was written' "$out" "            devs why $run/mute"
+want_in 'as JSON' "$("$devs" status --json)" '"line":"tax.c:12: unknown type"'
 
 # A run that is live is meant before a newer one that has ended.
 mkdir live && cd live || exit 2

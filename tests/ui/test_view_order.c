@@ -113,7 +113,7 @@ START_TEST(test_order_menu_is_drawn_and_can_be_clicked)
 }
 END_TEST
 
-START_TEST(test_finished_tasks_are_hidden)
+START_TEST(test_passed_tasks_are_hidden)
 {
     const int before = view.row_count;
     type("H");
@@ -124,6 +124,31 @@ START_TEST(test_finished_tasks_are_hidden)
     ck_assert_ptr_nonnull(strstr(view.message, "H shows them"));
     type("H");
     ck_assert_int_eq(view.row_count, before);
+}
+END_TEST
+
+START_TEST(test_failures_are_first_once_the_run_is_over)
+{
+    const int chosen = view.chosen;
+    facts.mode = VIEW_INTERRUPTED;
+    facts.orphaned = true;
+    view.still_until = 0;
+    view.used_at_ms = facts.clock.mono_ms - VIEW_LEFT_ALONE_MS + 1;
+    view_arrange(&view, &facts);
+    ck_assert_str_eq(all_rows(), "T-107 T-105 T-101 T-103 T-110 T-102 T-104 T-106 T-108 T-111");
+    ck_assert_int_eq(view.chosen, chosen); /* somebody is watching */
+
+    view.was_over = false;
+    view.used_at_ms = facts.clock.mono_ms - VIEW_LEFT_ALONE_MS;
+    view_arrange(&view, &facts);
+    ck_assert_str_eq(id_in_row(view_chosen_row(&view)), "T-107");
+
+    type("j"); /* from then on the choice stays */
+    view_arrange(&view, &facts);
+    ck_assert_str_eq(id_in_row(view_chosen_row(&view)), "T-105");
+
+    type("H");
+    ck_assert_str_eq(all_rows(), "T-107 T-105 T-101 T-103 T-110 T-104 T-106 T-108 T-111");
 }
 END_TEST
 
@@ -280,7 +305,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_order_next_begins_with_what_waits);
     tcase_add_test(tcase, test_order_menu_can_be_left);
     tcase_add_test(tcase, test_order_menu_is_drawn_and_can_be_clicked);
-    tcase_add_test(tcase, test_finished_tasks_are_hidden);
+    tcase_add_test(tcase, test_passed_tasks_are_hidden);
+    tcase_add_test(tcase, test_failures_are_first_once_the_run_is_over);
     tcase_add_test(tcase, test_times_go_round);
     tcase_add_test(tcase, test_enter_takes_the_nearest_word);
     tcase = test_case(suite, "commands");

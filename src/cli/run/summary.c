@@ -3,8 +3,16 @@
 #include <stddef.h>
 
 #include "shown.h"
+#include "telling.h"
+#include "text.h"
 
-enum { IDS_COLUMNS_MAX = 46, LABEL_COLUMNS = 10, PLACES_MAX = 3 };
+enum {
+    IDS_COLUMNS_MAX = 46,
+    LABEL_COLUMNS = 10,
+    PLACES_MAX = 3,
+    FAILED_MAX = 5,          /* tasks that failed, with a line each */
+    TELLING_COLUMNS_MAX = 60 /* of what each wrote */
+};
 
 /* The ids of all tasks in this state, as many as fit on a line. */
 static void add_ids(const struct run_state *state, enum task_status status, struct str *out)
@@ -102,17 +110,29 @@ static size_t count_failed_starts(const struct step_state *step)
     return failed;
 }
 
-/* The first task that somebody should look at; -1 if all is well. */
-static int worst_task(const struct run_state *state)
+/* What failed: "  gave-up    tax: rounding is off by one   devs why 41/tax". */
+static void add_failed(const struct summary *summary, enum task_status status, struct str *out)
 {
-    static const enum task_status order[] = {TASK_NEEDS_YOU, TASK_GAVE_UP, TASK_STUCK};
-    for (size_t at = 0; at < ARRAY_LEN(order); at++) {
-        for (int i = 0; i < state->plan->task_count && state->counts[order[at]] > 0; i++) {
-            if (state->tasks[i].status == order[at])
-                return i;
+    const struct run_state *state = summary->state;
+    int shown = 0;
+    for (int i = 0; i < state->plan->task_count && shown < FAILED_MAX; i++) {
+        struct str line = {0};
+        if (state->tasks[i].status != status)
+            continue;
+        const char *id = state->plan->tasks[i].id;
+        str_addf(out, "  %-*s %s", LABEL_COLUMNS, task_status_name(status), id);
+        telling_line(summary->reader, summary->run, state, i, &line);
+        if (line.len > 0) {
+            str_add(out, ": ");
+            text_fit(out, line.data, TELLING_COLUMNS_MAX, 0);
         }
+        str_addf(out, "   devs why %lld/%s\n", (long long)summary->run, id);
+        str_done(&line);
+        shown++;
     }
-    return -1;
+    if (state->counts[status] > shown)
+        str_addf(out, "  %-*s and %d more\n", LABEL_COLUMNS, task_status_name(status),
+                 state->counts[status] - shown);
 }
 
 /* What never started is no try. */
@@ -143,11 +163,14 @@ static void add_agents(const struct run_state *state, struct str *out)
     str_done(&budgets);
 }
 
-void summary_write(const struct run_state *state, int64_t run, bool left, struct str *out)
+void summary_write(const struct summary *summary, struct str *out)
 {
-    static const enum task_status order[] = {TASK_NEEDS_YOU, TASK_GAVE_UP,   TASK_STUCK,
-                                             TASK_BLOCKED,   TASK_CANCELLED, TASK_PASSED};
-    add_head(state, run, left, out);
+    static const enum task_status failed[] = {TASK_NEEDS_YOU, TASK_STUCK, TASK_GAVE_UP};
+    static const enum task_status order[] = {TASK_BLOCKED, TASK_CANCELLED, TASK_PASSED};
+    const struct run_state *state = summary->state;
+    add_head(state, summary->run, summary->left, out);
+    for (size_t i = 0; i < ARRAY_LEN(failed); i++)
+        add_failed(summary, failed[i], out);
     for (size_t i = 0; i < ARRAY_LEN(order); i++) {
         if (state->counts[order[i]] == 0)
             continue;
@@ -164,10 +187,7 @@ void summary_write(const struct run_state *state, int64_t run, bool left, struct
     shown_duration(state->waited_ms, out);
     str_add(out, " of waiting\n");
     add_agents(state, out);
-    add_workspaces(state, run, out);
-    int worst = worst_task(state);
-    if (worst >= 0)
-        str_addf(out, "  %-*s devs why %lld/%s\n", LABEL_COLUMNS, "why", (long long)run,
-                 state->plan->tasks[worst].id);
-    str_addf(out, "  %-*s devs debug --logs %lld\n", LABEL_COLUMNS, "replay", (long long)run);
+    add_workspaces(state, summary->run, out);
+    str_addf(out, "  %-*s devs debug --logs %lld\n", LABEL_COLUMNS, "replay",
+             (long long)summary->run);
 }

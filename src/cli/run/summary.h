@@ -1,5 +1,5 @@
 /*
- * summary.h - what a run came to, in ten lines at most.
+ * summary.h - what a run came to, in about ten lines.
  */
 #ifndef DEVS_SUMMARY_H
 #define DEVS_SUMMARY_H
@@ -7,11 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "log_reader.h"
 #include "run_state.h"
 #include "str.h"
 
-/* What passed, failed and waited, and how to play it back. `left`: nobody goes on
- * with it, though it has not ended. */
-void summary_write(const struct run_state *state, int64_t run, bool left, struct str *out);
+struct summary {
+    const struct run_state *state; /* borrowed */
+    struct log_reader *reader;     /* borrowed; of its log, for what failed tasks wrote */
+    int64_t run;
+    bool left; /* it has not ended, and nobody continues it */
+};
+
+/* Appends what failed, each with the line that says most and how to look at it, what passed and
+ * waited, and how to play the run back. */
+void summary_write(const struct summary *summary, struct str *out);
 
 #endif

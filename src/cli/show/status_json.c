@@ -8,6 +8,7 @@
 #include "place_json.h"
 #include "shown.h"
 #include "status.h"
+#include "telling.h"
 #include "time_spent.h"
 
 void seed_json(uint64_t seed, struct str *out)
@@ -149,6 +150,12 @@ static void add_task(const struct status *status, int task, struct str *out)
     str_clear(&part);
     shown_why(state, task, &part);
     str_json_text(out, "why", str_text(&part));
+    str_clear(&part);
+    if (telling_is_failed(state, task))
+        telling_line(follower_reader(status->follower), status_run(status)->number, state, task,
+                     &part);
+    if (part.len > 0)
+        str_json_text(out, "line", str_text(&part));
     agent_json(state, task, &status->now, out);
     place_json(state, task, out);
     str_done(&part);

@@ -1,9 +1,11 @@
 /* status_text.c - a run task by task, for people. */
 #include <stdio.h>
+#include <string.h>
 
 #include "columns.h"
 #include "fail.h"
 #include "status.h"
+#include "telling.h"
 #include "text.h"
 #include "time_spent.h"
 
@@ -73,6 +75,29 @@ static void print_task(const struct status *status, int task, const struct colum
     str_done(&part);
 }
 
+/* What a failed task wrote, and how to look at it. */
+static void print_failed(const struct status *status, int task)
+{
+    enum { INDENT = 12, TELLING_COLUMNS_MAX = 60 };
+    const struct run_state *state = follower_state(status->follower);
+    const int64_t run = status_run(status)->number;
+    struct str line = {0}, telling = {0}, why = {0};
+    if (!telling_is_failed(state, task))
+        return;
+    shown_why(state, task, &why);
+    telling_line(follower_reader(status->follower), run, state, task, &telling);
+    if (strstr(str_text(&why), str_text(&telling)))
+        str_clear(&telling); /* the line above has it */
+    str_addf(&line, "%*s", INDENT, "");
+    text_fit(&line, str_text(&telling), TELLING_COLUMNS_MAX, status->ascii ? TEXT_ASCII : 0);
+    str_addf(&line, "%sdevs why %lld/%s", telling.len > 0 ? "   " : "", (long long)run,
+             state->plan->tasks[task].id);
+    status_say_line(&line);
+    str_done(&line);
+    str_done(&telling);
+    str_done(&why);
+}
+
 /* What a plan asked for and this machine does not give. */
 static void print_lacks(const struct run_state *state)
 {
@@ -131,8 +156,10 @@ static void print_tasks(const struct status *status)
     const struct run_state *state = follower_state(status->follower);
     print_lacks(state);
     const struct columns columns = measure(status);
-    for (int i = 0; i < state->plan->task_count; i++)
+    for (int i = 0; i < state->plan->task_count; i++) {
         print_task(status, i, &columns);
+        print_failed(status, i);
+    }
     print_agents(status);
     print_time(status);
 }

@@ -75,6 +75,7 @@ static void choose_heard(struct casting *casting)
 static void choose_task(struct casting *casting)
 {
     struct app *app = &casting->app;
+    app->view.choice_is_given = true;
     const int task_count = follower_state(app->follower)->plan->task_count;
     if (casting->named >= 0 && casting->named < task_count)
         app->view.chosen = casting->named;

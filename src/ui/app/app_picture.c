@@ -47,8 +47,10 @@ bool app_choose_task(struct app *app, const char *id, struct err *err)
     int task = id ? plan_find(plan, id) : seq > 0 ? app->replay.marks[seq - 1].task : -1;
     if (id && task < 0)
         return err_set(err, ERR_NOT_FOUND, "there is no task '%s' then", id);
-    if (task >= 0)
+    if (task >= 0) {
         app->view.chosen = task;
+        app->view.choice_is_given = true;
+    }
     return true;
 }
 

@@ -77,7 +77,7 @@ void frame_add_more_rows(const struct view *view, int top, int rows, struct str 
         str_addf(out, "%d more below", below);
 }
 
-/* "filter: state=quiet   Esc shows all   6 finished are hidden (H)" */
+/* "filter: state=quiet   Esc shows all   6 passed hidden (H)" */
 static void add_narrowed(const struct frame_input *input, int rows, struct str *out)
 {
     const struct view *view = input->view;
@@ -90,7 +90,7 @@ static void add_narrowed(const struct frame_input *input, int rows, struct str *
     if (out->len > 0)
         frame_say(input, "{back} shows all   ", out);
     if (hidden > 0) {
-        str_addf(out, "%d finished hidden", hidden);
+        str_addf(out, "%d passed hidden", hidden);
         frame_say(input, " ({finished})   ", out);
     }
     frame_add_more_rows(view, view->top, rows, &more);

@@ -100,7 +100,7 @@ static const struct key_binding bindings[] = {
     {'6', UI_RUNS, KEYS_SEE, ALL, ON_ALL, "runs", "all runs in the log"},
     {'s', UI_ORDER, KEYS_SEE, ALL, KEYS_ON_LISTS, "order", "order of the tasks"},
     {'S', UI_TURN, KEYS_SEE, ALL, KEYS_ON_LISTS, "turn", "turn the order round"},
-    {'H', UI_FINISHED, KEYS_SEE, ALL, KEYS_ON_LISTS, "hide", "hide, show what is finished"},
+    {'H', UI_FINISHED, KEYS_SEE, ALL, KEYS_ON_LISTS, "hide", "hide or show passed tasks"},
     {'t', UI_TIMES, KEYS_SEE, ALL, KEYS_ON_A_RUN, "time", "times: ago, clock, UTC"},
     {'Z', UI_FREEZE, KEYS_SEE, ALL, ON_ALL, "freeze", "freeze the screen"},
     {CTRL('L'), UI_REDRAW, KEYS_SEE, ALL, ON_ALL, "redraw", "redraw the screen"},

@@ -132,7 +132,7 @@ static struct view_todo change_list(const struct stroke *stroke)
     else if (stroke->act == UI_TURN)
         view_order_turn(view, stroke->facts);
     else
-        view_filter_finished(view, stroke->facts);
+        view_filter_passed(view, stroke->facts);
     return draw;
 }
 

@@ -130,17 +130,20 @@ struct view {
     struct view_undo undo;
     char last_act[VIEW_MESSAGE_MAX]; /* the last act by hand and its answer; "" = none yet */
 
-    int top;             /* first row on the screen */
-    int page;            /* rows of the list on the screen */
-    bool is_scrolled;    /* by the wheel: the chosen row may be out of sight until the next key */
-    int pressed_row;     /* of the screen: where the mouse was pressed last */
-    int64_t still_until; /* steady clock, ms */
-    bool unsettled;      /* the order will change when the rows may move */
+    int top;              /* first row on the screen */
+    int page;             /* rows of the list on the screen */
+    bool is_scrolled;     /* by the wheel: the chosen row may be out of sight until the next key */
+    int pressed_row;      /* of the screen: where the mouse was pressed last */
+    int64_t still_until;  /* steady clock, ms */
+    int64_t used_at_ms;   /* steady clock: when a key or the mouse was used last; 0 = never */
+    bool was_over;        /* as of the last view_arrange() */
+    bool choice_is_given; /* by whoever opened the view: the end of the run does not change it */
+    bool unsettled;       /* the order will change when the rows may move */
 
     struct line_edit filter;   /* open while it is being typed */
     struct task_filter wanted; /* what it says, as of the last view_arrange(), view_narrow() */
     bool only_needs_you;
-    bool hides_finished;
+    bool hides_passed;
     struct view_order sorted; /* how the rows are ordered, and the menu of that */
     enum shown_times times;
 
@@ -232,7 +235,12 @@ enum screen view_screen(const struct view *view);
 struct key_place view_place(const struct view *view, const struct view_facts *facts);
 
 /* view_rows.c */
-/* Put the rows in order: as the plan has them, those that need a person first.
+/* Whether the run has ended or nobody continues it, at the time shown. */
+bool view_is_over(const struct view_facts *facts);
+enum { VIEW_LEFT_ALONE_MS = 60 * 1000 }; /* without a key for so long, nobody is watching */
+/* Put the rows in order: as the plan has them, those that need a person first; once the run is
+ * over, needs-you, stuck, gave-up and lost are first. When a run ends that nobody is watching, or
+ * is opened afterwards, the first of these is chosen.
  * While they have to stay where they are, only what is not true any more is mended in its
  * place: whatever happens, no task has two rows of its own, no fold has two, and each task
  * that the filter lets through has a row, its own or that of its fold. */

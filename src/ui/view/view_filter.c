@@ -21,11 +21,9 @@ void view_filter_take(struct view *view)
     task_filter_read(view->filter.text, &view->wanted);
 }
 
-/* Only a person brings what needs one to an end. */
-static bool is_finished(const struct view_facts *facts, int task)
+static bool is_passed(const struct view_facts *facts, int task)
 {
-    return task_status_is_final(facts->state->tasks[task].status) &&
-           facts->state->tasks[task].status != TASK_NEEDS_YOU;
+    return facts->state->tasks[task].status == TASK_PASSED;
 }
 
 static bool fits(const struct view *view, const struct view_facts *facts, int task)
@@ -38,14 +36,14 @@ static bool fits(const struct view *view, const struct view_facts *facts, int ta
 
 bool view_matches(const struct view *view, const struct view_facts *facts, int task)
 {
-    return !(view->hides_finished && is_finished(facts, task)) && fits(view, facts, task);
+    return !(view->hides_passed && is_passed(facts, task)) && fits(view, facts, task);
 }
 
 int view_hidden(const struct view *view, const struct view_facts *facts)
 {
     int count = 0;
-    for (int i = 0; view->hides_finished && i < facts->state->plan->task_count; i++)
-        count += is_finished(facts, i) && fits(view, facts, i);
+    for (int i = 0; view->hides_passed && i < facts->state->plan->task_count; i++)
+        count += is_passed(facts, i) && fits(view, facts, i);
     return count;
 }
 
@@ -121,19 +119,19 @@ void view_filter_set(struct view *view, const struct view_facts *facts, const ch
 static void say_hidden(struct view *view, const struct view_facts *facts, int hidden)
 {
     struct str text = {0};
-    shown_count(hidden, "finished task is hidden: ", "finished tasks are hidden: ", &text);
+    shown_count(hidden, "passed task is hidden: ", "passed tasks are hidden: ", &text);
     keymap_say(view->keys, "{finished} shows them", &text);
     view_say(view, &facts->clock, "%s", str_text(&text));
     str_done(&text);
 }
 
-void view_filter_finished(struct view *view, const struct view_facts *facts)
+void view_filter_passed(struct view *view, const struct view_facts *facts)
 {
-    view->hides_finished = !view->hides_finished;
+    view->hides_passed = !view->hides_passed;
     view_narrow(view, facts);
     const int hidden = view_hidden(view, facts);
-    if (view->hides_finished)
+    if (view->hides_passed)
         say_hidden(view, facts, hidden);
     else
-        view_say(view, &facts->clock, "finished tasks are shown");
+        view_say(view, &facts->clock, "passed tasks are shown");
 }

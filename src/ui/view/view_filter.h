@@ -31,6 +31,6 @@ struct view_todo view_filter_key(struct view *view, uint32_t key, const struct v
 /* Set it as if it had been typed; "" shows all. */
 void view_filter_set(struct view *view, const struct view_facts *facts, const char *text);
 /* H */
-void view_filter_finished(struct view *view, const struct view_facts *facts);
+void view_filter_passed(struct view *view, const struct view_facts *facts);
 
 #endif

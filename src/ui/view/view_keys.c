@@ -164,6 +164,7 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
 
 struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts)
 {
+    view->used_at_ms = facts->clock.mono_ms;
     const struct view_todo todo = take_key(view, key, facts);
     view_undo_note_act(view, facts, &todo);
     return todo;

@@ -144,6 +144,7 @@ static void wheel(struct view *view, const struct view_facts *facts, const struc
 struct view_todo view_mouse(struct view *view, const struct view_facts *facts,
                             const struct canvas *canvas, const struct mouse *mouse)
 {
+    view->used_at_ms = facts->clock.mono_ms;
     view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
     switch (mouse->kind) {
     case MOUSE_PRESS:

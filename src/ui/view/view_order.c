@@ -83,6 +83,14 @@ static int64_t rank_of(enum shown shown)
     return ranks[shown];
 }
 
+/* Once nothing runs any more: what failed before all else. */
+static int64_t failed_first(enum shown shown)
+{
+    const int64_t rank = rank_of(shown);
+    const int64_t other = rank_of(SHOWN_LOST) + 1;
+    return rank < other ? rank : other;
+}
+
 static void make_key(const struct view *view, const struct view_facts *facts, int task,
                      struct sort_key *out)
 {
@@ -91,7 +99,7 @@ static void make_key(const struct view *view, const struct view_facts *facts, in
     *out = (struct sort_key){.task = task};
     switch (view->sorted.by) {
     case ORDER_ADDED:
-        out->number = shown != SHOWN_NEEDS_YOU;
+        out->number = view_is_over(facts) ? failed_first(shown) : shown != SHOWN_NEEDS_YOU;
         break;
     case ORDER_STATE:
         out->number = rank_of(shown);

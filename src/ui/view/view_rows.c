@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shown.h"
 #include "view.h"
 #include "xalloc.h"
 
@@ -297,6 +298,36 @@ static bool has_rows(const struct view *view, const struct filling *wanted)
            memcmp(wanted->rows, view->rows, (size_t)wanted->count * sizeof(*wanted->rows)) == 0;
 }
 
+bool view_is_over(const struct view_facts *facts)
+{
+    return facts->state->ended || facts->orphaned;
+}
+
+/* Whoever comes back to a run that ended meanwhile sees what failed first. */
+static void choose_first_failed(struct view *view, const struct view_facts *facts)
+{
+    const bool is_over = view_is_over(facts);
+    const bool has_ended = is_over && !view->was_over;
+    view->was_over = is_over;
+    const bool is_used =
+        view->used_at_ms != 0 && facts->clock.mono_ms - view->used_at_ms < VIEW_LEFT_ALONE_MS;
+    if (!has_ended || is_used || view->choice_is_given || view->row_count == 0 ||
+        view->sorted.by != ORDER_ADDED || view->sorted.is_turned)
+        return;
+    const int row = view->rows[0];
+    switch (shown_task(facts->state, view_row_task(row), facts->orphaned)) {
+    case SHOWN_NEEDS_YOU:
+    case SHOWN_STUCK:
+    case SHOWN_GAVE_UP:
+    case SHOWN_LOST:
+        view_choose(view, row);
+        view->is_scrolled = false;
+        break;
+    default:
+        break;
+    }
+}
+
 void view_arrange(struct view *view, const struct view_facts *facts)
 {
     int *order = xcalloc((size_t)view->order_count + 1, sizeof(*order));
@@ -320,6 +351,8 @@ void view_arrange(struct view *view, const struct view_facts *facts)
         view->row_count = wanted.count;
     }
     view->unsettled = still && !has_rows(view, &wanted);
+    if (!still)
+        choose_first_failed(view, facts);
     settle_choice(view);
     free(order);
     free(wanted.rows);

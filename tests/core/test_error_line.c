@@ -55,11 +55,40 @@ START_TEST(test_a_long_line_is_looked_at_to_a_limit)
 }
 END_TEST
 
+static const struct {
+    const char *text, *telling; /* NULL = no line */
+} outputs[] = {
+    {"building\nfoo.c:12: error: no such thing\nmake: *** [all] Error 1\n",
+     "foo.c:12: error: no such thing"},
+    {"  File \"x.py\", line 3\nValueError: bad amount\n\n", "ValueError: bad amount"},
+    {"error: first\nerror: second\nnote: see above", "error: second"},
+    {"cannot open tax.csv\n", "cannot open tax.csv"},
+    {"npm ERR! code ELIFECYCLE\n", "npm ERR! code ELIFECYCLE"},
+    {"one\r\ntwo\r\n", "two"},
+    {"\n \t\n", NULL},
+    {"", NULL},
+};
+
+START_TEST(test_the_line_that_says_most)
+{
+    size_t len = 0;
+    const char *line = line_telling(outputs[_i].text, strlen(outputs[_i].text), &len);
+    if (!outputs[_i].telling) {
+        ck_assert_ptr_null(line);
+        return;
+    }
+    ck_assert_ptr_nonnull(line);
+    ck_assert_uint_eq(len, strlen(outputs[_i].telling));
+    ck_assert_int_eq(memcmp(line, outputs[_i].telling, len), 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("error_line");
     TCase *tcase = test_case(suite, "error line");
     tcase_add_loop_test(tcase, test_looks_like_an_error, 0, TABLE_LEN(cases));
     tcase_add_test(tcase, test_a_long_line_is_looked_at_to_a_limit);
+    tcase_add_loop_test(tcase, test_the_line_that_says_most, 0, TABLE_LEN(outputs));
     return suite;
 }

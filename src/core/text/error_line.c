@@ -110,3 +110,53 @@ bool line_is_error(const char *text, size_t len)
     }
     return false;
 }
+
+/* Whether a line of a program that ran another one says only how that one ended. */
+static bool is_only_exit_code(const char *line, size_t len)
+{
+    static const char *const reports[] = {
+        "*** [",
+        "exit code ",
+        "exit status ",
+        "exited with ",
+        "returned non-zero",
+        "ELIFECYCLE",
+        "Command failed.",
+        "complete log of this run",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(reports); i++) {
+        if (words_find(line, len, reports[i]))
+            return true;
+    }
+    return false;
+}
+
+const char *line_telling(const char *text, size_t len, size_t *len_out)
+{
+    enum { ANY, PLAIN, ERROR, KINDS }; /* the last line of each kind */
+    struct word last[KINDS] = {{0}};
+    for (size_t at = 0; at < len;) {
+        const char *feed = memchr(text + at, '\n', len - at);
+        size_t end = feed ? (size_t)(feed - text) : len;
+        const size_t next = end + 1;
+        while (at < end && ascii_is_blank(text[at]))
+            at++;
+        while (end > at && ascii_is_blank(text[end - 1]))
+            end--;
+        const struct word line = {text + at, end - at};
+        at = next;
+        if (line.len == 0)
+            continue;
+        const bool is_plain = !is_only_exit_code(line.text, line.len);
+        last[ANY] = line;
+        last[PLAIN] = is_plain ? line : last[PLAIN];
+        last[ERROR] = is_plain && line_is_error(line.text, line.len) ? line : last[ERROR];
+    }
+    for (int kind = ERROR; kind >= ANY; kind--) {
+        if (last[kind].len > 0) {
+            *len_out = last[kind].len;
+            return last[kind].text;
+        }
+    }
+    return NULL;
+}
