@@ -60,8 +60,25 @@ static void make_git_dir(const char *folder, const char *name)
     ck_assert_int_eq(mkdir(dir, 0755), 0);
     make_folder(dir, "objects");
     make_folder(dir, "refs");
+    make_folder(dir, "hooks");
     write_file(dir, "HEAD", "ref: refs/heads/main\n");
     write_file(dir, "config", "[core]\n\tbare = false\n");
+}
+
+/* An index of version 2 with one entry, a submodule. */
+static void write_gitlink(const char *git_dir, const char *name)
+{
+    enum { MODE_AT = 12 + 24, NAME_AT = 12 + 62, GITLINK = 0xe0 };
+    char path[PATH_MAX];
+    char index[256] = "DIRC\0\0\0\2\0\0\0\1";
+    index[MODE_AT + 2] = (char)GITLINK;
+    index[NAME_AT - 1] = (char)strlen(name);
+    memcpy(index + NAME_AT, name, strlen(name));
+    (void)snprintf(path, sizeof(path), "%.3000s/index", git_dir);
+    FILE *file = fopen(path, "we");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq((int)fwrite(index, sizeof(index), 1, file), 1);
+    ck_assert_int_eq(fclose(file), 0);
 }
 
 static void want_refused(const char *why)
@@ -456,8 +473,9 @@ START_TEST(test_what_decides_what_runs_is_read_only)
     make_folder(place.workspace, "libs");
     make_folder(place.workspace, "libs/a");
     write_file(place.workspace, "libs/a/.git", "gitdir: ../../.git/modules/libs/a\n");
-    write_file(place.workspace, ".git/modules/libs/a/config",
-               "[core]\n\tworktree = ../../../../libs/a\n");
+    char git[PATH_MAX + 8];
+    (void)snprintf(git, sizeof(git), "%s/.git", place.workspace);
+    write_gitlink(git, "libs/a");
     make_folder(place.workspace, ".git/worktrees");
     make_folder(place.workspace, ".git/worktrees/w");
     write_file(place.workspace, ".git/worktrees/w/HEAD", "ref: refs/heads/w\n");
@@ -475,10 +493,20 @@ START_TEST(test_what_decides_what_runs_is_read_only)
                           ".git/config.worktree .git/modules/libs/a/config "
                           ".git/modules/libs/a/hooks libs/a/.git .git/worktrees/w/commondir "
                           ".git/worktrees/w/gitdir husky shared.inc deeper.inc");
-    /* Git itself still works there. */
+    run_script("cat .git/HEAD; (echo x > .git/index.lock) 2>/dev/null; mkdir .git/objects/aa "
+               "2>/dev/null; echo z > libs/a/file");
+    want_exit(0);
+    ck_assert_str_eq(result.out, "ref: refs/heads/main\n");
+    /* Where the plan opens it, git works there; what decides what runs stays read-only. */
+    spec.writable = (char *[]){(char[]){".git"}, NULL};
+    want_protected(&call, "devs.config.json plans/plan.json .git/config .git/hooks "
+                          ".git/config.worktree .git/modules/libs/a/config "
+                          ".git/modules/libs/a/hooks libs/a/.git .git/worktrees/w/commondir "
+                          ".git/worktrees/w/gitdir husky shared.inc deeper.inc");
     run_script("echo x > .git/index.lock && mv .git/index.lock .git/index && echo y > "
                ".git/refs/r && mkdir .git/objects/aa && echo z > libs/a/file");
     want_exit(0);
+    spec.writable = NULL;
     spec.root = SANDBOX_ROOT_WRITABLE;
     want_protected(&call, "devs.config.json plans/plan.json .git/config .git/hooks");
 }
@@ -514,6 +542,7 @@ START_TEST(test_files_that_git_would_obey_are_removed)
     make_git_dir(place.workspace, ".git");
     write_file(place.workspace, ".git/config",
                "[include]\npath = ../none.inc\n[core]\nhooksPath = a/../hooks/new\n");
+    spec.writable = (char *[]){(char[]){".git"}, NULL};
     run_script("mkdir evil; echo ../evil > .git/commondir; echo evil > none.inc; "
                "echo evil > hooks/new/pre-commit 2>/dev/null || mv hooks x 2>/dev/null || "
                "echo kept");

@@ -211,11 +211,12 @@ START_TEST(test_what_decides_what_runs_is_read_only)
     const struct try_call call = {
         .spec = &spec,
         .plan_path = plan,
-        .script = "for f in devs.config.json .git/config plans/plan.json .git/hooks/pre-commit; do "
-                  "(echo evil > $f) 2>/dev/null && echo wrote $f; rm -f $f 2>/dev/null && "
-                  "echo removed $f; mv $f x 2>/dev/null && echo moved $f; done; "
-                  "mv .git y 2>/dev/null && echo moved .git; mv plans z 2>/dev/null && echo moved "
-                  "plans; echo ../evil > .git/commondir && echo ok > .git/index"};
+        .script =
+            "for f in devs.config.json .git/config plans/plan.json .git/hooks/pre-commit; do "
+            "(echo evil > $f) 2>/dev/null && echo wrote $f; rm -f $f 2>/dev/null && "
+            "echo removed $f; mv $f x 2>/dev/null && echo moved $f; done; "
+            "mv .git y 2>/dev/null && echo moved .git; mv plans z 2>/dev/null && echo moved "
+            "plans; (echo ../evil > .git/commondir || echo evil > .git/index) 2>/dev/null; true"};
     run_call(&call);
     ck_assert_str_eq(result.out, "removed .git/hooks/pre-commit\n"); /* rm -f of nothing */
     for (size_t i = 0; i < ARRAY_LEN(files); i++) {
@@ -223,7 +224,7 @@ START_TEST(test_what_decides_what_runs_is_read_only)
         ck_assert_str_eq(try_read(path), "mine");
     }
     (void)snprintf(path, sizeof(path), "%s/.git/index", place.workspace);
-    ck_assert_str_eq(try_read(path), "ok\n");
+    ck_assert_int_ne(access(path, F_OK), 0);
     (void)snprintf(path, sizeof(path), "%s/.git/commondir", place.workspace);
     ck_assert_int_ne(access(path, F_OK), 0);
 

@@ -644,6 +644,24 @@ for name, setup, arm, more in (
          {})):
     row(f"own-git-{name}", "git", arm, setup=setup, after=OWN_GIT, control=OWN_GIT, on=BWRAP,
         group=f"own-git-{name}", **more)
+MORE_GIT = """for d in . e n; do (cd $d && git status; git commit --allow-empty -m z); done
+    git branch -f evil; git symbolic-ref HEAD refs/heads/evil; git status"""
+ARM_REPOSITORY = """mkdir -p %s/objects %s/refs; echo ref: refs/heads/x >%s/HEAD
+    printf "[core]\n repositoryFormatVersion = 0\n bare = false\n fsmonitor = %%s\n" "$TRAP" >>%s/config"""
+for name, setup, arm in (
+        ("empty-submodule", "git init -q e; git -C e commit -q --allow-empty -m x; git add e;"
+         " git commit -qm e; rm -rf e/.git", ARM_REPOSITORY.replace("%s/", "e/.git/").replace("%%", "%")),
+        ("nested-repository", "git init -q n; git -C n commit -q --allow-empty -m x; git add n;"
+         " git commit -qm n", 'printf "[core]\n fsmonitor = %s\n" "$TRAP" >>n/.git/config'),
+        ("hook-is-a-link", "mkdir -p scripts .git/hooks; cp /bin/true scripts/hook; ln -s"
+         " ../../scripts/hook .git/hooks/pre-commit", 'cp "$TRAP" scripts/hook'),
+        ("include-of-the-person", "git config --global includeIf.onbranch:evil.path"
+         ' "$PROJ/shared.inc"; echo >shared.inc',
+         'printf "[core]\n fsmonitor = %s\n" "$TRAP" >shared.inc'),
+        ("global-hooks", 'mkdir .hooks; git config --global core.hooksPath .hooks',
+         'cp "$TRAP" .hooks/post-commit')):
+    row(f"own-git-{name}", "git", arm, setup=setup, after=MORE_GIT, control=MORE_GIT, on=SANDBOXES,
+        group="own-git-hooks" if name == "global-hooks" else "own-git-more")
 
 # Programs that devs itself looks up in PATH, where PATH has a folder of the project (direnv).
 for program in ("git", "bwrap", "podman", "sh", "env", "curl"):

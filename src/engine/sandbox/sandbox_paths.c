@@ -1,21 +1,22 @@
-#define _GNU_SOURCE /* realpath */
+#define _GNU_SOURCE /* realpath, strcasestr */
 
 #include "sandbox_paths.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "git.h"
 #include "log_own.h"
 #include "place.h"
+#include "program_find.h"
 #include "str.h"
 
 bool sandbox_path_is_below(const char *path, const char *folder)
@@ -218,6 +219,22 @@ static bool follow_link(char at[PATH_MAX], char rest[PATH_MAX])
     return true;
 }
 
+/* Is it in a folder that is read-only as a whole, and that nothing in `writable` opens again? */
+static bool is_kept(const struct protecting *protecting, const char *path)
+{
+    const struct arg_list *paths = &protecting->out->paths;
+    bool is_kept = false;
+    for (size_t i = 0; i < paths->count; i++)
+        is_kept |= sandbox_path_is_below(path, paths->items[i]);
+    for (size_t i = 0; is_kept && i < protecting->areas->count; i++) {
+        const char *area = protecting->areas->items[i];
+        for (size_t j = 0; is_kept && j < paths->count; j++)
+            is_kept = !(sandbox_path_is_below(path, area) &&
+                        sandbox_path_is_below(area, paths->items[j]));
+    }
+    return is_kept;
+}
+
 enum way_end { WAY_THERE, WAY_MISSING, WAY_REFUSED };
 
 /* Where the path leads, link by link: a link in a folder that may be written could be replaced. Of
@@ -251,7 +268,7 @@ static enum way_end walk_to(const struct protecting *protecting, const char *pat
         is_missing |= lstat(at, info) != 0;
         if (is_missing || !S_ISLNK(info->st_mode))
             continue;
-        if (find_area(protecting->areas, at)) {
+        if (find_area(protecting->areas, at) && !is_kept(protecting, at)) {
             (void)refuse_protection(protecting, at, "it is a symbolic link in a writable folder");
             return WAY_REFUSED;
         }
@@ -494,6 +511,8 @@ static bool forbid_missing(const struct protecting *protecting, const char *path
 
 static bool protect_git_dir(struct protecting *protecting, const char *dir, const char *top,
                             int depth);
+static bool protect_gitlinks(struct protecting *protecting, const char *dir, const char *top,
+                             int depth);
 
 /* Makes the folder and those above it, where they are missing. What we cannot make an attempt
  * cannot make either. */
@@ -519,178 +538,127 @@ static bool protect_hooks_path(const struct protecting *protecting, const char *
     return protect(protecting, real);
 }
 
-/* Reads a config as git does, but goes on with the next line after an error. */
-struct config_reader {
-    const char *at;
-    char section[16]; /* without what follows a dot; longer names are cut */
-    bool has_subsection;
-    char key[16]; /* longer names are cut */
-    struct str value;
-};
-
-/* 0 is the end; "\r\n" is one character. */
-static char next_char(struct config_reader *reader)
+/* Is the path in a tree that devs made? */
+static bool is_result(const struct protecting *protecting, const char *path)
 {
-    if (reader->at[0] == '\r' && reader->at[1] == '\n')
-        reader->at++;
-    return *reader->at ? *reader->at++ : '\0';
+    return protecting->own_tree && sandbox_path_is_below(path, protecting->call->workspace);
 }
 
-static bool is_blank(char c)
+/* Only such keys name other files, and nothing in a config can hide these words. */
+static bool names_files(const struct str *config)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+    return config->len > 0 &&
+           (strcasestr(config->data, "include") || strcasestr(config->data, "hooksPath"));
 }
 
-static void read_name(struct config_reader *reader, char *out, size_t size)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
-    const size_t len = strspn(reader->at, letters);
-    (void)snprintf(out, size, "%.*s", (int)len, reader->at);
-    reader->at += len;
-}
+static bool protect_config(struct protecting *protecting, const char *path, const char *top,
+                           int depth);
 
-/* After "[": [section], [section "sub"] or [section.sub]. */
-static void read_section(struct config_reader *reader)
-{
-    bool is_quoted = false;
-    reader->at += strspn(reader->at, " \t");
-    read_name(reader, reader->section, sizeof(reader->section));
-    reader->has_subsection = false;
-    for (char c; (c = *reader->at) && c != '\n'; reader->at++) {
-        if (c == '"')
-            is_quoted = !is_quoted;
-        else if (c == '\\' && is_quoted && reader->at[1] && reader->at[1] != '\n')
-            reader->at++;
-        else if (c == ']' && !is_quoted)
-            break;
-        reader->has_subsection |= c == '"' || c == '.';
-    }
-    reader->at += *reader->at == ']';
-}
-
-/* After "=": quotes may begin and end anywhere in a value, and "\\" at the end of a line goes on.
- */
-static void read_value(struct config_reader *reader)
-{
-    bool is_quoted = false;
-    bool is_comment = false;
-    size_t kept = 0; /* bytes up to the last that is not a blank */
-    str_clear(&reader->value);
-    for (char c; (c = next_char(reader)) && c != '\n';) {
-        is_comment |= !is_quoted && (c == '#' || c == ';');
-        if (is_comment)
-            continue;
-        if (is_blank(c) && !is_quoted) {
-            if (reader->value.len > 0)
-                str_add_n(&reader->value, &c, 1);
-            continue;
-        }
-        if (c == '\\') {
-            c = next_char(reader);
-            if (c == '\n')
-                continue;
-            if (!c)
-                break;
-            c = c == 't' ? '\t' : c == 'n' ? '\n' : c == 'b' ? '\b' : c;
-        } else if (c == '"') {
-            is_quoted = !is_quoted;
-            continue;
-        }
-        str_add_n(&reader->value, &c, 1);
-        kept = reader->value.len;
-    }
-    str_cut(&reader->value, kept);
-}
-
-/* The next key with a value. False: there is none. */
-static bool read_key(struct config_reader *reader)
-{
-    for (;;) {
-        reader->at += strspn(reader->at, " \t\r\n\v\f");
-        if (!*reader->at)
-            return false;
-        if (*reader->at == '[') {
-            reader->at++;
-            read_section(reader);
-            continue;
-        }
-        read_name(reader, reader->key, sizeof(reader->key));
-        reader->at += strspn(reader->at, " \t");
-        if (reader->key[0] && *reader->at == '=') {
-            reader->at++;
-            read_value(reader);
-            return reader->value.data != NULL || read_key(reader);
-        }
-        reader->at += strcspn(reader->at, "\n");
-    }
-}
-
-static bool protect_named_in(struct protecting *protecting, const char *folder, const char *name,
-                             const char *top, int depth);
-
-/* A file that a config includes, and what that one names. */
-static bool protect_include(struct protecting *protecting, const char *path, const char *top,
-                            int depth)
+static bool protect_value(struct protecting *protecting, const char *path, const char *key,
+                          const char *value, const char *top, int depth)
 {
     char folder[PATH_MAX];
-    if (--protecting->includes_left < 0)
-        return refuse_protection(protecting, path, "too many files are included");
-    if (depth >= SANDBOX_GIT_DEPTH_MAX)
-        return refuse_protection(protecting, path, "too many files include each other");
+    char named[PATH_MAX];
+    const size_t len = strlen(key);
     (void)snprintf(folder, sizeof(folder), "%s", path);
-    char *slash = strrchr(folder, '/'); /* the path is absolute */
-    const char *name = path + (slash - folder) + 1;
-    *slash = '\0';
-    return forbid_missing(protecting, path) && protect(protecting, path) &&
-           protect_named_in(protecting, folder, name, top, depth + 1);
-}
-
-static bool protect_value(struct protecting *protecting, const struct config_reader *reader,
-                          const char *folder, const char *top, int depth)
-{
-    char path[PATH_MAX];
-    const char *value = reader->value.data;
-    if (strncasecmp(reader->section, "include", strlen("include")) == 0)
-        return strcasecmp(reader->key, "path") != 0 ||
-               !place_config_path(protecting, folder, value, path) ||
-               protect_include(protecting, path, top, depth);
-    if (strcasecmp(reader->section, "core") != 0 || reader->has_subsection)
-        return true;
-    if (strcasecmp(reader->key, "hooksPath") == 0 && top && !protecting->own_tree &&
-        place_config_path(protecting, top, value, path))
-        return protect_hooks_path(protecting, path);
-    if (strcasecmp(reader->key, "worktree") == 0 && place_git_path(folder, value, path))
-        return protect_in(protecting, path, ".git");
+    leave_folder(folder);
+    const bool includes = strncmp(key, "include", strlen("include")) == 0 && len > 5 &&
+                          strcmp(key + len - 5, ".path") == 0;
+    if (includes && place_config_path(protecting, folder, value, named)) {
+        if (--protecting->includes_left < 0)
+            return refuse_protection(protecting, named, "too many files are included");
+        return forbid_missing(protecting, named) &&
+               protect_config(protecting, named, top, depth + 1);
+    }
+    if (strcmp(key, "core.hookspath") == 0 && top &&
+        place_config_path(protecting, top, value, named) && !is_result(protecting, named))
+        return protect_hooks_path(protecting, named);
     return true;
 }
 
-/* Files that a git config includes, and the hooks that it names. `top`: where its working tree is;
- * NULL: not known. `depth`: of files that include each other. */
-static bool protect_named_in(struct protecting *protecting, const char *folder, const char *name,
-                             const char *top, int depth)
+/* Asks git for the keys of one file: "KEY newline VALUE NUL" for each. */
+static bool protect_values(struct protecting *protecting, const char *path, const char *top,
+                           int depth)
 {
-    static const char byte_order_mark[] = "\xef\xbb\xbf";
-    char path[PATH_MAX];
+    const char *const words[] = {"config", "--file", path, "--list", "--no-includes", "-z", NULL};
+    const struct git_call call = {.words = words, .tree = "/"};
+    char program[PATH_MAX];
+    struct git git;
+    struct str list = {0};
+    struct err err = {0};
+    if (!program_find_absolute("git", program))
+        return true; /* then nobody obeys it */
+    git_alone(&git, "/", protecting->call->our_environment);
+    bool ok = git_ask(&git, &call, &list, &err) || refuse_protection(protecting, path, err.message);
+    for (size_t at = 0; ok && at < list.len;) {
+        char *key = list.data + at;
+        at += strlen(key) + 1;
+        char *value = strchr(key, '\n');
+        if (!value)
+            continue;
+        *value++ = '\0';
+        ok = protect_value(protecting, path, key, value, top, depth);
+    }
+    str_done(&list);
+    git_done(&git);
+    return ok;
+}
+
+/* A config, the files that it includes, whatever the condition, and the hooks that it names. `top`:
+ * where its working tree is; NULL: not known. `depth`: of files that include each other. */
+static bool protect_config(struct protecting *protecting, const char *path, const char *top,
+                           int depth)
+{
+    char folder[PATH_MAX];
     char real[PATH_MAX];
     struct str text = {0};
-    const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
-    if (wrote < 0 || wrote >= PATH_MAX || !realpath(path, real))
-        return read_file(protecting, folder, name, &text); /* refuses what is there */
     struct str seen = {0};
-    str_addf(&seen, "%s\n%s", real, top ? top : "");
-    bool ok = true;
-    if (!arg_list_has(&protecting->read, seen.data)) {
+    if (depth >= SANDBOX_GIT_DEPTH_MAX)
+        return refuse_protection(protecting, path, "too many files include each other");
+    str_addf(&seen, "%s\n%s", realpath(path, real) ? real : path, top ? top : "");
+    const bool is_known = arg_list_has(&protecting->read, seen.data);
+    if (!is_known)
         arg_list_add(&protecting->read, seen.data);
-        ok = read_file(protecting, folder, name, &text);
-        struct config_reader reader = {.at = text.data ? text.data : ""};
-        if (strncmp(reader.at, byte_order_mark, strlen(byte_order_mark)) == 0)
-            reader.at += strlen(byte_order_mark);
-        while (ok && read_key(&reader))
-            ok = protect_value(protecting, &reader, folder, top, depth);
-        str_done(&reader.value);
-    }
     str_done(&seen);
+    if (is_known)
+        return true;
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    leave_folder(folder); /* the path is absolute */
+    const bool ok = protect(protecting, path) &&
+                    read_file(protecting, folder, path + strlen(folder) + 1, &text) &&
+                    (!names_files(&text) || protect_values(protecting, path, top, depth));
     str_done(&text);
+    return ok;
+}
+
+static bool protect_config_in(struct protecting *protecting, const char *folder, const char *name,
+                              const char *top)
+{
+    char path[PATH_MAX];
+    const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return wrote < 0 || wrote >= PATH_MAX || protect_config(protecting, path, top, 0);
+}
+
+static struct {
+    pthread_once_t once;
+    char *const *environment; /* borrowed, for the first call alone */
+    struct arg_list files;
+} person = {.once = PTHREAD_ONCE_INIT};
+
+static void find_person_configs(void)
+{
+    git_find_configs(person.environment, &person.files);
+}
+
+/* What git reads for all repositories: its own and the person's config. One that is missing is not
+ * forbidden: the person may make it while the attempt runs, and it must not be removed then. */
+static bool protect_person_configs(struct protecting *protecting, const char *top)
+{
+    person.environment = protecting->call->our_environment;
+    (void)pthread_once(&person.once, find_person_configs);
+    bool ok = true;
+    for (size_t i = 0; ok && i < person.files.count; i++)
+        ok = protect_config(protecting, person.files.items[i], top, 0);
     return ok;
 }
 
@@ -767,10 +735,47 @@ static bool meets_area(const struct arg_list *areas, const char *folder)
     return arg_list_has(areas, folder) || find_area(areas, folder);
 }
 
-/* Is the path in a tree that devs made? */
-static bool is_result(const struct protecting *protecting, const char *path)
+/* Files of the tree that a folder of the repository has links to, such as a hook that is kept in
+ * the tree. */
+static bool protect_links(const struct protecting *protecting, const char *dir, const char *below)
 {
-    return protecting->own_tree && sandbox_path_is_below(path, protecting->call->workspace);
+    char folder[PATH_MAX];
+    char path[PATH_MAX];
+    int wrote = snprintf(folder, sizeof(folder), "%s%s", dir, below);
+    DIR *entries = wrote > 0 && wrote < PATH_MAX ? opendir(folder) : NULL;
+    bool ok = true;
+    for (struct dirent *entry = entries ? readdir(entries) : NULL; ok && entry;
+         entry = readdir(entries)) {
+        struct stat info;
+        wrote = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        if (wrote > 0 && wrote < PATH_MAX && lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+            ok = forbid_missing(protecting, path) && protect(protecting, path);
+    }
+    if (entries)
+        (void)closedir(entries); /* only read */
+    return ok;
+}
+
+/* All of it is read-only, unless the plan names it in `writable`, or it is part of a task's result.
+ */
+static bool protect_whole(const struct protecting *protecting, const char *dir)
+{
+    return protect(protecting, dir) && protect_links(protecting, dir, "") &&
+           protect_links(protecting, dir, "/info") && protect_links(protecting, dir, "/hooks");
+}
+
+/* What must not come into being in a repository that may be written. */
+static bool forbid_in_git_dir(struct protecting *protecting, const char *dir)
+{
+    static const char *const names[] = {"commondir", "config.worktree"};
+    char path[PATH_MAX];
+    create_missing(dir);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        (void)snprintf(path, sizeof(path), "%.*s/%s", PATH_MAX - 32, dir, names[i]);
+        if (!forbid_missing(protecting, path))
+            return false;
+    }
+    return true;
 }
 
 static bool protect_git_dir(struct protecting *protecting, const char *dir, const char *top,
@@ -779,19 +784,16 @@ static bool protect_git_dir(struct protecting *protecting, const char *dir, cons
     char below[PATH_MAX];
     const bool is_worktrees = exists_in(dir, "commondir");
     const bool is_reached = meets_area(protecting->areas, dir);
-    if (is_reached && !is_worktrees && is_git_dir(dir) && !is_result(protecting, dir)) {
-        create_missing(dir);
-        (void)snprintf(below, sizeof(below), "%.*s/commondir", PATH_MAX - 16, dir);
-        if (!forbid_missing(protecting, below))
-            return false;
-        (void)snprintf(below, sizeof(below), "%.*s/config.worktree", PATH_MAX - 32, dir);
-        if (!forbid_missing(protecting, below))
-            return false;
-    }
-    if (!protect_in(protecting, dir, "config") || !protect_in(protecting, dir, "config.worktree") ||
-        !protect_in(protecting, dir, "commondir") || !protect_in(protecting, dir, "gitdir") ||
-        !protect_hooks(protecting, dir) || !protect_named_in(protecting, dir, "config", top, 0) ||
-        !protect_named_in(protecting, dir, "config.worktree", top, 0))
+    const bool is_whole = find_area(protecting->areas, dir) && !is_result(protecting, dir) &&
+                          !is_named_writable(protecting, dir);
+    if (is_whole && !protect_whole(protecting, dir))
+        return false;
+    if (is_reached && !is_whole && !is_worktrees && is_git_dir(dir) &&
+        !is_result(protecting, dir) && !forbid_in_git_dir(protecting, dir))
+        return false;
+    if (!protect_in(protecting, dir, "commondir") || !protect_in(protecting, dir, "gitdir") ||
+        !protect_hooks(protecting, dir) || !protect_config_in(protecting, dir, "config", top) ||
+        !protect_config_in(protecting, dir, "config.worktree", top))
         return false;
     if (!is_reached)
         return true;
@@ -799,7 +801,8 @@ static bool protect_git_dir(struct protecting *protecting, const char *dir, cons
     if (!protect_git_dirs_below(protecting, below, depth))
         return false;
     (void)snprintf(below, sizeof(below), "%.*s/worktrees", PATH_MAX - 16, dir);
-    return protect_git_dirs_below(protecting, below, depth);
+    return protect_git_dirs_below(protecting, below, depth) &&
+           (!top || protect_gitlinks(protecting, dir, top, depth));
 }
 
 /* The path that a file such as .git or commondir names after the word. False: there is none. */
@@ -816,18 +819,104 @@ static bool find_named_path(const char *folder, const struct str *text, const ch
 }
 
 /* A file .git says "gitdir: PATH"; there a file commondir may say where the repository is. */
-static bool protect_git_file(struct protecting *protecting, const char *top)
+static bool protect_git_file(struct protecting *protecting, const char *top, int depth)
 {
     char dir[PATH_MAX];
     char common[PATH_MAX];
     struct str text = {0};
     bool ok = read_file(protecting, top, ".git", &text) && protect_in(protecting, top, ".git");
     if (ok && find_named_path(top, &text, "gitdir:", dir)) {
-        ok = protect_git_dir(protecting, dir, top, 0) &&
+        ok = protect_git_dir(protecting, dir, top, depth) &&
              read_file(protecting, dir, "commondir", &text);
         if (ok && find_named_path(dir, &text, "", common) && realpath(common, dir))
-            ok = protect_git_dir(protecting, dir, top, 0);
+            ok = protect_git_dir(protecting, dir, top, depth);
     }
+    str_done(&text);
+    return ok;
+}
+
+/* A submodule, or a repository in the tree that the index has as one. Where it has no repository
+ * yet, a step could make one that the person's git then obeys: its folder is read-only. */
+static bool protect_gitlink(struct protecting *protecting, const char *path, int depth)
+{
+    char mark[PATH_MAX];
+    struct stat info;
+    if (--protecting->git_dirs_left < 0)
+        return refuse_protection(protecting, path, "there are too many submodules");
+    const int wrote = snprintf(mark, sizeof(mark), "%s/.git", path);
+    if (wrote < 0 || wrote >= PATH_MAX)
+        return true;
+    if (lstat(mark, &info) != 0)
+        return is_result(protecting, path) || protect(protecting, path);
+    if (S_ISLNK(info.st_mode) && !protect(protecting, mark))
+        return false;
+    if (stat(mark, &info) == 0 && S_ISDIR(info.st_mode))
+        return protect_git_dir(protecting, mark, path, depth);
+    return protect_git_file(protecting, path, depth);
+}
+
+/* Each entry of the index: 40 bytes, of which four are the mode, an id, two or four bytes of flags,
+ * and the path. The latter ends in one to eight NULs, or in version 4 begins with what is cut off
+ * the end of the path before it. An index that is damaged ends early: git does not use it. */
+static bool protect_index(struct protecting *protecting, const struct str *index, size_t id_bytes,
+                          const char *top, int depth)
+{
+    enum { HEAD_BYTES = 12, MODE_AT = 24, STAT_BYTES = 40, GITLINK_MODE = 0160000 };
+    const unsigned char *data = (const unsigned char *)index->data;
+    char path[PATH_MAX] = "";
+    char whole[PATH_MAX];
+    size_t at = HEAD_BYTES;
+    bool ok = true;
+    if (index->len < HEAD_BYTES || memcmp(data, "DIRC", 4) != 0)
+        return true;
+    const bool is_short = data[7] == 4; /* the version */
+    while (ok && at + STAT_BYTES + id_bytes + 2 < index->len) {
+        const size_t from = at;
+        const unsigned mode = (unsigned)data[at + MODE_AT + 2] << 8 | data[at + MODE_AT + 3];
+        at += STAT_BYTES + id_bytes;
+        at += data[at] & 0x40 ? 4 : 2;
+        size_t cut = 0;
+        for (bool more = is_short; more && at < index->len; at++) {
+            more = data[at] & 0x80;
+            cut = (cut << 7) + (data[at] & 0x7f) + (more ? 1 : 0);
+        }
+        const size_t kept = is_short && cut <= strlen(path) ? strlen(path) - cut : 0;
+        const size_t len = at < index->len ? strnlen(index->data + at, index->len - at) : 0;
+        if (len == 0 || at + len >= index->len || kept + len >= sizeof(path))
+            break;
+        memcpy(path + kept, index->data + at, len + 1);
+        at = is_short ? at + len + 1 : from + ((at + len - from + 8) & ~(size_t)7);
+        if (mode != GITLINK_MODE)
+            continue;
+        const int wrote = snprintf(whole, sizeof(whole), "%s/%s", top, path);
+        ok = wrote < 0 || wrote >= PATH_MAX || protect_gitlink(protecting, whole, depth + 1);
+    }
+    return ok;
+}
+
+static bool protect_gitlinks(struct protecting *protecting, const char *dir, const char *top,
+                             int depth)
+{
+    enum { SHA1_BYTES = 20, SHA256_BYTES = 32 };
+    char path[PATH_MAX];
+    struct str text = {0};
+    if (depth >= SANDBOX_GIT_DEPTH_MAX)
+        return refuse_protection(protecting, dir, "too deep");
+    bool ok = read_file(protecting, dir, "config", &text);
+    const size_t id_bytes =
+        text.len > 0 && strcasestr(text.data, "sha256") ? SHA256_BYTES : SHA1_BYTES;
+    DIR *entries = ok ? opendir(dir) : NULL;
+    for (struct dirent *entry = entries ? readdir(entries) : NULL; ok && entry;
+         entry = readdir(entries)) {
+        const bool is_index = strcmp(entry->d_name, "index") == 0 ||
+                              strncmp(entry->d_name, "sharedindex.", strlen("sharedindex.")) == 0;
+        const int wrote = snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+        if (is_index && wrote > 0 && wrote < PATH_MAX &&
+            git_read_file(path, SANDBOX_GIT_INDEX_MAX, &text))
+            ok = protect_index(protecting, &text, id_bytes, top, depth);
+    }
+    if (entries)
+        (void)closedir(entries); /* only read */
     str_done(&text);
     return ok;
 }
@@ -845,10 +934,12 @@ static bool protect_repository(struct protecting *protecting, const char *from)
             if (S_ISLNK(info.st_mode) && !protect(protecting, path))
                 return false;
             const bool is_there = stat(path, &info) == 0;
+            if (is_there && !protect_person_configs(protecting, folder[0] ? folder : "/"))
+                return false;
             if (is_there && S_ISDIR(info.st_mode))
                 return protect_git_dir(protecting, path, folder[0] ? folder : "/", 0);
             if (is_there && S_ISREG(info.st_mode))
-                return protect_git_file(protecting, folder[0] ? folder : "/");
+                return protect_git_file(protecting, folder[0] ? folder : "/", 0);
         } /* git goes on above any other kind of file */
         if (folder[0] && is_git_dir(folder))
             return protect_git_dir(protecting, folder, NULL, 0);
@@ -888,8 +979,26 @@ static bool protect_all(struct protecting *protecting)
 {
     bool ok = protect_settings(protecting) && protect_state(protecting);
     for (size_t i = 0; ok && i < protecting->areas->count; i++)
-        ok = protect_repository(protecting, protecting->areas->items[i]);
+        ok = protect_repository(protecting, protecting->areas->items[i]) &&
+             protect_person_configs(protecting, protecting->areas->items[i]);
     return ok;
+}
+
+/* Removes what is in a folder that is read-only as a whole: pins would open it again. */
+static void drop_kept_pins(const struct protecting *protecting)
+{
+    struct arg_list *list = &protecting->out->pins;
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        char *path = list->items[i];
+        if (is_kept(protecting, path) || arg_list_has(&protecting->out->paths, path))
+            free(path);
+        else
+            list->items[count++] = path;
+    }
+    list->count = count;
+    if (list->items)
+        list->items[count] = NULL;
 }
 
 bool sandbox_protected_find(const struct sandbox_call *call, const struct arg_list *areas,
@@ -906,6 +1015,7 @@ bool sandbox_protected_find(const struct sandbox_call *call, const struct arg_li
     };
     *out = (struct sandbox_protected){.paths = {0}};
     const bool ok = protect_all(&protecting);
+    drop_kept_pins(&protecting);
     arg_list_done(&protecting.read);
     return ok;
 }

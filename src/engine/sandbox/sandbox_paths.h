@@ -17,11 +17,12 @@ enum {
     SANDBOX_LOG_FILES_MAX = 64,  /* of one log that are hidden by name */
     SANDBOX_GIT_DIRS_MAX = 2000, /* submodules and worktrees that are looked at */
     SANDBOX_GIT_DEPTH_MAX = 16,  /* folders below modules, and files that include each other */
-    SANDBOX_GIT_CONFIG_MAX = 1024 * 1024, /* bytes of one config */
-    SANDBOX_GIT_INCLUDES_MAX = 1000,      /* lines that include a file, for one attempt */
-    SANDBOX_PLANS_MAX = 1000,             /* of the workflows, in one folder */
-    SANDBOX_LINKS_MAX = 40,               /* on the way to one file */
-    PASSWD_ENTRY_MAX = 4096,              /* bytes of one entry of the user database */
+    SANDBOX_GIT_CONFIG_MAX = 1024 * 1024,      /* bytes of one config */
+    SANDBOX_GIT_INDEX_MAX = 256 * 1024 * 1024, /* bytes of one index */
+    SANDBOX_GIT_INCLUDES_MAX = 1000,           /* lines that include a file, for one attempt */
+    SANDBOX_PLANS_MAX = 1000,                  /* of the workflows, in one folder */
+    SANDBOX_LINKS_MAX = 40,                    /* on the way to one file */
+    PASSWD_ENTRY_MAX = 4096,                   /* bytes of one entry of the user database */
 };
 
 /* Where the run log is. All that is there when this is asked. */
@@ -75,10 +76,14 @@ struct sandbox_protected {
  * - devs.config.json in the run's folder, in each folder above it, and in the workspace's top;
  * - the plan's file;
  * - the folder where devs keeps which settings the person trusts, made where it is missing;
- * - of each repository that the workspace or a folder of `writable` is in or is: config,
+ * - of each repository that the workspace or a folder of `writable` is in or is: all of .git and
+ *   the files of the tree that it has links to. Where `writable` names .git: config,
  *   config.worktree, hooks, and commondir and gitdir of its worktrees; the same of its submodules
- *   below modules; the files that its config includes and its core.hooksPath; the file .git of a
- *   worktree or a submodule.
+ *   below modules;
+ * - the same of submodules and other repositories that its index has, and the folders of submodules
+ *   that have no repository yet; the file .git of a worktree or a submodule;
+ * - the configs of the machine and the person, the files that any config includes, whatever the
+ *   condition, and the folders of core.hooksPath.
  *
  * A path that `writable` names itself is left out. What a task has in a tree of its own, made by
  * devs, is its result and is left out, but for that tree's repository.

@@ -46,6 +46,10 @@ struct git_places {
  * above. ERR_NOT_FOUND if there is none. */
 ATTR_MUST_USE bool git_find(const char *folder, struct git_places *out, struct err *err);
 
+/* Appends the config files that git reads for all repositories, of the machine and of the person,
+ * as git says; those of the home folder also where they are missing. */
+void git_find_configs(char *const *environment, struct arg_list *out);
+
 /* Reads a regular file of a repository of at most `max` bytes into *out, following no link and
  * never waiting. False if there is none, or it is larger. */
 ATTR_MUST_USE bool git_read_file(const char *path, size_t max, struct str *out);

@@ -494,6 +494,48 @@ void git_alone(struct git *out, const char *folder, char *const *environment)
     *out = git;
 }
 
+/* "file:PATH NUL KEY newline VALUE NUL" for each key. */
+static void add_origins(const struct str *list, struct arg_list *out)
+{
+    static const char word[] = "file:/";
+    for (size_t at = 0; at < list->len;) {
+        const char *origin = list->data + at;
+        at += strlen(origin) + 1;
+        at += at < list->len ? strlen(list->data + at) + 1 : 0;
+        const char *path = origin + strlen(word) - 1;
+        if (strncmp(origin, word, strlen(word)) == 0 && !arg_list_has(out, path))
+            arg_list_add(out, path);
+    }
+}
+
+void git_find_configs(char *const *environment, struct arg_list *out)
+{
+    static const char *const words[] = {
+        "--git-dir=/dev/null", "config", "--list", "--show-origin", "-z", "--no-includes", NULL};
+    static const char *const chosen[] = {"GIT_CONFIG_GLOBAL=", "GIT_CONFIG_SYSTEM="};
+    const struct git_call call = {.words = words, .tree = "/", .timeout_ms = ask_timeout_ms};
+    struct git git = {.places = xcalloc(1, sizeof(*git.places))};
+    struct str list = {0};
+    const char *home = find_value(environment, "HOME=");
+    const char *config = find_value(environment, "XDG_CONFIG_HOME=");
+    add_environment(&git.environment, environment);
+    for (size_t i = 0; i < ARRAY_LEN(chosen); i++) {
+        const char *entry = find_value(environment, chosen[i]);
+        if (entry)
+            arg_list_add(&git.environment, entry);
+    }
+    if (git_ask(&git, &call, &list, NULL))
+        add_origins(&list, out);
+    if (home && home[strlen("HOME=")] == '/')
+        arg_list_addf(out, "%s/.gitconfig", home + strlen("HOME="));
+    if (config && config[strlen("XDG_CONFIG_HOME=")] == '/')
+        arg_list_addf(out, "%s/git/config", config + strlen("XDG_CONFIG_HOME="));
+    else if (home && home[strlen("HOME=")] == '/')
+        arg_list_addf(out, "%s/.config/git/config", home + strlen("HOME="));
+    str_done(&list);
+    git_done(&git);
+}
+
 void git_done(struct git *git)
 {
     if (!git)
