@@ -172,14 +172,15 @@ y'
 	echo '{}' >phase-3.plan.json
 	"$devs" exec --once --sandbox bwrap -- sh -c 'echo evil >phase-3.plan.json' >out 2>err
 	want 'the plan of a phase is read-only' "$(cat phase-3.plan.json)" '{}'
-	# A plan in a subfolder works on its project, but on nothing above the person's home.
+	# A plan in a subfolder works on its project only if it says so; its cwd alone opens nothing.
 	mkdir -p project/plans home/plans
-	cat >project/plans/up.json <<-'JSON'
+	cat >home/plans/up.json <<-'JSON'
 		{"version": 1, "idempotent": true, "policy": {"max_attempts": 1}, "sandbox": "bwrap",
 		 "tasks": [{"id": "a", "steps": [
 		 {"cwd": "..", "run": ["sh", "-c", "echo made >made; echo x >plans/up.json; test -s made"]}]}]}
 	JSON
-	cp project/plans/up.json home/plans
+	sed "s|\"bwrap\"|{\"kind\": \"bwrap\", \"writable\": [\"$PWD/project\"]}|" home/plans/up.json \
+		>project/plans/up.json
 	"$devs" run --plain project/plans/up.json >out 2>err
 	want 'a project above the plan: exit' $? 0
 	want 'a project above the plan' "$(cat project/made)" made
