@@ -131,7 +131,8 @@ enum event_kind {
     /* a: number of the task: as many as there were before; text: {"task": as in a plan} */
     EVENT_TASK_ADDED = 38,
     /* what a person says with a retry, of the current step before its next attempt. a: tries that
-     * its set has in all from now on, 0: as before; text: {"hint","by"}; no "hint": none */
+     * its set has in all from now on, 0: as before; text: {"hint","by"}; no "hint": none. The hint
+     * is for the agent that is prompted next: run_state_hint_step() */
     EVENT_HINT_GIVEN = 39,
     EVENT_KIND_COUNT,
 };

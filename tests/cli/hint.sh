@@ -73,4 +73,33 @@ lacks 'the log has no secret' "$events" "$SHOP_API_KEY"
 
 "$devs" cancel 1 >/dev/null 2>&1
 wait $run
+
+# --- a check is current: the agent of the next round is told, once
+rm -f prompt.*
+cat >agent.sh <<'AGENT'
+#!/bin/sh
+n=$(($(ls prompt.* 2>/dev/null | wc -l) + 1))
+cat >prompt.$n
+echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"ok","session_id":"5c2d9c1e-0000-4000-8000-000000000001"}'
+AGENT
+chmod +x agent.sh
+cat >rounds.json <<'PLAN'
+{"version": 1, "name": "rounds", "idempotent": true,
+ "agents": {"fake": {"like": "claude", "program": "./agent.sh"}},
+ "policies": {"once": {"like": "transport", "max_attempts": 1}},
+ "tasks": [{"id": "tax", "rounds": 2, "steps": [
+  {"agent": "fake", "prompt": "Round it right."},
+  {"phase": "VERIFY", "policy": "once", "run": ["sh", "-c", "echo red; exit 1"]}]}]}
+PLAN
+"$devs" run --plain rounds.json >out 2>&1
+want 'two rounds are not enough' $? 1
+out=$("$devs" retry --hint 'look at rate.txt' 2/tax 2>&1)
+want 'the run has ended: the hint is taken' $? 0
+want_in 'it goes to the next round' "$out" 'the agent gets your hint in round 3'
+fourth() { [ -s prompt.4 ] && "$devs" status 2 --json | grep -q '"state":"ended"'; }
+until_true 60 fourth
+want 'two more rounds' $? 0
+want_in 'the next prompt has it' "$(cat prompt.3)" 'look at rate.txt'
+lacks 'the one after has not' "$(cat prompt.4)" 'look at rate.txt'
+want 'it was said once' "$(cat prompt.* | grep -c 'look at rate.txt')" 1
 finish

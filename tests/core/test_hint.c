@@ -76,6 +76,38 @@ START_TEST(test_hint_is_kept_with_the_attempt_it_is_for)
 }
 END_TEST
 
+/* The check of a task with rounds is current: the agent of the next round is told, once. */
+START_TEST(test_hint_of_a_check_is_for_the_agent)
+{
+    static const char rounds[] =
+        "{\"version\":1,\"idempotent\":true,\"policies\":{\"once\":{\"like\":\"transport\","
+        "\"max_attempts\":1}},\"tasks\":[{\"id\":\"a\",\"rounds\":2,\"steps\":["
+        "{\"agent\":\"claude\",\"prompt\":\"x\"},"
+        "{\"phase\":\"VERIFY\",\"run\":[\"y\"],\"policy\":\"once\"}]}]}";
+    teardown();
+    play_open(&play, rounds);
+    play_start(&play, 1);
+    for (int round = 1; round <= 2; round++) {
+        play_exit(&play, "a", 0, play_passed());
+        fail_once();
+    }
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+    ck_assert_int_eq(run_state_hint_step(&play.state, 0), 0);
+    retry("a", "mind the rounding", 0);
+    check_answer(true, "the agent gets your hint in round 3");
+    ck_assert_ptr_null(step_state_attempt(step_of("a"))->hint); /* the check has no use for it */
+    fail_once();
+    const struct step_state *agent = &play.state.tasks[0].steps[0];
+    ck_assert_uint_eq(agent->attempt_count, 3);
+    ck_assert_str_eq(agent->attempts[2].hint->text, "mind the rounding");
+    ck_assert_ptr_null(agent->hint);
+    play_exit(&play, "a", 0, play_passed());
+    fail_once();
+    ck_assert_uint_eq(agent->attempt_count, 4);
+    ck_assert_ptr_null(agent->attempts[3].hint);
+}
+END_TEST
+
 START_TEST(test_tries_count_from_now)
 {
     fail_once();
@@ -219,6 +251,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "retry");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_hint_is_kept_with_the_attempt_it_is_for);
+    tcase_add_test(tcase, test_hint_of_a_check_is_for_the_agent);
     tcase_add_test(tcase, test_tries_count_from_now);
     tcase_add_test(tcase, test_used_up_task_gets_what_is_said);
     tcase_add_test(tcase, test_queued_task_keeps_it_for_its_first_try);

@@ -16,11 +16,12 @@ static void set_tries(struct step_state *step, int allowed)
 
 void fold_hint_given(const struct fold *fold)
 {
-    struct step_state *step = fold->step;
+    const int number = run_state_hint_step(fold->state, fold_task_number(fold));
+    struct step_state *step = number >= 0 ? &fold->task->steps[number] : fold->step;
     const char *text = json_text(json_get(fold->text, "hint"), "");
     const char *by = json_text(json_get(fold->text, "by"), "");
     if (fold->event->a > 0)
-        set_tries(step, (int)fold->event->a);
+        set_tries(fold->step, (int)fold->event->a);
     if (text[0] == '\0')
         return;
     free(step->hint);

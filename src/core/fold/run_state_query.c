@@ -374,6 +374,15 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
         mix_step(digest, &task->steps[i]);
 }
 
+int run_state_hint_step(const struct run_state *state, int task)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    const int step = run_state_step_number(state, task);
+    if (plan->steps[step].agent)
+        return step;
+    return plan->rounds > 1 ? plan_task_agent_step(plan, step) : -1;
+}
+
 int64_t run_state_elapsed_ms(const struct run_state *state, const struct moment *now)
 {
     const struct moment *end = state->ended ? &state->ended_at : now;

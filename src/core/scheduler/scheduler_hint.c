@@ -33,10 +33,18 @@ void scheduler_give_choices(const struct scheduling *now, const struct control *
 void scheduler_choices_words(const struct scheduling *now, const struct control *control, int task,
                              struct str *out)
 {
-    const bool has_agent = scheduler_plan_step(now->state, task)->agent != NULL;
+    const struct task_agent *agent = now->state->tasks[task].agent;
+    const int step = run_state_hint_step(now->state, task);
     if (control->tries > 0)
         str_addf(out, "; %d tr%s from now", control->tries, control->tries == 1 ? "y" : "ies");
-    if (control->hint[0] != '\0')
-        str_add(out, has_agent ? "; its agent gets your hint"
-                               : "; your hint is kept as a note, this step has no agent");
+    if (control->hint[0] == '\0')
+        return;
+    if (step < 0)
+        str_add(out, "; your hint is kept as a note, this step has no agent");
+    else if (step == run_state_step_number(now->state, task))
+        str_add(out, "; its agent gets your hint");
+    else if (agent && agent->round < agent->rounds)
+        str_addf(out, "; the agent gets your hint in round %d", agent->round + 1);
+    else
+        str_add(out, "; the agent gets your hint if it has another round");
 }

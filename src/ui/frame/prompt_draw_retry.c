@@ -31,9 +31,15 @@ static const char *hint_note(const struct prompt *prompt, int columns)
     static const char *const all[LENGTHS] = {
         "for the agent's next prompt; kept in the log with the try", "for the agent's next prompt",
         "for the agent"};
+    static const char *const round[LENGTHS] = {
+        "this step has no agent: it is for the agent's prompt in the next round",
+        "for the agent's next round", "for the agent"};
     const bool many = prompt_is_of_many(prompt);
-    const bool has_all = many ? prompt->agents == prompt->count : prompt->has_agent;
-    const bool has_none = many ? prompt->agents == 0 : !prompt->has_agent;
+    const enum prompt_hint_goes goes = prompt->hint_goes;
+    const bool has_all = many ? prompt->agents == prompt->count : goes == PROMPT_HINT_NEXT;
+    const bool has_none = many ? prompt->agents == 0 : goes == PROMPT_HINT_NOTE;
+    if (!many && goes == PROMPT_HINT_ROUND)
+        return canvas_fitting(round, LENGTHS, columns);
     return canvas_fitting(has_none ? none : has_all ? all : some, LENGTHS, columns);
 }
 

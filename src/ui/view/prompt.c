@@ -130,7 +130,7 @@ static void take_target(struct prompt *prompt, const struct prompt_target *targe
     prompt->attempt = target->attempt;
     prompt->attempts = target->attempts;
     prompt->tries_left = target->tries_left;
-    prompt->has_agent = target->has_agent;
+    prompt->hint_goes = target->hint_goes;
     prompt->status = target->status;
 }
 
