@@ -83,7 +83,7 @@ want 'it goes on without: exit' $? 0
 cat >three.json <<'PLAN'
 {"version": 1, "name": "three", "idempotent": true, "tasks": [
  {"id": "x", "steps": [{"phase": "RED", "run": ["test", "-e", "x-mended"]}]},
- {"id": "y", "steps": [{"phase": "RED", "run": ["test", "-e", "y-mended"]}]},
+ {"id": "y", "steps": [{"phase": "RED", "run": ["sh", "-c", "echo red; test -e y-mended"]}]},
  {"id": "z", "steps": [{"phase": "RED", "run": ["true"]}]}]}
 PLAN
 "$devs" run --plain three.json >/dev/null 2>&1
@@ -101,15 +101,19 @@ want 'retry: nothing else ran' "$(events 4 attempt_started)" 4
 want 'retry of what passed: exit' $? 1
 want 'retry of what passed' "$(cat err)" 'devs: #4/z: refused: it has passed'
 want 'retry of what passed: nothing is written' "$(events 4 run_recovered)" 1
+"$devs" retry 4/y >out 2>err
+until_true 30 is_done 3
+want_in 'the same output is not new after a retry' "$("$devs" why 4/y)" \
+	'none of its lines is new; the same result as try 1'
 touch y-mended
 "$devs" retry 4 >out 2>err
 want 'retry of a whole run: exit' $? 0
 want_in 'retry of a whole run' "$(cat out)" '#4: 1 task'
-until_true 30 is_done 3
+until_true 30 is_done 4
 want_in 'retry of a whole run: it passed' "$("$devs" status 4)" 'passed    y'
 "$devs" debug --verify 4 >out 2>&1
 want 'retry: its decisions are made again' $? 0
-want_in 'retry: the acts, too' "$(cat out)" '2 acts'
+want_in 'retry: the acts, too' "$(cat out)" '3 acts'
 
 # --- a log that came from elsewhere is refused in one line
 mkdir copy

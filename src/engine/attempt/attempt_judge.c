@@ -58,6 +58,20 @@ static bool may_be_followed(const struct attempt *attempt, const struct verdict 
            attempt->step < task->step_count - 1 || gains_find(setting->gains, attempt->task);
 }
 
+/* A retry by hand forgets what the task wrote, but not that the step ended like this before. */
+static bool was_seen(const struct attempt *attempt, struct digest fingerprint)
+{
+    const struct step_state *step =
+        &attempt->setting->state->tasks[attempt->task].steps[attempt->step];
+    for (size_t i = step->attempt_count; i-- > 0;) {
+        const struct attempt_state *before = &step->attempts[i];
+        if (before->number < attempt->number && digest_is_known(before->fingerprint) &&
+            digest_equal(before->fingerprint, fingerprint))
+            return true;
+    }
+    return false;
+}
+
 /* The attempt as a step of its task's trajectory. */
 static void take_fact(struct attempt *attempt, struct input *input)
 {
@@ -77,6 +91,8 @@ static void take_fact(struct attempt *attempt, struct input *input)
                                     .result = result.masked_digest};
     entropy_memory_end(attempt_memory(attempt), &end, &input->fact);
     input->fact.raw = result.raw;
+    if (input->fact.new_permille > 0 && was_seen(attempt, input->fingerprint))
+        input->fact.new_permille = 0;
 }
 
 static_assert((int)CONTRACT_OUTPUT_MAX <= (int)OUTPUT_RING_BYTES, "all that can fit is kept");
