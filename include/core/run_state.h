@@ -412,8 +412,9 @@ static inline int run_state_round(const struct run_state *state, int task)
     return state->tasks[task].agent ? state->tasks[task].agent->round : 1;
 }
 
-/* The step whose agent is prompted with a hint that is given now: the current one, or the one that a
- * new round of the task begins with. -1 = no agent follows, the hint is a note of the current step. */
+/* The step whose agent is prompted with a hint that is given now: the current one, or the one that
+ * a new round of the task begins with. -1 = no agent follows, the hint is a note of the current
+ * step. */
 int run_state_hint_step(const struct run_state *state, int task);
 
 /* The gate of the task's current step, NULL if it has no source. */

@@ -27,12 +27,20 @@ enum app_mode {
 
 /* Why the person left. */
 enum app_leave {
-    APP_LEFT,        /* q with nothing of ours running, or a run that ended */
-    APP_LEFT_WAIT,   /* q w, and what ran has ended: what was not started stays in the log */
-    APP_LEFT_CANCEL, /* q c: cancel all, then leave */
-    APP_LEFT_DETACH, /* q d: the engine goes on without a terminal */
-    APP_LEFT_PLAIN,  /* :plain: the caller goes on with lines, see run and seen_seq */
-    APP_LEFT_SIGNAL, /* SIGTERM, SIGHUP: see signal */
+    APP_LEFT,         /* q with nothing of ours running, or a run that ended */
+    APP_LEFT_WAIT,    /* q w, and what ran has ended: what was not started stays in the log */
+    APP_LEFT_CANCEL,  /* q c: cancel all, then leave */
+    APP_LEFT_DETACH,  /* q d: the engine goes on without a terminal */
+    APP_LEFT_PLAIN,   /* :plain: the caller goes on with lines, see run and seen_seq */
+    APP_LEFT_SIGNAL,  /* SIGTERM, SIGHUP: see signal */
+    APP_LEFT_TAKE_UP, /* r or R in a run that has ended: the caller starts an engine, see asked */
+};
+
+/* What r and R need in a run that has ended. */
+enum app_take_up {
+    APP_TAKE_UP_OWNED,   /* some process still owns it: it is asked */
+    APP_TAKE_UP_REFUSED, /* nothing would be done */
+    APP_TAKE_UP_STARTS,  /* an engine, which the caller starts once the app has left */
 };
 
 struct follower;
@@ -70,7 +78,12 @@ struct app_options {
     /* All of a regular file, up to so many bytes; ERR_LIMIT where it has more. NULL: none is read
      */
     bool (*read_file)(const char *path, size_t max_bytes, struct str *out, struct err *err);
-    bool ascii; /* --ascii */
+    /* What do these retries of a run that has ended need? Appends to *why where they are refused.
+     * NULL: they are asked for as every act is. */
+    enum app_take_up (*take_up)(void *ctx, int64_t run, const struct control *asked, size_t count,
+                                struct str *why);
+    void *take_up_ctx; /* borrowed */
+    bool ascii;        /* --ascii */
     enum term_colour colour;
     const struct theme *theme;    /* borrowed; NULL = "auto" */
     const struct ui_settings *ui; /* borrowed; NULL = nothing is set */
@@ -81,7 +94,10 @@ struct app_options {
 struct app_result {
     enum app_leave leave;
     int signal;
-    int64_t run;               /* number of the run that the app was opened on */
+    int64_t run;           /* number of the run that the app was opened on; TAKE_UP: of the one
+                              that is shown */
+    struct control *asked; /* TAKE_UP: what is done first; the caller frees it */
+    size_t asked_count;
     int64_t seen_seq;          /* the last event of it that was on the screen */
     struct follower *follower; /* of it, as far as it was read: the caller closes it */
 };

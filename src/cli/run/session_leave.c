@@ -157,6 +157,7 @@ bool session_leave_as_chosen(struct watching *watching, const struct app_result 
     switch (result->leave) {
     case APP_LEFT:
     case APP_LEFT_PLAIN:
+    case APP_LEFT_TAKE_UP: /* not of a run whose engine is here */
         break;
     case APP_LEFT_WAIT:
         engine_leave(watching->engine); /* asked once more does no harm */

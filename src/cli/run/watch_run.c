@@ -1,6 +1,8 @@
 #include "watch_run.h"
 
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -16,6 +18,7 @@
 #include "secrets.h"
 #include "session.h"
 #include "stream.h"
+#include "take_up.h"
 
 /* A rule goes to where the next run in this folder finds it; `ctx` is the folder. */
 static bool save_rule(void *ctx, const char *rule_json, struct err *err)
@@ -51,6 +54,42 @@ static int print_on(const struct place *place, const struct app_result *result)
     return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
 }
 
+/* May an engine be started for these retries? `ctx` is the place. */
+static enum app_take_up may_take_up(void *ctx, int64_t run, const struct control *controls,
+                                    size_t count, struct str *why)
+{
+    static const char refused[] = "refused: ";
+    const struct take_up_asked asked = {
+        .place = ctx, .run = run, .controls = controls, .count = count};
+    struct str answers = {0};
+    struct err err = {0};
+    size_t done = 0;
+    if (!take_up_is_needed(ctx, run))
+        return APP_TAKE_UP_OWNED;
+    if (!take_up_check(&asked, &answers, &done, &err)) {
+        str_add(why, err.message);
+        done = 0;
+    } else if (done == 0) {
+        const char *first = strstr(str_text(&answers), refused);
+        const char *words = first ? first + strlen(refused) : str_text(&answers);
+        str_add_n(why, words, strcspn(words, "\n"));
+    }
+    str_done(&answers);
+    return done > 0 ? APP_TAKE_UP_STARTS : APP_TAKE_UP_REFUSED;
+}
+
+/* The screen is gone: an engine, and the screen again, of the same run. */
+static int take_up(const struct globals *globals, const struct place *place,
+                   const struct app_result *result)
+{
+    const struct take_up_asked asked = {.place = place,
+                                        .run = result->run,
+                                        .controls = result->asked,
+                                        .count = result->asked_count};
+    const struct take_up_how how = {.watch = SESSION_COCKPIT};
+    return take_up_retry(globals, &asked, &how, NULL);
+}
+
 /* Show it by these options, all but its looks and keys. */
 static bool show(struct globals *globals, const struct ui_settings *ui, struct app_options *options,
                  struct app_result *result, struct err *err)
@@ -73,6 +112,7 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
     struct config config = {0};
     struct control_desk *desk = NULL;
     struct redactor *redactor = NULL;
+    struct place shown = *place;
     const bool has_dir = getcwd(dir, sizeof(dir)) != NULL;
     struct app_result result = {0};
     bool ok = false;
@@ -99,6 +139,8 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
             .open_redactor = secrets_redactor,
             .secrets = &config.settings.secrets,
             .read_file = read_text_file,
+            .take_up = desk ? may_take_up : NULL,
+            .take_up_ctx = &shown,
         };
         ok = show(globals, &config.settings.ui, &options, &result, &err);
     }
@@ -108,6 +150,11 @@ int watch_run(struct globals *globals, const struct place *place, const struct w
     config_done(&config);
     if (!ok)
         return fail(&err);
+    if (result.leave == APP_LEFT_TAKE_UP) {
+        const int code = take_up(globals, place, &result);
+        free(result.asked);
+        return code;
+    }
     if (result.leave == APP_LEFT_PLAIN)
         return print_on(place, &result);
     return result.leave == APP_LEFT_SIGNAL ? 128 + result.signal : EXIT_ALL_PASSED;

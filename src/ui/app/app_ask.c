@@ -1,11 +1,13 @@
 /* app_ask.c - acts that a person asks for, and what was answered to them. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app_parts.h"
 #include "redact.h"
 #include "text.h"
 #include "view_undo.h"
+#include "xalloc.h"
 
 static void set_by(const struct app *app, struct control *control)
 {
@@ -33,6 +35,48 @@ static void tell(struct app *app, const char *words)
     (void)snprintf(view->last_act, sizeof(view->last_act), "%s", view->message);
 }
 
+/* Of a run that has ended, and that nobody owns any more: the app leaves, so that its caller starts
+ * an engine, or says why not. False: these are asked for as every act is. */
+static bool take_up(struct app *app, const struct control *asked, size_t count)
+{
+    const struct app_options *options = app->options;
+    const int64_t run = follower_run(app->follower)->number;
+    struct str why = {0};
+    struct str words = {0};
+    if (!options->take_up || asked->verb != CONTROL_RETRY || app_present_mode(app) != VIEW_ENDED ||
+        (options->engine_here && !app->engine_done))
+        return false;
+    const enum app_take_up what = options->take_up(options->take_up_ctx, run, asked, count, &why);
+    if (what == APP_TAKE_UP_STARTS) {
+        app_leave(app, APP_LEFT_TAKE_UP, 0);
+        app->result.run = run;
+        app->result.asked = xcalloc(count, sizeof(*asked));
+        app->result.asked_count = count;
+        memcpy(app->result.asked, asked, count * sizeof(*asked));
+    } else if (what == APP_TAKE_UP_REFUSED) {
+        app_acts_refused(&app->acts, asked, (int)count, str_text(&why), &words);
+        tell(app, str_text(&words));
+    }
+    str_done(&words);
+    str_done(&why);
+    return what != APP_TAKE_UP_OWNED;
+}
+
+static bool take_up_many(struct app *app, const struct control *control)
+{
+    const size_t count = (size_t)app->view.target_count;
+    struct control *asked = xcalloc(count + 1, sizeof(*asked));
+    for (size_t i = 0; i < count; i++) {
+        asked[i] = *control;
+        asked[i].task = app->view.targets[i].task;
+        asked[i].step = app->view.targets[i].step;
+        asked[i].attempt = app->view.targets[i].attempt;
+    }
+    const bool is_done = count > 0 && take_up(app, asked, count);
+    free(asked);
+    return is_done;
+}
+
 void app_ask(struct app *app, const struct view_todo *todo)
 {
     struct control control = todo->control;
@@ -41,6 +85,8 @@ void app_ask(struct app *app, const struct view_todo *todo)
     set_by(app, &control);
     cut_hint(app, &control);
     app->undoes = todo->is_undo;
+    if (take_up(app, &control, 1))
+        return;
     if (app_acts_ask(&app->acts, &control, &err))
         app_acts_asked(&app->acts, &control, 1, &words);
     else
@@ -59,6 +105,8 @@ void app_ask_many(struct app *app, const struct view_todo *todo)
     set_by(app, &control);
     cut_hint(app, &control);
     app->undoes = todo->is_undo;
+    if (take_up_many(app, &control))
+        return;
     if (count > 0)
         control.task = app->view.targets[0].task; /* who is named where it is the only one */
     if (app_acts_ask_many(&app->acts, &control, app->view.targets, count, &err))
