@@ -61,6 +61,8 @@ static const struct {
     {"* RequestLimitExceeded: x", "RequestLimitExceeded: x"},
     {"* retry on ETIMEDOUT", "* retry on ETIMEDOUT"},
     {"  * Error x", "Error x"},
+    {"\xe2\x97\x8f API Error: x", "API Error: x"},
+    {"\xe2\x97\x8f client: x", "\xe2\x97\x8f client: x"},
     {"make[2]: *** [a] Error 137", "make[2]: *** [a] Error 137"},
     {"", ""},
     {"x", "x"},

@@ -212,19 +212,29 @@ static bool take_half(struct cursor *cursor, int *hour)
     return true;
 }
 
+/* "Nov 24, ", "Nov 24th, 2026 ", "Nov 24 at " */
+static bool take_day(struct cursor *cursor, struct hint_clock *out)
+{
+    if (!take(cursor, " ") || !take_digits(cursor, 1, 2, &out->day) || out->day < 1 ||
+        out->day > 31)
+        return false;
+    (void)(take_either(cursor, "st", "nd") || take_either(cursor, "rd", "th"));
+    (void)take(cursor, ",");
+    struct cursor year = *cursor;
+    if (take(&year, " ") && take_digits(&year, 4, 4, &out->year))
+        *cursor = year;
+    else
+        out->year = 0;
+    (void)take(cursor, " at");
+    return take(cursor, " ");
+}
+
 bool hint_clock_time(const char *text, size_t len, struct hint_clock *out)
 {
     struct cursor cursor = {.at = text, .end = text + len};
     *out = (struct hint_clock){0};
-    if (take_month(&cursor, &out->month)) {
-        if (!take(&cursor, " ") || !take_digits(&cursor, 1, 2, &out->day) || out->day < 1 ||
-            out->day > 31)
-            return false;
-        (void)take(&cursor, ",");
-        (void)take(&cursor, " at");
-        if (!take(&cursor, " "))
-            return false;
-    }
+    if (take_month(&cursor, &out->month) && !take_day(&cursor, out))
+        return false;
     int hour = 0;
     int minute = 0;
     if (!take_digits(&cursor, 1, 2, &hour))

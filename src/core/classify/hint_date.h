@@ -20,10 +20,10 @@ ATTR_MUST_USE bool hint_http_date(const char *text, size_t len, int64_t now_s, i
 ATTR_MUST_USE bool hint_rfc3339(const char *text, size_t len, int64_t *out_ms);
 
 /* A time of the day, maybe with a date before it: "3am", "3:30 pm", "15:00",
- * "Nov 24, 3am". */
+ * "Nov 24, 3am", "Nov 24th, 2026 3:00 AM". */
 struct hint_clock {
-    int month, day; /* 0: not given */
-    int minute;     /* of the day */
+    int year, month, day; /* 0: not given */
+    int minute;           /* of the day */
 };
 /* Read all of it; false: that is no such time, *out is then of no use. */
 ATTR_MUST_USE bool hint_clock_time(const char *text, size_t len, struct hint_clock *out);

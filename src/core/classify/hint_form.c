@@ -191,9 +191,9 @@ static int64_t local_moment(const struct hint_clock *clock, int64_t local_now_s)
         int64_t at_s = local_now_s - local_now_s % CALENDAR_DAY_S + time_s;
         return at_s < local_now_s ? at_s + CALENDAR_DAY_S : at_s;
     }
-    const int64_t year = calendar_year(local_now_s);
+    const int64_t year = clock->year > 0 ? clock->year : calendar_year(local_now_s);
     int64_t day = calendar_days(year, clock->month, clock->day);
-    if (day + 183 < local_now_s / CALENDAR_DAY_S)
+    if (clock->year == 0 && day + 183 < local_now_s / CALENDAR_DAY_S)
         day = calendar_days(year + 1, clock->month, clock->day);
     return day * CALENDAR_DAY_S + time_s;
 }
@@ -213,6 +213,17 @@ static int64_t read_clock(const struct hint_text *text)
     return from_now(text, (local_s - offset_s) * 1000);
 }
 
+/* A day whose zone is not given: UTC is less than a day off, and the next hint will be nearer. */
+static int64_t read_day(const struct hint_text *text)
+{
+    struct hint_clock clock;
+    const int64_t now_s = text->input->now_ms / 1000;
+    if (!hint_clock_time(text->time, text->time_len, &clock) || clock.month == 0)
+        return HINT_NONE;
+    const int64_t ms = now_s > 0 ? from_now(text, local_moment(&clock, now_s) * 1000) : HOUR_MS;
+    return ms >= 0 && ms < HOUR_MS ? HOUR_MS : ms;
+}
+
 /* A time of a zone that is not given. */
 static int64_t read_hour(const struct hint_text *text)
 {
@@ -226,7 +237,7 @@ static const struct {
 } forms[] = {
     {"duration", read_duration}, {"pushback", read_pushback}, {"http-date", read_http_date},
     {"rfc3339", read_rfc3339},   {"epoch", read_epoch},       {"clock", read_clock},
-    {"hour", read_hour},
+    {"hour", read_hour},         {"day", read_day},
 };
 
 hint_form_fn *hint_form_find(const char *name)

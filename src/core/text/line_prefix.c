@@ -365,10 +365,13 @@ static size_t take_fields(const struct rest *rest)
 static size_t take_bullet(const struct rest *rest)
 {
     static const char dot[] = "\xe2\x80\xa2 ";
-    static const char *const first[] = {"Error", "error", "Failed to ", "failed to "};
+    static const char disc[] = "\xe2\x97\x8f "; /* also before the name of a test */
+    static const char *const first[] = {"Error", "error", "Failed to ", "failed to ", "API Error"};
     const size_t lead = blanks(rest, 0);
+    const bool may_be_test = begins(rest, lead, disc);
     size_t i = lead;
     i += begins(rest, i, "* ") ? 2 : begins(rest, i, dot) ? strlen(dot) : 0;
+    i += may_be_test ? strlen(disc) : 0;
     if (i == lead)
         return 0;
     i += blanks(rest, i);
@@ -379,7 +382,7 @@ static size_t take_bullet(const struct rest *rest)
     size_t name = word(rest, i);
     if (at(rest, i + name) == '(' && digits(rest, i + name + 1) > 0)
         name += 1 + digits(rest, i + name + 1) + 1;
-    return name > 2 && begins(rest, i + name, ": ") ? i : 0;
+    return name > 2 && !may_be_test && begins(rest, i + name, ": ") ? i : 0;
 }
 
 /* The frame that terraform draws around an error, and the sign before the result of an agent's
