@@ -27,6 +27,8 @@ static const struct {
     {"2026-03-01 10:00:01,123 - app.sync - ERROR - x", "x"},
     {"2026-03-01 10:00:01 [main] ERROR c.acme.Sync - x", "x"},
     {"2026-03-01 10:00:01 INFO a.b: x", "INFO a.b: x"},
+    {"2026-03-01 10:00:01 ERROR a.b.ServiceDown: x", "a.b.ServiceDown: x"},
+    {"2026-03-01 10:00:01 ERROR a.b: c.d: x", "c.d: x"},
     {"ERROR:root:x", "x"},
     {"ERROR: x", "ERROR: x"},
     {"E0301 10:00:00.123456   12 a.go:265] x", "x"},

@@ -299,6 +299,15 @@ static size_t take_level(const struct rest *rest)
     return line > 0 && begins(rest, i + place + 1 + line, "] ") ? i + place + line + 3 : 0;
 }
 
+/* "google.api_core.exceptions.ServiceUnavailable" is what happened, "app.sync" is a logger. */
+static bool ends_in_class(const char *name, size_t len)
+{
+    size_t i = len;
+    while (i > 0 && name[i - 1] != '.')
+        i--;
+    return i < len && ascii_is_upper(name[i]);
+}
+
 /* One word of what a logger writes between the stamp and the message: a thread in brackets, a
  * dash, a dotted name. */
 static size_t logger_word(const struct rest *rest, size_t from, bool *level)
@@ -323,7 +332,7 @@ static size_t logger_word(const struct rest *rest, size_t from, bool *level)
     }
     const size_t name = word(rest, from);
     const bool dotted = name > 0 && memchr(rest->text + from, '.', name) != NULL;
-    if (dotted && at(rest, from + name) == ':' && at(rest, from + name + 1) == ' ')
+    if (dotted && begins(rest, from + name, ": ") && !ends_in_class(rest->text + from, name))
         return name + 1;
     return name > 0 && (dotted || begins(rest, from + name, " - ")) && at(rest, from + name) == ' '
                ? name
@@ -341,7 +350,10 @@ static size_t take_logger(const struct rest *rest)
         if (taken == 0)
             break;
         i += taken;
+        const bool ends = at(rest, i - 1) == ':';
         i += blanks(rest, i);
+        if (ends)
+            break;
     }
     return level ? i : 0;
 }
