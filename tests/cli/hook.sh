@@ -59,7 +59,16 @@ want_in "a pipe: why" "$(cat "$dir/err")" "is no file"
 rm "$dir/other/.claude/settings.local.json"
 ln -s ../nothing.json "$dir/other/.claude/settings.local.json"
 want "a link to nothing" "$(refused)" 2
-want_in "a link to nothing: why" "$(cat "$dir/err")" "is a link to nothing"
+want_in "a link to nothing: why" "$(cat "$dir/err")" "is a link"
+rm "$dir/other/.claude/settings.local.json"
+echo '{}' >"$dir/mine.json"
+ln -s "$dir/mine.json" "$dir/other/.claude/settings.local.json"
+want "a link out of the project" "$(refused)" 2
+want "a link out of the project: one line" "$(grep -c "settings.local.json' is a link" "$dir/err")" 1
+want "a link out of the project stays" "$(cat "$dir/mine.json")" "{}"
+mkdir "$dir/mine" && rm -r "$dir/other/.claude" && ln -s "$dir/mine" "$dir/other/.claude"
+want "a folder that is a link" "$(refused)" 2
+want "a folder that is a link stays" "$(ls -A "$dir/mine")" ""
 want "nothing is made" "$(ls -A "$dir/other")" ".claude"
 want "no such agent" "$("$devs" hook install --agent vim 2>/dev/null; echo $?)" 2
 want "no such word" "$("$devs" hook instal 2>/dev/null; echo $?)" 2

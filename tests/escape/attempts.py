@@ -672,6 +672,15 @@ for program in ("git", "bwrap", "podman", "sh", "env", "curl"):
         on=BWRAP, control=f"{program} --version; {program} -c :", needs=f"command -v {program}",
         after=GIT_AFTER.replace("--sandbox none", "--sandbox bwrap"))
 
+row("path-in-writable", "git", """
+    for p in git bwrap sh; do
+        printf '#!/bin/sh\\n: >>"%s"\\nexec /usr/bin/%s "$@"\\n' "$MARK" $p >"$LAB/tools/$p"
+        chmod 755 "$LAB/tools/$p"; done""", setup="""
+    mkdir "$LAB/tools"; echo 'export PATH="$LAB/tools:$PATH"' >"$LAB/after.env" """, group="path-in-writable",
+    plan=plan(task("evil", ARM, workspace="inplace"), task("next", "echo x >x", needs=["evil"]),
+              workspace=worktree(), sandbox={"+": SANDBOX, "writable": ["$LAB/tools"]}),
+    on=BWRAP, control='git --version', after=":")
+
 # --------------------------------------------------------------------------------------------------
 # Helper commands of the workspace, over what a task wrote.
 

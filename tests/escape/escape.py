@@ -254,7 +254,7 @@ class Lab:
         if value == SANDBOX:
             return self.sandbox()
         if isinstance(value, str):
-            return value.replace("$PROJ", self.proj)
+            return value.replace("$PROJ", self.proj).replace("$LAB", self.top)
         if isinstance(value, list):
             return [self.fill(one) for one in value]
         if isinstance(value, dict):

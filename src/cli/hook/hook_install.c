@@ -67,11 +67,35 @@ static FILE *open_settings(const char *path, struct err *err)
     return file;
 }
 
-/* *path is the file itself afterwards, not a link to it. One that is not there is empty. */
-static bool read_settings(char path[PATH_MAX], struct str *out, struct err *err)
+static bool refuse_link(const char *path, struct err *err)
+{
+    struct stat info;
+    return lstat(path, &info) != 0 || !S_ISLNK(info.st_mode) ||
+           err_set(err, ERR_INVALID, "'%.200s' is a link", path);
+}
+
+/* In a project the file and its folder must not be links, which others may have made: they could
+ * lead to the person's own settings. */
+static bool refuse_links(const char *path, struct err *err)
+{
+    char folder[PATH_MAX];
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    if (refuse_link(folder, err) && refuse_link(path, err))
+        return true;
+    return err_hint(err, "--user changes your own settings");
+}
+
+/* Where the person's own file is a link, *path is the file itself afterwards. One that is not there
+ * is empty. */
+static bool read_settings(bool of_user, char path[PATH_MAX], struct str *out, struct err *err)
 {
     char real[PATH_MAX];
     struct err why = {0};
+    if (!of_user && !refuse_links(path, err))
+        return false;
     if (realpath(path, real))
         (void)snprintf(path, PATH_MAX, "%s", real);
     FILE *file = open_settings(path, &why);
@@ -160,7 +184,7 @@ static bool change_settings(const struct hook_install *install, change_fn *chang
     struct str before = {0};
     struct err why = {0};
     bool ok = settings_path(install->agent, install->of_user, path, err) &&
-              read_settings(path, &text, err);
+              read_settings(install->of_user, path, &text, err);
     str_add_n(&before, str_text(&text), text.len);
     if (ok && !change(install, &text, &why))
         ok = err_set(err, why.code, "'%.200s' stays as it is: %s", path, why.message);
@@ -180,7 +204,7 @@ static bool check_settings(const struct hook_install *install, struct err *err)
     struct str text = {0};
     struct err why = {0};
     bool ok = settings_path(install->agent, install->of_user, path, err) &&
-              read_settings(path, &text, err);
+              read_settings(install->of_user, path, &text, err);
     if (ok && !hook_settings_count(&text, install->agent, &count, &why))
         ok = err_set(err, why.code, "'%.200s' stays as it is: %s", path, why.message);
     str_done(&text);
@@ -231,7 +255,7 @@ static void print_one(const struct hook_agent *agent, bool of_user)
     struct str text = {0};
     struct err err = {0};
     const char *state = "no settings";
-    if (!settings_path(agent, of_user, path, &err) || !read_settings(path, &text, &err) ||
+    if (!settings_path(agent, of_user, path, &err) || !read_settings(of_user, path, &text, &err) ||
         !hook_settings_count(&text, agent, &count, &err))
         state = err.message;
     else if (count > 0)

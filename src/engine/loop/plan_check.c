@@ -9,6 +9,7 @@
 
 #include "cgroup.h"
 #include "log_own.h"
+#include "program_find.h"
 #include "sandbox.h"
 #include "sandbox_paths.h"
 
@@ -89,10 +90,28 @@ static bool check_log(const struct place *place, const char *run_dir, struct err
     return err_hint(err, "--db .devs/run.db, or FILE in a new directory");
 }
 
+/* A step may put a program where `writable` lets it: none of there is run outside. */
+static void avoid_writable(const struct plan *plan)
+{
+    const struct sandbox_spec *last = NULL;
+    for (int i = 0; i < plan->task_count; i++) {
+        for (int step = 0; step < plan->tasks[i].step_count; step++) {
+            const struct sandbox_spec *spec = plan->tasks[i].steps[step].sandbox;
+            for (char **path = spec && spec != last ? spec->writable : NULL; path && *path;
+                 path++) {
+                if ((*path)[0] == '/') /* others are in the project */
+                    program_avoid(*path);
+            }
+            last = spec;
+        }
+    }
+}
+
 bool plan_check(const struct plan *plan, const struct place *place, const char *run_dir,
                 struct err *err)
 {
     const struct sandbox_spec *last = NULL; /* most steps share the plan's */
+    avoid_writable(plan);
     if (!check_limits(plan, err) || (uses_sandbox(plan) && !check_log(place, run_dir, err)))
         return false;
     for (int i = 0; i < plan->task_count; i++) {
