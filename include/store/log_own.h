@@ -21,6 +21,8 @@
 #include "err.h"
 #include "place.h"
 
+enum { LOG_OWN_EACH_MAX = 64 };
+
 /* May this log be written? True for one that does not exist or is still empty, and for the log in
  * the person's state directory. ERR_INVALID, with a hint how to adopt it, if it was not made here
  * (a bundle never was); ERR_DAMAGED if it is no log of this build either. Never follows links. */
@@ -29,6 +31,13 @@ ATTR_MUST_USE bool log_own_check(const struct place *place, struct err *err);
 /* Marks a log that was just created as made here. Its file must exist. Does nothing where no key
  * can be kept. */
 ATTR_MUST_USE bool log_own_mark(const struct place *place, struct err *err);
+
+/* `dir` is absolute; borrowed until the callback returns. */
+typedef void log_own_found_fn(void *ctx, const char *dir);
+
+/* Calls `found` for the directories of the logs that were marked as made here, in no order, at most
+ * LOG_OWN_EACH_MAX: those that exist and hold only logs. */
+void log_own_each(log_own_found_fn *found, void *ctx);
 
 /* Makes an existing log the person's own: checks its tables, makes it and its directory private
  * and writes the mark. ERR_NOT_FOUND: no log; ERR_DAMAGED or ERR_INVALID: it is none, or one that

@@ -144,6 +144,59 @@ static bool has_mark(const struct place *place, const char *mark)
     return got == MARK_MAX - 1 && memcmp(found, mark, MARK_MAX - 1) == 0;
 }
 
+/* --- where all logs of this person are ------------------------------------------------------- */
+
+static bool find_list(char out[PATH_MAX])
+{
+    char dir[PATH_MAX];
+    return place_state_folder(dir, NULL) && private_path_join(out, PATH_MAX, dir, "/logs", NULL);
+}
+
+/* A link for each directory, whose name is a hash of the path. Sandboxes mask these directories; a
+ * log that cannot be listed is masked where its project is above or a worktree. */
+static void list_log(const struct place *place)
+{
+    char list[PATH_MAX];
+    char real[PATH_MAX];
+    char name[MARK_MAX + 1] = "/";
+    char path[PATH_MAX];
+    unsigned char hash[SHA256_BYTES];
+    struct sha256 *sha256 = NULL;
+    if (!realpath(place->dir, real) || !find_list(list) || !private_folder_make(list, NULL, NULL))
+        return;
+    sha256_open(&sha256);
+    sha256_add(sha256, real, strlen(real));
+    sha256_finish(sha256, hash);
+    sha256_hex(hash, name + 1);
+    if (private_path_join(path, sizeof(path), list, name, NULL) && symlink(real, path) != 0)
+        return; /* mostly it is in the list */
+}
+
+void log_own_each(log_own_found_fn *found, void *ctx)
+{
+    char list[PATH_MAX];
+    struct place place;
+    DIR *dir = find_list(list) ? opendir(list) : NULL;
+    int left = LOG_OWN_EACH_MAX;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && left > 0;
+         entry = readdir(dir)) {
+        struct stat info;
+        const ssize_t len = readlinkat(dirfd(dir), entry->d_name, place.dir, sizeof(place.dir) - 1);
+        if (len <= 0 || place.dir[0] != '/')
+            continue;
+        place.dir[len] = '\0';
+        if (lstat(place.dir, &info) != 0 && errno == ENOENT)
+            (void)unlinkat(dirfd(dir), entry->d_name, 0); /* the log is gone */
+        else if (private_path_join(place.db, sizeof(place.db), place.dir, "/devs.db", NULL) &&
+                 log_own_folder_check(&place, NULL)) {
+            found(ctx, place.dir);
+            left--;
+        }
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+}
+
 bool log_own_mark(const struct place *place, struct err *err)
 {
     unsigned char key[KEY_BYTES];
@@ -151,6 +204,7 @@ bool log_own_mark(const struct place *place, struct err *err)
     char path[PATH_MAX];
     if (!find_key(key))
         return true;
+    list_log(place);
     if (!make_mark(key, place, mark))
         return err_set_errno(err, errno, "cannot look at '%s'", place->db);
     if (has_mark(place, mark))

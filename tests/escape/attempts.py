@@ -852,6 +852,10 @@ row("log-by-proc", "log", 'for p in /proc/[0-9]*; do ls "$p/root$PROJ/.devs" | g
     ' "$p"; for f in $p/fd/*; do case $(readlink "$f") in *devs.db*) got "$f" ;; esac; done; done',
     **{**LOG, "control": 'ls .devs | grep -q devs.db && got seen'})
 
+row("log-of-another-project", "log", 'ls -A "$LAB/other/.devs" | grep -q devs.db && got seen;'
+    ' (echo x >"$LAB/other/.devs/x") && got wrote', **{
+        **LOG, "on": BWRAP, "group": "11", "control": 'sh "$ARMED"',
+        "setup": 'mkdir "$LAB/other"; (cd "$LAB/other" && devs exec -- true); devs exec -- true'})
 row("log-of-a-stranger", "log", "", group="theirs", on=OPENED, launch=":", setup="""
     mkdir "$LAB/theirs"; cd "$LAB/theirs" || exit; mkdir -m 700 .devs
     cat >theirs.json <<END

@@ -13,6 +13,7 @@
 
 #include "bwrap.h"
 #include "git.h"
+#include "log_own.h"
 #include "sandbox_paths.h"
 
 enum {
@@ -276,6 +277,11 @@ static void find_logs_above(const char *from, struct arg_list *out)
     }
 }
 
+static void add_log(void *ctx, const char *dir)
+{
+    add_existing(dir, ctx);
+}
+
 /* The run's own log, and what else devs keeps of runs and of what the person trusts. */
 static void find_sealed(const struct sandbox_call *call, struct arg_list *out)
 {
@@ -293,6 +299,7 @@ static void find_sealed(const struct sandbox_call *call, struct arg_list *out)
     if (data)
         add_path(out, "%s/devs", data);
     find_logs_above(call->run_dir ? call->run_dir : call->workspace, out);
+    log_own_each(add_log, out);
     sandbox_log_find(call, &log);
     for (size_t i = 0; i < log.folders.count; i++)
         add_existing(log.folders.items[i], out);
