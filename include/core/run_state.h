@@ -371,9 +371,18 @@ struct attempt_state *step_state_find_attempt(const struct step_state *step, int
 /* The last attempt number that step `number` could reach: TRY n/THIS. It does not shrink
  * when the step ends early. */
 int run_state_step_tries(const struct run_state *state, int task, int number);
-/* The same as its attempt `attempt` had it before it; 0 = it can no longer be told, since tries are
- * given anew with each round, and were by a person after that attempt. */
-int run_state_attempt_tries(const struct run_state *state, int task, int number, int attempt);
+/* How an attempt counts in the set of tries that it is of: those of its round, and of the policy or
+ * of one retry by hand. */
+struct try_count {
+    int number; /* from 1; 0: the set has none yet */
+    int of;     /* so many the set has; 0 = not known, `number` is then the attempt's own */
+    int free;   /* tries of the set so far that use up none, since a server asked for them */
+    int in_all; /* the attempt's own number, where sets before this one were given by hand; else 0
+                 */
+};
+/* Count attempt number `attempt` of the step, 0: the latest one of the present set. */
+struct try_count run_state_try_count(const struct run_state *state, int task, int number,
+                                     int attempt);
 /* The same of the task's current step. */
 int run_state_tries(const struct run_state *state, int task);
 

@@ -66,6 +66,14 @@ struct shown_time {
     enum shown_times times; /* else than AGO: what is over is told by its time */
 };
 
+/* How tries are counted wherever they are shown: "3/6", "3/6 +2" after two that a server asked for,
+ * "1/3 (4th in all)" after a retry by hand, "3" where it is not known of how many. `of` stands
+ * between the two numbers. */
+void shown_try_count(const struct try_count *count, const char *of, struct str *out);
+/* The same as the member "try" of an object: {"number","of","free","in_all"}, only what is not 0.
+ */
+void shown_try_count_json(const struct try_count *count, struct str *out);
+
 /* The TRY column: "3/6", "r2 1/4" where there may be several rounds (the first try of the second
  * round, whatever its number), or "start 2/4" while a start
  * fails or is tried again. */

@@ -175,7 +175,7 @@ START_TEST(test_a_free_wait_after_the_last_retry_is_not_past_the_most)
     verdict.retry_after_ms = -1;
     play_exit(&play, "a", 1, verdict);
     event_words(&play.state, play_last(&play, EVENT_STEP_ENDED), &text);
-    want(&text, "transient exhausted after 3 of 3 attempts (1 free) in phase ");
+    want(&text, "transient exhausted after 2 of 2 attempts (+1 free) in phase ");
 }
 END_TEST
 

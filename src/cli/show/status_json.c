@@ -121,6 +121,8 @@ static void add_step(const struct status *status, int task, struct str *out)
     str_json_text(out, "phase", phase_name(state->plan->tasks[task].steps[number].phase));
     str_json_i64(out, "attempt", (int64_t)step->attempt_count);
     str_json_i64(out, "attempts_max", run_state_tries(state, task));
+    const struct try_count count = run_state_try_count(state, task, number, 0);
+    shown_try_count_json(&count, out);
     if (start.of > 0) {
         str_json_key(out, "start");
         str_addf(out, "{\"try\":%d,\"max\":%d}", start.at, start.of);

@@ -140,6 +140,9 @@ static void add_attempt(const struct why *why, struct str *out)
         &state->tasks[why->pick.task].steps[why->pick.step], why->pick.attempt);
     str_json_i64(out, "attempt", attempt->number);
     str_json_i64(out, "attempts_max", run_state_step_tries(state, why->pick.task, why->pick.step));
+    const struct try_count count =
+        run_state_try_count(state, why->pick.task, why->pick.step, why->pick.attempt);
+    shown_try_count_json(&count, out);
     add_outcome(attempt, out);
     if (attempt->ended.at_ms != 0)
         str_json_bool(out, "passed", !why->judged || why->verdict.class == VERDICT_SUCCESS);

@@ -37,16 +37,23 @@ static void add_target(const struct why *why, struct str *out)
     str_addf(out, "%lld/%s", (long long)follower_run(why->follower)->number, plan_of(why)->id);
 }
 
+static bool has_rounds(const struct why *why)
+{
+    const struct task_agent *agent = state_of(why)->tasks[why->pick.task].agent;
+    return agent && agent->rounds > 1;
+}
+
 static void add_tries(const struct why *why, struct str *out)
 {
     const struct plan_task *plan = plan_of(why);
     if (plan->step_count > 1)
         str_addf(out, " step %d of %d,", why->pick.step + 1, plan->step_count);
-    const int tries =
-        run_state_attempt_tries(state_of(why), why->pick.task, why->pick.step, why->pick.attempt);
-    str_addf(out, " try %d", why->pick.attempt);
-    if (tries > 0 && attempt_of(why)->outcome.kind != OUTCOME_NOT_STARTED)
-        str_addf(out, " of %d", tries);
+    struct try_count count = {.number = why->pick.attempt};
+    if (attempt_of(why)->outcome.kind != OUTCOME_NOT_STARTED && !has_rounds(why))
+        count =
+            run_state_try_count(state_of(why), why->pick.task, why->pick.step, why->pick.attempt);
+    str_add(out, " try ");
+    shown_try_count(&count, " of ", out);
     str_addf(out, " in %s: ", phase_name(plan->steps[why->pick.step].phase));
 }
 

@@ -157,7 +157,7 @@ static void add_cause(const struct event_look *w)
 }
 
 /* "2 of 4 starts" of what never ran, else the attempts that ran; those that used up
- * nothing are told apart, and make room for as many more. */
+ * nothing are told apart. */
 static void add_count(const struct event_look *w)
 {
     const int free_tries = w->step->free_hints;
@@ -168,10 +168,9 @@ static void add_count(const struct event_look *w)
                  (long long)json_i64(json_get(event_look_text(w), "allowed"), 0));
         return;
     }
-    str_addf(w->out, "%lld of %d attempts", (long long)w->event->b + free_tries,
-             w->step->allowed + free_tries);
+    str_addf(w->out, "%lld of %d attempts", (long long)w->event->b, w->step->allowed);
     if (free_tries > 0)
-        str_addf(w->out, " (%d free)", free_tries);
+        str_addf(w->out, " (+%d free)", free_tries);
 }
 
 /* ": same result 5 times, tries 1 to 5", where the log says so. */
@@ -441,11 +440,10 @@ static void add_subject(const struct event_look *w)
         event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_HINT_GIVEN)
         return;
     str_add(w->out, "try ");
-    str_add_i64(w->out, event->attempt);
-    if (is_counted(w)) {
-        str_add_char(w->out, '/');
-        str_add_i64(w->out, run_state_step_tries(w->state, event->task, event->step));
-    }
+    const struct try_count count =
+        is_counted(w) ? run_state_try_count(w->state, event->task, event->step, event->attempt)
+                      : (struct try_count){.number = event->attempt};
+    shown_try_count(&count, "/", w->out);
     str_add_char(w->out, ' ');
     str_add(w->out, phase_name(w->plan->phase));
     str_add_char(w->out, ' ');

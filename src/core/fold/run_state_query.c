@@ -66,15 +66,37 @@ int run_state_step_tries(const struct run_state *state, int task, int number)
     return (int)step->attempt_count + (left > 0 ? left : 0);
 }
 
-int run_state_attempt_tries(const struct run_state *state, int task, int number, int attempt)
+/* How many attempts there were before the set that is open now. */
+static int tries_before_set(const struct run_state *state, int task, const struct step_state *step)
+{
+    const int round = run_state_round(state, task);
+    int count = 0;
+    while ((size_t)count < step->attempt_count &&
+           (step->attempts[count].round < round ||
+            (step->grant > 1 && step->attempts[count].grant < step->grant)))
+        count++;
+    return count;
+}
+
+struct try_count run_state_try_count(const struct run_state *state, int task, int number,
+                                     int attempt)
 {
     const struct step_state *step = &state->tasks[task].steps[number];
-    const struct attempt_state *looked_at = step_state_find_attempt(step, attempt);
-    const struct task_agent *agent = state->tasks[task].agent;
-    const bool has_rounds = agent && agent->rounds > 1;
-    if (!looked_at || has_rounds || looked_at->grant != step->grant)
-        return 0;
-    return run_state_step_tries(state, task, number);
+    const int latest = (int)step->attempt_count;
+    const int before = tries_before_set(state, task, step);
+    const int at = attempt > 0 ? attempt : latest;
+    const bool is_counted = at > before && at <= latest && (at == latest || step->free_hints == 0);
+    if (attempt > 0 && !is_counted)
+        return (struct try_count){.number = attempt};
+    const int counted = at - before - step->free_hints;
+    return (struct try_count){
+        .number = at == before  ? 0
+                  : counted > 1 ? counted
+                                : 1,
+        .of = run_state_step_tries(state, task, number) - before - step->free_hints,
+        .free = step->free_hints,
+        .in_all = step->grant > 1 && at > before ? at : 0,
+    };
 }
 
 int run_state_tries(const struct run_state *state, int task)

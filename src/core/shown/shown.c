@@ -199,23 +199,49 @@ static bool has_rounds(const struct run_state *state, int task)
     return agent && agent->rounds > 1;
 }
 
-/* How many attempts of the step at hand were in rounds before the present one. */
-static int tries_before_round(const struct run_state *state, int task)
+static const char *ordinal(int number)
 {
-    const struct step_state *step = run_state_step(state, task);
-    const int round = run_state_round(state, task);
-    int count = 0;
-    while ((size_t)count < step->attempt_count && step->attempts[count].round < round)
-        count++;
-    return count;
+    static const char *const ends[] = {"th", "st", "nd", "rd"};
+    enum { TEN = 10, HUNDRED = 100, ELEVEN = 11, THIRTEEN = 13 };
+    const int last = number % TEN;
+    const bool is_teen = number % HUNDRED >= ELEVEN && number % HUNDRED <= THIRTEEN;
+    return ends[!is_teen && last < (int)ARRAY_LEN(ends) ? last : 0];
 }
 
-/* Attempts are numbered over all rounds; what may be tried is given anew with each. */
-static void add_tries(const struct run_state *state, int task, const char *of, struct str *out)
+static void add_numbers(const struct try_count *count, const char *of, struct str *out)
 {
-    const int before = tries_before_round(state, task);
-    str_addf(out, "%d%s%d", (int)run_state_step(state, task)->attempt_count - before, of,
-             run_state_tries(state, task) - before);
+    str_add_i64(out, count->number);
+    if (count->of > 0)
+        str_addf(out, "%s%d", of, count->of);
+    if (count->free > 0)
+        str_addf(out, " +%d", count->free);
+}
+
+void shown_try_count(const struct try_count *count, const char *of, struct str *out)
+{
+    add_numbers(count, of, out);
+    if (count->in_all > 0)
+        str_addf(out, " (%d%s in all)", count->in_all, ordinal(count->in_all));
+}
+
+void shown_try_count_json(const struct try_count *count, struct str *out)
+{
+    const struct {
+        const char *name;
+        int value;
+    } members[] = {{"of", count->of}, {"free", count->free}, {"in_all", count->in_all}};
+    str_json_key(out, "try");
+    str_addf(out, "{\"number\":%d", count->number);
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+        if (members[i].value > 0)
+            str_json_i64(out, members[i].name, members[i].value);
+    }
+    str_add_char(out, '}');
+}
+
+static struct try_count count_at_hand(const struct run_state *state, int task)
+{
+    return run_state_try_count(state, task, run_state_step_number(state, task), 0);
 }
 
 void shown_try(const struct run_state *state, int task, struct str *out)
@@ -227,14 +253,18 @@ void shown_try(const struct run_state *state, int task, struct str *out)
     }
     if (has_rounds(state, task))
         str_addf(out, "r%d ", run_state_round(state, task));
-    add_tries(state, task, "/", out);
+    const struct try_count count = count_at_hand(state, task);
+    add_numbers(&count, "/", out);
+    if (count.in_all > 0) /* a column is narrow */
+        str_addf(out, " (%d%s)", count.in_all, ordinal(count.in_all));
 }
 
 void shown_try_of(const struct run_state *state, int task, struct str *out)
 {
     const struct step_state *step = run_state_step(state, task);
     const struct start_tries start = start_at_hand(state, task);
-    const bool has_tries = (int)step->attempt_count > tries_before_round(state, task);
+    const struct try_count count = count_at_hand(state, task);
+    const bool has_tries = count.number > 0;
     if (has_rounds(state, task) && (start.at > 0 || step->attempt_count > 0))
         str_addf(out, "round %d of %d%s", run_state_round(state, task),
                  state->tasks[task].agent->rounds, start.at > 0 || has_tries ? ", " : "");
@@ -242,7 +272,7 @@ void shown_try_of(const struct run_state *state, int task, struct str *out)
         str_addf(out, "start %d of %d", start.at, start.of);
     } else if (has_tries) {
         str_add(out, "try ");
-        add_tries(state, task, " of ", out);
+        shown_try_count(&count, " of ", out);
     }
 }
 

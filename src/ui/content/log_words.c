@@ -123,11 +123,13 @@ static void add_try(const struct run_state *state, const struct log_output_key *
                     const struct attempt_state *attempt, struct str *out)
 {
     const struct task_agent *agent = state->tasks[key->task].agent;
-    const int tries = run_state_attempt_tries(state, key->task, key->step, attempt->number);
-    str_addf(out, ", try %d", attempt->number);
-    if (tries > 0)
-        str_addf(out, " of %d", tries);
-    else if (agent && agent->rounds > 1)
+    const bool has_rounds = agent && agent->rounds > 1;
+    struct try_count count = {.number = attempt->number};
+    if (!has_rounds)
+        count = run_state_try_count(state, key->task, key->step, attempt->number);
+    str_add(out, ", try ");
+    shown_try_count(&count, " of ", out);
+    if (has_rounds)
         str_addf(out, " in round %d", attempt->round);
 }
 
