@@ -352,6 +352,17 @@ START_TEST(test_sockets_outside_the_workspace_are_hidden)
 }
 END_TEST
 
+/* A socket may go between the list of what to hide and the mount. */
+START_TEST(test_start_is_tried_again_where_a_file_is_gone)
+{
+    char gone[] = "/usr/devs-test-gone";
+    spec.args = (char *[]){(char[]){"--ro-bind"}, (char[]){"/dev/null"}, gone, NULL};
+    run_script("true");
+    ck_assert_int_eq(result.end.outcome.kind, OUTCOME_NOT_STARTED);
+    ck_assert_int_eq(result.end.outcome.code, START_TIMED_OUT);
+}
+END_TEST
+
 START_TEST(test_network_is_off_unless_it_is_on)
 {
     static const char script[] = "cat /proc/net/dev | sed '1,2d; s/:.*//; s/ //g'";
@@ -909,6 +920,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_log_beside_a_project_is_masked_alone);
     tcase_add_test(tcase, test_workspace_below_the_log_is_there);
     tcase_add_test(tcase, test_well_known_secrets_are_masked);
+    tcase_add_test(tcase, test_start_is_tried_again_where_a_file_is_gone);
     tcase_add_test(tcase, test_network_is_off_unless_it_is_on);
     tcase_add_test(tcase, test_processes_of_others_are_not_seen);
     tcase_add_test(tcase, test_what_is_left_behind_ends_with_it);

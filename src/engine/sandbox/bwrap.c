@@ -408,6 +408,24 @@ void bwrap_signal(struct sandbox *sandbox, int signal_number)
         proc_each(tell, &telling);
 }
 
+/* Did bwrap find nothing where it was to hide something, such as a socket? It was there when the
+ * mounts were listed, and whoever made it has removed it since: the next attempt lists them again.
+ */
+static bool is_gone_meanwhile(const char *line)
+{
+    static const char start[] = "bwrap: Can't create file at ";
+    char path[ERR_MESSAGE_MAX];
+    struct stat info;
+    if (strncmp(line, start, strlen(start)) != 0)
+        return false;
+    (void)snprintf(path, sizeof(path), "%s", line + strlen(start));
+    char *end = strstr(path, ": Read-only file system");
+    if (!end)
+        return false;
+    *end = '\0';
+    return lstat(path, &info) != 0 && errno == ENOENT;
+}
+
 /* bwrap reports an exit code of each program that it executed, and of no other. Where there is one,
  * the words on stderr are the program's, whatever they look like; where there is none, only bwrap
  * can have written them. */
@@ -429,7 +447,7 @@ static void correct_end(const char *status, const char *err_tail, struct sandbox
         sandbox_was_not_started(end, forbidden ? EACCES : ENOENT, line);
         return;
     }
-    sandbox_was_not_started(end, START_SANDBOX_FAILED,
+    sandbox_was_not_started(end, is_gone_meanwhile(line) ? START_TIMED_OUT : START_SANDBOX_FAILED,
                             says_why ? line : "bwrap ended without having started the program");
 }
 
