@@ -12,7 +12,17 @@
 #include "shown_times.h"
 
 /* What a person is notified of; flags are or-ed. */
-enum ui_notify { NOTIFY_NEEDS_YOU = 1, NOTIFY_GAVE_UP = 2, NOTIFY_ENDED = 4 };
+enum ui_notify {
+    NOTIFY_NEEDS_YOU = 1,
+    NOTIFY_GAVE_UP = 2,
+    NOTIFY_ENDED = 4,
+    NOTIFY_STUCK = 8,
+    NOTIFY_BUDGET = 16,
+    NOTIFY_ASKS = 32,      /* accepted in settings; no event of a run means it yet */
+    NOTIFY_HOST_LOST = 64, /* likewise */
+    /* Where there is a command and no list of events: */
+    NOTIFY_DEFAULT = NOTIFY_NEEDS_YOU | NOTIFY_GAVE_UP | NOTIFY_ENDED | NOTIFY_STUCK,
+};
 
 /* All zero: nothing is set. */
 struct ui_settings {
@@ -22,11 +32,14 @@ struct ui_settings {
     bool leaves_mouse;      /* the mouse is the terminal's until M takes it */
     enum shown_times times; /* at first */
     unsigned notify;        /* enum ui_notify */
-    char **notify_command;  /* owned argv; NULL = the terminal's bell */
+    char **notify_command;  /* owned argv; NULL = none */
 };
 
 /* Free. NULL is allowed; nothing is set afterwards. */
 void ui_settings_done(struct ui_settings *ui);
+
+/* "gave-up": the name of one flag; "?" for any other number. */
+const char *ui_notify_name(unsigned flag);
 
 /* "needs-you, ended", or "off". False for any other word: *out is untouched then. */
 ATTR_MUST_USE bool ui_notify_parse(const char *names, unsigned *out);

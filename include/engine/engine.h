@@ -58,6 +58,10 @@ struct engine_options {
                                     engine_start() */
     size_t asked_count;
     enum engine_at_end at_end;
+    /* A person's command that is run for these events (enum ui_notify); NULL = none. Both borrowed
+     * until engine_stop(), which waits for the last one, some seconds at most. */
+    char *const *notify_command;
+    unsigned notify;
     /* Told of all output as it is read, on the engine's thread (stream 0 out, 1 err);
      * NULL = nobody. May block: then everything waits, timers too. */
     void (*tee)(void *ctx, int stream, const char *bytes, size_t len);
@@ -147,6 +151,7 @@ struct engine_result {
                               0 also if a rule denies the success: see exit_code */
     bool recording_failed; /* the log could not be written to the end */
     struct err err;        /* why, if so */
+    struct err notify_err; /* the last notification failed, which is not in the log */
 };
 
 /* Make the thread end (children still alive are killed, and that is recorded as

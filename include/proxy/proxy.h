@@ -45,7 +45,8 @@ struct proxy_result {
     int signal_number; /* that ended it; 0 = the client went */
     struct str kept;   /* where what was made in a workspace is: the caller's; "" = in place */
     bool recording_failed;
-    struct err err; /* why; or why what was made could not be kept */
+    struct err err;        /* why; or why what was made could not be kept */
+    struct err notify_err; /* as in struct engine_result */
 };
 
 /* Serve until the client's stream ends or signal_fd is readable; then what runs is ended and the

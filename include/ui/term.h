@@ -79,8 +79,9 @@ enum { TERM_COPY_MAX = 64 * 1024 };
  * terminal says whether it did. False where it is longer than TERM_COPY_MAX bytes, or the terminal
  * is gone. */
 ATTR_MUST_USE bool term_copy(struct term *term, const char *text, size_t len);
-/* Let the terminal ring, or flash, as its person has set it. */
-void term_bell(struct term *term);
+/* Let the terminal ring, or flash, as its person has set it, and show the message as a notification
+ * of the desktop, if it can (OSC 9, or 777 where that is known; tmux needs allow-passthrough). */
+void term_notify(struct term *term, const char *message);
 
 /* For poll(). */
 int term_fd(const struct term *term);

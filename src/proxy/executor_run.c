@@ -101,6 +101,7 @@ void executor_run_end(struct executor *executor, struct proxy_result *result)
         executor->engine = NULL;
         result->recording_failed = ended.recording_failed;
         result->err = ended.err;
+        result->notify_err = ended.notify_err;
     }
     if (executor->tree)
         keep_tree(executor, result);

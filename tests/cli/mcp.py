@@ -571,6 +571,20 @@ def test_options(folder):
     check("no call, no run", devs(folder, "runs", "--json").stdout == runs)
 
 
+def test_notifications(folder):
+    told = os.path.join(folder, "told")
+    with open(os.path.join(folder, "devs.config.json"), "w", encoding="utf-8") as settings:
+        json.dump({"ui": {"notify_command": ["sh", "-c", f"cat >'{told}'"]}}, settings)
+    check("trusted", devs(folder, "trust").returncode == 0)
+    client = Client(folder)
+    client.call("execute_command", argv=["sh", "-c", "echo 'not ok 3'; exit 1"])
+    check("ends", client.close() == 0)
+    with open(told, encoding="utf-8") as file:
+        sent = json.load(file)
+    check("a call that failed, and the end", [one["event"] for one in sent["events"]] ==
+          ["gave-up", "ended"] and sent["line"] == "not ok 3", sent)
+
+
 def main():
     wanted = sys.argv[2:]
     with tempfile.TemporaryDirectory() as top:

@@ -66,7 +66,8 @@ static const struct {
      "[WRONG_TYPE] /ui/theme: wrong type (expected string, got 3)\n"},
     {"what is notified", "{\"ui\": {\"notify\": [\"needs-you\", \"all\"]}}",
      "[INVALID_VALUE] /ui/notify/1: not one of the values allowed (expected \"needs-you\", "
-     "\"gave-up\" or \"ended\", got \"all\")\n"},
+     "\"asks\", \"stuck\", \"gave-up\", \"budget\", \"host-lost\" or \"ended\", got "
+     "\"all\")\n"},
     {"ui key", "{\"ui\": {\"them\": \"cb\"}}",
      "[INVALID_VALUE] /ui/them: unknown key, did you mean \"theme\"?\n"},
     {"rules type", "{\"rules\": {}}",
@@ -153,6 +154,8 @@ static const struct {
     unsigned want;
 } notify_cases[] = {
     {"needs-you", true, NOTIFY_NEEDS_YOU},
+    {"stuck budget asks,host-lost", true,
+     NOTIFY_STUCK | NOTIFY_BUDGET | NOTIFY_ASKS | NOTIFY_HOST_LOST},
     {"gave-up, ended", true, NOTIFY_GAVE_UP | NOTIFY_ENDED},
     {" ended,needs-you ", true, NOTIFY_ENDED | NOTIFY_NEEDS_YOU},
     {"off", true, 0},
@@ -166,6 +169,17 @@ START_TEST(test_notify_by_name)
     unsigned flags = 99;
     ck_assert(ui_notify_parse(notify_cases[_i].names, &flags) == notify_cases[_i].is_right);
     ck_assert_uint_eq(flags, notify_cases[_i].is_right ? notify_cases[_i].want : 99);
+}
+END_TEST
+
+START_TEST(test_a_notify_command_is_enough)
+{
+    ck_assert(parse("{\"ui\": {\"notify_command\": [\"x\"]}}"));
+    ck_assert_uint_eq(settings.ui.notify, NOTIFY_DEFAULT);
+    settings_done(&settings);
+    ck_assert(parse("{\"ui\": {\"notify\": [], \"notify_command\": [\"x\"]}}"));
+    ck_assert_uint_eq(settings.ui.notify, 0);
+    ck_assert_str_eq(ui_notify_name(NOTIFY_HOST_LOST), "host-lost");
 }
 END_TEST
 
@@ -358,6 +372,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_too_large);
     tcase_add_test(tcase, test_ui_is_read);
     tcase_add_test(tcase, test_ui_that_says_nothing_leaves_all_off);
+    tcase_add_test(tcase, test_a_notify_command_is_enough);
     tcase_add_loop_test(tcase, test_notify_by_name, 0, TABLE_LEN(notify_cases));
     tcase_add_test(tcase, test_C5_attempts_and_window_are_settings);
     tcase_add_test(tcase, test_C5_the_limit_alone);

@@ -87,7 +87,7 @@ done
 #   caller   starts what its callers name; they are in this list, too
 sides='attempt|machine|git|trusted|caller'
 starters='tool_run|tool_ask|launch_process|child_start|spawn_process|spawn_begin|CLONE'
-starters="$starters|outside_start_on_terminal|outside_start_quiet|posix_spawnp?|uv_spawn"
+starters="$starters|outside_start_on_terminal|posix_spawnp?|uv_spawn"
 starters="$starters|(SYS|__NR)_(clone3?|v?fork|execve|execveat)" # called, or handed on
 calls_only='v?fork|clone3?|exec(l|le|lp|v|ve|veat|vp|vpe)|fexecve|forkpty|daemon|wordexp'
 starts=$(cat <<-'EOF'
@@ -103,6 +103,7 @@ starts=$(cat <<-'EOF'
 	src/engine/child/tool_run.c launch_process 1 caller
 	src/engine/loop/doctor.c tool_ask 3 machine
 	src/engine/loop/doctor_agents.c tool_ask 1 machine
+	src/engine/loop/notifier.c tool_run 1 trusted
 	src/engine/sandbox/bwrap_probe.c tool_ask 2 machine
 	src/engine/sandbox/container.c tool_ask 1 machine
 	src/engine/sandbox/container.c tool_run 1 machine
@@ -112,7 +113,6 @@ starts=$(cat <<-'EOF'
 	src/engine/sandbox/sandbox_run.c tool_run 1 attempt
 	src/engine/workspace/git.c tool_run 1 git
 	src/engine/workspace/workspace_make.c tool_run 1 trusted
-	src/ui/app/app_notify.c outside_start_quiet 1 trusted
 	src/ui/app/app_terminal.c outside_start_on_terminal 1 trusted
 	src/ui/app/outside.c posix_spawn 1 caller
 EOF

@@ -24,13 +24,15 @@ cat >three.json <<'PLAN'
  {"id": "T-3", "title": "third of all", "steps": [{"run": ["sh", "-c", "until test -e go; do sleep 0.05; done; exit 1"], "policy": "once"}]}]}
 PLAN
 cat >devs.config.json <<SETTINGS
-{"ui": {"theme": "./mine.json", "notify": ["gave-up", "ended"], "notify_command": ["sh", "-c", "(pwd; echo \"\$0\") >>$dir/told"]}}
+{"ui": {"theme": "./mine.json", "notify": ["gave-up", "ended"], "notify_command": ["sh", "-c", "(pwd; echo \"\$1\") >>$dir/told", "told"]}}
 SETTINGS
 echo '{"like": "mono", "running": {"fg": "bright-blue"}}' >mine.json
 
 # --- a command of settings that nobody has trusted
 open a 100 30
 tmux set-option -s set-clipboard on
+tmux set-option -g monitor-bell on
+tmux pipe-pane -t a "cat >$dir/bytes"
 type a "clear; '$devs' run -j 3 three.json; echo exit \$?" Enter
 expect a 'exit 2' 'settings that are not trusted do not start'
 want_in 'and why' "$(screen a | tr -d '\n')" 'ui.notify_command runs a command, so it needs your trust'
@@ -99,6 +101,9 @@ has_told() { grep -q 'T-3 gave up' told 2>/dev/null; }
 until_true 60 has_told
 want 'a command is told that a task gave up' $? 0
 want 'it runs outside the project' "$(head -1 told)" /
+sent() { tr -d '\033\007' <bytes | grep -q 'Ptmux;\]9;devs: T-3 gave up'; }
+until_true 60 sent
+want 'the terminal shows it, too' $? 0
 expect a 'ENDED' 'the run is over: q asks nothing any more'
 type a q
 expect a 'shell>' 'the shell is back'

@@ -1,4 +1,5 @@
 /* What y and Y copy, and what a notification says. */
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
@@ -114,6 +115,15 @@ START_TEST(test_told_once_each_time_it_happens)
 }
 END_TEST
 
+START_TEST(test_stuck_is_an_event_of_its_own)
+{
+    (void)news(NOTIFY_STUCK);
+    story_fail(&story, "T-101", REASON_TEST_FAIL, NULL);
+    story_end(&story, "T-101", DECISION_ENTROPY);
+    ck_assert_str_eq(news(NOTIFY_STUCK), "T-101 is stuck");
+}
+END_TEST
+
 START_TEST(test_only_what_is_wanted_is_told)
 {
     (void)news(NOTIFY_NEEDS_YOU);
@@ -161,13 +171,16 @@ START_TEST(test_pager_is_split_at_blanks)
 }
 END_TEST
 
-/* The text of a file that a quiet program writes. */
-static const char *run_quietly(char *const *argv, const char *file, struct err *err)
+/* The text of a file that a program writes. */
+static const char *run_program(char *const *argv, const char *file, struct err *err)
 {
     static char said[PATH_MAX];
     pid_t pid = 0;
     said[0] = '\0';
-    if (!outside_start_quiet(argv, &pid, err))
+    const int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const bool is_there = outside_start_on_terminal(argv, input, &pid, err);
+    (void)close(input);
+    if (!is_there)
         return NULL;
     while (outside_look(pid) == OUTSIDE_RUNS)
         (void)poll(NULL, 0, 1);
@@ -197,14 +210,14 @@ START_TEST(test_nothing_of_the_project_is_run)
 
     (void)snprintf(script, sizeof(script), "pwd >'%s'", out);
     char *const argv[] = {(char[]){"sh"}, (char[]){"-c"}, script, NULL};
-    ck_assert_str_eq(run_quietly(argv, out, &err), "/\n");
+    ck_assert_str_eq(run_program(argv, out, &err), "/\n");
 
     char *const here[] = {(char[]){"only-here"}, NULL};
-    ck_assert_ptr_null(run_quietly(here, out, &err));
+    ck_assert_ptr_null(run_program(here, out, &err));
     ck_assert_str_eq(err.message, "cannot start 'only-here': No such file or directory");
     char *const relative[] = {(char[]){"./only-here"}, NULL};
     err = (struct err){0};
-    ck_assert_ptr_null(run_quietly(relative, out, &err));
+    ck_assert_ptr_null(run_program(relative, out, &err));
     ck_assert_str_eq(err.message, "cannot start './only-here': not an absolute path");
 }
 END_TEST
@@ -240,6 +253,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tell, setup, teardown);
     tcase_add_test(tell, test_nothing_is_told_of_what_was_so_at_the_start);
     tcase_add_test(tell, test_told_once_each_time_it_happens);
+    tcase_add_test(tell, test_stuck_is_an_event_of_its_own);
     tcase_add_test(tell, test_only_what_is_wanted_is_told);
     tcase_add_test(tell, test_the_end_of_a_run_is_told);
     TCase *pager = test_case(suite, "pager");

@@ -126,6 +126,7 @@ static bool cut_secrets(struct serving *serving, struct err *err)
 
 static bool fill_options(struct serving *serving, struct err *err)
 {
+    const struct ui_settings *ui = &serving->config.settings.ui;
     uint64_t seed = 0;
     if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
         return err_set(err, ERR_IO, "no random numbers are to be had");
@@ -145,6 +146,8 @@ static bool fill_options(struct serving *serving, struct err *err)
                                                          .environment = environ,
                                                          .jobs = PROXY_JOBS,
                                                          .seed = seed,
+                                                         .notify_command = ui->notify_command,
+                                                         .notify = ui->notify,
                                                          .redactor = serving->secrets.redactor}};
     return true;
 }
@@ -177,6 +180,8 @@ static int tell_end(const struct proxy_result *result)
         warn("run #%lld: %s", (long long)result->run, str_text(&calls));
         str_done(&calls);
     }
+    if (result->notify_err.code != ERR_NONE)
+        warn("notify_command failed: %s", result->notify_err.message);
     if (result->kept.len > 0)
         warn("what was made is kept as %s", str_text(&result->kept));
     if (result->err.code != ERR_NONE || result->recording_failed) {

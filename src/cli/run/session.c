@@ -128,6 +128,11 @@ static bool start_engine(struct watching *watching, struct err *err)
         .tee_ctx = watching->tee,
         .at_end = watching->watch == SESSION_COCKPIT ? ENGINE_LINGER : ENGINE_LEAVE,
     };
+    /* Whoever started an exec waits for it, and gets its exit code. */
+    if (session->ui && strcmp(session->kind, "exec") != 0) {
+        options.notify_command = session->ui->notify_command;
+        options.notify = session->ui->notify;
+    }
     return engine_start(&watching->engine, &options, &watching->run, err);
 }
 
@@ -388,6 +393,8 @@ static int run_watched(struct watching *watching)
     if (watching->tee)
         tee_give_up(watching->tee);
     engine_stop(watching->engine, &result);
+    if (result.notify_err.code != ERR_NONE)
+        warn("notify_command failed: %s", result.notify_err.message);
     tee_close(watching->tee);
     if (watching->signal_fd >= 0)
         (void)close(watching->signal_fd);

@@ -21,8 +21,8 @@ static const struct {
     const char *name;
     unsigned flag;
 } notify_names[] = {
-    {"needs-you", NOTIFY_NEEDS_YOU},
-    {"gave-up", NOTIFY_GAVE_UP},
+    {"needs-you", NOTIFY_NEEDS_YOU}, {"asks", NOTIFY_ASKS},     {"stuck", NOTIFY_STUCK},
+    {"gave-up", NOTIFY_GAVE_UP},     {"budget", NOTIFY_BUDGET}, {"host-lost", NOTIFY_HOST_LOST},
     {"ended", NOTIFY_ENDED},
 };
 
@@ -44,6 +44,15 @@ static unsigned notify_flag(const char *name)
     return 0;
 }
 
+const char *ui_notify_name(unsigned flag)
+{
+    for (size_t i = 0; i < ARRAY_LEN(notify_names); i++) {
+        if (notify_names[i].flag == flag)
+            return notify_names[i].name;
+    }
+    return "?";
+}
+
 void ui_settings_read(struct plan_reader *reader, const struct json *value, struct ui_settings *out)
 {
     static const struct json_pointer root = {0};
@@ -59,6 +68,8 @@ void ui_settings_read(struct plan_reader *reader, const struct json *value, stru
         out->notify |= notify_flag(json_text(json_at(notify, i), ""));
     plan_list_read(reader, &command, json_get(value, "notify_command"), COMMAND_ARGS_MAX,
                    &out->notify_command);
+    if (!notify && out->notify_command)
+        out->notify = NOTIFY_DEFAULT;
 }
 
 bool ui_notify_parse(const char *names, unsigned *out)

@@ -78,6 +78,8 @@ static void *run_engine(void *arg)
         loop_run(&engine->loop);
         recorder_finish(&engine->loop.recorder);
         take_result(engine);
+        notifier_close(engine->loop.notifier, &engine->result.notify_err);
+        engine->loop.notifier = NULL;
     }
     loop_close(&engine->loop);
     const uint64_t one = 1;

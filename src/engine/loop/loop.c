@@ -346,6 +346,29 @@ static void set_up(struct loop *loop, int64_t number)
     workspace_set_init(&loop->workspaces, &workspaces);
 }
 
+static void note_failed_notice(void *ctx, const char *why)
+{
+    struct str note = {0};
+    str_addf(&note, "notify_command failed: %s", why);
+    mailbox_post_note(ctx, -1, str_text(&note));
+    str_done(&note);
+}
+
+static void open_notifier(struct loop *loop, int64_t number)
+{
+    const struct engine_options *options = loop->options;
+    if (!options->notify_command || options->notify == 0)
+        return;
+    const struct notifier_call call = {.command = options->notify_command,
+                                       .environment = options->environment,
+                                       .run = number,
+                                       .name = options->plan->name,
+                                       .dir = options->run_dir,
+                                       .failed = note_failed_notice,
+                                       .ctx = loop->mailbox};
+    loop->notifier = notifier_open(&call);
+}
+
 bool loop_open(struct loop *loop, const struct engine_options *options, struct mailbox *mailbox,
                int64_t *number_out, struct err *err)
 {
@@ -365,6 +388,8 @@ bool loop_open(struct loop *loop, const struct engine_options *options, struct m
     if (options->resume > 0)
         gains_resume(&loop->gains);
     set_up(loop, *number_out);
+    loop->number = *number_out;
+    open_notifier(loop, *number_out);
     return loop_first_turn(loop, err);
 }
 
@@ -397,6 +422,7 @@ static void close_uv(struct loop *loop)
 void loop_close(struct loop *loop)
 {
     assert(loop->alive_count == 0);
+    notifier_close(loop->notifier, NULL);
     workspace_set_done(&loop->workspaces);
     close_uv(loop);
     watch_close(loop->watch);

@@ -20,6 +20,7 @@
 #include "heartbeat.h"
 #include "job.h"
 #include "mailbox.h"
+#include "notifier.h"
 #include "recorder.h"
 #include "recovery.h"
 #include "scheduler.h"
@@ -81,6 +82,8 @@ struct loop {
     struct attempt_setting setting;
     struct gains gains;
     struct growth growth;
+    int64_t number;            /* of the run */
+    struct notifier *notifier; /* owned; NULL: nobody is notified */
     char run_mark[LOOP_RUN_MARK_MAX];
 
     struct queued *inputs; /* owned; in order */

@@ -342,6 +342,33 @@ static bool record(struct loop *loop, int64_t now_ms)
     return true;
 }
 
+/* The end of what the attempt wrote; stderr says more, where there is some. */
+static void last_output(const struct attempt *attempt, struct str *out)
+{
+    enum { LOOK_BYTES = 4096 };
+    const struct output *streams = attempt->streams;
+    const struct classify_text tail = output_tail(&streams[streams[1].bytes > 0], LOOK_BYTES);
+    str_add_n(out, tail.bytes, tail.len);
+}
+
+static void notify(struct loop *loop)
+{
+    for (size_t i = 0; loop->notifier && i < loop->turn.event_count; i++) {
+        const struct event *event = &loop->turn.events[i];
+        struct str output = {0};
+        struct notice notice;
+        if ((notice_of(&loop->state, event) & loop->options->notify) == 0)
+            continue;
+        const struct attempt *attempt =
+            attempt_find(loop->ended, loop->ended_count, event->task, event->attempt);
+        if (attempt)
+            last_output(attempt, &output);
+        notice_make(&loop->state, event, loop->number, str_text(&output), &notice);
+        notifier_add(loop->notifier, &notice);
+        str_done(&output);
+    }
+}
+
 static void forget_turn(struct loop *loop)
 {
     for (size_t i = 0; i < loop->capture_count; i++)
@@ -448,6 +475,7 @@ bool loop_first_turn(struct loop *loop, struct err *err)
     collect(loop, now);
     bool ok = record(loop, now.mono_ms);
     if (ok) {
+        notify(loop);
         heartbeat_expect(&loop->heartbeat, clock_now().mono_ms, 0); /* from here on times run */
         act(loop);
         forget_turn(loop);
@@ -470,6 +498,7 @@ void loop_turn(struct loop *loop)
     take_inputs(loop);
     collect(loop, now);
     bool recorded = record(loop, now.mono_ms); /* the work goes on; the recorder knows */
+    notify(loop);
     loop_answer_tasks(loop);
     loop_follow_up(loop, recorded);
     act(loop);

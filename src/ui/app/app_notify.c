@@ -2,20 +2,27 @@
 
 #include <stdlib.h>
 
-#include "outside.h"
+#include "notice.h"
 #include "xalloc.h"
 
-static unsigned flag_of(enum task_status status)
+static unsigned flags_of(const struct run_state *state, int task)
 {
-    if (status == TASK_NEEDS_YOU)
-        return NOTIFY_NEEDS_YOU;
-    return status == TASK_GAVE_UP || status == TASK_STUCK ? NOTIFY_GAVE_UP : 0;
+    const struct task_agent *agent = state->tasks[task].agent;
+    const unsigned budget = agent && agent->budget.told != 0 ? NOTIFY_BUDGET : 0;
+    return notice_of_status(state->tasks[task].status) | budget;
 }
 
-static void add_task(const struct run_state *state, int task, unsigned flag, struct str *words)
+static void add_task(const struct run_state *state, int task, unsigned flags, struct str *words)
 {
     str_add(words, state->plan->tasks[task].id);
-    str_add(words, flag == NOTIFY_NEEDS_YOU ? " needs you" : " gave up");
+    if ((flags & NOTIFY_NEEDS_YOU) != 0)
+        str_add(words, " needs you");
+    else if ((flags & NOTIFY_GAVE_UP) != 0)
+        str_add(words, " gave up");
+    else if ((flags & NOTIFY_STUCK) != 0)
+        str_add(words, " is stuck");
+    else
+        str_add(words, " has used most of its budget");
 }
 
 static void add_end(const struct run_state *state, struct str *words)
@@ -36,16 +43,17 @@ unsigned app_notify_news(struct app_notify *notify, const struct run_state *stat
     int changed = 0;
     notify->was = xgrow(notify->was, &notify->room, (size_t)count, sizeof(*notify->was));
     for (int task = 0; task < count; task++) {
-        const unsigned flag = flag_of(state->tasks[task].status);
+        const unsigned is = flags_of(state, task);
         const unsigned was = task < notify->count ? notify->was[task] : 0;
-        notify->was[task] = (unsigned char)flag;
-        if (!notify->is_begun || flag == was || (flag & wanted) == 0)
+        const unsigned flags = is & ~was & wanted;
+        notify->was[task] = (unsigned char)is;
+        if (!notify->is_begun || flags == 0)
             continue;
-        news |= flag;
+        news |= flags;
         if (++changed > NAMED_MAX)
             continue;
         str_add(words, changed > 1 ? ", " : "");
-        add_task(state, task, flag, words);
+        add_task(state, task, flags, words);
     }
     if (changed > NAMED_MAX)
         str_addf(words, " and %d more", changed - NAMED_MAX);
@@ -59,31 +67,8 @@ unsigned app_notify_news(struct app_notify *notify, const struct run_state *stat
     return news;
 }
 
-bool app_notify_run(struct app_notify *notify, char *const *command, const char *words)
-{
-    struct str copy = {0};
-    bool is_free = notify->command == 0 || outside_look(notify->command) != OUTSIDE_RUNS;
-    if (!is_free)
-        return true; /* one is enough to make a person look */
-    notify->command = 0;
-    size_t count = 0;
-    while (command[count])
-        count++;
-    char **argv = xcalloc(count + 2, sizeof(*argv));
-    for (size_t i = 0; i < count; i++)
-        argv[i] = command[i];
-    str_add(&copy, words);
-    argv[count] = copy.data;
-    bool ok = outside_start_quiet(argv, &notify->command, NULL);
-    free(argv);
-    str_done(&copy);
-    return ok;
-}
-
 void app_notify_done(struct app_notify *notify)
 {
-    if (notify->command > 0)
-        (void)outside_look(notify->command); /* what still runs ends by itself */
     free(notify->was);
     *notify = (struct app_notify){0};
 }

@@ -255,23 +255,16 @@ static const struct run_state *own_present(const struct app *app)
     return follower_state(app->own.present ? app->own.present : app->present);
 }
 
-/* A person's command is run only where their plan is: a log that is only looked at may be
- * somebody else's. */
 void app_tell(struct app *app)
 {
-    const struct ui_settings *ui = app->options->ui;
     const struct run_state *state = own_present(app);
     struct str words = {0};
     if (app->notify.wanted == 0 || app->options->mode != APP_LIVE || app->more_news || app->opens ||
         (app->notify.is_begun && state->last_seq == app->notified_seq))
         return;
     app->notified_seq = state->last_seq;
-    const unsigned news = app_notify_news(&app->notify, state, &words);
-    bool has_command = ui && ui->notify_command && app->options->engine_here;
-    bool is_told = news != 0 && has_command &&
-                   app_notify_run(&app->notify, ui->notify_command, str_text(&words));
-    if (news != 0 && !is_told)
-        term_bell(app->term);
+    if (app_notify_news(&app->notify, state, &words) != 0)
+        term_notify(app->term, str_text(&words));
     str_done(&words);
 }
 
@@ -305,7 +298,8 @@ void app_choose_notify(struct app *app, const char *names)
 {
     unsigned wanted = 0;
     if (!ui_notify_parse(names, &wanted)) {
-        view_say(&app->view, &app->now, "notify takes needs-you, gave-up, ended, or off");
+        view_say(&app->view, &app->now,
+                 "notify takes needs-you, stuck, gave-up, budget, ended, or off");
         return;
     }
     app->notify.wanted = wanted;

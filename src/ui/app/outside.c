@@ -131,17 +131,6 @@ bool outside_start_on_terminal(char *const *argv, int input, pid_t *out, struct 
     return true;
 }
 
-bool outside_start_quiet(char *const *argv, pid_t *out, struct err *err)
-{
-    struct start start;
-    bool is_ready = true;
-    if (!open_start(&start))
-        return err_set_errno(err, ENOMEM, "cannot start '%s'", argv[0]);
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && is_ready; fd++)
-        is_ready = posix_spawn_file_actions_addopen(&start.files, fd, "/dev/null", O_RDWR, 0) == 0;
-    return spawn(&start, is_ready, argv, out, err);
-}
-
 enum outside_state outside_look(pid_t pid)
 {
     int status = 0;

@@ -1,9 +1,8 @@
 /*
- * outside.h - programs that the cockpit starts for the person: a pager that gets the terminal, a
- * command that tells them something.
+ * outside.h - a program that the cockpit starts for the person: a pager that gets the terminal.
  *
- * Main thread. They stay in our session, so the engine leaves them alone, in process groups of
- * their own. They run in "/", and are found by absolute folders of PATH only: a step may have
+ * Main thread. It stays in our session, so the engine leaves it alone, in a process group of its
+ * own. It runs in "/", and is found by absolute folders of PATH only: a step may have
  * written anything in the project's folder.
  */
 #ifndef DEVS_OUTSIDE_H
@@ -28,8 +27,6 @@ ATTR_MUST_USE bool outside_split(const char *line, struct outside_words *out);
 /* Start a program with the terminal in its hands and `input` as its stdin. */
 ATTR_MUST_USE bool outside_start_on_terminal(char *const *argv, int input, pid_t *out,
                                              struct err *err);
-/* Starts a program that neither reads nor writes anything of ours, in the folder "/". */
-ATTR_MUST_USE bool outside_start_quiet(char *const *argv, pid_t *out, struct err *err);
 
 /* How it stands with a program. One that was stopped is OUTSIDE_STOPPED. */
 enum outside_state { OUTSIDE_RUNS, OUTSIDE_STOPPED, OUTSIDE_ENDED };

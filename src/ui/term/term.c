@@ -247,10 +247,12 @@ bool term_copy(struct term *term, const char *text, size_t len)
     return !is_gone(term) && term_out_copy(text, len);
 }
 
-void term_bell(struct term *term)
+void term_notify(struct term *term, const char *message)
 {
-    if (!is_gone(term))
-        term_out_write("\a");
+    if (is_gone(term))
+        return;
+    term_out_write("\a");
+    term_out_notify(message);
 }
 
 int term_fd(const struct term *term)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "term.h"
+#include "text.h"
 
 enum { SCREEN_PIECE = 512 }; /* screen drops longer strings (its limit is 768 bytes) */
 
@@ -67,21 +68,27 @@ static void add_pieces(struct str *out, const struct str *request)
     }
 }
 
+/* A request is one OSC: the only ESC in it is its first byte. */
+static void add_request(struct str *out, const struct str *request, enum term_wrap wrap)
+{
+    if (wrap == TERM_WRAP_SCREEN) {
+        add_pieces(out, request);
+    } else if (wrap == TERM_WRAP_TMUX) {
+        str_add(out, "\033Ptmux;\033"); /* an ESC within is written twice */
+        str_add_n(out, request->data, request->len);
+        str_add(out, "\033\\");
+    } else {
+        str_add_n(out, request->data, request->len);
+    }
+}
+
 static void add_copy(struct str *out, const char *text, size_t len, enum term_wrap wrap)
 {
     struct str request = {0};
     str_add(&request, "\033]52;c;");
     add_base64(&request, text, len);
     str_add(&request, "\a");
-    if (wrap == TERM_WRAP_SCREEN) {
-        add_pieces(out, &request);
-    } else if (wrap == TERM_WRAP_TMUX) {
-        str_add(out, "\033Ptmux;\033"); /* an ESC within is written twice */
-        str_add_n(out, request.data, request.len);
-        str_add(out, "\033\\");
-    } else {
-        str_add_n(out, request.data, request.len);
-    }
+    add_request(out, &request, wrap);
     str_done(&request);
 }
 
@@ -109,4 +116,33 @@ bool term_out_copy(const char *text, size_t len)
     write_all(str_text(&bytes), bytes.len);
     str_done(&bytes);
     return true;
+}
+
+/* Some terminals know both requests and would show the message twice, so only one is sent. */
+static bool knows_777(void)
+{
+    const char *term = getenv("TERM");
+    return is_set("VTE_VERSION") ||
+           (term && (strncmp(term, "rxvt", 4) == 0 || strncmp(term, "foot", 4) == 0));
+}
+
+void term_out_notify(const char *message)
+{
+    struct str text = {0};
+    struct str request = {0};
+    struct str bytes = {0};
+    const char *term = getenv("TERM");
+    text_clean_line(&text, message, strlen(message));
+    str_add(&request, knows_777() ? "\033]777;notify;devs;" : "\033]9;devs: ");
+    str_add(&request, str_text(&text));
+    str_add(&request, "\a");
+    if (is_set("TMUX"))
+        add_request(&bytes, &request, TERM_WRAP_TMUX);
+    else
+        add_request(&bytes, &request, is_set("STY") ? TERM_WRAP_SCREEN : TERM_WRAP_NONE);
+    if (!term || strcmp(term, "linux") != 0) /* the console has no notifications */
+        write_all(str_text(&bytes), bytes.len);
+    str_done(&bytes);
+    str_done(&request);
+    str_done(&text);
 }

@@ -18,5 +18,7 @@ void term_out_write(const char *bytes);
 
 /* As term_copy(). */
 ATTR_MUST_USE bool term_out_copy(const char *text, size_t len);
+/* As term_notify(). */
+void term_out_notify(const char *message);
 
 #endif

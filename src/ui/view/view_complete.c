@@ -119,7 +119,7 @@ static const char *notify_word(const char *list)
 
 static void offer_notices(struct offering *to)
 {
-    static const char *const words[] = {"needs-you", "gave-up", "ended", "off"};
+    static const char *const words[] = {"needs-you", "stuck", "gave-up", "budget", "ended", "off"};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         offer(to, words[i], "");
 }

@@ -1,0 +1,220 @@
+#include "notice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "attr.h"
+#include "shown.h"
+#include "text.h"
+#include "ui_settings.h"
+#include "xalloc.h"
+
+unsigned notice_of_status(enum task_status status)
+{
+    switch (status) {
+    case TASK_NEEDS_YOU:
+        return NOTIFY_NEEDS_YOU;
+    case TASK_STUCK:
+        return NOTIFY_STUCK;
+    case TASK_GAVE_UP:
+        return NOTIFY_GAVE_UP;
+    default:
+        return 0;
+    }
+}
+
+/* A step that ended badly may have led to another round: the task's state after the turn tells. */
+unsigned notice_of(const struct run_state *state, const struct event *event)
+{
+    switch (event->kind) {
+    case EVENT_RUN_ENDED:
+        return NOTIFY_ENDED;
+    case EVENT_BUDGET:
+        return NOTIFY_BUDGET;
+    case EVENT_STEP_ENDED:
+        return event->a == DECISION_SUCCEEDED ? 0
+                                              : notice_of_status(state->tasks[event->task].status);
+    default:
+        return 0;
+    }
+}
+
+/* A copy of one line, at most NOTICE_LINE_MAX bytes, without control characters. */
+static char *copy_line(const char *text, size_t len)
+{
+    struct str clean = {0};
+    text_clean_line(&clean, text, len);
+    str_cut(&clean, text_cut(str_text(&clean), clean.len, NOTICE_LINE_MAX));
+    char *copy = xstrdup(str_text(&clean));
+    str_done(&clean);
+    return copy;
+}
+
+/* The last line with something in it. */
+static char *last_line(const char *output)
+{
+    size_t end = strlen(output);
+    while (end > 0 && strchr(" \t\r\n", output[end - 1]))
+        end--;
+    size_t from = end;
+    while (from > 0 && output[from - 1] != '\n')
+        from--;
+    return copy_line(output + from, end - from);
+}
+
+static char *deciding_line(const struct step_state *step, const char *output)
+{
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    if (verdict && verdict->match[0] != '\0')
+        return copy_line(verdict->match, strlen(verdict->match));
+    return output ? last_line(output) : xstrdup("");
+}
+
+/* "3 of 3 tries used (test-fail)". The engine keeps no texts of decisions: the event has it. */
+static void add_end(const struct run_state *state, const struct event *event, struct str *out)
+{
+    struct step_state step = state->tasks[event->task].steps[event->step];
+    struct step_formulas formulas = {.end_json = event->text ? xstrdup(event->text) : NULL};
+    struct str class = {0};
+    step.formulas = &formulas;
+    shown_end(&state->plan->tasks[event->task].steps[event->step], &step, out);
+    free(formulas.end_json);
+    shown_class(state, event->task, &class);
+    if (class.len > 0)
+        str_addf(out, out->len > 0 ? " (%s)" : "%s", class.data);
+    str_done(&class);
+}
+
+static void add_budget(const struct event *event, struct str *out)
+{
+    const struct budget_use use = {
+        .kind = (enum budget_kind)event->a, .used = event->b, .limit = event->c};
+    str_add(out, event->d == EVENT_BUDGET_SPENT ? "budget spent: " : "budget: ");
+    budget_use_words(&use, out);
+}
+
+void notice_make(const struct run_state *state, const struct event *event, int64_t run,
+                 const char *output, struct notice *out)
+{
+    struct str reason = {0};
+    struct str command = {0};
+    const char *id = event->task >= 0 ? state->plan->tasks[event->task].id : NULL;
+    *out = (struct notice){.event = notice_of(state, event), .task = id ? xstrdup(id) : NULL};
+    if (event->kind == EVENT_RUN_ENDED)
+        str_addf(&reason, "%d of %d passed", state->counts[TASK_PASSED], state->plan->task_count);
+    else if (event->kind == EVENT_BUDGET)
+        add_budget(event, &reason);
+    else
+        add_end(state, event, &reason);
+    out->reason = copy_line(str_text(&reason), reason.len);
+    if (event->kind == EVENT_STEP_ENDED) {
+        out->line = deciding_line(&state->tasks[event->task].steps[event->step], output);
+        str_addf(&command, "devs why %lld/%s", (long long)run, id);
+    } else {
+        out->line = xstrdup("");
+        str_addf(&command, "devs status %lld", (long long)run);
+    }
+    out->command = xstrdup(str_text(&command));
+    str_done(&command);
+    str_done(&reason);
+}
+
+void notice_done(struct notice *notice)
+{
+    if (!notice)
+        return;
+    free(notice->task);
+    free(notice->reason);
+    free(notice->line);
+    free(notice->command);
+    *notice = (struct notice){0};
+}
+
+static int urgency(unsigned event)
+{
+    static const unsigned order[] = {NOTIFY_NEEDS_YOU, NOTIFY_ASKS,   NOTIFY_STUCK, NOTIFY_GAVE_UP,
+                                     NOTIFY_HOST_LOST, NOTIFY_BUDGET, NOTIFY_ENDED};
+    size_t at = 0;
+    while (at < ARRAY_LEN(order) && order[at] != event)
+        at++;
+    return (int)at;
+}
+
+const struct notice *notice_chief(const struct notice_list *list)
+{
+    const struct notice *chief = &list->items[0];
+    for (size_t i = 1; i < list->count; i++) {
+        if (urgency(list->items[i].event) < urgency(chief->event))
+            chief = &list->items[i];
+    }
+    return chief;
+}
+
+static void add_message(const struct notice *notice, struct str *out)
+{
+    if (notice->event == NOTIFY_ENDED)
+        str_add(out, "the run has ended");
+    else
+        str_add(out, notice->task ? notice->task : "the run");
+    if (notice->event == NOTIFY_NEEDS_YOU)
+        str_add(out, " needs you");
+    else if (notice->event == NOTIFY_GAVE_UP)
+        str_add(out, " gave up");
+    else if (notice->event == NOTIFY_STUCK)
+        str_add(out, " is stuck");
+    if (notice->reason[0] != '\0')
+        str_addf(out, ": %s", notice->reason);
+}
+
+/* The end of the run is always in it. */
+void notice_message(const struct notice_list *list, struct str *out)
+{
+    size_t named = 0;
+    size_t ends = 0;
+    str_addf(out, "#%lld %s: ", (long long)list->run, list->name);
+    for (size_t i = 0; i < list->count; i++) {
+        const bool is_end = list->items[i].event == NOTIFY_ENDED;
+        ends += is_end;
+        if (!is_end && named >= NOTICE_NAMED_MAX)
+            continue;
+        named += !is_end;
+        str_add(out, named + ends > 1 ? "; " : "");
+        add_message(&list->items[i], out);
+    }
+    const size_t left = list->total - named - ends;
+    if (left > 0)
+        str_addf(out, "; and %zu more", left);
+    str_cut(out, text_cut(str_text(out), out->len, NOTICE_MESSAGE_MAX));
+}
+
+static void add_members(const struct notice *notice, struct str *out)
+{
+    str_json_text(out, "event", ui_notify_name(notice->event));
+    if (notice->task)
+        str_json_text(out, "task", notice->task);
+    str_json_text(out, "reason", notice->reason);
+    str_json_text(out, "line", notice->line);
+    str_json_text(out, "command", notice->command);
+}
+
+void notice_json(const struct notice_list *list, struct str *out)
+{
+    struct str message = {0};
+    notice_message(list, &message);
+    str_addf(out, "{\"v\":1,\"run\":%lld", (long long)list->run);
+    str_json_text(out, "name", list->name);
+    str_json_text(out, "dir", list->dir);
+    add_members(notice_chief(list), out);
+    str_json_text(out, "message", str_text(&message));
+    str_json_i64(out, "count", (int64_t)list->total);
+    str_json_key(out, "events");
+    for (size_t i = 0; i < list->count; i++) {
+        str_add_char(out, i == 0 ? '[' : ',');
+        str_add_char(out, '{');
+        add_members(&list->items[i], out);
+        str_add_char(out, '}');
+    }
+    str_add(out, "]}");
+    str_done(&message);
+}

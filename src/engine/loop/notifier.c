@@ -1,0 +1,254 @@
+#include "notifier.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "quiet_thread.h"
+#include "tool_run.h"
+#include "ui_settings.h"
+#include "xalloc.h"
+
+enum { VARIABLES = 10, OUTPUT_MAX = 4096 };
+
+/* Notices that go out together. */
+struct batch {
+    struct notice items[NOTIFIER_WAITING_MAX];
+    size_t count, total;
+};
+
+struct notifier {
+    struct notifier_call call;
+    pthread_t thread;
+    bool has_thread; /* engine thread only */
+
+    pthread_mutex_t lock; /* guards the fields below */
+    pthread_cond_t news;
+    struct batch waiting;
+    int64_t due_ms; /* steady clock: when `waiting` goes out */
+    bool closing;
+
+    /* The notifier's thread; the engine's after the join. */
+    struct err failure; /* the last one */
+    bool is_unreported;
+};
+
+static void batch_done(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        notice_done(&batch->items[i]);
+    batch->count = 0;
+}
+
+/* A variable of ours in the environment of the command; a value with a NUL does not occur. */
+static void add_variable(struct str *texts, size_t starts[VARIABLES], size_t *count,
+                         const char *name, const char *value)
+{
+    starts[(*count)++] = texts->len;
+    str_addf(texts, "%s=%s", name, value);
+    str_add_char(texts, '\0');
+}
+
+static bool is_named(const char *variable, const char *as)
+{
+    const size_t len = strcspn(as, "=") + 1;
+    return strncmp(variable, as, len) == 0;
+}
+
+/* The environment of devs with ours in place of any of the same name. The caller frees it. */
+static char **make_environment(char *const *before, const struct str *texts, const size_t *starts,
+                               size_t count)
+{
+    size_t had = 0;
+    while (before[had])
+        had++;
+    char **list = xcalloc(had + count + 1, sizeof(*list));
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++)
+        list[at++] = texts->data + starts[i];
+    for (size_t i = 0; i < had; i++) {
+        bool is_ours = false;
+        for (size_t k = 0; k < count; k++)
+            is_ours = is_ours || is_named(before[i], list[k]);
+        if (!is_ours)
+            list[at++] = before[i];
+    }
+    return list;
+}
+
+static char **describe(const struct notifier *notifier, const struct notice_list *list,
+                       const char *message, struct str *texts)
+{
+    const struct notice *chief = notice_chief(list);
+    size_t starts[VARIABLES];
+    size_t count = 0;
+    char number[32];
+    (void)snprintf(number, sizeof(number), "%lld", (long long)list->run);
+    add_variable(texts, starts, &count, "DEVS_RUN", number);
+    add_variable(texts, starts, &count, "DEVS_NAME", list->name);
+    add_variable(texts, starts, &count, "DEVS_DIR", list->dir);
+    add_variable(texts, starts, &count, "DEVS_TASK", chief->task ? chief->task : "");
+    add_variable(texts, starts, &count, "DEVS_EVENT", ui_notify_name(chief->event));
+    add_variable(texts, starts, &count, "DEVS_REASON", chief->reason);
+    add_variable(texts, starts, &count, "DEVS_LINE", chief->line);
+    add_variable(texts, starts, &count, "DEVS_COMMAND", chief->command);
+    add_variable(texts, starts, &count, "DEVS_MESSAGE", message);
+    (void)snprintf(number, sizeof(number), "%zu", list->total);
+    add_variable(texts, starts, &count, "DEVS_COUNT", number);
+    return make_environment(notifier->call.environment, texts, starts, count);
+}
+
+/* The command with the message as its last argument. The caller frees it. */
+static char **make_argv(char *const *command, char *message)
+{
+    size_t count = 0;
+    while (command[count])
+        count++;
+    char **argv = xcalloc(count + 2, sizeof(*argv));
+    for (size_t i = 0; i < count; i++)
+        argv[i] = command[i];
+    argv[count] = message;
+    return argv;
+}
+
+static bool run_command(const struct notifier *notifier, const struct notice_list *list,
+                        struct err *err)
+{
+    struct str message = {0};
+    struct str json = {0};
+    struct str texts = {0};
+    struct tool_result result = {0};
+    notice_message(list, &message);
+    notice_json(list, &json);
+    str_add_char(&json, '\n');
+    char **argv = make_argv(notifier->call.command, message.data);
+    char **environment = describe(notifier, list, str_text(&message), &texts);
+    const struct tool_call call = {.argv = argv,
+                                   .environment = environment,
+                                   .cwd = "/",
+                                   .input = str_text(&json),
+                                   .input_len = json.len,
+                                   .timeout_ms = NOTIFIER_TIMEOUT_MS,
+                                   .out_max = OUTPUT_MAX,
+                                   .err_max = OUTPUT_MAX,
+                                   .own_session = true};
+    bool ok = tool_run(&call, &result, NULL, err);
+    result.out_cut = false; /* what it prints is of no interest */
+    ok = ok && tool_succeeded(&result, argv[0], err);
+    tool_result_done(&result);
+    free(environment);
+    free(argv);
+    str_done(&texts);
+    str_done(&json);
+    str_done(&message);
+    return ok;
+}
+
+static void send_batch(struct notifier *notifier, struct batch *batch, bool closing)
+{
+    struct err err = {0};
+    const struct notice_list list = {.items = batch->items,
+                                     .count = batch->count,
+                                     .total = batch->total,
+                                     .run = notifier->call.run,
+                                     .name = notifier->call.name,
+                                     .dir = notifier->call.dir};
+    const bool ok = run_command(notifier, &list, &err);
+    const bool is_news = !ok && strcmp(err.message, notifier->failure.message) != 0;
+    notifier->failure = err;
+    if (is_news && !closing)
+        notifier->call.failed(notifier->call.ctx, err.message);
+    notifier->is_unreported = notifier->is_unreported || (is_news && closing);
+    batch_done(batch);
+}
+
+/* Wait for a batch that is due. False: there is none and no more come. With the lock. */
+static bool await_batch(struct notifier *notifier)
+{
+    for (;;) {
+        const int64_t now_ms = clock_now().mono_ms;
+        const bool has_some = notifier->waiting.count > 0;
+        if (notifier->closing || (has_some && notifier->due_ms <= now_ms))
+            return has_some;
+        if (!has_some) {
+            (void)pthread_cond_wait(&notifier->news, &notifier->lock);
+            continue;
+        }
+        struct timespec until;
+        (void)clock_gettime(CLOCK_MONOTONIC, &until);
+        const int64_t ns = until.tv_nsec + (notifier->due_ms - now_ms) * 1000000;
+        until.tv_sec += (time_t)(ns / 1000000000);
+        until.tv_nsec = (long)(ns % 1000000000);
+        (void)pthread_cond_timedwait(&notifier->news, &notifier->lock, &until);
+    }
+}
+
+static void *run_notifier(void *arg)
+{
+    struct notifier *notifier = arg;
+    (void)pthread_mutex_lock(&notifier->lock);
+    while (await_batch(notifier)) {
+        struct batch batch = notifier->waiting;
+        const bool closing = notifier->closing;
+        notifier->waiting = (struct batch){0};
+        (void)pthread_mutex_unlock(&notifier->lock);
+        send_batch(notifier, &batch, closing);
+        (void)pthread_mutex_lock(&notifier->lock);
+    }
+    (void)pthread_mutex_unlock(&notifier->lock);
+    return NULL;
+}
+
+struct notifier *notifier_open(const struct notifier_call *call)
+{
+    struct notifier *notifier = xcalloc(1, sizeof(*notifier));
+    pthread_condattr_t attributes;
+    notifier->call = *call;
+    (void)pthread_mutex_init(&notifier->lock, NULL);
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&notifier->news, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+    return notifier;
+}
+
+void notifier_add(struct notifier *notifier, struct notice *notice)
+{
+    (void)pthread_mutex_lock(&notifier->lock);
+    struct batch *waiting = &notifier->waiting;
+    if (waiting->count == 0)
+        notifier->due_ms = clock_now().mono_ms + NOTIFIER_GATHER_MS;
+    waiting->total++;
+    /* The last place is for the last notice: the end of the run is never dropped. */
+    if (waiting->count == NOTIFIER_WAITING_MAX)
+        notice_done(&waiting->items[--waiting->count]);
+    waiting->items[waiting->count++] = *notice;
+    *notice = (struct notice){0};
+    (void)pthread_cond_signal(&notifier->news);
+    (void)pthread_mutex_unlock(&notifier->lock);
+    if (!notifier->has_thread) /* without a thread it is sent by notifier_close() */
+        notifier->has_thread = quiet_thread_start(&notifier->thread, run_notifier, notifier) == 0;
+}
+
+void notifier_close(struct notifier *notifier, struct err *err)
+{
+    if (!notifier)
+        return;
+    (void)pthread_mutex_lock(&notifier->lock);
+    notifier->closing = true;
+    (void)pthread_cond_signal(&notifier->news);
+    (void)pthread_mutex_unlock(&notifier->lock);
+    if (notifier->has_thread)
+        (void)pthread_join(notifier->thread, NULL);
+    else
+        (void)run_notifier(notifier);
+    if (notifier->is_unreported && err)
+        *err = notifier->failure;
+    (void)pthread_cond_destroy(&notifier->news);
+    (void)pthread_mutex_destroy(&notifier->lock);
+    batch_done(&notifier->waiting);
+    free(notifier);
+}
