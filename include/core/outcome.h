@@ -32,6 +32,7 @@ enum start_code {
     START_TOO_LARGE = 1008,        /* the workspace is over the limit of a snapshot */
     START_LEFT_ALIVE = 1009,       /* what an earlier attempt of the step left cannot be ended */
     START_SECRET_MISSING = 1010,   /* a secret that was cut from the plan in the log is not here */
+    START_STDIN_GONE = 1011,       /* the standard input of devs exec cannot be read again */
     START_CODE_END,
 };
 

@@ -93,7 +93,7 @@ struct plan_step {
     struct plan_agent *agent; /* owned; NULL = it runs a command */
     char *cwd;                /* owned; relative to the run's folder; NULL = that folder */
     char **env;               /* owned, NULL-terminated "NAME=value"; NULL = nothing added */
-    char *stdin_path;         /* owned; NULL = /dev/null */
+    char *stdin_path;         /* owned; NULL = /dev/null; PLAN_STDIN_OURS = that of devs exec */
     int64_t timeout_ms;       /* 0 = none */
     int64_t quiet_ms;         /* it ends once it has been silent for so long; 0 = never */
     struct plan_expectation expect;
@@ -197,8 +197,10 @@ ATTR_MUST_USE bool plan_parse_with(const char *text, size_t len, const struct pl
 
 /* The plan of one command: one task "exec" with one step. Copies argv. Who asks
  * for a policy that may repeat the command declares it idempotent by that. */
+#define PLAN_STDIN_OURS "-" /* the standard input of the devs that the run was started with */
 struct plan_exec {
     char *const *argv; /* borrowed, NULL-terminated */
+    bool reads_stdin;  /* the command reads the standard input of devs */
     enum phase phase;
     const struct policy *policy; /* borrowed for the call, of the settings, or static */
     int64_t timeout_ms;

@@ -62,6 +62,11 @@ struct engine_options {
      * until engine_stop(), which waits for the last one, some seconds at most. */
     char *const *notify_command;
     unsigned notify;
+    /* Opens what a step with PLAN_STDIN_OURS reads, from its beginning, for each attempt; the
+     * engine closes *fd_out. False: it cannot be read again, and the step needs a person. On the
+     * engine's thread; NULL = there is nothing to read. */
+    bool (*open_stdin)(void *ctx, int *fd_out, struct err *err);
+    void *stdin_ctx; /* borrowed until engine_stop() */
     /* Told of all output as it is read, on the engine's thread (stream 0 out, 1 err);
      * NULL = nobody. May block: then everything waits, timers too. */
     void (*tee)(void *ctx, int stream, const char *bytes, size_t len);

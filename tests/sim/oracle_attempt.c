@@ -259,6 +259,7 @@ static struct opinion judge_start_code(enum start_code code)
     case START_IMAGE_MISSING:
     case START_LEFT_ALIVE:
     case START_SECRET_MISSING:
+    case START_STDIN_GONE:
         return asking(REASON_SETUP);
     case START_TIMED_OUT:
         opinion.type = TRANSIENT_SANDBOX_START_TIMEOUT;

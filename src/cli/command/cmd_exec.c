@@ -12,6 +12,7 @@
 #include "plan.h"
 #include "sandbox_options.h"
 #include "session.h"
+#include "stdin_feed.h"
 
 enum { EXEC_TIMEOUT_S_MAX = PLAN_TIMEOUT_S_MAX };
 
@@ -93,8 +94,11 @@ static int run_command(struct globals *globals, const struct plan_exec *exec, co
         return fail(&err);
     struct str text = {0};
     plan_write(plan, &text);
+    struct stdin_feed *feed =
+        exec->reads_stdin ? stdin_feed_new(STDIN_FILENO, !exec->idempotent) : NULL;
     struct session session = {.globals = globals,
                               .plan = plan,
+                              .feed = feed,
                               .plan_text = str_text(&text),
                               .kind = "exec",
                               .rules = exec->settings->rules,
@@ -105,6 +109,7 @@ static int run_command(struct globals *globals, const struct plan_exec *exec, co
                               .jobs = 1,
                               .watch = json ? SESSION_JSON : SESSION_OUTPUT};
     int code = session_run(&session);
+    stdin_feed_free(feed);
     str_done(&text);
     plan_free(plan);
     return code;
@@ -121,7 +126,7 @@ static int run_words(struct globals *globals, struct exec_words *words, char *co
     int code = config_read(dir, CONFIG_ACTS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
-    struct plan_exec exec = {.argv = command};
+    struct plan_exec exec = {.argv = command, .reads_stdin = stdin_feed_is_input(STDIN_FILENO)};
     code = check_words(words, &config.settings, &exec, &err)
                ? run_command(globals, &exec, dir, words->json)
                : fail(&err);

@@ -25,6 +25,7 @@
 #include "spill.h"
 #include "spill_left.h"
 #include "stream.h"
+#include "stdin_feed.h"
 #include "summary.h"
 #include "what_if_run.h"
 
@@ -124,6 +125,8 @@ static bool start_engine(struct watching *watching, struct err *err)
         .take_up = session->take_up,
         .asked = session->asked,
         .asked_count = session->asked_count,
+        .open_stdin = session->feed ? stdin_feed_open : NULL,
+        .stdin_ctx = session->feed,
         .tee = watching->tee ? tee_put : NULL,
         .tee_ctx = watching->tee,
         .at_end = watching->watch == SESSION_COCKPIT ? ENGINE_LINGER : ENGINE_LEAVE,

@@ -43,6 +43,7 @@ struct session {
     const struct ui_settings *ui; /* of the settings; borrowed; NULL = none */
     const char *run_dir;          /* absolute; borrowed */
     const char *plan_path;        /* absolute: the plan's file; borrowed; NULL = there is none */
+    struct stdin_feed *feed;      /* of PLAN_STDIN_OURS; borrowed; NULL = none */
     const struct secret_settings *secrets;      /* of the settings; borrowed; NULL = none */
     const struct retention_settings *retention; /* likewise */
     int jobs;

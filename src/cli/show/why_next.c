@@ -118,6 +118,8 @@ static const char *remedy_of_start(const struct outcome *outcome)
     case START_SECRET_MISSING:
         return "the secret must be in the environment that devs run --continue is started with: a "
                "devs that runs cannot be given it";
+    case START_STDIN_GONE:
+        return "the command must be run again with its input";
     default:
         return NULL;
     }

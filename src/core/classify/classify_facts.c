@@ -35,13 +35,14 @@ static const struct {
     {START_TOO_LARGE, TRANSIENT_NONE, REASON_TOO_LARGE, "SNAPSHOT"},
     {START_LEFT_ALIVE, TRANSIENT_NONE, REASON_SETUP, "LEFT_ALIVE"},
     {START_SECRET_MISSING, TRANSIENT_NONE, REASON_SETUP, "SECRET_MISSING"},
+    {START_STDIN_GONE, TRANSIENT_NONE, REASON_SETUP, "STDIN_GONE"},
 };
 
 /* What only a person can put right: no try of ours would go otherwise. */
 static bool asks_a_person(int code)
 {
     return code == START_IMAGE_MISSING || code == START_CONFLICT || code == START_LEFT_ALIVE ||
-           code == START_SECRET_MISSING;
+           code == START_SECRET_MISSING || code == START_STDIN_GONE;
 }
 
 /* Linux' numbers, as outcomes hold them. A program that ended itself so has

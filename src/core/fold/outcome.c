@@ -30,6 +30,7 @@ static const char *const start_words[] = {
     [START_TOO_LARGE - START_CODE_FIRST] = "the workspace is too large for a snapshot",
     [START_LEFT_ALIVE - START_CODE_FIRST] = "what an earlier attempt left is still alive",
     [START_SECRET_MISSING - START_CODE_FIRST] = "a secret of the plan is not in the environment",
+    [START_STDIN_GONE - START_CODE_FIRST] = "its standard input is gone",
 };
 static_assert(ARRAY_LEN(start_words) == START_CODE_END - START_CODE_FIRST,
               "every code has its words");

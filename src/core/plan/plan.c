@@ -253,6 +253,7 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     task->steps[0] = (struct plan_step){
         .phase = exec->phase,
         .argv = text_list_copy(exec->argv),
+        .stdin_path = exec->reads_stdin ? xstrdup(PLAN_STDIN_OURS) : NULL,
         .timeout_ms = exec->timeout_ms,
         .idempotent = exec->idempotent || repeats,
         .policy = adopt_policy(plan, exec->settings, exec->policy),

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent_stream.h"
 #include "clock.h"
@@ -178,6 +179,7 @@ bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
     attempt->plan = &task->steps[action->step];
     attempt->heard_ms = clock_now().mono_ms;
     attempt->memory_killed = -1;
+    attempt->feed = -1;
     attempt->watcher = *watcher;
     attempt->setting = setting;
     for (int i = 0; i < 2; i++)
@@ -206,9 +208,18 @@ static void tell_sandbox(void *ctx, int signal_number)
     sandbox_signal(attempt->around->sandbox, signal_number);
 }
 
+/* The child has its own: whoever feeds it sees when that one is closed. */
+static void close_feed(struct attempt *attempt)
+{
+    if (attempt->feed >= 0)
+        (void)close(attempt->feed);
+    attempt->feed = -1;
+}
+
 static void on_started(void *ctx)
 {
     struct attempt *attempt = ctx;
+    close_feed(attempt);
     attempt->stage = ATTEMPT_RUNS;
     attempt->has_run = true;
     attempt->heard_ms = clock_now().mono_ms;
@@ -242,6 +253,7 @@ void attempt_start(struct attempt *attempt)
                   .stdin_within = launch.stdin_within,
                   .stdin_not_within = launch.stdin_within ? setting->log_dir : NULL,
                   .input = attempt->call.input,
+                  .feed = attempt->feed >= 0 ? &attempt->feed : NULL,
                   .limits = launch.limits},
         .run_mark = setting->call.run_mark,
         .step_mark = attempt->call.step_mark,
@@ -299,6 +311,7 @@ void attempt_close(struct attempt *attempt)
         redact_stream_close(attempt->redact[i]);
         redact_stream_close(attempt->redact_own[i]);
     }
+    close_feed(attempt);
     agent_run_close(attempt->agent);
     surroundings_close(attempt->around);
     fingerprint_close(attempt->fingerprint);

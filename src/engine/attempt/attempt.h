@@ -80,6 +80,7 @@ struct attempt {
     bool quiet;                      /* it was called so */
     bool is_idle;                    /* it is being ended, since it was silent for too long */
     size_t slot;                     /* where the owner keeps it */
+    int feed; /* owned; what it reads on stdin if call.is_fed, -1 = none, or it has started */
     struct attempt_watcher watcher;
     const struct attempt_setting *setting; /* borrowed */
 };

@@ -94,8 +94,9 @@ void call_init(struct call *call, const struct call_setting *setting, int task, 
     str_addf(&mark, "%s%s/%d", step_prefix, plan_task->id, step + 1);
     call->argv = plan_step->argv;
     call->cwd = resolve(setting->run_dir, plan_step->cwd);
-    call->stdin_path =
-        plan_step->stdin_path ? resolve(setting->run_dir, plan_step->stdin_path) : NULL;
+    call->is_fed = plan_step->stdin_path && strcmp(plan_step->stdin_path, PLAN_STDIN_OURS) == 0;
+    if (plan_step->stdin_path && !call->is_fed)
+        call->stdin_path = resolve(setting->run_dir, plan_step->stdin_path);
     call->step_mark = mark.data;
     call->own = list_own(plan_step);
     call->environment = build_environment(setting, call->step_mark, call->own);

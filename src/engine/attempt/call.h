@@ -22,6 +22,7 @@ struct call {
     char *const *argv;                /* borrowed from the plan, or whoever put it here */
     char *cwd;                        /* owned; absolute */
     char *stdin_path;                 /* owned; absolute, NULL = /dev/null */
+    bool is_fed;                      /* it reads PLAN_STDIN_OURS; stdin_path is NULL then */
     const struct launch_input *input; /* borrowed; bytes for stdin in place of a path; NULL = none:
                                          call_init() leaves it so */
     char *step_mark;                  /* owned; "DEVS_STEP=task/1" */

@@ -102,7 +102,7 @@ static bool prepare_sandbox(struct surroundings *around, const atomic_bool *stop
         .log_dir = call->log_dir,
         .log_db = call->log_db,
         .stdin_path = call->call->stdin_path,
-        .has_stdin = call->call->stdin_path || call->call->input,
+        .has_stdin = call->call->stdin_path || call->call->input || call->call->is_fed,
         .argv = call->call->argv,
         .environment = around->environment,
         .our_environment = call->our_environment,

@@ -144,6 +144,10 @@ static int make_stdin(const struct launch_input *input, int *fd_out, struct err 
 /* 0, or the errno to report. */
 static int open_stdin(const struct launch_call *call, int *fd_out, struct err *err)
 {
+    if (call->feed) {
+        *fd_out = fcntl(*call->feed, F_DUPFD_CLOEXEC, 0);
+        return *fd_out < 0 ? report(errno, "stdin", err) : 0;
+    }
     if (call->input)
         return make_stdin(call->input, fd_out, err);
     return call->stdin_path ? open_file(call, fd_out, err) : open_nothing(fd_out, err);
@@ -338,7 +342,7 @@ bool launch_begin(const struct launch_call *call, struct launched *out, struct s
 {
     assert(call->argv[0]);
     assert(call->cwd[0] == '/');
-    if (call->limits || call->input || call->stdin_path)
+    if (call->limits || call->input || call->stdin_path || call->feed)
         return false;
 
     struct launched made = {.pidfd = -1, .pipes = {-1, -1}};

@@ -38,6 +38,7 @@ struct launch_call {
      * one; absolute, without links; NULL = anywhere. */
     const char *stdin_within, *stdin_not_within;
     const struct launch_input *input; /* what it reads on stdin, in place of a path; NULL = none */
+    const int *feed;     /* the descriptor that it reads on stdin, in place of both; NULL = none */
     bool in_our_session; /* a group of its own only: for what helps us, not for attempts */
     const struct spawn_limits *limits; /* from its first instruction on; NULL = none */
     /* It has been seen that the clock and /proc agree when a process began: where no tick passed,

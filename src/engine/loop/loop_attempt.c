@@ -336,13 +336,26 @@ static bool lacks_secret(const struct attempt *attempt, char name[REDACT_NAME_MA
            (slot && !workspace_is_made(slot->workspace) && plan_setup_lacks(task, name));
 }
 
-/* Where an earlier devs left something behind, or took the secrets with it. */
+static bool open_feed(const struct engine_options *options, struct attempt *attempt,
+                      struct err *err)
+{
+    if (options->open_stdin)
+        return options->open_stdin(options->stdin_ctx, &attempt->feed, err);
+    return err_set(err, ERR_NOT_FOUND,
+                   "its standard input went with the devs that it was started with");
+}
+
+/* Where an earlier devs left something behind, or took the secrets or the input with it. */
 static bool is_refused(struct loop *loop, struct attempt *attempt)
 {
     char name[REDACT_NAME_MAX + 1];
     struct err err = {0};
     if (recovery_refuses(&loop->recovery, attempt->task, &err)) {
         attempt_refuse(attempt, START_LEFT_ALIVE, err.message);
+        return true;
+    }
+    if (attempt->call.is_fed && !open_feed(loop->options, attempt, &err)) {
+        attempt_refuse(attempt, START_STDIN_GONE, err.message);
         return true;
     }
     if (loop->options->resume == 0 || !lacks_secret(attempt, name))
