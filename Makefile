@@ -77,8 +77,6 @@ lint:
 tidy:
 	@scripts/install-packages ci
 	cmake --log-level=WARNING --preset tidy -DBUILD_TESTING=$(or $(TESTS),ON)
-	@ninja -C build/tidy -t targets rule CUSTOM_COMMAND | grep 'embedded/.*\.h$$' | \
-		xargs ninja -C build/tidy >/dev/null
 	@sed -n 's/^ *"file": "\(.*\)".*/\1/p' build/tidy/compile_commands.json | \
 		grep -v /build/tidy/ | xargs -P "$$(nproc)" -n 1 \
 		clang-tidy -p build/tidy --quiet '--warnings-as-errors=*' \

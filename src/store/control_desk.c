@@ -30,13 +30,14 @@ enum desk_statement {
     DESK_STATEMENT_COUNT,
 };
 
+#define REFUSE_SQL                                                                                 \
+    "UPDATE control SET applied_at_ms=?2, done=0, answer=?3"                                       \
+    " WHERE id=?1 AND applied_at_ms IS NULL"
+
 static const char *const statement_sql[] = {
-    [DESK_BEGIN] = "BEGIN IMMEDIATE",
-    [DESK_COMMIT] = "COMMIT",
-    [DESK_ASK] = CONTROL_ROW_INSERT,
-    [DESK_RUN] = "SELECT uid FROM run WHERE id=?",
-    [DESK_REFUSE] = "UPDATE control SET applied_at_ms=?2, done=0, answer=?3"
-                    " WHERE id=?1 AND applied_at_ms IS NULL",
+    [DESK_BEGIN] = "BEGIN IMMEDIATE", [DESK_COMMIT] = "COMMIT",
+    [DESK_ASK] = CONTROL_ROW_INSERT,  [DESK_RUN] = "SELECT uid FROM run WHERE id=?",
+    [DESK_REFUSE] = REFUSE_SQL,
 };
 static_assert(ARRAY_LEN(statement_sql) == DESK_STATEMENT_COUNT, "every statement has its text");
 

@@ -71,6 +71,7 @@ static void read_plan(const struct str *text)
 {
     struct violations violations = {0};
     struct str said = {0};
+    plan_free(tried.plan); /* of the run that is taken up */
     bool ok = plan_parse(text->data, text->len, &tried.plan, &violations);
     violations_display(&violations, &said);
     ck_assert_msg(ok, "%s", str_text(&said));

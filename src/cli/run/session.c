@@ -24,8 +24,8 @@
 #include "session_parts.h"
 #include "spill.h"
 #include "spill_left.h"
-#include "stream.h"
 #include "stdin_feed.h"
+#include "stream.h"
 #include "summary.h"
 #include "what_if_run.h"
 

@@ -639,23 +639,27 @@ static bool protect_config_in(struct protecting *protecting, const char *folder,
     return wrote < 0 || wrote >= PATH_MAX || protect_config(protecting, path, top, 0);
 }
 
+/* Found once, under the lock; read freely afterwards. */
 static struct {
-    pthread_once_t once;
-    char *const *environment; /* borrowed, for the first call alone */
+    pthread_mutex_t lock;
+    bool is_found;
     struct arg_list files;
-} person = {.once = PTHREAD_ONCE_INIT};
+} person = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void find_person_configs(void)
+static void find_person_configs(char *const *environment)
 {
-    git_find_configs(person.environment, &person.files);
+    (void)pthread_mutex_lock(&person.lock);
+    if (!person.is_found)
+        git_find_configs(environment, &person.files);
+    person.is_found = true;
+    (void)pthread_mutex_unlock(&person.lock);
 }
 
 /* What git reads for all repositories: its own and the person's config. One that is missing is not
  * forbidden: the person may make it while the attempt runs, and it must not be removed then. */
 static bool protect_person_configs(struct protecting *protecting, const char *top)
 {
-    person.environment = protecting->call->our_environment;
-    (void)pthread_once(&person.once, find_person_configs);
+    find_person_configs(protecting->call->our_environment);
     bool ok = true;
     for (size_t i = 0; ok && i < person.files.count; i++)
         ok = protect_config(protecting, person.files.items[i], top, 0);
