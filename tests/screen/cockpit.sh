@@ -111,7 +111,7 @@ expect f 'network, says .*; was exit 1' 'and shown with who and what it was'
 type f C
 expect f 'now .*network, says' 'C knows of it'
 choose_first
-type f n
+type f +
 expect f 'pattern *lost the link' 'n proposes the last line as the pattern of a rule'
 type f '('
 expect f 'missing closing' 'what is wrong with it is said at once'

@@ -248,7 +248,7 @@ static bool save_in_pipe(void *ctx, const char *rule_json, struct err *err)
 static void try_new_rule(const struct app_options *options)
 {
     open_correction(options);
-    press("n");
+    press("+");
     wait_for("my-network");
     press("\r");
     wait_for("0 of 1 would change");
@@ -420,7 +420,7 @@ START_TEST(test_acts_on_an_interrupted_run_are_answered)
     wait_for("INTERRUPTED");
     ck_assert_ptr_null(strstr(screen, "LIVE")); /* not for a moment */
     press("r");
-    wait_for("alpha not retried: no devs runs it: devs run --continue goes on");
+    wait_for("no devs runs this: devs run --continue 1 continues it");
     press("jp");
     wait_for("beta held: no new tries");
     press("x");

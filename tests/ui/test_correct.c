@@ -173,9 +173,6 @@ static const struct {
     const char *keys;
     const char *want;
 } moves[] = {
-    {"j", "compile"},
-    {"k", "persistent"},
-    {"jjk", "compile"},
     {"per", "test-fail"},
     {"TRANS", "network"},
     {"API_", "rate-limit"},
@@ -183,8 +180,8 @@ static const struct {
     {"/n", "test-fail"},
     {"succ", "success"},
     {"zzz", ""},
-    {"zzz\x7f\x7f\x7fj", "compile"},
-    {"/\x7fj", "compile"},
+    {"zzz\x7f\x7f\x7f", "test-fail"},
+    {"/\x7fper", "test-fail"},
 };
 
 START_TEST(test_choosing)
@@ -212,6 +209,22 @@ START_TEST(test_arrows_move_while_text_is_typed)
 }
 END_TEST
 
+START_TEST(test_every_letter_can_be_typed)
+{
+    open_for("T-104");
+    type("network");
+    ck_assert_int_eq(view.correct.stage, CORRECT_PICKING);
+    ck_assert_str_eq(view.correct.filter.text, "network");
+    ck_assert_str_eq(chosen_word(), "network");
+    (void)press(TERM_KEY_ESC);
+    type("jk");
+    ck_assert_str_eq(view.correct.filter.text, "jk");
+    (void)press(TERM_KEY_ESC);
+    type("busy+"); /* a new rule of the class that was found */
+    ck_assert_int_eq(view.correct.stage, CORRECT_WRITING);
+}
+END_TEST
+
 START_TEST(test_every_class_can_be_picked)
 {
     struct verdict_label found[CORRECT_CLASSES_MAX];
@@ -230,7 +243,7 @@ END_TEST
 START_TEST(test_esc_goes_back_step_by_step)
 {
     open_for("T-104");
-    type("n");
+    type("+");
     ck_assert_int_eq(view.correct.stage, CORRECT_WRITING);
     (void)press(TERM_KEY_ESC);
     ck_assert_int_eq(view.correct.stage, CORRECT_PICKING);
@@ -296,7 +309,7 @@ static void check_now(void)
 START_TEST(test_new_rule_is_filled_in)
 {
     open_for("T-104");
-    type("n");
+    type("+");
     check_now();
     ck_assert_int_eq(view.correct.stage, CORRECT_WRITING);
     ck_assert_str_eq(field(CORRECT_ID), "my-test-fail");
@@ -312,7 +325,7 @@ START_TEST(test_class_chosen_in_the_list_is_the_rules)
     open_for("T-104");
     type("rate");
     (void)press(TERM_KEY_ESC);
-    type("n");
+    type("+");
     ck_assert_str_eq(field(CORRECT_ID), "my-rate-limit");
     ck_assert_str_eq(field(CORRECT_CLASS), "rate-limit");
 }
@@ -323,7 +336,7 @@ START_TEST(test_name_that_is_taken_is_not_proposed)
     facts.rules = "[{\"name\":\"my-test-fail\",\"verdict\":\"persistent\",\"pattern\":\"a b\"},"
                   "{\"id\":\"my-test-fail-2\",\"verdict\":\"persistent\",\"pattern\":\"c d\"}]";
     open_for("T-104");
-    type("n");
+    type("+");
     check_now();
     ck_assert_str_eq(field(CORRECT_ID), "my-test-fail-3");
     ck_assert_str_eq(view.correct.problem, "");
@@ -334,7 +347,7 @@ START_TEST(test_success_is_no_class_for_a_rule)
 {
     open_for("T-104");
     (void)press(TERM_KEY_END);
-    type("n");
+    type("+");
     ck_assert_int_eq(view.correct.stage, CORRECT_PICKING);
     ck_assert_ptr_nonnull(strstr(view.correct.note, "choose another class"));
 }
@@ -354,7 +367,7 @@ START_TEST(test_last_line_is_the_pattern_where_nothing_matched)
     story_say(&story, "T-101", line);
     open_for("T-101");
     ck_assert_str_eq(view.correct.now, "exit 1");
-    type("n");
+    type("+");
     check_now();
     ck_assert_ptr_nonnull(strstr(field(CORRECT_PATTERN), "end \\(of\\) \\[it] \\.\\."));
     ck_assert_uint_lt(strlen(field(CORRECT_PATTERN)), LINE_EDIT_MAX);
@@ -405,7 +418,7 @@ static const struct {
 START_TEST(test_field_is_checked_at_once)
 {
     open_for("T-104");
-    type("n");
+    type("+");
     retype(problems[_i].field, problems[_i].text);
     const char *problem = view.correct.problem;
     bool sound = problems[_i].problem[0] == '\0';
@@ -421,7 +434,7 @@ END_TEST
 START_TEST(test_tab_goes_round_the_fields)
 {
     open_for("T-104");
-    type("n");
+    type("+");
     ck_assert_int_eq(view.correct.field, CORRECT_PATTERN);
     (void)press(TERM_KEY_TAB);
     ck_assert_int_eq(view.correct.field, CORRECT_ID);
@@ -452,7 +465,7 @@ START_TEST(test_rule_as_json)
     struct str json = {0};
     struct json *parsed = NULL;
     open_for("T-104");
-    type("n");
+    type("+");
     retype(CORRECT_CLASS, rules[_i].class);
     retype(CORRECT_PATTERN, "a \"b\" \\d+");
     correct_rule_json(&view.correct, &json);
@@ -466,7 +479,7 @@ END_TEST
 static void try_it(void)
 {
     open_for("T-104");
-    type("n");
+    type("+");
     ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_TRY_RULE);
 }
 
@@ -561,7 +574,7 @@ END_TEST
 START_TEST(test_frame_of_writing)
 {
     open_for("T-104");
-    type("n");
+    type("+");
     check_frame("rule", _i);
 }
 END_TEST
@@ -602,7 +615,7 @@ END_TEST
 START_TEST(test_problem_is_shown_where_it_is)
 {
     open_for("T-104");
-    type("n");
+    type("+");
     (void)press('(');
     draw(24, 80, false);
     ck_assert(stage_shows("missing closing parenthesis"));
@@ -621,7 +634,7 @@ START_TEST(test_any_size)
     open_for("T-104");
     draw(high, width, false);
     ck_assert(!wide || stage_shows("▸"));
-    type("n");
+    type("+");
     draw(high, width, false);
     ck_assert(!wide || stage_shows("▸ pattern"));
     (void)press(TERM_KEY_ENTER);
@@ -646,6 +659,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_choosing, 0, TABLE_LEN(moves));
     tcase_add_test(tcase, test_arrows_move_while_text_is_typed);
     tcase_add_test(tcase, test_every_class_can_be_picked);
+    tcase_add_test(tcase, test_every_letter_can_be_typed);
     tcase_add_test(tcase, test_esc_goes_back_step_by_step);
     tcase_add_test(tcase, test_correction_of_another_person_is_seen);
     tcase_add_test(tcase, test_replay_names_the_command);

@@ -200,7 +200,8 @@ START_TEST(test_footer)
 {
     struct canvas canvas;
     struct str text = {0};
-    struct footer footer = {keymap_builtin(), some_acts, 4, on_tasks(footer_cases[_i].mode), NULL};
+    struct footer footer = {
+        keymap_builtin(), some_acts, 4, on_tasks(footer_cases[_i].mode), NULL, 1};
     canvas_init(&canvas, 1, footer_cases[_i].columns, footer_cases[_i].ascii);
 
     keymap_footer(&canvas, 0, &footer);
@@ -216,7 +217,7 @@ END_TEST
 START_TEST(test_footer_styles)
 {
     struct canvas canvas;
-    struct footer footer = {keymap_builtin(), some_acts, 1, on_tasks(KEYMAP_LIVE), NULL};
+    struct footer footer = {keymap_builtin(), some_acts, 1, on_tasks(KEYMAP_LIVE), NULL, 1};
     canvas_init(&canvas, 1, 20, false);
     keymap_footer(&canvas, 0, &footer);
     ck_assert_uint_eq(canvas_cell(&canvas, 0, 1)->style, STYLE_KEY);

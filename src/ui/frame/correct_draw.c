@@ -35,9 +35,9 @@ struct hint {
 
 static const struct hint hints[][KEYS_MAX + 1] = {
     [CORRECT_PICKING] = {{TERM_KEY_ENTER, NULL, "takes it"},
-                         {'n', NULL, "new rule"},
+                         {'+', NULL, "new rule"},
                          {TERM_KEY_ESC, NULL, "back"},
-                         {'j', "j k", "choose"},
+                         {TERM_KEY_DOWN, "Up Down", "choose"},
                          {'/', "/ or letters", "find"}},
     [CORRECT_WRITING] = {{TERM_KEY_ENTER, NULL, "tries it"},
                          {TERM_KEY_TAB, NULL, "next"},
@@ -47,6 +47,7 @@ static const struct hint hints[][KEYS_MAX + 1] = {
 };
 static const struct hint hints_typing[KEYS_MAX + 1] = {
     {TERM_KEY_ENTER, NULL, "takes it"},
+    {'+', NULL, "new rule"},
     {TERM_KEY_ESC, NULL, "shows all"},
     {TERM_KEY_DOWN, "Up Down", "choose"},
 };

@@ -7,8 +7,9 @@
 enum {
     NARROW_COLUMNS = 60,
     WIDE_COLUMNS = 120,
-    KEYS_MAX = 8,
-    KEYS_MAX_WIDE = 13,
+    KEYS_MAX = 9,
+    KEYS_MAX_WIDE = 14,
+    KEYS_KEPT = 2, /* the last ones, quit and help, fit before all others */
 };
 
 bool frame_key_works(const struct frame_input *input, enum act act)
@@ -22,6 +23,8 @@ bool frame_key_works(const struct frame_input *input, enum act act)
 /* Keys that go both ways share a word. */
 static void name_times(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
 {
+    if (input->view->trail.depth > 0)
+        briefs[UI_QUIT] = "back";
     briefs[UI_TRY_START] = "";
     briefs[UI_TRY_NEXT] = "try";
     briefs[UI_ERROR_NEXT] = "";
@@ -72,7 +75,7 @@ static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT
     briefs[UI_HOLD] = all_held ? "let all go" : "hold all";
 }
 
-/* Which keys are named, the last one whatever else there is no room for. */
+/* Which keys are named, quit and help whatever else there is no room for. */
 struct choice {
     const enum act *acts;
     size_t count, most;
@@ -80,21 +83,22 @@ struct choice {
 
 static struct choice choose(const struct canvas *canvas, const struct frame_input *input)
 {
-    static const enum act live[] = {UI_OPEN,     UI_RETRY,  UI_RETRY_WITH,
-                                    UI_CANCEL,   UI_FILTER, UI_ONLY_NEEDS_YOU,
-                                    UI_TIMELINE, UI_HOLD,   UI_HELP};
+    static const enum act live[] = {
+        UI_OPEN,           UI_RETRY,    UI_RETRY_WITH, UI_CANCEL, UI_FILTER,
+        UI_ONLY_NEEDS_YOU, UI_TIMELINE, UI_HOLD,       UI_QUIT,   UI_HELP};
     static const enum act wide[] = {UI_OPEN,      UI_RETRY,    UI_RETRY_WITH, UI_CANCEL,
                                     UI_HOLD,      UI_MARK,     UI_FILTER,     UI_ONLY_NEEDS_YOU,
                                     UI_FORENSICS, UI_TIMELINE, UI_EVENT_BACK, UI_PANE_NEXT,
-                                    UI_HELP};
-    static const enum act narrow[] = {UI_OPEN, UI_RETRY, UI_CANCEL, UI_HELP};
+                                    UI_QUIT,      UI_HELP};
+    static const enum act narrow[] = {UI_OPEN, UI_RETRY, UI_CANCEL, UI_QUIT, UI_HELP};
     static const enum act past[] = {UI_PLAY,     UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_START,
                                     UI_TRY_NEXT, UI_ERROR_NEXT, UI_ERROR_BACK,    UI_SLOWER,
                                     UI_FASTER,   UI_END,        UI_QUIT,          UI_HELP};
-    static const enum act zoomed[] = {UI_ZOOM, UI_OPEN, UI_RETRY, UI_CANCEL, UI_FILTER, UI_HELP};
-    static const enum act past_zoomed[] = {UI_ZOOM,          UI_PLAY,       UI_EVENT_BACK,
-                                           UI_EVENT_FORWARD, UI_TRY_START,  UI_TRY_NEXT,
-                                           UI_ERROR_NEXT,    UI_ERROR_BACK, UI_HELP};
+    static const enum act zoomed[] = {UI_ZOOM,   UI_OPEN, UI_RETRY, UI_CANCEL,
+                                      UI_FILTER, UI_QUIT, UI_HELP};
+    static const enum act past_zoomed[] = {
+        UI_ZOOM,     UI_PLAY,       UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_START,
+        UI_TRY_NEXT, UI_ERROR_NEXT, UI_ERROR_BACK, UI_QUIT,          UI_HELP};
     if (input->replay && view_is_zoomed(input->view))
         return (struct choice){past_zoomed, ARRAY_LEN(past_zoomed), KEYS_MAX_WIDE};
     if (input->replay)
@@ -116,7 +120,6 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
         return;
     }
     const struct choice choice = choose(canvas, input);
-    const enum act last = choice.acts[choice.count - 1];
     enum act acts[KEYS_MAX_WIDE];
     const char *briefs[UI_ACT_COUNT] = {NULL};
     name_acts(input, briefs);
@@ -125,11 +128,14 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
     struct footer footer = {.keys = input->view->keys,
                             .acts = acts,
                             .briefs = briefs,
+                            .kept = KEYS_KEPT,
                             .place = view_place(input->view, input->facts)};
-    for (size_t i = 0; i + 1 < choice.count && footer.count + 1 < choice.most; i++) {
+    const size_t first_kept = choice.count - KEYS_KEPT;
+    for (size_t i = 0; i < first_kept && footer.count + KEYS_KEPT < choice.most; i++) {
         if (frame_key_works(input, choice.acts[i]))
             acts[footer.count++] = choice.acts[i];
     }
-    acts[footer.count++] = last;
+    for (size_t i = first_kept; i < choice.count; i++)
+        acts[footer.count++] = choice.acts[i];
     keymap_footer(canvas, row, &footer);
 }

@@ -157,11 +157,23 @@ static const struct key_binding *main_key(const struct help *help, enum act act,
     return found;
 }
 
+/* What an act is one line with on this screen; NULL where one of the others has no key there: the
+ * words of the line name all of them. */
+static const struct help_together *together_here(const struct help *help, enum act act)
+{
+    const struct help_together *with = find_together(act);
+    for (int k = 0; with && k < TOGETHER_MAX && with->acts[k] != UI_NONE; k++) {
+        if (!main_key(help, with->acts[k], false))
+            return NULL;
+    }
+    return with;
+}
+
 static void collect_keys(const struct help *help, bool is_brief, struct help_lines *out)
 {
     for (size_t i = 0; i < help->keys->count; i++) {
         const struct key_binding *binding = &help->keys->rows[i];
-        const struct help_together *with = is_brief ? find_together(binding->act) : NULL;
+        const struct help_together *with = is_brief ? together_here(help, binding->act) : NULL;
         const bool is_dense = with && with->acts[NAMES_APART] != UI_NONE;
         if (!is_of_screen(help, binding) ||
             (with && main_key(help, binding->act, is_dense) != binding))

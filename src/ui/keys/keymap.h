@@ -184,7 +184,7 @@ bool keymap_parse_key(const char *name, uint32_t *out);
 const char *keymap_group_name(enum key_group group);
 
 /* keymap_footer.c */
-/* One row of keys and their brief words, as many of these acts as fit, the last one before
+/* One row of keys and their brief words, as many of these acts as fit, the last ones before
  * all others. A click on one is the key, see canvas_add_zone(). */
 struct footer {
     const struct keymap *keys; /* borrowed */
@@ -193,6 +193,7 @@ struct footer {
     struct key_place place;
     const char *const *briefs; /* borrowed; other words for acts, by act; NULL = none differs;
                                   "": the next key's word is this one's too */
+    size_t kept;               /* how many of the last ones are there in any case; 0 = one */
 };
 /* Draw it into this row. */
 void keymap_footer(struct canvas *canvas, int row, const struct footer *footer);

@@ -42,20 +42,33 @@ static void put_key(struct canvas *canvas, struct spot spot, const struct named_
     canvas_text(canvas, spot, STYLE_PLAIN, key->brief);
 }
 
+/* Of the last keys, with the gap before each. */
+static int width_of_last(const struct canvas *canvas, const struct footer *footer, size_t kept)
+{
+    int width = 0;
+    struct named_key key;
+    for (size_t i = footer->count > kept ? footer->count - kept : 0; i < footer->count; i++) {
+        if (name_key(canvas, footer, footer->acts[i], &key))
+            width += FOOTER_GAP + key.width;
+    }
+    return width;
+}
+
 void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
 {
     int column = 1;
     struct named_key key;
-    const enum act last = footer->count > 0 ? footer->acts[footer->count - 1] : UI_NONE;
-    const int kept = name_key(canvas, footer, last, &key) ? key.width : 0;
+    const size_t kept = footer->kept > 0 ? footer->kept : 1;
     for (size_t i = 0; i < footer->count; i++) {
         const bool is_last = i + 1 == footer->count;
+        const bool is_kept = i + kept >= footer->count;
         struct named_key next = {0};
         if (!name_key(canvas, footer, footer->acts[i], &key))
             continue;
         if (*key.brief == '\0' && !is_last && name_key(canvas, footer, footer->acts[i + 1], &next))
             next.width++;
-        if (column + key.width + next.width + (is_last ? 0 : FOOTER_GAP + kept) > canvas->columns) {
+        if (column + key.width + next.width + (is_kept ? 0 : width_of_last(canvas, footer, kept)) >
+            canvas->columns) {
             i += next.width > 0; /* neither stands without the other */
             continue;
         }

@@ -184,16 +184,12 @@ static bool move_by_key(struct correct *correct, uint32_t key)
     return false;
 }
 
-/* With nothing typed j, k and n are keys, and any other letter begins the filter. */
-static bool is_letter_key(struct correct *correct, uint32_t key)
+/* Keys that are no text: no class has these characters, and every letter begins the filter. */
+static bool is_command_key(struct correct *correct, uint32_t key)
 {
-    if (correct->filter.open)
-        return false;
-    if (key == 'j' || key == 'k')
-        move(correct, key == 'j' ? 1 : -1);
-    else if (key == 'n')
+    if (key == '+')
         (void)write_rule(correct);
-    else if (key == '/')
+    else if (key == '/' && !correct->filter.open)
         line_edit_open(&correct->filter);
     else
         return false;
@@ -230,7 +226,7 @@ static enum correct_todo key_picking(struct correct *correct, uint32_t key,
         show_all(correct);
     } else if (key == TERM_KEY_ESC) {
         close_prompt(correct);
-    } else if (!move_by_key(correct, key) && !is_letter_key(correct, key)) {
+    } else if (!move_by_key(correct, key) && !is_command_key(correct, key)) {
         type_filter(correct, key);
     }
     return CORRECT_NOTHING;

@@ -130,9 +130,21 @@ static bool fold_refusal(const struct view *view, const struct view_facts *facts
     return (int)why->len > before;
 }
 
+/* Whether an act starts something in a run that was interrupted: no engine is started for it, as r
+ * and R do on a run that has ended. */
+static bool lacks_engine(const struct view_facts *facts, enum act act)
+{
+    return facts->orphaned && (act == UI_RETRY || act == UI_RETRY_WITH);
+}
+
 static bool tasks_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                           struct str *why)
 {
+    if (lacks_engine(facts, act)) {
+        str_addf(why, "no devs runs this: devs run --continue %lld continues it",
+                 (long long)facts->run);
+        return true;
+    }
     if (act != UI_CORRECT && view_marked(view) > 0)
         return marked_refusal(view, facts, act, why);
     if (view->chosen < 0) {
