@@ -68,7 +68,10 @@ enum {
     ENTROPY_CHANTS = 1 << 5,  /* a message that chants */
     ENTROPY_MASKED = 1 << 6,  /* something in the result was masked */
     ENTROPY_REVIEW = 1 << 7,  /* nothing new, but another view of what is known */
-    ENTROPY_BITS_ALL = (1 << 8) - 1,
+    ENTROPY_AGAIN = 1 << 8,   /* a failure this call had before, but for the last time; or its last
+                                 one, a few lines further on in a source */
+    ENTROPY_REFUSED = 1 << 9, /* refused like the step before, in the words of another call */
+    ENTROPY_BITS_ALL = (1 << 10) - 1,
 };
 
 /* What is kept of one step. A plain value; all zero is a call of nothing. */

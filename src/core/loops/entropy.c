@@ -68,7 +68,9 @@ static void end(struct streak *streak)
 
 bool entropy_window_acts_anew(const struct past *past)
 {
-    return past->gain == ENTROPY_GAIN_CHANGE || past->gain == ENTROPY_GAIN_SILENT;
+    const unsigned other_input = ENTROPY_FAILED | ENTROPY_REVIEW;
+    return past->gain == ENTROPY_GAIN_CHANGE || past->gain == ENTROPY_GAIN_SILENT ||
+           (past->bits & other_input) == other_input;
 }
 
 static bool same_step(const struct past *a, const struct past *b)
@@ -94,6 +96,15 @@ static int weight_of(const struct past *past, const struct entropy_limits *limit
     return past->bits & ENTROPY_REVIEW ? limits->review_weight : BARREN_STEP;
 }
 
+/* The first of several refusals was news when it came. */
+static void add_barren(struct entropy_window *window, const struct past *past,
+                       const struct entropy_limits *limits)
+{
+    if (past->bits & ENTROPY_REFUSED && window->barren.count == 0 && window->count > 0)
+        add_to(&window->barren, entropy_window_past(window, 0), BARREN_STEP);
+    add_to(&window->barren, past, weight_of(past, limits));
+}
+
 static void take_call(struct entropy_window *window, const struct past *past,
                       const struct entropy_limits *limits)
 {
@@ -101,7 +112,7 @@ static void take_call(struct entropy_window *window, const struct past *past,
     if (past->gain != ENTROPY_GAIN_NONE)
         end(&window->barren);
     else
-        add_to(&window->barren, past, weight_of(past, limits));
+        add_barren(window, past, limits);
     remember(window, past);
     if (window->asides)
         *window->asides = (struct asides){.chant = window->asides->chant};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "canonical.h"
 #include "entropy_hash.h"
 #include "entropy_tool.h"
@@ -296,6 +297,48 @@ static struct digest masked_digest(const struct str *key)
     return sum;
 }
 
+static unsigned char bits_of_word(const char *word, size_t len)
+{
+    int letters = 0;
+    bool has_wildcard = false, is_path = false, is_symbol = false;
+    const char *equals = memchr(word, '=', len);
+    size_t first = equals ? (size_t)(equals - word) + 1 : 0; /* after the name of an option */
+    for (size_t i = 0; i < first; i++)
+        if (word[i] == '/' || word[i] == ':')
+            first = 0;
+    for (size_t i = first; i < len; i++) {
+        letters += ascii_is_lower(word[i]) || ascii_is_upper(word[i]);
+        has_wildcard = has_wildcard || word[i] == '*' || word[i] == '?';
+        is_symbol = is_symbol ||
+                    (i > first &&
+                     (word[i] == '_' || (ascii_is_upper(word[i]) && ascii_is_lower(word[i - 1]))));
+        is_path = is_path || word[i] == '/' || word[i] == '.' || word[i] == '-';
+    }
+    return (unsigned char)((letters > 1 && !has_wildcard ? CALL_WORD_NAMES : 0) |
+                           (is_path && word[0] != '-' ? CALL_WORD_IS_PATH : 0) |
+                           (is_symbol ? CALL_WORD_IS_SYMBOL : 0));
+}
+
+static void read_words(struct entropy_call *call, const struct str *key)
+{
+    const char *text = str_text(key);
+    call->word_count = 0;
+    for (size_t at = 0; at < key->len;) {
+        size_t end = at;
+        while (end < key->len && !ascii_is_blank(text[end]))
+            end++;
+        if (end > at && call->word_count == CALL_WORDS_MAX) {
+            call->word_count = 0;
+            return;
+        }
+        if (end > at) {
+            call->word_bits[call->word_count] = bits_of_word(text + at, end - at);
+            call->words[call->word_count++] = entropy_hash(text + at, end - at);
+        }
+        at = end + 1;
+    }
+}
+
 void entropy_call_read(struct entropy_call *call, struct call_text *before, const char *tool,
                        const struct json *args, struct normaliser_words *words)
 {
@@ -313,6 +356,7 @@ void entropy_call_read(struct entropy_call *call, struct call_text *before, cons
                   entropy_hash(str_text(&key), before->len) == before->hash;
     *before = (struct call_text){.hash = call->exact, .len = key.len};
     call->key = masked_digest(&key);
+    read_words(call, &key);
     word_set_add_names(&set, tool, strlen(tool));
     read_strings(args, &set, words);
     if (words)

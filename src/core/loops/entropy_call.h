@@ -23,14 +23,24 @@
 struct json;
 struct normaliser_words;
 
+enum {
+    CALL_WORDS_MAX = 24,          /* words of a call's text that are kept */
+    CALL_WORD_NAMES = 1 << 0,     /* two letters at least, and no wildcard */
+    CALL_WORD_IS_PATH = 1 << 1,   /* with a slash, a dot or a dash in it */
+    CALL_WORD_IS_SYMBOL = 1 << 2, /* as in code: with_this or withThis */
+};
+
 struct entropy_call {
     enum entropy_kind kind;
-    unsigned traits;   /* CALL_... of entropy_tool.h */
-    struct digest key; /* ids, times and the like masked as in results */
-    uint64_t exact;    /* of the same as it is */
-    bool grows;        /* it is the call before with something put behind */
-    uint64_t scope;    /* of the names in the call, in any order: what it asks about */
-    uint64_t path;     /* of the file it is about, 0: none */
+    unsigned traits;                /* CALL_... of entropy_tool.h */
+    struct digest key;              /* ids, times and the like masked as in results */
+    uint64_t exact;                 /* of the same as it is */
+    bool grows;                     /* it is the call before with something put behind */
+    uint64_t scope;                 /* of the names in the call, in any order: what it asks about */
+    uint64_t path;                  /* of the file it is about, 0: none */
+    int word_count;                 /* of its text, split at blanks; 0: too many */
+    uint64_t words[CALL_WORDS_MAX]; /* hashes */
+    unsigned char word_bits[CALL_WORDS_MAX];
     int echo_count;
     uint64_t echoes[SHELL_ECHOES_MAX]; /* lines of the result that are its own echo */
     struct word_set said; /* of a message: its words; of a rewrite: the new content's */

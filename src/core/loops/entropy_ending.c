@@ -13,11 +13,20 @@ enum {
     SILENT_LINES = 4, /* so does any call, with so many short lines */
     SHORT_BYTES = 80,
     LOOK_LINES = 8, /* the answer to a look is no longer */
+    PERCENT = 100,
     PERMILLE = 1000,
     SAME_ERRORS = 4,           /* failures in a row that end in one message */
     SAME_ERROR_PERMILLE = 400, /* more new lines than this are news, if it names what was
                                   called */
     HARDLY_PERMILLE = 250,     /* and if not */
+    SWEEP_LINES = 1,           /* the answer to one of many such questions is no longer */
+    SWEEP_MAX = 40,            /* so many in a row are news */
+    CRASH_LINES = 5,           /* a failure that says at least so much is data about its input */
+    PLACE_STEPS = 8,           /* lines by which an edit moves what comes after it */
+    REWRITES_CHURN = 2,        /* of a file in a row, from which on */
+    CHURN_PERCENT = 60,        /* of rewrite_percent is enough */
+    GROWTH_WORDS = 2,          /* that a file gains, and loses none, are no rewording */
+    PROGRAM_WORDS = 2,         /* the tool and the program: another one asks in another way */
 };
 
 static enum call_end end_of(const struct entropy_end *end)
@@ -38,6 +47,11 @@ struct ending {
     bool news;                      /* there are lines that are */
     int64_t new_lines;
     bool changed;
+    bool look;
+    bool asks_another; /* the same question as before, of another name */
+    bool of_path;      /* which is a path */
+    bool of_symbol;    /* which is a name in code */
+    bool refused;      /* for the same cause as the step before, in another way */
 };
 
 /* A look that fails is an answer where failing says "not yet", or where it slept before;
@@ -50,8 +64,7 @@ static bool is_answer(const struct entropy_memory *memory, const struct entropy_
         return false;
     if (memory->call.traits & CALL_LOOKS && memory->sums.hints & HINT_PENDING)
         return true;
-    return memory->call.traits & (CALL_PROBES | CALL_SLEEPS) ||
-           (memory->paused && memory->sums.hints & HINT_PASSES);
+    return memory->paused || memory->call.traits & (CALL_PROBES | CALL_SLEEPS);
 }
 
 static bool is_look(const struct entropy_memory *memory, const struct ending *ending)
@@ -63,10 +76,11 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
         return true;
     if (memory->attempt || traits & (CALL_CHANGES | CALL_NO_LOOK | CALL_PLANS))
         return false;
-    if (ending->end->failed && memory->paused && memory->sums.hints & HINT_PASSES)
-        return is_answer(memory, ending->end);
-    const bool goes_on = pending || hints & HINT_BUSY;
-    if (traits & CALL_LOOKS)
+    /* "failed" and "done" say nothing where it slept, nor where the network is down. */
+    const bool waits = memory->paused || traits & CALL_SLEEPS;
+    const bool is_down = ending->end->failed && hints & HINT_PASSES;
+    const bool goes_on = pending || hints & HINT_BUSY || waits || is_down;
+    if (waits || traits & CALL_LOOKS)
         return is_answer(memory, ending->end) && (goes_on || !(hints & HINT_OVER));
     if (traits & CALL_MAY_LOOK)
         return is_answer(memory, ending->end) && (goes_on || memory->sums.lines == 0);
@@ -78,14 +92,109 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
     return answers && !ending->end->failed && pending && !(hints & HINT_OVER);
 }
 
-/* The file is written anew with nearly the same words, and nothing was done between. */
+/* The file is written again with nearly the same words, and nothing was done between. */
 static bool is_rewrite(const struct entropy_memory *memory)
 {
     const struct entropy_call *call = &memory->call;
     if (!(call->traits & CALL_REWRITES) || call->path == 0 ||
         call->path != memory->rewritten_path || memory->limits.rewrite_percent == 0)
         return false;
-    return word_set_alike(&call->said, &memory->rewritten) >= memory->limits.rewrite_percent;
+    const int alike = word_set_alike(&call->said, &memory->rewritten);
+    const int before = memory->rewritten.count;
+    const bool grows =
+        call->said.count >= before + GROWTH_WORDS && alike == before * PERCENT / call->said.count;
+    const int percent = memory->rewrites < REWRITES_CHURN
+                            ? memory->limits.rewrite_percent
+                            : memory->limits.rewrite_percent * CHURN_PERCENT / 100;
+    return !grows && alike >= percent;
+}
+
+/* Looks the words of the call up and remembers them. Is it what was called before, but for one or
+ * two names that are new? */
+static void compare_words(struct entropy_memory *memory, struct ending *ending)
+{
+    const struct entropy_call *call = &memory->call;
+    struct entropy_table *words = &memory->news.lines;
+    uint64_t form = 2;
+    int added_count = 0;
+    bool names = true, of_path = true, of_symbol = true;
+    for (int i = 0; i < call->word_count; i++) {
+        bool added = false;
+        (void)entropy_table_add(words, entropy_hash_pair(call->words[i], 3), &added);
+        form = entropy_hash_pair(form, added ? 0 : call->words[i]);
+        if (!added)
+            continue;
+        added_count++;
+        names = names && call->word_bits[i] & CALL_WORD_NAMES &&
+                (i >= PROGRAM_WORDS || !(call->traits & CALL_SHELL));
+        of_path = of_path && call->word_bits[i] & CALL_WORD_IS_PATH;
+        of_symbol = of_symbol && call->word_bits[i] & CALL_WORD_IS_SYMBOL;
+    }
+    bool form_added = true;
+    if (added_count > 0)
+        (void)entropy_table_add(words, form, &form_added);
+    ending->asks_another = !form_added && added_count <= 2 && names;
+    ending->of_path = ending->asks_another && of_path;
+    ending->of_symbol = ending->asks_another && of_symbol;
+}
+
+/* Twenty-five links that all answer 200, eleven names that nothing uses: each is an answer. */
+static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
+{
+    const unsigned hints = memory->sums.hints;
+    const bool trouble = hints & (HINT_PASSES | HINT_TROUBLE) ||
+                         (hints & (HINT_HOPELESS | HINT_EMPTY)) == HINT_HOPELESS;
+    const bool silent = memory->sums.lines == 0 && !(memory->call.traits & CALL_CHANGES);
+    const bool answers =
+        ending->now == CALL_END_OK
+            ? memory->call.traits & CALL_READS && memory->sums.lines <= SWEEP_LINES && !trouble
+            : ending->now == CALL_END_FAILED && silent;
+    /* Other words for a search engine are another way to ask, not another question. */
+    const bool asks =
+        ending->of_symbol || (ending->asks_another && !(memory->call.traits & CALL_SEARCHES));
+    const bool sweeps = !memory->attempt && asks && answers;
+    memory->sweep = sweeps ? memory->sweep + (memory->sweep < INT_MAX) : 0;
+    return sweeps && memory->sweep <= SWEEP_MAX;
+}
+
+/* Failures in a row that have a cause in common, though other programs say it in other words. */
+static bool is_refused(struct entropy_memory *memory, const struct ending *ending)
+{
+    const bool waits =
+        memory->paused || memory->call.traits & CALL_SLEEPS || ending->end->transient;
+    const bool counts = ending->now == CALL_END_FAILED && !memory->attempt && !waits;
+    const unsigned causes = counts ? memory->sums.hints & CAUSES : 0;
+    const unsigned common = causes & memory->causes;
+    memory->causes = common ? common : causes;
+    return common && !ending->asks_another && !ending->known;
+}
+
+/* Did the call fail so before, but for the last time? Or as the last time, some lines further on
+ * in a source, because an edit moved them? */
+static bool fails_again(struct entropy_memory *memory, const struct ending *ending)
+{
+    const struct known_failure now = {
+        .call = memory->call.key.lo, .sum = memory->sums.placeless, .place = memory->sums.place};
+    bool again = false;
+    bool is_last = true, is_same = false;
+    if (ending->now != CALL_END_FAILED || memory->sums.lines == 0)
+        return false;
+    if (!memory->failures)
+        memory->failures = xcalloc(1, sizeof(*memory->failures));
+    for (int back = 1; back <= FAILURES_MAX; back++) {
+        const int at = (memory->failures->next + FAILURES_MAX - back) % FAILURES_MAX;
+        const struct known_failure *before = &memory->failures->last[at];
+        const double moved = now.place - before->place;
+        if (before->call != now.call)
+            continue;
+        is_same = is_same || (is_last && before->sum == now.sum && before->place == now.place);
+        const bool near = is_last ? moved > 0 : moved >= -PLACE_STEPS;
+        again = again || (before->sum == now.sum && near && moved <= PLACE_STEPS);
+        is_last = false;
+    }
+    memory->failures->last[memory->failures->next] = now;
+    memory->failures->next = (memory->failures->next + 1) % FAILURES_MAX;
+    return again && !is_same;
 }
 
 /* Something was changed: in a way not tried before, or with another result than the last
@@ -113,19 +222,24 @@ static bool is_silent(const struct entropy_memory *memory)
 }
 
 /* What of the step is news: the gain of a call. */
-static enum entropy_gain gain_of(const struct entropy_memory *memory, const struct ending *ending)
+static enum entropy_gain gain_of(struct entropy_memory *memory, const struct ending *ending)
 {
+    const bool sweeps = is_sweep(memory, ending);
     const unsigned traits = memory->call.traits;
     const struct known_call *known = ending->known;
     const bool ok = ending->now == CALL_END_OK;
     /* "wrote 141 bytes" is no news: what counts is whether something was changed. */
     const bool says_done = traits & CALL_CHANGES && ok && memory->sums.lines <= SHORT_LINES;
+    if (ending->refused)
+        return ENTROPY_GAIN_NONE;
     if (ending->news && !says_done)
         return ENTROPY_GAIN_LINE;
     if (ending->changed)
         return ENTROPY_GAIN_CHANGE;
     if (known && known->end != ending->now && known->flips < memory->limits.flips)
         return ENTROPY_GAIN_FLIP;
+    if (sweeps)
+        return ENTROPY_GAIN_LINE;
     /* The next step of a plan passes: that is how it goes on. */
     if (ok && memory->attempt && !ending->succeeded_before)
         return ENTROPY_GAIN_SILENT;
@@ -156,7 +270,10 @@ static void remember_call(struct entropy_memory *memory, const struct ending *en
     memory->paused = memory->call.kind == ENTROPY_PAUSE;
     if (memory->call.kind != ENTROPY_CALL)
         return;
-    memory->rewritten_path = memory->call.traits & CALL_REWRITES ? memory->call.path : 0;
+    const uint64_t path = memory->call.traits & CALL_REWRITES ? memory->call.path : 0;
+    const bool again = path != 0 && path == memory->rewritten_path;
+    memory->rewrites = path == 0 ? 0 : again ? memory->rewrites + (memory->rewrites < INT_MAX) : 1;
+    memory->rewritten_path = path;
     if (memory->rewritten_path != 0)
         memory->rewritten = memory->call.said;
     memory->talked_count = 0;
@@ -212,11 +329,17 @@ static bool is_same_error(struct entropy_memory *memory, const struct ending *en
     return !memory->attempt && !ending->known && memory->errors > SAME_ERRORS && permille <= most;
 }
 
-/* Reading known lines in another selection: not news, but no circle yet. */
+/* Reading known lines in another selection, or one failure for many inputs: not news, but no circle
+ * yet. */
 static bool is_review(struct entropy_memory *memory, const struct ending *ending,
                       enum entropy_gain gain)
 {
     bool added = false;
+    if (ending->now == CALL_END_FAILED && !memory->attempt)
+        return ending->of_path && gain == ENTROPY_GAIN_NONE && memory->sums.lines >= CRASH_LINES &&
+               !(memory->sums.hints & (HINT_HOPELESS | CAUSES)) &&
+               memory->call.traits & CALL_SHELL &&
+               !(memory->call.traits & (CALL_CODE | CALL_CHANGES | CALL_READS));
     if (ending->now != CALL_END_OK)
         return false;
     (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(ending->outcome.lo, 1), &added);
@@ -252,6 +375,9 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
         ending.new_lines = 0;
     }
     ending.changed = has_changed(memory, &ending);
+    compare_words(memory, &ending);
+    ending.refused = is_refused(memory, &ending);
+    ending.look = !ending.refused && is_look(memory, &ending);
     return ending;
 }
 
@@ -272,7 +398,9 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
         .gain = gain,
         .bits = (end->failed ? (unsigned)ENTROPY_FAILED : 0) |
                 (end->running ? (unsigned)ENTROPY_RUNNING : 0) |
-                (is_look(memory, &ending) ? (unsigned)ENTROPY_POLL : 0) |
+                (ending.look ? (unsigned)ENTROPY_POLL : 0) |
+                (fails_again(memory, &ending) ? (unsigned)ENTROPY_AGAIN : 0) |
+                (ending.refused ? (unsigned)ENTROPY_REFUSED : 0) |
                 (ending.changed || gain == ENTROPY_GAIN_SILENT ? (unsigned)ENTROPY_CHANGED : 0) |
                 (is_review(memory, &ending, gain) ? (unsigned)ENTROPY_REVIEW : 0) |
                 (masks ? (unsigned)ENTROPY_MASKED : 0),

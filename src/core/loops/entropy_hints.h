@@ -16,6 +16,16 @@ enum {
     HINT_BUSY = 1 << 6,      /* something is at work: "starting", "running 5 tests" */
     HINT_TROUBLE = 1 << 7,   /* something is wrong, whatever the exit code: "error" */
     HINT_ACK = 1 << 8,       /* it was done: "ok", "saved" */
+
+    /* Why something was refused, whichever program says so. */
+    CAUSE_REFUSED = 1 << 9,    /* nobody listens there */
+    CAUSE_NAME = 1 << 10,      /* no such host */
+    CAUSE_DENIED = 1 << 11,    /* the user may not */
+    CAUSE_FORBIDDEN = 1 << 12, /* the server or a proxy does not let it through */
+    CAUSE_READ_ONLY = 1 << 13, /* of a file system */
+    CAUSE_FULL = 1 << 14,      /* no space left */
+    CAUSES =
+        CAUSE_REFUSED | CAUSE_NAME | CAUSE_DENIED | CAUSE_FORBIDDEN | CAUSE_READ_ONLY | CAUSE_FULL,
 };
 
 /* The hints in the words of a line; its first 256 bytes are read. */

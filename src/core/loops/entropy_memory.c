@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "entropy_chant.h"
 #include "entropy_echo.h"
 #include "entropy_hash.h"
@@ -15,7 +16,11 @@
 #include "text.h"
 #include "xalloc.h"
 
-enum { HINT_LINES = 16 /* of a result whose words are looked at */ };
+enum {
+    HINT_LINES = 16,   /* of a result whose words are looked at */
+    PLACE_LINES = 64,  /* of a result that are compared without places in sources */
+    PLACE_BYTES = 512, /* of such a line */
+};
 
 void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits)
 {
@@ -34,6 +39,7 @@ static void release(struct entropy_memory *memory)
     entropy_table_done(&memory->succeeded);
     normaliser_words_close(memory->words);
     free(memory->known);
+    free(memory->failures);
     free(memory->first);
     free(memory->last);
     free(memory->now);
@@ -182,6 +188,44 @@ static void keep_sample(struct entropy_memory *memory, const struct normaliser_l
     sample->count++;
 }
 
+/* Does a number after these bytes say where in a source something is? "main.c:17", "line 17",
+ * "(17,3)", or the number of a quoted line. */
+static bool is_before_place(const char *bytes, size_t len)
+{
+    static const char line[] = "line ";
+    const size_t line_len = sizeof(line) - 1;
+    size_t blanks = len;
+    while (blanks > 0 && bytes[blanks - 1] == ' ')
+        blanks--;
+    if (blanks == 0)
+        return true;
+    const char last = bytes[len - 1];
+    return last == ':' || last == '(' || last == ',' ||
+           (len >= line_len && memcmp(bytes + len - line_len, line, line_len) == 0);
+}
+
+/* The line counts without the numbers that are places; the first of the step is kept. */
+static void take_places(struct step_sums *sums, const char *bytes, size_t len)
+{
+    char rest[PLACE_BYTES];
+    size_t rest_len = 0;
+    const size_t end = len < PLACE_BYTES ? len : PLACE_BYTES;
+    for (size_t at = 0; at < end;) {
+        const bool begins =
+            ascii_is_digit(bytes[at]) && (at == 0 || !ascii_is_digit(bytes[at - 1]));
+        if (!begins || !is_before_place(bytes, at)) {
+            rest[rest_len++] = bytes[at++];
+            continue;
+        }
+        double place = 0;
+        for (; at < end && ascii_is_digit(bytes[at]); at++)
+            place = place * 10 + (bytes[at] - '0');
+        sums->place = sums->place > 0 ? sums->place : place;
+        rest[rest_len++] = '#';
+    }
+    sums->placeless += entropy_hash(rest, rest_len);
+}
+
 static void take_line(struct entropy_memory *memory, const struct normaliser_line *line,
                       struct digest plain, struct digest general)
 {
@@ -206,6 +250,8 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
     sums->sums[NEWS_PLAIN] = digest_sum(sums->sums[NEWS_PLAIN], plain);
     sums->sums[NEWS_STRICT] = digest_sum(sums->sums[NEWS_STRICT], general);
     sums->raw += entropy_hash(line->raw, line->raw_len);
+    if (sums->lines < PLACE_LINES)
+        take_places(sums, masked.bytes, masked.len);
     sums->hints |= hints;
     if (sums->lines < HINT_LINES && line->len > sums->longest)
         sums->longest = line->len;

@@ -170,6 +170,7 @@ static enum entropy_level see_cycle(const struct sight *sight, struct entropy_ve
 enum sameness {
     SAME_RESULT, /* whatever was changed between */
     NOTHING_NEW, /* and nothing was changed: a line that comes and goes is no progress */
+    KNOWN_ONES,  /* whatever was changed: two or three that take turns, or one that moves down */
     SAMENESS_COUNT,
 };
 
@@ -189,6 +190,7 @@ static bool is_same(enum sameness sameness, const struct past *past, const struc
         return equal;
     case NOTHING_NEW:
         return equal || later->gain == ENTROPY_GAIN_NONE;
+    case KNOWN_ONES:
     case SAMENESS_COUNT:
         break;
     }
@@ -201,7 +203,7 @@ static void count_same(const struct entropy_window *window, enum sameness samene
     const struct past *later = entropy_window_past(window, 0);
     for (int i = 0; i < window->count; i++) {
         const struct past *past = entropy_window_past(window, i);
-        if (sameness != SAME_RESULT && i > 0 && past->bits & ENTROPY_CHANGED)
+        if (sameness == NOTHING_NEW && i > 0 && past->bits & ENTROPY_CHANGED)
             break;
         if (!digest_equal(past->call, later->call))
             continue;
@@ -214,23 +216,58 @@ static void count_same(const struct entropy_window *window, enum sameness samene
     }
 }
 
+/* The same for failures of which most came back after another one, or moved down in a source. The
+ * first two may be new. */
+static void count_known(const struct entropy_window *window, int least, struct failures *out)
+{
+    enum { FIRST_ONES = 2 };
+    const struct digest call = entropy_window_past(window, 0)->call;
+    const struct past *later = NULL;
+    int again = 0;
+    int first_ones = 0;
+    int count = 0, steps = 0;
+    for (int i = 0; i < window->count; i++) {
+        const struct past *past = entropy_window_past(window, i);
+        if (!digest_equal(past->call, call))
+            continue;
+        if (!(past->bits & ENTROPY_FAILED) || past->bits & ENTROPY_POLL)
+            break;
+        const bool returns = past->bits & ENTROPY_AGAIN;
+        const bool equal = later && digest_equal(past->outcome, later->outcome);
+        first_ones += !returns && !equal && count > 0;
+        if (first_ones > FIRST_ONES || (count == 0 && !returns))
+            break;
+        again += returns;
+        count++;
+        steps = i + 1;
+        later = past;
+    }
+    if (again < least)
+        return;
+    out->count[KNOWN_ONES] = count;
+    out->steps[KNOWN_ONES] = steps;
+}
+
 static enum entropy_level see_failure(const struct sight *sight, struct entropy_verdict *out)
 {
     const struct entropy_limits *limits = sight->limits;
     const unsigned bits = sight->fact->bits;
-    if (sight->fact->kind != ENTROPY_CALL || !(bits & ENTROPY_FAILED) || (bits & ENTROPY_POLL))
+    if (sight->fact->kind != ENTROPY_CALL || !(bits & ENTROPY_FAILED) ||
+        bits & (ENTROPY_POLL | ENTROPY_REVIEW))
         return ENTROPY_OK;
     struct failures failures = {0};
-    for (int way = 0; way < SAMENESS_COUNT; way++)
-        count_same(sight->window, (enum sameness)way, &failures);
+    count_same(sight->window, SAME_RESULT, &failures);
+    count_same(sight->window, NOTHING_NEW, &failures);
+    count_known(sight->window, limits->failure_edited_stop / 2, &failures);
     const enum entropy_level levels[] = {
         [SAME_RESULT] =
             level_of(sight, failures.count[SAME_RESULT], 0, limits->failure_edited_stop),
         [NOTHING_NEW] = level_of(sight, failures.count[NOTHING_NEW], limits->failure_nudge,
                                  limits->failure_stop),
+        [KNOWN_ONES] = level_of(sight, failures.count[KNOWN_ONES], 0, limits->failure_edited_stop),
     };
-    const enum sameness worst =
-        levels[SAME_RESULT] > levels[NOTHING_NEW] ? SAME_RESULT : NOTHING_NEW;
+    enum sameness worst = levels[SAME_RESULT] > levels[NOTHING_NEW] ? SAME_RESULT : NOTHING_NEW;
+    worst = levels[KNOWN_ONES] > levels[worst] ? KNOWN_ONES : worst;
     fill_range(sight, failures.steps[worst], out);
     out->count = failures.count[worst];
     out->masked = failures.raw_differs;

@@ -9,7 +9,10 @@
 #include "entropy_memory.h"
 #include "entropy_news.h"
 
-enum { TALKED_MAX = 3 /* messages that a new one is compared with */ };
+enum {
+    TALKED_MAX = 3,    /* messages that a new one is compared with */
+    FAILURES_MAX = 16, /* failures that a new one is compared with */
+};
 
 /* How a call ended. */
 enum call_end { CALL_END_NONE, CALL_END_OK, CALL_END_FAILED, CALL_END_RUNNING, CALL_END_COUNT };
@@ -19,6 +22,18 @@ struct known_call {
     uint64_t outcome;    /* of the last time */
     unsigned char end;   /* enum call_end, of the last time */
     unsigned char flips; /* saturates */
+};
+
+/* A failure of a call, its places in sources ("main.c:17") left out. */
+struct known_failure {
+    uint64_t call, sum;
+    double place; /* the first of them; 0: none */
+};
+
+/* The last ones, a ring. Not saved: a run that is taken up again begins with none. */
+struct known_failures {
+    struct known_failure last[FAILURES_MAX];
+    int next;
 };
 
 /* What the present step has shown so far. */
@@ -32,6 +47,8 @@ struct step_sums {
     bool echo_seen[SHELL_ECHOES_MAX];
     uint64_t last_line; /* of the general form */
     bool last_has_echo; /* there are words of the call in it */
+    uint64_t placeless; /* sum of the first lines' hashes without places in sources */
+    double place;       /* the first such place; 0: none */
 };
 
 struct entropy_memory {
@@ -47,12 +64,16 @@ struct entropy_memory {
     bool attempt; /* the present step is one of ours */
     bool chants;
     bool alike;
-    struct word_set talked[TALKED_MAX];        /* of the last messages, a ring */
-    int talked_count;                          /* messages since the last call */
-    bool paused;                               /* a pause was the last step */
-    struct call_text before;                   /* of the last call */
-    struct word_set rewritten;                 /* content that the last call gave a file */
-    uint64_t rewritten_path;                   /* that file, 0: the last call was none */
+    struct word_set talked[TALKED_MAX]; /* of the last messages, a ring */
+    int talked_count;                   /* messages since the last call */
+    bool paused;                        /* a pause was the last step */
+    struct call_text before;            /* of the last call */
+    struct word_set rewritten;          /* content that the last call gave a file */
+    uint64_t rewritten_path;            /* that file, 0: the last call was none */
+    int rewrites;                       /* such calls in a row, of that file */
+    unsigned causes;                    /* hints that all failures in a row have in common */
+    int sweep;                          /* calls in a row that only ask the same of another name */
+    struct known_failures *failures;    /* owned; NULL before the first */
     struct entropy_sample *first, *last, *now; /* owned; NULL until something was masked */
     uint64_t error;                            /* last line of the last step, if that failed */
     int errors;                                /* steps in a row that failed and ended in it */

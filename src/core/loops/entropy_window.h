@@ -64,7 +64,7 @@ const struct nudges *entropy_window_nudges(const struct entropy_window *window);
 const struct past *entropy_window_past(const struct entropy_window *window, int back);
 
 /* Did it do something not done before, though call and result look the same? Deleting
- * one container after another is no repeat. */
+ * one container after another is no repeat, nor is trying one input after another. */
 bool entropy_window_acts_anew(const struct past *past);
 
 /* What one step says on one rung: to be filled in by the rungs. */
