@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -83,16 +84,21 @@ static bool wait_for(const struct stdin_feed *feed, bool reads)
 
 static void read_block(struct stdin_feed *feed)
 {
-    if (feed->is_lost || feed->len + FEED_BLOCK > STDIN_FEED_KEPT_MAX) {
+    char block[FEED_BLOCK];
+    if (feed->is_lost)
+        feed->len = 0; /* the attempt has it */
+    const ssize_t got = read(feed->source, block, sizeof(block));
+    if (got <= 0) {
+        feed->has_ended = got == 0 || (errno != EINTR && errno != EAGAIN);
+        return;
+    }
+    if (feed->len + (size_t)got > STDIN_FEED_KEPT_MAX) {
         feed->is_lost = true;
         feed->len = 0;
     }
-    feed->bytes = xgrow(feed->bytes, &feed->cap, feed->len + FEED_BLOCK, 1);
-    const ssize_t got = read(feed->source, feed->bytes + feed->len, FEED_BLOCK);
-    if (got > 0)
-        feed->len += (size_t)got;
-    else if (got == 0 || (errno != EINTR && errno != EAGAIN))
-        feed->has_ended = true;
+    feed->bytes = xgrow(feed->bytes, &feed->cap, feed->len + (size_t)got, 1);
+    memcpy(feed->bytes + feed->len, block, (size_t)got);
+    feed->len += (size_t)got;
 }
 
 static void *feed_attempt(void *arg)
