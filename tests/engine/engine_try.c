@@ -71,7 +71,9 @@ static void read_plan(const struct str *text)
 {
     struct violations violations = {0};
     struct str said = {0};
-    plan_free(tried.plan); /* of the run that is taken up */
+    run_state_done(&tried.state); /* of the run that is taken up, whose plan goes */
+    tried.state = (struct run_state){0};
+    plan_free(tried.plan);
     bool ok = plan_parse(text->data, text->len, &tried.plan, &violations);
     violations_display(&violations, &said);
     ck_assert_msg(ok, "%s", str_text(&said));
