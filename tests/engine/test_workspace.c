@@ -362,7 +362,9 @@ START_TEST(test_a_stopped_making_leaves_nothing)
     struct workspace *workspace = stage_workspace(&stage, "tax", NULL);
     ck_assert(!workspace_make(workspace, &stop, &made, &code, &err));
     ck_assert_int_eq(code, ECANCELED);
-    want(stage.repo, "git worktree list | wc -l; ls .devs/work/u1/tax", "1\norigin");
+    /* a git that was killed may leave its lock, which the next making removes */
+    want(stage.repo, "git worktree list | wc -l; ls .devs/work/u1/tax | grep -v '^index.lock$'",
+         "1\norigin");
     workspace_close(workspace);
     stage_check(&stage);
 }
