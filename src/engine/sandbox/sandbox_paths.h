@@ -41,6 +41,8 @@ const char *sandbox_variable(char *const *environment, const char *name);
 /* The person's home folder: $HOME of the call's our_environment where that is absolute, else the
  * one of the user database. False: there is none. Any thread. */
 ATTR_MUST_USE bool sandbox_home_find(const struct sandbox_call *call, char out[PATH_MAX]);
+/* The home folder of this user in the user database, NULL: of the user who runs devs. */
+ATTR_MUST_USE bool sandbox_home_of(const char *user, char out[PATH_MAX]);
 
 /* Is the path below the folder? */
 bool sandbox_path_is_below(const char *path, const char *folder);
@@ -54,6 +56,9 @@ ATTR_MUST_USE bool sandbox_writable_path(const struct sandbox_call *call, const 
  * `writable`, and "/" where bwrap leaves all files writable. End it with arg_list_done(). */
 ATTR_MUST_USE bool sandbox_areas_find(const struct sandbox_call *call, struct arg_list *out,
                                       struct err *err);
+
+/* The outermost area that the path is below; NULL: none. Borrows from `areas`. */
+const char *sandbox_area_of(const struct arg_list *areas, const char *path);
 
 /* Appends the folders between the outermost of the areas that holds the path and the path itself,
  * parents first. Mounted onto themselves they can be neither renamed nor removed, so that nothing
@@ -69,6 +74,7 @@ struct sandbox_protected {
                                */
 };
 
+/* sandbox_protected.c */
 /*
  * Finds the files that decide what devs and git run on this machine, as far as they are in a folder
  * that the sandbox may write:

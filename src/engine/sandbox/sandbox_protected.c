@@ -1,0 +1,871 @@
+#define _GNU_SOURCE /* realpath, strcasestr */
+
+/* sandbox_protected.c - sandbox_protected_find(): which settings, plans and files of git a sandbox
+ * keeps read-only. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "git.h"
+#include "place.h"
+#include "program_find.h"
+#include "sandbox_paths.h"
+#include "str.h"
+
+/* The search for what is protected. */
+struct protecting {
+    const struct sandbox_call *call;
+    const struct arg_list *areas;
+    struct sandbox_protected *out;
+    struct err *err;
+    bool own_tree;        /* devs made the workspace for its task */
+    int git_dirs_left;    /* of SANDBOX_GIT_DIRS_MAX */
+    int includes_left;    /* of SANDBOX_GIT_INCLUDES_MAX */
+    struct arg_list read; /* configs that were read: path, newline, working tree */
+};
+
+static bool refuse_protection(const struct protecting *protecting, const char *path,
+                              const char *why)
+{
+    (void)err_set(protecting->err, ERR_INVALID, "sandbox: '%.250s' cannot be kept read-only: %s",
+                  path, why);
+    return err_hint(protecting->err, "make it an ordinary file or folder");
+}
+
+/* Takes the first part off *rest. False: there is none. */
+static bool take_part(const char **rest, char part[PATH_MAX])
+{
+    while (**rest == '/')
+        (*rest)++;
+    const size_t len = strcspn(*rest, "/");
+    if (len == 0 || len >= PATH_MAX)
+        return false;
+    memcpy(part, *rest, len);
+    part[len] = '\0';
+    *rest += len;
+    return true;
+}
+
+static void leave_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash)
+        *slash = '\0';
+}
+
+/* Puts what a link says before the rest of the way. False: too long, or not to be read. */
+static bool follow_link(char at[PATH_MAX], char rest[PATH_MAX])
+{
+    char target[PATH_MAX];
+    char joined[PATH_MAX];
+    const ssize_t len = readlink(at, target, sizeof(target) - 1);
+    if (len < 0)
+        return false;
+    target[len] = '\0';
+    const int wrote = snprintf(joined, sizeof(joined), "%s/%s", target, rest);
+    if (wrote < 0 || wrote >= PATH_MAX)
+        return false;
+    if (target[0] == '/')
+        at[0] = '\0';
+    else
+        leave_folder(at);
+    memcpy(rest, joined, (size_t)wrote + 1);
+    return true;
+}
+
+/* Is it in a folder that is read-only as a whole, and that nothing in `writable` opens again? */
+static bool is_kept(const struct protecting *protecting, const char *path)
+{
+    const struct arg_list *paths = &protecting->out->paths;
+    bool is_kept = false;
+    for (size_t i = 0; i < paths->count; i++)
+        is_kept |= sandbox_path_is_below(path, paths->items[i]);
+    for (size_t i = 0; is_kept && i < protecting->areas->count; i++) {
+        const char *area = protecting->areas->items[i];
+        for (size_t j = 0; is_kept && j < paths->count; j++)
+            is_kept = !(sandbox_path_is_below(path, area) &&
+                        sandbox_path_is_below(area, paths->items[j]));
+    }
+    return is_kept;
+}
+
+enum way_end { WAY_THERE, WAY_MISSING, WAY_REFUSED };
+
+/* Where the path leads, link by link: a link in a folder that may be written could be replaced. Of
+ * a path that is missing `at` is where it would be. */
+static enum way_end walk_to(const struct protecting *protecting, const char *path,
+                            char at[PATH_MAX], struct stat *info)
+{
+    char rest[PATH_MAX];
+    char part[PATH_MAX];
+    int links = 0;
+    bool is_missing = false;
+    (void)snprintf(rest, sizeof(rest), "%s", path);
+    at[0] = '\0';
+    for (;;) {
+        const char *next = rest;
+        if (!take_part(&next, part))
+            break;
+        memmove(rest, next, strlen(next) + 1);
+        if (strcmp(part, ".") == 0)
+            continue;
+        if (strcmp(part, "..") == 0) {
+            leave_folder(at);
+            continue;
+        }
+        const size_t len = strlen(at);
+        const int wrote = snprintf(at + len, PATH_MAX - len, "/%s", part);
+        if (wrote < 0 || (size_t)wrote >= PATH_MAX - len) {
+            at[0] = '\0';
+            return WAY_MISSING;
+        }
+        is_missing |= lstat(at, info) != 0;
+        if (is_missing || !S_ISLNK(info->st_mode))
+            continue;
+        if (sandbox_area_of(protecting->areas, at) && !is_kept(protecting, at)) {
+            (void)refuse_protection(protecting, at, "it is a symbolic link in a writable folder");
+            return WAY_REFUSED;
+        }
+        if (++links > SANDBOX_LINKS_MAX || !follow_link(at, rest))
+            return WAY_MISSING;
+    }
+    return at[0] && !is_missing && lstat(at, info) == 0 ? WAY_THERE : WAY_MISSING;
+}
+
+static bool is_named_writable(const struct protecting *protecting, const char *path)
+{
+    char **writable = protecting->call->spec->writable;
+    for (size_t i = 0; writable && writable[i]; i++) {
+        char whole[PATH_MAX];
+        const bool is_absolute = writable[i][0] == '/';
+        (void)snprintf(whole, sizeof(whole), "%s%s%s",
+                       is_absolute ? "" : protecting->call->workspace, is_absolute ? "" : "/",
+                       writable[i]);
+        if (strcmp(whole, path) == 0)
+            return true;
+    }
+    return arg_list_has(protecting->areas, path);
+}
+
+/* A second name of the file would lead past the mount. */
+static bool has_one_name(const struct protecting *protecting, const char *path,
+                         const struct stat *info)
+{
+    if (!S_ISREG(info->st_mode) || info->st_nlink <= 1)
+        return true;
+    return refuse_protection(protecting, path, "it has a second name (a hard link)");
+}
+
+static bool protect(const struct protecting *protecting, const char *path)
+{
+    char real[PATH_MAX];
+    struct stat info;
+    if (is_named_writable(protecting, path))
+        return true;
+    const enum way_end end = walk_to(protecting, path, real, &info);
+    if (end != WAY_THERE)
+        return end == WAY_MISSING;
+    if (is_named_writable(protecting, real))
+        return true;
+    if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return true; /* core.hooksPath = /dev/null */
+    if (!has_one_name(protecting, real, &info))
+        return false;
+    if (!sandbox_area_of(protecting->areas, real) || arg_list_has(&protecting->out->paths, real))
+        return true;
+    arg_list_add(&protecting->out->paths, real);
+    sandbox_add_pins(protecting->areas, real, &protecting->out->pins);
+    return true;
+}
+
+static bool protect_in(const struct protecting *protecting, const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return wrote < 0 || wrote >= PATH_MAX || protect(protecting, path);
+}
+
+/* Files of the workflows: "phase-2.plan.json". */
+static bool is_plan_name(const char *name)
+{
+    static const char start[] = "phase-";
+    static const char end[] = ".plan.json";
+    const size_t len = strlen(name);
+    return strcmp(name, "devs.project.json") == 0 ||
+           (strncmp(name, start, strlen(start)) == 0 && len > strlen(start) + strlen(end) &&
+            strcmp(name + len - strlen(end), end) == 0);
+}
+
+/* `devs execute-phase 2` runs such a plan, and the person names no file. */
+static bool protect_plans(const struct protecting *protecting, const char *folder)
+{
+    DIR *dir = opendir(folder);
+    bool ok = true;
+    int seen = 0;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
+        if (!is_plan_name(entry->d_name))
+            continue;
+        ok = ++seen <= SANDBOX_PLANS_MAX
+                 ? protect_in(protecting, folder, entry->d_name)
+                 : err_set(protecting->err, ERR_LIMIT, "sandbox: more than %d plans in '%s'",
+                           SANDBOX_PLANS_MAX, folder);
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+    return ok;
+}
+
+static bool protect_settings(const struct protecting *protecting)
+{
+    char folder[PATH_MAX];
+    const struct sandbox_call *call = protecting->call;
+    (void)snprintf(folder, sizeof(folder), "%s", call->run_dir ? call->run_dir : call->workspace);
+    for (;;) {
+        if (!protect_in(protecting, folder, "devs.config.json"))
+            return false;
+        if (!folder[0])
+            break;
+        leave_folder(folder);
+    }
+    if (call->plan_path && !protect(protecting, call->plan_path))
+        return false;
+    if (!protect_plans(protecting, call->run_dir ? call->run_dir : call->workspace))
+        return false;
+    return protecting->own_tree || protect_in(protecting, call->workspace, "devs.config.json");
+}
+
+/* Reads a text file that git reads; *out stays empty where there is none. False: git could read it
+ * later, but we cannot now. */
+static bool read_file(const struct protecting *protecting, const char *folder, const char *name,
+                      struct str *out)
+{
+    char path[PATH_MAX];
+    char real[PATH_MAX];
+    struct stat info;
+    const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    str_clear(out);
+    if (wrote < 0 || wrote >= PATH_MAX)
+        return true; /* nor can git open it */
+    if (!realpath(path, real) || stat(real, &info) != 0)
+        return errno == ENOENT || errno == ENOTDIR ||
+               refuse_protection(protecting, path, strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return S_ISDIR(info.st_mode) || !sandbox_area_of(protecting->areas, real) ||
+               refuse_protection(protecting, path, "it is not a file");
+    if (info.st_size > SANDBOX_GIT_CONFIG_MAX)
+        return refuse_protection(protecting, path, "it is larger than 1 MiB");
+    if (!git_read_file(real, SANDBOX_GIT_CONFIG_MAX, out) && info.st_size > 0)
+        return refuse_protection(protecting, path, "it cannot be read");
+    return out->len == 0 || !memchr(out->data, '\0', out->len) ||
+           refuse_protection(protecting, path, "it has a NUL byte");
+}
+
+static bool exists_in(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return wrote > 0 && wrote < PATH_MAX && lstat(path, &info) == 0;
+}
+
+static bool is_git_dir(const char *folder)
+{
+    return exists_in(folder, "HEAD") && exists_in(folder, "objects") && exists_in(folder, "refs");
+}
+
+/* A path out of a git file, absolute; others are below `base`. */
+static bool place_git_path(const char *base, const char *path, char out[PATH_MAX])
+{
+    const char *below = path[0] == '/' ? "" : base;
+    const int wrote = snprintf(out, PATH_MAX, "%s%s%s", below, below[0] ? "/" : "", path);
+    return path[0] && out[0] == '/' && wrote > 0 && wrote < PATH_MAX;
+}
+
+/* A path that is the value of a config's key: "~/x" and "~user/x" are in a home folder. False: git
+ * cannot find it either. */
+static bool place_config_path(const struct protecting *protecting, const char *base,
+                              const char *path, char out[PATH_MAX])
+{
+    char home[PATH_MAX];
+    char user[NAME_MAX + 1];
+    if (path[0] != '~')
+        return place_git_path(base, path, out);
+    const size_t len = strcspn(path + 1, "/");
+    if (len > NAME_MAX)
+        return false;
+    (void)snprintf(user, sizeof(user), "%.*s", (int)len, path + 1);
+    if (len == 0 ? !sandbox_home_find(protecting->call, home) : !sandbox_home_of(user, home))
+        return false;
+    const int wrote = snprintf(out, PATH_MAX, "%s/%s", home, path + 1 + len);
+    return wrote > 0 && wrote < PATH_MAX;
+}
+
+/* The length of the part of the path that exists: "" or a folder. */
+static size_t measure_existing(const char *path)
+{
+    char folder[PATH_MAX];
+    struct stat info;
+    size_t len = 0;
+    for (size_t at = 1; path[at]; at++) {
+        if (path[at] != '/')
+            continue;
+        (void)snprintf(folder, sizeof(folder), "%.*s", (int)at, path);
+        if (lstat(folder, &info) != 0)
+            break;
+        len = at;
+    }
+    return len;
+}
+
+/* A file that is missing and must not come into being. */
+static bool forbid_missing(const struct protecting *protecting, const char *path)
+{
+    char real[PATH_MAX];
+    struct str entry = {0};
+    struct stat info;
+    const enum way_end end = walk_to(protecting, path, real, &info);
+    if (end != WAY_MISSING || !sandbox_area_of(protecting->areas, real) ||
+        is_named_writable(protecting, real))
+        return end != WAY_REFUSED;
+    struct arg_list *unwanted = &protecting->out->unwanted;
+    const size_t len = measure_existing(real);
+    str_addf(&entry, "%.*s/%s", (int)len, real, real + len);
+    const bool is_known = arg_list_has(unwanted, entry.data);
+    if (!is_known)
+        arg_list_add(unwanted, entry.data);
+    str_done(&entry);
+    if (is_known)
+        return true;
+    real[len + 1] = '\0'; /* the folders that exist cannot be replaced */
+    sandbox_add_pins(protecting->areas, real, &protecting->out->pins);
+    return true;
+}
+
+static bool protect_git_dir(struct protecting *protecting, const char *dir, const char *top,
+                            int depth);
+static bool protect_gitlinks(struct protecting *protecting, const char *dir, const char *top,
+                             int depth);
+
+/* Makes the folder and those above it, where they are missing. What we cannot make an attempt
+ * cannot make either. */
+static void make_folders(char *path, mode_t mode)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, mode); /* mostly it is there */
+        *slash = '/';
+    }
+    (void)mkdir(path, mode);
+}
+
+/* The folder of core.hooksPath, made where it is missing. */
+static bool protect_hooks_path(const struct protecting *protecting, const char *path)
+{
+    char real[PATH_MAX];
+    struct stat info;
+    if (walk_to(protecting, path, real, &info) != WAY_MISSING ||
+        !sandbox_area_of(protecting->areas, real))
+        return protect(protecting, path);
+    make_folders(real, 0755);
+    return protect(protecting, real);
+}
+
+/* Is the path in a tree that devs made? */
+static bool is_result(const struct protecting *protecting, const char *path)
+{
+    return protecting->own_tree && sandbox_path_is_below(path, protecting->call->workspace);
+}
+
+/* Only such keys name other files, and nothing in a config can hide these words. */
+static bool names_files(const struct str *config)
+{
+    return config->len > 0 &&
+           (strcasestr(config->data, "include") || strcasestr(config->data, "hooksPath"));
+}
+
+static bool protect_config(struct protecting *protecting, const char *path, const char *top,
+                           int depth);
+
+static bool protect_value(struct protecting *protecting, const char *path, const char *key,
+                          const char *value, const char *top, int depth)
+{
+    char folder[PATH_MAX];
+    char named[PATH_MAX];
+    const size_t len = strlen(key);
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    leave_folder(folder);
+    const bool includes = strncmp(key, "include", strlen("include")) == 0 && len > 5 &&
+                          strcmp(key + len - 5, ".path") == 0;
+    if (includes && place_config_path(protecting, folder, value, named)) {
+        if (--protecting->includes_left < 0)
+            return refuse_protection(protecting, named, "too many files are included");
+        return forbid_missing(protecting, named) &&
+               protect_config(protecting, named, top, depth + 1);
+    }
+    if (strcmp(key, "core.hookspath") == 0 && top &&
+        place_config_path(protecting, top, value, named) && !is_result(protecting, named))
+        return protect_hooks_path(protecting, named);
+    return true;
+}
+
+/* Asks git for the keys of one file: "KEY newline VALUE NUL" for each. */
+static bool protect_values(struct protecting *protecting, const char *path, const char *top,
+                           int depth)
+{
+    const char *const words[] = {"config", "--file", path, "--list", "--no-includes", "-z", NULL};
+    const struct git_call call = {.words = words, .tree = "/"};
+    char program[PATH_MAX];
+    struct git git;
+    struct str list = {0};
+    struct err err = {0};
+    if (!program_find_absolute("git", program))
+        return true; /* then nobody obeys it */
+    git_alone(&git, "/", protecting->call->our_environment);
+    bool ok = git_ask(&git, &call, &list, &err) || refuse_protection(protecting, path, err.message);
+    for (size_t at = 0; ok && at < list.len;) {
+        char *key = list.data + at;
+        at += strlen(key) + 1;
+        char *value = strchr(key, '\n');
+        if (!value)
+            continue;
+        *value++ = '\0';
+        ok = protect_value(protecting, path, key, value, top, depth);
+    }
+    str_done(&list);
+    git_done(&git);
+    return ok;
+}
+
+/* A config, the files that it includes, whatever the condition, and the hooks that it names. `top`:
+ * where its working tree is; NULL: not known. `depth`: of files that include each other. */
+static bool protect_config(struct protecting *protecting, const char *path, const char *top,
+                           int depth)
+{
+    char folder[PATH_MAX];
+    char real[PATH_MAX];
+    struct str text = {0};
+    struct str seen = {0};
+    if (depth >= SANDBOX_GIT_DEPTH_MAX)
+        return refuse_protection(protecting, path, "too many files include each other");
+    str_addf(&seen, "%s\n%s", realpath(path, real) ? real : path, top ? top : "");
+    const bool is_known = arg_list_has(&protecting->read, seen.data);
+    if (!is_known)
+        arg_list_add(&protecting->read, seen.data);
+    str_done(&seen);
+    if (is_known)
+        return true;
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    leave_folder(folder); /* the path is absolute */
+    const bool ok = protect(protecting, path) &&
+                    read_file(protecting, folder, path + strlen(folder) + 1, &text) &&
+                    (!names_files(&text) || protect_values(protecting, path, top, depth));
+    str_done(&text);
+    return ok;
+}
+
+static bool protect_config_in(struct protecting *protecting, const char *folder, const char *name,
+                              const char *top)
+{
+    char path[PATH_MAX];
+    const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return wrote < 0 || wrote >= PATH_MAX || protect_config(protecting, path, top, 0);
+}
+
+/* Found once, under the lock; read freely afterwards. */
+static struct {
+    pthread_mutex_t lock;
+    bool is_found;
+    struct arg_list files;
+} person = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void find_person_configs(char *const *environment)
+{
+    (void)pthread_mutex_lock(&person.lock);
+    if (!person.is_found)
+        git_find_configs(environment, &person.files);
+    person.is_found = true;
+    (void)pthread_mutex_unlock(&person.lock);
+}
+
+/* What git reads for all repositories: its own and the person's config. One that is missing is not
+ * forbidden: the person may make it while the attempt runs, and it must not be removed then. */
+static bool protect_person_configs(struct protecting *protecting, const char *top)
+{
+    find_person_configs(protecting->call->our_environment);
+    bool ok = true;
+    for (size_t i = 0; ok && i < person.files.count; i++)
+        ok = protect_config(protecting, person.files.items[i], top, 0);
+    return ok;
+}
+
+/* The repositories of submodules, whose names may have slashes, and what worktrees have. */
+static bool protect_git_dirs_below(struct protecting *protecting, const char *folder, int depth)
+{
+    char path[PATH_MAX];
+    DIR *dir = opendir(folder);
+    bool ok =
+        !dir || depth < SANDBOX_GIT_DEPTH_MAX || refuse_protection(protecting, folder, "too deep");
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+            continue;
+        const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        if (wrote < 0 || wrote >= PATH_MAX)
+            continue;
+        if (--protecting->git_dirs_left < 0)
+            ok = refuse_protection(protecting, folder, "it has too many folders");
+        else if (exists_in(path, "HEAD"))
+            ok = protect_git_dir(protecting, path, NULL, depth + 1);
+        else
+            ok = protect_git_dirs_below(protecting, path, depth + 1);
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+    return ok;
+}
+
+/* An empty one where there is none. What cannot be made cannot be made by an attempt either. */
+static void create_missing(const char *dir)
+{
+    char path[PATH_MAX];
+    int wrote = snprintf(path, sizeof(path), "%s/hooks", dir);
+    if (wrote > 0 && wrote < PATH_MAX)
+        (void)mkdir(path, 0755);
+    wrote = snprintf(path, sizeof(path), "%s/config", dir);
+    const int fd = wrote > 0 && wrote < PATH_MAX
+                       ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)
+                       : -1;
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+/* Hooks are files that a copy of the tree made with hard links would share. */
+static bool protect_hooks(const struct protecting *protecting, const char *dir)
+{
+    char hooks[PATH_MAX];
+    char path[PATH_MAX];
+    struct stat info;
+    bool ok = protect_in(protecting, dir, "hooks");
+    const int wrote = snprintf(hooks, sizeof(hooks), "%s/hooks", dir);
+    DIR *entries = ok && wrote > 0 && wrote < PATH_MAX && sandbox_area_of(protecting->areas, hooks)
+                       ? opendir(hooks)
+                       : NULL;
+    for (struct dirent *entry = entries ? readdir(entries) : NULL; ok && entry;
+         entry = readdir(entries)) {
+        const int len = snprintf(path, sizeof(path), "%s/%s", hooks, entry->d_name);
+        if (len > 0 && len < PATH_MAX && lstat(path, &info) == 0)
+            ok = is_named_writable(protecting, hooks) || has_one_name(protecting, path, &info);
+    }
+    if (entries)
+        (void)closedir(entries); /* only read */
+    return ok;
+}
+
+/* May something of the folder be written? */
+static bool meets_area(const struct arg_list *areas, const char *folder)
+{
+    for (size_t i = 0; i < areas->count; i++) {
+        if (sandbox_path_is_below(areas->items[i], folder))
+            return true;
+    }
+    return arg_list_has(areas, folder) || sandbox_area_of(areas, folder);
+}
+
+/* Files of the tree that a folder of the repository has links to, such as a hook that is kept in
+ * the tree. */
+static bool protect_links(const struct protecting *protecting, const char *dir, const char *below)
+{
+    char folder[PATH_MAX];
+    char path[PATH_MAX];
+    int wrote = snprintf(folder, sizeof(folder), "%s%s", dir, below);
+    DIR *entries = wrote > 0 && wrote < PATH_MAX ? opendir(folder) : NULL;
+    bool ok = true;
+    for (struct dirent *entry = entries ? readdir(entries) : NULL; ok && entry;
+         entry = readdir(entries)) {
+        struct stat info;
+        wrote = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        if (wrote > 0 && wrote < PATH_MAX && lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+            ok = forbid_missing(protecting, path) && protect(protecting, path);
+    }
+    if (entries)
+        (void)closedir(entries); /* only read */
+    return ok;
+}
+
+/* All of it is read-only, unless the plan names it in `writable`, or it is part of a task's result.
+ */
+static bool protect_whole(const struct protecting *protecting, const char *dir)
+{
+    return protect(protecting, dir) && protect_links(protecting, dir, "") &&
+           protect_links(protecting, dir, "/info") && protect_links(protecting, dir, "/hooks");
+}
+
+/* What must not come into being in a repository that may be written. */
+static bool forbid_in_git_dir(struct protecting *protecting, const char *dir)
+{
+    static const char *const names[] = {"commondir", "config.worktree"};
+    char path[PATH_MAX];
+    create_missing(dir);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        (void)snprintf(path, sizeof(path), "%.*s/%s", PATH_MAX - 32, dir, names[i]);
+        if (!forbid_missing(protecting, path))
+            return false;
+    }
+    return true;
+}
+
+static bool protect_git_dir(struct protecting *protecting, const char *dir, const char *top,
+                            int depth)
+{
+    char below[PATH_MAX];
+    const bool is_worktrees = exists_in(dir, "commondir");
+    const bool is_reached = meets_area(protecting->areas, dir);
+    const bool is_whole = sandbox_area_of(protecting->areas, dir) && !is_result(protecting, dir) &&
+                          !is_named_writable(protecting, dir);
+    if (is_whole && !protect_whole(protecting, dir))
+        return false;
+    if (is_reached && !is_whole && !is_worktrees && is_git_dir(dir) &&
+        !is_result(protecting, dir) && !forbid_in_git_dir(protecting, dir))
+        return false;
+    if (!protect_in(protecting, dir, "commondir") || !protect_in(protecting, dir, "gitdir") ||
+        !protect_hooks(protecting, dir) || !protect_config_in(protecting, dir, "config", top) ||
+        !protect_config_in(protecting, dir, "config.worktree", top))
+        return false;
+    if (!is_reached)
+        return true;
+    (void)snprintf(below, sizeof(below), "%.*s/modules", PATH_MAX - 16, dir);
+    if (!protect_git_dirs_below(protecting, below, depth))
+        return false;
+    (void)snprintf(below, sizeof(below), "%.*s/worktrees", PATH_MAX - 16, dir);
+    return protect_git_dirs_below(protecting, below, depth) &&
+           (!top || protect_gitlinks(protecting, dir, top, depth));
+}
+
+/* The path that a file such as .git or commondir names after the word. False: there is none. */
+static bool find_named_path(const char *folder, const struct str *text, const char *word,
+                            char out[PATH_MAX])
+{
+    char path[PATH_MAX];
+    const size_t len = strlen(word);
+    if (!text->data || strncmp(text->data, word, len) != 0)
+        return false;
+    const char *said = text->data + len + strspn(text->data + len, " \t");
+    const int wrote = snprintf(path, sizeof(path), "%.*s", (int)strcspn(said, "\r\n"), said);
+    return wrote > 0 && wrote < PATH_MAX && place_git_path(folder, path, out);
+}
+
+/* A file .git says "gitdir: PATH"; there a file commondir may say where the repository is. */
+static bool protect_git_file(struct protecting *protecting, const char *top, int depth)
+{
+    char dir[PATH_MAX];
+    char common[PATH_MAX];
+    struct str text = {0};
+    bool ok = read_file(protecting, top, ".git", &text) && protect_in(protecting, top, ".git");
+    if (ok && find_named_path(top, &text, "gitdir:", dir)) {
+        ok = protect_git_dir(protecting, dir, top, depth) &&
+             read_file(protecting, dir, "commondir", &text);
+        if (ok && find_named_path(dir, &text, "", common) && realpath(common, dir))
+            ok = protect_git_dir(protecting, dir, top, depth);
+    }
+    str_done(&text);
+    return ok;
+}
+
+/* A submodule, or a repository in the tree that the index has as one. Where it has no repository
+ * yet, a step could make one that the person's git then obeys: its folder is read-only. */
+static bool protect_gitlink(struct protecting *protecting, const char *path, int depth)
+{
+    char mark[PATH_MAX];
+    struct stat info;
+    if (--protecting->git_dirs_left < 0)
+        return refuse_protection(protecting, path, "there are too many submodules");
+    const int wrote = snprintf(mark, sizeof(mark), "%s/.git", path);
+    if (wrote < 0 || wrote >= PATH_MAX)
+        return true;
+    if (lstat(mark, &info) != 0)
+        return is_result(protecting, path) || protect(protecting, path);
+    if (S_ISLNK(info.st_mode) && !protect(protecting, mark))
+        return false;
+    if (stat(mark, &info) == 0 && S_ISDIR(info.st_mode))
+        return protect_git_dir(protecting, mark, path, depth);
+    return protect_git_file(protecting, path, depth);
+}
+
+/* Each entry of the index: 40 bytes, of which four are the mode, an id, two or four bytes of flags,
+ * and the path. The latter ends in one to eight NULs, or in version 4 begins with what is cut off
+ * the end of the path before it. An index that is damaged ends early: git does not use it. */
+static bool protect_index(struct protecting *protecting, const struct str *index, size_t id_bytes,
+                          const char *top, int depth)
+{
+    enum { HEAD_BYTES = 12, MODE_AT = 24, STAT_BYTES = 40, GITLINK_MODE = 0160000 };
+    const unsigned char *data = (const unsigned char *)index->data;
+    char path[PATH_MAX] = "";
+    char whole[PATH_MAX];
+    size_t at = HEAD_BYTES;
+    bool ok = true;
+    if (index->len < HEAD_BYTES || memcmp(data, "DIRC", 4) != 0)
+        return true;
+    const bool is_short = data[7] == 4; /* the version */
+    while (ok && at + STAT_BYTES + id_bytes + 2 < index->len) {
+        const size_t from = at;
+        const unsigned mode = (unsigned)data[at + MODE_AT + 2] << 8 | data[at + MODE_AT + 3];
+        at += STAT_BYTES + id_bytes;
+        at += data[at] & 0x40 ? 4 : 2;
+        size_t cut = 0;
+        for (bool more = is_short; more && at < index->len; at++) {
+            more = data[at] & 0x80;
+            cut = (cut << 7) + (data[at] & 0x7f) + (more ? 1 : 0);
+        }
+        const size_t kept = is_short && cut <= strlen(path) ? strlen(path) - cut : 0;
+        const size_t len = at < index->len ? strnlen(index->data + at, index->len - at) : 0;
+        if (len == 0 || at + len >= index->len || kept + len >= sizeof(path))
+            break;
+        memcpy(path + kept, index->data + at, len + 1);
+        at = is_short ? at + len + 1 : from + ((at + len - from + 8) & ~(size_t)7);
+        if (mode != GITLINK_MODE)
+            continue;
+        const int wrote = snprintf(whole, sizeof(whole), "%s/%s", top, path);
+        ok = wrote < 0 || wrote >= PATH_MAX || protect_gitlink(protecting, whole, depth + 1);
+    }
+    return ok;
+}
+
+static bool protect_gitlinks(struct protecting *protecting, const char *dir, const char *top,
+                             int depth)
+{
+    enum { SHA1_BYTES = 20, SHA256_BYTES = 32 };
+    char path[PATH_MAX];
+    struct str text = {0};
+    if (depth >= SANDBOX_GIT_DEPTH_MAX)
+        return refuse_protection(protecting, dir, "too deep");
+    bool ok = read_file(protecting, dir, "config", &text);
+    const size_t id_bytes =
+        text.len > 0 && strcasestr(text.data, "sha256") ? SHA256_BYTES : SHA1_BYTES;
+    DIR *entries = ok ? opendir(dir) : NULL;
+    for (struct dirent *entry = entries ? readdir(entries) : NULL; ok && entry;
+         entry = readdir(entries)) {
+        const bool is_index = strcmp(entry->d_name, "index") == 0 ||
+                              strncmp(entry->d_name, "sharedindex.", strlen("sharedindex.")) == 0;
+        const int wrote = snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+        if (is_index && wrote > 0 && wrote < PATH_MAX &&
+            git_read_file(path, SANDBOX_GIT_INDEX_MAX, &text))
+            ok = protect_index(protecting, &text, id_bytes, top, depth);
+    }
+    if (entries)
+        (void)closedir(entries); /* only read */
+    str_done(&text);
+    return ok;
+}
+
+/* The repository that the folder is in, as git looks for it; or that it is. */
+static bool protect_repository(struct protecting *protecting, const char *from)
+{
+    char folder[PATH_MAX];
+    char path[PATH_MAX];
+    struct stat info;
+    (void)snprintf(folder, sizeof(folder), "%s", strcmp(from, "/") == 0 ? "" : from);
+    for (;;) {
+        const int wrote = snprintf(path, sizeof(path), "%s/.git", folder);
+        if (wrote > 0 && wrote < PATH_MAX && lstat(path, &info) == 0) {
+            if (S_ISLNK(info.st_mode) && !protect(protecting, path))
+                return false;
+            const bool is_there = stat(path, &info) == 0;
+            if (is_there && !protect_person_configs(protecting, folder[0] ? folder : "/"))
+                return false;
+            if (is_there && S_ISDIR(info.st_mode))
+                return protect_git_dir(protecting, path, folder[0] ? folder : "/", 0);
+            if (is_there && S_ISREG(info.st_mode))
+                return protect_git_file(protecting, folder[0] ? folder : "/", 0);
+        } /* git goes on above any other kind of file */
+        if (folder[0] && is_git_dir(folder))
+            return protect_git_dir(protecting, folder, NULL, 0);
+        if (!folder[0])
+            return true;
+        leave_folder(folder);
+    }
+}
+
+static bool find_state_folder(const struct sandbox_call *call, char out[PATH_MAX])
+{
+    char home[PATH_MAX];
+    const char *state = sandbox_variable(call->our_environment, "XDG_STATE_HOME");
+    int wrote = -1;
+    if (state && state[0] == '/')
+        wrote = snprintf(out, PATH_MAX, "%s/devs", state);
+    else if (sandbox_home_find(call, home))
+        wrote = snprintf(out, PATH_MAX, "%s/.local/state/devs", home);
+    return wrote > 0 && wrote < PATH_MAX;
+}
+
+/* Where devs keeps which settings the person trusts. It is made first: a step could else make it.
+ */
+static bool protect_state(const struct protecting *protecting)
+{
+    char path[PATH_MAX];
+    char real[PATH_MAX];
+    struct stat info;
+    if (!find_state_folder(protecting->call, path))
+        return true;
+    if (walk_to(protecting, path, real, &info) == WAY_MISSING &&
+        sandbox_area_of(protecting->areas, real))
+        make_folders(real, S_IRWXU);
+    return protect(protecting, path);
+}
+
+static bool protect_all(struct protecting *protecting)
+{
+    bool ok = protect_settings(protecting) && protect_state(protecting);
+    for (size_t i = 0; ok && i < protecting->areas->count; i++)
+        ok = protect_repository(protecting, protecting->areas->items[i]) &&
+             protect_person_configs(protecting, protecting->areas->items[i]);
+    return ok;
+}
+
+/* Removes what is in a folder that is read-only as a whole: pins would open it again. */
+static void drop_kept_pins(const struct protecting *protecting)
+{
+    struct arg_list *list = &protecting->out->pins;
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        char *path = list->items[i];
+        if (is_kept(protecting, path) || arg_list_has(&protecting->out->paths, path))
+            free(path);
+        else
+            list->items[count++] = path;
+    }
+    list->count = count;
+    if (list->items)
+        list->items[count] = NULL;
+}
+
+bool sandbox_protected_find(const struct sandbox_call *call, const struct arg_list *areas,
+                            struct sandbox_protected *out, struct err *err)
+{
+    struct protecting protecting = {
+        .call = call,
+        .areas = areas,
+        .out = out,
+        .err = err,
+        .own_tree = call->run_dir && strcmp(call->run_dir, call->workspace) != 0,
+        .git_dirs_left = SANDBOX_GIT_DIRS_MAX,
+        .includes_left = SANDBOX_GIT_INCLUDES_MAX,
+    };
+    *out = (struct sandbox_protected){.paths = {0}};
+    const bool ok = protect_all(&protecting);
+    drop_kept_pins(&protecting);
+    arg_list_done(&protecting.read);
+    return ok;
+}
+
+void sandbox_protected_done(struct sandbox_protected *found)
+{
+    arg_list_done(&found->paths);
+    arg_list_done(&found->pins);
+    arg_list_done(&found->unwanted);
+}
