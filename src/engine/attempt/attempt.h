@@ -161,12 +161,14 @@ struct fingerprint *attempt_fingerprint(struct attempt *attempt);
  * them. */
 void attempt_tell_round(struct attempt *attempt, struct input *input);
 
-/* It would pass: its agent's result goes into the file that its step names. Where that cannot be,
- * the verdict says so. */
+/* Whether its agent's result goes into a file. */
+bool attempt_has_output(const struct attempt *attempt);
+
+/* Writes that file for an attempt that would pass. If it cannot be written, the verdict says so. */
 void attempt_write_output(struct attempt *attempt, struct verdict *verdict);
 
-/* It would pass: a file that its step expects and that is not there, or not as expected, makes the
- * verdict a failure. */
+/* Makes the verdict of an attempt that would pass a failure if a file that its step expects is
+ * missing or not as expected. attempt_judge() does so, but where attempt_has_output(). */
 void attempt_check_files(struct attempt *attempt, struct verdict *verdict);
 
 /* Fill outcome, verdict, fingerprint, fact, masks and expectation_met from how it ended, as

@@ -106,14 +106,17 @@ void attempt_begin_anew(struct attempt *attempt)
     attempt_open_surroundings(attempt, slot);
 }
 
+bool attempt_has_output(const struct attempt *attempt)
+{
+    return attempt->agent && attempt->plan->agent->output;
+}
+
 void attempt_write_output(struct attempt *attempt, struct verdict *verdict)
 {
-    const char *path = attempt->agent ? attempt->plan->agent->output : NULL;
+    const char *path = attempt->plan->agent->output;
     struct str whole = {0};
     struct str text = {0};
     struct err err = {0};
-    if (!path)
-        return;
     bool ok = agent_stream_final(attempt->agent->stream, &whole, NULL) ||
               err_set(&err, ERR_NOT_FOUND,
                       "output '%s' cannot be written: the agent gave no result", path);

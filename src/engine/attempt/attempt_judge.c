@@ -213,7 +213,8 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
     classify(setting->classifier, &evidence, &input->verdict);
     if (attempt->plan->contract)
         check_contract(attempt, &input->verdict);
-    if (!attempt->agent || !attempt->plan->agent->output) /* else it is not there yet */
+    if (!attempt_has_output(
+            attempt)) /* else the file may be the output, which is not written yet */
         attempt_check_files(attempt, &input->verdict);
     cut_verdict(attempt, &input->verdict);
     input->expectation_met = is_matched(attempt, &evidence);

@@ -190,10 +190,10 @@ static void judge(struct attempt *attempt)
     }
     input.now = clock_now();
     attempt_judge(attempt, attempt->setting, &input);
-    if (scheduler_would_pass(attempt->plan, &input))
+    if (attempt_has_output(attempt) && scheduler_would_pass(attempt->plan, &input)) {
         attempt_write_output(attempt, &input.verdict);
-    if (scheduler_would_pass(attempt->plan, &input))
-        attempt_check_files(attempt, &input.verdict);
+        attempt_check_files(attempt, &input.verdict); /* of other steps they are judged already */
+    }
     attempt_tell_round(attempt, &input);
     if (!leaves_result(attempt, &input)) {
         end(attempt, &input);
