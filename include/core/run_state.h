@@ -327,6 +327,12 @@ static inline bool task_status_is_final(enum task_status status)
     return status != TASK_QUEUED && status != TASK_RUNNING && status != TASK_BACKOFF;
 }
 
+/* Did it end without success, so that a person has to look at it? */
+static inline bool task_status_is_failed(enum task_status status)
+{
+    return status == TASK_NEEDS_YOU || status == TASK_GAVE_UP || status == TASK_STUCK;
+}
+
 /* "queued", "gave-up", ... */
 const char *task_status_name(enum task_status status);
 

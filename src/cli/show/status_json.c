@@ -153,7 +153,7 @@ static void add_task(const struct status *status, int task, struct str *out)
     shown_why(state, task, &part);
     str_json_text(out, "why", str_text(&part));
     str_clear(&part);
-    if (telling_is_failed(state, task))
+    if (task_status_is_failed(state->tasks[task].status))
         telling_line(follower_reader(status->follower), status_run(status)->number, state, task,
                      &part);
     if (part.len > 0)

@@ -82,7 +82,7 @@ static void print_failed(const struct status *status, int task)
     const struct run_state *state = follower_state(status->follower);
     const int64_t run = status_run(status)->number;
     struct str line = {0}, telling = {0}, why = {0};
-    if (!telling_is_failed(state, task))
+    if (!task_status_is_failed(state->tasks[task].status))
         return;
     shown_why(state, task, &why);
     telling_line(follower_reader(status->follower), run, state, task, &telling);

@@ -3,12 +3,6 @@
 #include "error_line.h"
 #include "text.h"
 
-bool telling_is_failed(const struct run_state *state, int task)
-{
-    const enum task_status status = state->tasks[task].status;
-    return status == TASK_NEEDS_YOU || status == TASK_STUCK || status == TASK_GAVE_UP;
-}
-
 /* One stream of the page, its pieces joined. */
 static void join_stream(const struct output_page *page, bool is_stderr, struct str *out)
 {

@@ -4,16 +4,11 @@
 #ifndef DEVS_TELLING_H
 #define DEVS_TELLING_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "log_reader.h"
 #include "run_state.h"
 #include "str.h"
-
-/* Whether a task ended so that somebody must look: needs-you, stuck or gave-up; while its run is
- * live, too. */
-bool telling_is_failed(const struct run_state *state, int task);
 
 enum { TELLING_BYTES = 16 * 1024 };
 /* Appends one clean line about a failed task: the line that its class was decided by, else the line

@@ -85,8 +85,7 @@ static void settle_gate(const struct scheduling *now, int source)
 
 static bool is_taken_up(enum task_status status, enum take_up what)
 {
-    const bool failed = status == TASK_GAVE_UP || status == TASK_NEEDS_YOU || status == TASK_STUCK;
-    return (failed && (what == TAKE_UP_REST || what == TAKE_UP_FAILED)) ||
+    return (task_status_is_failed(status) && (what == TAKE_UP_REST || what == TAKE_UP_FAILED)) ||
            (status == TASK_CANCELLED && what == TAKE_UP_REST);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "error_line.h"
 #include "shown.h"
 #include "text.h"
 #include "ui_settings.h"
@@ -50,25 +51,15 @@ static char *copy_line(const char *text, size_t len)
     return copy;
 }
 
-/* The last line with something in it. */
-static char *last_line(const char *output)
-{
-    size_t end = strlen(output);
-    while (end > 0 && strchr(" \t\r\n", output[end - 1]))
-        end--;
-    size_t from = end;
-    while (from > 0 && output[from - 1] != '\n')
-        from--;
-    return copy_line(output + from, end - from);
-}
-
 static char *deciding_line(const struct step_state *step, const char *output)
 {
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
     if (verdict && verdict->match[0] != '\0')
         return copy_line(verdict->match, strlen(verdict->match));
-    return output ? last_line(output) : xstrdup("");
+    size_t len = 0;
+    const char *line = output ? line_telling(output, strlen(output), &len) : NULL;
+    return line ? copy_line(line, len) : xstrdup("");
 }
 
 /* "3 of 3 tries used (test-fail)". The engine keeps no texts of decisions: the event has it. */

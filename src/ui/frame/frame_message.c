@@ -70,9 +70,7 @@ static int task_of_notice(const struct run_state *state)
 {
     for (int i = 0; i < state->plan->task_count; i++) {
         const struct task_state *task = &state->tasks[i];
-        const bool is_told = task->status == TASK_NEEDS_YOU || task->status == TASK_GAVE_UP ||
-                             task->status == TASK_STUCK;
-        if (is_told && task->since.at_ms == state->notice_at_ms)
+        if (task_status_is_failed(task->status) && task->since.at_ms == state->notice_at_ms)
             return i;
     }
     return -1;
