@@ -35,6 +35,10 @@ unsigned notice_of_status(enum task_status status);
 /* The flag for an event of the turn that led to `state`; 0 = nobody is notified of it. */
 unsigned notice_of(const struct run_state *state, const struct event *event);
 
+/* What a task does in the first of these events that is about its state: "needs you", "gave up",
+ * "is stuck"; NULL if none is. Static. */
+const char *notice_predicate(unsigned events);
+
 /* Everything there is to say about that event. `output` is the end of what the attempt wrote, for
  * where no rule names a line; may be NULL. The caller ends *out with notice_done(). */
 void notice_make(const struct run_state *state, const struct event *event, int64_t run,

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "log_reader.h"
 #include "settings.h"
+#include "take_up.h"
 #include "target.h"
 #include "text.h"
 #include "xalloc.h"
@@ -63,12 +64,6 @@ static bool is_any(const struct log_run_info *run)
 {
     (void)run;
     return true;
-}
-
-static bool is_unfinished(const struct log_run_info *run)
-{
-    const bool is_left = run->ended_at_ms != 0 ? run->passed < run->tasks : !run->owner_alive;
-    return is_left && !run->is_session;
 }
 
 /* Newest first. `end` stands behind each number: "/" where a task must follow. */
@@ -142,7 +137,7 @@ static void ask_run(struct log_reader *reader, struct offers *offers)
 static void ask_unfinished(struct log_reader *reader, struct offers *offers)
 {
     offer(offers, "last", "the newest that is not finished");
-    offer_runs(reader, is_unfinished, "", offers);
+    offer_runs(reader, take_up_is_unfinished, "", offers);
 }
 
 static void ask_task(struct log_reader *reader, struct offers *offers)

@@ -279,10 +279,8 @@ static bool has_retried_in_vain(const struct run_state *state)
 static void print_summary(const struct watching *watching, const struct run_state *state)
 {
     struct str text = {0};
-    const struct summary summary = {.state = state,
-                                    .reader = follower_reader(watching->follower),
-                                    .run = watching->run,
-                                    .left = true};
+    const struct summary summary = {
+        .state = state, .reader = follower_reader(watching->follower), .run = watching->run};
     summary_write(&summary, &text);
     if (has_retried_in_vain(state))
         what_if_careful(&watching->place, watching->run, &text);

@@ -42,7 +42,7 @@ static void add_counts(const struct run_state *state, struct str *out)
     }
 }
 
-static void add_head(const struct run_state *state, int64_t run, bool left, struct str *out)
+static void add_head(const struct run_state *state, int64_t run, struct str *out)
 {
     str_addf(out, "run #%lld %s: ", (long long)run, state->plan->name);
     add_counts(state, out);
@@ -51,7 +51,7 @@ static void add_head(const struct run_state *state, int64_t run, bool left, stru
     if (state->ended)
         str_addf(out, " (exit %d)", state->exit_code);
     else
-        str_add(out, left ? " (left before its end)" : " (goes on)");
+        str_add(out, " (left before its end)");
     str_add_char(out, '\n');
 }
 
@@ -168,7 +168,7 @@ void summary_write(const struct summary *summary, struct str *out)
     static const enum task_status failed[] = {TASK_NEEDS_YOU, TASK_STUCK, TASK_GAVE_UP};
     static const enum task_status order[] = {TASK_BLOCKED, TASK_CANCELLED, TASK_PASSED};
     const struct run_state *state = summary->state;
-    add_head(state, summary->run, summary->left, out);
+    add_head(state, summary->run, out);
     for (size_t i = 0; i < ARRAY_LEN(failed); i++)
         add_failed(summary, failed[i], out);
     for (size_t i = 0; i < ARRAY_LEN(order); i++) {

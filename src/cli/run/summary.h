@@ -4,7 +4,6 @@
 #ifndef DEVS_SUMMARY_H
 #define DEVS_SUMMARY_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "log_reader.h"
@@ -15,11 +14,10 @@ struct summary {
     const struct run_state *state; /* borrowed */
     struct log_reader *reader;     /* borrowed; of its log, for what failed tasks wrote */
     int64_t run;
-    bool left; /* it has not ended, and nobody continues it */
 };
 
-/* Appends what failed, each with the line that says most and how to look at it, what passed and
- * waited, and how to play the run back. */
+/* Of a run that has ended, or that its engine has left. Appends what failed, each with the line
+ * that says most and how to look at it, what passed and waited, and how to play the run back. */
 void summary_write(const struct summary *summary, struct str *out);
 
 #endif

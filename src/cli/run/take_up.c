@@ -60,6 +60,11 @@ static bool has_rest(const struct log_run_info *info)
     return info->ended_at_ms != 0 && info->passed < info->tasks && !info->is_session;
 }
 
+bool take_up_is_unfinished(const struct log_run_info *info)
+{
+    return is_interrupted(info) || has_rest(info);
+}
+
 /* What "last" may mean; 0 = there is none. */
 struct newest {
     int64_t interrupted, alive, with_rest;
@@ -388,7 +393,7 @@ bool take_up_is_needed(const struct place *place, int64_t number)
     struct log_reader *reader = NULL;
     struct log_run_info info = {0};
     const bool is_read =
-        log_reader_open(&reader, place, NULL) && log_reader_run(reader, number, &info, NULL);
+        log_reader_open(&reader, place, NULL) && log_reader_run_row(reader, number, &info, NULL);
     const bool is_needed =
         is_read && info.ended_at_ms != 0 && !info.is_session && !owner_is_alive(place, info.uid);
     log_run_info_done(&info);

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "control.h"
+#include "log_reader.h"
 #include "place.h"
 #include "session.h"
 #include "str.h"
@@ -25,6 +26,10 @@ struct take_up_how {
  * "41", "#41" or "last". Forks as session_run(). Returns the exit code; errors are printed. */
 int take_up_continue(const struct globals *globals, const char *word,
                      const struct take_up_how *how);
+
+/* Does `--continue` have something to run of it: was it interrupted, or did it end before all of
+ * its tasks passed? */
+bool take_up_is_unfinished(const struct log_run_info *info);
 
 /* Has the run of this number ended, and does no process own it: does a retry of it need an engine?
  * False also where the log cannot be read. */

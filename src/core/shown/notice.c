@@ -142,18 +142,29 @@ const struct notice *notice_chief(const struct notice_list *list)
     return chief;
 }
 
+const char *notice_predicate(unsigned events)
+{
+    static const struct {
+        unsigned event;
+        const char *words;
+    } all[] = {
+        {NOTIFY_NEEDS_YOU, "needs you"}, {NOTIFY_GAVE_UP, "gave up"}, {NOTIFY_STUCK, "is stuck"}};
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if ((events & all[i].event) != 0)
+            return all[i].words;
+    }
+    return NULL;
+}
+
 static void add_message(const struct notice *notice, struct str *out)
 {
+    const char *predicate = notice_predicate(notice->event);
     if (notice->event == NOTIFY_ENDED)
         str_add(out, "the run has ended");
     else
         str_add(out, notice->task ? notice->task : "the run");
-    if (notice->event == NOTIFY_NEEDS_YOU)
-        str_add(out, " needs you");
-    else if (notice->event == NOTIFY_GAVE_UP)
-        str_add(out, " gave up");
-    else if (notice->event == NOTIFY_STUCK)
-        str_add(out, " is stuck");
+    if (predicate)
+        str_addf(out, " %s", predicate);
     if (notice->reason[0] != '\0')
         str_addf(out, ": %s", notice->reason);
 }

@@ -14,15 +14,9 @@ static unsigned flags_of(const struct run_state *state, int task)
 
 static void add_task(const struct run_state *state, int task, unsigned flags, struct str *words)
 {
-    str_add(words, state->plan->tasks[task].id);
-    if ((flags & NOTIFY_NEEDS_YOU) != 0)
-        str_add(words, " needs you");
-    else if ((flags & NOTIFY_GAVE_UP) != 0)
-        str_add(words, " gave up");
-    else if ((flags & NOTIFY_STUCK) != 0)
-        str_add(words, " is stuck");
-    else
-        str_add(words, " has used most of its budget");
+    const char *predicate = notice_predicate(flags);
+    str_addf(words, "%s %s", state->plan->tasks[task].id,
+             predicate ? predicate : "has used most of its budget");
 }
 
 static void add_end(const struct run_state *state, struct str *words)
