@@ -43,7 +43,7 @@ static const struct command commands[] = {
     {"hook", "[install|uninstall|status]", "for an agent's own hooks: record what it does",
      cmd_hook},
     {"doctor", "", "say what works on this machine, and which sandboxes", cmd_doctor},
-    {"trust", "[DIR]", "allow what these settings may run; --dry-run, --list, --revoke", cmd_trust},
+    {"trust", "[PATH]", "allow what these settings run; --dry-run, --list, --revoke", cmd_trust},
     {"gc", "[RUN...]", "remove what dead runs left behind, and past runs from the log", cmd_gc},
     {"keys", "", "print the cockpit's keys", cmd_keys},
     {"completion", "bash|zsh|fish", "print what makes Tab complete devs in this shell",

@@ -14,8 +14,8 @@
 
 #include "clock.h"
 #include "json.h"
+#include "plan.h"
 #include "read_text.h"
-#include "settings.h"
 #include "sha256.h"
 
 enum {
@@ -315,7 +315,7 @@ static void report_record(const struct record *record, trust_entry_fn *found, vo
 {
     struct str text = {0};
     struct err err = {0};
-    const bool is_there = read_text_file(record->path, SETTINGS_BYTES_MAX, &text, &err);
+    const bool is_there = read_text_file(record->path, PLAN_BYTES_MAX, &text, &err);
     const enum trust_state state = is_there || err.code == ERR_NOT_FOUND
                                        ? state_of(record, is_there ? &text : NULL)
                                        : TRUST_CHANGED;

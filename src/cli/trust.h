@@ -1,6 +1,7 @@
 /*
- * trust.h - the settings files that the person has trusted on this machine: one record for each
- * place, with the SHA-256 of the text. Main thread.
+ * trust.h - the settings and plans of phases that the person has trusted on this machine, and the
+ * plans that devs itself has written: one record for each place, with the SHA-256 of the text. Main
+ * thread.
  *
  * Records are files of $XDG_STATE_HOME/devs/trust (else ~/.local/state/devs/trust), outside every
  * project and not visible in sandboxes. The folder is 0700 and the files are 0600; a folder or a
@@ -31,7 +32,7 @@ const char *trust_state_name(enum trust_state state);
  * password file name no home. */
 ATTR_MUST_USE bool trust_folder(char path[PATH_MAX], struct err *err);
 
-/* Returns what the person has said of the settings file found at `path` (absolute; its folder's
+/* Returns what the person has said of the file found at `path` (absolute; its folder's
  * real path counts, the file itself may be a link). `text` NULL: the file is gone. Records that
  * cannot be used count as none. */
 enum trust_state trust_find(const char *path, const struct str *text);

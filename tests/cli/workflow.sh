@@ -83,6 +83,7 @@ test_no_agent_says_what_to_install() {
 	printf '%s' "$project_json" >devs.project.json
 	printf '{"version": 1, "tasks": [{"id": "a", "steps": [{"agent": "codex", "prompt": "p"}]}]}' \
 		>phase-2.plan.json
+	trust phase-2.plan.json
 	PATH=/nowhere "$devs" execute-phase 2 2>err
 	want "the plan's agent is missing: exit" $? 69
 }
@@ -215,6 +216,7 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want "nor is it one of the project's: exit" $? 2
 	want_in "nor is it one of the project's" "$(cat err)" 'session_id is no id of a session'
 	mv kept.json devs.project.json
+	trust phase-1.plan.json
 	"$devs" execute-phase 1 --json --resume talk-7 >out 2>err
 	want 'execute-phase: exit' $? 1
 	want 'execute-phase: session' "$(last out session_id)" talk-7
@@ -260,6 +262,63 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	want 'status is local: exit' $? 2
 	want_in 'status is local' "$(cat err)" "unknown option '--resume'"
 	want 'nobody was asked by that' "$(calls)" 6
+}
+
+# The plan that a person did not name runs only if devs wrote it, or the person trusts its text.
+test_a_plan_that_somebody_else_wrote_needs_trust() {
+	scene strange <<-SCRIPT
+		[{"json": {"version": 1, "idempotent": true, "tasks": [{"id": "list", "steps": [{"run": ["touch", "mark"]}]}]}, "always": true}]
+	SCRIPT
+	printf '%s' "$project_json" >devs.project.json
+	plan=$(pwd -P)/phase-1.plan.json
+	evil='{"version": 1, "idempotent": true, "tasks": [{"id": "list", "steps": [{"run": ["touch", "evil"]}]}]}'
+	# refused NAME WHY: one line, and nothing has run
+	refused() {
+		"$devs" execute-phase 1 --plain >out 2>err
+		want "$1: exit" $? 2
+		want "$1: the line" "$(cat err)" "devs: $plan: $2; read the plan, then run: devs trust $plan"
+		want "$1: nothing ran" "$(find . -name evil -o -name mark)" ''
+	}
+	echo "$evil" >phase-1.plan.json
+	never='devs plan-phase did not write this plan here, so it needs your trust'
+	changed='the plan has changed since you trusted it or devs wrote it'
+	refused 'never trusted' "$never"
+	want_in 'dry run shows it' "$("$devs" trust --dry-run phase-1.plan.json)" 'touch evil'
+	refused 'after a dry run' "$never"
+	want 'trust --json' "$("$devs" trust --dry-run --json "$plan")" \
+		"{\"v\":1,\"path\":\"$plan\",\"state\":\"none\",\"keys\":[]}"
+	for form in --plain --json; do
+		"$devs" plan-phase 1 --force $form >out 2>err
+		want "$form: planned" "$? $(cat err)" '0 '
+		cp phase-1.plan.json ours.json
+		echo "$evil" >phase-1.plan.json
+		refused "$form: changed" "$changed"
+		cp ours.json phase-1.plan.json
+		"$devs" execute-phase 1 --plain >out 2>err
+		want "$form: the plan of plan-phase runs" "$? $(rm mark && echo ran)" '0 ran'
+	done
+	echo "$evil" >phase-1.plan.json
+	mkdir below
+	(cd below && "$devs" trust ../phase-1.plan.json >../out)
+	want_in 'trust shows what runs' "$(cat out)" 'touch evil'
+	want_in 'trust says how long' "$(cat out)" 'is trusted until it changes'
+	want_in 'trust --list' "$("$devs" trust --list)" "given    $plan"
+	"$devs" execute-phase 1 --plain >out 2>err
+	want 'a plan that is trusted runs' "$? $(rm evil && echo ran)" '0 ran'
+	want_in 'revoked' "$("$devs" trust --revoke phase-1.plan.json)" "$plan is no longer trusted"
+	refused 'revoked' "$never"
+	"$devs" trust --revoke phase-1.plan.json >out 2>err
+	want 'revoked twice' "$? $(cat err)" "66 devs: '$(pwd)/phase-1.plan.json' is not trusted"
+	echo '{"tasks": 1}' >phase-1.plan.json
+	"$devs" trust phase-1.plan.json >out 2>err
+	want 'not a plan: exit' $? 2
+	"$devs" trust phase-100.plan.json >out 2>err
+	want 'not a phase: exit' $? 66
+	# Trust that cannot be recorded does not take the plan away.
+	rm phase-1.plan.json
+	XDG_STATE_HOME=/dev/null "$devs" plan-phase 1 --plain >out 2>err
+	want 'no place for trust: exit' $? 0
+	want_in 'no place for trust' "$(cat err)" 'devs execute-phase will ask for devs trust'
 }
 
 # The usual answer: two tasks that do not need each other, in a code fence. Both continue in the
@@ -365,5 +424,6 @@ test_D2_an_answer_that_does_not_fit_is_asked_for_again
 test_D3_what_did_something_else_is_not_asked_again
 test_E6_the_session_of_one_command_is_fed_to_the_next
 test_E5_resume_goes_from_the_command_to_the_agent
+test_a_plan_that_somebody_else_wrote_needs_trust
 test_two_independent_tasks_share_a_session
 finish

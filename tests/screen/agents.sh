@@ -33,6 +33,8 @@ cat >phase-1.plan.json <<'JSON'
    {"phase": "REFACTOR", "run": ["sh", "-c", "echo not ok 1 - lamps; exit 1"]}]}]}
 JSON
 
+trust phase-1.plan.json
+
 test_P1_agents_are_watched_and_steered_in_a_terminal() {
 	open a 110 34
 	type a "'$devs' execute-phase 1" Enter

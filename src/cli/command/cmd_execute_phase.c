@@ -41,7 +41,7 @@ static int read_plan(struct execution *execution)
         edit.session = project_session(&execution->at.project);
         edit.owner = project_agent(&execution->at.project);
     }
-    return plan_file_read_edited(path, plan_agents_edit, &edit, &execution->file);
+    return plan_file_read_trusted(path, plan_agents_edit, &edit, &execution->file);
 }
 
 /* One conversation takes one prompt at a time. */

@@ -13,6 +13,7 @@
 #include "project_file.h"
 #include "read_text.h"
 #include "save_file.h"
+#include "trust.h"
 #include "workflow.h"
 #include "workflow_prompt.h"
 #include "workflow_text.h"
@@ -34,27 +35,34 @@ static bool may_write(const struct planning *planning, struct err *err)
     return err_hint(err, "devs execute-phase %d runs it; --force plans anew", planning->at.number);
 }
 
-/* An agent may write everything into one line: people read and change plans. */
-static bool indent_plan(const char *path, struct err *err)
+/* The plan is what the person has asked for, so they need not trust it again. */
+static void trust_plan(const char *path, const struct str *text)
 {
-    struct str text = {0}, shown = {0};
+    struct err err = {0};
+    if (!trust_record(path, text, &err))
+        warn("%s; devs execute-phase will ask for devs trust", err.message);
+}
+
+/* An agent may write everything into one line: people read and change plans. */
+static bool indent_plan(const char *path, struct str *indented, struct err *err)
+{
+    struct str text = {0};
     struct json *root = NULL;
     struct err why = {0};
     bool ok = read_text_file(path, PLAN_BYTES_MAX, &text, &why) &&
               json_parse_data(str_text(&text), text.len, &root, NULL, &why);
     if (ok) {
-        json_write_indented(&shown, root);
-        ok = save_file(path, &shown, err);
+        json_write_indented(indented, root);
+        ok = save_file(path, indented, err);
     } else {
         (void)err_set(err, ERR_INVALID, "plan '%s': %s", path, why.message);
     }
     json_free(root);
     str_done(&text);
-    str_done(&shown);
     return ok;
 }
 
-/* What is shown is what `devs run` makes of it here, with the settings. */
+/* What is shown is what `devs run` makes of it here, with the settings; and that is trusted. */
 static int show_plan(const struct planning *planning)
 {
     struct plan_file file;
@@ -65,6 +73,8 @@ static int show_plan(const struct planning *planning)
         return code;
     (void)putchar('\n');
     code = plan_file_jobs(&file, NULL, &jobs, &err) ? plan_shown(&file, jobs) : fail(&err);
+    if (code == EXIT_ALL_PASSED)
+        trust_plan(planning->path, &file.source);
     plan_file_done(&file);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -82,8 +92,14 @@ static int take_plan(void *ctx, const char *session, struct str *json)
     const struct planning *planning = ctx;
     const struct project_facts facts = {.agent = adapter_name(planning->at.adapter),
                                         .session = session};
+    struct str text = {0};
     struct err err = {0};
-    if (!indent_plan(planning->path, &err) || !project_write(&planning->at.project, &facts, &err))
+    const bool ok = indent_plan(planning->path, &text, &err) &&
+                    project_write(&planning->at.project, &facts, &err);
+    if (ok && planning->at.words.json)
+        trust_plan(planning->path, &text);
+    str_done(&text);
+    if (!ok)
         return fail(&err);
     str_json_i64(json, "phase", planning->at.number);
     str_json_text(json, "plan", planning->path);

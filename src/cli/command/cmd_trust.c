@@ -1,4 +1,4 @@
-/* cmd_trust.c - devs trust: settings that may run commands. */
+/* cmd_trust.c - devs trust: settings and plans of phases that may run commands. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include <errno.h>
@@ -13,10 +13,30 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "plan_file.h"
+#include "plan_shown.h"
+#include "project_file.h"
 #include "str.h"
 #include "trust.h"
 
 static const char file_name[] = "devs.config.json";
+
+/* Is it the plan of a phase? */
+static bool is_plan(const char *word)
+{
+    const char *slash = strrchr(word, '/');
+    return project_is_plan_name(slash ? slash + 1 : word);
+}
+
+static bool make_absolute(const char *word, char path[PATH_MAX], struct err *err)
+{
+    char here[PATH_MAX] = "";
+    if (word[0] != '/' && !getcwd(here, sizeof(here)))
+        return err_set_errno(err, errno, "cannot find the current folder");
+    const int len = snprintf(path, PATH_MAX, "%s%s%s", here, here[0] ? "/" : "", word);
+    return (len > 0 && len < PATH_MAX) ||
+           err_set(err, ERR_LIMIT, "'%s': its path is too long", word);
+}
 
 /* The folder that is meant. The settings file itself may be named too. */
 static void take_folder(const char *word, struct str *folder)
@@ -91,6 +111,46 @@ static int give(const char *dir, bool dry, bool json)
     return code;
 }
 
+static void print_plan_trusted(const char *path, enum trust_state state, bool dry, bool json)
+{
+    struct str out = {0};
+    if (json) {
+        str_add(&out, "{\"v\":1");
+        str_json_text(&out, "path", path);
+        str_json_text(&out, "state", trust_state_name(state));
+        str_add(&out, ",\"keys\":[]}\n");
+        (void)fputs(str_text(&out), stdout);
+    } else {
+        str_addf(&out, "\n%s %s trusted until it changes\n", path, dry ? "would be" : "is");
+        say(str_text(&out));
+    }
+    str_done(&out);
+}
+
+/* The plan of a phase, shown as `devs run --dry-run` shows it. */
+static int give_plan(const char *path, bool dry, bool json)
+{
+    struct plan_file file;
+    struct err err = {0};
+    int jobs = 0;
+    int code = plan_file_read(path, CONFIG_SHOWS, &file);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    enum trust_state state = trust_find(path, &file.source);
+    if (!plan_file_jobs(&file, NULL, &jobs, &err))
+        code = fail(&err);
+    else if (!json)
+        code = plan_shown(&file, jobs);
+    if (code == EXIT_ALL_PASSED && !dry) {
+        state = TRUST_GIVEN;
+        code = trust_record(path, &file.source, &err) ? code : fail(&err);
+    }
+    if (code == EXIT_ALL_PASSED)
+        print_plan_trusted(path, state, dry, json);
+    plan_file_done(&file);
+    return code;
+}
+
 static void print_revoked(const char *path, bool json)
 {
     struct str out = {0};
@@ -105,6 +165,18 @@ static void print_revoked(const char *path, bool json)
         say(str_text(&out));
     }
     str_done(&out);
+}
+
+static int revoke_plan(const char *path, bool json)
+{
+    struct err err = {0};
+    bool was = false;
+    if (trust_revoke(path, &was, &err) && !was)
+        (void)err_set(&err, ERR_NOT_FOUND, "'%s' is not trusted", path);
+    if (!was)
+        return fail(&err);
+    print_revoked(path, json);
+    return EXIT_ALL_PASSED;
 }
 
 /* Is this a path of something that is no longer there? */
@@ -185,16 +257,19 @@ static void print_more(void)
     (void)puts("\nA devs.config.json comes with the project. Before you trust it, nothing\n"
                "starts with settings that run a command, loosen a sandbox, show a\n"
                "secret, steer an agent or delete runs; devs run --dry-run PLAN shows\n"
-               "them. Any change of the file takes the trust away. Records are in\n"
-               "$XDG_STATE_HOME/devs/trust, else in ~/.local/state/devs/trust.");
+               "them. PATH is a folder with such settings (this one if there is none),\n"
+               "or the plan of a phase, such as phase-1.plan.json, that devs plan-phase\n"
+               "did not write here or that has changed. Any change of the file takes\n"
+               "the trust away. Records are in $XDG_STATE_HOME/devs/trust, else in\n"
+               "~/.local/state/devs/trust.");
 }
 
 int cmd_trust(struct globals *globals, int argc, char **argv)
 {
     bool list = false, revokes = false, dry = false, json = false;
     const struct option_spec specs[] = {
-        {"list", 0, NULL,
-         "the settings that you have trusted; \"changed\" and \"gone\": not any more", &list, NULL},
+        {"list", 0, NULL, "the files that you have trusted; \"changed\" and \"gone\": not any more",
+         &list, NULL},
         {"revoke", 0, NULL, "take the trust away", &revokes, NULL},
         {"dry-run", 0, NULL, "print what trust would allow, and record nothing", &dry, NULL},
         {"json", 0, NULL, "a JSON object for each file", &json, NULL},
@@ -209,13 +284,18 @@ int cmd_trust(struct globals *globals, int argc, char **argv)
         return code;
     struct err err = {0};
     if (list && (revokes || line.operands > 0))
-        return fail_usage("devs trust --list", "trust: --list takes no folder and no --revoke");
+        return fail_usage("devs trust --list", "trust: --list takes no path and no --revoke");
     if (dry && (list || revokes))
         return fail_usage("devs trust --dry-run",
                           "trust: --dry-run takes no --list and no --revoke");
     if (list)
         return trust_each(print_entry, &json, &err) ? EXIT_ALL_PASSED : fail(&err);
     char dir[PATH_MAX];
+    if (line.operands > 0 && is_plan(argv[0])) {
+        if (!make_absolute(argv[0], dir, &err))
+            return fail(&err);
+        return revokes ? revoke_plan(dir, json) : give_plan(dir, dry, json);
+    }
     if (revokes && line.operands > 0 && is_gone(argv[0]))
         return revoke_gone(argv[0], json);
     if (!find_dir(line.operands > 0 ? argv[0] : ".", dir, &err))

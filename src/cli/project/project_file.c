@@ -198,6 +198,17 @@ void project_plan_name(int number, char *name, size_t size)
     (void)snprintf(name, size, "phase-%d.plan.json", number);
 }
 
+bool project_is_plan_name(const char *name)
+{
+    char wanted[PLAN_NAME_MAX];
+    for (int number = 1; number <= PROJECT_PHASES_MAX; number++) {
+        project_plan_name(number, wanted, sizeof(wanted));
+        if (strcmp(name, wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void path_of(const struct project *project, const char *name, char path[PATH_MAX])
 {
     int len = snprintf(path, PATH_MAX, "%s/%s", project->dir, name);

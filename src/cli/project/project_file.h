@@ -66,5 +66,7 @@ void project_plan_path(const struct project *project, int number, char path[PATH
 void project_summary_path(const struct project *project, int number, char path[PATH_MAX]);
 /* Its name alone: "phase-2.plan.json". */
 void project_plan_name(int number, char *name, size_t size);
+/* Is it such a name? */
+bool project_is_plan_name(const char *name);
 
 #endif

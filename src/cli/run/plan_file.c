@@ -14,6 +14,8 @@
 #include "plan_grow.h"
 #include "plan_sessions.h"
 #include "read_text.h"
+#include "shell_word.h"
+#include "trust.h"
 
 enum { JOBS_DEFAULT = 2 };
 
@@ -100,17 +102,35 @@ static int parse(const char *path, bool may_share_sessions, struct plan_file *fi
     return code;
 }
 
-/* A text that is no JSON stays as it is: what is wrong with it is said when it is read. */
-static void edit_text(struct str *text, plan_file_edit_fn *edit, void *ctx)
+/* Appends the text with the change. One that is not JSON stays as it is: what is wrong with it is
+ * reported when it is read. */
+static void add_edited(const struct str *source, plan_file_edit_fn *edit, void *ctx,
+                       struct str *out)
 {
     struct json *root = NULL;
-    struct str changed = {0};
-    if (!edit || !json_parse_data(str_text(text), text->len, &root, NULL, NULL))
-        return;
-    edit(ctx, root, &changed);
+    if (edit && json_parse_data(str_text(source), source->len, &root, NULL, NULL))
+        edit(ctx, root, out);
+    else
+        str_add_n(out, str_text(source), source->len);
     json_free(root);
-    str_done(text);
-    *text = changed;
+}
+
+/* An attempt may have written the plan. */
+static int check_trust(const struct plan_file *file)
+{
+    struct str command = {0};
+    const enum trust_state state = trust_find(file->path, &file->source);
+    if (state == TRUST_GIVEN)
+        return EXIT_ALL_PASSED;
+    str_add(&command, "devs trust ");
+    shell_word_add(file->path, &command);
+    warn("%s: %s; read the plan, then run: %s", file->path,
+         state == TRUST_CHANGED ? "the plan has changed since you trusted it or devs wrote it"
+                                : "devs plan-phase did not write this plan here, so it needs your "
+                                  "trust",
+         str_text(&command));
+    str_done(&command);
+    return EXIT_USAGE;
 }
 
 static int read_plan(const char *path, enum config_use use, plan_file_edit_fn *edit, void *ctx,
@@ -118,12 +138,14 @@ static int read_plan(const char *path, enum config_use use, plan_file_edit_fn *e
 {
     struct err err = {0};
     struct plan_file file = {0};
-    if (!read_file(path, &file.text, &err) || !find_dir(path, &file, &err)) {
+    if (!read_file(path, &file.source, &err) || !find_dir(path, &file, &err)) {
         plan_file_done(&file);
         return fail(&err);
     }
-    edit_text(&file.text, edit, ctx);
-    int code = config_read(file.dir, use, &file.config);
+    add_edited(&file.source, edit, ctx, &file.text);
+    int code = edit ? check_trust(&file) : EXIT_ALL_PASSED;
+    if (code == EXIT_ALL_PASSED)
+        code = config_read(file.dir, use, &file.config);
     if (code == EXIT_ALL_PASSED)
         code = parse(path, edit != NULL, &file);
     if (code != EXIT_ALL_PASSED)
@@ -138,8 +160,8 @@ int plan_file_read(const char *path, enum config_use use, struct plan_file *out)
     return read_plan(path, use, NULL, NULL, out);
 }
 
-int plan_file_read_edited(const char *path, plan_file_edit_fn *edit, void *ctx,
-                          struct plan_file *out)
+int plan_file_read_trusted(const char *path, plan_file_edit_fn *edit, void *ctx,
+                           struct plan_file *out)
 {
     return read_plan(path, CONFIG_ACTS, edit, ctx, out);
 }
@@ -165,6 +187,7 @@ void plan_file_done(struct plan_file *file)
 {
     plan_free(file->plan);
     str_done(&file->text);
+    str_done(&file->source);
     config_done(&file->config);
     file->plan = NULL;
 }

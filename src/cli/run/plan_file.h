@@ -14,6 +14,7 @@
 struct plan_file {
     struct plan *plan;    /* owned */
     struct str text;      /* owned: as the log keeps it */
+    struct str source;    /* owned: as the file has it */
     struct config config; /* owned: the settings of its project */
     char dir[PATH_MAX];   /* the run's folder: where the file is; for "-" this one */
     char path[PATH_MAX];  /* absolute, as it was named: links are not followed; "" for "-" */
@@ -24,10 +25,10 @@ struct plan_file {
 int plan_file_read(const char *path, enum config_use use, struct plan_file *out);
 /* Writes the text that is read in place of the plan that a file has, which is any JSON value. */
 typedef void plan_file_edit_fn(void *ctx, const struct json *plan, struct str *text_out);
-/* The same for CONFIG_ACTS with a change in between: what is checked, run and logged is the changed
- * text. */
-int plan_file_read_edited(const char *path, plan_file_edit_fn *edit, void *ctx,
-                          struct plan_file *out);
+/* The same for CONFIG_ACTS and a plan that the person did not name: refuses one that is not trusted
+ * (trust.h). What is checked, run and logged is the changed text. */
+int plan_file_read_trusted(const char *path, plan_file_edit_fn *edit, void *ctx,
+                           struct plan_file *out);
 /* How many tasks at a time: what the command line says (NULL = nothing), else the plan, else 2. */
 ATTR_MUST_USE bool plan_file_jobs(const struct plan_file *file, const char *given, int *out,
                                   struct err *err);
