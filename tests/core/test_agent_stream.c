@@ -493,6 +493,45 @@ START_TEST(test_tries_that_stand_on_stderr_are_counted)
 }
 END_TEST
 
+static const struct {
+    const char *agent;
+    bool on_err;
+    const char *text;
+    bool has_spoken;
+} pieces[] = {
+    {"claude", false, "{\"type\":\"system\",\"subtype\":\"api_retry\",\"attempt\":1}\n", false},
+    {"claude", false, "{\"type\":\"system\",\"subtype\":\"init\"}\n", true},
+    {"claude", false, "{\"type\":\"system\",\"subtype\":\"init\"}", false}, /* not whole yet */
+    {"codex", false,
+     "{\"type\":\"error\",\"message\":\"Reconnecting... waiting for network\"}\n"
+     "{\"type\":\"error\",\"message\":\"Reconnecting... 2/5\"}\n",
+     false},
+    {"codex", false,
+     "{\"type\":\"error\",\"message\":\"Reconnecting... 2/5\"}\n"
+     "{\"type\":\"turn.started\"}\n",
+     true},
+    {"codex", false, "words\n", true},
+    {"gemini", true, "Attempt 1 failed with status 429. Retrying with backoff...\n", false},
+    {"gemini", true, "YOLO mode is enabled.\n", true},
+    {"generic", false, "50 %", true},
+    {"generic", true, "50 %", true},
+};
+
+START_TEST(test_own_retries_are_as_good_as_silence)
+{
+    struct agent_stream *stream = NULL;
+    agent_stream_open(&stream, adapters_find(NULL, pieces[_i].agent), NULL, NULL);
+    ck_assert(!agent_stream_has_spoken(stream));
+    if (pieces[_i].on_err)
+        agent_stream_add_err(stream, pieces[_i].text, strlen(pieces[_i].text));
+    else
+        agent_stream_add(stream, pieces[_i].text, strlen(pieces[_i].text));
+    ck_assert_int_eq(agent_stream_has_spoken(stream), pieces[_i].has_spoken);
+    ck_assert(!agent_stream_has_spoken(stream));
+    agent_stream_close(stream);
+}
+END_TEST
+
 START_TEST(test_nobody_has_to_listen)
 {
     struct agent_stream *stream = NULL;
@@ -522,6 +561,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_a_session_without_an_id_is_none);
     tcase_add_test(tcase, test_sums_are_bounded);
     tcase_add_test(tcase, test_tries_that_stand_on_stderr_are_counted);
+    tcase_add_loop_test(tcase, test_own_retries_are_as_good_as_silence, 0, TABLE_LEN(pieces));
     tcase_add_test(tcase, test_nobody_has_to_listen);
     return suite;
 }

@@ -224,6 +224,21 @@ START_TEST(test_E2_silent_agent_is_ended_with_all_that_it_started)
 }
 END_TEST
 
+START_TEST(test_own_retries_do_not_keep_an_agent_from_being_silent)
+{
+    say(1, INIT);
+    and_do(1, "while :; do\n"
+              "echo '{\"type\":\"system\",\"subtype\":\"api_retry\",\"error\":\"server_error\"}'\n"
+              "sleep 0.05\ndone\n");
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1,"
+        "'policy':{'like':'transport','max_attempts':1}}]}",
+        1);
+    ck_assert_int_eq(try_find(EVENT_ATTEMPT_ENDED, 0)->a, OUTCOME_TIMEOUT);
+    ck_assert_int_eq(tried.state.steps[0].attempts[0].outcome.quiet_ms, 1000);
+    ck_assert_int_gt(tried.state.tasks[0].agent->past.own_retries, 1);
+}
+END_TEST
+
 START_TEST(test_quiet_limit_holds_for_a_command_too)
 {
     run("{'id':'a','steps':[{'run':['sleep','1000'],'quiet_s':0.1,'phase':'REFACTOR'}]}", 1);
@@ -549,6 +564,7 @@ Suite *test_suite(void)
     tcase_add_test(fails, test_session_that_is_gone_begins_anew_within_the_try);
     tcase_add_test(fails, test_E2_agent_that_is_not_there_is_told_with_how_to_get_it);
     tcase_add_test(fails, test_E2_silent_agent_is_ended_with_all_that_it_started);
+    tcase_add_test(fails, test_own_retries_do_not_keep_an_agent_from_being_silent);
     tcase_add_test(fails, test_quiet_limit_holds_for_a_command_too);
     tcase_add_test(fails, test_capture_names_session_and_costs);
     tcase_add_test(fails, test_output_that_cannot_be_written_is_told_by_its_name);

@@ -155,12 +155,14 @@ void agent_line_end(struct agent_stream *stream)
 {
     const char *text = str_text(&stream->line);
     const size_t len = trimmed_len(text, stream->line.len);
+    const int64_t own_retries = stream->used.own_retries;
     if (stream->line_is_cut)
         take_cut_line(stream, text, len);
     else if (stream->adapter->output == ADAPTER_OUTPUT_TEXT)
         take_words(stream, text, len);
     else
         take_whole_line(stream, text, len);
+    stream->has_spoken = stream->has_spoken || stream->used.own_retries == own_retries;
     str_clear(&stream->line);
     stream->line_is_cut = false;
     if (stream->block.len == 0)
@@ -176,4 +178,5 @@ void agent_line_cut(struct agent_stream *stream)
     stream->line.len -= half;
     stream->line_offset += (int64_t)half;
     stream->line_is_cut = true;
+    stream->has_spoken = true;
 }

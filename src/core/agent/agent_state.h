@@ -52,6 +52,7 @@ struct agent_stream {
     bool used_changed;
     struct agent_calls calls;
 
+    bool has_spoken;   /* since agent_stream_has_spoken() was asked */
     bool has_events;   /* rules knew one of the lines */
     struct str error;  /* owned; the last error that was no end */
     struct str ended;  /* owned; "agent ended: ..." that outweighs an end that went well */

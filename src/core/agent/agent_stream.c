@@ -83,6 +83,7 @@ void agent_message_end(struct agent_stream *stream)
 
 void agent_stream_add(struct agent_stream *stream, const char *bytes, size_t len)
 {
+    stream->has_spoken = stream->has_spoken || stream->adapter->output == ADAPTER_OUTPUT_TEXT;
     while (len > 0) {
         const size_t room = AGENT_LINE_MAX - stream->line.len;
         const size_t most = len < room ? len : room;
@@ -102,10 +103,12 @@ void agent_stream_add(struct agent_stream *stream, const char *bytes, size_t len
 
 static void take_err_line(struct agent_stream *stream)
 {
+    const int64_t own_retries = stream->used.own_retries;
     struct str repaired = {0};
     json_repair(&repaired, str_text(&stream->err_line), stream->err_line.len);
     if (!stream->err_is_long)
         (void)agent_line_take(stream, str_text(&repaired), true);
+    stream->has_spoken = stream->has_spoken || stream->used.own_retries == own_retries;
     str_done(&repaired);
     str_clear(&stream->err_line);
     stream->err_is_long = false;
@@ -113,6 +116,7 @@ static void take_err_line(struct agent_stream *stream)
 
 void agent_stream_add_err(struct agent_stream *stream, const char *bytes, size_t len)
 {
+    stream->has_spoken = stream->has_spoken || stream->adapter->output == ADAPTER_OUTPUT_TEXT;
     for (size_t i = 0; i < len; i++) {
         if (bytes[i] == '\n')
             take_err_line(stream);
@@ -121,6 +125,13 @@ void agent_stream_add_err(struct agent_stream *stream, const char *bytes, size_t
         else
             stream->err_is_long = true;
     }
+}
+
+bool agent_stream_has_spoken(struct agent_stream *stream)
+{
+    const bool has_spoken = stream->has_spoken;
+    stream->has_spoken = false;
+    return has_spoken;
 }
 
 void agent_stream_end(struct agent_stream *stream)

@@ -236,16 +236,25 @@ static void process_ended(void *ctx, struct attempt *attempt)
     add_job(attempt, ATTEMPT_FINISHES, finish, has_finished);
 }
 
-static void was_heard(void *ctx, struct attempt *attempt)
+/* An agent that only tries a request again is as good as silent. */
+static void note_heard(struct loop *loop, struct attempt *attempt, int64_t now_ms)
 {
-    struct loop *loop = ctx;
-    int64_t due_ms = attempt_output_due(attempt);
-
-    attempt->heard_ms = clock_now().mono_ms;
+    if (attempt->agent && !agent_stream_has_spoken(attempt->agent->stream))
+        return;
+    attempt->heard_ms = now_ms;
     if (attempt->quiet)
         loop_queue(loop, attempt_input(attempt, INPUT_HEARD));
     attempt->quiet = false;
-    if (due_ms <= attempt->heard_ms)
+}
+
+static void was_heard(void *ctx, struct attempt *attempt)
+{
+    struct loop *loop = ctx;
+    const int64_t due_ms = attempt_output_due(attempt);
+    const int64_t now_ms = clock_now().mono_ms;
+
+    note_heard(loop, attempt, now_ms);
+    if (due_ms <= now_ms)
         loop->wanted = true;
     else
         loop_alarm(loop, due_ms);
