@@ -35,6 +35,7 @@ enum transcript_form {
     TRANSCRIPT_CODEX,  /* ~/.codex/sessions: rollouts, with an envelope around each item or not */
     TRANSCRIPT_PI,     /* ~/.pi/agent/sessions, and what --mode json writes */
     TRANSCRIPT_GEMINI, /* ~/.gemini/tmp: chats, one document or a message a line */
+    TRANSCRIPT_QWEN,   /* ~/.qwen/projects: a message a line, in parts as of Gemini */
     TRANSCRIPT_STREAM, /* what a CLI wrote to stdout: an adapter reads it */
     TRANSCRIPT_FORM_COUNT,
 };

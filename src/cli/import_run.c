@@ -221,8 +221,9 @@ static bool end(struct import_run *run)
 bool import_run_end(struct import_run *run, struct import_result *out, struct err *err)
 {
     const bool has_begun = run->log || run->result.was_there;
-    const bool is_session = transcript_session(run->transcript) != NULL;
-    if (run->err.code == ERR_NONE && !has_begun && !is_session)
+    const bool is_output = transcript_form(run->transcript) == TRANSCRIPT_STREAM &&
+                           transcript_session(run->transcript) != NULL;
+    if (run->err.code == ERR_NONE && !has_begun && !is_output)
         (void)err_set(&run->err, ERR_INVALID, "nothing happens in it");
     if (run->err.code == ERR_NONE && !has_begun) {
         set_time(run, 0);

@@ -127,6 +127,16 @@ want_in "a folder" "$(cat err)" "devs: folder: Is a directory"
 want "words alone: exit" "$?" 2
 want_in "words alone" "$(cat err)" "devs: strange: nothing happens in it"
 want "words alone: nothing written" "$("$devs" $log runs | wc -l)" "$before"
+cat >cline.json <<'END'
+{"version":1,"sessionId":"1795900000000_a","startTime":"2026-11-20T10:00:00Z",
+ "messages":[{"role":"user","content":"go"},{"role":"assistant","content":"Done."}]}
+END
+echo '{"sessionId":"g9","startTime":"2026-11-20T10:00:00Z","messages":[]}' >idle.json
+"$devs" $log import cline.json idle.json 2>err
+want "a session of another agent: exit" "$?" 2
+want_in "a session of another agent" "$(cat err)" "cline.json: no transcript of an agent that is known"
+want_in "a session without an event" "$(cat err)" "devs: idle.json: nothing happens in it"
+want "nothing of them written" "$("$devs" $log runs | wc -l)" "$before"
 "$devs" $log import --agent codex session.jsonl 2>err
 want "another agent: exit" "$?" 2
 want_in "another agent" "$(cat err)" "session.jsonl: it is a Claude Code session, not of 'codex'"

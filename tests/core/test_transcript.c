@@ -199,6 +199,57 @@ static const struct {
      "\"assistant\",\"message\":{\"id\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"Seen.\"}],"
      "\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n",
      "session: s1/a7\nprompt: look\ntext: Seen.\n", TRANSCRIPT_CLAUDE, AGENT_END_DONE, 1, 2},
+    {"a chat of qwen 0.24",
+     "{\"uuid\":\"u1\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:26:15.843Z\",\"type"
+     "\":\"user\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"message\":{\"role\":\"user\",\"parts"
+     "\":[{\"text\":\"Look at seed.txt.\\n\\n\"}]}}\n"
+     "{\"uuid\":\"u2\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:26:15.892Z\",\"type"
+     "\":\"system\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"subtype\":\"attribution_snapshot\""
+     ",\"systemPayload\":{}}\n"
+     "{\"uuid\":\"u3\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:26:17.653Z\",\"type"
+     "\":\"system\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"subtype\":\"ui_telemetry\",\"syste"
+     "mPayload\":{}}\n"
+     "{\"uuid\":\"u4\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:26:17.661Z\",\"type"
+     "\":\"assistant\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"message\":{\"role\":\"model\","
+     "\"parts\":[{\"text\":\"let me look\"},{\"functionCall\":{\"id\":\"call_stub1\",\"name\":"
+     "\"run_shell_command\",\"args\":{\"command\":\"echo bad >&2; exit 3\",\"description\":\"r"
+     "un it\",\"is_background\":false}}}]},\"usageMetadata\":{\"promptTokenCount\":12,\"candid"
+     "atesTokenCount\":5}}\n"
+     "{\"uuid\":\"u5\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:26:18.856Z\",\"type"
+     "\":\"system\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"subtype\":\"ui_telemetry\",\"syste"
+     "mPayload\":{}}\n"
+     "{\"uuid\":\"u6\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:26:18.872Z\",\"type"
+     "\":\"tool_result\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"message\":{\"role\":\"user\","
+     "\"parts\":[{\"functionResponse\":{\"id\":\"call_stub1\",\"name\":\"run_shell_command\","
+     "\"response\":{\"error\":\"Command: echo bad >&2; exit 3\\nDirectory: (root)\\nOutput: ba"
+     "d\\nError: (none)\\nExit Code: 3\\nSignal: (none)\\nPGID: 8259\"}}}]},\"toolCallResult\""
+     ":{\"callId\":\"call_stub1\",\"status\":\"error\"}}\n"
+     "{\"uuid\":\"u7\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:26:19.074Z\",\"type"
+     "\":\"system\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"subtype\":\"ui_telemetry\",\"syste"
+     "mPayload\":{}}\n"
+     "{\"uuid\":\"u8\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:26:19.144Z\",\"type"
+     "\":\"assistant\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"message\":{\"role\":\"model\","
+     "\"parts\":[{\"text\":\"all done\"}]},\"usageMetadata\":{\"promptTokenCount\":12,\"candid"
+     "atesTokenCount\":5}}\n",
+     "session: q1\nprompt: Look at seed.txt.\n\n\ntext: let me look\n"
+     "call 1 run_shell_command echo bad >&2; exit 3\n"
+     "result 1 exit 3 failed: Command: echo bad >&2; exit 3\nDirectory: (root)\nOutput: bad\n"
+     "Error: (none)\nExit Code: 3\nSignal: (none)\nPGID: 8259\ntext: all done\n",
+     TRANSCRIPT_QWEN, AGENT_END_DONE, 2, 34},
+    {"a chat of qwen 0.24 that the service refused",
+     "{\"uuid\":\"u1\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:25:07.740Z\",\"type"
+     "\":\"user\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"message\":{\"role\":\"user\",\"parts"
+     "\":[{\"text\":\"Look at seed.txt.\\n\\n\"}]}}\n"
+     "{\"uuid\":\"u2\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:25:07.795Z\",\"type"
+     "\":\"system\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"subtype\":\"attribution_snapshot\""
+     ",\"systemPayload\":{}}\n"
+     "{\"uuid\":\"u3\",\"sessionId\":\"q1\",\"timestamp\":\"2026-11-28T22:25:10.503Z\",\"type"
+     "\":\"system\",\"cwd\":\"/w\",\"version\":\"0.24.4\",\"subtype\":\"ui_telemetry\",\"syste"
+     "mPayload\":{\"uiEvent\":{\"event.name\":\"qwen-code.api_error\",\"error_message\":\"400 "
+     "Invalid value for 'messages'.\",\"status_code\":400}}}\n",
+     "session: q1\nprompt: Look at seed.txt.\n\n\n"
+     "notice failed: 400 Invalid value for 'messages'.\n",
+     TRANSCRIPT_QWEN, AGENT_END_FAILED, 0, 0},
     {"what claude wrote to stdout",
      "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s1\",\"cwd\":\"/w\"}\n"
      "{\"type\":\"assistant\",\"session_id\":\"s1\",\"message\":{\"id\":\"m\",\"content\":"
@@ -236,6 +287,14 @@ static const char *const strange[] = {
     "{\"type\":\"session\"}",
     "\"text\"",
     "null\n",
+    /* of Cline: roles, where a chat of Gemini has types */
+    "{\"version\":1,\"sessionId\":\"1795900000000_a\",\"messages\":[{\"role\":\"user\",\"content\":"
+    "[{\"type\":\"text\",\"text\":\"go\"}]},{\"role\":\"assistant\",\"content\":[{\"type\":"
+    "\"text\","
+    "\"text\":\"Done.\"}]}]}",
+    /* of nobody who is known: members of Claude Code around another message */
+    "{\"sessionId\":\"s\",\"uuid\":\"u\",\"type\":\"user\",\"message\":{\"body\":\"go\"}}\n",
+    "{\"sessionId\":\"s\",\"uuid\":\"u\",\"type\":\"of-tomorrow\"}\n",
 };
 
 START_TEST(test_refuses_what_is_no_transcript)

@@ -10,9 +10,10 @@
 #include "xalloc.h"
 
 static const char *const words[] = {
-    [TRANSCRIPT_UNKNOWN] = "no transcript", [TRANSCRIPT_CLAUDE] = "Claude Code session",
-    [TRANSCRIPT_CODEX] = "Codex rollout",   [TRANSCRIPT_PI] = "pi session",
-    [TRANSCRIPT_GEMINI] = "Gemini chat",    [TRANSCRIPT_STREAM] = "recorded output",
+    [TRANSCRIPT_UNKNOWN] = "no transcript",  [TRANSCRIPT_CLAUDE] = "Claude Code session",
+    [TRANSCRIPT_CODEX] = "Codex rollout",    [TRANSCRIPT_PI] = "pi session",
+    [TRANSCRIPT_GEMINI] = "Gemini chat",     [TRANSCRIPT_QWEN] = "Qwen chat",
+    [TRANSCRIPT_STREAM] = "recorded output",
 };
 static_assert(ARRAY_LEN(words) == TRANSCRIPT_FORM_COUNT, "every form has its words");
 
@@ -22,6 +23,7 @@ static transcript_read_fn *const readers[] = {
     [TRANSCRIPT_CODEX] = transcript_read_codex,
     [TRANSCRIPT_PI] = transcript_read_pi,
     [TRANSCRIPT_GEMINI] = transcript_read_gemini,
+    [TRANSCRIPT_QWEN] = transcript_read_qwen,
     [TRANSCRIPT_STREAM] = NULL,
 };
 static_assert(ARRAY_LEN(readers) == TRANSCRIPT_FORM_COUNT, "every form has its reader, or none");

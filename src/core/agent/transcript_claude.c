@@ -10,8 +10,7 @@
 #include "attr.h"
 #include "transcript_parts.h"
 
-/* The types of lines that keep the CLI's own books. */
-static bool is_bookkeeping(const char *type)
+bool transcript_claude_is_book(const char *type)
 {
     static const char *const types[] = {
         "summary",
@@ -32,11 +31,7 @@ static bool is_bookkeeping(const char *type)
         "saved_hook_context",
         "bridge-session",
     };
-    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-        if (strcmp(types[i], type) == 0)
-            return true;
-    }
-    return false;
+    return transcript_is_of(type, types, ARRAY_LEN(types));
 }
 
 /* What the CLI itself puts among a person's words: commands of its own and what they said. */
@@ -179,7 +174,7 @@ bool transcript_read_claude(struct transcript *t, const struct json *line)
 {
     const char *type = json_text(json_get(line, "type"), "");
     const struct json *message = json_get(line, "message");
-    if (is_bookkeeping(type))
+    if (transcript_claude_is_book(type))
         return true;
     transcript_set_time(t, json_get(line, "timestamp"));
     set_session(t, line);

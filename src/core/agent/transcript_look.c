@@ -9,7 +9,7 @@ static bool has_text(const struct json *line, const char *key)
     return json_text(json_get(line, key), NULL) != NULL;
 }
 
-static bool is_of(const char *type, const char *const *types, size_t count)
+bool transcript_is_of(const char *type, const char *const *types, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(types[i], type) == 0)
@@ -18,33 +18,50 @@ static bool is_of(const char *type, const char *const *types, size_t count)
     return false;
 }
 
+/* A line of Qwen has the members of one of Claude Code, and others in its message. */
+static bool is_qwen(const struct json *line)
+{
+    return has_text(line, "sessionId") && has_text(line, "uuid") &&
+           (json_get(line, "systemPayload") || json_get(json_get(line, "message"), "parts"));
+}
+
 static bool is_claude(const struct json *line, const char *type)
 {
     static const char *const first[] = {"file-history-snapshot", "queue-operation", "summary"};
-    const bool has_message = has_text(line, "uuid") && json_get(line, "message");
-    return is_of(type, first, ARRAY_LEN(first)) ||
-           (has_text(line, "sessionId") && type[0] != '\0' &&
-            (has_message || has_text(line, "uuid") || json_count(line) > 1) &&
-            !json_get(line, "id"));
+    static const char *const messages[] = {"user", "assistant"};
+    if (transcript_is_of(type, first, ARRAY_LEN(first)))
+        return true;
+    if (!has_text(line, "sessionId") || json_get(line, "id"))
+        return false;
+    if (transcript_is_of(type, messages, ARRAY_LEN(messages)))
+        return json_get(json_get(line, "message"), "content") != NULL;
+    return strcmp(type, "system") == 0 ? has_text(line, "uuid") : transcript_claude_is_book(type);
 }
 
 static bool is_codex(const struct json *line, const char *type)
 {
     static const char *const envelopes[] = {"session_meta", "turn_context", "response_item",
                                             "event_msg", "compacted"};
-    if (is_of(type, envelopes, ARRAY_LEN(envelopes)) && json_get(line, "payload"))
+    if (transcript_is_of(type, envelopes, ARRAY_LEN(envelopes)) && json_get(line, "payload"))
         return true;
     return type[0] == '\0' && (has_text(line, "record_type") ||
                                (has_text(line, "id") && has_text(line, "timestamp") &&
                                 (json_get(line, "instructions") || json_get(line, "git"))));
 }
 
+/* Documents of other agents have a session and messages, too; these have a type each. */
 static bool is_gemini(const struct json *line, const char *type)
 {
-    return (type[0] == '\0' && has_text(line, "sessionId") &&
-            (has_text(line, "projectHash") || has_text(line, "startTime") ||
-             json_get(line, "messages"))) ||
-           (strcmp(type, "gemini") == 0 && has_text(line, "id"));
+    static const char *const types[] = {"user", "gemini", "info", "warning", "error"};
+    const struct json *messages = json_get(line, "messages");
+    if (type[0] != '\0')
+        return strcmp(type, "gemini") == 0 && has_text(line, "id");
+    if (!has_text(line, "sessionId"))
+        return false;
+    if (json_count(messages) > 0)
+        return transcript_is_of(json_text(json_get(json_at(messages, 0), "type"), ""), types,
+                                ARRAY_LEN(types));
+    return has_text(line, "projectHash") || has_text(line, "startTime") || messages;
 }
 
 /* The CLI whose stdout this is a line of; NULL = none is known. */
@@ -56,13 +73,13 @@ static const char *writer_of(const struct json *line, const char *type)
     static const char *const of_claude[] = {"system", "assistant", "user", "result"};
     if (json_get(line, "qwen_code_version"))
         return "qwen";
-    if (is_of(type, of_codex, ARRAY_LEN(of_codex)))
+    if (transcript_is_of(type, of_codex, ARRAY_LEN(of_codex)))
         return "codex";
-    if (is_of(type, of_claude, ARRAY_LEN(of_claude)) && has_text(line, "session_id"))
+    if (transcript_is_of(type, of_claude, ARRAY_LEN(of_claude)) && has_text(line, "session_id"))
         return "claude";
     if (has_text(line, "sessionID"))
         return "opencode";
-    if (is_of(type, of_gemini, ARRAY_LEN(of_gemini)) && has_text(line, "timestamp"))
+    if (transcript_is_of(type, of_gemini, ARRAY_LEN(of_gemini)) && has_text(line, "timestamp"))
         return "gemini";
     return NULL;
 }
@@ -77,6 +94,10 @@ enum transcript_form transcript_look(const struct json *line, const char **agent
     if (is_codex(line, type)) {
         *agent = "codex";
         return TRANSCRIPT_CODEX;
+    }
+    if (is_qwen(line)) {
+        *agent = "qwen";
+        return TRANSCRIPT_QWEN;
     }
     if (is_claude(line, type)) {
         *agent = "claude";

@@ -59,7 +59,12 @@ struct transcript {
 /* One line's object, or an element of a document. False: it says nothing to us. */
 typedef bool transcript_read_fn(struct transcript *t, const struct json *line);
 transcript_read_fn transcript_read_claude, transcript_read_codex, transcript_read_pi,
-    transcript_read_gemini;
+    transcript_read_gemini, transcript_read_qwen;
+
+/* Is the type one of these? */
+bool transcript_is_of(const char *type, const char *const *types, size_t count);
+/* Is this a type of lines with which Claude Code keeps its own books? */
+bool transcript_claude_is_book(const char *type);
 
 /* Which form this line is of; UNKNOWN where it does not tell. *agent gets the adapter's name. */
 enum transcript_form transcript_look(const struct json *line, const char **agent);

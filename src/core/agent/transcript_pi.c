@@ -42,11 +42,7 @@ static bool is_bookkeeping(const char *type)
         "auto_retry_end",
         "agent_settled",
     };
-    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-        if (is(types[i], type))
-            return true;
-    }
-    return false;
+    return transcript_is_of(type, types, ARRAY_LEN(types));
 }
 
 static void count_answer(struct transcript *t, const struct json *message)
