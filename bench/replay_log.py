@@ -58,7 +58,7 @@ def template_plan():
         "version": 1, "name": "bench", "jobs": 2, "idempotent": True,
         "agents": {"bench": {"like": "claude", "program": "./agent"}},
         "policies": {"quick": {"like": "transport", "max_attempts": 6, "base_delay_ms": 20, "cap_ms": 60},
-                     "again": {"like": "sandbox", "max_attempts": 5, "base_delay_ms": 20, "cap_ms": 60}},
+                     "again": {"like": "default", "max_attempts": 5, "base_delay_ms": 20, "cap_ms": 60}},
         "tasks": [
             task(0, step("GREEN", passes), step("VERIFY", passes)),
             task(1, step("RED", ["false"], expect="failure"), step("GREEN", tests, policy="again"),

@@ -63,9 +63,14 @@ struct policy {
     enum policy_exhausted exhausted;
 };
 
-/* The built-in policies: the default one, "infrastructure", "research", "transport", "careful".
- * NULL if there is none of that name. Static. */
+/* The policy of steps that name none. */
+#define POLICY_DEFAULT "default"
+
+/* The built-in policies: POLICY_DEFAULT, "infrastructure", "research", "transport", "careful".
+ * NULL if none has that name. Static. */
 const struct policy *policy_named(const char *name);
+/* The name that a renamed built-in policy has now, such as "default" for "sandbox"; else NULL. */
+const char *policy_new_name(const char *name);
 /* The built-in policies in a row; the first is that of steps that name none. */
 const struct policy *policy_builtin(size_t index); /* NULL past the last */
 

@@ -4,7 +4,7 @@
  *
  * Three forms, of which the first two may stand together; then what names a policy wins:
  *
- *   {"policies": {"sandbox": {"cap_ms": 20000}}}   by name, as in devs.config.json, whose other
+ *   {"policies": {"default": {"cap_ms": 20000}}}   by name, as in devs.config.json, whose other
  *                                                  keys are passed over
  *   {"policy": {"cap_ms": 20000}}                  of every step; or a name: {"policy": "research"}
  *   {"cap_ms": 20000}                              the same
@@ -39,7 +39,7 @@ void policy_change_free(struct policy_change *change);
 /* Give the steps of the plan, which plan_parse() has read, the policies that the change says. */
 void policy_change_apply(const struct policy_change *change, struct plan *plan);
 
-/* What it says, one line: "cap 20 s, 2 equal results end it", "sandbox: 5 tries; mine: cap 1 s". */
+/* What it says, one line: "cap 20 s, 2 equal results end it", "default: 5 tries; mine: cap 1 s". */
 void policy_change_words(const struct policy_change *change, struct str *out);
 
 #endif

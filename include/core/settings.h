@@ -70,7 +70,7 @@ void settings_done(struct settings *settings);
 const struct policy *settings_policy(const struct settings *settings, const char *name);
 
 struct str;
-/* "sandbox, infrastructure, ..., yours": names that settings_policy() knows. */
+/* "default, infrastructure, ..., yours": names that settings_policy() knows. */
 void settings_names(const struct settings *settings, struct str *out);
 
 #endif

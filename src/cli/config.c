@@ -382,8 +382,11 @@ const struct policy *config_policy(const struct settings *settings, const char *
     struct str known = {0};
     if (policy)
         return policy;
-    settings_names(settings, &known);
     (void)err_set(err, ERR_INVALID, "unknown policy '%s'", name);
+    if (policy_new_name(name))
+        str_addf(&known, "it is called '%s' now", policy_new_name(name));
+    else
+        settings_names(settings, &known);
     (void)err_hint(err, "%s", str_text(&known));
     str_done(&known);
     return NULL;

@@ -226,7 +226,7 @@ class Chaos:
                 task["needs"] = [f"t{i - 1}"]
             tasks.append(task)
         plan = {"version": 1, "name": name, "idempotent": True,
-                "policies": {"quick": {"like": "sandbox", "base_delay_ms": 20}}, "tasks": tasks}
+                "policies": {"quick": {"like": "default", "base_delay_ms": 20}}, "tasks": tasks}
         with open(os.path.join(self.dir, name + ".json"), "w", encoding="ascii") as file:
             json.dump(plan, file)
 

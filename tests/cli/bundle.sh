@@ -10,7 +10,7 @@ exit 1
 SH
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "shop", "idempotent": true,
- "policies": {"once": {"like": "sandbox", "max_attempts": 1}},
+ "policies": {"once": {"like": "default", "max_attempts": 1}},
  "tasks": [{"id": "tax", "steps": [{"policy": "once", "run": ["sh", "tax.sh"]}]},
            {"id": "fine", "steps": [{"run": ["echo", "well"]}]}]}
 PLAN

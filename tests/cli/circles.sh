@@ -12,7 +12,7 @@ SH
 mkfifo gate
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "circles", "idempotent": true, "jobs": 2,
- "policies": {"many": {"like": "sandbox", "max_attempts": 10, "base_delay_ms": 1, "multiplier": 1}},
+ "policies": {"many": {"like": "default", "max_attempts": 10, "base_delay_ms": 1, "multiplier": 1}},
  "tasks": [{"id": "tax", "steps": [{"policy": "many", "run": ["sh", "agent.sh"]}]},
            {"id": "keep", "steps": [{"run": ["sh", "-c", "read -r x <gate"]}]}]}
 PLAN
@@ -84,7 +84,7 @@ want 'debug: digests of results, equal ones, what is new' \
 rm mended
 cat >alone.json <<'PLAN'
 {"version": 1, "name": "alone", "idempotent": true,
- "policies": {"many": {"like": "sandbox", "max_attempts": 10, "base_delay_ms": 1, "multiplier": 1}},
+ "policies": {"many": {"like": "default", "max_attempts": 10, "base_delay_ms": 1, "multiplier": 1}},
  "tasks": [{"id": "tax", "steps": [{"policy": "many", "run": ["sh", "agent.sh"]}]}]}
 PLAN
 "$devs" run --plain alone.json >/dev/null 2>&1

@@ -41,8 +41,8 @@ want 'of the plan of devs init, where it names none' \
 	"$(devs completion --list plan_task -- to run --only to)" "total${tab}"
 cp "$dir/other plan.json" own.json
 want 'of a plan that is not there' "$(devs completion --list plan_task -- '' run no.json 2>&1)" ''
-want_in 'policies' "$(devs completion --list policy s)" 'sandbox'
-echo '{"policies": {"slow": {"like": "sandbox"}}}' >devs.config.json
+want_in 'policies' "$(devs completion --list policy d)" 'default'
+echo '{"policies": {"slow": {"like": "default"}}}' >devs.config.json
 want_in 'policies of the project' "$(devs completion --list policy slo)" 'slow'
 echo '{"agents": {"mine": {"program": "sh"}}}' >devs.config.json
 want 'an agent of settings that nobody has trusted' "$(devs completion --list agent mi)" ''
@@ -71,7 +71,7 @@ END
 want 'hostile ids: only good ones' "$(devs completion --list plan_task -- '' run --only '')" \
 	"tidy${tab}one two     three"
 cat >devs.config.json <<END
-{"policies": {"\$($pwn)": {"like": "sandbox"}, "a b": {"like": "sandbox"}},
+{"policies": {"\$($pwn)": {"like": "default"}, "a b": {"like": "default"}},
  "agents": {"\`$pwn\`": {"program": "x"}, "a;b": {"program": "x"}}}
 END
 for list in policy agent run target run_task task unfinished plan_task; do

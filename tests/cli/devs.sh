@@ -171,7 +171,7 @@ want_in 'log of no task' "$(cat err)" "no task 'nosuch'"
 mkfifo gate
 cat >slow.json <<'PLAN'
 {"version": 1, "name": "slow", "idempotent": true, "jobs": 2,
- "policies": {"patient": {"like": "sandbox", "base_delay_ms": 3600000, "cap_ms": 3600000}},
+ "policies": {"patient": {"like": "default", "base_delay_ms": 3600000, "cap_ms": 3600000}},
  "tasks": [{"id": "wait", "steps": [{"run": ["sh", "-c", "test -e again"], "policy": "patient"}]},
            {"id": "hang", "steps": [{"run": ["sh", "-c", "trap '' TERM; cat gate"]}]}]}
 PLAN

@@ -14,7 +14,7 @@ exit 1
 SH
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "shop", "idempotent": true,
- "policies": {"twice": {"like": "sandbox", "max_attempts": 2, "base_delay_ms": 1}},
+ "policies": {"twice": {"like": "default", "max_attempts": 2, "base_delay_ms": 1}},
  "tasks": [{"id": "tax", "steps": [{"policy": "twice", "run": ["sh", "tax.sh"]}]},
            {"id": "gone", "steps": [{"policy": "twice", "run": ["sh", "-c", "kill -SEGV $$"]}]},
            {"id": "late", "steps": [{"policy": "twice", "timeout_s": 1, "run": ["sleep", "60"]}]},

@@ -109,7 +109,7 @@ PLANS = {
     "needs": {"version": 1, "tasks": [{"id": "a", "needs": [H], "steps": [step()]}]},
     "key": {"version": 1, H: 1, "tasks": [{"id": "a", H: 1, "steps": [step(**{H: 2})]}]},
     "policy": {"version": 1, "policy": {"like": H}, "tasks": [{"id": "a", "steps": [step()]}]},
-    "policies": {"version": 1, "policies": {H: {"like": "sandbox", H: 1}},
+    "policies": {"version": 1, "policies": {H: {"like": "default", H: 1}},
                  "tasks": [{"id": "a", "policy": H, "steps": [step()]}]},
     "phase": {"version": 1, "tasks": [{"id": "a", "steps": [{"phase": H, "run": ["true"]}]}]},
     "sandbox": {"version": 1, "sandbox": {"kind": H, "image": H},
@@ -123,7 +123,7 @@ PLANS = {
     "version": {"version": H, "tasks": H},
     "env": {"version": 1, "tasks": [{"id": "a", "steps": [step(env={H: H, "A": 1}, cwd=H)]}]},
     "shown": {"version": 1, "name": H, "idempotent": True,
-              "policy": {"like": "sandbox", "max_attempts": 1},
+              "policy": {"like": "default", "max_attempts": 1},
               "tasks": [{"id": "a", "title": H, "steps": [step(run=["sh", "-c", "exit 1", H])]}]},
 }
 SETTINGS = {
@@ -228,7 +228,7 @@ def output(top):
     cwd = tempfile.mkdtemp(dir=top)
     write(cwd + "/plan.json", {
         "version": 1, "name": "n", "idempotent": True,
-        "policy": {"like": "sandbox", "max_attempts": 2, "base_delay_ms": 1},
+        "policy": {"like": "default", "max_attempts": 2, "base_delay_ms": 1},
         "tasks": [{"id": "a", "title": H, "steps": [step(run=["cat", "words"])]},
                   {"id": "b", "steps": [{"phase": "VERIFY", "shell": True,
                                          "run": "cat words; cat words >&2; exit 1"}]}]})

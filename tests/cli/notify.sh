@@ -6,7 +6,7 @@ export DEVS_TASK=not-ours # of a devs that runs this one
 
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "shop", "idempotent": true, "jobs": 1,
- "policies": {"once": {"like": "sandbox", "max_attempts": 1}}, "tasks": [
+ "policies": {"once": {"like": "default", "max_attempts": 1}}, "tasks": [
  {"id": "tax", "steps": [{"run": ["sh", "-c", "echo 'not ok 3 - rounds'; exit 1"], "policy": "once"}]},
  {"id": "mail", "steps": [{"run": ["sh", "-c", "echo queued; echo 'smtp: the queue is full' >&2; exit 1"], "policy": "once"}]},
  {"id": "send", "steps": [{"run": ["sh", "-c", "echo 'HTTP/1.1 401 Unauthorized' >&2; exit 22"], "policy": "once"}]}]}
@@ -91,7 +91,7 @@ chmod +x agent.sh
 cat >others.json <<'PLAN'
 {"version": 1, "name": "others", "idempotent": true,
  "agents": {"fake": {"like": "claude", "program": "./agent.sh"}},
- "policies": {"same": {"like": "sandbox", "max_attempts": 9, "base_delay_ms": 1, "cap_ms": 1, "window": 2}}, "tasks": [
+ "policies": {"same": {"like": "default", "max_attempts": 9, "base_delay_ms": 1, "cap_ms": 1, "window": 2}}, "tasks": [
  {"id": "same", "steps": [{"run": ["sh", "-c", "echo 'not ok 3'; exit 1"], "policy": "same"}]},
  {"id": "dear", "budget": {"turns": 10}, "steps": [{"agent": "fake", "prompt": "Do it."}]}]}
 PLAN
@@ -111,7 +111,7 @@ settings '"notify_command": ["./nowhere"]'
 want 'nothing of the project is run' "$? $(cat err)" "4 devs: notify_command failed: './nowhere': No such file or directory"
 cat >long.json <<'PLAN'
 {"version": 1, "name": "long", "idempotent": true,
- "policies": {"once": {"like": "sandbox", "max_attempts": 1}}, "tasks": [
+ "policies": {"once": {"like": "default", "max_attempts": 1}}, "tasks": [
  {"id": "bad", "steps": [{"run": ["false"], "policy": "once"}]},
  {"id": "long", "steps": [{"run": ["sh", "-c", "until test -e go; do sleep 0.05; done"]}]}]}
 PLAN

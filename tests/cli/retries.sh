@@ -20,7 +20,7 @@ git add . && git commit -qm second
 export COUNT="$dir/count"
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "shop", "idempotent": true,
- "policies": {"thrice": {"like": "sandbox", "max_attempts": 3, "base_delay_ms": 1}},
+ "policies": {"thrice": {"like": "default", "max_attempts": 3, "base_delay_ms": 1}},
  "tasks": [{"id": "tax", "workspace": "worktree", "steps": [{"policy": "thrice", "run": ["sh", "try.sh"]}]},
            {"id": "bad", "steps": [{"policy": "thrice", "shell": true, "run": "echo no; exit 3"}]}]}
 PLAN
@@ -69,7 +69,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 done
 cat >many.json <<PLAN
 {"version": 1, "name": "many", "idempotent": true, "jobs": 4,
- "policies": {"thrice": {"like": "sandbox", "max_attempts": 3, "base_delay_ms": 1}},
+ "policies": {"thrice": {"like": "default", "max_attempts": 3, "base_delay_ms": 1}},
  "tasks": [${tasks#,}]}
 PLAN
 "$devs" run --plain many.json >/dev/null 2>&1

@@ -66,7 +66,7 @@ exit 1
 SH
 cat >plan.json <<JSON
 {"version": 1, "name": "with $github", "idempotent": true,
- "policy": {"like": "sandbox", "max_attempts": 2, "base_delay_ms": 1},
+ "policy": {"like": "default", "max_attempts": 2, "base_delay_ms": 1},
  "tasks": [{"id": "t", "title": "use $github", "steps": [
   {"run": ["sh", "step.sh", "$github", "dir-$key.txt"], "env": {"INNER_TOKEN": "$inner"}}]}]}
 JSON

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/check.sh"
 
 cat >devs.config.json <<'JSON'
-{"policies": {"sandbox": {"base_delay_ms": 1, "max_attempts": 4},
+{"policies": {"default": {"base_delay_ms": 1, "max_attempts": 4},
               "brisk": {"like": "transport", "base_delay_ms": 2, "jitter": "full"}},
  "retry_limit": 2, "sandbox": {"transientRetries": 1},
  "rules": [{"name": "our.licence", "verdict": "transient", "type": "RESOURCE_BUSY",
@@ -27,7 +27,7 @@ want_in 'unknown policy' "$(cat err)" 'careful, brisk'
 # --- a plan in a folder below
 mkdir below
 cat >below/plan.json <<'JSON'
-{"version": 1, "idempotent": true, "policy": {"like": "sandbox", "max_attempts": 2},
+{"version": 1, "idempotent": true, "policy": {"like": "default", "max_attempts": 2},
  "policies": {"slow": {"like": "brisk", "cap_ms": 3}},
  "tasks": [{"id": "a", "steps": [
   {"run": ["true"]},
@@ -37,7 +37,7 @@ cat >below/plan.json <<'JSON'
 JSON
 "$devs" run --dry-run below/plan.json >out
 want 'dry run: exit' $? 0
-want_in 'dry run: the plan' "$(cat out)" '2 tries (sandbox+: after 1 ms, x 2 up to 30 s, any failure)'
+want_in 'dry run: the plan' "$(cat out)" '2 tries (default+: after 1 ms, x 2 up to 30 s, any failure)'
 want_in 'dry run: a name' "$(cat out)" \
 	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient, not after a timeout) and up to 2 more on a server'\''s hint source api'
 want_in 'dry run: an object' "$(cat out)" \
@@ -48,13 +48,13 @@ want_in 'dry run: starts' "$(cat out)" 'what does not start: 2 starts in all (af
 cat >one.json <<'JSON'
 {"version": 1, "idempotent": true, "tasks": [{"id": "a", "steps": [
   {"phase": "RED", "run": ["true"]},
-  {"run": ["true"], "policy": {"like": "sandbox", "max_attempts": 1, "deadline_ms": 5000}},
-  {"run": ["true"], "policy": {"like": "sandbox", "retry_after_cap_ms": 0}}]}]}
+  {"run": ["true"], "policy": {"like": "default", "max_attempts": 1, "deadline_ms": 5000}},
+  {"run": ["true"], "policy": {"like": "default", "retry_after_cap_ms": 0}}]}]}
 JSON
 "$devs" run --dry-run one.json >out
-want_in 'dry run: a deadline of one try' "$(cat out)" "1 try   (sandbox+: within 5 s) and up to 2 more on a server's hint"
+want_in 'dry run: a deadline of one try' "$(cat out)" "1 try   (default+: within 5 s) and up to 2 more on a server's hint"
 want_in 'dry run: no hint is waited for' "$(cat out)" "waits on no server's hint)  true"
-want_in 'dry run: no more in a phase without tries' "$(cat out)" '1 try   (sandbox)  true'
+want_in 'dry run: no more in a phase without tries' "$(cat out)" '1 try   (default)  true'
 
 # --- the log needs no settings afterwards
 "$devs" run --plain below/plan.json >out 2>err

@@ -71,7 +71,7 @@ while read -r settings; do
 	project "$settings"
 	starts "no trust is needed: $settings" "$devs" run --plain plan.json
 done <<'KEYS'
-{"policies": {"slow": {"like": "sandbox"}}, "retry_limit": 2}
+{"policies": {"slow": {"like": "default"}}, "retry_limit": 2}
 {"loops": {"repeat_stop": 9}, "limits": {"processes": 999}, "on_hangup": "wait"}
 {"secrets": {"names": ["BADGE"], "patterns": [{"name": "t", "regex": "T-[0-9]+"}]}}
 {"ui": {"theme": "mono", "ascii": true, "mouse": false, "time": "utc", "notify": ["ended"]}}

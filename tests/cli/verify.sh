@@ -4,7 +4,7 @@
 
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "mix", "idempotent": true, "jobs": 1,
- "policies": {"fast": {"like": "sandbox", "max_attempts": 3, "base_delay_ms": 1}},
+ "policies": {"fast": {"like": "default", "max_attempts": 3, "base_delay_ms": 1}},
  "tasks": [
   {"id": "ok", "steps": [{"run": ["true"]}]},
   {"id": "flux", "steps": [{"policy": "fast", "shell": true,

@@ -22,7 +22,7 @@ exit 1
 SH
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "tried", "idempotent": true, "jobs": 2,
- "policies": {"mine": {"like": "sandbox", "max_attempts": 5, "base_delay_ms": 20, "cap_ms": 60,
+ "policies": {"mine": {"like": "default", "max_attempts": 5, "base_delay_ms": 20, "cap_ms": 60,
                        "jitter": 0.5}},
  "policy": "mine",
  "tasks": [

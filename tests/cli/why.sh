@@ -69,7 +69,7 @@ want_in 'why: it passed' "$("$devs" why ok)" 'in GREEN: passed'
 out=$("$devs" why two)
 want_in 'why: of the step that failed' "$out" '#1/two step 2 of 2, try 1 of 1 in RED: failed, exit 1'
 want_in 'why: how unsure' "$out" 'in doubt, so persistent'
-want_in 'why: why it did not go on' "$out" 'policy sandbox does not try again in RED'
+want_in 'why: why it did not go on' "$out" 'policy default does not try again in RED'
 want_in 'why: a start' "$("$devs" why void)" 'not started: No such file or directory at '
 want_in 'why: a start is no phase' "$("$devs" why void)" 'policy infrastructure does not try again on a persistent failure'
 want_in 'why: entropy' "$out" 'counts 1; 1 of this task'

@@ -144,7 +144,7 @@ test_D3_what_did_something_else_is_not_asked_again() {
 }
 
 plan_json='{"version": 1, "name": "list", "idempotent": true, "jobs": 2,
- "policies": {"soon": {"like": "transport", "base_delay_ms": 1}, "at-once": {"like": "sandbox", "base_delay_ms": 1}},
+ "policies": {"soon": {"like": "transport", "base_delay_ms": 1}, "at-once": {"like": "default", "base_delay_ms": 1}},
  "tasks": [
   {"id": "flaky", "title": "A test that fails once", "steps": [
    {"phase": "VERIFY", "run": "test -e seen || { touch seen; echo \"FAIL: test_list\"; exit 1; }", "shell": true, "policy": "at-once"}]},

@@ -11,8 +11,8 @@
  * one leaves is still of use. */
 static const char plan[] =
     "{\"version\":1,\"idempotent\":true,"
-    "\"policies\":{\"ten\":{\"like\":\"sandbox\",\"max_attempts\":10},"
-    "\"many\":{\"like\":\"sandbox\",\"max_attempts\":100}},"
+    "\"policies\":{\"ten\":{\"like\":\"default\",\"max_attempts\":10},"
+    "\"many\":{\"like\":\"default\",\"max_attempts\":100}},"
     "\"tasks\":[{\"id\":\"a\",\"steps\":["
     "{\"phase\":\"GREEN\",\"run\":[\"m\",\"tax\"],\"policy\":\"ten\"},"
     "{\"phase\":\"VERIFY\",\"run\":[\"make\",\"check\"],\"policy\":\"many\"}]}]}";

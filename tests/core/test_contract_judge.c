@@ -63,7 +63,7 @@ END_TEST
 static bool goes_on(void)
 {
     const struct outcome outcome = {.kind = OUTCOME_EXIT, .code = 0};
-    const struct protocol_facts facts = {.policy = policy_named("sandbox"),
+    const struct protocol_facts facts = {.policy = policy_named(POLICY_DEFAULT),
                                          .phase = PHASE_GREEN,
                                          .outcome = &outcome,
                                          .verdict = &verdict,

@@ -53,7 +53,7 @@ START_TEST(test_E4_each_retry_says_attempt_max_delay_and_error)
 END_TEST
 
 static const char many_tries[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\","
     "\"max_attempts\":10}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
     "\"run\":[\"true\"]}]}]}";
 
@@ -133,7 +133,7 @@ START_TEST(test_a_start_that_fails_is_no_try_of_so_many)
 END_TEST
 
 static const char no_delay[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\","
     "\"base_delay_ms\":3}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"policy\":\"p\","
     "\"run\":[\"true\"]}]}]}";
 

@@ -12,7 +12,7 @@ static void setup(void)
 {
     struct str plan = {0};
     str_add(&plan,
-            "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"sandbox\","
+            "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","
             "\"base_delay_ms\":600000,\"cap_ms\":600000}},\"policy\":\"slow\",\"tasks\":[");
     for (int i = 0; i < TASKS; i++)
         str_addf(&plan, "%s{\"id\":\"t%d\",\"steps\":[{\"run\":[\"x\"]}]}", i > 0 ? "," : "", i);

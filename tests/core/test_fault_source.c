@@ -9,7 +9,7 @@ static struct play play;
 static void open(const char *const *sources, int count)
 {
     struct str plan = {0};
-    str_add(&plan, "{\"version\":1,\"idempotent\":true,\"policy\":\"sandbox\",\"tasks\":[");
+    str_add(&plan, "{\"version\":1,\"idempotent\":true,\"policy\":\"default\",\"tasks\":[");
     for (int i = 0; i < count; i++) {
         str_addf(&plan, "%s{\"id\":\"t%d\",\"steps\":[{\"run\":[\"x\"]", i > 0 ? "," : "", i);
         if (sources[i][0] != '\0')

@@ -328,7 +328,7 @@ static void fail_alike(const char *task, uint64_t print)
 }
 
 static const char same[] = "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":"
-                           "\"sandbox\",\"base_delay_ms\":30000}},\"tasks\":["
+                           "\"default\",\"base_delay_ms\":30000}},\"tasks\":["
                            "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"slow\"}]},"
                            "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"slow\"}]},"
                            "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"slow\"}]},"
@@ -371,7 +371,7 @@ END_TEST
 START_TEST(test_a_fault_spans_a_minute_at_most)
 {
     static const char slow[] =
-        "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"sandbox\","
+        "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","
         "\"base_delay_ms\":300000,\"cap_ms\":300000}},\"policy\":\"slow\",\"tasks\":["
         "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]}]},{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"]}]},"
         "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"]}]}]}";

@@ -9,7 +9,7 @@
 #include "test_main.h"
 
 static const char plan[] =
-    "{\"version\":1,\"idempotent\":true,\"policy\":\"p\",\"policies\":{\"p\":{\"like\":\"sandbox\","
+    "{\"version\":1,\"idempotent\":true,\"policy\":\"p\",\"policies\":{\"p\":{\"like\":\"default\","
     "\"max_attempts\":3}},\"tasks\":["
     "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]}]},"
     "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]}]}";

@@ -6,7 +6,7 @@
 
 static const char plan_json[] =
     "{\"version\":1,\"name\":\"p\",\"idempotent\":true,\"policies\":{\"once\":{\"like\":"
-    "\"sandbox\",\"max_attempts\":1}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],"
+    "\"default\",\"max_attempts\":1}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],"
     "\"policy\":\"once\"}]},{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"y\"]}]}]}";
 
 START_TEST(test_an_end_says_why)

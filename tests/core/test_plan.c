@@ -226,12 +226,12 @@ static const struct {
     {"expect key", STEP, "{\"expect\": {\"mtch\": \"x\"}, " RUN "}",
      "[INVALID_VALUE] /tasks/0/steps/0/expect/mtch: unknown key, did you mean \"match\"?\n"},
     {"unknown policy", STEP, "{\"policy\": \"patient\", " RUN "}",
-     "[INVALID_VALUE] /tasks/0/steps/0/policy: unknown policy (expected sandbox, infrastructure, "
+     "[INVALID_VALUE] /tasks/0/steps/0/policy: unknown policy (expected default, infrastructure, "
      "research, transport, careful, got \"patient\")\n"},
     {"agent without a prompt", STEP, "{\"agent\": \"claude\"}",
      "[MISSING_FIELD] /tasks/0/steps/0/prompt: required (expected string, got nothing)\n"},
     {"not idempotent", STEP, "{\"run\": [\"x\"]}",
-     "[INVALID_VALUE] /tasks/0/steps/0/idempotent: policy \"sandbox\" may run this step again in "
+     "[INVALID_VALUE] /tasks/0/steps/0/idempotent: policy \"default\" may run this step again in "
      "GREEN, in place: declare it \"idempotent\": true, or give its task a \"workspace\" that can "
      "be reset\n"},
     {"not idempotent in RED", STEP,
@@ -243,14 +243,14 @@ static const struct {
      "[WRONG_TYPE] /policies: wrong type (expected object, got array)\n"},
     {"policy type", POLICY, "\"p\": 1",
      "[WRONG_TYPE] /policies/p: wrong type (expected object, got 1)\n"},
-    {"policy name taken", POLICY, "\"sandbox\": {}",
-     "[INVALID_VALUE] /policies/sandbox: a built-in policy has this name: choose another and say "
+    {"policy name taken", POLICY, "\"default\": {}",
+     "[INVALID_VALUE] /policies/default: a built-in policy has this name: choose another and say "
      "\"like\"\n"},
     {"policy name", POLICY, "\"p q\": {}",
      "[INVALID_VALUE] /policies/p q: the name is not allowed (expected 1 to 31 letters, "
      "digits, '.', '_' or '-', got \"p q\")\n"},
     {"like nothing", POLICY, "\"p\": {\"like\": \"z\"}, \"q\": {}",
-     "[INVALID_VALUE] /policies/p/like: unknown policy (expected sandbox, infrastructure, "
+     "[INVALID_VALUE] /policies/p/like: unknown policy (expected default, infrastructure, "
      "research, "
      "transport, careful, q, got \"z\")\n"},
     {"expected files", STEP,
@@ -320,7 +320,7 @@ static const struct {
     {"most jobs", ROOT, "\"jobs\": 256"},
     {"no needs", TASK, "\"needs\": []"},
     {"last argument empty", STEP, "{\"run\": [\"x\", \"\"], " SAFE "}"},
-    {"RED is not repeated by sandbox", STEP, "{\"phase\": \"RED\", \"run\": [\"x\"]}"},
+    {"RED is not repeated by default", STEP, "{\"phase\": \"RED\", \"run\": [\"x\"]}"},
     {"phases repeat", STEP,
      "{\"phase\": \"RED\", " RUN "}, {\"phase\": \"RED\", " RUN "}, {" RUN "}, {" RUN "}, "
      "{\"phase\": \"REFACTOR\", " RUN "}"},
@@ -470,7 +470,7 @@ START_TEST(test_steps_are_read)
     ck_assert_int_eq((int)steps[0].expect.what, PLAN_EXPECT_FAILURE);
     ck_assert_uint_eq(steps[0].expect.reasons, 0);
     ck_assert(steps[0].idempotent);
-    ck_assert_ptr_eq(steps[0].policy, policy_named("sandbox"));
+    ck_assert_ptr_eq(steps[0].policy, policy_named(POLICY_DEFAULT));
     ck_assert_int_eq(steps[0].timeout_ms, 0);
     ck_assert_ptr_null(steps[0].cwd);
     ck_assert_ptr_null(steps[0].env);
@@ -536,7 +536,7 @@ START_TEST(test_like_takes_every_field_over)
     ck_assert_uint_eq(got[0].phases, want.phases);
     ck_assert_int_eq(got[1].max_attempts, 9);
     ck_assert_int_eq(got[1].window, 0);
-    ck_assert_int_eq(got[2].max_attempts, policy_named("sandbox")->max_attempts);
+    ck_assert_int_eq(got[2].max_attempts, policy_named(POLICY_DEFAULT)->max_attempts);
     ck_assert_str_eq(got[1].name, "q");
 }
 END_TEST
@@ -765,7 +765,7 @@ START_TEST(test_command_without_a_name_or_with_too_much)
     char *const nothing[] = {empty, NULL};
     char *const too_long[] = {word, long_word, NULL};
     char *const *const commands[] = {nothing, too_long, many};
-    struct plan_exec exec = {.argv = commands[_i], .policy = policy_named("sandbox")};
+    struct plan_exec exec = {.argv = commands[_i], .policy = policy_named(POLICY_DEFAULT)};
     struct err err = {0};
     struct plan *made = NULL;
     ck_assert(!plan_for_command(&exec, &made, &err));
@@ -778,7 +778,7 @@ START_TEST(test_plan_for_command)
     struct plan_exec exec = {
         .argv = command,
         .phase = PHASE_VERIFY,
-        .policy = policy_named("sandbox"),
+        .policy = policy_named(POLICY_DEFAULT),
         .timeout_ms = 2500,
         .idempotent = true,
     };
@@ -794,18 +794,18 @@ START_TEST(test_plan_for_command)
     ck_assert_ptr_null(step->argv[2]);
     ck_assert_int_eq((int)step->phase, PHASE_VERIFY);
     ck_assert_int_eq(step->timeout_ms, 2500);
-    ck_assert_ptr_eq(step->policy, policy_named("sandbox"));
+    ck_assert_ptr_eq(step->policy, policy_named(POLICY_DEFAULT));
 }
 END_TEST
 
-/* By phase: RED is not tried again by "sandbox", the others are or not. */
+/* By phase: RED is not tried again by the default policy, the others are or not. */
 START_TEST(test_plan_of_a_command_survives_writing)
 {
-    struct policy once = *policy_named("sandbox");
+    struct policy once = *policy_named(POLICY_DEFAULT);
     (void)memcpy(once.name, "once", sizeof("once"));
     once.max_attempts = 1;
     struct plan_exec exec = {.argv = command, .phase = (enum phase)(_i / 2)};
-    exec.policy = _i % 2 == 0 ? &once : policy_named("sandbox");
+    exec.policy = _i % 2 == 0 ? &once : policy_named(POLICY_DEFAULT);
     struct plan *made = NULL;
     ck_assert(plan_for_command(&exec, &made, NULL));
     plan_write(made, &text);
@@ -826,7 +826,7 @@ START_TEST(test_long_command_gets_a_short_title)
     word[0] = 'x';
     for (size_t i = 1; i + 2 < sizeof(word); i += 2)
         memcpy(&word[i], "\303\251", 3); /* two bytes each, so a cut at 120 is in the middle */
-    struct plan_exec exec = {.argv = argv, .policy = policy_named("sandbox")};
+    struct plan_exec exec = {.argv = argv, .policy = policy_named(POLICY_DEFAULT)};
     ck_assert(plan_for_command(&exec, &plan, NULL));
     ck_assert_uint_eq(strlen(plan->tasks[0].title), 119);
 }

@@ -109,11 +109,11 @@ START_TEST(test_E1_an_agent_has_the_policy_transport_unless_it_says_else)
 {
     must_parse("{\"version\": 1, \"policy\": \"research\", \"workspace\": \"copy\", \"tasks\": ["
                "{\"id\": \"a\", \"steps\": [" AGENT("") ", " AGENT(
-                   ", \"policy\": \"sandbox\"") ","
+                   ", \"policy\": \"default\"") ","
                                                 " {\"run\": [\"x\"]}]}]}");
     const struct plan_step *steps = plan->tasks[0].steps;
     ck_assert_str_eq(steps[0].policy->name, "transport");
-    ck_assert_str_eq(steps[1].policy->name, "sandbox");
+    ck_assert_str_eq(steps[1].policy->name, POLICY_DEFAULT);
     ck_assert_str_eq(steps[2].policy->name, "research");
     ck_assert_int_eq(steps[0].quiet_ms, 15 * 60 * 1000);
 }
@@ -126,7 +126,7 @@ START_TEST(test_checks_behind_an_agent_with_rounds_have_the_policy_infrastructur
                                           "") ", {\"run\": [\"x\"]}, "
                                               "{\"run\": [\"x\"], \"policy\": \"research\"}"));
     const struct plan_step *steps = plan->tasks[0].steps;
-    ck_assert_str_eq(steps[0].policy->name, "sandbox");
+    ck_assert_str_eq(steps[0].policy->name, POLICY_DEFAULT);
     ck_assert_str_eq(steps[2].policy->name, "infrastructure");
     ck_assert_str_eq(steps[3].policy->name, "research");
     ck_assert_int_eq(plan_task_agent_step(&plan->tasks[0], 0), -1);

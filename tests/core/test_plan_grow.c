@@ -10,7 +10,7 @@
 #include "test_main.h"
 
 static const char base_text[] =
-    "{\"version\":1,\"name\":\"mcp\",\"grows\":true,\"policies\":{\"quick\":{\"like\":\"sandbox\","
+    "{\"version\":1,\"name\":\"mcp\",\"grows\":true,\"policies\":{\"quick\":{\"like\":\"default\","
     "\"base_delay_ms\":1}},\"tasks\":[]}";
 
 static struct plan *base;
@@ -127,7 +127,7 @@ END_TEST
 START_TEST(test_what_is_not_idempotent_is_done_once_in_every_phase)
 {
     static const char *const phases[] = {"RED", "GREEN", "VERIFY", "REFACTOR"};
-    static const char *const policies[] = {"sandbox", "quick", "transport", "infrastructure"};
+    static const char *const policies[] = {POLICY_DEFAULT, "quick", "transport", "infrastructure"};
     struct err err;
     int count = 0;
     for (size_t i = 0; i < ARRAY_LEN(phases); i++) {

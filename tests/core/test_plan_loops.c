@@ -122,7 +122,7 @@ START_TEST(test_a_command_has_the_limits_of_the_settings)
     set("{\"loops\": {\"repeat_stop\": 7}}");
     struct plan_exec exec = {.argv = argv,
                              .phase = PHASE_VERIFY,
-                             .policy = policy_named("sandbox"),
+                             .policy = policy_named(POLICY_DEFAULT),
                              .settings = &settings};
     ck_assert(plan_for_command(&exec, &plan, NULL));
     ck_assert_int_eq(plan->loops.repeat_stop, 7);

@@ -64,7 +64,7 @@ START_TEST(test_E4_a_call_may_override_the_policy)
     ck_assert_int_eq(policy_of(0)->max_attempts, 2);
     ck_assert_int_eq(policy_of(0)->base_delay_ms, 2000);
     ck_assert_int_eq((int)policy_of(0)->jitter_kind, POLICY_JITTER_NONE);
-    ck_assert_str_eq(policy_of(1)->name, "sandbox+");
+    ck_assert_str_eq(policy_of(1)->name, "default+");
     ck_assert_int_eq(policy_of(1)->window, 2);
     ck_assert_int_eq(policy_of(2)->max_attempts, 3);
 }
@@ -72,8 +72,8 @@ END_TEST
 
 START_TEST(test_A9_step_before_plan_before_settings_before_builtin)
 {
-    set("{\"policies\": {\"sandbox\": {\"max_attempts\": 4, \"base_delay_ms\": 40, \"cap_ms\": "
-        "400, \"window\": 4}, \"mine\": {\"like\": \"sandbox\", \"multiplier\": 4}}}");
+    set("{\"policies\": {\"default\": {\"max_attempts\": 4, \"base_delay_ms\": 40, \"cap_ms\": "
+        "400, \"window\": 4}, \"mine\": {\"like\": \"default\", \"multiplier\": 4}}}");
     ck_assert(parse(SAFE "\"policy\": {\"like\": \"ours\", \"cap_ms\": 300}, \"policies\": "
                          "{\"ours\": {\"like\": \"mine\", \"base_delay_ms\": 30}},",
                     "{\"run\": [\"x\"], \"policy\": {\"max_attempts\": 2}}, {\"run\": [\"x\"]}"));
@@ -81,9 +81,9 @@ START_TEST(test_A9_step_before_plan_before_settings_before_builtin)
     ck_assert_int_eq(step->max_attempts, 2);    /* the step's own word */
     ck_assert_int_eq(step->cap_ms, 300);        /* the plan's policy for all its steps */
     ck_assert_int_eq(step->base_delay_ms, 30);  /* the plan's "ours" */
-    ck_assert_int_eq(step->window, 4);          /* the settings' "sandbox" */
+    ck_assert_int_eq(step->window, 4);          /* the settings' "default" */
     ck_assert_int_eq((int)step->multiplier, 4); /* the settings' "mine" */
-    ck_assert_int_eq(step->retry_after_cap_ms, policy_named("sandbox")->retry_after_cap_ms);
+    ck_assert_int_eq(step->retry_after_cap_ms, policy_named(POLICY_DEFAULT)->retry_after_cap_ms);
     ck_assert_str_eq(step->name, "ours+");
     ck_assert_int_eq(policy_of(1)->max_attempts, 4);
     ck_assert_str_eq(policy_of(1)->name, "ours+");
@@ -92,8 +92,8 @@ END_TEST
 
 START_TEST(test_steps_that_name_no_policy_have_the_settings_sandbox)
 {
-    set("{\"policies\": {\"sandbox\": {\"max_attempts\": 9}}}");
-    ck_assert(parse(SAFE, "{\"run\": [\"x\"]}, {\"run\": [\"x\"], \"policy\": \"sandbox\"}, "
+    set("{\"policies\": {\"default\": {\"max_attempts\": 9}}}");
+    ck_assert(parse(SAFE, "{\"run\": [\"x\"]}, {\"run\": [\"x\"], \"policy\": \"default\"}, "
                           "{\"run\": [\"x\"], \"policy\": \"transport\"}"));
     ck_assert_int_eq(policy_of(0)->max_attempts, 9);
     ck_assert_int_eq(policy_of(1)->max_attempts, 9);
@@ -152,7 +152,7 @@ START_TEST(test_the_written_plan_needs_no_settings)
     struct str first = {0};
     struct str second = {0};
     struct plan *again = NULL;
-    set("{\"policies\": {\"sandbox\": {\"max_attempts\": 8}, \"mine\": {\"like\": \"research\"}}, "
+    set("{\"policies\": {\"default\": {\"max_attempts\": 8}, \"mine\": {\"like\": \"research\"}}, "
         "\"retry_limit\": 7, \"sandbox\": {\"transientRetries\": 6}}");
     ck_assert_msg(parse(heads[_i], steps), "%s", str_text(&shown));
     plan_write(plan, &first);
@@ -195,7 +195,7 @@ START_TEST(test_one_task_alone_keeps_policies_and_sources)
     ck_assert_int_eq(plan->task_count, 1);
     ck_assert_str_eq(steps[0].policy->name, "mine");
     ck_assert_str_eq(plan->sources[steps[0].source], "t");
-    ck_assert_str_eq(steps[1].policy->name, "sandbox+");
+    ck_assert_str_eq(steps[1].policy->name, "default+");
     ck_assert_int_eq(steps[1].policy->window, 2);
     ck_assert_int_eq(steps[1].source, -1);
 }
@@ -203,8 +203,8 @@ END_TEST
 
 START_TEST(test_a_text_from_a_log_keeps_its_own_settings)
 {
-    set("{\"policies\": {\"sandbox\": {\"max_attempts\": 8}}}");
-    ck_assert(parse(SAFE "\"settings\": {\"policies\": {\"sandbox\": {\"max_attempts\": 5}}},",
+    set("{\"policies\": {\"default\": {\"max_attempts\": 8}}}");
+    ck_assert(parse(SAFE "\"settings\": {\"policies\": {\"default\": {\"max_attempts\": 5}}},",
                     "{\"run\": [\"x\"]}"));
     ck_assert_int_eq(policy_of(0)->max_attempts, 5);
 }
@@ -216,7 +216,7 @@ static const struct {
     const char *want;
 } bad[] = {
     {"unknown policy of the plan", SAFE "\"policy\": \"x\",", "{\"run\": [\"x\"]}",
-     "[INVALID_VALUE] /policy: unknown policy (expected sandbox, infrastructure, research, "
+     "[INVALID_VALUE] /policy: unknown policy (expected default, infrastructure, research, "
      "transport, careful, mine, got \"x\")\n"},
     {"policy of the plan", SAFE "\"policy\": 5,", "{\"run\": [\"x\"]}",
      "[WRONG_TYPE] /policy: wrong type (expected object or string, got 5)\n"},
@@ -229,7 +229,7 @@ static const struct {
      "[WRONG_TYPE] /tasks/0/steps/0/policy: wrong type (expected object or string, got array)\n"},
     {"fields of a step's policy", "",
      "{\"run\": [\"x\"], \"policy\": {\"like\": \"x\", \"retry_on\": [\"all\"]}}",
-     "[INVALID_VALUE] /tasks/0/steps/0/policy/like: unknown policy (expected sandbox, "
+     "[INVALID_VALUE] /tasks/0/steps/0/policy/like: unknown policy (expected default, "
      "infrastructure, research, transport, careful, mine, got \"x\")\n"
      "[INVALID_VALUE] /tasks/0/steps/0/policy/retry_on/0: not one of the values allowed (expected "
      "\"transient\", \"persistent\" or \"unknown\", got \"all\")\n"},
@@ -242,9 +242,9 @@ static const struct {
      "[WRONG_TYPE] /tasks/0/steps/0/policy/jitter: wrong type (expected number or string, got "
      "true)\n"},
     {"settings of a text",
-     SAFE "\"settings\": {\"policies\": {\"sandbox\": {\"x\": 1}}, \"y\": 2},",
+     SAFE "\"settings\": {\"policies\": {\"default\": {\"x\": 1}}, \"y\": 2},",
      "{\"run\": [\"x\"]}",
-     "[INVALID_VALUE] /settings/policies/sandbox/x: unknown key\n"
+     "[INVALID_VALUE] /settings/policies/default/x: unknown key\n"
      "[INVALID_VALUE] /settings/y: unknown key\n"},
     {"source", SAFE, "{\"run\": [\"x\"], \"source\": \"no name\"}",
      "[INVALID_VALUE] /tasks/0/steps/0/source: does not match the pattern (expected 1 to 64 "

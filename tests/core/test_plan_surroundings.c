@@ -428,7 +428,7 @@ START_TEST(test_a_command_works_in_place_in_the_sandbox_of_the_settings)
     char *const argv[] = {word, NULL};
     set("{\"workspace\": \"worktree\", \"sandbox\": \"bwrap\"}");
     const struct plan_exec exec = {
-        .argv = argv, .policy = policy_named("sandbox"), .settings = &settings};
+        .argv = argv, .policy = policy_named(POLICY_DEFAULT), .settings = &settings};
     ck_assert(plan_for_command(&exec, &plan, NULL));
     ck_assert_int_eq((int)workspace()->kind, WORKSPACE_INPLACE);
     ck_assert_int_eq((int)sandbox()->kind, SANDBOX_BWRAP);
@@ -467,8 +467,10 @@ START_TEST(test_a_command_names_its_sandbox)
     struct sandbox_spec spec = settings.said & PLAN_SAYS_SANDBOX
                                    ? sandbox_spec_copy(&settings.sandbox)
                                    : sandbox_spec_new();
-    const struct plan_exec exec = {
-        .argv = argv, .policy = policy_named("sandbox"), .settings = &settings, .sandbox = &spec};
+    const struct plan_exec exec = {.argv = argv,
+                                   .policy = policy_named(POLICY_DEFAULT),
+                                   .settings = &settings,
+                                   .sandbox = &spec};
     if (sandbox_spec_choose(&spec, chosen[_i].word, &err)) {
         ck_assert(plan_for_command(&exec, &plan, NULL));
         plan_write(plan, &shown);

@@ -10,15 +10,15 @@
 
 START_TEST(test_A7_delays_are_500_and_1000_ms)
 {
-    const struct policy *sandbox = policy_named("sandbox");
-    ck_assert_int_eq(policy_delay(sandbox, 1, 0, -1).delay_ms, 500);
-    ck_assert_int_eq(policy_delay(sandbox, 2, 0, -1).delay_ms, 1000);
+    const struct policy *standard = policy_named(POLICY_DEFAULT);
+    ck_assert_int_eq(policy_delay(standard, 1, 0, -1).delay_ms, 500);
+    ck_assert_int_eq(policy_delay(standard, 2, 0, -1).delay_ms, 1000);
 }
 END_TEST
 
 START_TEST(test_A9_attempts_base_and_multiplier_are_options)
 {
-    struct policy policy = *policy_named("sandbox");
+    struct policy policy = *policy_named(POLICY_DEFAULT);
     policy.base_delay_ms = 30;
     policy.multiplier = 3;
     ck_assert_int_eq(policy_delay(&policy, 1, 0, -1).delay_ms, 30);
@@ -46,7 +46,7 @@ static const struct {
     int window;
     enum policy_exhausted exhausted;
 } builtin_cases[] = {
-    {"sandbox", 3, 500, 30000, 0, 3, 1 << PHASE_GREEN | 1 << PHASE_VERIFY, 0,
+    {POLICY_DEFAULT, 3, 500, 30000, 0, 3, 1 << PHASE_GREEN | 1 << PHASE_VERIFY, 0,
      POLICY_EXHAUSTED_BY_CLASS},
     {"infrastructure", 4, 1000, 30000, 0, POLICY_ON_TRANSIENT, 15, 0, POLICY_EXHAUSTED_BY_CLASS},
     {"research", 3, 1000, 60000, 0, 3, 15, 3, POLICY_EXHAUSTED_MAX_RETRIES},
@@ -227,7 +227,7 @@ END_TEST
 
 START_TEST(test_hint_is_a_floor)
 {
-    const struct policy *policy = policy_named("sandbox");
+    const struct policy *policy = policy_named(POLICY_DEFAULT);
     ck_assert_int_eq(policy_delay(policy, 1, 0, 90000).delay_ms, 90000);
     ck_assert_int_eq(policy_delay(policy, 1, 0, 10).delay_ms, 500);
     ck_assert_int_eq(policy_delay(policy, 1, 0, 0).delay_ms, 500);
@@ -248,10 +248,10 @@ END_TEST
 
 START_TEST(test_no_delay_is_a_delay_of_0)
 {
-    struct policy policy = *policy_named("sandbox");
+    struct policy policy = *policy_named(POLICY_DEFAULT);
     policy.base_delay_ms = 0;
     ck_assert_int_eq(policy_delay(&policy, 9, 0, -1).delay_ms, 0);
-    policy = *policy_named("sandbox");
+    policy = *policy_named(POLICY_DEFAULT);
     policy.cap_ms = 0;
     ck_assert_int_eq(policy_delay(&policy, 9, 0, -1).delay_ms, 0);
 }
@@ -259,7 +259,7 @@ END_TEST
 
 START_TEST(test_what_a_policy_tries_again_on)
 {
-    struct policy policy = *policy_named("sandbox");
+    struct policy policy = *policy_named(POLICY_DEFAULT);
     policy.retry_on = (unsigned)_i;
     const bool any = (_i & POLICY_ON_PERSISTENT) != 0;
     const bool unknown = any || (_i & POLICY_ON_UNKNOWN) != 0;

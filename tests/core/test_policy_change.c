@@ -5,7 +5,7 @@
 #include "test_main.h"
 
 static const char plan_text[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"mine\":{\"like\":\"sandbox\","
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"mine\":{\"like\":\"default\","
     "\"max_attempts\":5}},\"tasks\":[{\"id\":\"a\",\"steps\":["
     "{\"phase\":\"GREEN\",\"run\":[\"x\"]},"
     "{\"phase\":\"GREEN\",\"run\":[\"x\"],\"policy\":\"mine\"},"
@@ -35,8 +35,8 @@ static const struct row {
     {"{\"cap_ms\":20000}", "cap 20 s", {3, 5, 5, 4}, {20000, 20000, 20000, 20000}},
     {"{\"policy\":{\"max_attempts\":2}}", "2 tries", {2, 2, 2, 2}, {30000, 30000, 7, 60000}},
     {"{\"policy\":\"transport\"}", "like transport", {4, 4, 4, 4}, {60000, 60000, 60000, 60000}},
-    {"{\"policies\":{\"sandbox\":{\"max_attempts\":9}}}",
-     "sandbox: 9 tries",
+    {"{\"policies\":{\"default\":{\"max_attempts\":9}}}",
+     "default: 9 tries",
      {9, 5, 5, 4},
      {30000, 30000, 7, 60000}},
     {"{\"ui\":{},\"policies\":{\"mine\":{\"cap_ms\":1000},\"//\":1}}",
@@ -89,11 +89,11 @@ START_TEST(test_names_stay_what_they_were)
     struct plan *plan = NULL;
     ck_assert(plan_parse(plan_text, strlen(plan_text), &plan, &wrong));
     policy_change_apply(change, plan);
-    ck_assert_str_eq(plan->tasks[0].steps[0].policy->name, "sandbox");
+    ck_assert_str_eq(plan->tasks[0].steps[0].policy->name, POLICY_DEFAULT);
     ck_assert_str_eq(plan->tasks[0].steps[1].policy->name, "mine");
     ck_assert_str_eq(plan->tasks[0].steps[2].policy->name, "mine+");
     ck_assert_int_eq(plan->tasks[0].steps[2].policy->window, 3);
-    ck_assert_int_eq(policy_named("sandbox")->window, 0);
+    ck_assert_int_eq(policy_named(POLICY_DEFAULT)->window, 0);
     plan_free(plan);
     policy_change_free(change);
 }

@@ -29,68 +29,68 @@ static const struct digest equal[8] = {{1, 1}, {1, 1}, {1, 1}, {1, 1},
 #define PERSISTENT VERDICT_PERSISTENT
 
 static const struct row rows[] = {
-    {"success", PHASE_GREEN, "sandbox", OUTCOME_EXIT, VERDICT_SUCCESS, -1, 1, 0, 0, 0, 0, 0, 1,
+    {"success", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, VERDICT_SUCCESS, -1, 1, 0, 0, 0, 0, 0, 1,
      DECISION_SUCCEEDED, 0, 0, 1},
-    {"persistent waits", PHASE_GREEN, "sandbox", OUTCOME_EXIT, PERSISTENT, -1, 1, 0, 0, 0, 0, 0, 1,
-     DECISION_WAIT, 0, 0, 1},
-    {"transient waits", PHASE_VERIFY, "sandbox", OUTCOME_EXIT, TRANSIENT, -1, 2, 0, 0, 0, 0, 0, 1,
-     DECISION_WAIT, 0, 0, 1},
-    {"persistent used up", PHASE_GREEN, "sandbox", OUTCOME_EXIT, PERSISTENT, -1, 3, 0, 0, 0, 0, 0,
-     1, DECISION_RETRY_EXHAUSTED, 1, 1, 1},
-    {"transient used up", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, -1, 3, 0, 0, 0, 0, 0, 1,
-     DECISION_TRANSIENT_EXHAUSTED, 1, 1, 1},
-    {"phase does not fit", PHASE_RED, "sandbox", OUTCOME_EXIT, TRANSIENT, -1, 1, 0, 0, 0, 0, 0, 1,
-     DECISION_FAILED, 1, 1, 1},
+    {"persistent waits", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, PERSISTENT, -1, 1, 0, 0, 0, 0,
+     0, 1, DECISION_WAIT, 0, 0, 1},
+    {"transient waits", PHASE_VERIFY, POLICY_DEFAULT, OUTCOME_EXIT, TRANSIENT, -1, 2, 0, 0, 0, 0, 0,
+     1, DECISION_WAIT, 0, 0, 1},
+    {"persistent used up", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, PERSISTENT, -1, 3, 0, 0, 0, 0,
+     0, 1, DECISION_RETRY_EXHAUSTED, 1, 1, 1},
+    {"transient used up", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, TRANSIENT, -1, 3, 0, 0, 0, 0,
+     0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 1},
+    {"phase does not fit", PHASE_RED, POLICY_DEFAULT, OUTCOME_EXIT, TRANSIENT, -1, 1, 0, 0, 0, 0, 0,
+     1, DECISION_FAILED, 1, 1, 1},
     {"policy does not try again on it", PHASE_GREEN, "transport", OUTCOME_EXIT, PERSISTENT, -1, 1,
      0, 0, 0, 0, 0, 1, DECISION_FAILED, 1, 1, 1},
     {"window full", PHASE_GREEN, "research", OUTCOME_EXIT, PERSISTENT, -1, 2, 0, 3, 0, 0, 0, 1,
      DECISION_ENTROPY, 1, 1, 1},
     {"window not full", PHASE_GREEN, "research", OUTCOME_EXIT, PERSISTENT, -1, 2, 0, 2, 0, 0, 0, 1,
      DECISION_WAIT, 0, 0, 1},
-    {"needs a person", PHASE_GREEN, "sandbox", OUTCOME_EXIT, PERSISTENT, -1, 1, 0, 0, 0, 1, 0, 1,
-     DECISION_NEEDS_YOU, 0, 1, 1},
-    {"interrupted", PHASE_RED, "sandbox", OUTCOME_INTERRUPTED, TRANSIENT, -1, 1, 0, 0, 1, 0, 0, 1,
-     DECISION_WAIT, 0, 0, 0},
-    {"interrupted, not repeatable", PHASE_RED, "sandbox", OUTCOME_INTERRUPTED, TRANSIENT, -1, 1, 0,
-     0, 1, 0, 0, 0, DECISION_NEEDS_YOU, 0, 1, 0},
-    {"interrupted for the third time", PHASE_GREEN, "sandbox", OUTCOME_INTERRUPTED, TRANSIENT, -1,
-     1, 0, 0, 3, 0, 0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 0},
-    {"cancelled", PHASE_GREEN, "sandbox", OUTCOME_CANCELLED, PERSISTENT, -1, 1, 0, 0, 0, 0, 0, 1,
+    {"needs a person", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, PERSISTENT, -1, 1, 0, 0, 0, 1, 0,
+     1, DECISION_NEEDS_YOU, 0, 1, 1},
+    {"interrupted", PHASE_RED, POLICY_DEFAULT, OUTCOME_INTERRUPTED, TRANSIENT, -1, 1, 0, 0, 1, 0, 0,
+     1, DECISION_WAIT, 0, 0, 0},
+    {"interrupted, not repeatable", PHASE_RED, POLICY_DEFAULT, OUTCOME_INTERRUPTED, TRANSIENT, -1,
+     1, 0, 0, 1, 0, 0, 0, DECISION_NEEDS_YOU, 0, 1, 0},
+    {"interrupted for the third time", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_INTERRUPTED, TRANSIENT,
+     -1, 1, 0, 0, 3, 0, 0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 0},
+    {"cancelled", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_CANCELLED, PERSISTENT, -1, 1, 0, 0, 0, 0, 0,
+     1, DECISION_CANCELLED, 0, 1, 1},
+    {"cancelled, whatever it said", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_CANCELLED, VERDICT_SUCCESS,
+     -1, 1, 0, 0, 0, 0, 0, 1, DECISION_CANCELLED, 0, 1, 1},
+    {"stopping", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, PERSISTENT, -1, 1, 0, 0, 0, 0, 1, 1,
      DECISION_CANCELLED, 0, 1, 1},
-    {"cancelled, whatever it said", PHASE_GREEN, "sandbox", OUTCOME_CANCELLED, VERDICT_SUCCESS, -1,
-     1, 0, 0, 0, 0, 0, 1, DECISION_CANCELLED, 0, 1, 1},
-    {"stopping", PHASE_GREEN, "sandbox", OUTCOME_EXIT, PERSISTENT, -1, 1, 0, 0, 0, 0, 1, 1,
-     DECISION_CANCELLED, 0, 1, 1},
-    {"stopping, but it passed", PHASE_GREEN, "sandbox", OUTCOME_EXIT, VERDICT_SUCCESS, -1, 1, 0, 0,
-     0, 0, 1, 1, DECISION_SUCCEEDED, 0, 0, 1},
-    {"a hint is free", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 9000, 3, 1, 0, 0, 0, 0, 1,
-     DECISION_WAIT, 0, 0, 0},
-    {"the third hint is not", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 9000, 3, 2, 0, 0, 0,
-     0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 1},
+    {"stopping, but it passed", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, VERDICT_SUCCESS, -1, 1,
+     0, 0, 0, 0, 1, 1, DECISION_SUCCEEDED, 0, 0, 1},
+    {"a hint is free", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, TRANSIENT, 9000, 3, 1, 0, 0, 0, 0,
+     1, DECISION_WAIT, 0, 0, 0},
+    {"the third hint is not", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, TRANSIENT, 9000, 3, 2, 0,
+     0, 0, 0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 1},
     {"a start waits on its hint, but it counts", PHASE_GREEN, "infrastructure", OUTCOME_NOT_STARTED,
      TRANSIENT, 9000, 3, 0, 0, 0, 0, 0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 1},
     {"parked: a time is known", PHASE_GREEN, "transport", OUTCOME_EXIT, PERSISTENT, 9000, 1, 0, 0,
      0, 0, 0, 1, DECISION_WAIT, 0, 0, 0},
-    {"parked, tries used up", PHASE_GREEN, "sandbox", OUTCOME_EXIT, PERSISTENT, 9000, 3, 2, 0, 0, 0,
-     0, 1, DECISION_RETRY_EXHAUSTED, 1, 1, 1},
+    {"parked, tries used up", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, PERSISTENT, 9000, 3, 2, 0,
+     0, 0, 0, 1, DECISION_RETRY_EXHAUSTED, 1, 1, 1},
     {"parked beyond the cap", PHASE_GREEN, "transport", OUTCOME_EXIT, PERSISTENT, 22000000, 1, 0, 0,
      0, 0, 0, 1, DECISION_NEEDS_YOU, 0, 1, 1},
     {"research, used up", PHASE_RED, "research", OUTCOME_EXIT, TRANSIENT, -1, 3, 0, 0, 0, 0, 0, 1,
      DECISION_MAX_RETRIES, 1, 1, 1},
-    {"a hint of no time is a hint", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 0, 3, 1, 0, 0,
-     0, 0, 1, DECISION_WAIT, 0, 0, 0},
-    {"a free hint gives back one attempt, not two", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT,
-     9000, 4, 1, 0, 0, 0, 0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 0},
+    {"a hint of no time is a hint", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, TRANSIENT, 0, 3, 1,
+     0, 0, 0, 0, 1, DECISION_WAIT, 0, 0, 0},
+    {"a free hint gives back one attempt, not two", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT,
+     TRANSIENT, 9000, 4, 1, 0, 0, 0, 0, 1, DECISION_TRANSIENT_EXHAUSTED, 1, 1, 0},
     {"parked is waited out", PHASE_GREEN, "infrastructure", OUTCOME_EXIT, PERSISTENT, 9000, 3, 1, 0,
      0, 0, 0, 1, DECISION_WAIT, 0, 0, 0},
     {"parked for no time too", PHASE_GREEN, "infrastructure", OUTCOME_EXIT, PERSISTENT, 0, 3, 1, 0,
      0, 0, 0, 1, DECISION_WAIT, 0, 0, 0},
-    {"a hint up to the cap", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 21600000, 1, 0, 0, 0,
-     0, 0, 1, DECISION_WAIT, 0, 0, 0},
-    {"a hint in RED changes nothing", PHASE_RED, "sandbox", OUTCOME_EXIT, TRANSIENT, 9000, 1, 0, 0,
-     0, 0, 0, 1, DECISION_FAILED, 1, 1, 1},
-    {"a hint above the cap", PHASE_GREEN, "sandbox", OUTCOME_EXIT, TRANSIENT, 22000000, 1, 0, 0, 0,
-     0, 0, 1, DECISION_NEEDS_YOU, 0, 1, 1},
+    {"a hint up to the cap", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, TRANSIENT, 21600000, 1, 0,
+     0, 0, 0, 0, 1, DECISION_WAIT, 0, 0, 0},
+    {"a hint in RED changes nothing", PHASE_RED, POLICY_DEFAULT, OUTCOME_EXIT, TRANSIENT, 9000, 1,
+     0, 0, 0, 0, 0, 1, DECISION_FAILED, 1, 1, 1},
+    {"a hint above the cap", PHASE_GREEN, POLICY_DEFAULT, OUTCOME_EXIT, TRANSIENT, 22000000, 1, 0,
+     0, 0, 0, 0, 1, DECISION_NEEDS_YOU, 0, 1, 1},
 };
 
 START_TEST(test_decision_table)
@@ -156,7 +156,7 @@ START_TEST(test_C4_a_rung_ends_the_step)
     verdict.class = cases[_i].class;
     verdict.ask = cases[_i].ask;
     verdict.no_retry = cases[_i].no_retry;
-    const struct protocol_facts facts = {.policy = policy_named("sandbox"),
+    const struct protocol_facts facts = {.policy = policy_named(POLICY_DEFAULT),
                                          .phase = PHASE_GREEN,
                                          .outcome = &outcome,
                                          .verdict = &verdict,
@@ -275,7 +275,7 @@ START_TEST(test_A11_what_cannot_be_repeated_gets_no_free_wait)
     struct verdict verdict = verdict_new();
     verdict.class = TRANSIENT;
     verdict.retry_after_ms = 9000;
-    struct protocol_facts facts = {.policy = policy_named("sandbox"),
+    struct protocol_facts facts = {.policy = policy_named(POLICY_DEFAULT),
                                    .phase = PHASE_GREEN,
                                    .outcome = &outcome,
                                    .verdict = &verdict,
@@ -298,7 +298,7 @@ START_TEST(test_deadline_is_kept_before_the_wait)
                  {1500, DECISION_WAIT},
                  {1499, DECISION_DEADLINE},
                  {1, DECISION_DEADLINE}};
-    struct policy policy = *policy_named("sandbox");
+    struct policy policy = *policy_named(POLICY_DEFAULT);
     policy.deadline_ms = cases[_i].deadline_ms;
     struct outcome outcome = {.code = 1};
     struct verdict verdict = verdict_new();
@@ -332,33 +332,33 @@ static const struct {
     {.name = "a wait",
      .kind = DECISION_WAIT,
      .hint_ms = -1,
-     .want = "{\"policy\":\"sandbox\",\"n\":2,\"base\":500,\"multiplier\":2,\"cap\":30"
+     .want = "{\"policy\":\"default\",\"n\":2,\"base\":500,\"multiplier\":2,\"cap\":30"
              "000,\"jitter\":0,\"factor\":1,\"hint\":-1,\"used\":2,\"allowed\":3}"},
     {.name = "full jitter on a hint",
      .kind = DECISION_WAIT,
      .jitter = POLICY_JITTER_FULL,
      .free_hints = 1,
-     .want = "{\"policy\":\"sandbox\",\"n\":2,\"base\":500,\"multiplier\":2,\"cap\":30"
+     .want = "{\"policy\":\"default\",\"n\":2,\"base\":500,\"multiplier\":2,\"cap\":30"
              "000,\"jitter\":0,\"kind\":\"full\",\"factor\":1,\"hint\":0,\"used\":2,\"a"
              "llowed\":3,\"hint_cap\":21600000,\"free_hints\":1}"},
     {.name = "an end",
      .kind = DECISION_FAILED,
      .same = 2,
      .hint_ms = -1,
-     .want = "{\"policy\":\"sandbox\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3}"},
+     .want = "{\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3}"},
     {.name = "results in a row",
      .kind = DECISION_ENTROPY,
      .window = 2,
      .same = 2,
      .hint_ms = -1,
-     .want = "{\"policy\":\"sandbox\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"sa"
+     .want = "{\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"sa"
              "me\":2,\"window\":2}"},
     {.name = "the same, over steps",
      .kind = DECISION_ENTROPY,
      .same_stops = 2,
      .same = 2,
      .hint_ms = -1,
-     .want = "{\"policy\":\"sandbox\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"sa"
+     .want = "{\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"sa"
              "me\":2,\"same_stops\":2}"},
     {.name = "a deadline",
      .kind = DECISION_DEADLINE,
@@ -366,13 +366,13 @@ static const struct {
      .held_ms = 1,
      .interrupted = 1,
      .hint_ms = -1,
-     .want = "{\"policy\":\"sandbox\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"de"
+     .want = "{\"policy\":\"default\",\"phase\":\"GREEN\",\"used\":2,\"allowed\":3,\"de"
              "adline\":1,\"since_start\":900,\"held\":1,\"interrupted\":1}"},
 };
 
 START_TEST(test_what_was_decided_by_is_kept)
 {
-    struct policy policy = *policy_named("sandbox");
+    struct policy policy = *policy_named(POLICY_DEFAULT);
     policy.jitter_kind = inputs[_i].jitter;
     policy.window = inputs[_i].window;
     policy.same_stops = inputs[_i].same_stops;

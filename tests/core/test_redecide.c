@@ -9,8 +9,8 @@
     "{\"version\":1,\"idempotent\":true,\"tasks\":["                                               \
     "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":" policy "}]},"                          \
     "{\"id\":\"b\",\"steps\":[{\"run\":[\"y\"]}]}]}"
-#define SANDBOX "\"sandbox\""
-#define MANY    "{\"like\":\"transport\",\"max_attempts\":100,\"cap_ms\":2000}"
+#define STANDARD "\"default\""
+#define MANY     "{\"like\":\"transport\",\"max_attempts\":100,\"cap_ms\":2000}"
 
 /* What was told of the run. */
 struct told {
@@ -85,7 +85,7 @@ static struct event *find_event(struct play *play, enum event_kind kind)
 /* One fails once and passes, the other passes: every moment has its own input. */
 static void play_retry(struct play *play)
 {
-    play_open(play, PLAN(SANDBOX));
+    play_open(play, PLAN(STANDARD));
     play_start(play, 2);
     play_wait(play, 10);
     play_exit(play, "a", 124, play_transient(TRANSIENT_NETWORK_TIMEOUT));
@@ -133,7 +133,7 @@ END_TEST
 /* "a" ends well while the engine leaves, and what comes after it is not started. */
 static void play_left(struct play *play)
 {
-    play_open(play, PLAN(SANDBOX));
+    play_open(play, PLAN(STANDARD));
     play_start(play, 1);
     play->scheduler.starts_nothing = true;
     play_wait(play, 10);
@@ -174,7 +174,7 @@ END_TEST
 START_TEST(test_an_act_that_is_lost_is_left_out)
 {
     struct play play;
-    play_open(&play, PLAN(SANDBOX));
+    play_open(&play, PLAN(STANDARD));
     play_start(&play, 2);
     play_wait(&play, 10);
     play_input(&play,

@@ -152,7 +152,7 @@ END_TEST
 START_TEST(test_A9_attempts_are_an_option)
 {
     begin("{\"version\":1,\"idempotent\":true,"
-          "\"policies\":{\"p\":{\"like\":\"sandbox\",\"max_attempts\":5,\"base_delay_ms\":7}},"
+          "\"policies\":{\"p\":{\"like\":\"default\",\"max_attempts\":5,\"base_delay_ms\":7}},"
           "\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]}]}");
     for (int i = 0; i < 5; i++) {
         ck_assert_int_eq(run_state_tries(&play.state, 0), 5);
@@ -442,7 +442,7 @@ START_TEST(test_an_act_on_a_step_that_is_over_is_refused)
 END_TEST
 
 #define DEADLINE                                                                                   \
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","                \
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\","                \
     "\"deadline_ms\":2000}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],"                 \
     "\"policy\":\"p\"}]}]}"
 
@@ -467,7 +467,7 @@ END_TEST
 
 START_TEST(test_a_deadline_that_passed_in_the_queue_is_kept_at_the_start)
 {
-    begin("{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","
+    begin("{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\","
           "\"deadline_ms\":2000}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],"
           "\"policy\":\"p\"}]},{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"]}]},"
           "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"]}]}]}");

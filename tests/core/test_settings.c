@@ -58,6 +58,13 @@ static const struct {
     {"retries beyond all numbers", "{\"sandbox\": {\"transientRetries\": 9223372036854775807}}",
      "[INVALID_VALUE] /sandbox/transientRetries: too large (expected 0 to 99, got "
      "9223372036854775807)\n"},
+    {"the name that the default policy had", "{\"policies\": {\"sandbox\": {\"max_attempts\": 5}}}",
+     "[INVALID_VALUE] /policies/sandbox: this policy is called \"default\" now\n"},
+    {"a policy like the name that the default had",
+     "{\"policies\": {\"p\": {\"like\": \"sandbox\"}}}",
+     "[INVALID_VALUE] /policies/p/like: unknown policy, did you mean \"default\"? (expected "
+     "default, "
+     "infrastructure, research, transport, careful, got \"sandbox\")\n"},
     {"sandbox type", "{\"sandbox\": 3}",
      "[WRONG_TYPE] /sandbox: wrong type (expected object or string, got 3)\n"},
     {"sandbox key", "{\"sandbox\": {\"transientRetrys\": 3}}",
@@ -80,7 +87,7 @@ static const struct {
      "[WRONG_TYPE] /secrets/names/0: wrong type (expected string, got 7)\n"},
     {"rule type", "{\"rules\": [{}, 1]}",
      "[WRONG_TYPE] /rules/1: wrong type (expected object, got 1)\n"},
-    {"U+0000", "{\"policies\": {\"p\": {\"like\": \"sandbox\\u0000\"}}}",
+    {"U+0000", "{\"policies\": {\"p\": {\"like\": \"default\\u0000\"}}}",
      "[INVALID_VALUE] /policies/p/like: U+0000 is not allowed in a string\n"},
     {"policies type", "{\"policies\": 1}",
      "[WRONG_TYPE] /policies: wrong type (expected object, got 1)\n"},
@@ -88,14 +95,14 @@ static const struct {
      "[INVALID_VALUE] /policies/: the name is not allowed (expected 1 to 31 letters, "
      "digits, '.', '_' or '-', got \"\")\n"},
     {"circle of built-in ones",
-     "{\"policies\": {\"sandbox\": {\"like\": \"research\"}, \"research\": {\"like\": "
-     "\"sandbox\"}}}",
-     "[INVALID_VALUE] /policies/sandbox/like: policies are like each other in a circle: sandbox -> "
-     "research -> sandbox\n"},
+     "{\"policies\": {\"default\": {\"like\": \"research\"}, \"research\": {\"like\": "
+     "\"default\"}}}",
+     "[INVALID_VALUE] /policies/default/like: policies are like each other in a circle: default -> "
+     "research -> default\n"},
     {"circle through what is not said",
-     "{\"policies\": {\"sandbox\": {\"like\": \"mine\"}, \"mine\": {}}}",
-     "[INVALID_VALUE] /policies/sandbox/like: policies are like each other in a circle: sandbox -> "
-     "mine -> sandbox\n"},
+     "{\"policies\": {\"default\": {\"like\": \"mine\"}, \"mine\": {}}}",
+     "[INVALID_VALUE] /policies/default/like: policies are like each other in a circle: default -> "
+     "mine -> default\n"},
     {"all at once",
      "{\"retry_limit\": 1.5, \"policies\": {\"p\": {\"jitter\": \"some\"}}, \"x\": 1}",
      "[WRONG_TYPE] /retry_limit: wrong type (expected integer, got 1.5)\n"
@@ -217,7 +224,7 @@ START_TEST(test_B7_transient_retries_are_a_setting)
 {
     ck_assert(parse("{\"sandbox\": {\"transientRetries\": 0}}"));
     ck_assert_int_eq(find("infrastructure")->max_attempts, 1);
-    ck_assert_int_eq(find("sandbox")->max_attempts, 3);
+    ck_assert_int_eq(find(POLICY_DEFAULT)->max_attempts, 3);
     settings_done(&settings);
     ck_assert(parse("{\"sandbox\": {\"transientRetries\": 99}}"));
     ck_assert_int_eq(find("infrastructure")->max_attempts, 100);
@@ -237,20 +244,20 @@ END_TEST
 
 START_TEST(test_A9_options_are_settings)
 {
-    ck_assert(parse("{\"policies\": {\"sandbox\": {\"max_attempts\": 5, \"base_delay_ms\": 70, "
+    ck_assert(parse("{\"policies\": {\"default\": {\"max_attempts\": 5, \"base_delay_ms\": 70, "
                     "\"multiplier\": 3}}}"));
-    const struct policy *sandbox = find("sandbox");
-    ck_assert_int_eq(sandbox->max_attempts, 5);
-    ck_assert_int_eq(policy_delay(sandbox, 1, 0, -1).delay_ms, 70);
-    ck_assert_int_eq(policy_delay(sandbox, 3, 0, -1).delay_ms, 630);
-    ck_assert_uint_eq(sandbox->phases, policy_named("sandbox")->phases);
+    const struct policy *standard = find(POLICY_DEFAULT);
+    ck_assert_int_eq(standard->max_attempts, 5);
+    ck_assert_int_eq(policy_delay(standard, 1, 0, -1).delay_ms, 70);
+    ck_assert_int_eq(policy_delay(standard, 3, 0, -1).delay_ms, 630);
+    ck_assert_uint_eq(standard->phases, policy_named(POLICY_DEFAULT)->phases);
 }
 END_TEST
 
 START_TEST(test_like_takes_the_changed_one_wherever_it_stands)
 {
     ck_assert(parse("{\"policies\": {\"b\": {\"like\": \"a\", \"window\": 9}, \"a\": {}, "
-                    "\"c\": {\"like\": \"research\"}, \"sandbox\": {\"max_attempts\": 6}}, "
+                    "\"c\": {\"like\": \"research\"}, \"default\": {\"max_attempts\": 6}}, "
                     "\"retry_limit\": 8}"));
     ck_assert_int_eq(find("a")->max_attempts, 6);
     ck_assert_int_eq(find("b")->max_attempts, 6);
@@ -262,9 +269,9 @@ END_TEST
 
 START_TEST(test_a_builtin_policy_may_become_like_another)
 {
-    ck_assert(parse("{\"policies\": {\"sandbox\": {\"like\": \"transport\"}}}"));
-    ck_assert_int_eq(find("sandbox")->base_delay_ms, 2000);
-    ck_assert_str_eq(find("sandbox")->name, "sandbox");
+    ck_assert(parse("{\"policies\": {\"default\": {\"like\": \"transport\"}}}"));
+    ck_assert_int_eq(find(POLICY_DEFAULT)->base_delay_ms, 2000);
+    ck_assert_str_eq(find(POLICY_DEFAULT)->name, POLICY_DEFAULT);
 }
 END_TEST
 
@@ -281,10 +288,10 @@ END_TEST
 START_TEST(test_names)
 {
     struct str names = {0};
-    ck_assert(parse("{\"policies\": {\"mine\": {}, \"sandbox\": {}}}"));
+    ck_assert(parse("{\"policies\": {\"mine\": {}, \"default\": {}}}"));
     settings_names(&settings, &names);
     ck_assert_str_eq(str_text(&names),
-                     "sandbox, infrastructure, research, transport, careful, mine");
+                     "default, infrastructure, research, transport, careful, mine");
     str_done(&names);
 }
 END_TEST

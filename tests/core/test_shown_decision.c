@@ -11,7 +11,7 @@ enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE };
 
 /* One step of a policy, which is like `sandbox` and says more. */
 #define PLAN_OF(policy)                                                                            \
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\"" policy          \
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\"" policy          \
     "}},\"tasks\":[{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"                 \
     "{\"id\":\"b\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"                               \
     "{\"id\":\"c\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]}]}"

@@ -10,7 +10,7 @@
 enum { SECOND = 1000 };
 
 static const char plan_json[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"sandbox\","
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"p\":{\"like\":\"default\","
     "\"max_attempts\":6,\"base_delay_ms\":15000,\"multiplier\":2,\"cap_ms\":300000,"
     "\"jitter\":\"none\",\"window\":0}},\"tasks\":["
     "{\"id\":\"T-1\",\"title\":\"cart: merge\",\"steps\":[{\"run\":[\"x\"],\"policy\":\"p\"}]},"

@@ -5,7 +5,7 @@
 #include "time_spent.h"
 
 #define PLAN                                                                                       \
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"sandbox\","             \
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","             \
     "\"base_delay_ms\":10000,\"cap_ms\":60000,\"max_attempts\":4}},\"policy\":\"slow\",\"tasks\":" \
     "["                                                                                            \
     "{\"id\":\"a\",\"steps\":[{\"run\":[\"x\"]},{\"phase\":\"VERIFY\",\"run\":[\"y\"]}]},"         \

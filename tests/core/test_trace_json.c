@@ -7,7 +7,7 @@
 #include "test_main.h"
 
 #define PLAN                                                                                       \
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"sandbox\","             \
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","             \
     "\"base_delay_ms\":10000,\"cap_ms\":60000,\"max_attempts\":4}},\"policy\":\"slow\",\"tasks\":" \
     "[{\"id\":\"a\",\"title\":\"the \\\"first\\\"\",\"steps\":[{\"run\":[\"x\"]}]},"               \
     "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"run\":[\"x\"]}]}]}"

@@ -11,7 +11,7 @@
 
 /* Five tries, 1 s, 2 s, 4 s, 8 s between; `b` needs `a`, `c` stands alone. */
 static const char plan[] =
-    "{\"version\":1,\"idempotent\":true,\"policies\":{\"mine\":{\"like\":\"sandbox\","
+    "{\"version\":1,\"idempotent\":true,\"policies\":{\"mine\":{\"like\":\"default\","
     "\"max_attempts\":5,\"base_delay_ms\":1000}},\"policy\":\"mine\",\"tasks\":["
     "{\"id\":\"a\",\"steps\":[{\"phase\":\"GREEN\",\"run\":[\"x\"]}]},"
     "{\"id\":\"b\",\"needs\":[\"a\"],\"steps\":[{\"phase\":\"GREEN\",\"run\":[\"x\"]}]},"

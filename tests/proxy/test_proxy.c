@@ -22,7 +22,7 @@ enum { LINES_MAX = 64, PATIENCE_MS = 60000 };
 /* Three attempts without long waits. */
 static const char plan_text[] =
     "{\"version\":1,\"name\":\"mcp\",\"grows\":true,\"jobs\":8,\"policy\":\"quick\","
-    "\"policies\":{\"quick\":{\"like\":\"sandbox\",\"base_delay_ms\":1,\"multiplier\":1}},"
+    "\"policies\":{\"quick\":{\"like\":\"default\",\"base_delay_ms\":1,\"multiplier\":1}},"
     "\"tasks\":[]}";
 
 static char path_entry[] = "PATH=/usr/bin:/bin";

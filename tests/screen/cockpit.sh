@@ -4,7 +4,7 @@
 
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "screens", "idempotent": true, "jobs": 2,
- "policies": {"patient": {"like": "sandbox", "base_delay_ms": 3600000, "cap_ms": 3600000}},
+ "policies": {"patient": {"like": "default", "base_delay_ms": 3600000, "cap_ms": 3600000}},
  "tasks": [{"id": "wait", "title": "waits for long", "steps": [{"run": ["sh", "-c", "echo 'FAILED test_one'; test -e again"], "policy": "patient"}]},
            {"id": "hang", "title": "ignores TERM", "steps": [{"run": ["sh", "-c", "trap '' TERM; echo I stay; while :; do read -r x </dev/zero; done"]}]},
            {"id": "ok", "title": "passes", "steps": [{"run": ["true"]}]}]}
@@ -179,7 +179,7 @@ expect g 'shell>' 'q leaves'
 # --- what is left of a fault when one is sent stays on the screen
 cat >refused.json <<'PLAN'
 {"version": 1, "name": "refused", "idempotent": true, "jobs": 3, "on_hangup": "cancel",
- "policies": {"slow": {"like": "sandbox", "base_delay_ms": 600000, "cap_ms": 600000}}, "policy": "slow",
+ "policies": {"slow": {"like": "default", "base_delay_ms": 600000, "cap_ms": 600000}}, "policy": "slow",
  "tasks": [{"id": "ann", "steps": [{"run": ["sh", "-c", "echo 'Connection refused' >&2; exit 1"]}]},
            {"id": "bob", "steps": [{"run": ["sh", "-c", "echo 'Connection refused' >&2; exit 1"]}]},
            {"id": "cyd", "steps": [{"run": ["sh", "-c", "echo 'Connection refused' >&2; exit 1"]}]}]}
@@ -203,7 +203,7 @@ exit 1
 SH
 cat >circles.json <<'PLAN'
 {"version": 1, "name": "circles", "idempotent": true, "jobs": 2, "on_hangup": "cancel",
- "policies": {"slow": {"like": "sandbox", "max_attempts": 10, "base_delay_ms": 600000, "cap_ms": 600000}},
+ "policies": {"slow": {"like": "default", "max_attempts": 10, "base_delay_ms": 600000, "cap_ms": 600000}},
  "tasks": [{"id": "tax", "steps": [{"run": ["sh", "agent.sh"], "policy": "slow"}]},
            {"id": "keep", "steps": [{"run": ["tail", "-f", "/dev/null"]}]}]}
 PLAN

@@ -18,7 +18,7 @@ chosen() { screen "$1" | grep -q -- "▸.*$2 "; }
 looks() { tmux capture-pane -t "$1" -p -e | grep "$2" | grep -q "$(printf '\033')\[$3"; }
 
 cat >three.json <<'PLAN'
-{"version": 1, "name": "three", "idempotent": true, "policies": {"once": {"like": "sandbox", "max_attempts": 1}}, "tasks": [
+{"version": 1, "name": "three", "idempotent": true, "policies": {"once": {"like": "default", "max_attempts": 1}}, "tasks": [
  {"id": "T-1", "title": "first of all", "steps": [{"run": ["sh", "-c", "echo one; echo two; until test -e go; do sleep 0.05; done"]}]},
  {"id": "T-2", "title": "日本語 of all", "steps": [{"run": ["sh", "-c", "echo evil; printf '\\033]52;c;ZXZpbA==\\a\\033[2J'; until test -e go; do sleep 0.05; done"]}]},
  {"id": "T-3", "title": "third of all", "steps": [{"run": ["sh", "-c", "until test -e go; do sleep 0.05; done; exit 1"], "policy": "once"}]}]}

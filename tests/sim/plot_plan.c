@@ -13,7 +13,7 @@ enum {
 
 /* The table of the design, by hand. */
 static const struct plot_policy builtin[PLOT_BUILTIN] = {
-    {.name = "sandbox",
+    {.name = POLICY_DEFAULT,
      .like = -1,
      .attempts = 3,
      .base_ms = 500,

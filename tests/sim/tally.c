@@ -82,8 +82,8 @@ static void walk_acts(const struct tally *tally, line_fn *line, void *ctx)
 static void walk_rest(const struct tally *tally, line_fn *line, void *ctx)
 {
     static const char *const jitters[] = {"none", "proportional", "full"};
-    static const char *const policies[] = {"sandbox", "infrastructure", "research", "transport",
-                                           "the plan's own"};
+    static const char *const policies[] = {POLICY_DEFAULT, "infrastructure", "research",
+                                           "transport", "the plan's own"};
     static const char *const phases[] = {"RED", "GREEN", "VERIFY", "REFACTOR"};
     static const char *const codes[] = {"0", "1", "3", "4", "130"};
     const struct {

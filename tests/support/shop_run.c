@@ -59,7 +59,7 @@ static void write_plan(struct str *json, const char *ids, const char *phases)
 {
     str_addf(json,
              "{\"version\":1,\"name\":\"shop-api\",\"jobs\":%d,\"idempotent\":true,\"policies\":{"
-             "\"patient\":{\"like\":\"sandbox\",\"max_attempts\":%d,\"base_delay_ms\":15000,"
+             "\"patient\":{\"like\":\"default\",\"max_attempts\":%d,\"base_delay_ms\":15000,"
              "\"cap_ms\":300000,\"phases\":[\"RED\",\"GREEN\",\"VERIFY\",\"REFACTOR\"]}},"
              "\"tasks\":[",
              JOBS, TRIES_MAX);

@@ -32,7 +32,7 @@ void story_add_steps(struct str *json, const char *phases)
 static void begin_plan(struct str *json)
 {
     str_add(json, "{\"version\": 1, \"name\": \"shop-api\", \"jobs\": 5, \"idempotent\": true,"
-                  " \"policies\": {\"patient\": {\"like\": \"sandbox\", \"max_attempts\": 6,"
+                  " \"policies\": {\"patient\": {\"like\": \"default\", \"max_attempts\": 6,"
                   " \"phases\": [\"RED\", \"GREEN\", \"VERIFY\", \"REFACTOR\"]}}, \"tasks\": [");
 }
 

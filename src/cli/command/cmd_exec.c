@@ -42,7 +42,7 @@ static bool parse_seconds(const char *text, int64_t *out_ms, struct err *err)
 static bool choose_policy(struct exec_words *words, const struct settings *settings,
                           const struct policy **out, struct err *err)
 {
-    const char *name = words->policy ? words->policy : "sandbox";
+    const char *name = words->policy ? words->policy : POLICY_DEFAULT;
     const struct policy *policy = config_policy(settings, name, err);
     if (!policy)
         return false;
@@ -140,8 +140,8 @@ int cmd_exec(struct globals *globals, int argc, char **argv)
     struct exec_words words = {0};
     const struct option_spec specs[] = {
         {"phase", 0, "PHASE", "RED, GREEN, VERIFY (default) or REFACTOR", NULL, &words.phase},
-        {"policy", 0, "NAME", "sandbox (default), another built-in one, or one of devs.config.json",
-         NULL, &words.policy},
+        {"policy", 0, "NAME", "default, another built-in one, or one of devs.config.json", NULL,
+         &words.policy},
         {"timeout", 0, "S", "end an attempt after so many seconds", NULL, &words.timeout},
         SANDBOX_OPTIONS(words.sandbox),
         {"once", 0, NULL, "it may not be run twice: no second attempt", &words.once, NULL},

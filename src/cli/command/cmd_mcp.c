@@ -256,7 +256,7 @@ int cmd_mcp(struct globals *globals, int argc, char **argv)
          "inplace (default), worktree or copy: one tree for all calls of the session", NULL,
          &words.workspace},
         {"policy", 0, "NAME",
-         "when calls are tried again: sandbox (default), another built-in "
+         "when calls are tried again: default, another built-in "
          "one, or one of devs.config.json",
          NULL, &words.policy},
         {"name", 0, "NAME", "of the run; else the client's own", NULL, &words.name},

@@ -237,7 +237,7 @@ bool plan_for_command(const struct plan_exec *exec, struct plan **out, struct er
     work_in_place(plan);
     if (exec->sandbox)
         work_in_sandbox(plan, exec->sandbox);
-    plan->policy = plan_policy_find(plan, "sandbox");
+    plan->policy = plan_policy_find(plan, POLICY_DEFAULT);
     plan->tasks = xcalloc(1, sizeof(*plan->tasks));
     plan->task_count = 1;
     plan->step_count = 1;

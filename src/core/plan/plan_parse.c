@@ -47,7 +47,7 @@ static void check_policy(struct plan_reader *reader, const struct json_pointer *
 {
     struct policy scratch; /* load_policy() has taken it */
     if (json_kind(value) == JSON_KIND_OBJECT)
-        plan_policy_read_own(reader, path, value, policy_named("sandbox"), &scratch);
+        plan_policy_read_own(reader, path, value, policy_named(POLICY_DEFAULT), &scratch);
     else
         (void)plan_policy_by_name(reader, path, value); /* has complained */
 }
@@ -105,7 +105,7 @@ static void load_policy(struct plan_reader *reader, const struct json *value)
     struct plan *plan = reader->plan;
     struct violations unsaid = {0};
     struct violations *said = reader->violations;
-    plan->policy = policy_list_find(&reader->policies, "sandbox");
+    plan->policy = policy_list_find(&reader->policies, POLICY_DEFAULT);
     reader->violations = &unsaid;
     if (json_kind(value) == JSON_KIND_OBJECT) {
         plan->own_policy = xcalloc(1, sizeof(*plan->own_policy));

@@ -7,8 +7,6 @@
 #include "plan_surroundings.h"
 #include "policy_list.h"
 
-static const char default_name[] = "sandbox"; /* what a policy begins as that is like none */
-
 void plan_take_settings(struct plan *plan, const struct settings *settings)
 {
     assert(plan->policy_count == 0);
@@ -43,7 +41,7 @@ static const char *name_of_base(const struct plan_reader *reader, const struct j
     const char *like = json_text(json_get(json_get(object, name), "like"), NULL);
     if (like)
         return like;
-    return policy_list_find_outer(&reader->policies, name) ? name : default_name;
+    return policy_list_find_outer(&reader->policies, name) ? name : POLICY_DEFAULT;
 }
 
 /* The inner policy that this inner one begins as, -1 if that is an outer one. */
@@ -66,7 +64,7 @@ static void fill_policy(struct plan_reader *reader, const struct json *object, i
     const char *base_name = name_of_base(reader, object, name);
     const struct policy *base =
         inner >= 0 ? &list->items[inner] : policy_list_find_outer(list, base_name);
-    *policy = base ? *base : *policy_named(default_name);
+    *policy = base ? *base : *policy_named(POLICY_DEFAULT);
     policy_rename(policy, name);
     reader->policy = policy;
     reader->policy_name = policy->name;
@@ -111,7 +109,7 @@ void plan_policies_load(struct plan_reader *reader, const struct json *value)
             !plan_reader_is_comment(key) && name_has_room(key) && name_is_free(reader, key);
         if (!is_policy || list->count - list->inner == PLAN_POLICIES_MAX)
             continue;
-        list->items[list->count] = *policy_named(default_name);
+        list->items[list->count] = *policy_named(POLICY_DEFAULT);
         policy_rename(&list->items[list->count++], key);
     }
     reader->violations = &unsaid; /* plan_policies_check() says it in its place */
@@ -149,7 +147,7 @@ static void complain_circle(struct plan_reader *reader, const struct json_pointe
 static void check_policy(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *object, const struct json *value)
 {
-    struct policy scratch = *policy_named(default_name); /* the values were loaded before */
+    struct policy scratch = *policy_named(POLICY_DEFAULT); /* the values were loaded before */
     reader->policy = &scratch;
     reader->policy_name = path->key;
     plan_policy_read_fields(reader, path, value);
@@ -174,6 +172,14 @@ void plan_policies_check(struct plan_reader *reader, const struct json_pointer *
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
                             "a built-in policy has this name: choose another and say \"like\"",
                             NULL, NULL);
+            continue;
+        }
+        if (policy_new_name(key)) {
+            struct str message = {0};
+            str_addf(&message, "this policy is called \"%s\" now", policy_new_name(key));
+            plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL,
+                            NULL);
+            str_done(&message);
             continue;
         }
         if (room-- == 0) {

@@ -159,12 +159,14 @@ static void complain_unknown(struct plan_reader *reader, const struct json_point
 {
     struct str known = {0};
     struct str message = {0};
-    struct near_word near = near_word_new(json_text(value, ""));
+    const char *name = json_text(value, "");
+    const char *meant = policy_new_name(name);
+    struct near_word near = near_word_new(name);
     policy_list_names(&reader->policies, reader->policy_name, &known);
     offer_policies(reader, &near);
     str_add(&message, "unknown policy");
-    if (near.nearest)
-        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
+    if (meant || near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", meant ? meant : near.nearest);
     plan_reader_invalid(reader, path, str_text(&message), str_text(&known), value);
     str_done(&message);
     str_done(&known);

@@ -13,7 +13,7 @@ enum {
 
 static const struct policy builtin[] = {
     {
-        .name = "sandbox",
+        .name = POLICY_DEFAULT,
         .max_attempts = 3,
         .base_delay_ms = 500,
         .multiplier = 2,
@@ -110,6 +110,11 @@ const struct policy *policy_named(const char *name)
             return &builtin[i];
     }
     return NULL;
+}
+
+const char *policy_new_name(const char *name)
+{
+    return strcmp(name, "sandbox") == 0 ? POLICY_DEFAULT : NULL;
 }
 
 bool policy_fits_phase(const struct policy *policy, enum phase phase)

@@ -44,7 +44,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,38,1795353993737,49862329,15,3,0,1,1,1,7,1,1,NULL,NULL,'{"answer":"TERM sent to its group, KILL follows","by":"root"}'), -- control_answered
 (1,39,1795353993741,49862333,5,3,0,1,1,1,4,143,332,6,NULL,'{"cpu":2,"out_lines":1,"fp":"a9dc2ba277106ce78f8ea6b927fb0a50"}'), -- attempt_ended
 (1,40,1795353993741,49862333,6,3,0,1,1,1,2,NULL,19,NULL,NULL,'{"rule":"known.cancelled"}'), -- attempt_judged
-(1,41,1795353993741,49862333,9,3,0,1,1,1,7,1,NULL,1,NULL,'{"policy":"sandbox","phase":"GREEN","used":1,"allowed":3}'), -- step_ended
+(1,41,1795353993741,49862333,9,3,0,1,1,1,7,1,NULL,1,NULL,'{"policy":"default","phase":"GREEN","used":1,"allowed":3}'), -- step_ended
 (1,42,1795353993741,49862333,11,4,0,1,1,NULL,3,NULL,NULL,NULL,NULL,NULL), -- task_blocked
 (1,43,1795353993741,49862333,2,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,NULL,NULL,NULL), -- run_ended
 (1,44,1795353993856,49862448,21,1,0,1,1,1,1,1,NULL,NULL,NULL,'{"by":"root"}'), -- class_corrected

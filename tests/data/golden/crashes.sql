@@ -21,7 +21,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,15,1795353994589,49863181,22,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"by":"root"}'), -- run_recovered
 (1,16,1795353994589,49863181,5,1,0,1,1,1,5,NULL,NULL,NULL,NULL,NULL), -- attempt_ended
 (1,17,1795353994589,49863181,6,1,0,1,1,1,1,7,NULL,NULL,NULL,'{"rule":"known.interrupted","subtype":"INTERRUPTED"}'), -- attempt_judged
-(1,18,1795353994589,49863181,7,1,0,1,1,1,NULL,1795353994589,49863181,NULL,NULL,'{"policy":"sandbox","n":1,"base":500,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":1,"allowed":3,"interrupted":1}'), -- wait_started
+(1,18,1795353994589,49863181,7,1,0,1,1,1,NULL,1795353994589,49863181,NULL,NULL,'{"policy":"default","n":1,"base":500,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":1,"allowed":3,"interrupted":1}'), -- wait_started
 (1,19,1795353994589,49863181,8,1,0,1,1,1,NULL,NULL,NULL,NULL,NULL,NULL), -- wait_ended
 (1,20,1795353994589,49863181,3,1,0,1,1,2,3581184942405294348,-7108166464615955668,NULL,NULL,NULL,NULL), -- attempt_started
 (1,21,1795353994589,49863181,18,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"note":"ended what was left of the run: sh (pid 31572), sleep (pid 31579)"}'), -- note
@@ -31,7 +31,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,25,1795353994903,49863495,22,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"by":"root"}'), -- run_recovered
 (1,26,1795353994903,49863495,5,1,0,1,1,2,5,NULL,NULL,NULL,NULL,NULL), -- attempt_ended
 (1,27,1795353994903,49863495,6,1,0,1,1,2,1,7,NULL,NULL,NULL,'{"rule":"known.interrupted","subtype":"INTERRUPTED"}'), -- attempt_judged
-(1,28,1795353994903,49863495,7,1,0,1,1,2,NULL,1795353994903,49863495,NULL,NULL,'{"policy":"sandbox","n":1,"base":500,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":1,"allowed":3,"interrupted":2}'), -- wait_started
+(1,28,1795353994903,49863495,7,1,0,1,1,2,NULL,1795353994903,49863495,NULL,NULL,'{"policy":"default","n":1,"base":500,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":1,"allowed":3,"interrupted":2}'), -- wait_started
 (1,29,1795353994903,49863495,8,1,0,1,1,2,NULL,NULL,NULL,NULL,NULL,NULL), -- wait_ended
 (1,30,1795353994903,49863495,3,1,0,1,1,3,3581184942405294348,-7108166464615955668,NULL,NULL,NULL,NULL), -- attempt_started
 (1,31,1795353994903,49863495,18,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,NULL,'{"note":"ended what was left of the run: sh (pid 31644), sleep (pid 31648)"}'), -- note

@@ -18,12 +18,12 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,12,1795353989424,49858016,4,1,0,1,1,1,31148,4985801,NULL,NULL,NULL,NULL), -- attempt_running
 (1,13,1795353989424,49858016,5,1,0,1,1,1,NULL,NULL,7,3,NULL,'{"out_lines":1,"fp":"d32d9da97eb9a6aa5c8e11126a411948","fails":true,"new":1000,"loop":{"raw":7827255365362675922,"bits":1,"gain":"line","lines":1}}'), -- attempt_ended
 (1,14,1795353989424,49858016,6,1,0,1,1,1,2,NULL,NULL,NULL,NULL,'{"expectation":1,"rule":"expect.failure"}'), -- attempt_judged
-(1,15,1795353989424,49858016,9,1,0,1,1,1,2,1,1,1,NULL,'{"policy":"sandbox","phase":"RED","used":1,"allowed":1}'), -- step_ended
+(1,15,1795353989424,49858016,9,1,0,1,1,1,2,1,1,1,NULL,'{"policy":"default","phase":"RED","used":1,"allowed":1}'), -- step_ended
 (1,16,1795353989424,49858016,3,2,0,1,1,1,-7525835161666222020,1649038618679996506,NULL,NULL,NULL,NULL), -- attempt_started
 (1,17,1795353989426,49858018,4,2,0,1,1,1,31149,4985801,NULL,NULL,NULL,NULL), -- attempt_running
 (1,18,1795353989426,49858018,5,2,0,1,1,1,NULL,127,1,NULL,34,'{"err_lines":1,"fp":"ec4285f695cc6cb01cf4902ff57af3a4","new":1000,"loop":{"raw":-1680292334026524527,"bits":1,"gain":"line","lines":1}}'), -- attempt_ended
 (1,19,1795353989426,49858018,6,2,0,1,1,1,2,NULL,4,NULL,NULL,'{"expectation":2,"rule":"shell.127","subtype":"COMMAND_NOT_FOUND","stream":"stderr","offset":0,"line":1,"match":"sh: 1: no-such-program: not found"}'), -- attempt_judged
-(1,20,1795353989426,49858018,9,2,0,1,1,1,2,1,1,1,NULL,'{"policy":"sandbox","phase":"RED","used":1,"allowed":1}'), -- step_ended
+(1,20,1795353989426,49858018,9,2,0,1,1,1,2,1,1,1,NULL,'{"policy":"default","phase":"RED","used":1,"allowed":1}'), -- step_ended
 (1,21,1795353989426,49858018,3,3,0,1,1,1,-2735984355854132911,-1910050322793304423,NULL,NULL,NULL,NULL), -- attempt_started
 (1,22,1795353989428,49858020,4,3,0,1,1,1,31150,4985801,NULL,NULL,NULL,NULL), -- attempt_running
 (1,23,1795353989428,49858020,5,3,0,1,1,1,NULL,1,1,9,NULL,'{"out_lines":1,"fp":"08a88af8125a075ab50f1f4ed387b8d8","new":1000}'), -- attempt_ended

@@ -15,13 +15,13 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,9,1795354005830,49874422,4,1,0,1,1,1,1005,4987442,NULL,NULL,NULL,NULL), -- attempt_running
 (1,10,1795354005833,49874425,5,1,0,1,1,1,NULL,1,3,NULL,34,'{"err_lines":1,"fp":"454ff92bae62114c58d26729c430ebad","new":1000,"loop":{"raw":-5974955527567279853,"bits":5,"gain":"line","lines":1}}'), -- attempt_ended
 (1,11,1795354005833,49874425,6,1,0,1,1,1,1,1,NULL,NULL,NULL,'{"rule":"net.errno","subtype":"ECONNREFUSED","stream":"stderr","offset":0,"line":1,"match":"connect ECONNREFUSED 10.0.0.1:443"}'), -- attempt_judged
-(1,12,1795354005833,49874425,9,1,0,1,1,1,4,1,1,1,NULL,'{"policy":"sandbox","phase":"GREEN","used":1,"allowed":1}'), -- step_ended
+(1,12,1795354005833,49874425,9,1,0,1,1,1,4,1,1,1,NULL,'{"policy":"default","phase":"GREEN","used":1,"allowed":1}'), -- step_ended
 (1,13,1795354005853,49874445,38,NULL,NULL,NULL,NULL,NULL,2,NULL,NULL,NULL,NULL,'{"task":{"id":"c00003","title":"execute_command false","steps":[{"phase":"GREEN","run":["false"],"timeout_s":600,"idempotent":false}]}}'), -- task_added
 (1,14,1795354005853,49874445,3,2,0,1,1,1,2470960230905735194,-1846972628314998460,NULL,NULL,NULL,NULL), -- attempt_started
 (1,15,1795354005855,49874447,4,2,0,1,1,1,1006,4987444,NULL,NULL,NULL,NULL), -- attempt_running
 (1,16,1795354005855,49874447,5,2,0,1,1,1,NULL,1,1,NULL,NULL,'{"fp":"a441bec270a1f886ec1fcf163596b945","loop":{"raw":4118330637121115162,"bits":1}}'), -- attempt_ended
 (1,17,1795354005855,49874447,6,2,0,1,1,1,2,NULL,NULL,NULL,NULL,'{"rule":"default"}'), -- attempt_judged
-(1,18,1795354005855,49874447,9,2,0,1,1,1,3,1,1,1,NULL,'{"policy":"sandbox","phase":"GREEN","used":1,"allowed":1}'), -- step_ended
+(1,18,1795354005855,49874447,9,2,0,1,1,1,3,1,1,1,NULL,'{"policy":"default","phase":"GREEN","used":1,"allowed":1}'), -- step_ended
 (1,19,1795354005870,49874462,2,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,NULL,NULL,NULL); -- run_ended
 INSERT INTO output(id, run, task, step, attempt, stream, part, idx, offset, at_ms, bytes) VALUES
 (1,1,0,0,1,1,0,0,0,1795354005803,CAST('one'||char(10)||'' AS BLOB)),

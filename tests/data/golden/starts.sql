@@ -30,19 +30,19 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,24,1795353997539,49866131,9,3,0,1,1,2,8,2,1,1,NULL,'{"policy":"late","phase":"GREEN","used":2,"allowed":4,"deadline":500,"since_start":417}'), -- step_ended
 (1,25,1795353998142,49866734,5,2,0,1,1,1,3,143,1012,NULL,NULL,'{"cpu":2,"fp":"8fa00d96ce23825aff067b1d3a15f79f","loop":{"raw":4118330637121115162,"bits":5}}'), -- attempt_ended
 (1,26,1795353998142,49866734,6,2,0,1,1,1,1,7,NULL,NULL,NULL,'{"rule":"known.timeout","subtype":"TIMEOUT"}'), -- attempt_judged
-(1,27,1795353998142,49866734,7,2,0,1,1,1,500,1795353998642,49867234,500,NULL,'{"policy":"sandbox","n":1,"base":500,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":1,"allowed":3}'), -- wait_started
+(1,27,1795353998142,49866734,7,2,0,1,1,1,500,1795353998642,49867234,500,NULL,'{"policy":"default","n":1,"base":500,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":1,"allowed":3}'), -- wait_started
 (1,28,1795353998642,49867235,8,2,0,1,1,1,NULL,NULL,NULL,NULL,NULL,NULL), -- wait_ended
 (1,29,1795353998642,49867235,3,2,0,1,1,2,5263702423724307178,8721315747988038906,NULL,NULL,NULL,NULL), -- attempt_started
 (1,30,1795353998652,49867244,4,2,0,1,1,2,32266,4986724,NULL,NULL,NULL,NULL), -- attempt_running
 (1,31,1795353999656,49868248,5,2,0,1,1,2,3,143,1007,NULL,NULL,'{"cpu":1,"fp":"8fa00d96ce23825aff067b1d3a15f79f","loop":{"raw":4118330637121115162,"bits":5}}'), -- attempt_ended
 (1,32,1795353999656,49868248,6,2,0,1,1,2,1,7,NULL,NULL,NULL,'{"rule":"known.timeout","subtype":"TIMEOUT"}'), -- attempt_judged
-(1,33,1795353999656,49868248,7,2,0,1,1,2,1000,1795354000656,49869248,1000,NULL,'{"policy":"sandbox","n":2,"base":500,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":2,"allowed":3}'), -- wait_started
+(1,33,1795353999656,49868248,7,2,0,1,1,2,1000,1795354000656,49869248,1000,NULL,'{"policy":"default","n":2,"base":500,"multiplier":2,"cap":30000,"jitter":0,"factor":1,"hint":-1,"used":2,"allowed":3}'), -- wait_started
 (1,34,1795354000657,49869249,8,2,0,1,1,2,NULL,NULL,NULL,NULL,NULL,NULL), -- wait_ended
 (1,35,1795354000657,49869249,3,2,0,1,1,3,5263702423724307178,8721315747988038906,NULL,NULL,NULL,NULL), -- attempt_started
 (1,36,1795354000673,49869265,4,2,0,1,1,3,309,4986925,NULL,NULL,NULL,NULL), -- attempt_running
 (1,37,1795354001678,49870270,5,2,0,1,1,3,3,143,1013,NULL,NULL,'{"cpu":2,"fp":"8fa00d96ce23825aff067b1d3a15f79f","loop":{"raw":4118330637121115162,"bits":5}}'), -- attempt_ended
 (1,38,1795354001678,49870270,6,2,0,1,1,3,1,7,NULL,NULL,NULL,'{"rule":"known.timeout","subtype":"TIMEOUT"}'), -- attempt_judged
-(1,39,1795354001678,49870270,9,2,0,1,1,3,4,3,1,1,NULL,'{"policy":"sandbox","phase":"GREEN","used":3,"allowed":3}'), -- step_ended
+(1,39,1795354001678,49870270,9,2,0,1,1,3,4,3,1,1,NULL,'{"policy":"default","phase":"GREEN","used":3,"allowed":3}'), -- step_ended
 (1,40,1795354001678,49870270,2,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,NULL,NULL,NULL); -- run_ended
 INSERT INTO output(id, run, task, step, attempt, stream, part, idx, offset, at_ms, bytes) VALUES
 (1,1,3,0,1,2,0,0,0,1795353997137,CAST('connect ECONNREFUSED 10.0.0.1:443'||char(10)||'' AS BLOB)),

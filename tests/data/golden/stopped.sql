@@ -11,5 +11,5 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,5,1795353996956,49865548,9,1,0,1,1,NULL,7,NULL,NULL,NULL,NULL,NULL), -- step_ended
 (1,6,1795353996961,49865553,5,0,0,1,1,1,4,143,48,NULL,NULL,'{"cpu":1,"fp":"6acfbd33be7e812a1681ad328f754649"}'), -- attempt_ended
 (1,7,1795353996961,49865553,6,0,0,1,1,1,2,NULL,19,NULL,NULL,'{"rule":"known.cancelled"}'), -- attempt_judged
-(1,8,1795353996961,49865553,9,0,0,1,1,1,7,1,NULL,1,NULL,'{"policy":"sandbox","phase":"GREEN","used":1,"allowed":3}'), -- step_ended
+(1,8,1795353996961,49865553,9,0,0,1,1,1,7,1,NULL,1,NULL,'{"policy":"default","phase":"GREEN","used":1,"allowed":3}'), -- step_ended
 (1,9,1795353996961,49865553,2,NULL,NULL,NULL,NULL,NULL,130,NULL,NULL,NULL,NULL,NULL); -- run_ended
