@@ -108,6 +108,14 @@ static const struct writer writers[] = {
     {"SQL", "'", NULL, NULL, {"''"}},
     {"C", "\"\\", "\\%c", NULL, {0}},
     {"bytes of Python", "\\'", "\\%c", "\\x%02x", {0}},
+    {"hex, all of it", NULL, "\\x%02x", "\\x%02x", {0}},
+    {"HEX, all of it", NULL, "\\x%02X", "\\x%02X", {0}},
+    {"octal, all of it", NULL, "\\%03o", NULL, {0}},
+    {"octal of echo, all of it", NULL, "\\0%03o", NULL, {0}},
+    {"braces, all of it", NULL, "\\u{%x}", "\\u{%x}", {0}},
+    {"four digits in braces, all of it", NULL, "\\u{%04X}", "\\u{%04X}", {0}},
+    {"braces of Perl, all of it", NULL, "\\x{%x}", "\\x{%x}", {0}},
+    {"eight digits, all of it", NULL, "\\U%08x", "\\U%08x", {0}},
 };
 
 ATTR_PRINTF(2, 0)
@@ -124,8 +132,8 @@ static void add_number(struct str *out, const char *format, unsigned number)
 static void add_wide(const struct writer *writer, struct str *out, const char *at, size_t len,
                      uint32_t rune)
 {
-    const bool is_by_bytes = strstr(writer->wide, "\\x") != NULL;
-    const bool is_by_units = strchr(writer->wide, 'u') && !strchr(writer->wide, '#');
+    const bool is_by_bytes = strstr(writer->wide, "\\x%") != NULL;
+    const bool is_by_units = strstr(writer->wide, "u%") && !strchr(writer->wide, '#');
     for (size_t i = 0; is_by_bytes && i < len; i++)
         add_number(out, writer->wide, (unsigned char)at[i]);
     if (is_by_bytes)
@@ -236,6 +244,11 @@ static const struct {
     {"named", "pa55/W0rd+&quot;x&apos; &eacute;&amp;Z", "[cut:API_TOKEN]"},
     {"octal", "\"pa55/W0rd+\\\"x' \\303\\251&Z\"", "\"[cut:API_TOKEN]\""},
     {"braces", "'pa55/W0rd+\"x\\' \\u{e9}&Z'", "'[cut:API_TOKEN]'"},
+    {"mixed", "\\x70\\141\\u{35}5\\u002fW\\x{30}\\0162d+\"x' \\303\\251\\046\\x5a",
+     "[cut:API_TOKEN]"},
+    {"all of it broken off", "<\\x70\\x61\\x35\\x35\\x2f\\x57\\x30\\x72", "<[cut:API_TOKEN]"},
+    {"another value in hex", "\\x70\\x61\\x35\\x35\\x2f\\x57\\x30\\x73",
+     "\\x70\\x61\\x35\\x35\\x2f\\x57\\x30\\x73"},
     {"base64 in JSON of PHP", "\"az8\\/K\" \"cGE1NS9XMHJkKyJ4JyDDqSZa\"",
      "\"az8\\/K\" \"[cut:API_TOKEN]\""},
     {"broken off", "\"pa55\\/W0rd", "\"[cut:API_TOKEN]"},

@@ -157,15 +157,28 @@ static bool read_units(struct reading *in, const char *begin, struct redact_unit
     return set_rune(out, 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00), 12);
 }
 
-/* The same, and \u{1f600}. */
-static bool read_unicode(struct reading *in, struct redact_unit *out)
+/* \u{1f600}, \x{1f600}. */
+static bool read_braces(struct reading *in, struct redact_unit *out)
 {
-    uint32_t unit = 0;
-    if (reads(in, 2, "{")) {
-        const size_t digits = read_number(in, 3, 16, 6, &unit);
-        return digits > 0 && reads(in, 3 + digits, "}") && set_rune(out, unit, 4 + digits);
+    uint32_t rune = 0;
+    const size_t digits = read_number(in, 3, 16, 6, &rune);
+    return digits > 0 && reads(in, 3 + digits, "}") && set_rune(out, rune, 4 + digits);
+}
+
+/* \047, and \0047 as echo has it: three digits after \0 are rather that than a control byte
+ * and a digit. */
+static bool read_octal(struct reading *in, struct redact_unit *out)
+{
+    uint32_t byte = 0;
+    if (in->bytes[1] == '0' && read_number(in, 2, 8, 3, &byte) == 3 && byte >= ' ' &&
+        byte <= 0xff) {
+        set_byte(out, byte, 5);
+        return true;
     }
-    return read_units(in, "\\u", out);
+    if (in->open || read_number(in, 1, 8, 3, &byte) < 3 || byte == 0 || byte > 0xff)
+        return false;
+    set_byte(out, byte, 4);
+    return true;
 }
 
 static bool is_mark(char c)
@@ -184,13 +197,15 @@ static bool read_backslash(struct reading *in, struct redact_unit *out)
         return false;
     const char c = in->bytes[1];
     const char *letter = c != '\0' ? strchr(letters, c) : NULL;
+    if ((c == 'u' || c == 'x') && reads(in, 2, "{"))
+        return read_braces(in, out);
     if (c == 'u')
-        return read_unicode(in, out);
+        return read_units(in, "\\u", out);
+    if (c >= '0' && c <= '3')
+        return read_octal(in, out);
     if (c == 'U')
         return read_number(in, 2, 16, 8, &value) == 8 && set_rune(out, value, 10);
     if (c == 'x' && read_number(in, 2, 16, 2, &value) == 2 && value > 0)
-        set_byte(out, value, 4);
-    else if (c >= '0' && c <= '3' && read_number(in, 1, 8, 3, &value) == 3 && value > 0)
         set_byte(out, value, 4);
     else if (letter)
         set_byte(out, (unsigned char)controls[letter - letters], 2);
@@ -407,18 +422,48 @@ static bool is_escaped_again(enum redact_escaper outer, enum again how_much, cha
     return strchr(how_much == AGAIN_LEAST ? rows[outer].least : rows[outer].marks, c) != NULL;
 }
 
-enum { AGAIN_FORMS = 4 };
+/* How many forms each notation has. */
+static const int again_forms[REDACT_ESCAPER_COUNT] = {[REDACT_BACKSLASH] = 11,
+                                                      [REDACT_ENTITY] = 4,
+                                                      [REDACT_PERCENT] = 2,
+                                                      [REDACT_SHELL] = 2,
+                                                      [REDACT_DOUBLED] = 1};
 
-/* One character of an escape, escaped in one of the forms of that notation; 0: it has fewer. */
+/* The forms of a backslash. Of the longer ones only the beginning counts. */
+static int write_backslash(int form, unsigned byte, char out[SPELT_MAX])
+{
+    switch (form) {
+    case 0:
+        return snprintf(out, SPELT_MAX, "\\%c", (int)byte);
+    case 1:
+        return snprintf(out, SPELT_MAX, "\\u%04x", byte);
+    case 2:
+        return snprintf(out, SPELT_MAX, "\\u%04X", byte);
+    case 3:
+        return snprintf(out, SPELT_MAX, "\\x%02x", byte);
+    case 4:
+        return snprintf(out, SPELT_MAX, "\\x%02X", byte);
+    case 5:
+        return snprintf(out, SPELT_MAX, "\\%03o", byte);
+    case 6:
+        return snprintf(out, SPELT_MAX, "\\0%03o", byte);
+    case 7:
+        return snprintf(out, SPELT_MAX, "\\u{%x}", byte);
+    case 8:
+        return snprintf(out, SPELT_MAX, "\\x{%x}", byte);
+    case 9:
+        return snprintf(out, SPELT_MAX, "\\u{00");
+    default:
+        return snprintf(out, SPELT_MAX, "\\U0000");
+    }
+}
+
+/* One character of an escape, escaped in one of the forms of that notation. */
 static int write_again(enum redact_escaper outer, int form, char c, char out[SPELT_MAX])
 {
     const unsigned byte = (unsigned char)c;
-    if (outer == REDACT_BACKSLASH && form > 0)
-        return snprintf(out, SPELT_MAX,
-                        form == 1   ? "\\u%04x"
-                        : form == 2 ? "\\u%04X"
-                                    : "\\x%02x",
-                        byte);
+    if (outer == REDACT_BACKSLASH)
+        return write_backslash(form, byte, out);
     if (outer == REDACT_ENTITY && form > 0)
         return snprintf(out, SPELT_MAX,
                         form == 1   ? "&#%u;"
@@ -427,13 +472,11 @@ static int write_again(enum redact_escaper outer, int form, char c, char out[SPE
                         byte);
     if (outer == REDACT_ENTITY)
         return snprintf(out, SPELT_MAX, c == '&' ? "&amp;" : "%c", c);
-    if (outer == REDACT_PERCENT && form < 2)
+    if (outer == REDACT_PERCENT)
         return snprintf(out, SPELT_MAX, form == 0 ? "%%%02X" : "%%%02x", byte);
-    if (outer == REDACT_SHELL && form < 2)
+    if (outer == REDACT_SHELL)
         return snprintf(out, SPELT_MAX, form == 0 ? "'\\%c'" : "'\"%c\"'", c);
-    if (outer == REDACT_DOUBLED && form == 0)
-        return snprintf(out, SPELT_MAX, "%c%c", c, c);
-    return outer == REDACT_BACKSLASH ? snprintf(out, SPELT_MAX, "\\%c", c) : 0;
+    return snprintf(out, SPELT_MAX, "%c%c", c, c);
 }
 
 /* The escape in a text that was escaped again. */
@@ -451,8 +494,6 @@ static void take_again(const struct starts *starts, enum redact_escaper outer, i
             more = write_again(outer, form, *c, again);
             is_other = true;
         }
-        if (more == 0)
-            return; /* there is no such form */
         memcpy(twice + len, again, (size_t)more);
         len += (size_t)more;
     }
@@ -463,7 +504,7 @@ static void take_again(const struct starts *starts, enum redact_escaper outer, i
 
 static void take_twice(const struct starts *starts, enum redact_escaper outer, const char *spelt)
 {
-    for (int form = 0; form < AGAIN_FORMS; form++) {
+    for (int form = 0; form < again_forms[outer]; form++) {
         for (int how_much = 0; how_much < AGAIN_COUNT; how_much++)
             take_again(starts, outer, form, (enum again)how_much, spelt);
     }
@@ -508,6 +549,11 @@ static void take_numbers(const struct starts *starts, uint32_t rune)
     take_format(starts, "\\u%04x", unit);
     take_format(starts, "\\u%04X", unit);
     take_format(starts, "\\u{%x}", rune);
+    take_format(starts, "\\u{%X}", rune);
+    take_format(starts, "\\x{%x}", rune);
+    take_format(starts, "\\x{%X}", rune);
+    take_spelt(starts, "\\u{0");
+    take_spelt(starts, "\\x{0");
     take_format(starts, "\\U%08x", rune);
     take_format(starts, "&#%u;", rune);
     take_format(starts, "&#0%u;", rune);
@@ -526,15 +572,22 @@ static void take_bytes(const struct starts *starts, unsigned char byte)
     take_format(starts, "\\x%02x", byte);
     take_format(starts, "\\x%02X", byte);
     take_format(starts, "\\%03o", byte);
+    take_format(starts, "\\0%03o", byte);
 }
 
 /* Where all of a text is escaped, also its letters. */
 static void take_plain(const struct starts *starts, unsigned char byte)
 {
-    take_format(starts, "%%%02X", byte);
-    take_format(starts, "%%%02x", byte);
+    take_bytes(starts, byte);
     take_format(starts, "\\u%04x", byte);
     take_format(starts, "\\u%04X", byte);
+    take_format(starts, "\\u{%x}", byte);
+    take_format(starts, "\\u{%X}", byte);
+    take_format(starts, "\\x{%x}", byte);
+    take_format(starts, "\\x{%X}", byte);
+    take_spelt(starts, "\\u{0");
+    take_spelt(starts, "\\x{0");
+    take_format(starts, "\\U%08x", byte);
     take_format(starts, "&#%u;", byte);
     take_format(starts, "&#x%x;", byte);
     take_format(starts, "&#x%X;", byte);

@@ -12,7 +12,8 @@
 
 enum redact_escaper {
     REDACT_ESCAPER_NONE,
-    REDACT_BACKSLASH, /* \" \/ \n \u00e4 \ud83d\ude00 \x27 \047 \$: JSON, C, Python, shells */
+    REDACT_BACKSLASH, /* \" \/ \n \u00e4 \ud83d\ude00 \u{e4} \x27 \x{27} \047 \0047 \$: JSON, C,
+                         Python, shells */
     REDACT_ENTITY,    /* &quot; &#39; &#x27; &auml;: HTML, XML */
     REDACT_PERCENT,   /* %2F %u00e4, and + for a blank: URLs, forms */
     REDACT_SHELL,     /* '\'' '"'"' within quotes of a shell */
