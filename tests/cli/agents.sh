@@ -104,6 +104,26 @@ echo 'sleep 1000' >do.1
 want 'silence: exit' $? 1
 want_in 'what would help it is told' "$("$devs" why q)" 'it must say something in time: look at what it waits for'
 
+# --- it stops by itself, for it goes in circles: as if devs had found out
+for guard in qwen gemini; do
+	fresh
+	cat >guard.json <<PLAN
+{"version": 1, "name": "guard", "agents": {"own": {"like": "$guard", "program": "./fake"}},
+ "tasks": [{"id": "g", "rounds": 3, "steps": [{"agent": "own", "prompt": "Make it."}]}]}
+PLAN
+	if [ $guard = qwen ]; then
+		echo '{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"Loop detection halted the run"}}'
+	else
+		echo '{"type":"error","severity":"warning","message":"Loop detected, stopping execution"}'
+		echo '{"type":"result","status":"success","stats":{}}'
+	fi >say.1
+	"$devs" run --plain guard.json >out 2>&1
+	want "the loop guard of $guard: exit" $? 3
+	want "the loop guard of $guard: the state" "$("$devs" status --json | grep -o '"state":"stuck"' | head -1)" '"state":"stuck"'
+	want_in "what $guard says stands in devs why" "$("$devs" why g)" 'agent ended: loop: Loop detect'
+	want_in "who found it ($guard)" "$("$devs" why g)" 'its agent found a loop and stopped by itself'
+done
+
 # --- it is not there
 fresh
 cat >gone.json <<PLAN

@@ -125,6 +125,10 @@ static const struct {
      "{\"type\":\"error\",\"severity\":\"warning\",\"message\":\"Loop detected, stopping\"}\n"
      "{\"type\":\"result\",\"status\":\"success\",\"stats\":{}}\n",
      VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LOOP},
+    {"qwen: in circles", "qwen", 1, "",
+     "{\"type\":\"result\",\"subtype\":\"error_during_execution\",\"is_error\":true,"
+     "\"error\":{\"message\":\"Loop detection halted the run after 5 calls\"}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LOOP},
     {"gemini: an answer over many lines", "gemini", 0, "",
      "{\n  \"session_id\": \"s\",\n  \"response\": \"HTTP 429\"\n}\n", VERDICT_SUCCESS,
      TRANSIENT_NONE, REASON_NONE},

@@ -171,6 +171,32 @@ START_TEST(test_C4_a_rung_ends_the_step)
 END_TEST
 
 /* After "go on" a window is twice as long. */
+START_TEST(test_an_agents_own_loop_guard_ends_the_step_like_ours)
+{
+    const struct outcome outcome = {.code = 1};
+    struct verdict verdict = verdict_new();
+    verdict.class = PERSISTENT;
+    verdict.reason = REASON_LOOP;
+    const struct protocol_facts facts = {
+        .policy = policy_named("careful"),
+        .phase = PHASE_GREEN,
+        .outcome = &outcome,
+        .verdict = &verdict,
+        .used = 1,
+        .allowed = 3,
+        .scale = 1,
+        .repeatable = true,
+    };
+    struct decision decision;
+    struct str inputs = {0};
+    protocol_decide(&facts, &decision);
+    ck_assert_int_eq(decision.kind, DECISION_ENTROPY);
+    protocol_to_json(&facts, &decision, &inputs);
+    ck_assert_ptr_nonnull(strstr(str_text(&inputs), "\"of\":\"agent\""));
+    str_done(&inputs);
+}
+END_TEST
+
 START_TEST(test_C4_a_window_grows_with_its_scale)
 {
     const struct outcome outcome = {.code = 1};
@@ -419,6 +445,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "decisions");
     tcase_add_loop_test(tcase, test_decision_table, 0, TABLE_LEN(rows));
     tcase_add_loop_test(tcase, test_C4_a_rung_ends_the_step, 0, 8);
+    tcase_add_test(tcase, test_an_agents_own_loop_guard_ends_the_step_like_ours);
     tcase_add_test(tcase, test_C4_a_window_grows_with_its_scale);
     tcase_add_loop_test(tcase, test_careful_repeats_what_may_pass, 0, TABLE_LEN(careful_cases));
     tcase_add_loop_test(tcase, test_E2_transport_tries_again_on_connection_and_process_errors_only,

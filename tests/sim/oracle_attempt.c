@@ -131,7 +131,7 @@ static void decide(struct oracle *oracle, int task, const struct outcome *outcom
     struct formula formula = formula_of(&facts, &ruling);
     if (ruling.kind == DECISION_ENTROPY && facts.stop == STOP_LOOP)
         formula.circling = &oracle->model.tasks[task].agent.calls.saying;
-    else if (ruling.kind == DECISION_ENTROPY && facts.circling)
+    else if (ruling.kind == DECISION_ENTROPY && facts.circling && ruling.row != ROW_OWN_LOOP)
         formula.circling = &oracle->model.tasks[task].trail.saying;
     suspect(oracle, task, &ruling, new_round);
     if (new_round)

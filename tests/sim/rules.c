@@ -149,6 +149,8 @@ struct ruling rules_decide(const struct facts *facts)
         return end_without_entropy(ROW_HINT_TOO_FAR, DECISION_NEEDS_YOU);
     if (opinion->no_retry)
         return end(ROW_NO_RETRY, DECISION_FAILED);
+    if (opinion->class == VERDICT_PERSISTENT && opinion->reason == REASON_LOOP)
+        return end(ROW_OWN_LOOP, DECISION_ENTROPY);
     if (goes_in_circles(facts))
         return end(ROW_ENTROPY, DECISION_ENTROPY);
     if (facts->circling)

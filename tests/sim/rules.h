@@ -17,9 +17,10 @@ enum row {
     ROW_WAIT_FREE,  /* on a server's hint, uses up nothing */
     ROW_WAIT_HINT,  /* on a server's hint, uses up an attempt */
     ROW_ENTROPY,
-    ROW_CIRCLES, /* entropy by a rung */
-    ROW_CALLS,   /* by an agent's calls */
-    ROW_BUDGET,  /* an agent's budget is spent */
+    ROW_CIRCLES,  /* entropy by a rung */
+    ROW_CALLS,    /* by an agent's calls */
+    ROW_OWN_LOOP, /* by an agent's own guard */
+    ROW_BUDGET,   /* an agent's budget is spent */
     ROW_BUDGET_AT_START,
     ROW_ROUND,    /* it goes back to the agent */
     ROW_NO_RETRY, /* no try mends it */

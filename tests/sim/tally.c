@@ -15,6 +15,7 @@ static const char *const row_names[] = {
     [ROW_ENTROPY] = "entropy detected",
     [ROW_CIRCLES] = "entropy detected by a rung",
     [ROW_CALLS] = "entropy detected in calls",
+    [ROW_OWN_LOOP] = "entropy detected by its agent",
     [ROW_BUDGET] = "needs-you: budget spent",
     [ROW_BUDGET_AT_START] = "needs-you: budget, at a start",
     [ROW_ROUND] = "another round",

@@ -1,8 +1,11 @@
 #include "classify_agent.h"
 
+#include <string.h>
+
 #include "agent_result.h"
 #include "ascii.h"
 #include "classify_verdict.h"
+#include "text.h"
 
 /* Words of an agent go through the same rules as if a program had printed them,
  * the status before them. Does one of `list` hold? */
@@ -27,6 +30,26 @@ static bool judge_words(const struct rules *rules, const struct classify_input *
     return holds;
 }
 
+/* "agent ended: loop" is a word of ours: what the agent itself says of it is evidence, too. */
+static void quote_end(struct verdict *out, const struct str *words)
+{
+    static const char ended[] = "agent ended: ";
+    struct str line = {0};
+    const char *said = str_text(words);
+    if (strncmp(out->match, ended, strlen(ended)) != 0)
+        return;
+    while (strncmp(said, ended, strlen(ended)) == 0) {
+        said += strcspn(said, "\n");
+        said += *said == '\n';
+    }
+    const size_t len = strcspn(said, "\n");
+    if (len > 0) {
+        str_addf(&line, "%s: %.*s", out->match, (int)text_cut(said, len, VERDICT_MATCH_MAX), said);
+        classify_quote(out, str_text(&line), line.len, 0);
+    }
+    str_done(&line);
+}
+
 /* The agent's own result decides alone. Only of what is known to be the words of a service are
  * the wide rules asked, which would say too much of any other text. */
 static bool judge_agent_failure(const struct rules *rules, const struct classify_input *input,
@@ -48,6 +71,7 @@ static bool judge_agent_failure(const struct rules *rules, const struct classify
         judge_words(rules, input, &result->words, service, &finer) &&
         finer.class == VERDICT_PERSISTENT)
         *out = finer; /* not only that the request was bad: what of it */
+    quote_end(out, &result->words);
     str_done(&said);
     return true;
 }

@@ -24,6 +24,13 @@ const char *decision_kind_name(enum decision_kind kind)
     return names[kind];
 }
 
+/* Its agent has a detector of its own, and ended for that. */
+static bool ended_for_its_loop(const struct protocol_facts *facts)
+{
+    return facts->stop == STOP_ASKED && facts->verdict->class == VERDICT_PERSISTENT &&
+           facts->verdict->reason == REASON_LOOP;
+}
+
 /* The step is over: what that means for entropy and evidence. */
 static void end_step(struct decision *out, enum decision_kind kind)
 {
@@ -170,7 +177,7 @@ void protocol_decide(const struct protocol_facts *facts, struct decision *out)
         end_step(out, DECISION_NEEDS_YOU);
     else if (verdict->no_retry)
         end_step(out, DECISION_FAILED);
-    else if (goes_in_circles(facts))
+    else if (ended_for_its_loop(facts) || goes_in_circles(facts))
         end_step(out, DECISION_ENTROPY);
     else if (!tries_again(facts))
         end_step(out, DECISION_FAILED);
@@ -228,7 +235,9 @@ static void add_bounds(const struct protocol_facts *facts, struct str *out)
 /* Of the calls of an agent, or of attempts. */
 static void add_circles(const struct protocol_facts *facts, struct str *out)
 {
-    if (facts->stop == STOP_LOOP) {
+    if (ended_for_its_loop(facts)) {
+        str_json_text(out, "of", "agent");
+    } else if (facts->stop == STOP_LOOP) {
         str_json_text(out, "of", "calls");
         circles_to_json(facts->calls, facts->step, 0, out);
     } else if (is_stuck_by_rung(facts)) {

@@ -76,6 +76,10 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
 static void end_in_circles(const struct json *inputs, struct str *out)
 {
     struct shown_circle circle;
+    if (strcmp(json_text(json_get(inputs, "of"), ""), "agent") == 0) {
+        str_add(out, "its agent found a loop and stopped by itself");
+        return;
+    }
     if (json_get(inputs, "rung") && shown_circles_read(inputs, 0, 0, &circle)) {
         shown_circle_words(&circle, out);
         return;

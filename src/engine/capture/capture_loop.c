@@ -66,6 +66,8 @@ void capture_loop(struct capture_writer *writer)
     if (circles && circles->verdict.level == ENTROPY_STUCK) {
         circles_to_json(circles, event->step, 0, out);
         str_json_text(out, "equal", shown_circles_equal(&circles->verdict));
+    } else if (step_state_latest(writer->step)->reason == REASON_LOOP) {
+        str_json_text(out, "of", "agent");
     } else {
         add_window(out, writer->step, event->attempt);
     }
