@@ -68,16 +68,17 @@ static void make_git_dir(const char *folder, const char *name)
 /* An index of version 2 with one entry, a submodule. */
 static void write_gitlink(const char *git_dir, const char *name)
 {
-    enum { MODE_AT = 12 + 24, NAME_AT = 12 + 62, GITLINK = 0xe0 };
+    enum { HEAD_BYTES = 12, MODE_AT = 12 + 24, NAME_AT = 12 + 62, HASH_BYTES = 20, GITLINK = 0xe0 };
     char path[PATH_MAX];
     char index[256] = "DIRC\0\0\0\2\0\0\0\1";
     index[MODE_AT + 2] = (char)GITLINK;
     index[NAME_AT - 1] = (char)strlen(name);
     memcpy(index + NAME_AT, name, strlen(name));
+    const size_t entry = (NAME_AT - HEAD_BYTES + strlen(name) + 8) & ~(size_t)7; /* with NULs */
     (void)snprintf(path, sizeof(path), "%.3000s/index", git_dir);
     FILE *file = fopen(path, "we");
     ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq((int)fwrite(index, sizeof(index), 1, file), 1);
+    ck_assert_int_eq((int)fwrite(index, HEAD_BYTES + entry + HASH_BYTES, 1, file), 1);
     ck_assert_int_eq(fclose(file), 0);
 }
 
@@ -614,6 +615,15 @@ START_TEST(test_what_cannot_be_protected_is_refused)
     (void)snprintf(one, sizeof(one), "%s/.git", place.workspace);
     ck_assert_int_eq(symlink("real.git", one), 0);
     want_refused(".git' cannot be kept read-only: it is a symbolic link");
+    ck_assert_int_eq(unlink(one), 0);
+    make_git_dir(place.workspace, ".git");
+    write_gitlink(one, "sub");
+    (void)snprintf(other, sizeof(other), "%s/.git/index", place.workspace);
+    FILE *file = fopen(other, "r+e"); /* a version that there is not */
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq((int)fwrite("DIRC\0\0\0\11", 8, 1, file), 1);
+    ck_assert_int_eq(fclose(file), 0);
+    want_refused("cannot list the submodules of '");
 }
 END_TEST
 

@@ -644,13 +644,15 @@ for name, setup, arm, more in (
          {})):
     row(f"own-git-{name}", "git", arm, setup=setup, after=OWN_GIT, control=OWN_GIT, on=BWRAP,
         group=f"own-git-{name}", **more)
-MORE_GIT = """for d in . e n; do (cd $d && git status; git commit --allow-empty -m z); done
+MORE_GIT = """for d in . e d/e n; do (cd $d && git status; git commit --allow-empty -m z); done
     git branch -f evil; git symbolic-ref HEAD refs/heads/evil; git status"""
 ARM_REPOSITORY = """mkdir -p %s/objects %s/refs; echo ref: refs/heads/x >%s/HEAD
     printf "[core]\n repositoryFormatVersion = 0\n bare = false\n fsmonitor = %%s\n" "$TRAP" >>%s/config"""
 for name, setup, arm in (
         ("empty-submodule", "git init -q e; git -C e commit -q --allow-empty -m x; git add e;"
          " git commit -qm e; rm -rf e/.git", ARM_REPOSITORY.replace("%s/", "e/.git/").replace("%%", "%")),
+        ("missing-submodule", "git init -q e; git -C e commit -q --allow-empty -m x; git add e;"
+         " git commit -qm e; rm -rf e", ARM_REPOSITORY.replace("%s/", "e/.git/").replace("%%", "%")),
         ("nested-repository", "git init -q n; git -C n commit -q --allow-empty -m x; git add n;"
          " git commit -qm n", 'printf "[core]\n fsmonitor = %s\n" "$TRAP" >>n/.git/config'),
         ("hook-is-a-link", "mkdir -p scripts .git/hooks; cp /bin/true scripts/hook; ln -s"
@@ -661,7 +663,27 @@ for name, setup, arm in (
         ("global-hooks", 'mkdir .hooks; git config --global core.hooksPath .hooks',
          'cp "$TRAP" .hooks/post-commit')):
     row(f"own-git-{name}", "git", arm, setup=setup, after=MORE_GIT, control=MORE_GIT, on=SANDBOXES,
-        group="own-git-hooks" if name == "global-hooks" else "own-git-more")
+        group="own-git-hooks" if name == "global-hooks" else f"own-git-{name}"
+        if name == "missing-submodule" else "own-git-more")
+
+# Submodules that only git can find: every kind of index.
+SUBMODULE = ("git init -q %s d/e; git -C d/e commit -q --allow-empty -m x; : >new; git add d/e;"
+             " git commit -qm e; rm -rf d/e/.git; ")
+for name, setup, more in (
+        ("v3", SUBMODULE % "" + "git add -N new", {}),
+        ("v4", SUBMODULE % "" + "git update-index --index-version 4", {}),
+        ("split", SUBMODULE % "" + "git update-index --split-index; git add new", {}),
+        ("split-v4", SUBMODULE % "" + "git config index.version 4; git update-index --index-version 4"
+         " --split-index; git add new", {}),
+        ("sparse", SUBMODULE % "" + "mkdir x; : >x/f; git add x; git commit -qm x; git"
+         " sparse-checkout set --cone --sparse-index x", {}),
+        ("sha256", "rm -rf .git; git init -q --object-format=sha256; git add -A; "
+         + SUBMODULE % "--object-format=sha256", {}),
+        ("damaged", SUBMODULE % "" + "truncate -s -30 .git/index", {"refused": True}),
+        ("strange", SUBMODULE % "" + "printf 'DIRC\\0\\0\\0\\11' | dd of=.git/index conv=notrunc",
+         {"refused": True})):
+    row(f"index-{name}", "git", ARM_REPOSITORY.replace("%s/", "d/e/.git/").replace("%%", "%"),
+        setup=setup, after=MORE_GIT, control=MORE_GIT, on=BWRAP, group=f"index-{name}", **more)
 
 # Programs that devs itself looks up in PATH, where PATH has a folder of the project (direnv).
 for program in ("git", "bwrap", "podman", "sh", "env", "curl"):

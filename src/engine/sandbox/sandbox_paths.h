@@ -87,7 +87,8 @@ struct sandbox_protected {
  *   config.worktree, hooks, and commondir and gitdir of its worktrees; the same of its submodules
  *   below modules;
  * - the same of submodules and other repositories that its index has, and the folders of submodules
- *   that have no repository yet; the file .git of a worktree or a submodule;
+ *   that have no repository yet, made where they are missing; the file .git of a worktree or a
+ *   submodule;
  * - the configs of the machine and the person, the files that any config includes, whatever the
  *   condition, and the folders of core.hooksPath.
  *

@@ -364,8 +364,8 @@ static void make_folders(char *path, mode_t mode)
     (void)mkdir(path, mode);
 }
 
-/* The folder of core.hooksPath, made where it is missing. */
-static bool protect_hooks_path(const struct protecting *protecting, const char *path)
+/* A folder, made where it is missing: a step could make it. */
+static bool protect_folder(const struct protecting *protecting, const char *path)
 {
     char real[PATH_MAX];
     struct stat info;
@@ -410,7 +410,7 @@ static bool protect_value(struct protecting *protecting, const char *path, const
     }
     if (strcmp(key, "core.hookspath") == 0 && top &&
         place_config_path(protecting, top, value, named) && !is_result(protecting, named))
-        return protect_hooks_path(protecting, named);
+        return protect_folder(protecting, named);
     return true;
 }
 
@@ -689,7 +689,7 @@ static bool protect_gitlink(struct protecting *protecting, const char *path, int
     if (wrote < 0 || wrote >= PATH_MAX)
         return true;
     if (lstat(mark, &info) != 0)
-        return is_result(protecting, path) || protect(protecting, path);
+        return is_result(protecting, path) || protect_folder(protecting, path);
     if (S_ISLNK(info.st_mode) && !protect(protecting, mark))
         return false;
     if (stat(mark, &info) == 0 && S_ISDIR(info.st_mode))
@@ -697,69 +697,87 @@ static bool protect_gitlink(struct protecting *protecting, const char *path, int
     return protect_git_file(protecting, path, depth);
 }
 
-/* Each entry of the index: 40 bytes, of which four are the mode, an id, two or four bytes of flags,
- * and the path. The latter ends in one to eight NULs, or in version 4 begins with what is cut off
- * the end of the path before it. An index that is damaged ends early: git does not use it. */
-static bool protect_index(struct protecting *protecting, const struct str *index, size_t id_bytes,
-                          const char *top, int depth)
+/* Does a file of the index have submodules? Each entry of any version has its mode as four bytes; a
+ * sparse index has the word "sdir" and leaves out entries. Other bytes may look the same. */
+static bool may_have_gitlinks(const char *path)
 {
-    enum { HEAD_BYTES = 12, MODE_AT = 24, STAT_BYTES = 40, GITLINK_MODE = 0160000 };
-    const unsigned char *data = (const unsigned char *)index->data;
-    char path[PATH_MAX] = "";
-    char whole[PATH_MAX];
-    size_t at = HEAD_BYTES;
-    bool ok = true;
-    if (index->len < HEAD_BYTES || memcmp(data, "DIRC", 4) != 0)
-        return true;
-    const bool is_short = data[7] == 4; /* the version */
-    while (ok && at + STAT_BYTES + id_bytes + 2 < index->len) {
-        const size_t from = at;
-        const unsigned mode = (unsigned)data[at + MODE_AT + 2] << 8 | data[at + MODE_AT + 3];
-        at += STAT_BYTES + id_bytes;
-        at += data[at] & 0x40 ? 4 : 2;
-        size_t cut = 0;
-        for (bool more = is_short; more && at < index->len; at++) {
-            more = data[at] & 0x80;
-            cut = (cut << 7) + (data[at] & 0x7f) + (more ? 1 : 0);
-        }
-        const size_t kept = is_short && cut <= strlen(path) ? strlen(path) - cut : 0;
-        const size_t len = at < index->len ? strnlen(index->data + at, index->len - at) : 0;
-        if (len == 0 || at + len >= index->len || kept + len >= sizeof(path))
-            break;
-        memcpy(path + kept, index->data + at, len + 1);
-        at = is_short ? at + len + 1 : from + ((at + len - from + 8) & ~(size_t)7);
-        if (mode != GITLINK_MODE)
-            continue;
-        const int wrote = snprintf(whole, sizeof(whole), "%s/%s", top, path);
-        ok = wrote < 0 || wrote >= PATH_MAX || protect_gitlink(protecting, whole, depth + 1);
+    static const char mode[] = {0, 0, (char)0xe0, 0}; /* 0160000 */
+    static const char sparse[] = {'s', 'd', 'i', 'r'};
+    struct str index = {0};
+    struct stat info;
+    const bool is_read = git_read_file(path, SANDBOX_GIT_INDEX_MAX, &index);
+    const bool may = is_read ? memmem(index.data, index.len, mode, sizeof(mode)) ||
+                                   memmem(index.data, index.len, sparse, sizeof(sparse))
+                             : stat(path, &info) == 0 && info.st_size > 0;
+    str_done(&index);
+    return may;
+}
+
+/* The same of the index of a git folder, which may be in several files. */
+static bool index_may_have_gitlinks(const char *dir)
+{
+    char path[PATH_MAX];
+    DIR *entries = opendir(dir);
+    bool may = false;
+    for (struct dirent *entry = entries ? readdir(entries) : NULL; !may && entry;
+         entry = readdir(entries)) {
+        const bool is_index = strcmp(entry->d_name, "index") == 0 ||
+                              strncmp(entry->d_name, "sharedindex.", strlen("sharedindex.")) == 0;
+        const int wrote = snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+        may = is_index && wrote > 0 && wrote < PATH_MAX && may_have_gitlinks(path);
     }
-    return ok;
+    if (entries)
+        (void)closedir(entries); /* only read */
+    return may;
+}
+
+/* Appends "MODE ID STAGE tab PATH NUL" for each entry of the index. For that git runs nothing but
+ * fsmonitor, and fetches what it lacks, both of which are off. */
+static bool list_index(const struct protecting *protecting, const char *dir, const char *top,
+                       struct str *out)
+{
+    struct str git_dir = {0};
+    str_addf(&git_dir, "--git-dir=%s", dir);
+    const char *const words[] = {
+        git_dir.data, "-c", "core.fsmonitor=false", "--work-tree=.", "ls-files", "-s", "-z", NULL};
+    const struct git_call call = {.words = words,
+                                  .tree = top,
+                                  .out_max = SANDBOX_GIT_INDEX_MAX,
+                                  .timeout_ms = SANDBOX_CALL_MS};
+    char program[PATH_MAX];
+    struct git git;
+    struct err err = {0};
+    bool ok = true;
+    if (program_find_absolute("git", program)) { /* else nobody obeys it */
+        git_alone(&git, top, protecting->call->our_environment);
+        ok = git_ask(&git, &call, out, &err);
+        git_done(&git);
+    }
+    str_done(&git_dir);
+    if (ok)
+        return true;
+    (void)err_set(protecting->err, ERR_INVALID,
+                  "sandbox: cannot list the submodules of '%.200s': %s", top, err.message);
+    return err_hint(protecting->err, "git ls-files -s has to work there");
 }
 
 static bool protect_gitlinks(struct protecting *protecting, const char *dir, const char *top,
                              int depth)
 {
-    enum { SHA1_BYTES = 20, SHA256_BYTES = 32 };
-    char path[PATH_MAX];
-    struct str text = {0};
+    static const char mode[] = "160000 ";
+    char whole[PATH_MAX];
+    struct str list = {0};
     if (depth >= SANDBOX_GIT_DEPTH_MAX)
         return refuse_protection(protecting, dir, "too deep");
-    bool ok = read_file(protecting, dir, "config", &text);
-    const size_t id_bytes =
-        text.len > 0 && strcasestr(text.data, "sha256") ? SHA256_BYTES : SHA1_BYTES;
-    DIR *entries = ok ? opendir(dir) : NULL;
-    for (struct dirent *entry = entries ? readdir(entries) : NULL; ok && entry;
-         entry = readdir(entries)) {
-        const bool is_index = strcmp(entry->d_name, "index") == 0 ||
-                              strncmp(entry->d_name, "sharedindex.", strlen("sharedindex.")) == 0;
-        const int wrote = snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
-        if (is_index && wrote > 0 && wrote < PATH_MAX &&
-            git_read_file(path, SANDBOX_GIT_INDEX_MAX, &text))
-            ok = protect_index(protecting, &text, id_bytes, top, depth);
+    bool ok = !index_may_have_gitlinks(dir) || list_index(protecting, dir, top, &list);
+    for (size_t at = 0; ok && at < list.len; at += strlen(list.data + at) + 1) {
+        const char *tab = strchr(list.data + at, '\t');
+        const bool is_gitlink = tab && strncmp(list.data + at, mode, strlen(mode)) == 0;
+        const int wrote = is_gitlink ? snprintf(whole, sizeof(whole), "%s/%s", top, tab + 1) : 0;
+        if (wrote > 0 && wrote < PATH_MAX)
+            ok = protect_gitlink(protecting, whole, depth + 1);
     }
-    if (entries)
-        (void)closedir(entries); /* only read */
-    str_done(&text);
+    str_done(&list);
     return ok;
 }
 

@@ -85,7 +85,7 @@ static void add_name(const struct git_call *call, struct str *out)
     const char *const *word = call->words;
     str_add(out, "git");
     while (*word && (*word)[0] == '-')
-        word++;
+        word += strcmp(*word, "-c") == 0 && word[1] ? 2 : 1;
     if (*word)
         str_addf(out, " %s", *word);
 }
