@@ -878,6 +878,12 @@ row("log-of-another-project", "log", 'ls -A "$LAB/other/.devs" | grep -q devs.db
     ' (echo x >"$LAB/other/.devs/x") && got wrote', **{
         **LOG, "on": BWRAP, "group": "11", "control": 'sh "$ARMED"',
         "setup": 'mkdir "$LAB/other"; (cd "$LAB/other" && devs exec -- true); devs exec -- true'})
+WITHIN = {"group": "12", "launch": "devs run --plain plans/plan.json", "after": ":", "refused": False,
+          "setup": 'mkdir plans; mv plan.json plans; mkdir other; (cd other && git init -q . && devs exec -- true)',
+          "plan": plan(task("evil", ARM), sandbox={"+": SANDBOX, "writable": ["$PROJ"]})}
+for name, folder in (("log-in-writable", "$PROJ/.devs"), ("other-log-in-writable", "$PROJ/other/.devs")):
+    row(name, "log", f'ls -A "{folder}" | grep -q devs.db && got seen; (echo x >"{folder}/x") && got wrote',
+        control=f'mkdir -p "{folder}"; sh "$ARMED"', **WITHIN)
 row("log-of-a-stranger", "log", "", group="theirs", on=OPENED, launch=":", setup="""
     mkdir "$LAB/theirs"; cd "$LAB/theirs" || exit; mkdir -m 700 .devs
     cat >theirs.json <<END

@@ -1,4 +1,5 @@
-/* bwrap_masks.c - the folders and files of the machine that a step in bubblewrap does not see. */
+/* bwrap_masks.c - the folders and files of the machine that a step in bubblewrap does not see; no
+ * sandbox sees the sealed ones. */
 #define _GNU_SOURCE /* realpath, d_type */
 
 #include <dirent.h>
@@ -152,7 +153,8 @@ static const char *const linked_files[] = {
 static void add_existing(const char *path, struct arg_list *out)
 {
     char real[PATH_MAX];
-    if (path[0] == '/' && realpath(path, real) && strcmp(real, "/") != 0)
+    if (path[0] == '/' && realpath(path, real) && strcmp(real, "/") != 0 &&
+        !arg_list_has(out, real))
         arg_list_add(out, real);
 }
 
@@ -282,8 +284,7 @@ static void add_log(void *ctx, const char *dir)
     add_existing(dir, ctx);
 }
 
-/* The run's own log, and what else devs keeps of runs and of what the person trusts. */
-static void find_sealed(const struct sandbox_call *call, struct arg_list *out)
+void sandbox_sealed_find(const struct sandbox_call *call, struct arg_list *out)
 {
     char *const *environment = call->our_environment;
     char home[PATH_MAX];
@@ -329,7 +330,7 @@ static void find_empty(const struct sandbox_call *call, struct bwrap_paths *out)
 void bwrap_paths_find(const struct sandbox_call *call, struct bwrap_paths *out)
 {
     *out = (struct bwrap_paths){.sealed = {0}};
-    find_sealed(call, &out->sealed);
+    sandbox_sealed_find(call, &out->sealed);
     find_secrets(call, &out->hidden);
     find_sockets(&out->sockets);
     find_empty(call, out);

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sandbox_paths.h"
@@ -29,6 +30,13 @@ static bool can_be_mounted(const char *path, struct err *err)
                    path);
 }
 
+/* Folders of `writable` may overlap, so that a mount comes twice. */
+static void add_once(struct arg_list *argv, const struct str *mount)
+{
+    if (!arg_list_has(argv, str_text(mount)))
+        add_pair(argv, "--mount", str_text(mount));
+}
+
 static bool add_mount(struct arg_list *argv, const char *source, const char *target,
                       const char *more, struct err *err)
 {
@@ -36,8 +44,7 @@ static bool add_mount(struct arg_list *argv, const char *source, const char *tar
         return false;
     struct str mount = {0};
     str_addf(&mount, "type=bind,source=%s,target=%s%s", source, target, more);
-    if (!arg_list_has(argv, str_text(&mount))) /* folders of `writable` may overlap */
-        add_pair(argv, "--mount", str_text(&mount));
+    add_once(argv, &mount);
     str_done(&mount);
     return true;
 }
@@ -49,39 +56,63 @@ static bool add_mask(struct arg_list *argv, const struct sandbox *sandbox, const
     const char *how = sandbox->tool.is_podman ? "notmpcopyup,ro," : "readonly,";
     if (!can_be_mounted(folder, err))
         return false;
-    arg_list_add(argv, "--mount");
-    arg_list_addf(argv, "type=tmpfs,tmpfs-mode=0700,%starget=%s", how, folder);
+    struct str mount = {0};
+    str_addf(&mount, "type=tmpfs,tmpfs-mode=0700,%starget=%s", how, folder);
+    add_once(argv, &mount);
+    str_done(&mount);
     return true;
 }
 
-/* Of the log a container sees what is in the workspace. */
-static bool mask_log(struct arg_list *argv, const struct sandbox *sandbox,
-                     const struct sandbox_log *log, struct err *err)
+/* What a path of the machine is in the container. */
+enum shown { SHOWN_AS_IS, SHOWN_READ_ONLY, SHOWN_EMPTY };
+
+/* What the mounts are made of. */
+struct mounting {
+    struct arg_list *argv;
+    const struct sandbox *sandbox;
+    struct arg_list areas, sealed; /* owned */
+    struct arg_list *unwanted;
+    struct err *err;
+};
+
+static bool show(const struct mounting *mounting, const char *path, const char *target,
+                 enum shown how)
 {
-    const char *workspace = sandbox->call.workspace;
-    for (size_t i = 0; i < log->folders.count; i++) {
-        const char *folder = log->folders.items[i];
-        if (sandbox_path_is_below(folder, workspace) && !add_mask(argv, sandbox, folder, err))
-            return false;
-    }
-    for (size_t i = 0; i < log->files.count; i++) {
-        const char *file = log->files.items[i];
-        if (sandbox_path_is_below(file, workspace) &&
-            !add_mount(argv, "/dev/null", file, ",readonly", err))
-            return false;
-    }
-    return true;
+    struct stat info;
+    if (how != SHOWN_EMPTY)
+        return add_mount(mounting->argv, path, target, how == SHOWN_READ_ONLY ? ",readonly" : "",
+                         mounting->err);
+    if (lstat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return add_mask(mounting->argv, mounting->sandbox, target, mounting->err);
+    return add_mount(mounting->argv, "/dev/null", target, ",readonly", mounting->err);
 }
 
-static bool add_writable(struct arg_list *argv, const struct sandbox_call *call, struct err *err)
+/* Is it in a log of devs, or, if `itself`, is it one? The workspace may be in one, and is seen. */
+static bool is_sealed(const struct mounting *mounting, const char *path, bool itself)
 {
+    const char *workspace = mounting->sandbox->call.workspace;
+    const bool is_ours = strcmp(path, workspace) == 0 || sandbox_path_is_below(path, workspace);
+    for (size_t i = 0; i < mounting->sealed.count; i++) {
+        const char *sealed = mounting->sealed.items[i];
+        const bool holds_ours = is_ours && sandbox_path_is_below(workspace, sealed);
+        if (!holds_ours &&
+            ((itself && strcmp(path, sealed) == 0) || sandbox_path_is_below(path, sealed)))
+            return true;
+    }
+    return false;
+}
+
+static bool add_writable(const struct mounting *mounting)
+{
+    const struct sandbox_call *call = &mounting->sandbox->call;
     char **writable = call->spec->writable;
     for (size_t i = 0; writable && writable[i]; i++) {
         char real[PATH_MAX];
-        if (!sandbox_writable_path(call, writable[i], real, err))
+        if (!sandbox_writable_path(call, writable[i], real, mounting->err))
             return false;
         /* One that is relative is in the workspace. */
-        if (writable[i][0] == '/' && !add_mount(argv, real, writable[i], "", err))
+        if (writable[i][0] == '/' && !is_sealed(mounting, real, true) &&
+            !show(mounting, real, writable[i], SHOWN_AS_IS))
             return false;
     }
     return true;
@@ -89,40 +120,48 @@ static bool add_writable(struct arg_list *argv, const struct sandbox_call *call,
 
 /* Where a path of the machine is in the container: `writable` may name it through a link. Several
  * mounts may hold it; each of them is a way to it. */
-static bool add_in_each_mount(struct arg_list *argv, const struct sandbox_call *call,
-                              const char *path, const char *more, struct err *err)
+static bool show_in_each_mount(const struct mounting *mounting, const char *path, enum shown how)
 {
+    const struct sandbox_call *call = &mounting->sandbox->call;
     char **writable = call->spec->writable;
-    bool ok =
-        !sandbox_path_is_below(path, call->workspace) || add_mount(argv, path, path, more, err);
+    bool ok = !sandbox_path_is_below(path, call->workspace) || show(mounting, path, path, how);
     for (size_t i = 0; ok && writable && writable[i]; i++) {
         char real[PATH_MAX];
         char target[PATH_MAX];
-        if (!sandbox_writable_path(call, writable[i], real, err))
+        if (!sandbox_writable_path(call, writable[i], real, mounting->err))
             return false;
-        if (writable[i][0] != '/' || !sandbox_path_is_below(path, real))
+        if (writable[i][0] != '/' || !sandbox_path_is_below(path, real) ||
+            is_sealed(mounting, real, true))
             continue;
         const int wrote =
             snprintf(target, sizeof(target), "%s%s", writable[i], path + strlen(real));
         if (wrote < 0 || wrote >= PATH_MAX)
-            return err_set_errno(err, ENAMETOOLONG, "sandbox: writable '%.100s...'", writable[i]);
-        ok = add_mount(argv, path, target, more, err);
+            return err_set_errno(mounting->err, ENAMETOOLONG, "sandbox: writable '%.100s...'",
+                                 writable[i]);
+        ok = show(mounting, path, target, how);
     }
     return ok;
 }
 
+static bool show_all(const struct mounting *mounting, const struct arg_list *paths, enum shown how)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < paths->count; i++)
+        ok = is_sealed(mounting, paths->items[i], how != SHOWN_EMPTY) ||
+             show_in_each_mount(mounting, paths->items[i], how);
+    return ok;
+}
+
 /* What decides what devs and git run is read-only in it, too: sandbox_protected_find(). */
-static bool protect(struct arg_list *argv, const struct sandbox_call *call,
-                    const struct arg_list *areas, struct arg_list *unwanted, struct err *err)
+static bool protect(const struct mounting *mounting)
 {
     struct sandbox_protected found;
-    bool ok = sandbox_protected_find(call, areas, &found, err);
-    for (size_t i = 0; ok && i < found.pins.count; i++)
-        ok = add_in_each_mount(argv, call, found.pins.items[i], "", err);
-    for (size_t i = 0; ok && i < found.paths.count; i++)
-        ok = add_in_each_mount(argv, call, found.paths.items[i], ",readonly", err);
+    const bool ok =
+        sandbox_protected_find(&mounting->sandbox->call, &mounting->areas, &found, mounting->err) &&
+        show_all(mounting, &found.pins, SHOWN_AS_IS) &&
+        show_all(mounting, &found.paths, SHOWN_READ_ONLY);
     if (ok)
-        arg_list_add_all(unwanted, found.unwanted.items);
+        arg_list_add_all(mounting->unwanted, found.unwanted.items);
     sandbox_protected_done(&found);
     return ok;
 }
@@ -131,15 +170,14 @@ static bool add_mounts(struct arg_list *argv, const struct sandbox *sandbox,
                        struct arg_list *unwanted, struct err *err)
 {
     const struct sandbox_call *call = &sandbox->call;
-    struct arg_list areas = {0};
-    struct sandbox_log log;
-    sandbox_log_find(call, &log);
-    const bool ok = sandbox_areas_find(call, &areas, err) &&
-                    add_mount(argv, call->workspace, call->workspace, "", err) &&
-                    add_writable(argv, call, err) && protect(argv, call, &areas, unwanted, err) &&
-                    mask_log(argv, sandbox, &log, err);
-    arg_list_done(&areas);
-    sandbox_log_done(&log);
+    struct mounting mounting = {.argv = argv, .sandbox = sandbox, .unwanted = unwanted, .err = err};
+    sandbox_sealed_find(call, &mounting.sealed);
+    const bool ok = sandbox_areas_find(call, &mounting.areas, err) &&
+                    show(&mounting, call->workspace, call->workspace, SHOWN_AS_IS) &&
+                    add_writable(&mounting) && protect(&mounting) &&
+                    show_all(&mounting, &mounting.sealed, SHOWN_EMPTY);
+    arg_list_done(&mounting.areas);
+    arg_list_done(&mounting.sealed);
     return ok;
 }
 

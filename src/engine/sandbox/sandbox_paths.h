@@ -35,6 +35,11 @@ struct sandbox_log {
 void sandbox_log_find(const struct sandbox_call *call, struct sandbox_log *out);
 void sandbox_log_done(struct sandbox_log *log);
 
+/* Appends what no sandbox may see or write: the run's own log, the other logs of devs, and what
+ * devs keeps of runs and of what the person trusts. Folders and files that exist, absolute and
+ * without links. A workspace may be inside. */
+void sandbox_sealed_find(const struct sandbox_call *call, struct arg_list *out);
+
 /* The value in an environment; NULL: it is not there. Borrows it. */
 const char *sandbox_variable(char *const *environment, const char *name);
 
