@@ -547,6 +547,18 @@ START_TEST(test_writable_does_not_open_what_is_protected)
 }
 END_TEST
 
+/* A step beside this one could replace the folder by a link just when it is mounted. */
+START_TEST(test_writable_in_the_workspace_is_no_mount_of_its_own)
+{
+    make_folder(place.workspace, "a");
+    make_folder(place.workspace, "a/b");
+    spec.writable = (char *[]){(char[]){"a/b"}, NULL};
+    run_script("grep -c /a/b /proc/self/mountinfo; echo x > a/b/c && cat a/b/c");
+    want_exit(0);
+    ck_assert_str_eq(result.out, "0\nx\n");
+}
+END_TEST
+
 /* commondir says where the configuration of the repository is. */
 START_TEST(test_files_that_git_would_obey_are_removed)
 {
@@ -909,6 +921,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_kernel_is_not_written_to);
     tcase_add_test(tcase, test_what_decides_what_runs_is_read_only);
     tcase_add_test(tcase, test_writable_does_not_open_what_is_protected);
+    tcase_add_test(tcase, test_writable_in_the_workspace_is_no_mount_of_its_own);
     tcase_add_test(tcase, test_files_that_git_would_obey_are_removed);
     tcase_add_test(tcase, test_tree_of_a_task_is_its_own);
     tcase_add_test(tcase, test_what_cannot_be_protected_is_refused);

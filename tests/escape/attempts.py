@@ -268,6 +268,17 @@ row("setuid-shell", "machine", "cp /bin/busybox .suid || cp /bin/true .suid; chm
     out='test -u "$PROJ/.suid" && test "$(stat -c %u "$PROJ/.suid")" != "$(id -u)"',
     control=NO_CONTROL, why="a file of one's own with setuid gives nobody more than one has")
 
+# The folder around a secret may be written; moved away, the secret would be where no mask is.
+for name, more in (("writable-home", {"writable": ["$LAB/home"]}), ("writable-root", {"read_only": False})):
+    row(f"secret-moved-{name}", "machine", """
+        mv "$HOME/.config" "$HOME/.config2"; mv "$HOME/.local" "$HOME/.local2"
+        mv "$HOME/.cargo" "$HOME/.cargo2"; rm -f "$HOME/.cargo/credentials" """, group=f"moved-{name}",
+        on=BWRAP, plan=plan(task("evil", ARM), sandbox={"+": SANDBOX, **more}), setup="""
+        mkdir -p "$HOME/.config/gh" "$HOME/.local/share/keyrings" "$HOME/.cargo"
+        for d in .config/gh .local/share/keyrings .cargo; do echo key >"$HOME/$d/credentials"; done""",
+        out='test -e "$HOME/.config2" || test -e "$HOME/.local2" || test -e "$HOME/.cargo2" ||'
+            ' ! test -s "$HOME/.cargo/credentials"')
+
 # A step's folder is where it works, not what it may write.
 CWDS = ("..", "../../project", "../../home", "../..", "/")
 SCENARIOS["cwd"] = {
@@ -882,7 +893,7 @@ WITHIN = {"group": "12", "launch": "devs run --plain plans/plan.json", "after": 
           "setup": 'mkdir plans; mv plan.json plans; mkdir other; (cd other && git init -q . && devs exec -- true)',
           "plan": plan(task("evil", ARM), sandbox={"+": SANDBOX, "writable": ["$PROJ"]})}
 for name, folder in (("log-in-writable", "$PROJ/.devs"), ("other-log-in-writable", "$PROJ/other/.devs")):
-    row(name, "log", f'ls -A "{folder}" | grep -q devs.db && got seen; (echo x >"{folder}/x") && got wrote',
+    row(name, "log", f'mv "$PROJ/other" "$PROJ/moved" && got moved; ls -A "{folder}" | grep -q devs.db && got seen; (echo x >"{folder}/x") && got wrote',
         control=f'mkdir -p "{folder}"; sh "$ARMED"', **WITHIN)
 row("log-of-a-stranger", "log", "", group="theirs", on=OPENED, launch=":", setup="""
     mkdir "$LAB/theirs"; cd "$LAB/theirs" || exit; mkdir -m 700 .devs

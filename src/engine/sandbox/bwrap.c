@@ -157,7 +157,20 @@ static const struct mount *find_mount_around(const struct mounts *made, const ch
     return around;
 }
 
-static bool is_mount_needed(const struct mounts *made, const struct mount *mount)
+/* Must it not be renamed, for what is in it? */
+static bool holds_kept(const struct mounts *all, const char *path)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const enum mount_kind kind = all->items[i].kind;
+        if ((kind == MOUNT_PROTECTED || kind == MOUNT_HIDDEN || kind == MOUNT_SEALED) &&
+            sandbox_path_is_below(all->items[i].path, path))
+            return true;
+    }
+    return false;
+}
+
+static bool is_mount_needed(const struct mounts *all, const struct mounts *made,
+                            const struct mount *mount)
 {
     const struct mount *around = find_mount_around(made, mount->path);
     const bool is_writable = around ? around->kind == MOUNT_WRITABLE : made->root_is_writable;
@@ -174,8 +187,9 @@ static bool is_mount_needed(const struct mounts *made, const struct mount *mount
     case MOUNT_HIDDEN:
     case MOUNT_SEALED:
         return !is_hidden;
+    case MOUNT_WRITABLE: /* a step beside this one could put a link there while bwrap mounts */
+        return !around || !is_writable || holds_kept(all, mount->path);
     case MOUNT_EMPTY:
-    case MOUNT_WRITABLE:
         return true;
     }
     return true;
@@ -218,13 +232,17 @@ static void write_sealed(struct arg_list *argv, const struct mounts *made)
 static void write_mounts(struct arg_list *argv, struct mounts *mounts)
 {
     struct mounts made = {.root_is_writable = mounts->root_is_writable};
+    const char *decided = "/";
     if (mounts->count > 0)
         qsort(mounts->items, mounts->count, sizeof(*mounts->items), compare_mounts);
     for (size_t i = 0; i < mounts->count; i++) {
         const struct mount *mount = &mounts->items[i];
-        const bool is_again =
-            made.count > 0 && strcmp(made.items[made.count - 1].path, mount->path) == 0;
-        if (strcmp(mount->path, "/") == 0 || is_again || !is_mount_needed(&made, mount))
+        if (strcmp(mount->path, decided) == 0)
+            continue;
+        const bool is_needed = is_mount_needed(mounts, &made, mount);
+        if (is_needed || mount->kind == MOUNT_WRITABLE)
+            decided = mount->path;
+        if (!is_needed)
             continue;
         write_mount(argv, mount);
         add_mount(&made, mount->kind, mount->path);
@@ -258,6 +276,8 @@ static void collect_mounts(const struct bwrap_paths *paths, const struct sandbox
     mounts->root_is_writable = arg_list_has(areas, "/");
     for (size_t i = 0; i < paths->sealed.count; i++)
         sandbox_add_pins(areas, paths->sealed.items[i], pins);
+    for (size_t i = 0; i < paths->hidden.count; i++)
+        sandbox_add_pins(areas, paths->hidden.items[i], pins);
     add_mount_list(mounts, MOUNT_PIN, pins);
     add_mount_list(mounts, MOUNT_PIN, &found->pins);
     add_mount_list(mounts, MOUNT_EMPTY, &paths->empty);

@@ -110,8 +110,10 @@ static bool add_writable(const struct mounting *mounting)
         char real[PATH_MAX];
         if (!sandbox_writable_path(call, writable[i], real, mounting->err))
             return false;
-        /* One that is relative is in the workspace. */
-        if (writable[i][0] == '/' && !is_sealed(mounting, real, true) &&
+        const bool is_there =
+            writable[i][0] != '/' ||
+            (strcmp(writable[i], real) == 0 && sandbox_path_is_below(real, call->workspace));
+        if (!is_there && !is_sealed(mounting, real, true) &&
             !show(mounting, real, writable[i], SHOWN_AS_IS))
             return false;
     }
@@ -172,10 +174,15 @@ static bool add_mounts(struct arg_list *argv, const struct sandbox *sandbox,
     const struct sandbox_call *call = &sandbox->call;
     struct mounting mounting = {.argv = argv, .sandbox = sandbox, .unwanted = unwanted, .err = err};
     sandbox_sealed_find(call, &mounting.sealed);
-    const bool ok = sandbox_areas_find(call, &mounting.areas, err) &&
-                    show(&mounting, call->workspace, call->workspace, SHOWN_AS_IS) &&
-                    add_writable(&mounting) && protect(&mounting) &&
-                    show_all(&mounting, &mounting.sealed, SHOWN_EMPTY);
+    bool ok = sandbox_areas_find(call, &mounting.areas, err) &&
+              show(&mounting, call->workspace, call->workspace, SHOWN_AS_IS) &&
+              add_writable(&mounting) && protect(&mounting);
+    struct arg_list pins = {0};
+    for (size_t i = 0; ok && i < mounting.sealed.count; i++)
+        sandbox_add_pins(&mounting.areas, mounting.sealed.items[i], &pins);
+    ok = ok && show_all(&mounting, &pins, SHOWN_AS_IS) &&
+         show_all(&mounting, &mounting.sealed, SHOWN_EMPTY);
+    arg_list_done(&pins);
     arg_list_done(&mounting.areas);
     arg_list_done(&mounting.sealed);
     return ok;
