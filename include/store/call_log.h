@@ -41,6 +41,7 @@ enum {
     CALL_LOG_OUTPUT_MAX = 8 * 1024 * 1024, /* bytes of a result that are looked at */
     CALL_LOG_WORDS_MAX = 64 * 1024,        /* bytes of words that one row holds */
     CALL_LOG_BATCH_MAX = 512,              /* calls that one commit holds, about */
+    CALL_LOG_END_STUCK = -1,               /* in place of an exit code */
 };
 
 /* Whose calls. All is borrowed until the call log is closed. */
@@ -108,6 +109,10 @@ ATTR_MUST_USE bool call_log_add_note(struct call_log *log, const char *text,
 /* Was that the last of what happened: nobody has said or called anything since? */
 bool call_log_turn_failed(const struct call_log *log);
 
+/* Is the agent in a loop of calls, or was the last call that it wanted to make one of such a loop
+ * and denied? */
+bool call_log_is_stuck(const struct call_log *log);
+
 /* What the session has used, as its record says; its calls are counted here. */
 ATTR_MUST_USE bool call_log_add_used(struct call_log *log, const struct agent_used *used,
                                      const struct moment *at, struct err *err);
@@ -133,8 +138,8 @@ ATTR_MUST_USE bool call_log_turn_away(struct call_log *log, const struct call_ma
 /* Whatever was added is in the log when it returns. */
 ATTR_MUST_USE bool call_log_commit(struct call_log *log, struct err *err);
 
-/* The session is over: its attempt ended with this exit code. Reads all events. Nothing may be
- * added after it. */
+/* The session is over: its attempt ended with this exit code, or as stuck where that is
+ * CALL_LOG_END_STUCK. Reads all events. Nothing may be added after it. */
 ATTR_MUST_USE bool call_log_end(struct call_log *log, int exit, const struct moment *at,
                                 struct err *err);
 

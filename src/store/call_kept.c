@@ -45,14 +45,14 @@ static bool is_sound(const struct agent_used *used)
     return true;
 }
 
-void call_kept_judge(struct call_kept *kept, const struct entropy_fact *fact,
+void call_kept_judge(struct call_kept *kept, const struct entropy_fact *fact, bool is_call,
                      const struct moment *at)
 {
     const struct circles_attempt step = {.number = (int)kept->number, .at = *at};
     circles_apply(&kept->circles, fact, &step, &kept->limits);
     if (kept->circles.verdict.level == ENTROPY_STUCK)
         kept->stuck_first = kept->circles.verdict.first;
-    else
+    else if (is_call)
         kept->turned_away = 0;
 }
 
@@ -75,12 +75,17 @@ static void apply_call(struct call_kept *kept, const struct event *event)
     if (!event->text || !json_parse(event->text, strlen(event->text), &words, NULL, NULL))
         return;
     const char *tool = json_text(json_get(words, "tool"), "");
-    kept->turn_failed = event->c != 0 && strcmp(tool, "message") == 0;
+    const char *what = json_text(json_get(words, "what"), "");
+    const bool is_message = strcmp(tool, "message") == 0;
+    const bool is_call = !is_message && strcmp(tool, "user") != 0;
+    kept->turn_failed = event->c != 0 && is_message;
     if (strcmp(tool, "user") == 0)
         call_kept_forget(kept);
     else if (entropy_fact_from_json(json_get(words, "loop"), &fact))
-        call_kept_judge(kept, &fact, &event->at);
-    if (strcmp(tool, "user") != 0 && strcmp(tool, "message") != 0)
+        call_kept_judge(kept, &fact, is_call, &event->at);
+    else if (is_call && strncmp(what, CALL_TURNED_AWAY, strlen(CALL_TURNED_AWAY)) == 0)
+        kept->turned_away++;
+    if (is_call)
         kept->used.calls++;
     json_free(words);
 }

@@ -14,6 +14,8 @@
 #include "event.h"
 #include "str.h"
 
+#define CALL_TURNED_AWAY "turned away: " /* begins the line of a call that was not made */
+
 /* All zero but for the limits and the memory is a session without a call. */
 struct call_kept {
     int64_t seq;                  /* the last event that is in here */
@@ -36,8 +38,9 @@ void call_kept_done(struct call_kept *kept);
 /* Fold in an event of the run that follows the last one. */
 void call_kept_apply(struct call_kept *kept, const struct event *event);
 
-/* What the rungs say of the fact of the last call or message: in kept->circles. */
-void call_kept_judge(struct call_kept *kept, const struct entropy_fact *fact,
+/* What the rungs say of the fact of the last call or message: in kept->circles. Words alone are no
+ * way out of a circle of calls that was turned away. */
+void call_kept_judge(struct call_kept *kept, const struct entropy_fact *fact, bool is_call,
                      const struct moment *at);
 /* A person has spoken: what the agent did before counts for no circle any more. */
 void call_kept_forget(struct call_kept *kept);

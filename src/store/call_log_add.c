@@ -89,22 +89,29 @@ static void append_suspicion(struct call_log *log, const struct moment *at)
     str_done(&text);
 }
 
+/* A call, its arguments as one line, or a message. */
+struct judged {
+    const char *what;
+    bool is_call;
+    struct moment at;
+};
+
 /* What the rungs make of the fact, and what of it is written down. */
-static void judge(struct call_log *log, const struct entropy_fact *fact, const char *what,
-                  const struct moment *at, struct call_verdict *out)
+static void judge(struct call_log *log, const struct entropy_fact *fact, const struct judged *step,
+                  struct call_verdict *out)
 {
     struct call_kept *kept = &log->kept;
     const struct entropy_sample *sample = entropy_memory_last(kept->memory);
-    call_kept_judge(kept, fact, at);
+    call_kept_judge(kept, fact, step->is_call, &step->at);
     const struct entropy_verdict *verdict = &kept->circles.verdict;
     str_clear(&log->why);
     str_clear(&log->nudge);
     if (verdict->level != ENTROPY_OK) {
         entropy_why(verdict, &log->why);
-        entropy_nudge(verdict, what, sample ? sample->masks : 0, &log->nudge);
+        entropy_nudge(verdict, step->what, sample ? sample->masks : 0, &log->nudge);
     }
     if (verdict->news)
-        append_suspicion(log, at);
+        append_suspicion(log, &step->at);
     if (out)
         *out = (struct call_verdict){.level = verdict->level,
                                      .news = verdict->news,
@@ -138,8 +145,9 @@ bool call_log_add(struct call_log *log, const struct call_made *call, struct cal
         entropy_memory_end(kept->memory, &end, &fact);
     }
     append_call(log, &event, call->tool, str_text(&what), call->uncertain ? NULL : &fact);
+    const struct judged step = {.what = str_text(&what), .is_call = true, .at = call->at};
     if (!call->uncertain)
-        judge(log, &fact, str_text(&what), &call->at, out);
+        judge(log, &fact, &step, out);
     str_done(&what);
     return true;
 }
@@ -159,7 +167,8 @@ bool call_log_add_message(struct call_log *log, const char *text, const struct m
     entropy_memory_begin_message(log->kept.memory, text, strlen(text));
     entropy_memory_end(log->kept.memory, &end, &fact);
     append_call(log, &event, "message", str_text(&what), &fact);
-    judge(log, &fact, str_text(&what), at, out);
+    const struct judged step = {.what = str_text(&what), .at = *at};
+    judge(log, &fact, &step, out);
     str_done(&what);
     return true;
 }
@@ -196,6 +205,11 @@ bool call_log_add_note(struct call_log *log, const char *text, const struct mome
 bool call_log_turn_failed(const struct call_log *log)
 {
     return log->kept.turn_failed;
+}
+
+bool call_log_is_stuck(const struct call_log *log)
+{
+    return log->kept.turned_away > 0 || entropy_state_is_stuck(&log->kept.circles.state);
 }
 
 bool call_log_add_used(struct call_log *log, const struct agent_used *used, const struct moment *at,
@@ -281,7 +295,7 @@ bool call_log_turn_away(struct call_log *log, const struct call_made *call,
         kept->turned_away++;
     out->times = kept->turned_away;
     str_add(why, kept->stop_asked ? by_person : in_circles);
-    str_add(&what, "turned away: ");
+    str_add(&what, CALL_TURNED_AWAY);
     add_what(log, call->args, &what);
     const struct event event = {
         .kind = EVENT_AGENT_CALL, .at = call->at, .a = ++kept->number, .c = 1};

@@ -133,11 +133,14 @@ bool call_run_begin(const struct place *place, const struct call_session *sessio
     return ok;
 }
 
-/* The session went as it went: there is nothing to wait for, and no rule looked at it. */
+/* The session went as it went: there is nothing to wait for, and no rule looked at it. Where the
+ * agent itself saw the loop, our rungs may not. */
 static struct verdict end_verdict(int exit)
 {
     struct verdict verdict = verdict_new();
-    if (exit != 0)
+    if (exit == CALL_LOG_END_STUCK)
+        verdict_set_persistent(&verdict, REASON_LOOP, "CALLS", "session.failed");
+    else if (exit != 0)
         verdict_set_persistent(&verdict, REASON_NONE, "", "session.failed");
     return verdict;
 }
@@ -151,9 +154,12 @@ static bool write_end(struct log_writer *writer, struct run_state *state, int ex
     struct scheduler scheduler = {.state = state};
     struct turn turn = {0};
     struct input input = {.kind = INPUT_ENDED, .now = *at, .attempt = attempt->number};
+    const struct task_state *task = &state->tasks[0];
+    const bool is_stuck = exit == CALL_LOG_END_STUCK;
+    const bool is_stopped = is_stuck && task->agent && task->agent->is_stuck;
     input.outcome = (struct outcome){
-        .kind = state->tasks[0].cancelling ? OUTCOME_CANCELLED : OUTCOME_EXIT,
-        .code = exit,
+        .kind = task->cancelling || is_stopped ? OUTCOME_CANCELLED : OUTCOME_EXIT,
+        .code = is_stuck ? 1 : exit,
         .ran_ms =
             at->mono_ms > attempt->started.mono_ms ? at->mono_ms - attempt->started.mono_ms : 0};
     input.verdict = end_verdict(exit);

@@ -216,4 +216,45 @@ while [ $i -lt 12 ]; do
 	tell AfterTool '"tool_name":"run_shell_command","tool_input":{"command":"make"},"tool_response":{"llmContent":"Exit Code: 2\nbad"}' gemini >/dev/null
 done
 want_in "gemini is denied in its own way" "$said" '{"decision":"deny","reason":'
+
+# How a session ends that went in circles. loop_until_denied SESSION: the same call that fails alike
+loop_until_denied() {
+	session=$1
+	tell UserPromptSubmit '"prompt":"make it pass"' >/dev/null
+	i=0 said=
+	while [ $i -lt 12 ] && [ -z "$said" ]; do
+		i=$((i + 1))
+		tell PostToolUseFailure "$(broke 'make test' 'FAIL: x')" >/dev/null
+		said=$(tell PreToolUse "$(bash 'make test')")
+	done
+}
+newest() { "$devs" status --json last; }
+ends() { tell SessionEnd '"reason":"other"' >/dev/null; newest; }
+loop_until_denied looping-1
+tell PreToolUse "$(bash 'make test')" >/dev/null
+tell PreToolUse "$(bash 'make test')" >/dev/null
+tell Stop '"last_assistant_message":"I was stopped."' >/dev/null
+answer=$(ends)
+want_in "one that devs has stopped is stuck" "$answer" '"state":"stuck"'
+want_in "one that devs has stopped: its exit code" "$answer" '"exit_code":3'
+want_in "one that devs has stopped: why" "$("$devs" why last/claude)" "circles    same result 5 times"
+loop_until_denied looping-2
+answer=$(ends)
+want_in "one that ends in the middle of it is stuck" "$answer" '"state":"stuck"'
+loop_until_denied looping-3
+tell PostToolUse "$(went 'git diff' 'a line')" >/dev/null
+tell Stop '"last_assistant_message":"Done."' >/dev/null
+want_in "one that found a way out has passed" "$(ends)" '"exit_code":0'
+loop_until_denied looping-4
+tell UserPromptSubmit '"prompt":"leave it"' >/dev/null
+tell Stop '"last_assistant_message":"Done."' >/dev/null
+want_in "one that a person spoke to has passed" "$(ends)" '"exit_code":0'
+session=guarded-1
+tell UserPromptSubmit '"prompt":"go","submitted_prompt":"go"' qwen >/dev/null
+tell PostToolUse "$(went ls x)" qwen >/dev/null
+tell StopFailure '"error":"loop_detected","error_details":"consecutive_identical_tool_calls"' qwen >/dev/null
+answer=$(newest)
+want_in "one that the agent's own guard ended is over" "$answer" '"state":"ended"'
+want_in "one that the agent's own guard ended has failed" "$answer" '"exit_code":1'
+want_in "one that the agent's own guard ended: its class" "$answer" '"class":"loop"'
 finish

@@ -9,8 +9,8 @@
 #include "test_main.h"
 #include "violation.h"
 
-static const char *const builtin[] = {"claude",   "codex", "gemini", "generic",
-                                      "opencode", "pi",    "qwen"};
+static const char *const builtin[] = {"claude", "codex",    "copilot", "gemini", "generic",
+                                      "kimi",   "opencode", "pi",      "qwen"};
 
 static struct json *parse(const char *text)
 {

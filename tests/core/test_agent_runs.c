@@ -83,6 +83,13 @@ static void hear_session(void *ctx, const struct agent_item *item)
     *is_told = *is_told || (item->kind == AGENT_ITEM_SESSION && item->text[0] != '\0');
 }
 
+/* Copilot and Kimi do not report tokens. */
+static bool reports_tokens(const struct json *row)
+{
+    const char *agent = word(row, "agent");
+    return strcmp(agent, "copilot") != 0 && strcmp(agent, "kimi") != 0;
+}
+
 /* Runs that went well leave words, name their session, and were asked at least once; their calls
  * have ended. */
 static void check_stream(const char *line, const struct json *row)
@@ -101,7 +108,7 @@ static void check_stream(const char *line, const struct json *row)
     ck_assert_msg(agent_stream_state(stream) == AGENT_END_DONE, "%s", id);
     ck_assert_msg(has_session, "%s", id);
     ck_assert_msg(agent_stream_used(stream)->turns > 0, "%s", id);
-    ck_assert_msg(agent_stream_used(stream)->tokens > 0, "%s", id);
+    ck_assert_msg(agent_stream_used(stream)->tokens > 0 || !reports_tokens(row), "%s", id);
     ck_assert_msg(agent_stream_final(stream, &final, NULL), "%s", id);
     ck_assert_msg(agent_stream_used(stream)->calls > 0 || !strstr(id, "/tool"), "%s", id);
     agent_stream_close(stream);

@@ -154,6 +154,29 @@ static const struct {
      "result #1 ls(a) exit -1 failed: no\n"
      "end done\n"
      "used 1/1/0/17\n"},
+    {"kimi",
+     "{\"role\":\"meta\",\"type\":\"system.version\",\"version\":\"2.1.0\"}\n"
+     "{\"role\":\"assistant\",\"content\":\"I look.\",\"tool_calls\":[{\"type\":\"function\","
+     "\"id\":\"a\",\"function\":{\"name\":\"Bash\",\"arguments\":\"{\\\"command\\\":\\\"wc "
+     "x\\\"}\"}},"
+     "{\"type\":\"function\",\"id\":\"b\",\"function\":{\"name\":\"Patch\",\"arguments\":"
+     "\"*** Begin\"}},{\"id\":\"c\",\"function\":{\"name\":\"Todo\",\"arguments\":\"[1]\"}},"
+     "{\"id\":\"d\",\"function\":{\"name\":\"Done\",\"arguments\":\"\"}}]}\n"
+     "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"bad\\nCommand failed with exit code: "
+     "3.\"}\n"
+     "{\"role\":\"assistant\",\"content\":\"Done.\"}\n"
+     "{\"role\":\"meta\",\"type\":\"session.resume_hint\",\"session_id\":\"session_1\"}\n",
+     "text: I look.\n"
+     "call #1 Bash(wc x)\n"
+     "call #2 Patch(*** Begin)\n"
+     "call #3 Todo([1])\n"
+     "call #4 Done()\n"
+     "used 1/4/0/0\n"
+     "result #1 Bash(wc x) exit 3 failed: bad\nCommand failed with exit code: 3.\n"
+     "text: Done.\n"
+     "used 2/4/0/0\n"
+     "session: session_1\n"
+     "end done\n"},
     {"opencode",
      "{\"type\":\"step_start\",\"sessionID\":\"ses_1\"}\n"
      "{\"type\":\"tool_use\",\"sessionID\":\"ses_1\",\"part\":{\"tool\":\"bash\",\"callID\":\"c1\","

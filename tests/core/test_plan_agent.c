@@ -151,7 +151,7 @@ static const struct {
      "\"claude\"?\n"},
     {"an agent unlike any", PLAN("", "{\"agent\": \"zzzzzzzzz\", \"prompt\": \"x\"}"),
      "[INVALID_VALUE] /tasks/0/steps/0/agent: no agent has the name \"zzzzzzzzz\", there are "
-     "claude, codex, gemini, opencode, pi, qwen\n"},
+     "claude, codex, copilot, gemini, kimi, opencode, pi, qwen\n"},
     {"generic", PLAN("", "{\"agent\": \"generic\", \"prompt\": \"x\"}"),
      "[INVALID_VALUE] /tasks/0/steps/0/agent: it has no program: define an agent under "
      "\"agents\" that is like it\n"},

@@ -5,7 +5,7 @@
 #include "attr.h"
 
 /* Event names, settings files and units as the CLIs' own documents have them (claude 2.1, codex
- * 0.169, gemini 0.61, qwen 0.15). A time-out is far above what a hook of ours takes at most. */
+ * 0.169, gemini 0.61, qwen 0.24). A time-out is far above what a hook of ours takes at most. */
 static const struct hook_agent agents[] = {
     {.name = "claude",
      .project_file = ".claude/settings.local.json",
@@ -40,7 +40,7 @@ static const struct hook_agent agents[] = {
      .timeout = 10000,
      .ends_in_call = true,
      .events = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse",
-                "PostToolUseFailure", "Stop", "SessionEnd"}},
+                "PostToolUseFailure", "Stop", "StopFailure", "SessionEnd"}},
 };
 enum { AGENTS = ARRAY_LEN(agents) };
 

@@ -1,6 +1,7 @@
 #include "hook_record.h"
 
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "call_log.h"
@@ -81,6 +82,20 @@ static bool add_speech(const struct recording *to, const struct hook_input *inpu
     return ok && add_words(to, input, NULL, err);
 }
 
+/* The loop guard of qwen 0.24 ends the turn, and without a terminal the process, with no other
+ * event. */
+static bool is_own_guard(const struct hook_input *input)
+{
+    return strcmp(input->text, "loop_detected") == 0;
+}
+
+static int end_code(const struct call_log *log)
+{
+    if (call_log_turn_failed(log))
+        return 1;
+    return call_log_is_stuck(log) ? CALL_LOG_END_STUCK : 0;
+}
+
 static bool add(const struct recording *to, const struct hook_input *input, struct str *answer,
                 struct err *err)
 {
@@ -90,12 +105,14 @@ static bool add(const struct recording *to, const struct hook_input *input, stru
     case HOOK_CALL_ENDED:
     case HOOK_CALL_FAILED:
         return add_call(to, input, answer, err);
+    case HOOK_TURN_FAILED:
+        return add_speech(to, input, err) &&
+               (!is_own_guard(input) || call_log_end(to->log, CALL_LOG_END_STUCK, &to->now, err));
     case HOOK_PROMPT:
     case HOOK_TURN_ENDED:
-    case HOOK_TURN_FAILED:
         return add_speech(to, input, err);
     case HOOK_SESSION_ENDS:
-        return call_log_end(to->log, call_log_turn_failed(to->log) ? 1 : 0, &to->now, err);
+        return call_log_end(to->log, end_code(to->log), &to->now, err);
     case HOOK_SESSION_STARTS:
     case HOOK_OTHER:
         break;

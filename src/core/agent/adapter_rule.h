@@ -124,7 +124,7 @@ bool adapter_sum(const struct adapter_sources *sources, const struct json *value
 /* The first value; NULL if there is none. */
 const struct json *adapter_value(const struct adapter_sources *sources, const struct json *value);
 /* The arguments of a call as an object of its own, which the caller frees; NULL if there are
- * none. */
+ * none. A text that is a JSON object is parsed, any other text is the argument "input". */
 struct json *adapter_args(const struct adapter_sources *sources, const struct json *value);
 
 #endif

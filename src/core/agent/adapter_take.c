@@ -158,10 +158,34 @@ static struct json *put_together(const struct adapter_sources *sources, const st
     return object;
 }
 
+/* Arguments that are a text and no JSON: without them different calls would be alike. */
+static struct json *text_as_args(const char *text)
+{
+    struct str object = {0};
+    struct json *args = NULL;
+    str_add_char(&object, '{');
+    str_json_text(&object, "input", text);
+    str_add_char(&object, '}');
+    if (!json_parse_data(str_text(&object), object.len, &args, NULL, NULL))
+        args = NULL;
+    str_done(&object);
+    return args;
+}
+
 struct json *adapter_args(const struct adapter_sources *sources, const struct json *value)
 {
     if (sources->count > 0 && sources->items[0].key)
         return put_together(sources, value);
     const struct json *args = adapter_value(sources, value);
-    return json_kind(args) == JSON_KIND_OBJECT ? json_clone(args) : NULL;
+    const char *text = json_text(args, NULL);
+    struct json *object = NULL;
+    if (json_kind(args) == JSON_KIND_OBJECT)
+        return json_clone(args);
+    if (!text || text[0] == '\0')
+        return NULL;
+    const bool is_json = json_parse_data(text, strlen(text), &object, NULL, NULL);
+    if (is_json && json_kind(object) == JSON_KIND_OBJECT)
+        return object;
+    json_free(object);
+    return text_as_args(text);
 }

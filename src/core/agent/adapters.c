@@ -7,8 +7,10 @@
 #include "adapter.h"
 #include "adapter_claude_json.h"
 #include "adapter_codex_json.h"
+#include "adapter_copilot_json.h"
 #include "adapter_gemini_json.h"
 #include "adapter_generic_json.h"
+#include "adapter_kimi_json.h"
 #include "adapter_opencode_json.h"
 #include "adapter_parts.h"
 #include "adapter_pi_json.h"
@@ -31,7 +33,8 @@ static const struct {
     const char *text;
 } builtin[] = {
     {"claude", adapter_claude_json},     {"codex", adapter_codex_json},
-    {"gemini", adapter_gemini_json},     {"generic", adapter_generic_json},
+    {"copilot", adapter_copilot_json},   {"gemini", adapter_gemini_json},
+    {"generic", adapter_generic_json},   {"kimi", adapter_kimi_json},
     {"opencode", adapter_opencode_json}, {"pi", adapter_pi_json},
     {"qwen", adapter_qwen_json},
 };
