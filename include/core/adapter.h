@@ -66,6 +66,8 @@ const char *adapter_program(const struct adapter *adapter);
 const char *adapter_install(const struct adapter *adapter);
 /* Did it come with devs, and not from settings? */
 bool adapter_is_builtin(const struct adapter *adapter);
+/* How many rules for events it has. */
+size_t adapter_rule_count(const struct adapter *adapter);
 /* Can it go on in an earlier session? */
 bool adapter_resumes(const struct adapter *adapter);
 /* Does the CLI read its prompt from stdin, and not from an argument? */

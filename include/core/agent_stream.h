@@ -72,6 +72,12 @@ void agent_stream_open(struct agent_stream **out, const struct adapter *adapter,
 /* Free. NULL is allowed. */
 void agent_stream_close(struct agent_stream *stream);
 
+/* Called for each rule that takes a line, before the items that come of it: the rule's number from
+ * 0 in the adapter, and what it is ("call"). */
+typedef void agent_rule_fn(void *ctx, size_t rule, const char *is);
+/* From now on `fn` is called, with the ctx of agent_stream_open(). */
+void agent_stream_watch(struct agent_stream *stream, agent_rule_fn *fn);
+
 /* The next bytes of the CLI's stdout. Not after agent_stream_end(). */
 void agent_stream_add(struct agent_stream *stream, const char *bytes, size_t len);
 /* The next bytes of its stderr, cut anywhere: only lines that rules for stderr know give items,

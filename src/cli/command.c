@@ -37,6 +37,7 @@ static const struct command commands[] = {
     {"entropy", "[FILE...]", "say which trajectories go in circles, JSON lines in and out",
      cmd_entropy},
     {"rules", "", "list the rules; try a new one on all that is recorded, add it", cmd_rules},
+    {"agents", "[FILE]", "list agents; --try NAME shows which rule takes which line", cmd_agents},
     {"validate", "--contract FILE [FILE|-]", "say whether an output fits its contract",
      cmd_validate},
     {"mcp", "", "serve tools to a coding agent (MCP on stdin and stdout)", cmd_mcp},

@@ -197,4 +197,52 @@ want_in 'a file of an agent: it is asked for' "$(cat prompt.2)" 'The files that 
 
 report.md: missing'
 cd ..
+
+# An adapter is tried on a recorded output.
+cat >devs.config.json <<'END'
+{"agents": {"ours": {"like": "generic", "program": "ours", "output": "jsonl", "install": "get ours", "events": [
+ {"when": {"type": "say"}, "is": "text", "text": "words"},
+ {"when": {"type": "act"}, "is": "call", "tool": "name", "args": "args", "id": "id"},
+ {"when": {"type": "act"}, "is": "used", "turn": true},
+ {"line": {"starts": "fatal: "}, "stderr": true, "is": "end", "failed": true, "words": "."},
+ {"when": {"type": "bye"}, "is": "end"}]}}}
+END
+cat >ours.out <<'END'
+{"type":"say","words":"Hi\u001b[2J."}
+{"type":"act","name":"sh","id":"1","args":"{\"command\":\"make\"}"}
+
+{"type":"odd"}
+no JSON
+{
+"type": "bye"
+}
+END
+echo 'fatal: 401 no key' >ours.err
+want 'a trial' "$("$devs" agents --try ours ours.out)" '     1  rule 1 text
+        Hi.
+     2  rule 2 call, rule 3 used
+        > sh: make
+     4  no rule: {"type":"odd"}
+     5  no rule: no JSON
+     8  rule 5 end
+        done: 1 turn, 1 call
+
+lines: 3 taken, 2 by no rule; it ends successfully
+turns 1, calls 1, tokens 0, own retries 0
+rules that took no line: 4'
+answer=$("$devs" agents --try ours - --stderr ours.err </dev/null)
+want_in 'a trial of standard error' "$answer" 'standard error:
+     1  rule 4 end'
+want_in 'a trial of a failure' "$answer" 'lines: 1 taken, 0 by no rule; it ends with a failure'
+answer=$("$devs" agents)
+want_in 'the agents: own' "$answer" 'ours          ours          settings  get ours'
+want_in 'the agents: built in' "$answer" 'copilot       copilot       built in  npm install -g @github/copilot'
+want 'the agents: none without a program' "$(echo "$answer" | grep -c generic)" 0
+"$devs" agents --try nobody ours.out 2>err
+want 'a trial of nobody: exit' $? 2
+want_in 'a trial of nobody' "$(cat err)" "there is no agent 'nobody'"
+"$devs" agents --try ours missing 2>err
+want 'a trial of no file: exit' $? 66
+"$devs" agents ours.out 2>err
+want 'a file without a name: exit' $? 2
 finish

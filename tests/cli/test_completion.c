@@ -55,6 +55,7 @@ static const struct {
     {"exec", "policy", COMPLETION_ASK, "policy"},
     {"new-project", "agent", COMPLETION_ASK, "agent"},
     {"hook", "agent", COMPLETION_FIXED, "hook_agent"}, /* only some have hooks */
+    {"agents", "try", COMPLETION_ASK, "agent"},
     {"mcp", "dir", COMPLETION_DIR, NULL},
     {"debug", "task", COMPLETION_ASK, "task"},
     {"debug", "what-if", COMPLETION_FILE, NULL},
@@ -81,6 +82,7 @@ static const struct {
     {"init", "FILE=1"},
     {"status", "RUN=5"},
     {"classify", "FILE=1+"},
+    {"agents", "FILE=1"},
     {"why", "[RUN/]TASK=5"},
     {"cancel", "RUN[/TASK]=5"},
     {"correct", "[RUN/]TASK=5 CLASS=4"},

@@ -19,6 +19,7 @@ static const struct {
     {NULL, "schema", {COMPLETION_FIXED, "schema"}},
     {NULL, "format", {COMPLETION_FIXED, "format"}},
     {"hook", "agent", {COMPLETION_FIXED, "hook_agent"}},
+    {"agents", "try", {COMPLETION_ASK, "agent"}},
     {NULL, "agent", {COMPLETION_ASK, "agent"}},
     {NULL, "policy", {COMPLETION_ASK, "policy"}},
     {NULL, "task", {COMPLETION_ASK, "task"}},

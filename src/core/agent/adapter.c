@@ -124,6 +124,11 @@ bool adapter_is_builtin(const struct adapter *adapter)
     return adapter->is_builtin;
 }
 
+size_t adapter_rule_count(const struct adapter *adapter)
+{
+    return adapter->rule_count;
+}
+
 bool adapter_resumes(const struct adapter *adapter)
 {
     return adapter->argv_resume != NULL;

@@ -118,6 +118,11 @@ static void read_failed(struct adapter_rule *rule, const struct json *value)
         read_tests(&rule->failed[rule->failed_count++], is_list ? json_at(value, i) : value);
 }
 
+const char *adapter_event_name(enum adapter_event event)
+{
+    return event_names[event];
+}
+
 static enum adapter_event event_named(const char *name)
 {
     for (int i = 0; i < ADAPTER_EVENT_COUNT; i++) {

@@ -102,6 +102,9 @@ struct adapter_rule {
 void adapter_rule_init(struct adapter_rule *rule, const struct json *json);
 void adapter_rule_done(struct adapter_rule *rule);
 
+/* "call", as `is` of a rule has it. Static. */
+const char *adapter_event_name(enum adapter_event event);
+
 /* Do all hold of the value? Of none at all: yes. */
 bool adapter_tests_hold(const struct adapter_tests *tests, const struct json *value);
 /* Does the text of a line that is no JSON, given as a JSON string, pass? */

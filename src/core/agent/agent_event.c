@@ -137,6 +137,12 @@ static bool take_element(void *ctx, const struct json *value)
     return true;
 }
 
+static void tell_rule(const struct agent_stream *stream, size_t rule)
+{
+    if (stream->rule)
+        stream->rule(stream->ctx, rule, adapter_event_name(stream->adapter->rules[rule].event));
+}
+
 /* USED comes once for all that the event changed. */
 static void tell_used(struct agent_stream *stream)
 {
@@ -159,6 +165,7 @@ bool agent_event_take(struct agent_stream *stream, const struct json *event)
         if (rule->line || (is_end && has_ended) || !adapter_tests_hold(&rule->when, event))
             continue;
         has_ended = has_ended || is_end;
+        tell_rule(stream, i);
         /* that a session is named says nothing of what the event is */
         is_known = is_known || rule->event != ADAPTER_EVENT_SESSION;
         stream->has_events = true;
@@ -187,6 +194,7 @@ bool agent_line_take(struct agent_stream *stream, const char *line, bool on_err)
         if (!adapter_line_holds(rule, value))
             continue;
         is_known = true;
+        tell_rule(stream, i);
         take_one(&taking, value);
     }
     json_free(value);

@@ -25,6 +25,7 @@ struct agent_last {
 struct agent_stream {
     const struct adapter *adapter; /* borrowed */
     agent_item_fn *item;           /* NULL = nobody listens */
+    agent_rule_fn *rule;           /* NULL = nobody watches the rules */
     void *ctx;                     /* borrowed */
 
     struct str line;     /* owned; what came of it */

@@ -127,6 +127,11 @@ void agent_stream_add_err(struct agent_stream *stream, const char *bytes, size_t
     }
 }
 
+void agent_stream_watch(struct agent_stream *stream, agent_rule_fn *fn)
+{
+    stream->rule = fn;
+}
+
 bool agent_stream_has_spoken(struct agent_stream *stream)
 {
     const bool has_spoken = stream->has_spoken;
