@@ -41,6 +41,18 @@ want_in "status of the person's own" "$("$devs" hook status --agent claude)" "cl
 want "uninstall" "$("$devs" hook uninstall >"$dir/out"; cmp .claude/settings.local.json "$dir/before" && echo same)" same
 want_in "for all projects" "$("$devs" hook install --user --agent gemini)" "$HOME/.gemini/settings.json"
 want_in "for all projects: its events" "$(cat "$HOME/.gemini/settings.json")" '"BeforeTool"'
+mkdir "$dir/none" "$dir/some"
+printf '#!/bin/sh\n' >"$dir/some/claude" && chmod +x "$dir/some/claude"
+warned() { PATH=$1 "$devs" hook install 2>&1 >/dev/null; }
+want "the agent is not there" "$(warned "$dir/none")" "devs: no program 'claude' in PATH: its hooks have no effect until it is installed"
+want "the agent is there" "$(warned "$dir/some")" ""
+echo '{"disableAllHooks": true} // for now' >.claude/settings.json
+want "hooks are disabled" "$(warned "$dir/some")" "devs: \"disableAllHooks\" is true in $PWD/.claude/settings.json: no hook is called until you remove it"
+rm .claude/settings.json
+sed -i 's/"model": "x"/"model": "x", "disableAllHooks": true/' .claude/settings.local.json
+want_in "hooks are disabled: status" "$("$devs" hook status --agent claude)" "claude  project  disabled"
+"$devs" hook uninstall >/dev/null
+cp "$dir/before" .claude/settings.local.json
 printf '[' >"$dir/home/bad"
 mkdir "$HOME/.codex" && mv "$dir/home/bad" "$HOME/.codex/hooks.json"
 want "a file that cannot be read" "$("$devs" hook install --user --agent codex 2>"$dir/err"; echo $?)" 2
@@ -255,6 +267,6 @@ tell PostToolUse "$(went ls x)" qwen >/dev/null
 tell StopFailure '"error":"loop_detected","error_details":"consecutive_identical_tool_calls"' qwen >/dev/null
 answer=$(newest)
 want_in "one that the agent's own guard ended is over" "$answer" '"state":"ended"'
-want_in "one that the agent's own guard ended has failed" "$answer" '"exit_code":1'
+want_in "one that the agent's own guard ended is stuck" "$answer" '"exit_code":3'
 want_in "one that the agent's own guard ended: its class" "$answer" '"class":"loop"'
 finish

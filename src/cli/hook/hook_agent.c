@@ -9,6 +9,7 @@
 static const struct hook_agent agents[] = {
     {.name = "claude",
      .project_file = ".claude/settings.local.json",
+     .shared_file = ".claude/settings.json",
      .user_file = ".claude/settings.json",
      .home_env = "CLAUDE_CONFIG_DIR",
      .home_file = "settings.json",

@@ -25,6 +25,7 @@ enum { HOOK_EVENTS_MAX = 10 };
 struct hook_agent {
     const char *name;         /* of its adapter */
     const char *project_file; /* its settings for one project, below that one's folder */
+    const char *shared_file;  /* the same, for all who work on it; NULL = none */
     const char *user_file;    /* those for all projects, below the home folder */
     const char *home_env;     /* variable that names another folder for those; NULL = none */
     const char *home_file;    /* their name in that folder */

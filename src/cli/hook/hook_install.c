@@ -211,6 +211,38 @@ static bool check_settings(const struct hook_install *install, struct err *err)
     return ok;
 }
 
+/* Says so if this file of settings keeps the agent from calling any hook. */
+static bool warn_of_disabled(const char *path)
+{
+    struct str text = {0};
+    FILE *file = open_settings(path, NULL);
+    const bool disabled =
+        file && read_text(file, HOOK_SETTINGS_MAX, &text, NULL) && hook_settings_disabled(&text);
+    if (file)
+        (void)fclose(file); /* only read */
+    if (disabled)
+        warn("\"disableAllHooks\" is true in %.200s: no hook is called until you remove it", path);
+    str_done(&text);
+    return disabled;
+}
+
+/* What keeps hooks that are installed from being called. Any of the settings may disable them. */
+static void warn_of_obstacles(const struct hook_install *install)
+{
+    char path[PATH_MAX];
+    struct hook_agent shared = *install->agent;
+    shared.project_file = shared.shared_file;
+    const bool disabled =
+        (settings_path(install->agent, false, path, NULL) && warn_of_disabled(path)) ||
+        (shared.shared_file && settings_path(&shared, false, path, NULL) &&
+         warn_of_disabled(path)) ||
+        (settings_path(install->agent, true, path, NULL) && warn_of_disabled(path));
+    (void)disabled; /* the first one is enough */
+    if (!program_find(install->agent->name, path))
+        warn("no program '%s' in PATH: its hooks have no effect until it is installed",
+             install->agent->name);
+}
+
 int hook_install(const struct hook_install *asked)
 {
     char path[PATH_MAX];
@@ -230,6 +262,7 @@ int hook_install(const struct hook_install *asked)
     if (install.of_user)
         (void)puts("recorded are sessions in projects that have a log: the first devs run there "
                    "makes one");
+    warn_of_obstacles(&install);
     return EXIT_ALL_PASSED;
 }
 
@@ -259,7 +292,7 @@ static void print_one(const struct hook_agent *agent, bool of_user)
         !hook_settings_count(&text, agent, &count, &err))
         state = err.message;
     else if (count > 0)
-        state = "installed";
+        state = hook_settings_disabled(&text) ? "disabled" : "installed";
     else if (text.len > 0)
         state = "not installed";
     sayf("%-7s %-8s %-13s %s\n", agent->name, of_user ? "user" : "project", state,

@@ -222,6 +222,15 @@ bool hook_settings_remove(struct str *text, struct err *err)
     return ok;
 }
 
+bool hook_settings_disabled(const struct str *text)
+{
+    struct jsonc jsonc = {0};
+    const bool ok = jsonc_open(&jsonc, text, NULL);
+    const bool disabled = ok && json_bool(json_get(jsonc.tree, "disableAllHooks"), false);
+    jsonc_close(&jsonc);
+    return disabled;
+}
+
 bool hook_settings_count(const struct str *text, const struct hook_agent *agent, size_t *count_out,
                          struct err *err)
 {

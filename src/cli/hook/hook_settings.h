@@ -23,6 +23,9 @@ ATTR_MUST_USE bool hook_settings_add(struct str *text, const struct hook_agent *
                                      const char *command, struct err *err);
 /* Remove each hook that calls "devs hook", and what is empty without it. */
 ATTR_MUST_USE bool hook_settings_remove(struct str *text, struct err *err);
+/* Does the text say that no hook is to be called ("disableAllHooks")? False of what cannot be
+ * read. */
+bool hook_settings_disabled(const struct str *text);
 /* For how many events of the agent "devs hook" is called. */
 ATTR_MUST_USE bool hook_settings_count(const struct str *text, const struct hook_agent *agent,
                                        size_t *count_out, struct err *err);
