@@ -209,7 +209,9 @@ static const struct {
      "\"content\":[{\"type\":\"text\",\"text\":\"Hi\"}],\"usage\":{\"totalTokens\":17,\"cost\":{"
      "\"total\":0.001}}}}\n"
      "{\"type\":\"agent_end\",\"messages\":[{\"stopReason\":\"stop\",\"content\":[{\"type\":"
-     "\"text\",\"text\":\"Hi\"}]}]}\n",
+     "\"text\",\"text\":\"Hi\"}]}]}\n"
+     "{\"type\":\"entry_appended\",\"entry\":{\"type\":\"message\"}}\n"
+     "{\"type\":\"agent_settled\"}\n",
      "session: p-1\n"
      "used 1/0/0/0\n"
      "notice: 503 busy\n"

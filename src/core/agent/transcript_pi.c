@@ -41,6 +41,7 @@ static bool is_bookkeeping(const char *type)
         "queue_update",
         "auto_retry_end",
         "agent_settled",
+        "entry_appended",
     };
     return transcript_is_of(type, types, ARRAY_LEN(types));
 }
