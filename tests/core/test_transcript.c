@@ -250,6 +250,17 @@ static const struct {
      "session: q1\nprompt: Look at seed.txt.\n\n\n"
      "notice failed: 400 Invalid value for 'messages'.\n",
      TRANSCRIPT_QWEN, AGENT_END_FAILED, 0, 0},
+    {"what kimi wrote to stdout",
+     "{\"role\":\"meta\",\"type\":\"system.version\",\"version\":\"2.1.0\"}\n"
+     "{\"role\":\"assistant\",\"content\":\"Hi.\"}\n"
+     "{\"role\":\"meta\",\"type\":\"session.resume_hint\",\"session_id\":\"session_1\"}\n",
+     "text: Hi.\nsession: session_1\nend\n", TRANSCRIPT_STREAM, AGENT_END_DONE, 1, 0},
+    {"what copilot wrote to stdout",
+     "{\"type\":\"session.mcp_servers_loaded\",\"data\":{\"servers\":[]}}\n"
+     "{\"type\":\"assistant.turn_start\",\"data\":{\"turnId\":\"0\"}}\n"
+     "{\"type\":\"assistant.message\",\"data\":{\"content\":\"Hi.\"}}\n"
+     "{\"type\":\"result\",\"sessionId\":\"s1\",\"exitCode\":0}\n",
+     "text: Hi.\nsession: s1\nend\n", TRANSCRIPT_STREAM, AGENT_END_DONE, 1, 0},
     {"what claude wrote to stdout",
      "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s1\",\"cwd\":\"/w\"}\n"
      "{\"type\":\"assistant\",\"session_id\":\"s1\",\"message\":{\"id\":\"m\",\"content\":"
@@ -295,6 +306,10 @@ static const char *const strange[] = {
     /* of nobody who is known: members of Claude Code around another message */
     "{\"sessionId\":\"s\",\"uuid\":\"u\",\"type\":\"user\",\"message\":{\"body\":\"go\"}}\n",
     "{\"sessionId\":\"s\",\"uuid\":\"u\",\"type\":\"of-tomorrow\"}\n",
+    /* a session that Copilot keeps: it has no end that says how it ended */
+    "{\"type\":\"session.start\",\"data\":{\"sessionId\":\"s1\"}}\n"
+    "{\"type\":\"user.message\",\"data\":{\"content\":\"go\"}}\n"
+    "{\"type\":\"assistant.message\",\"data\":{\"content\":\"Hi.\"}}\n",
 };
 
 START_TEST(test_refuses_what_is_no_transcript)

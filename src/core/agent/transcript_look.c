@@ -71,6 +71,13 @@ static const char *writer_of(const struct json *line, const char *type)
                                            "item.completed", "turn.completed"};
     static const char *const of_gemini[] = {"init", "message", "tool_use", "tool_result"};
     static const char *const of_claude[] = {"system", "assistant", "user", "result"};
+    static const char *const of_copilot[] = {"session.skills_loaded", "session.mcp_servers_loaded",
+                                             "session.tools_updated"};
+    const char *role = json_text(json_get(line, "role"), "");
+    if (transcript_is_of(type, of_copilot, ARRAY_LEN(of_copilot)) && json_get(line, "data"))
+        return "copilot";
+    if (strcmp(role, "meta") == 0 && strcmp(type, "system.version") == 0)
+        return "kimi";
     if (json_get(line, "qwen_code_version"))
         return "qwen";
     if (transcript_is_of(type, of_codex, ARRAY_LEN(of_codex)))
