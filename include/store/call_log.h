@@ -42,6 +42,7 @@ enum {
     CALL_LOG_WORDS_MAX = 64 * 1024,        /* bytes of words that one row holds */
     CALL_LOG_BATCH_MAX = 512,              /* calls that one commit holds, about */
     CALL_LOG_END_STUCK = -1,               /* in place of an exit code */
+    CALL_LOG_END_UNTOLD = -2,              /* stuck if its last calls look like a loop, else 0 */
 };
 
 /* Whose calls. All is borrowed until the call log is closed. */
@@ -138,8 +139,8 @@ ATTR_MUST_USE bool call_log_turn_away(struct call_log *log, const struct call_ma
 /* Whatever was added is in the log when it returns. */
 ATTR_MUST_USE bool call_log_commit(struct call_log *log, struct err *err);
 
-/* The session is over: its attempt ended with this exit code, or as stuck where that is
- * CALL_LOG_END_STUCK. Reads all events. Nothing may be added after it. */
+/* The session is over: its attempt ended with this exit code, or one of CALL_LOG_END_. Reads all
+ * events. Nothing may be added after it. */
 ATTR_MUST_USE bool call_log_end(struct call_log *log, int exit, const struct moment *at,
                                 struct err *err);
 

@@ -145,6 +145,15 @@ static struct verdict end_verdict(int exit)
     return verdict;
 }
 
+/* The exit code, or CALL_LOG_END_STUCK. */
+static int told_end(const struct task_state *task, int exit)
+{
+    const struct circles *calls = task->agent ? task->agent->calls : NULL;
+    if (exit != CALL_LOG_END_UNTOLD)
+        return exit;
+    return calls && calls->verdict.level != ENTROPY_OK ? CALL_LOG_END_STUCK : 0;
+}
+
 /* What is over already takes no end. */
 static bool write_end(struct log_writer *writer, struct run_state *state, int exit,
                       const struct moment *at, struct err *err)
@@ -184,7 +193,7 @@ bool call_run_end(const struct place *place, int64_t run, int exit, const struct
     const bool is_live = attempt && attempt->ended.at_ms == 0 && !state->ended;
     if (ok && is_live)
         ok = log_writer_open(&writer, place, err) && log_writer_resume(writer, run, state, err) &&
-             write_end(writer, state, exit, at, err);
+             write_end(writer, state, told_end(&state->tasks[0], exit), at, err);
     log_writer_close(writer);
     follower_close(follower);
     return ok;

@@ -261,6 +261,19 @@ loop_until_denied looping-4
 tell UserPromptSubmit '"prompt":"leave it"' >/dev/null
 tell Stop '"last_assistant_message":"Done."' >/dev/null
 want_in "one that a person spoke to has passed" "$(ends)" '"exit_code":0'
+session=gem-2
+make() { printf '"tool_name":"run_shell_command","tool_input":{"command":"%s"}' "$1"; }
+made() { tell AfterTool "$(make "$1"),\"tool_response\":{\"llmContent\":\"Output: $2\"}" gemini >/dev/null; }
+tell BeforeAgent '"prompt":"go"' gemini >/dev/null
+for i in 1 2 3 4; do made 'echo again' again; done
+tell SessionEnd '"reason":"exit"' gemini >/dev/null
+want_in "one that the guard of gemini ended is stuck" "$(newest)" '"exit_code":3'
+session=gem-3
+tell BeforeAgent '"prompt":"go"' gemini >/dev/null
+made ls 'a b'
+tell AfterAgent '"prompt_response":"Done."' gemini >/dev/null
+tell SessionEnd '"reason":"exit"' gemini >/dev/null
+want_in "one of gemini that went well has passed" "$(newest)" '"exit_code":0'
 session=guarded-1
 tell UserPromptSubmit '"prompt":"go","submitted_prompt":"go"' qwen >/dev/null
 tell PostToolUse "$(went ls x)" qwen >/dev/null

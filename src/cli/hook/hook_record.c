@@ -89,11 +89,14 @@ static bool is_own_guard(const struct hook_input *input)
     return strcmp(input->text, "loop_detected") == 0;
 }
 
-static int end_code(const struct call_log *log)
+/* Gemini 0.61 tells no end of a turn that its own loop guard ended. */
+static int end_code(const struct recording *to, const struct hook_input *input)
 {
-    if (call_log_turn_failed(log))
+    if (call_log_turn_failed(to->log))
         return 1;
-    return call_log_is_stuck(log) ? CALL_LOG_END_STUCK : 0;
+    if (call_log_is_stuck(to->log))
+        return CALL_LOG_END_STUCK;
+    return strcmp(input->agent->name, "gemini") == 0 ? CALL_LOG_END_UNTOLD : 0;
 }
 
 static bool add(const struct recording *to, const struct hook_input *input, struct str *answer,
@@ -112,7 +115,7 @@ static bool add(const struct recording *to, const struct hook_input *input, stru
     case HOOK_TURN_ENDED:
         return add_speech(to, input, err);
     case HOOK_SESSION_ENDS:
-        return call_log_end(to->log, end_code(to->log), &to->now, err);
+        return call_log_end(to->log, end_code(to, input), &to->now, err);
     case HOOK_SESSION_STARTS:
     case HOOK_OTHER:
         break;
