@@ -164,6 +164,8 @@ static const struct {
      "{\"id\":\"d\",\"function\":{\"name\":\"Done\",\"arguments\":\"\"}}]}\n"
      "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"bad\\nCommand failed with exit code: "
      "3.\"}\n"
+     "{\"role\":\"tool\",\"tool_call_id\":\"b\",\"content\":\"Invalid args for tool "
+     "\\\"Patch\\\"\"}\n"
      "{\"role\":\"assistant\",\"content\":\"Done.\"}\n"
      "{\"role\":\"meta\",\"type\":\"session.resume_hint\",\"session_id\":\"session_1\"}\n",
      "text: I look.\n"
@@ -173,6 +175,7 @@ static const struct {
      "call #4 Done()\n"
      "used 1/4/0/0\n"
      "result #1 Bash(wc x) exit 3 failed: bad\nCommand failed with exit code: 3.\n"
+     "result #2 Patch(*** Begin) exit -1 failed: Invalid args for tool \"Patch\"\n"
      "text: Done.\n"
      "used 2/4/0/0\n"
      "session: session_1\n"
