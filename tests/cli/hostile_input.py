@@ -287,6 +287,7 @@ def odd_files(top):
         ("x.json", ["entropy", "x.json"]), ("x.json", ["rules", "--add", "x.json"]),
         ("x.json", ["--theme", "./x.json", "exec", "--", "true"]),
         ("devs.project.json", ["plan-phase", "1"]), ("devs.project.json", ["execute-phase", "1"]),
+        ("phase-1.plan.json", ["execute-phase", "1"]), ("phase-1.plan.json", ["trust", "phase-1.plan.json"]),
     ]
     for kind in ("fifo", "folder", "device", "terminal", "loop", "socket", "huge"):
         for place, argv in rows:
@@ -294,6 +295,9 @@ def odd_files(top):
                 continue  # read line by line, however long that takes
             cwd = tempfile.mkdtemp(dir=top)
             write(cwd + "/good.json", {"type": "object"})
+            if place == "phase-1.plan.json":
+                write(cwd + "/devs.project.json", {"name": "x", "summary": "x", "phases": [
+                    {"title": "x", "goal": "x", "done_when": "x"}]})
             write(cwd + "/rule.json", {"name": "x", "type": "transient", "pattern": "x"})
             if argv[0] == "run":
                 write(cwd + "/plan.json", plan)

@@ -650,6 +650,12 @@ START_TEST(test_pipes_in_the_place_of_git_files_block_nothing)
     ck_assert_int_eq(mkfifo(path, 0600), 0);
     run_script("true");
     want_exit(0);
+    (void)snprintf(path, sizeof(path), "%s/.git", place.workspace);
+    write_gitlink(path, "sub");
+    (void)snprintf(path, sizeof(path), "%s/.git/commondir", place.workspace);
+    ck_assert_int_eq(symlink("/dev/zero", path), 0);
+    want_refused(".git/commondir' cannot be kept read-only: it is not a file");
+    ck_assert_int_eq(unlink(path), 0);
     (void)snprintf(path, sizeof(path), "%s/.git/config", place.workspace);
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(mkfifo(path, 0600), 0);

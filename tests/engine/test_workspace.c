@@ -798,6 +798,10 @@ static const struct {
      "exclude' is not a file"},
     {"a FIFO for a branch", "rm -f .git/refs/heads/main; mkfifo .git/refs/heads/main",
      "main' is not a file"},
+    {"a FIFO for commondir", "mkfifo .git/commondir", "commondir' is not a file"},
+    {"a device for commondir", "ln -s /dev/zero .git/commondir", "commondir' is not a file"},
+    {"a FIFO for the worktree's config", "mkfifo .git/config.worktree",
+     "config.worktree' is not a file"},
     {"a FIFO for HEAD", "rm .git/HEAD; mkfifo .git/HEAD", "in no git repository"},
     {"a FIFO for the config", "rm .git/config; mkfifo .git/config", "config' is not a file"},
 };

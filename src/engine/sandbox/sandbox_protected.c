@@ -731,6 +731,17 @@ static bool index_may_have_gitlinks(const char *dir)
     return may;
 }
 
+/* Git would wait for a FIFO, and read a device without end. */
+static bool is_file_or_missing(const struct protecting *protecting, const char *dir,
+                               const char *name)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    const int wrote = snprintf(path, sizeof(path), "%s/%s", dir, name);
+    return wrote < 0 || wrote >= PATH_MAX || stat(path, &info) != 0 || S_ISREG(info.st_mode) ||
+           refuse_protection(protecting, path, "it is not a file");
+}
+
 /* Appends "MODE ID STAGE tab PATH NUL" for each entry of the index. For that git runs nothing but
  * fsmonitor, and fetches what it lacks, both of which are off. */
 static bool list_index(const struct protecting *protecting, const char *dir, const char *top,
@@ -748,6 +759,11 @@ static bool list_index(const struct protecting *protecting, const char *dir, con
     struct git git;
     struct err err = {0};
     bool ok = true;
+    if (!is_file_or_missing(protecting, dir, "HEAD") ||
+        !is_file_or_missing(protecting, dir, "commondir")) {
+        str_done(&git_dir);
+        return false;
+    }
     if (program_find_absolute("git", program)) { /* else nobody obeys it */
         git_alone(&git, top, protecting->call->our_environment);
         ok = git_ask(&git, &call, out, &err);
@@ -769,7 +785,9 @@ static bool protect_gitlinks(struct protecting *protecting, const char *dir, con
     struct str list = {0};
     if (depth >= SANDBOX_GIT_DEPTH_MAX)
         return refuse_protection(protecting, dir, "too deep");
-    bool ok = !index_may_have_gitlinks(dir) || list_index(protecting, dir, top, &list);
+    if (!index_may_have_gitlinks(dir))
+        return true;
+    bool ok = list_index(protecting, dir, top, &list);
     for (size_t at = 0; ok && at < list.len; at += strlen(list.data + at) + 1) {
         const char *tab = strchr(list.data + at, '\t');
         const bool is_gitlink = tab && strncmp(list.data + at, mode, strlen(mode)) == 0;

@@ -265,13 +265,25 @@ static bool check_person(const struct git *git, const struct person *person, str
     return true;
 }
 
+/* Git would wait for ever for a FIFO in the place of a file, and read a device without end. */
+static bool check_files(const char *folder, const char *const *names, size_t count, struct err *err)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    for (size_t i = 0; i < count; i++) {
+        if (join(path, folder, names[i]) && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+            return err_set(err, ERR_INVALID, "git: '%s' is not a file", path);
+    }
+    return true;
+}
+
 /* Objects and refs of the person's are written by us: never through a link that an attempt may have
  * put in the place of a folder. */
 static bool check_folders(const struct git *git, struct err *err)
 {
-    /* Git would wait for ever for a FIFO in the place of one of these. */
     static const char *const files[] = {"packed-refs", "shallow", "info/exclude", "config",
                                         "objects/info/alternates"};
+    static const char *const own_files[] = {"HEAD", "commondir", "config.worktree"};
     static const char *const names[] = {"objects", "refs", "refs/heads"};
     char path[PATH_MAX];
     struct stat info;
@@ -285,12 +297,8 @@ static bool check_folders(const struct git *git, struct err *err)
             return err_hint(err, "devs follows no link there; \"workspace\": \"copy\" works");
         }
     }
-    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-        if (join(path, git->places->common, files[i]) && stat(path, &info) == 0 &&
-            !S_ISREG(info.st_mode))
-            return err_set(err, ERR_INVALID, "git: '%s' is not a file", path);
-    }
-    return true;
+    return check_files(git->places->common, files, ARRAY_LEN(files), err) &&
+           check_files(git->places->dir, own_files, ARRAY_LEN(own_files), err);
 }
 
 /* Appends a value as git's config files quote it. */
