@@ -323,6 +323,8 @@ START_TEST(test_values_of_known_keys_are_masked)
 END_TEST
 
 static const struct row keyed[] = {
+    {"<shellId: 7 completed with exit code 0>", "<shellId: <pid> completed with exit code 0>",
+     NORMALISER_PIDS},
     {"{\"pid\": 15514, \"ppid\":1}", "{\"pid\": <pid>, \"ppid\":<pid>}", NORMALISER_PIDS},
     {"pid=1 tid: 2", "pid=<pid> tid: <pid>", NORMALISER_PIDS},
     {"attempt=3/5 retry: 2", "attempt=<try> retry: <try>", NORMALISER_TRIES},

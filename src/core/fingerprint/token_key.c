@@ -47,6 +47,7 @@ static const struct key {
     {"runid", TOKEN_VALUE, NORMALISER_IDS, KEY_ANYWHERE},
     {"seed", TOKEN_SEED, NORMALISER_SEEDS, KEY_ANYWHERE},
     {"sessionid", TOKEN_VALUE, NORMALISER_IDS, KEY_ANYWHERE},
+    {"shellid", TOKEN_PID, NORMALISER_PIDS, KEY_ANYWHERE}, /* Copilot counts its commands */
     {"spanid", TOKEN_VALUE, NORMALISER_IDS, KEY_ANYWHERE},
     {"speed", TOKEN_RATE, NORMALISER_RATES, KEY_STRICT},
     {"startedat", TOKEN_VALUE, NORMALISER_TIMES, KEY_ANYWHERE},
