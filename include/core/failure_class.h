@@ -22,4 +22,8 @@ bool failure_class_equals(const struct failure_class *a, const struct failure_cl
 /* "rate-limit", "test-fail", "timeout", "exit 2": the word of the CLASS column. */
 void failure_class_word(const struct failure_class *class, struct str *out);
 
+/* Adds " (was test-fail)", the class that devs gave the attempt, if a person corrected it; else
+ * nothing. */
+void failure_class_original(const struct attempt_state *attempt, struct str *out);
+
 #endif

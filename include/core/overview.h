@@ -28,7 +28,7 @@ enum { OVERVIEW_ROWS_MAX = 10 }; /* of each kind */
 struct overview_row {
     int task;
     enum task_status status;
-    bool held, quiet;
+    bool held, cancelling, quiet;
     int64_t due_at_ms; /* TASK_BACKOFF: when its wait ends, wall clock; else 0 */
     /* Of rows that are listed alone, and once all tasks were added: */
     char id[PLAN_ID_MAX + 1];
@@ -50,6 +50,8 @@ struct overview {
     int row_counts[OVERVIEW_KINDS];
 };
 
+/* The state of a row as people see it; `orphaned` as for shown_task(). */
+enum shown overview_shown(const struct overview_row *row, bool orphaned);
 /* How many tasks there are of this kind, listed or not. */
 int overview_count(const struct overview *overview, enum overview_kind kind);
 

@@ -233,7 +233,8 @@ struct task_state {
     int followers;   /* tasks that are held until this one's step is through */
     bool cancelling; /* a person asked; what runs may still be ending */
     enum cancel_mode cancel_mode;
-    struct moment since; /* of the present status */
+    struct moment cancelled_at; /* cancelling only: when a person asked first */
+    struct moment since;        /* of the present status */
     struct moment held_since;
     struct moment first_start;  /* at_ms 0 before */
     int64_t waited_ms;          /* all waits that are over */

@@ -17,6 +17,7 @@ enum shown {
     SHOWN_BACKOFF,
     SHOWN_RUNNING,
     SHOWN_QUIET,
+    SHOWN_STOPPING, /* it runs, and a person has cancelled it */
     SHOWN_QUEUED,
     SHOWN_HELD,
     SHOWN_PASSED,
@@ -30,8 +31,15 @@ enum shown {
 
 /* `orphaned`: the run has not ended but nobody owns it (devs was killed). */
 enum shown shown_task(const struct run_state *state, int task, bool orphaned);
-/* The same of what that is made of; `quiet` matters while it runs only. */
-enum shown shown_status(enum task_status status, bool held, bool quiet, bool orphaned);
+/* The parts of a task's state that shown_task() reads. */
+struct shown_parts {
+    enum task_status status;
+    bool held;
+    bool cancelling;
+    bool quiet; /* read only while the task runs */
+};
+/* As shown_task(), for callers that have no fold. */
+enum shown shown_status(const struct shown_parts *parts, bool orphaned);
 
 /* "needs-you", "backoff", ... */
 const char *shown_word(enum shown shown);

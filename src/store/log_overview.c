@@ -15,7 +15,8 @@ enum { ASK_LAST, ASK_PLAN, ASK_TASKS, ASK_ROW, ASK_GATE, ASK_FAULT, ASK_EVENTS, 
 static const char *const asks_sql[] = {
     [ASK_LAST] = "SELECT ifnull(max(seq),0) FROM event WHERE run=?1",
     [ASK_PLAN] = "SELECT text FROM plan WHERE run=?1",
-    [ASK_TASKS] = "SELECT task, status, held, due_at_ms FROM task WHERE run=?1 ORDER BY task",
+    [ASK_TASKS] =
+        "SELECT task, status, held, due_at_ms, cancelling FROM task WHERE run=?1 ORDER BY task",
     [ASK_ROW] =
         "SELECT t.id, t.by, t.try, t.tries, a.started_at_ms, a.ended_at_ms, a.class, a.type,"
         " a.reason, a.outcome, a.code FROM task t LEFT JOIN attempt a"
@@ -73,16 +74,18 @@ static bool take_task(struct look *look, sqlite3_stmt *row)
     struct overview *tasks = &look->out->tasks;
     int status = 0;
     int held = 0;
-    const bool is_sound = sqlite3_column_int64(row, 0) == tasks->tasks &&
-                          tasks->tasks < look->out->run.tasks &&
-                          log_read_int(row, 1, 0, TASK_STATUS_COUNT - 1, &status) &&
-                          log_read_int(row, 2, 0, 1, &held);
+    int cancelling = 0;
+    const bool is_sound =
+        sqlite3_column_int64(row, 0) == tasks->tasks && tasks->tasks < look->out->run.tasks &&
+        log_read_int(row, 1, 0, TASK_STATUS_COUNT - 1, &status) &&
+        log_read_int(row, 2, 0, 1, &held) && log_read_int(row, 4, 0, 1, &cancelling);
     if (!is_sound)
         return false;
     const struct overview_row task = {
         .task = tasks->tasks,
         .status = (enum task_status)status,
         .held = held != 0,
+        .cancelling = cancelling != 0,
         .due_at_ms = log_read_nearest(row, 3),
     };
     if (task.status == TASK_RUNNING)

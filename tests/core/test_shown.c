@@ -108,6 +108,34 @@ START_TEST(test_next_counts_down_and_never_below_zero)
 }
 END_TEST
 
+START_TEST(test_held_task_keeps_its_class_after_its_wait)
+{
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL)); /* RED is met */
+    play_exit(&play, "a", 1, play_persistent(REASON_TEST_FAIL)); /* waits 500 ms */
+    play_control(&play, CONTROL_HOLD, "a", CANCEL_STOP);
+    play_wait(&play, 60000);
+    ck_assert_int_eq(shown_task(&play.state, 0, false), SHOWN_HELD);
+    ck_assert_int_eq(play.state.tasks[0].status, TASK_QUEUED);
+    ck_assert_str_eq(class_of(0), "test-fail");
+    play_control(&play, CONTROL_HOLD, "c", CANCEL_STOP); /* it has not run */
+    ck_assert_str_eq(class_of(2), "");
+}
+END_TEST
+
+START_TEST(test_cancelled_task_is_stopping_until_it_has_ended)
+{
+    play_wait(&play, 3000);
+    play_control(&play, CONTROL_CANCEL, "a", CANCEL_STOP);
+    ck_assert_int_eq(shown_task(&play.state, 0, false), SHOWN_STOPPING);
+    ck_assert_int_eq(shown_task(&play.state, 0, true), SHOWN_LOST);
+    ck_assert_str_eq(next_of(0, 7000), "0:07");
+    play_control(&play, CONTROL_CANCEL, "a", CANCEL_KILL);
+    ck_assert_str_eq(next_of(0, 7000), "0:07"); /* since it was asked first */
+    play_exit(&play, "a", 143, play_persistent(REASON_NONE));
+    ck_assert_int_eq(shown_task(&play.state, 0, false), SHOWN_CANCELLED);
+}
+END_TEST
+
 START_TEST(test_next_says_what_each_waits_for)
 {
     ck_assert_str_eq(next_of(0, 61000), "1:01");
@@ -251,6 +279,8 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_strip_walks_through_the_phases);
     tcase_add_test(tcase, test_next_counts_down_and_never_below_zero);
+    tcase_add_test(tcase, test_held_task_keeps_its_class_after_its_wait);
+    tcase_add_test(tcase, test_cancelled_task_is_stopping_until_it_has_ended);
     tcase_add_test(tcase, test_next_says_what_each_waits_for);
     tcase_add_test(tcase, test_nothing_is_so_long_ago_once_nothing_goes_on);
     tcase_add_test(tcase, test_an_orphaned_run_shows_what_ran_as_lost);

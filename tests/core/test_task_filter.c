@@ -145,6 +145,28 @@ static const struct {
     {"try>", NULL},
 };
 
+/* "failed" and "error" are no states, but what a person means by needs-you, stuck and gave-up. */
+START_TEST(test_filter_knows_words_for_failures)
+{
+    play_control(&play, CONTROL_CANCEL, "T-3", CANCEL_STOP);
+    while (!task_status_is_final(play.state.tasks[3].status)) {
+        play_exit(&play, "T-4", 1, play_transient(TRANSIENT_NETWORK_TIMEOUT));
+        play_wait(&play, 60 * SECOND);
+    }
+    facts.now = play.now;
+    ck_assert_str_eq(found("gave-up"), "4");
+    ck_assert_str_eq(found("failed"), "4");
+    ck_assert_str_eq(found("fail"), "4");
+    ck_assert_str_eq(found("failure"), "4");
+    ck_assert_str_eq(found("Error"), "4");
+    ck_assert_str_eq(found("errors"), "4");
+    ck_assert_str_eq(found("state=failed"), "4");
+    ck_assert_str_eq(found("!failed"), "1 2 3 5");
+    ck_assert_str_eq(found("err"), "");
+    ck_assert_str_eq(found("class=failed"), "");
+}
+END_TEST
+
 START_TEST(test_filter_says_what_is_wrong)
 {
     struct task_filter filter;
@@ -205,6 +227,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("task_filter");
     TCase *tcase = test_case(suite, "run");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, test_filter_knows_words_for_failures);
     tcase_add_loop_test(tcase, test_filter_finds, 0, TABLE_LEN(rows));
     tcase_add_loop_test(tcase, test_filter_names_the_nearest, 0, TABLE_LEN(near));
     tcase = test_case(suite, "text");

@@ -102,7 +102,8 @@ static void assert_news(const char *word)
     struct recorder_news news = recorder_news(&recorder);
     ck_assert_ptr_nonnull(news.what);
     ck_assert_msg(strstr(news.what, word) != NULL, "%s", news.what);
-    ck_assert_str_ne(news.why, "");
+    const bool is_over = strstr(news.what, "written again") != NULL;
+    ck_assert_int_eq(news.why[0] == '\0', is_over);
     ck_assert_ptr_null(recorder_news(&recorder).what);
 }
 
@@ -132,7 +133,7 @@ START_TEST(test_output_does_not_wait)
     ck_assert(recorder.lost);
     sample_limit_wal(&sample, -1);
     ck_assert(commit_output(RETRIED));
-    assert_news("output of then is missing");
+    assert_news("some output is missing");
 }
 END_TEST
 
@@ -233,7 +234,7 @@ START_TEST(test_what_the_log_cannot_take_is_spilled_and_brought_home)
     ck_assert(commit(1 + 3 * FEW, FEW, RECORDER_IN_TIME, 2 * RETRIED + 1));
     ck_assert(!recorder_is_away(&recorder) && !recorder.lost);
     assert_in_log(4 * FEW);
-    assert_news("has all of it");
+    assert_news("nothing is missing");
     ck_assert_int_eq(recorder_due(&recorder), INT64_MAX);
 }
 END_TEST

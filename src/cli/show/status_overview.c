@@ -104,7 +104,7 @@ static void add_why(const struct overview_row *row, enum shown shown, struct str
 
 static void print_row(const struct status *status, const struct overview_row *row, int id_columns)
 {
-    const enum shown shown = shown_status(row->status, row->held, row->quiet, status->orphaned);
+    const enum shown shown = overview_shown(row, status->orphaned);
     struct str line = {0}, part = {0};
     str_addf(&line, "%s %-9s ", shown_sign(shown, status->ascii), shown_word(shown));
     columns_add(&line, row->id, id_columns + 1);

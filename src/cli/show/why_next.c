@@ -235,6 +235,10 @@ void why_next(const struct why *why, struct str *out)
         if (!takes_acts(why))
             add_going_on(why, out);
         break;
+    case SHOWN_STOPPING:
+        add_command(why, "cancel --kill", out);
+        str_add(out, " kills it at once");
+        break;
     case SHOWN_RUNNING:
     case SHOWN_PASSED:
     case SHOWN_COUNT:

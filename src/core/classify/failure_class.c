@@ -15,19 +15,25 @@ static bool has_ending(const struct attempt_state *attempt)
     return attempt->class == VERDICT_PERSISTENT && attempt->reason == REASON_NONE;
 }
 
-struct failure_class failure_class_of(const struct attempt_state *attempt)
+/* The class that devs gave the attempt itself. */
+static struct failure_class class_as_judged(const struct attempt_state *attempt)
 {
     struct failure_class out = {
         .label = {.class = attempt->class, .type = attempt->type, .reason = attempt->reason}};
-    if (attempt->correction)
-        out.label = attempt->correction->label;
-    if (!attempt->correction && has_ending(attempt)) {
+    if (has_ending(attempt)) {
         out.kind = attempt->outcome.kind;
         out.is_silent = out.kind == OUTCOME_TIMEOUT && attempt->outcome.quiet_ms > 0;
         if (out.kind == OUTCOME_EXIT || out.kind == OUTCOME_SIGNAL)
             out.code = attempt->outcome.code;
     }
     return out;
+}
+
+struct failure_class failure_class_of(const struct attempt_state *attempt)
+{
+    if (attempt->correction)
+        return (struct failure_class){.label = attempt->correction->label};
+    return class_as_judged(attempt);
 }
 
 bool failure_class_equals(const struct failure_class *a, const struct failure_class *b)
@@ -53,4 +59,17 @@ void failure_class_word(const struct failure_class *class, struct str *out)
         str_add(out, verdict_class_name(VERDICT_SUCCESS));
     else
         str_add(out, verdict_word(&verdict, &outcome, word));
+}
+
+void failure_class_original(const struct attempt_state *attempt, struct str *out)
+{
+    const struct failure_class judged = class_as_judged(attempt);
+    if (!attempt->correction)
+        return;
+    str_add(out, " (was ");
+    if (attempt->class == VERDICT_SUCCESS)
+        str_add(out, "success");
+    else
+        failure_class_word(&judged, out);
+    str_add_char(out, ')');
 }

@@ -83,6 +83,7 @@ static void rebase_run(const struct fold *fold)
     for (int i = 0; i < state->plan->task_count; i++) {
         rebase(now, &state->tasks[i].since);
         rebase(now, &state->tasks[i].held_since);
+        rebase(now, &state->tasks[i].cancelled_at);
         rebase(now, &state->tasks[i].first_start);
         if (state->tasks[i].circles)
             rebase(now, &state->tasks[i].circles->since);

@@ -50,6 +50,8 @@ static void ask_to_cancel(const struct fold *fold, struct task_state *task)
 {
     if (task_status_is_final(task->status))
         return;
+    if (!task->cancelling)
+        task->cancelled_at = fold->event->at;
     task->cancelling = true;
     task->cancel_mode = (enum cancel_mode)fold->event->a;
     fold_set_by(fold, task);

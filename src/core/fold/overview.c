@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attr.h"
+
 /* The kind that a state is listed under; OVERVIEW_KINDS = it is not listed. */
 static enum overview_kind kind_of(enum shown shown)
 {
@@ -16,6 +18,7 @@ static enum overview_kind kind_of(enum shown shown)
         return OVERVIEW_GAVE_UP;
     case SHOWN_RUNNING:
     case SHOWN_QUIET:
+    case SHOWN_STOPPING:
     case SHOWN_LOST:
         return OVERVIEW_RUNNING;
     case SHOWN_BACKOFF:
@@ -63,9 +66,18 @@ static void list(struct overview *overview, enum overview_kind kind, const struc
     rows[at] = *row;
 }
 
+enum shown overview_shown(const struct overview_row *row, bool orphaned)
+{
+    const struct shown_parts parts = {.status = row->status,
+                                      .held = row->held,
+                                      .cancelling = row->cancelling,
+                                      .quiet = row->quiet};
+    return shown_status(&parts, orphaned);
+}
+
 void overview_add(struct overview *overview, const struct overview_row *row)
 {
-    const enum shown shown = shown_status(row->status, row->held, row->quiet, false);
+    const enum shown shown = overview_shown(row, false);
     const enum overview_kind kind = kind_of(shown);
     const bool is_due = shown == SHOWN_BACKOFF;
     assert(shown < SHOWN_COUNT);
@@ -79,9 +91,10 @@ void overview_add(struct overview *overview, const struct overview_row *row)
 
 void overview_set_quiet(struct overview *overview, int task)
 {
-    assert(overview->counts[SHOWN_RUNNING] > 0);
-    overview->counts[SHOWN_RUNNING]--;
-    overview->counts[SHOWN_QUIET]++;
+    if (overview->counts[SHOWN_RUNNING] > 0) { /* else it is stopping */
+        overview->counts[SHOWN_RUNNING]--;
+        overview->counts[SHOWN_QUIET]++;
+    }
     for (int i = 0; i < overview->row_counts[OVERVIEW_RUNNING]; i++) {
         struct overview_row *row = &overview->rows[OVERVIEW_RUNNING][i];
         row->quiet = row->quiet || row->task == task;
@@ -90,9 +103,11 @@ void overview_set_quiet(struct overview *overview, int task)
 
 void overview_lose(struct overview *overview)
 {
-    overview->counts[SHOWN_LOST] += overview->counts[SHOWN_RUNNING] + overview->counts[SHOWN_QUIET];
-    overview->counts[SHOWN_RUNNING] = 0;
-    overview->counts[SHOWN_QUIET] = 0;
+    static const enum shown alive[] = {SHOWN_RUNNING, SHOWN_QUIET, SHOWN_STOPPING};
+    for (size_t i = 0; i < ARRAY_LEN(alive); i++) {
+        overview->counts[SHOWN_LOST] += overview->counts[alive[i]];
+        overview->counts[alive[i]] = 0;
+    }
 }
 
 struct failure_class overview_class(const struct verdict_label *label, enum outcome_kind kind,
@@ -134,6 +149,7 @@ void overview_of_state(struct overview *out, const struct run_state *state, bool
             .task = i,
             .status = task->status,
             .held = task->held,
+            .cancelling = task->cancelling,
             .quiet = !orphaned && task->status == TASK_RUNNING && step->quiet,
             .due_at_ms = task->status == TASK_BACKOFF ? step->due.at_ms : 0,
         };

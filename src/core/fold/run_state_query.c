@@ -379,6 +379,7 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
         task->cancel_mode,
         task->since.at_ms,
         task->held_since.at_ms,
+        task->cancelled_at.at_ms,
         task->waited_ms,
         task->first_start.at_ms,
         number_set_has(&state->ready, number),

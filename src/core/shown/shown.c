@@ -10,10 +10,11 @@ static const struct {
 } looks[] = {
     [SHOWN_NEEDS_YOU] = {"needs-you", "!", "!"}, [SHOWN_BACKOFF] = {"backoff", "↻", "~"},
     [SHOWN_RUNNING] = {"running", "●", "*"},     [SHOWN_QUIET] = {"quiet", "◔", "z"},
-    [SHOWN_QUEUED] = {"queued", "○", "."},       [SHOWN_HELD] = {"held", "❚", "="},
-    [SHOWN_PASSED] = {"passed", "✓", "+"},       [SHOWN_GAVE_UP] = {"gave-up", "✗", "x"},
-    [SHOWN_CANCELLED] = {"cancelled", "⊘", "/"}, [SHOWN_STUCK] = {"stuck", "∞", "@"},
-    [SHOWN_BLOCKED] = {"blocked", "⊝", "-"},     [SHOWN_LOST] = {"lost", "?", "?"},
+    [SHOWN_STOPPING] = {"stopping", "■", "s"},   [SHOWN_QUEUED] = {"queued", "○", "."},
+    [SHOWN_HELD] = {"held", "❚", "="},           [SHOWN_PASSED] = {"passed", "✓", "+"},
+    [SHOWN_GAVE_UP] = {"gave-up", "✗", "x"},     [SHOWN_CANCELLED] = {"cancelled", "⊘", "/"},
+    [SHOWN_STUCK] = {"stuck", "∞", "@"},         [SHOWN_BLOCKED] = {"blocked", "⊝", "-"},
+    [SHOWN_LOST] = {"lost", "?", "?"},
 };
 static_assert(ARRAY_LEN(looks) == SHOWN_COUNT, "every shown state has its looks");
 
@@ -29,15 +30,17 @@ const char *shown_sign(enum shown shown, bool ascii)
     return ascii ? looks[shown].ascii : looks[shown].sign;
 }
 
-enum shown shown_status(enum task_status status, bool held, bool quiet, bool orphaned)
+enum shown shown_status(const struct shown_parts *parts, bool orphaned)
 {
-    switch (status) {
+    switch (parts->status) {
     case TASK_RUNNING:
         if (orphaned)
             return SHOWN_LOST;
-        return quiet ? SHOWN_QUIET : SHOWN_RUNNING;
+        if (parts->cancelling)
+            return SHOWN_STOPPING;
+        return parts->quiet ? SHOWN_QUIET : SHOWN_RUNNING;
     case TASK_BACKOFF:
-        return held ? SHOWN_HELD : SHOWN_BACKOFF;
+        return parts->held ? SHOWN_HELD : SHOWN_BACKOFF;
     case TASK_PASSED:
         return SHOWN_PASSED;
     case TASK_GAVE_UP:
@@ -54,14 +57,19 @@ enum shown shown_status(enum task_status status, bool held, bool quiet, bool orp
     case TASK_STATUS_COUNT:
         break;
     }
-    return held ? SHOWN_HELD : SHOWN_QUEUED;
+    return parts->held ? SHOWN_HELD : SHOWN_QUEUED;
 }
 
 enum shown shown_task(const struct run_state *state, int task, bool orphaned)
 {
     const struct task_state *it = &state->tasks[task];
-    const bool quiet = it->status == TASK_RUNNING && run_state_step(state, task)->quiet;
-    return shown_status(it->status, it->held, quiet, orphaned);
+    const struct shown_parts parts = {
+        .status = it->status,
+        .held = it->held,
+        .cancelling = it->cancelling,
+        .quiet = it->status == TASK_RUNNING && run_state_step(state, task)->quiet,
+    };
+    return shown_status(&parts, orphaned);
 }
 
 enum mark {
@@ -160,16 +168,17 @@ int shown_failed_attempts(const struct run_state *state, int task)
     return failures;
 }
 
-static bool has_class(enum task_status status)
+/* A held task keeps the class of its failure after its wait is over. */
+static bool has_class(const struct task_state *task)
 {
-    return status == TASK_BACKOFF || status == TASK_GAVE_UP || status == TASK_NEEDS_YOU ||
-           status == TASK_STUCK;
+    return task->status == TASK_BACKOFF || (task->status == TASK_QUEUED && task->held) ||
+           task_status_is_failed(task->status);
 }
 
 void shown_class(const struct run_state *state, int task, struct str *out)
 {
-    enum task_status status = state->tasks[task].status;
-    if (status == TASK_PASSED) {
+    const struct task_state *it = &state->tasks[task];
+    if (it->status == TASK_PASSED) {
         int failed = shown_failed_attempts(state, task);
         if (failed > 0)
             str_addf(out, "flaky %dx", failed);
@@ -178,7 +187,7 @@ void shown_class(const struct run_state *state, int task, struct str *out)
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *attempt = step_state_attempt(step);
     struct verdict room;
-    const struct verdict *verdict = has_class(status) ? step_state_verdict(step, &room) : NULL;
+    const struct verdict *verdict = has_class(it) ? step_state_verdict(step, &room) : NULL;
     if (attempt && verdict)
         shown_attempt_class(attempt, verdict, out);
 }
@@ -324,7 +333,7 @@ void shown_cause(const struct run_state *state, int task, struct str *out)
         str_addf(out, "cancelled by %s", it->by ? it->by : "a person");
         return;
     }
-    bool has_reason = has_class(it->status) && step->verdict_json && step_state_attempt(step);
+    bool has_reason = has_class(it) && step->verdict_json && step_state_attempt(step);
     if (it->held)
         str_addf(out, "held by %s", it->by ? it->by : "a person");
     if (it->follows >= 0)

@@ -176,6 +176,9 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
     case SHOWN_QUIET:
         add_since("no out ", now->mono_ms - step->heard_mono_ms, "", out);
         break;
+    case SHOWN_STOPPING:
+        add_since("", now->mono_ms - state->tasks[task].cancelled_at.mono_ms, "", out);
+        break;
     case SHOWN_QUEUED:
         queued_next(state, task, now, out);
         break;

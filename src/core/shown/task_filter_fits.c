@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attr.h"
 #include "near_word.h"
 #include "phase.h"
 #include "shown.h"
@@ -71,10 +72,29 @@ static const char *phase_of(const struct run_state *state, int task)
     return phase_name(state->plan->tasks[task].steps[step].phase);
 }
 
+/* "failed", "failure" and "error", from four letters on: words for all states of a failure. */
+static bool means_failed(const struct run_state *state, int task, const char *value)
+{
+    static const char *const words[] = {"failed", "failures", "errors"};
+    enum { LETTERS_MIN = 4 };
+    if (strlen(value) < LETTERS_MIN || !task_status_is_failed(state->tasks[task].status))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        if (words_begin(words[i], value))
+            return true;
+    }
+    return false;
+}
+
+static bool state_has(const struct task_filter_facts *facts, int task, const char *value)
+{
+    return has(state_of(facts, task), value) || means_failed(facts->state, task, value);
+}
+
 static bool any_has(const struct task_filter_facts *facts, int task, const char *value)
 {
     const struct plan_task *plan = &facts->state->plan->tasks[task];
-    return has(plan->id, value) || has(plan->title, value) || has(state_of(facts, task), value) ||
+    return has(plan->id, value) || has(plan->title, value) || state_has(facts, task, value) ||
            class_has(facts->state, task, value) || circles_have(facts->state, task, value);
 }
 
@@ -152,7 +172,7 @@ static bool text_fits(const struct task_filter_word *word, const struct task_fil
     case FILTER_TITLE:
         return has(plan->title, word->value);
     case FILTER_STATE:
-        return has(state_of(facts, task), word->value);
+        return state_has(facts, task, word->value);
     case FILTER_CLASS:
         return class_has(facts->state, task, word->value);
     case FILTER_PHASE:

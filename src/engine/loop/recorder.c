@@ -294,15 +294,16 @@ struct recorder_news recorder_news(struct recorder *recorder)
         recorder->spilled = false;
     } else if (recorder->home) {
         news.what = recorder->output_lost
-                        ? "the log can be written again, but output of then is missing"
-                        : "the log can be written again, and has all of it";
+                        ? "the log can be written again, but some output is missing"
+                        : "the log can be written again, nothing is missing";
+        news.why = ""; /* the error is over, and was reported */
         recorder->home = false;
         recorder->recovered = false;
         recorder->output_lost = false;
     } else if (recorder->recovered) {
         news.what = recorder->output_lost
-                        ? "the log could not be written for a while, output of then is missing"
-                        : "the log could not be written for a while, nothing is missing";
+                        ? "some output is missing: the log could not be written for a while"
+                        : "nothing is missing, but the log could not be written for a while";
         recorder->recovered = false;
         recorder->output_lost = false;
     } else if (recorder->unsynced && !recorder->told) {

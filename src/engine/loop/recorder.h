@@ -77,13 +77,12 @@ bool recorder_is_away(const struct recorder *recorder);
  * RECORDER_FINISH_MS. A spill that cannot be brought home stays. */
 void recorder_finish(struct recorder *recorder);
 
-/* Something about the log that the person should read, what and why; each is told
- * once. what NULL: there is nothing. */
+/* Something about the log that the person should read. */
 struct recorder_news {
-    const char *what; /* static */
-    const char *why;  /* the recorder's */
+    const char *what; /* static; NULL = nothing */
+    const char *why;  /* the error behind it, owned by the recorder; "" = none */
 };
-/* The next piece of news that was not told yet. */
+/* The next piece of news; each is returned once. */
 struct recorder_news recorder_news(struct recorder *recorder);
 
 /* When recorder_commit() wants to be called even if there is no news: INT64_MAX

@@ -66,7 +66,7 @@ void loop_queue_end(struct loop *loop, const struct input *input, struct attempt
 void loop_note(struct loop *loop, const char *what, const char *why)
 {
     struct str text = {0};
-    str_addf(&text, "%s: %s", what, why);
+    str_addf(&text, "%s%s%s", what, why[0] != '\0' ? ": " : "", why);
     loop_queue(loop, (struct input){.kind = INPUT_NOTE, .task = -1, .note = text.data});
     str_done(&text);
 }

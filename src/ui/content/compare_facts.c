@@ -36,6 +36,7 @@ static void tell_end(const struct telling *telling)
         str_add(&facts[COMPARE_CLASS], shown_word(SHOWN_PASSED));
     else
         failure_class_word(&class, &facts[COMPARE_CLASS]);
+    failure_class_original(attempt, &facts[COMPARE_CLASS]);
     if (attempt->correction)
         str_addf(&facts[COMPARE_CLASS], " (corrected by %s)", attempt->correction->by);
     shown_ran(&attempt->outcome, &facts[COMPARE_RAN]);

@@ -106,6 +106,7 @@ static void add_class(const struct attempt_state *attempt, const struct verdict 
         failure_class_word(&class, out);
     if (out->len == before)
         str_add(out, attempt->class == VERDICT_SUCCESS ? shown_word(SHOWN_PASSED) : "failed");
+    failure_class_original(attempt, out);
 }
 
 static void add_wait(const struct step_state *step, struct str *out)

@@ -17,8 +17,9 @@ enum {
 
 /* Every state, what needs a person first: where there is room the counts add up to all tasks. */
 static const enum shown counted[] = {
-    SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET,  SHOWN_RUNNING,   SHOWN_HELD,    SHOWN_STUCK,
-    SHOWN_GAVE_UP,   SHOWN_LOST,    SHOWN_PASSED, SHOWN_CANCELLED, SHOWN_BLOCKED, SHOWN_QUEUED,
+    SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET,   SHOWN_RUNNING, SHOWN_STOPPING,
+    SHOWN_HELD,      SHOWN_STUCK,   SHOWN_GAVE_UP, SHOWN_LOST,    SHOWN_PASSED,
+    SHOWN_CANCELLED, SHOWN_BLOCKED, SHOWN_QUEUED,
 };
 static_assert(ARRAY_LEN(counted) == SHOWN_COUNT, "every state is counted");
 

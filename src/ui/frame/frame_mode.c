@@ -28,7 +28,8 @@ enum style frame_mode_style(const struct view_facts *facts)
 /* What of the run as it goes on might want a person to come back. */
 static void add_live_counts(const struct view_facts *facts, bool ascii, struct str *out)
 {
-    static const enum shown told[] = {SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET, SHOWN_RUNNING};
+    static const enum shown told[] = {SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET, SHOWN_RUNNING,
+                                      SHOWN_STOPPING};
     int of[SHOWN_COUNT] = {0};
     const char *between = ": ";
     for (int i = 0; i < facts->live->plan->task_count; i++)

@@ -212,6 +212,14 @@ static void add_since(const struct preview *preview, struct str *out)
     str_add(out, " ago");
 }
 
+static void add_stopping(const struct preview *preview, struct str *out)
+{
+    const struct task_state *task = task_of(preview);
+    str_addf(out, "cancelled by %s ", task->by ? task->by : "a person");
+    shown_duration(frame_now(preview->input).mono_ms - task->cancelled_at.mono_ms, out);
+    str_add(out, " ago; its processes have not exited yet");
+}
+
 /* When a limit ends that nobody waits for; false if none is known, or it has. */
 static bool add_resets(const struct preview *preview, struct str *out)
 {
@@ -253,6 +261,9 @@ static void add_state(const struct preview *preview, struct str *out)
     case SHOWN_RUNNING:
     case SHOWN_QUIET:
         add_running(preview, out);
+        return;
+    case SHOWN_STOPPING:
+        add_stopping(preview, out);
         return;
     case SHOWN_QUEUED:
         add_queued(preview, out);

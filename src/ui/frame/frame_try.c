@@ -38,6 +38,7 @@ void frame_add_try_class(const struct attempt_state *attempt, struct str *out)
         failure_class_word(&class, out);
     if (out->len == before)
         str_add(out, shown_word(SHOWN_PASSED));
+    failure_class_original(attempt, out);
 }
 
 bool frame_add_proof(const struct frame_input *input, int task, int number, struct str *out)

@@ -15,10 +15,11 @@ enum {
 static const char *const sign_words[] = {
     [SHOWN_NEEDS_YOU] = "only a person helps",  [SHOWN_BACKOFF] = "waits for its next try",
     [SHOWN_RUNNING] = "its process is alive",   [SHOWN_QUIET] = "runs, no output for long",
-    [SHOWN_QUEUED] = "waits for its turn",      [SHOWN_HELD] = "a person holds it",
-    [SHOWN_PASSED] = "all phases proven",       [SHOWN_GAVE_UP] = "all tries are used up",
-    [SHOWN_CANCELLED] = "by a person",          [SHOWN_STUCK] = "goes in circles, or may",
-    [SHOWN_BLOCKED] = "a task it needs failed", [SHOWN_LOST] = "its end was not seen",
+    [SHOWN_STOPPING] = "cancelled, still ends", [SHOWN_QUEUED] = "waits for its turn",
+    [SHOWN_HELD] = "a person holds it",         [SHOWN_PASSED] = "all phases proven",
+    [SHOWN_GAVE_UP] = "all tries are used up",  [SHOWN_CANCELLED] = "by a person",
+    [SHOWN_STUCK] = "goes in circles, or may",  [SHOWN_BLOCKED] = "a task it needs failed",
+    [SHOWN_LOST] = "its end was not seen",
 };
 static_assert(ARRAY_LEN(sign_words) == SHOWN_COUNT, "every sign has its words");
 
@@ -49,6 +50,7 @@ static const struct help_together {
     {{UI_ONLY_NEEDS_YOU, UI_NEEDS_YOU_NEXT}, "needs you: only, go to next"},
     {{UI_FREEZE, UI_REDRAW}, "freeze, redraw the screen"},
     {{UI_PAGER, UI_BUNDLE}, "$PAGER; one file to share"},
+    {{UI_CANCEL, UI_KILL}, "cancel, kill: both ask"},
 };
 
 /* Commands in a row that are one line as long as nothing is looked for. */

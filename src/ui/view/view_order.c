@@ -75,9 +75,10 @@ static int64_t tries_of(const struct run_state *state, int task)
 static int64_t rank_of(enum shown shown)
 {
     static const int ranks[] = {
-        [SHOWN_NEEDS_YOU] = 0, [SHOWN_STUCK] = 1,   [SHOWN_GAVE_UP] = 2,    [SHOWN_LOST] = 3,
-        [SHOWN_BLOCKED] = 4,   [SHOWN_BACKOFF] = 5, [SHOWN_QUIET] = 6,      [SHOWN_RUNNING] = 7,
-        [SHOWN_HELD] = 8,      [SHOWN_QUEUED] = 9,  [SHOWN_CANCELLED] = 10, [SHOWN_PASSED] = 11,
+        [SHOWN_NEEDS_YOU] = 0, [SHOWN_STUCK] = 1,   [SHOWN_GAVE_UP] = 2, [SHOWN_LOST] = 3,
+        [SHOWN_BLOCKED] = 4,   [SHOWN_BACKOFF] = 5, [SHOWN_QUIET] = 6,   [SHOWN_RUNNING] = 7,
+        [SHOWN_STOPPING] = 8,  [SHOWN_HELD] = 9,    [SHOWN_QUEUED] = 10, [SHOWN_CANCELLED] = 11,
+        [SHOWN_PASSED] = 12,
     };
     static_assert(ARRAY_LEN(ranks) == SHOWN_COUNT, "every state has its place");
     return ranks[shown];

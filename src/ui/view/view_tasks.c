@@ -15,6 +15,7 @@ static bool has_failed(const struct view_facts *facts, int task)
         return true;
     case SHOWN_RUNNING:
     case SHOWN_QUIET:
+    case SHOWN_STOPPING:
     case SHOWN_QUEUED:
     case SHOWN_HELD:
     case SHOWN_PASSED:
