@@ -90,6 +90,12 @@ struct engine;
 ATTR_MUST_USE bool engine_start(struct engine **out, const struct engine_options *options,
                                 int64_t *number_out, struct err *err);
 
+/* ERR_INVALID if a task that needs no other wants a worktree, and the repository of run_dir
+ * (absolute) allows none: there is none, it has no commit, or it has submodules. A task that needs
+ * others is not checked: they may make the repository. Runs git; for dry runs. */
+ATTR_MUST_USE bool engine_check_worktrees(const struct plan *plan, const char *run_dir,
+                                          struct err *err);
+
 /* Readable once the thread has ended by itself. */
 int engine_done_fd(const struct engine *engine);
 

@@ -27,6 +27,8 @@ struct gc {
     struct log_limits limits; /* of runs in the log */
     bool kept_named;          /* a run that was named is still there */
     int count;                /* of what was told */
+    int kept_workspaces;      /* that "--older" would remove */
+    int branches;             /* that hold results, of workspaces that are there no more */
 };
 
 enum gc_action { GC_KEPT, GC_REMOVED, GC_WOULD_REMOVE, GC_MERGED, GC_WOULD_MERGE };

@@ -178,6 +178,8 @@ static void take_one(struct gc *gc, const struct owner *owner, const struct work
         thing.why = err.message;
     if (fate.what != FATE_UNTOLD)
         gc_tell(gc, &thing);
+    gc->kept_workspaces += fate.what == FATE_STAYS;
+    gc->branches += left->branch[0] != '\0' && fate.what != FATE_GOES;
     workspace_result_close(result);
 }
 

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <langinfo.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "fail.h"
 #include "read_text.h"
@@ -50,6 +52,14 @@ bool looks_theme(const struct globals *globals, const struct ui_settings *ui, st
 bool looks_print_ascii(const struct globals *globals)
 {
     return globals->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+}
+
+int looks_print_columns(void)
+{
+    struct winsize size;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        return size.ws_col;
+    return 0;
 }
 
 void looks_set(struct app_options *options, const struct globals *globals,

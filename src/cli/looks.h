@@ -17,6 +17,8 @@ ATTR_MUST_USE bool looks_theme(const struct globals *globals, const struct ui_se
 
 /* Is what is printed to have ASCII only: by --ascii, or since the locale is not UTF-8? */
 bool looks_print_ascii(const struct globals *globals);
+/* The columns of the terminal that stdout is; 0 = it is none, and lines are printed whole. */
+int looks_print_columns(void);
 
 /* Put looks into the options of the app, which borrows all but the globals. `ui` NULL = nothing
  * is set. Where the theme cannot be had, says so and takes "auto". */

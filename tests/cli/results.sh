@@ -203,6 +203,17 @@ out=$("$devs" apply governs 2>&1)
 want_in 'settings in a result' "$out" "the result changes 'sub/devs.config.json', which decides what"
 want_in 'a plan in a result' "$out" "the result changes 'sub/next.plan.json', which decides what"
 rm -r sub
+# --- what piles up over many runs
+python3 - >pile.json <<-'PY'
+	import json
+	tasks = [{"id": f"t{i}", "steps": [{"run": ["false"], "policy": {"max_attempts": 1}}]} for i in range(5)]
+	print(json.dumps({"version": 1, "workspace": "worktree", "tasks": tasks}))
+PY
+"$devs" run --plain pile.json >/dev/null
+want_in 'gc says how to remove what piles up' "$("$devs" gc)" 'devs gc --older 7 removes those'
+want 'gc with --older needs no such hint' "$("$devs" gc --older 7 | grep -c hint)" 0
+want_in 'gc removes them' "$("$devs" gc --older 0)" 'removed        workspace'
+want 'gc has no more to hint at' "$("$devs" gc | grep -c 'hint.*workspaces')" 0
 printf 'no database, %2000d' 0 >.devs/devs.db
 rm -f .devs/devs.db-*
 out=$("$devs" gc 2>&1; echo "exit $?")

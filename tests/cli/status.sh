@@ -126,4 +126,14 @@ if command -v git >/dev/null; then
 	want_in 'a linked worktree uses that of its repository' "$(cd linked && "$devs" status | head -n 1)" 'run #3 exec'
 fi
 cd ..
+
+# --- lines fit the terminal; a pipe gets all of them
+long=$(printf '%090d' 7)
+printf '{"version": 1, "tasks": [{"id": "wide", "steps": [{"run": ["sh", "-c", "echo %s >&2; exit 1"], "policy": {"max_attempts": 1}}]}]}' \
+	"$long" >wide.json
+"$devs" run --plain wide.json >/dev/null 2>&1
+want_in 'a pipe gets whole lines' "$("$devs" status --all)" 'devs why '
+script -qec "stty cols 60; '$devs' status --all --ascii" /dev/null </dev/null | tr -d '\r' >out
+want 'a terminal gets no line that is wider' "$(awk 'length > 60' out)" ''
+want_in 'the command is not cut' "$(cat out)" 'devs why '
 finish

@@ -11,6 +11,24 @@ cat >plan.json <<'JSON'
   {"id": "b", "workspace": "inplace", "steps": [
    {"run": ["true"], "idempotent": true, "sandbox": {"memory_mb": 0, "pids": 0}}]}]}
 JSON
+"$devs" run --dry-run plan.json >out 2>err
+want 'dry run: a worktree outside git: exit' $? 2
+want_in 'dry run: a worktree outside git' "$(cat err)" "devs: task 'a': workspace \"worktree\": "
+want_in 'dry run: a worktree outside git: why' "$(cat err)" 'is in no git repository'
+want_in 'dry run: the plan is shown all the same' "$(cat out)" 'a  in a worktree'
+git init -q . && "$devs" run --dry-run plan.json >out 2>err
+want 'dry run: a worktree without a commit: exit' $? 2
+want_in 'dry run: a worktree without a commit' "$(cat err)" 'has no commit yet'
+commit() {
+	git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m "$1"
+}
+git config -f .gitmodules submodule.lib.path lib
+git add .gitmodules && commit modules
+"$devs" run --dry-run plan.json >out 2>err
+want 'dry run: a worktree with submodules: exit' $? 2
+want_in 'dry run: a worktree with submodules' "$(cat err)" 'has submodules'
+want_in 'dry run: a worktree with submodules: hint' "$(cat err)" 'hint: "workspace": "copy"'
+git rm -q -f .gitmodules && commit plain
 "$devs" run --dry-run plan.json >out
 want 'dry run: exit' $? 0
 want_in 'dry run: a worktree' "$(cat out)" 'a  in a worktree'

@@ -168,6 +168,22 @@ static bool check_log(const struct gc *gc, struct err *err)
     return ok;
 }
 
+/* What piles up over many runs, and how to be rid of it. */
+static void hint_at_old(const struct gc *gc)
+{
+    enum { KEPT_MANY = 5 };
+    if (gc->json || gc->older_ms >= 0)
+        return;
+    if (gc->kept_workspaces >= KEPT_MANY)
+        (void)printf("hint: %d workspaces are kept; devs gc --older 7 removes those that are older "
+                     "than 7 days\n",
+                     gc->kept_workspaces);
+    if (gc->branches >= KEPT_MANY)
+        (void)printf("hint: %d branches devs/RUN/TASK hold results; git branch -D removes those "
+                     "that you have merged or do not want\n",
+                     gc->branches);
+}
+
 static int collect(struct gc *gc)
 {
     struct err err = {0};
@@ -183,6 +199,7 @@ static int collect(struct gc *gc)
         return fail(&err);
     if (gc->count == 0 && !gc->json)
         (void)puts("nothing is left over");
+    hint_at_old(gc);
     return gc->kept_named ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
 }
 

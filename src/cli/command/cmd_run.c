@@ -1,5 +1,6 @@
 /* cmd_run.c - devs run: a plan, or what is left of a run. */
 #include "command.h"
+#include "engine.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "plan_agents_check.h"
@@ -100,10 +101,13 @@ int cmd_run(struct globals *globals, int argc, char **argv)
                               .detach = detach,
                               .begun = forget_text,
                               .begun_ctx = &file.text};
-    if (dry)
+    if (dry) {
         code = json ? plan_shown_json(&file) : plan_shown(&file, jobs);
-    else
+        if (code == EXIT_ALL_PASSED && !engine_check_worktrees(file.plan, file.dir, &err))
+            code = fail(&err);
+    } else {
         code = plan_agents_check(file.plan);
+    }
     if (!dry && code == EXIT_ALL_PASSED)
         code = session_run(&session);
     plan_file_done(&file);

@@ -28,6 +28,7 @@
 #include "stream.h"
 #include "summary.h"
 #include "what_if_run.h"
+#include "workspace_list.h"
 
 extern char **environ;
 
@@ -97,6 +98,16 @@ static void warn_of_others(const struct watching *watching)
         log_run_info_done(&runs[i]);
     }
     log_reader_close(reader);
+}
+
+/* Workspaces of tasks that did not pass stay until somebody removes them. */
+static void warn_of_workspaces(const struct place *place)
+{
+    enum { MANY = 20 };
+    const size_t count = workspace_count(place->dir);
+    if (count > MANY)
+        warn("%zu workspaces are kept in %s/work; devs gc --older DAYS removes old ones", count,
+             place->dir);
 }
 
 static bool start_engine(struct watching *watching, struct err *err)
@@ -406,6 +417,8 @@ static int run_watched(struct watching *watching)
     follower_close(watching->follower);
     secrets_close(&watching->secrets);
     gc_automatic(&watching->place, watching->session->retention);
+    if (is_read)
+        warn_of_workspaces(&watching->place);
     return code;
 }
 

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "compare.h"
 #include "diff_json.h"
@@ -138,20 +136,11 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
            find(call, &place, &second, &found[COMPARE_SECOND], err);
 }
 
-/* Of a terminal; a pipe gets whole lines. */
-static int columns_of_stdout(void)
-{
-    struct winsize size;
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        return size.ws_col;
-    return 0;
-}
-
 static void print(const struct compare *compare, const struct globals *globals, bool json)
 {
     struct str text = {0};
     struct report_rows rows = {0};
-    const struct compare_look look = {.columns = columns_of_stdout(),
+    const struct compare_look look = {.columns = looks_print_columns(),
                                       .ascii = looks_print_ascii(globals)};
     if (json) {
         diff_json(compare, &text);

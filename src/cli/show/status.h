@@ -57,7 +57,7 @@ void status_print_end(const struct status *status);
 /* status_overview.c */
 void status_print_overview(const struct status *status);
 
-/* Print a line without the blanks at its end. */
-void status_say_line(struct str *line);
+/* Prints a line without the blanks at its end, cut to the width of a terminal. */
+void status_say_line(const struct status *status, const struct str *line);
 
 #endif

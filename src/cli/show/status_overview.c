@@ -53,7 +53,7 @@ static void print_tries(const struct status *status)
     }
     if (due_at_ms != 0 && run->ended_at_ms == 0 && !status->orphaned)
         add_left("; the next try in ", due_at_ms, status, &line);
-    status_say_line(&line);
+    status_say_line(status, &line);
     str_done(&line);
 }
 
@@ -114,7 +114,7 @@ static void print_row(const struct status *status, const struct overview_row *ro
     add_next(status, row, shown, &part);
     columns_add(&line, str_text(&part), NEXT_COLUMNS);
     add_why(row, shown, &line);
-    status_say_line(&line);
+    status_say_line(status, &line);
     str_done(&line);
     str_done(&part);
 }
@@ -163,8 +163,9 @@ static void count_lacks(struct lacks *lacks, const char *text)
 }
 
 /* What a plan asked for and this machine does not give, a line for all tasks that lack the same. */
-static void print_lacks(const struct run_state *state)
+static void print_lacks(const struct status *status)
 {
+    const struct run_state *state = follower_state(status->follower);
     struct lacks lacks = {.others = 0};
     for (int task = 0; task < state->plan->task_count; task++) {
         struct str text = {0};
@@ -177,7 +178,7 @@ static void print_lacks(const struct run_state *state)
         struct str line = {0};
         shown_count(lacks.tasks[i], "task: ", "tasks: ", &line);
         str_add(&line, str_text(&lacks.texts[i]));
-        status_say_line(&line);
+        status_say_line(status, &line);
         str_done(&line);
         str_done(&lacks.texts[i]);
     }
@@ -202,7 +203,7 @@ void status_print_overview(const struct status *status)
     const int id_columns = widest_id(&status->overview.tasks);
     print_counts(status);
     if (status->follower)
-        print_lacks(follower_state(status->follower));
+        print_lacks(status);
     print_tries(status);
     for (int kind = 0; kind < OVERVIEW_KINDS; kind++)
         print_kind(status, (enum overview_kind)kind, id_columns);

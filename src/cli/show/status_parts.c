@@ -4,7 +4,9 @@
 
 #include "clock.h"
 #include "fail.h"
+#include "looks.h"
 #include "status.h"
+#include "text.h"
 
 const struct log_run_info *status_run(const struct status *status)
 {
@@ -37,12 +39,19 @@ struct shown_time status_time(const struct status *status)
     return (struct shown_time){.now = status->now, .clock = clock_short, .hms = clock_hms};
 }
 
-void status_say_line(struct str *line)
+void status_say_line(const struct status *status, const struct str *line)
 {
-    while (line->len > 0 && line->data[line->len - 1] == ' ')
-        str_cut(line, line->len - 1);
-    str_add_char(line, '\n');
-    say(line->data);
+    const int columns = looks_print_columns();
+    struct str out = {0};
+    if (columns > 0)
+        text_fit(&out, str_text(line), columns, status->ascii ? TEXT_ASCII : TEXT_PLAIN);
+    else
+        str_add(&out, str_text(line));
+    while (out.len > 0 && out.data[out.len - 1] == ' ')
+        str_cut(&out, out.len - 1);
+    str_add_char(&out, '\n');
+    say(out.data);
+    str_done(&out);
 }
 
 /* A line for each that keeps something back. Without an engine nothing is let through. */
@@ -53,10 +62,8 @@ static void print_gates(const struct status *status)
     for (int i = 0; i < state->plan->source_count && !status->orphaned; i++) {
         struct str line = {0};
         shown_gate(state, i, &time, SHOWN_IN_FULL, &line);
-        if (line.len > 0) {
-            str_add_char(&line, '\n');
-            say(line.data);
-        }
+        if (line.len > 0)
+            status_say_line(status, &line);
         str_done(&line);
     }
 }
@@ -117,8 +124,7 @@ static void print_faults(const struct status *status)
         add_fault_next(status, fault, &line);
         str_add_char(&line, ':');
         add_members(state, fault, &line);
-        str_add_char(&line, '\n');
-        say(line.data);
+        status_say_line(status, &line);
         str_done(&line);
     }
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "columns.h"
-#include "fail.h"
+#include "looks.h"
 #include "status.h"
 #include "telling.h"
 #include "text.h"
@@ -70,7 +70,7 @@ static void print_task(const struct status *status, int task, const struct colum
     str_clear(&part);
     shown_why(state, task, &part);
     str_add(&line, str_text(&part));
-    status_say_line(&line);
+    status_say_line(status, &line);
     str_done(&line);
     str_done(&part);
 }
@@ -78,36 +78,43 @@ static void print_task(const struct status *status, int task, const struct colum
 /* What a failed task wrote, and how to look at it. */
 static void print_failed(const struct status *status, int task)
 {
-    enum { INDENT = 12, TELLING_COLUMNS_MAX = 60 };
+    enum { INDENT = 12, TELLING_COLUMNS_MAX = 60, TELLING_COLUMNS_MIN = 20 };
     const struct run_state *state = follower_state(status->follower);
     const int64_t run = status_run(status)->number;
-    struct str line = {0}, telling = {0}, why = {0};
+    const int columns = looks_print_columns();
+    struct str line = {0}, telling = {0}, why = {0}, command = {0};
     if (!task_status_is_failed(state->tasks[task].status))
         return;
     shown_why(state, task, &why);
     telling_line(follower_reader(status->follower), run, state, task, &telling);
     if (strstr(str_text(&why), str_text(&telling)))
         str_clear(&telling); /* the line above has it */
-    str_addf(&line, "%*s", INDENT, "");
-    text_fit(&line, str_text(&telling), TELLING_COLUMNS_MAX, status->ascii ? TEXT_ASCII : 0);
-    str_addf(&line, "%sdevs why %lld/%s", telling.len > 0 ? "   " : "", (long long)run,
+    str_addf(&command, "%sdevs why %lld/%s", telling.len > 0 ? "   " : "", (long long)run,
              state->plan->tasks[task].id);
-    status_say_line(&line);
+    int room = columns - INDENT - text_width(str_text(&command), command.len);
+    room = columns == 0 || room > TELLING_COLUMNS_MAX ? TELLING_COLUMNS_MAX : room;
+    str_addf(&line, "%*s", INDENT, "");
+    text_fit(&line, str_text(&telling), room < TELLING_COLUMNS_MIN ? TELLING_COLUMNS_MIN : room,
+             status->ascii ? TEXT_ASCII : TEXT_PLAIN);
+    str_add(&line, str_text(&command));
+    status_say_line(status, &line);
     str_done(&line);
     str_done(&telling);
     str_done(&why);
+    str_done(&command);
 }
 
 /* What a plan asked for and this machine does not give. */
-static void print_lacks(const struct run_state *state)
+static void print_lacks(const struct status *status)
 {
+    const struct run_state *state = follower_state(status->follower);
     for (int i = 0; i < state->plan->task_count; i++) {
         struct str lacks = {0};
         shown_lacks(state, i, &lacks);
         if (lacks.len > 0) {
             struct str line = {0};
-            str_addf(&line, "%s: %s\n", state->plan->tasks[i].id, lacks.data);
-            say(line.data);
+            str_addf(&line, "%s: %s", state->plan->tasks[i].id, lacks.data);
+            status_say_line(status, &line);
             str_done(&line);
         }
         str_done(&lacks);
@@ -131,8 +138,7 @@ static void print_agents(const struct status *status)
             shown_round(state, i, &part);
             if (part.len > 0)
                 str_addf(&line, "; round %s", part.data);
-            str_add_char(&line, '\n');
-            say(line.data);
+            status_say_line(status, &line);
         }
         str_done(&line);
         str_done(&part);
@@ -154,7 +160,7 @@ static void print_time(const struct status *status)
 static void print_tasks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
-    print_lacks(state);
+    print_lacks(status);
     const struct columns columns = measure(status);
     for (int i = 0; i < state->plan->task_count; i++) {
         print_task(status, i, &columns);

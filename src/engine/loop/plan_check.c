@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "cgroup.h"
+#include "engine.h"
 #include "log_own.h"
 #include "program_find.h"
 #include "sandbox.h"
 #include "sandbox_paths.h"
+#include "workspace.h"
 
 static bool check_limits(const struct plan *plan, struct err *err)
 {
@@ -117,6 +119,23 @@ bool plan_check(const struct plan *plan, const struct place *place, const char *
     for (int i = 0; i < plan->task_count; i++) {
         if (!check_task(&plan->tasks[i], &last, err))
             return false;
+    }
+    return true;
+}
+
+bool engine_check_worktrees(const struct plan *plan, const char *run_dir, struct err *err)
+{
+    extern char **environ;
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        struct err why = {0};
+        if (task->workspace->kind != WORKSPACE_WORKTREE || task->need_count > 0)
+            continue;
+        if (workspace_check_worktree(run_dir, environ, &why))
+            return true; /* all tasks have the same repository */
+        (void)err_set(err, ERR_INVALID, "task '%s': workspace \"worktree\": %s", task->id,
+                      why.message);
+        return err_hint(err, "%s", why.hint[0] ? why.hint : "git init, or \"workspace\": \"copy\"");
     }
     return true;
 }

@@ -77,6 +77,12 @@ struct workspace_made {
     char setup_tail[WORKSPACE_SETUP_TAIL]; /* what `setup` wrote at last; also on failure */
 };
 
+/* Can a worktree be made of the repository that holds `folder` (absolute)? ERR_NOT_FOUND or
+ * ERR_INVALID, with a hint, if it is in none, or in one without a commit or with submodules. Takes
+ * some milliseconds. */
+ATTR_MUST_USE bool workspace_check_worktree(const char *folder, char *const *environment,
+                                            struct err *err);
+
 /* Make it, or pick up one that is there already. On failure *start_code is one of outcome.h's
  * start codes, or ECANCELED where *stop was set. `out` may be read on failure for setup_tail. */
 ATTR_MUST_USE bool workspace_make(struct workspace *workspace, const atomic_bool *stop,

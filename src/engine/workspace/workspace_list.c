@@ -163,3 +163,40 @@ bool workspace_list(const char *log_dir, struct workspace_left **out, size_t *co
     *count_out = listing.count;
     return true;
 }
+
+static size_t count_trees(int work_fd, const char *uid)
+{
+    size_t count;
+    size_t trees = 0;
+    struct stat info;
+    const int fd = tree_folder_open(work_fd, uid);
+    if (fd < 0)
+        return 0;
+    char **names = read_names(fd, &count);
+    for (size_t i = 0; i < count; i++) {
+        char path[NAME_MAX + sizeof("/tree")];
+        (void)snprintf(path, sizeof(path), "%s/tree", names[i]);
+        trees += fstatat(fd, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    }
+    free_names(names, count);
+    (void)close(fd); /* it was only looked at */
+    return trees;
+}
+
+size_t workspace_count(const char *log_dir)
+{
+    size_t count;
+    size_t trees = 0;
+    struct str path = {0};
+    str_addf(&path, "%s/work", log_dir);
+    const int fd = tree_folder_open(AT_FDCWD, path.data);
+    str_done(&path);
+    if (fd < 0)
+        return 0;
+    char **names = read_names(fd, &count);
+    for (size_t i = 0; i < count && trees < WORKSPACE_LIST_MAX; i++)
+        trees += count_trees(fd, names[i]);
+    free_names(names, count);
+    (void)close(fd); /* it was only looked at */
+    return trees;
+}

@@ -1,6 +1,6 @@
 /* workspace_worktree.c - worktrees of git, made by us so that git runs nothing of the repository's.
  */
-#define _GNU_SOURCE /* O_NOFOLLOW */
+#define _GNU_SOURCE /* O_NOFOLLOW, mkdtemp */
 
 #include "workspace_parts.h"
 
@@ -126,31 +126,29 @@ bool workspace_forget_worktree(const char *common, const char *tree, struct err 
 }
 
 /* Of HEAD, or of a branch: by its whole name, for a task may have made a tag of the same name. */
-static bool commit_of(const struct workspace *workspace, const char *name, char out[GIT_COMMIT_MAX],
+static bool commit_of(const struct git *git, const char *name, char out[GIT_COMMIT_MAX],
                       struct err *err)
 {
     struct str word = {0};
     str_addf(&word, "%s%s^{commit}", strcmp(name, "HEAD") == 0 ? "" : "refs/heads/", name);
-    const bool ok = git_resolve(&workspace->git, word.data, out);
+    const bool ok = git_resolve(git, word.data, out);
     str_done(&word);
     if (ok)
         return true;
     if (strcmp(name, "HEAD") != 0)
         return err_set(err, ERR_NOT_FOUND, "the branch '%s' is gone", name);
-    (void)err_set(err, ERR_INVALID, "the git repository '%s' has no commit yet",
-                  workspace->git.places->top);
+    (void)err_set(err, ERR_INVALID, "the git repository '%s' has no commit yet", git->places->top);
     return err_hint(err, "git commit first, or \"workspace\": \"copy\"");
 }
 
 /* What would make a worktree, or its result, impossible. */
-static bool refuse_repository(const struct workspace *workspace, const char *commit,
-                              struct err *err)
+static bool check_repository(const struct git *git, const char *commit, struct err *err)
 {
     char id[GIT_COMMIT_MAX];
-    const char *top = workspace->git.places->top;
+    const char *top = git->places->top;
     struct str modules = {0};
     str_addf(&modules, "%s:.gitmodules", commit);
-    const bool has_modules = git_resolve(&workspace->git, modules.data, id);
+    const bool has_modules = git_resolve(git, modules.data, id);
     str_done(&modules);
     if (has_modules) {
         (void)err_set(err, ERR_INVALID,
@@ -159,7 +157,7 @@ static bool refuse_repository(const struct workspace *workspace, const char *com
         return err_hint(err, "\"workspace\": \"copy\" brings them along");
     }
     /* Git keeps no branch beside one whose name it begins with. */
-    if (commit_of(workspace, "devs", id, NULL)) {
+    if (commit_of(git, "devs", id, NULL)) {
         (void)err_set(err, ERR_INVALID,
                       "the git repository '%s' has a branch called 'devs', so no result can be "
                       "kept on a branch devs/RUN/TASK",
@@ -167,6 +165,21 @@ static bool refuse_repository(const struct workspace *workspace, const char *com
         return err_hint(err, "git branch -m devs ANOTHER-NAME, or \"workspace\": \"copy\"");
     }
     return true;
+}
+
+bool workspace_check_worktree(const char *folder, char *const *environment, struct err *err)
+{
+    char own[] = "/tmp/devs-check-XXXXXX";
+    char repository[sizeof(own) + sizeof("/git")];
+    char commit[GIT_COMMIT_MAX];
+    struct git git = {0};
+    if (!mkdtemp(own))
+        return err_set_errno(err, errno, "cannot make '%s'", own);
+    (void)snprintf(repository, sizeof(repository), "%s/git", own);
+    const bool ok = git_open(&git, folder, repository, environment, err) &&
+                    commit_of(&git, "HEAD", commit, err) && check_repository(&git, commit, err);
+    git_done(&git);
+    return tree_folder_remove(AT_FDCWD, own, ok ? err : NULL) && ok;
 }
 
 static bool write_line(int folder, const char *name, const char *prefix, const char *line,
@@ -344,7 +357,7 @@ static bool merge_branch(const struct workspace *workspace, const char *branch,
     char theirs[GIT_COMMIT_MAX];
     enum merge_need need = MERGE_NOTHING;
     struct tool_result result = {0};
-    if (!commit_of(workspace, branch, theirs, err) ||
+    if (!commit_of(&workspace->git, branch, theirs, err) ||
         !look_at_merge(workspace, commit, theirs, &need, err))
         return false;
     if (need == MERGE_FORWARD)
@@ -379,7 +392,7 @@ static bool check_out(struct workspace *workspace, const atomic_bool *stop,
     const char *first = workspace->needed[0] ? workspace->needed[0] : "HEAD";
     if (!workspace_path(workspace, "index", index, err) ||
         !workspace_forget_worktree(git->places->common, workspace->tree, err) ||
-        !commit_of(workspace, first, commit, err) || !refuse_repository(workspace, commit, err) ||
+        !commit_of(git, first, commit, err) || !check_repository(git, commit, err) ||
         !register_worktree(workspace, commit, note->admin, err))
         return false;
     char lock[PATH_MAX];
