@@ -38,10 +38,10 @@ void stage_close(void)
 
 struct frame_input stage_input(void)
 {
+    facts.replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL;
     return (struct frame_input){
         .facts = &facts,
         .view = &view,
-        .replay = facts.mode == VIEW_REPLAY ? &story.replay : NULL,
         .name = run_name,
         .number = facts.run,
     };

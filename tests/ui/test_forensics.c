@@ -240,11 +240,9 @@ static void read_try(int attempt)
 /* As the app does it. */
 static void draw(int rows, int columns, bool ascii)
 {
-    const struct frame_input input = {.facts = &facts,
-                                      .view = &view,
-                                      .replay = facts.mode == VIEW_REPLAY ? &replay : NULL,
-                                      .name = "shop-api",
-                                      .number = 41};
+    facts.replay = facts.mode == VIEW_REPLAY ? &replay : NULL;
+    const struct frame_input input = {
+        .facts = &facts, .view = &view, .name = "shop-api", .number = 41};
     canvas_done(&canvas);
     canvas_init(&canvas, rows, columns, ascii);
     view_arrange(&view, &facts);

@@ -377,10 +377,8 @@ START_TEST(test_digits_open_the_chosen_run)
     ck_assert_int_eq((int)todo.screen, (int)SCREEN_TIMELINE);
     ck_assert(view_runs_act(&view, &facts, UI_TASKS, &todo));
     ck_assert_int_eq((int)todo.screen, (int)SCREEN_TASKS);
-    todo = (struct view_todo){.kind = VIEW_DRAW};
-    ck_assert(view_runs_act(&view, &facts, UI_LOG, &todo));
-    ck_assert_int_eq((int)todo.kind, (int)VIEW_DRAW);
-    ck_assert_ptr_nonnull(strstr(view.message, "choose a task there"));
+    ck_assert_ptr_null(view_runs_refusal(&view, &facts, UI_TASKS));
+    ck_assert_ptr_nonnull(strstr(view_runs_refusal(&view, &facts, UI_LOG), "choose a task there"));
     view_done(&view);
 }
 END_TEST

@@ -124,7 +124,8 @@ START_TEST(test_list_has_a_row_below_all_that_may_be_above_it)
     facts.state = &story.state;
     facts.mode = VIEW_REPLAY;
     facts.banner = "log not readable";
-    const struct frame_input input = {.facts = &facts, .view = &view, .replay = &story.replay};
+    facts.replay = &story.replay;
+    const struct frame_input input = {.facts = &facts, .view = &view};
     for (int rows = 12; rows < 20; rows++) {
         for (int columns = 60; columns <= 120; columns += 20) {
             const struct frame_layout layout = frame_layout(rows, columns, &input);

@@ -346,6 +346,7 @@ static const struct {
     {"T-111", UI_UNDO, "nothing to undo: an act can be undone for 5 s"},
     {"T-111", UI_DOWN, ""},
     {"T-111", UI_NEEDS_YOU_NEXT, ""},
+    {"T-111", UI_NEXT, "no filter is set: / sets one"},
 };
 
 START_TEST(test_refusal)
@@ -356,6 +357,23 @@ START_TEST(test_refusal)
     ck_assert_str_eq(str_text(&why), refusal_cases[_i].why);
     ck_assert_int_eq(refused, why.len > 0);
     str_done(&why);
+}
+END_TEST
+
+/* No question is opened only to be refused. */
+START_TEST(test_nothing_is_asked_of_a_log_that_is_read_only)
+{
+    static const char words[] = "this log is read only: nothing can be asked of this run from here";
+    facts.read_only = true;
+    view.chosen = task("T-104");
+    for (const char *key = "rRxXpCu"; *key; key++) {
+        view.message[0] = '\0';
+        ck_assert_int_eq(press((uint32_t)*key).kind, VIEW_DRAW);
+        ck_assert_str_eq(view.message, words);
+        ck_assert_int_eq(view.prompt.kind, PROMPT_NONE);
+    }
+    facts.read_only = false;
+    ck_assert_int_eq(press('R').kind, VIEW_ASKED);
 }
 END_TEST
 
@@ -399,6 +417,7 @@ Suite *test_suite(void)
 
     tcase = test_case(suite, "all states");
     tcase_add_checked_fixture(tcase, set_up_full, keyboard_close);
+    tcase_add_test(tcase, test_nothing_is_asked_of_a_log_that_is_read_only);
     tcase_add_loop_test(tcase, test_refusal, 0, TABLE_LEN(refusal_cases));
     return suite;
 }

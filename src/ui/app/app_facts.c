@@ -38,6 +38,14 @@ static enum view_mode shown_mode(const struct app *app)
     return app_is_past(app) ? VIEW_PAST : app_present_mode(app);
 }
 
+/* Can nothing be written to the log from here? A picture shows the run as it was: it could. */
+static bool is_read_only(const struct app *app)
+{
+    const bool is_live = app->mode != APP_REPLAY && !app->pictured;
+    return (is_live && !app->acts.desk) || app->trouble.kind == LOG_TROUBLE_NEWER ||
+           app->trouble.kind == LOG_TROUBLE_STILL;
+}
+
 struct view_facts app_facts(const struct app *app)
 {
     bool replays = app->mode == APP_REPLAY;
@@ -54,6 +62,7 @@ struct view_facts app_facts(const struct app *app)
         .retries = app->retries,
         .events = &app->event_lines,
         .report = &app->report.rows,
+        .replay = replays || app_is_past(app) ? &app->replay : NULL,
         .bookmarks = app->bookmarks.items,
         .bookmark_count = has_bookmarks ? app->bookmarks.count : 0,
         .later = app->view.shows_later ? str_text(&app->what_came.words) : NULL,
@@ -65,6 +74,9 @@ struct view_facts app_facts(const struct app *app)
         .log_file = app->options->log_file ? app->options->log_file : app->options->place->db,
         .has_plan = app->has_plan,
         .engine_here = app->options->engine_here && !app->engine_done,
+        .read_only = is_read_only(app),
+        .newer = app->trouble.kind == LOG_TROUBLE_NEWER,
+        .opens = app->opens,
         .now = time_shown(app),
         .clock = app->now,
         .banner = str_text(&app->banner),

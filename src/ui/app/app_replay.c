@@ -39,36 +39,6 @@ void app_replay_extend(struct app *app)
     app->wants_frame = app->wants_frame || app->replay.count != before;
 }
 
-static const char *nothing_there(const struct app *app, enum replay_move move)
-{
-    const bool is_past = app_is_past(app);
-    switch (move) {
-    case REPLAY_EVENT_BACK:
-    case REPLAY_START:
-        return is_past ? "this is the start of the run" : "this is the start of the recording";
-    case REPLAY_EVENT_ON:
-    case REPLAY_END:
-        return is_past ? "nothing has come after this so far: {end} leads back"
-                       : "this is the end of the recording";
-    case REPLAY_TRY_BACK:
-        return "the chosen task has no earlier try";
-    case REPLAY_TRY_ON:
-        return "the chosen task has no later try";
-    case REPLAY_FAILURE_BACK:
-        return "nothing failed before this";
-    case REPLAY_FAILURE_ON:
-        return is_past ? "nothing has failed after this so far" : "nothing fails after this";
-    case REPLAY_PLAY:
-        return is_past ? "nothing has come after this so far: {end} leads back"
-                       : "nothing comes after this; {start} goes to the start";
-    case REPLAY_SLOWER:
-        return "it plays as slowly as it can";
-    case REPLAY_FASTER:
-        return "it plays as fast as it can";
-    }
-    return "";
-}
-
 /* What "-5m" counts back from. */
 static int64_t time_of_the_end(const struct app *app)
 {
@@ -105,9 +75,10 @@ void app_replay_move(struct app *app, enum replay_move move)
     }
     if (app->mode == APP_LIVE && !app_is_past(app) && !app_past_enter(app))
         return;
+    const char *why = replay_refusal(&app->replay, move, app->view.chosen, app_is_past(app));
     const bool moved = replay_move(&app->replay, move, app->view.chosen);
     if (!moved)
-        view_tell(&app->view, &app->now, "%s", nothing_there(app, move));
+        view_tell(&app->view, &app->now, "%s", why);
     app->played = app->now;
     show_moment(app);
     if (moved && (move == REPLAY_FAILURE_BACK || move == REPLAY_FAILURE_ON))

@@ -145,13 +145,12 @@ void app_draw(struct app *app)
     struct frame_input input = {
         .facts = &facts,
         .view = &app->view,
-        .replay = app->mode == APP_REPLAY || app_is_past(app) ? &app->replay : NULL,
         .name = run->name ? run->name : "",
         .number = run->number,
         .is_session = run->is_session,
     };
     app_runs_load(app);
-    if (input.replay)
+    if (facts.replay)
         app_bookmarks_load(app);
     facts = app_facts(app);
     view_arrange(&app->view, &facts);
@@ -160,7 +159,7 @@ void app_draw(struct app *app)
     app_load_retries(app);
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     app_load_tail(app);
-    if (input.replay && !app->opens)
+    if (facts.replay && !app->opens)
         load_records(app);
     app_report_load(app);
     facts = app_facts(app); /* the fold has been elsewhere and back */

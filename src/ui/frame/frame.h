@@ -13,10 +13,9 @@
 struct frame_input {
     const struct view_facts *facts; /* borrowed, as all below */
     const struct view *view;
-    const struct replay *replay; /* NULL unless it is one */
-    const char *name;            /* of the run; may be strange text */
-    int64_t number;              /* of the run */
-    bool is_session;             /* the run is of an agent that devs did not start */
+    const char *name; /* of the run; may be strange text */
+    int64_t number;   /* of the run */
+    bool is_session;  /* the run is of an agent that devs did not start */
 };
 
 struct frame_box {

@@ -291,16 +291,12 @@ static void draw_page(struct canvas *canvas, const struct layout *layout,
     static_assert(ARRAY_LEN(zoomed) == ARRAY_LEN(all), "the same keys in another order");
     const char *briefs[UI_ACT_COUNT] = {
         [UI_QUIT] = "back", [UI_TRY_BACK] = "", [UI_TRY_FORWARD] = "try", [UI_OPEN] = "log"};
-    enum act acts[ARRAY_LEN(all)];
-    struct frame_keys keys = {.acts = acts, .briefs = briefs};
+    const struct frame_keys keys = {.acts = view_is_zoomed(input->view) ? zoomed : all,
+                                    .count = ARRAY_LEN(all),
+                                    .briefs = briefs};
     if (view_is_zoomed(input->view))
         briefs[UI_ZOOM] = "all panes";
     frame_name_acts(input, briefs);
-    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-        const enum act act = view_is_zoomed(input->view) ? zoomed[i] : all[i];
-        if (frame_key_works(input, act))
-            acts[keys.count++] = act;
-    }
     struct str path = {0};
     frame_add_task(input, canvas->columns, &path);
     frame_page_draw(canvas, &layout->page, input, str_text(&path), &keys);

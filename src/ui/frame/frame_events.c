@@ -37,7 +37,7 @@ static void draw_line(struct canvas *canvas, struct spot spot, const struct fram
 {
     const struct event_lines *lines = input->facts->events;
     const struct event_line *line = &lines->items[index];
-    const int64_t at = input->replay->at;
+    const int64_t at = input->facts->replay->at;
     struct str time = {0};
     add_time(line->at.at_ms, &time);
     if (line->seq == at)
@@ -83,7 +83,7 @@ void frame_events(struct canvas *canvas, const struct frame_box *box,
         return;
     }
     const int later = box->rows >= LATER_ROWS_MIN ? box->rows * LATER_PERCENT / 100 : 0;
-    const int here = event_lines_find(lines, input->replay->at);
+    const int here = event_lines_find(lines, input->facts->replay->at);
     int first = here - (box->rows - 1 - later);
     first = first < 0 ? 0 : first;
     for (int row = 0; row < box->rows && first + row < (int)lines->count; row++)

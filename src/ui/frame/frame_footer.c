@@ -1,6 +1,8 @@
-/* frame_footer.c - the row of keys below the tasks: those that do something now. */
-#include <stddef.h>
+/* frame_footer.c - the row of keys: those that do something now, and which there are below the
+ * tasks. */
+#include <string.h>
 
+#include "frame_page.h"
 #include "frame_parts.h"
 #include "view_acts.h"
 
@@ -12,12 +14,39 @@ enum {
     KEYS_KEPT = 2, /* the last ones, quit and help, fit before all others */
 };
 
-bool frame_key_works(const struct frame_input *input, enum act act)
+static bool works(const struct frame_input *input, enum act act)
 {
     struct str why = {0};
     const bool refused = view_refusal(input->view, input->facts, act, &why);
     str_done(&why);
     return !refused;
+}
+
+void frame_keys_draw(struct canvas *canvas, int row, const struct frame_input *input,
+                     const struct frame_keys *keys)
+{
+    enum act acts[UI_ACT_COUNT];
+    const char *briefs[UI_ACT_COUNT];
+    struct footer footer = {.keys = input->view->keys,
+                            .acts = acts,
+                            .briefs = briefs,
+                            .kept = keys->kept,
+                            .place = view_place(input->view, input->facts)};
+    const size_t kept = keys->kept > 0 ? keys->kept : 1;
+    const size_t most = keys->most > 0 ? keys->most : keys->count;
+    memcpy(briefs, keys->briefs, sizeof(briefs));
+    for (size_t i = 0; i < keys->count; i++) {
+        const enum act act = keys->acts[i];
+        const bool is_kept = i + kept >= keys->count;
+        const char *brief = briefs[act];
+        if (!works(input, act) || (!is_kept && footer.count + kept >= most))
+            continue;
+        /* Alone, it has the word of both. */
+        if (brief && *brief == '\0' && i + 1 < keys->count && !works(input, keys->acts[i + 1]))
+            briefs[act] = briefs[keys->acts[i + 1]];
+        acts[footer.count++] = act;
+    }
+    keymap_footer(canvas, row, &footer);
 }
 
 /* Keys that go both ways share a word. */
@@ -31,7 +60,7 @@ static void name_times(const struct frame_input *input, const char *briefs[UI_AC
     briefs[UI_ERROR_BACK] = "failure";
     briefs[UI_SLOWER] = "";
     briefs[UI_FASTER] = "speed";
-    if (input->replay) {
+    if (input->facts->replay) {
         briefs[UI_EVENT_BACK] = "";
         briefs[UI_EVENT_FORWARD] = "event";
     }
@@ -41,7 +70,7 @@ static void name_times(const struct frame_input *input, const char *briefs[UI_AC
     }
     if (input->facts->mode == VIEW_REPLAY)
         briefs[UI_QUIT] = "leave";
-    if (input->replay && input->replay->playing)
+    if (input->facts->replay && input->facts->replay->playing)
         briefs[UI_PLAY] = "pause";
 }
 
@@ -99,9 +128,9 @@ static struct choice choose(const struct canvas *canvas, const struct frame_inpu
     static const enum act past_zoomed[] = {
         UI_ZOOM,     UI_PLAY,       UI_EVENT_BACK, UI_EVENT_FORWARD, UI_TRY_START,
         UI_TRY_NEXT, UI_ERROR_NEXT, UI_ERROR_BACK, UI_QUIT,          UI_HELP};
-    if (input->replay && view_is_zoomed(input->view))
+    if (input->facts->replay && view_is_zoomed(input->view))
         return (struct choice){past_zoomed, ARRAY_LEN(past_zoomed), KEYS_MAX_WIDE};
-    if (input->replay)
+    if (input->facts->replay)
         return (struct choice){past, ARRAY_LEN(past), KEYS_MAX_WIDE};
     if (canvas->columns < NARROW_COLUMNS)
         return (struct choice){narrow, ARRAY_LEN(narrow), KEYS_MAX};
@@ -120,22 +149,14 @@ void frame_footer(struct canvas *canvas, int row, const struct frame_input *inpu
         return;
     }
     const struct choice choice = choose(canvas, input);
-    enum act acts[KEYS_MAX_WIDE];
     const char *briefs[UI_ACT_COUNT] = {NULL};
     name_acts(input, briefs);
     if (canvas->columns < WIDE_COLUMNS)
         briefs[UI_TIMELINE] = "time";
-    struct footer footer = {.keys = input->view->keys,
-                            .acts = acts,
-                            .briefs = briefs,
-                            .kept = KEYS_KEPT,
-                            .place = view_place(input->view, input->facts)};
-    const size_t first_kept = choice.count - KEYS_KEPT;
-    for (size_t i = 0; i < first_kept && footer.count + KEYS_KEPT < choice.most; i++) {
-        if (frame_key_works(input, choice.acts[i]))
-            acts[footer.count++] = choice.acts[i];
-    }
-    for (size_t i = first_kept; i < choice.count; i++)
-        acts[footer.count++] = choice.acts[i];
-    keymap_footer(canvas, row, &footer);
+    const struct frame_keys keys = {.acts = choice.acts,
+                                    .count = choice.count,
+                                    .briefs = briefs,
+                                    .kept = KEYS_KEPT,
+                                    .most = choice.most};
+    frame_keys_draw(canvas, row, input, &keys);
 }

@@ -234,7 +234,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
     const struct subject subject = {
         .rows = rows,
         .tasks = frame_most(input->facts->state->plan->task_count, input->view->row_count),
-        .is_told = input->replay != NULL,
+        .is_told = input->facts->replay != NULL,
     };
     struct frame_box rest = take_bottom(&out, rows, columns, subject.is_told);
     if (frame_has_banner(input))

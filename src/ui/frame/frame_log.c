@@ -19,7 +19,7 @@ static void add_empty(const struct frame_input *input, struct str *out)
         return;
     }
     if (attempt->ended.mono_ms != 0 || attempt->pid == 0) {
-        str_add(out, input->replay ? "No output up to here." : "No output.");
+        str_add(out, input->facts->replay ? "No output up to here." : "No output.");
         return;
     }
     str_addf(out, "No output yet, pid %lld is alive for ", (long long)attempt->pid);

@@ -34,7 +34,7 @@ static void add_end(const struct frame_input *input, int columns, struct str *ou
         if (state->counts[others[i]] > 0)
             str_addf(out, ", %d %s", state->counts[others[i]], task_status_name(others[i]));
     }
-    if (input->replay)
+    if (input->facts->replay)
         return;
     struct str hint = {0};
     frame_say(input, ". {quit} leaves, {timeline} shows where the time went", &hint);

@@ -15,7 +15,7 @@ struct frame_page frame_page_lay(int rows, int columns, const struct frame_input
     int top = 1;
     if (rows > 3)
         out.edges.footer = last--;
-    if (input->replay && is_roomy && view_screen(input->view) != SCREEN_RUNS) {
+    if (input->facts->replay && is_roomy && view_screen(input->view) != SCREEN_RUNS) {
         out.edges.scrubber = last--;
         out.edges.transport = last--;
     }
@@ -82,17 +82,12 @@ static void draw_path(struct canvas *canvas, const struct frame_input *input, co
 static void draw_footer(struct canvas *canvas, const struct frame_page *page,
                         const struct frame_input *input, const struct frame_keys *keys)
 {
-    const struct footer footer = {.keys = input->view->keys,
-                                  .acts = keys->acts,
-                                  .count = keys->count,
-                                  .place = view_place(input->view, input->facts),
-                                  .briefs = keys->briefs};
     if (page->edges.footer < 0)
         return;
     if (page->edges.message < 0 && input->view->message[0] != '\0')
         frame_message(canvas, page->edges.footer, input);
     else
-        keymap_footer(canvas, page->edges.footer, &footer);
+        frame_keys_draw(canvas, page->edges.footer, input, keys);
 }
 
 void frame_page_draw(struct canvas *canvas, const struct frame_page *page,

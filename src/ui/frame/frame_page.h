@@ -27,12 +27,17 @@ struct frame_page {
 /* Lay it out for a canvas of this size; what has no room is left out. */
 struct frame_page frame_page_lay(int rows, int columns, const struct frame_input *input);
 
-/* The keys that are named at the bottom. */
+/* The keys that are named at the bottom, of those that do something now. */
 struct frame_keys {
     const enum act *acts; /* borrowed */
     size_t count;
-    const char *const *briefs; /* borrowed; by act, NULL = as in the keymap */
+    const char *const *briefs; /* borrowed; by act, see struct footer */
+    size_t kept;               /* how many of the last ones are there in any case; 0 = one */
+    size_t most;               /* 0 = as many as there is room for */
 };
+/* frame_footer.c: draw them into this row. */
+void frame_keys_draw(struct canvas *canvas, int row, const struct frame_input *input,
+                     const struct frame_keys *keys);
 /* All but the body; without a path the head is left out, too. */
 void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
                      const struct frame_input *input, const char *path,

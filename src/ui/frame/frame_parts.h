@@ -65,8 +65,6 @@ void frame_message(struct canvas *canvas, int row, const struct frame_input *inp
 void frame_footer(struct canvas *canvas, int row, const struct frame_input *input);
 /* What keys do to the chosen task where it is held or stuck, and that is something else. */
 void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT]);
-/* Would this key do something now? */
-bool frame_key_works(const struct frame_input *input, enum act act);
 /* The whole of a frame that is too small for more: counts, banner, chosen task, message. */
 void frame_small(struct canvas *canvas, const struct frame_input *input);
 

@@ -225,7 +225,7 @@ static void put_later(struct preview *preview)
     const struct key_binding *key = keymap_of(input->view->keys, UI_LATER, place);
     char name[KEY_NAME_MAX];
     struct str text = {0};
-    if (!input->replay)
+    if (!input->facts->replay)
         return;
     if (input->facts->later)
         str_add(&text, input->facts->later);

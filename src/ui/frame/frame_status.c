@@ -109,7 +109,7 @@ void frame_status(struct canvas *canvas, const struct frame_box *box,
         str_done(&text);
         return;
     }
-    if (input->replay)
+    if (input->facts->replay)
         frame_say(input, "acts are off here: {retry}, {cancel} and {hold} say so and do nothing",
                   &text);
     else

@@ -85,9 +85,9 @@ static void draw_log_rule(struct canvas *canvas, const struct frame_layout *layo
     if (view->log_back > 0)
         str_addf(&title, "  %zu lines up", view->log_back);
     else
-        str_add(&title, !input->replay      ? "  follows"
-                        : view->shows_later ? "  all of it"
-                                            : "  up to here");
+        str_add(&title, !input->facts->replay ? "  follows"
+                        : view->shows_later   ? "  all of it"
+                                              : "  up to here");
     frame_rule_say(canvas, (struct spot){layout->log_rule, 0, canvas->columns}, str_text(&title),
                    frame_log_note(view), input);
     str_done(&title);

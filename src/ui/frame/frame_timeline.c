@@ -270,12 +270,14 @@ static void add_path(const struct timeline_look *look, struct str *out)
 
 static void draw_page(const struct timeline_look *look, const struct layout *layout)
 {
-    static const enum act acts[] = {UI_QUIT,    UI_LEFT,       UI_RIGHT, UI_NEARER,
-                                    UI_FARTHER, UI_FOLD_IDLE,  UI_OPEN,  UI_ERROR_NEXT,
-                                    UI_WHOLE,   UI_EVENT_BACK, UI_HELP};
+    static const enum act acts[] = {UI_QUIT,       UI_LEFT,      UI_RIGHT,      UI_NEARER,
+                                    UI_FARTHER,    UI_FOLD_IDLE, UI_OPEN,       UI_ERROR_NEXT,
+                                    UI_ERROR_BACK, UI_WHOLE,     UI_EVENT_BACK, UI_HELP};
     static const char *const briefs[UI_ACT_COUNT] = {
-        [UI_QUIT] = "back", [UI_LEFT] = "",        [UI_RIGHT] = "move",
-        [UI_NEARER] = "",   [UI_FARTHER] = "zoom", [UI_OPEN] = "open try"};
+        [UI_QUIT] = "back",    [UI_LEFT] = "",
+        [UI_RIGHT] = "move",   [UI_NEARER] = "",
+        [UI_FARTHER] = "zoom", [UI_OPEN] = "open try",
+        [UI_ERROR_NEXT] = "",  [UI_ERROR_BACK] = "failure"};
     const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts), .briefs = briefs};
     struct str path = {0};
     add_path(look, &path);

@@ -23,7 +23,7 @@ static void add_speed(const struct replay *replay, struct str *out)
 /* How far it is to the end. The head of the past says how far back that is. */
 static void add_to_the_end(const struct frame_input *input, bool in_full, struct str *out)
 {
-    const struct replay *replay = input->replay;
+    const struct replay *replay = input->facts->replay;
     const int64_t left = replay->marks[replay->count - 1].at.mono_ms - replay_now(replay).mono_ms;
     if (input->facts->mode == VIEW_PAST)
         return;
@@ -52,7 +52,7 @@ static struct spot put_way(struct canvas *canvas, struct spot spot, const struct
 
 void frame_transport(struct canvas *canvas, int row, const struct frame_input *input)
 {
-    const struct replay *replay = input->replay;
+    const struct replay *replay = input->facts->replay;
     const bool in_full = canvas->columns >= FULL_COLUMNS;
     struct str text = {0};
     char hms[CLOCK_TEXT_MAX];
@@ -140,7 +140,7 @@ static int64_t after_event(const struct bookmark *bookmark, const struct moment 
 /* A bookmark stands at its event, or so long after it. */
 static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_input *input)
 {
-    const struct replay *replay = input->replay;
+    const struct replay *replay = input->facts->replay;
     for (size_t i = 0; i < input->facts->bookmark_count; i++) {
         const struct bookmark *bookmark = &input->facts->bookmarks[i];
         const bool is_here = bookmark->seq >= 1 && bookmark->seq <= (int64_t)replay->count;
@@ -152,7 +152,7 @@ static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_i
 
 void frame_scrubber(struct canvas *canvas, int row, const struct frame_input *input)
 {
-    const struct replay *replay = input->replay;
+    const struct replay *replay = input->facts->replay;
     if (replay->count == 0)
         return;
     const struct moment *first = &replay->marks[0].at;

@@ -141,6 +141,43 @@ bool replay_move(struct replay *replay, enum replay_move move, int task)
     return false;
 }
 
+static const char *nothing_there(enum replay_move move, bool is_past)
+{
+    switch (move) {
+    case REPLAY_EVENT_BACK:
+    case REPLAY_START:
+        return is_past ? "this is the start of the run" : "this is the start of the recording";
+    case REPLAY_EVENT_ON:
+    case REPLAY_END:
+        return is_past ? "nothing has come after this so far: {end} leads back"
+                       : "this is the end of the recording";
+    case REPLAY_TRY_BACK:
+        return "the chosen task has no earlier try";
+    case REPLAY_TRY_ON:
+        return "the chosen task has no later try";
+    case REPLAY_FAILURE_BACK:
+        return "nothing failed before this";
+    case REPLAY_FAILURE_ON:
+        return is_past ? "nothing has failed after this so far" : "nothing fails after this";
+    case REPLAY_PLAY:
+        return is_past ? "nothing has come after this so far: {end} leads back"
+                       : "nothing comes after this; {start} goes to the start";
+    case REPLAY_SLOWER:
+        return "it plays as slowly as it can";
+    case REPLAY_FASTER:
+        return "it plays as fast as it can";
+    }
+    return "";
+}
+
+const char *replay_refusal(const struct replay *replay, enum replay_move move, int task,
+                           bool is_past)
+{
+    struct replay copy = *replay; /* a move changes no mark */
+    const bool leads_back = is_past && move == REPLAY_END;
+    return leads_back || replay_move(&copy, move, task) ? NULL : nothing_there(move, is_past);
+}
+
 /* Recorded time between the event at hand and the next one. */
 static int64_t gap_ms(const struct replay *replay)
 {

@@ -76,6 +76,11 @@ bool replay_take(void *replay, const struct run_state *state, const struct event
 /* Carry out a key; `task` is the chosen one. False: there is nothing that way. */
 bool replay_move(struct replay *replay, enum replay_move move, int task);
 
+/* Why there is nothing that way, as keymap_say() takes it; NULL: replay_move() moves. `is_past`: of
+ * a run that is followed, where the way to the end leads back to the present. Static. */
+const char *replay_refusal(const struct replay *replay, enum replay_move move, int task,
+                           bool is_past);
+
 /* `passed_ms` of real time went by. False if nothing plays; stops at the end. */
 bool replay_play(struct replay *replay, int64_t passed_ms);
 

@@ -31,8 +31,7 @@ static struct view_todo move(const struct stroke *stroke)
 
 static struct view_todo open_task(const struct stroke *stroke)
 {
-    if (stroke->view->chosen >= 0)
-        trail_go(&stroke->view->trail, SCREEN_DETAIL);
+    trail_go(&stroke->view->trail, SCREEN_DETAIL);
     return draw;
 }
 
@@ -82,27 +81,14 @@ static struct view_todo act_on_tasks(const struct stroke *stroke)
 
 static struct view_todo mark(const struct stroke *stroke)
 {
-    struct str why = {0};
-    if (view_refusal(stroke->view, stroke->facts, stroke->act, &why)) {
-        view_say(stroke->view, &stroke->facts->clock, "%s", str_text(&why));
-    } else {
-        view_marks_act(stroke->view, stroke->facts, stroke->act);
-        view_undo_note_marks(stroke->view, stroke->facts);
-    }
-    str_done(&why);
+    view_marks_act(stroke->view, stroke->facts, stroke->act);
+    view_undo_note_marks(stroke->view, stroke->facts);
     return draw;
 }
 
 static struct view_todo undo(const struct stroke *stroke)
 {
-    struct str why = {0};
-    struct view_todo todo = draw;
-    if (view_refusal(stroke->view, stroke->facts, stroke->act, &why))
-        view_say(stroke->view, &stroke->facts->clock, "%s", str_text(&why));
-    else
-        todo = view_undo(stroke->view, stroke->facts);
-    str_done(&why);
-    return todo;
+    return view_undo(stroke->view, stroke->facts);
 }
 
 static struct view_todo follow_log(const struct stroke *stroke)
@@ -252,9 +238,22 @@ static screen_act_fn *const screen_acts[SCREEN_COUNT] = {
     [SCREEN_TIMELINE] = view_timeline_act, [SCREEN_RUNS] = view_runs_act,
 };
 
+/* Says why the act cannot be done now; false: it can. */
+static bool is_refused(const struct stroke *stroke)
+{
+    struct str why = {0};
+    const bool refused = view_refusal(stroke->view, stroke->facts, stroke->act, &why);
+    if (refused)
+        view_say(stroke->view, &stroke->facts->clock, "%s", str_text(&why));
+    str_done(&why);
+    return refused;
+}
+
 struct view_todo stroke_do(const struct stroke *stroke)
 {
     struct view_todo todo = draw;
+    if (is_refused(stroke))
+        return todo;
     screen_act_fn *of_screen = screen_acts[view_screen(stroke->view)];
     if (of_screen && of_screen(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
@@ -263,7 +262,7 @@ struct view_todo stroke_do(const struct stroke *stroke)
     bool folds = stroke->act == UI_OPEN; /* acts on a fold's tasks are acts on tasks */
     if (folds && view_fold_act(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
-    if (view_pane_act(stroke->view, stroke->facts, stroke->act))
+    if (view_pane_act(stroke->view, stroke->act))
         return todo;
     stroke_fn *handler = handlers[stroke->act];
     return handler ? handler(stroke) : draw;

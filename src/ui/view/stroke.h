@@ -29,4 +29,9 @@ struct view_todo stroke_search_key(const struct stroke *stroke, uint32_t key);
  * is kept, shown and compared there. */
 stroke_fn stroke_transport, stroke_go_to, stroke_try, stroke_bookmark, stroke_later, stroke_compare;
 
+/* Why an act leads nowhere in a recording or in the past, as keymap_say() takes it; NULL: it is of
+ * another kind, or leads somewhere. Static. */
+const char *stroke_time_refusal(const struct view *view, const struct view_facts *facts,
+                                enum act act);
+
 #endif

@@ -37,12 +37,7 @@ struct view_todo stroke_find(const struct stroke *stroke)
     struct view *view = stroke->view;
     bool on = stroke->act == UI_NEXT;
     if (view->pane == VIEW_PANE_LOG) {
-        if (view->search.len == 0)
-            view_tell(view, &stroke->facts->clock, "nothing to search for: {filter} takes it");
-        else
-            find_in_log(stroke, on ? 1 : -1);
-    } else if (view->filter.len == 0 && !view->only_needs_you) {
-        view_tell(view, &stroke->facts->clock, "no filter is set: {filter} sets one");
+        find_in_log(stroke, on ? 1 : -1);
     } else if (view->row_count > 0) {
         int row = view_chosen_row(view) + (on ? 1 : -1);
         view_choose_row(view, (row + view->row_count) % view->row_count);

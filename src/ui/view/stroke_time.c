@@ -10,7 +10,8 @@ struct view_todo stroke_go_to(const struct stroke *stroke)
     return draw;
 }
 
-struct view_todo stroke_transport(const struct stroke *stroke)
+/* What a key of the transport does; false for any other. */
+static bool move_of(enum act act, enum replay_move *out)
 {
     static const struct {
         enum act act;
@@ -27,10 +28,32 @@ struct view_todo stroke_transport(const struct stroke *stroke)
         {UI_END, REPLAY_END},
     };
     for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
-        if (moves[i].act == stroke->act)
-            return (struct view_todo){.kind = VIEW_TRANSPORT, .move = moves[i].move};
+        if (moves[i].act != act)
+            continue;
+        *out = moves[i].move;
+        return true;
     }
-    return draw;
+    return false;
+}
+
+const char *stroke_time_refusal(const struct view *view, const struct view_facts *facts,
+                                enum act act)
+{
+    enum replay_move move = REPLAY_END;
+    const bool is_failure = act == UI_ERROR_NEXT || act == UI_ERROR_BACK;
+    if (!facts->replay || facts->opens)
+        return NULL;
+    if (is_failure && view_screen(view) == SCREEN_TASKS)
+        move = act == UI_ERROR_NEXT ? REPLAY_FAILURE_ON : REPLAY_FAILURE_BACK;
+    else if (!move_of(act, &move))
+        return NULL;
+    return replay_refusal(facts->replay, move, view->chosen, facts->mode == VIEW_PAST);
+}
+
+struct view_todo stroke_transport(const struct stroke *stroke)
+{
+    struct view_todo todo = {.kind = VIEW_TRANSPORT};
+    return move_of(stroke->act, &todo.move) ? todo : draw;
 }
 
 struct view_todo stroke_later(const struct stroke *stroke)
@@ -55,6 +78,6 @@ struct view_todo stroke_bookmark(const struct stroke *stroke)
 
 struct view_todo stroke_try(const struct stroke *stroke)
 {
-    view_try_move(stroke->view, stroke->facts, stroke->act == UI_TRY_BACK ? -1 : 1);
+    (void)view_try_step(stroke->view, stroke->facts->state, stroke->act == UI_TRY_BACK ? -1 : 1);
     return draw;
 }

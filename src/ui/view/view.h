@@ -66,6 +66,7 @@ struct view_facts {
     const struct event_lines *events;  /* borrowed; the records around a place in a recording; NULL:
                                           not read */
     const struct report_rows *report;  /* borrowed; the text of what `=` has opened */
+    const struct replay *replay;       /* borrowed; where the recording or the past is; else NULL */
     const struct bookmark *bookmarks;  /* borrowed; of the recording, by time */
     size_t bookmark_count;
     const char *later; /* borrowed; what came of the chosen task after it; NULL = is not shown */
@@ -73,6 +74,9 @@ struct view_facts {
     enum view_mode live_mode; /* of `live` */
     bool orphaned;            /* what ran then is lost */
     bool engine_here;         /* leaving ends the run */
+    bool read_only;           /* nothing can be written to the log from here */
+    bool newer;               /* a newer devs wrote it */
+    bool opens;               /* it is still being read: the app refuses to move in time */
     struct moment now;        /* the time shown: in a replay the recorded one */
     struct moment clock;      /* the real time */
     const char *banner;       /* borrowed; what is wrong with devs itself, NULL or "" = nothing */

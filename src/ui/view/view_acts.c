@@ -103,13 +103,9 @@ static struct view_todo act_on_chosen(struct view *view, const struct view_facts
 struct view_todo view_act_on_tasks(struct view *view, const struct view_facts *facts, enum act act)
 {
     struct view_todo todo = draw;
-    struct str why = {0};
-    if (view_refusal(view, facts, act, &why))
-        view_say(view, &facts->clock, "%s", str_text(&why));
-    else if (act != UI_CORRECT && view_marked(view) > 0)
+    if (act != UI_CORRECT && view_marked(view) > 0)
         todo = view_act_on_marked(view, facts, act);
     else if (!view_fold_act(view, facts, act, &todo))
         todo = act_on_chosen(view, facts, act);
-    str_done(&why);
     return todo;
 }

@@ -11,7 +11,8 @@
 #include "view.h"
 
 /* Why an act cannot be done now, in words that name the task; false: it can, and nothing is
- * appended. Handlers of keys say the same. */
+ * appended. The footer names only acts that it lets through, the help says why not, and a key is
+ * carried out only where it can be: this is the one place that knows. */
 bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                   struct str *why);
 /* The same of one task: retry, cancel, kill, hold (and let go), correct. */
@@ -23,8 +24,8 @@ struct view_target view_aim(const struct run_state *state, int task);
 /* What a question about a task says of it now. */
 struct prompt_target view_asked_of(const struct run_state *state, int task);
 
-/* Retry, cancel, kill, hold or correct: the marked tasks, else the chosen one. Says so where it
- * cannot be done. */
+/* Retry, cancel, kill, hold or correct: the marked tasks, else the chosen one. Not for what
+ * view_refusal() refuses. */
 struct view_todo view_act_on_tasks(struct view *view, const struct view_facts *facts, enum act act);
 /* view_question.c */
 /* Take a key while a question is open. */

@@ -20,30 +20,48 @@ static void move(struct view *view, const struct view_facts *facts, int by)
     view->log_back = 0;
 }
 
-static bool is_failure(const struct view *view, const struct run_state *state)
+static bool has_failed(const struct run_state *state, const struct view_try *one)
 {
-    const struct view_try at = view_try_now(view, state);
-    const struct attempt_state *attempt = view_try_state(state, &at);
+    const struct attempt_state *attempt = view_try_state(state, one);
     return attempt && attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS;
 }
 
-static void move_to_failure(struct view *view, const struct view_facts *facts, int step)
+/* The nearest failed try after (1) or before (-1) the one that is shown. */
+static bool find_failure(const struct view *view, const struct run_state *state, int step,
+                         struct view_try *out)
 {
-    const struct view_try before = view->tried;
-    while (view_try_step(view, facts->state, step)) {
-        if (is_failure(view, facts->state))
-            return;
-    }
-    view->tried = before;
-    view_say(view, &facts->clock, "no %s try of this task failed", step < 0 ? "earlier" : "later");
+    struct view_try one = view_try_now(view, state);
+    bool found = false;
+    while (!found && view_try_next(state, &one, step))
+        found = has_failed(state, &one);
+    *out = one;
+    return found;
 }
 
-static void search(struct view *view, const struct view_facts *facts)
+const char *view_detail_refusal(const struct view *view, const struct view_facts *facts,
+                                enum act act)
 {
-    if ((view->panes & VIEW_HAS_LOG) == 0) {
-        view_tell(view, &facts->clock, "there is no room for the log here: {open} opens it");
-        return;
+    struct view_try found;
+    if (view->chosen < 0)
+        return NULL;
+    switch (act) {
+    case UI_FILTER:
+        return (view->panes & VIEW_HAS_LOG) == 0
+                   ? "there is no room for the log here: {open} opens it"
+                   : NULL;
+    case UI_ERROR_NEXT:
+        return find_failure(view, facts->state, 1, &found) ? NULL
+                                                           : "no later try of this task failed";
+    case UI_ERROR_BACK:
+        return find_failure(view, facts->state, -1, &found) ? NULL
+                                                            : "no earlier try of this task failed";
+    default: /* the others can be done at any time */
+        return NULL;
     }
+}
+
+static void search(struct view *view)
+{
     view->pane = VIEW_PANE_LOG;
     line_edit_clear(&view->search);
     line_edit_open(&view->search);
@@ -52,6 +70,7 @@ static void search(struct view *view, const struct view_facts *facts)
 bool view_detail_act(struct view *view, const struct view_facts *facts, enum act act,
                      struct view_todo *out)
 {
+    struct view_try found;
     (void)out; /* nothing but a new frame */
     if (view->chosen < 0)
         return false;
@@ -60,11 +79,12 @@ bool view_detail_act(struct view *view, const struct view_facts *facts, enum act
         view_log_open(view, facts);
         return true;
     case UI_FILTER:
-        search(view, facts);
+        search(view);
         return true;
     case UI_ERROR_NEXT:
     case UI_ERROR_BACK:
-        move_to_failure(view, facts, act == UI_ERROR_NEXT ? 1 : -1);
+        if (find_failure(view, facts->state, act == UI_ERROR_NEXT ? 1 : -1, &found))
+            view_try_choose(view, &found);
         return true;
     default:
         break;

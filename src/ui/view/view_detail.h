@@ -12,6 +12,9 @@ struct view;
 struct view_facts;
 struct view_todo;
 
+/* Why an act cannot be done while it is shown, as keymap_say() takes it; NULL: it can. Static. */
+const char *view_detail_refusal(const struct view *view, const struct view_facts *facts,
+                                enum act act);
 /* Carry out a key while it is shown; false: the key means what it means elsewhere. */
 bool view_detail_act(struct view *view, const struct view_facts *facts, enum act act,
                      struct view_todo *out);

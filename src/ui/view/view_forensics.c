@@ -51,10 +51,40 @@ static bool move(struct view_forensics *forensics, enum act act)
     return by != 0;
 }
 
+const char *view_forensics_refusal(const struct view *view, const struct view_facts *facts,
+                                   enum act act)
+{
+    const struct view_forensics *at = &view->forensics;
+    const bool is_empty = view_try_now(view, facts->state).attempt == 0;
+    switch (act) {
+    case UI_UP:
+        if (at->right)
+            return at->top == 0 ? "this is the start" : NULL;
+        return is_empty || at->section == 0 ? "this is the first part" : NULL;
+    case UI_DOWN:
+        if (at->right)
+            return at->top >= at->room.last ? "this is the end" : NULL;
+        return is_empty || at->section + 1 == FORENSICS_SECTION_COUNT ? "this is the last part"
+                                                                      : NULL;
+    case UI_PANE_NEXT:
+    case UI_PANE_PREV:
+        return is_empty ? "nothing was captured yet" : NULL;
+    case UI_FILTER:
+    case UI_NEXT:
+    case UI_PREV:
+    case UI_ONLY_NEEDS_YOU:
+    case UI_NEEDS_YOU_NEXT:
+    case UI_FOLLOW:
+        return "that is for the list of tasks: {quit} goes back to it";
+    default: /* the others can be done at any time */
+        return NULL;
+    }
+}
+
 static void change_try(struct view *view, const struct view_facts *facts, int by)
 {
     view->forensics.top = 0;
-    view_try_move(view, facts, by);
+    (void)view_try_step(view, facts->state, by);
 }
 
 bool view_forensics_act(struct view *view, const struct view_facts *facts, enum act act,
@@ -78,14 +108,6 @@ bool view_forensics_act(struct view *view, const struct view_facts *facts, enum 
         return true;
     case UI_TRY_FORWARD:
         change_try(view, facts, 1);
-        return true;
-    case UI_FILTER:
-    case UI_NEXT:
-    case UI_PREV:
-    case UI_ONLY_NEEDS_YOU:
-    case UI_NEEDS_YOU_NEXT:
-    case UI_FOLLOW:
-        view_tell(view, &facts->clock, "that is for the list of tasks: {quit} goes back to it");
         return true;
     default: /* moves; the rest means what it means elsewhere */
         return move(forensics, act);

@@ -38,6 +38,9 @@ void view_forensics_fit(struct view *view, struct view_room room);
 
 struct view_todo;
 
+/* Why an act cannot be done while it is shown, as keymap_say() takes it; NULL: it can. Static. */
+const char *view_forensics_refusal(const struct view *view, const struct view_facts *facts,
+                                   enum act act);
 /* Carry out a key while it is shown; false: the key means what it means elsewhere. `out` is left as
  * it is: a new frame is all that comes of it. */
 bool view_forensics_act(struct view *view, const struct view_facts *facts, enum act act,

@@ -1,6 +1,8 @@
 /* view_log.c - the keys of the log; where they lead is settled in view_log_settle.c. */
 #include "view.h"
 
+#include <string.h>
+
 #include "log_pager.h"
 #include "view_move.h"
 
@@ -55,14 +57,10 @@ static void go_to_start(struct view_log *log)
     log->scroll = 0;
 }
 
-static void go_sideways(struct view *view, const struct view_facts *facts, enum act act)
+static void go_sideways(struct view *view, enum act act)
 {
     struct view_log *log = &view->log;
     const int by = log->room.columns / 2 > 0 ? log->room.columns / 2 : 1;
-    if (!log->unwrapped) {
-        view_tell(view, &facts->clock, "long lines are wrapped: {wrap} cuts them off");
-        return;
-    }
     log->column += act == UI_RIGHT ? by : -by;
     if (log->column < 0)
         log->column = 0;
@@ -101,44 +99,119 @@ static void only_matches(struct view *view, const struct view_facts *facts)
                  view->search.text);
 }
 
-/* From what was found last if it is in sight, else from the top of the screen. */
-static void want(struct view *view, const struct view_facts *facts, enum view_log_want what,
-                 int step)
+/* Where an act of finding begins, and what it looks for. */
+struct quest {
+    enum view_log_want want;
+    int step;
+    int64_t from;
+};
+
+/* From what was found last if it is in sight, else from the top of the screen; of errors the bytes
+ * that the rule went by come first. VIEW_LOG_NOTHING: the act finds nothing by itself. */
+static struct quest quest_of(const struct view *view, const struct log_pager *pager, enum act act)
 {
-    struct view_log *log = &view->log;
-    const struct log_pager *pager = facts->pager;
-    if (!pager)
-        return;
+    const struct view_log *log = &view->log;
+    struct quest out = {.want = VIEW_LOG_NOTHING};
+    if (act == UI_NEXT || act == UI_PREV)
+        out.want = VIEW_LOG_MATCH;
+    else if (act == UI_ERROR_NEXT || act == UI_ERROR_BACK)
+        out.want = VIEW_LOG_ERROR;
+    if (out.want == VIEW_LOG_NOTHING || !pager)
+        return (struct quest){.want = VIEW_LOG_NOTHING};
+    if (out.want == VIEW_LOG_ERROR && log->hit < 0 && pager->rule_line != SIZE_MAX) {
+        out.step = 1;
+        out.from = (int64_t)pager->rule_line - 1;
+        return out;
+    }
     const int64_t top = (int64_t)log_pager_number(pager, log->top);
     const size_t end = log->top + (size_t)(log->room.rows > 0 ? log->room.rows : 1);
     const int64_t bottom = (int64_t)log_pager_number(pager, end);
     const bool in_sight = log->hit >= top && log->hit < bottom;
-    log->want = what;
-    log->step = step;
-    log->from = in_sight ? log->hit : step > 0 ? top - 1 : log->stays ? top : bottom;
-    log->either_way = false;
+    out.step = act == UI_NEXT || act == UI_ERROR_NEXT ? 1 : -1;
+    out.from = in_sight ? log->hit : out.step > 0 ? top - 1 : log->stays ? top : bottom;
+    return out;
 }
 
-static void want_match(struct view *view, const struct view_facts *facts, int step)
+static void want(struct view *view, const struct view_facts *facts, enum act act)
 {
-    if (view->search.len == 0)
-        view_tell(view, &facts->clock, "nothing to search for: {filter} takes it");
-    else
-        want(view, facts, VIEW_LOG_MATCH, step);
+    const struct quest quest = quest_of(view, facts->pager, act);
+    if (quest.want == VIEW_LOG_NOTHING)
+        return;
+    view->log.want = quest.want;
+    view->log.step = quest.step;
+    view->log.from = quest.from;
+    view->log.either_way = false;
 }
 
-/* The bytes that the rule went by come first. */
-static void want_error(struct view *view, const struct view_facts *facts, int step)
+void view_log_add_none(const struct view *view, const struct log_pager *pager,
+                       enum view_log_want want, int step, struct str *out)
+{
+    const bool of_errors = want == VIEW_LOG_ERROR;
+    const struct pager_set *set = of_errors ? &pager->errors : &pager->found;
+    const char *way = step > 0 ? "down" : "up";
+    if (of_errors && set->count == 0)
+        str_add(out, "no line looks like an error");
+    else if (of_errors)
+        str_addf(out, "no error further %s", way);
+    else if (set->count == 0)
+        str_addf(out, "\"%s\" not found in this log", view->search.text);
+    else
+        str_addf(out, "\"%s\" not found further %s", view->search.text, way);
+}
+
+/* Is this the output that is looked at, searched for what is typed? Keys may be ahead of it. */
+static bool is_up_to_date(const struct view *view, const struct view_facts *facts)
+{
+    const struct view_try now = view_try_now(view, facts->state);
+    const struct log_pager *pager = facts->pager;
+    return pager && pager->key.task == now.task && pager->key.step == now.step &&
+           pager->key.attempt == now.attempt && strcmp(pager->needle, view->search.text) == 0;
+}
+
+/* Nothing is that way, and that is known by now. */
+static void add_nothing_there(const struct view *view, const struct view_facts *facts, enum act act,
+                              struct str *why)
 {
     const struct log_pager *pager = facts->pager;
-    if (pager && view->log.hit < 0 && pager->rule_line != SIZE_MAX) {
-        view->log.want = VIEW_LOG_ERROR;
-        view->log.step = 1;
-        view->log.from = (int64_t)pager->rule_line - 1;
-        view->log.either_way = false;
+    const struct quest quest = quest_of(view, pager, act);
+    size_t line = 0;
+    if (quest.want == VIEW_LOG_NOTHING || !is_up_to_date(view, facts))
         return;
+    const struct pager_set *set = quest.want == VIEW_LOG_ERROR ? &pager->errors : &pager->found;
+    if (log_pager_next(pager, set, quest.from, quest.step, &line) == PAGER_NEXT_NONE)
+        view_log_add_none(view, pager, quest.want, quest.step, why);
+}
+
+void view_log_refusal(const struct view *view, const struct view_facts *facts, enum act act,
+                      struct str *why)
+{
+    switch (act) {
+    case UI_FOLLOW:
+        if (!view->log.stays)
+            str_add(why, "the end of the log is followed already");
+        break;
+    case UI_LEFT:
+    case UI_RIGHT:
+        if (!view->log.unwrapped)
+            keymap_say(view->keys, "long lines are wrapped: {wrap} cuts them off", why);
+        break;
+    case UI_NEXT:
+    case UI_PREV:
+        if (view->search.len == 0)
+            keymap_say(view->keys, "nothing to search for: {filter} takes it", why);
+        else
+            add_nothing_there(view, facts, act, why);
+        break;
+    case UI_ERROR_NEXT:
+    case UI_ERROR_BACK:
+        add_nothing_there(view, facts, act, why);
+        break;
+    case UI_OPEN:
+        keymap_say(view->keys, "this is the whole output: {forensics} shows why it ended", why);
+        break;
+    default: /* the others can be done at any time */
+        break;
     }
-    want(view, facts, VIEW_LOG_ERROR, step);
 }
 
 void view_log_typed(struct view *view)
@@ -181,7 +254,7 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
         return true;
     case UI_LEFT:
     case UI_RIGHT:
-        go_sideways(view, facts, act);
+        go_sideways(view, act);
         return true;
     case UI_WRAP:
         wrap(view, facts);
@@ -194,11 +267,9 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
         return true;
     case UI_NEXT:
     case UI_PREV:
-        want_match(view, facts, act == UI_NEXT ? 1 : -1);
-        return true;
     case UI_ERROR_NEXT:
     case UI_ERROR_BACK:
-        want_error(view, facts, act == UI_ERROR_NEXT ? 1 : -1);
+        want(view, facts, act);
         return true;
     case UI_RAW:
         view->log.raw = !view->log.raw;
@@ -208,9 +279,6 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
         return true;
     case UI_BACK:
         return clear_search(view);
-    case UI_OPEN:
-        view_tell(view, &facts->clock, "this is the whole output: {forensics} shows why it ended");
-        return true;
     default: /* scrolling; the rest means what it means elsewhere */
         return scroll(&view->log, act);
     }

@@ -64,6 +64,12 @@ void view_log_restart(struct view_log *log);
 /* Carry out a key while it is shown; false: the key means what it means elsewhere. */
 bool view_log_act(struct view *view, const struct view_facts *facts, enum act act,
                   struct view_todo *out);
+/* Append why an act cannot be done while it is shown; nothing where it can. */
+void view_log_refusal(const struct view *view, const struct view_facts *facts, enum act act,
+                      struct str *why);
+/* Append that nothing is found this way (step 1: down). */
+void view_log_add_none(const struct view *view, const struct log_pager *pager,
+                       enum view_log_want want, int step, struct str *out);
 /* The text that is searched for has changed while it is typed. */
 void view_log_typed(struct view *view);
 

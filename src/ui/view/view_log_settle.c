@@ -134,19 +134,10 @@ static void show_hit(const struct settling *it, size_t line)
 
 static void say_none(const struct settling *it, const struct view_facts *facts)
 {
-    const struct view_log *log = it->log;
-    const bool of_errors = log->want == VIEW_LOG_ERROR;
-    const struct pager_set *set = of_errors ? &it->pager->errors : &it->pager->found;
-    const char *way = log->step > 0 ? "down" : "up";
-    if (of_errors && set->count == 0)
-        view_say(it->view, &facts->clock, "no line looks like an error");
-    else if (of_errors)
-        view_say(it->view, &facts->clock, "no error further %s", way);
-    else if (set->count == 0)
-        view_say(it->view, &facts->clock, "\"%s\" not found in this log", it->view->search.text);
-    else
-        view_say(it->view, &facts->clock, "\"%s\" not found further %s", it->view->search.text,
-                 way);
+    struct str words = {0};
+    view_log_add_none(it->view, it->pager, it->log->want, it->log->step, &words);
+    view_say(it->view, &facts->clock, "%s", str_text(&words));
+    str_done(&words);
 }
 
 /* Go to what is wanted, if it is known by now. */

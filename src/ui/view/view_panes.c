@@ -42,36 +42,36 @@ bool view_is_zoomed(const struct view *view)
     return view->zoom.is_on && view->zoom.screen == view_screen(view);
 }
 
-static void go_round(struct view *view, const struct view_facts *facts, int by)
+const char *view_pane_refusal(const struct view *view, enum act act)
+{
+    const bool has_one = (view->panes & (view->panes - 1)) == 0;
+    const enum screen screen = view_screen(view);
+    if (act == UI_ZOOM)
+        return has_one && !view_is_zoomed(view) ? "there is nothing beside this to make room of"
+                                                : NULL;
+    if ((act != UI_PANE_NEXT && act != UI_PANE_PREV) || screen == SCREEN_FORENSICS)
+        return NULL;
+    if (screen != SCREEN_TASKS && screen != SCREEN_DETAIL)
+        return "this view has one pane: {tasks} has several";
+    return has_one ? "there is no room for a second pane" : NULL;
+}
+
+static void go_round(struct view *view, int by)
 {
     int pane = (int)view->pane;
     do
         pane = (pane + by + VIEW_PANE_COUNT) % VIEW_PANE_COUNT;
     while (pane != (int)view->pane && !has(view, pane));
-    if (pane == (int)view->pane)
-        view_say(view, &facts->clock, "there is no room for a second pane");
     view->pane = (enum view_pane)pane;
 }
 
-static void zoom(struct view *view, const struct view_facts *facts)
-{
-    if (view_is_zoomed(view)) {
-        view->zoom.is_on = false;
-        return;
-    }
-    if ((view->panes & (view->panes - 1)) == 0) {
-        view_say(view, &facts->clock, "there is nothing beside this to make room of");
-        return;
-    }
-    view->zoom = (struct view_zoom){.is_on = true, .screen = view_screen(view)};
-}
-
-bool view_pane_act(struct view *view, const struct view_facts *facts, enum act act)
+bool view_pane_act(struct view *view, enum act act)
 {
     if (act == UI_PANE_NEXT || act == UI_PANE_PREV)
-        go_round(view, facts, act == UI_PANE_NEXT ? 1 : -1);
+        go_round(view, act == UI_PANE_NEXT ? 1 : -1);
     else if (act == UI_ZOOM)
-        zoom(view, facts);
+        view->zoom =
+            (struct view_zoom){.is_on = !view_is_zoomed(view), .screen = view_screen(view)};
     else
         return false;
     return true;

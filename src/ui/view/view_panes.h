@@ -52,6 +52,8 @@ bool view_preview_act(struct view *view, enum act act);
 bool view_is_zoomed(const struct view *view);
 
 /* Carry out a key about panes: the next one, the one before, zoom; false for any other. */
-bool view_pane_act(struct view *view, const struct view_facts *facts, enum act act);
+bool view_pane_act(struct view *view, enum act act);
+/* Why such a key cannot be done now, as keymap_say() takes it; NULL: it can, or is another. */
+const char *view_pane_refusal(const struct view *view, enum act act);
 
 #endif

@@ -1,6 +1,9 @@
 /* view_refusal.c - what cannot be done now, and why: handlers of keys and the help ask here. */
+#include "stroke.h"
 #include "view_acts.h"
 #include "view_correct.h"
+#include "view_detail.h"
+#include "view_tasks.h"
 #include "view_undo.h"
 
 /* May it start but for its source's limit? */
@@ -156,7 +159,38 @@ static bool tasks_refusal(const struct view *view, const struct view_facts *fact
     return view_task_refusal(view, facts, view->chosen, act, why);
 }
 
-static const char *screen_reason(const struct view *view, const struct view_facts *facts,
+/* What is written to the log. */
+static bool is_recorded(enum act act)
+{
+    return is_about_tasks(act) || act == UI_UNDO || act == UI_BOOKMARK;
+}
+
+static const char *find_reason(const struct view *view)
+{
+    if (view->pane == VIEW_PANE_LOG)
+        return view->search.len == 0 ? "nothing to search for: {filter} takes it" : NULL;
+    return view->filter.len == 0 && !view->only_needs_you ? "no filter is set: {filter} sets one"
+                                                          : NULL;
+}
+
+static const char *try_reason(const struct view *view, const struct view_facts *facts, int by)
+{
+    if (view_try_has(view, facts->state, by))
+        return NULL;
+    return by < 0 ? "the task has no earlier try" : "the task has no later try";
+}
+
+static const char *compare_reason(const struct view *view, const struct view_facts *facts)
+{
+    const enum screen screen = view_screen(view);
+    const bool is_of_tries = screen == SCREEN_DETAIL || screen == SCREEN_LOG;
+    return is_of_tries && view_try_now(view, facts->state).attempt == 0
+               ? "no try yet: nothing to compare"
+               : NULL;
+}
+
+/* What is the same on all screens. */
+static const char *common_reason(const struct view *view, const struct view_facts *facts,
                                  enum act act)
 {
     switch (act) {
@@ -172,22 +206,73 @@ static const char *screen_reason(const struct view *view, const struct view_fact
     case UI_MARK_RANGE:
     case UI_MARK_ALL:
         return view->row_count == 0 ? "there is no task to mark" : NULL;
+    case UI_OPEN:
+        return view->chosen < 0 && view_screen(view) != SCREEN_RUNS ? "no task is chosen" : NULL;
     case UI_DETAIL:
+    case UI_LOG:
     case UI_FORENSICS:
         return view->chosen < 0 ? "no task is chosen" : NULL;
-    default: /* what the other keys do can be done at any time, or they say it themselves */
+    case UI_NEXT:
+    case UI_PREV:
+        return view_screen(view) != SCREEN_LOG ? find_reason(view) : NULL;
+    case UI_BUNDLE:
+        return facts->newer ? "the log was written by a newer devs: no file can be made of it"
+                            : NULL;
+    case UI_TRY_BACK:
+        return try_reason(view, facts, -1);
+    case UI_TRY_FORWARD:
+        return try_reason(view, facts, 1);
+    case UI_COMPARE:
+        return compare_reason(view, facts);
+    default: /* what the other keys do can be done at any time */
         return NULL;
     }
+}
+
+static const char *screen_reason(const struct view *view, const struct view_facts *facts,
+                                 enum act act)
+{
+    switch (view_screen(view)) {
+    case SCREEN_TASKS:
+        return view_tasks_refusal(view, facts, act);
+    case SCREEN_DETAIL:
+        return view_detail_refusal(view, facts, act);
+    case SCREEN_FORENSICS:
+        return view_forensics_refusal(view, facts, act);
+    case SCREEN_TIMELINE:
+        return view_timeline_refusal(view, facts, act);
+    case SCREEN_RUNS:
+        return view_runs_refusal(view, facts, act);
+    case SCREEN_LOG: /* view_log_refusal() quotes what is searched for */
+    case SCREEN_COUNT:
+        break;
+    }
+    return NULL;
 }
 
 bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                   struct str *why)
 {
+    const size_t before = why->len;
+    if (facts->read_only && is_recorded(act)) {
+        str_add(why, "this log is read only: nothing can be asked of this run from here");
+        return true;
+    }
     if (is_about_tasks(act))
         return tasks_refusal(view, facts, act, why);
     if (act == UI_UNDO)
         return view_undo_refusal(view, facts, why);
+    if (view_screen(view) == SCREEN_LOG)
+        view_log_refusal(view, facts, act, why);
+    if (why->len > before)
+        return true;
     const char *words = screen_reason(view, facts, act);
+    if (!words)
+        words = view_pane_refusal(view, act);
+    if (!words)
+        words = stroke_time_refusal(view, facts, act);
+    if (!words)
+        words = common_reason(view, facts, act);
     if (words)
         keymap_say(view->keys, words, why);
     return words != NULL;

@@ -20,9 +20,7 @@ static struct view_todo mark_or_compare(struct view *view, const struct view_fac
     const struct view_todo draw = {.kind = VIEW_DRAW};
     const struct view_try now = view_try_now(view, facts->state);
     struct view_try *marked = &view->report.marked;
-    if (now.attempt == 0) {
-        view_say(view, &facts->clock, "no try yet: nothing to compare");
-    } else if (marked->attempt == 0) {
+    if (marked->attempt == 0) {
         *marked = now;
         view_tell(view, &facts->clock,
                   "try %d is marked: choose another one, {compare} compares the two", now.attempt);
@@ -76,10 +74,8 @@ struct view_todo view_report_bundle(struct view *view, const struct view_facts *
         return todo;
     const struct runs_list *list = facts->runs;
     const size_t at = list ? view_runs_chosen(&view->runs, list) : 0;
-    if (!list || at >= list->shown_count) {
-        view_say(view, &facts->clock, "there is no run to write");
+    if (!list || at >= list->shown_count)
         return (struct view_todo){.kind = VIEW_DRAW};
-    }
     todo.run = list->rows[list->shown[at]].number;
     return todo;
 }

@@ -54,9 +54,7 @@ static bool open_chosen(struct view *view, const struct view_facts *facts, enum 
 {
     const struct runs_list *list = facts->runs;
     const size_t at = view_runs_chosen(&view->runs, list);
-    if (at >= list->shown_count)
-        view_say(view, &facts->clock, "there is no run to open");
-    else
+    if (at < list->shown_count)
         *out = (struct view_todo){
             .kind = VIEW_OPEN_RUN, .run = list->rows[list->shown[at]].number, .screen = screen};
     return true;
@@ -71,6 +69,31 @@ static bool go_back(struct view *view)
     return true;
 }
 
+const char *view_runs_refusal(const struct view *view, const struct view_facts *facts, enum act act)
+{
+    const struct runs_list *list = facts->runs;
+    if (!list)
+        return NULL;
+    const bool is_empty = view_runs_chosen(&view->runs, list) >= list->shown_count;
+    switch (act) {
+    case UI_OPEN:
+    case UI_TASKS:
+    case UI_TIMELINE:
+        return is_empty ? "there is no run to open" : NULL;
+    case UI_BUNDLE:
+        return is_empty ? "there is no run to write" : NULL;
+    case UI_DETAIL:
+    case UI_LOG:
+    case UI_FORENSICS:
+        return "{open} opens the run: choose a task there first";
+    case UI_NEXT:
+    case UI_PREV:
+        return "the filter shows all that match: {down} and {up} go through them";
+    default: /* the others can be done at any time */
+        return NULL;
+    }
+}
+
 bool view_runs_act(struct view *view, const struct view_facts *facts, enum act act,
                    struct view_todo *out)
 {
@@ -78,19 +101,10 @@ bool view_runs_act(struct view *view, const struct view_facts *facts, enum act a
         return false;
     if (act == UI_OPEN || act == UI_TASKS || act == UI_TIMELINE)
         return open_chosen(view, facts, act == UI_TIMELINE ? SCREEN_TIMELINE : SCREEN_TASKS, out);
-    if (act == UI_DETAIL || act == UI_LOG || act == UI_FORENSICS) {
-        view_tell(view, &facts->clock, "{open} opens the run: choose a task there first");
-        return true;
-    }
     if (act == UI_BACK)
         return go_back(view);
     if (act == UI_FILTER) {
         line_edit_open(&view->runs.filter);
-        return true;
-    }
-    if (act == UI_NEXT || act == UI_PREV) {
-        view_tell(view, &facts->clock,
-                  "the filter shows all that match: {down} and {up} go through them");
         return true;
     }
     return move(view, facts->runs, act);

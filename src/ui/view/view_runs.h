@@ -29,6 +29,9 @@ size_t view_runs_chosen(const struct view_runs *runs, const struct runs_list *li
 /* Scroll so that the chosen one is among the `page` rows on the screen. */
 void view_runs_fit(struct view_runs *runs, const struct runs_list *list, int page);
 
+/* Why an act cannot be done on this screen, as keymap_say() takes it; NULL: it can. Static. */
+const char *view_runs_refusal(const struct view *view, const struct view_facts *facts,
+                              enum act act);
 /* A key on this screen; false where it means what it does everywhere. */
 bool view_runs_act(struct view *view, const struct view_facts *facts, enum act act,
                    struct view_todo *out);

@@ -27,21 +27,27 @@ static bool has_failed(const struct view_facts *facts, int task)
     return false;
 }
 
-/* Round the list, from the chosen row on. */
-static void go_to_failure(struct view *view, const struct view_facts *facts, int step)
+/* The next row of a failure, round the list from the chosen one on; -1: there is no other. */
+static int row_of_failure(const struct view *view, const struct view_facts *facts, int step)
 {
     const int here = view_chosen_row(view);
     const int count = view->row_count;
     for (int i = 1; i <= count; i++) {
         const int row = ((here + step * i) % count + count) % count;
-        if (!has_failed(facts, view_row_task(view->rows[row])))
-            continue;
-        if (row == here)
-            break;
-        view_choose_row(view, row);
-        return;
+        if (row != here && has_failed(facts, view_row_task(view->rows[row])))
+            return row;
     }
-    view_say(view, &facts->clock, "no other task in the list has failed");
+    return -1;
+}
+
+const char *view_tasks_refusal(const struct view *view, const struct view_facts *facts,
+                               enum act act)
+{
+    const bool is_find = act == UI_ERROR_NEXT || act == UI_ERROR_BACK;
+    const bool is_in_time = facts->mode == VIEW_REPLAY || facts->mode == VIEW_PAST;
+    if (is_find && !is_in_time && row_of_failure(view, facts, 1) < 0)
+        return "no other task in the list has failed";
+    return NULL;
 }
 
 /* Along the records: up and down lead in time. */
@@ -79,6 +85,6 @@ bool view_tasks_act(struct view *view, const struct view_facts *facts, enum act 
                                   .move = act == UI_ERROR_NEXT ? REPLAY_FAILURE_ON
                                                                : REPLAY_FAILURE_BACK};
     else
-        go_to_failure(view, facts, act == UI_ERROR_NEXT ? 1 : -1);
+        view_choose_row(view, row_of_failure(view, facts, act == UI_ERROR_NEXT ? 1 : -1));
     return true;
 }

@@ -13,6 +13,9 @@ struct view;
 struct view_facts;
 struct view_todo;
 
+/* Why an act cannot be done while it is shown, as keymap_say() takes it; NULL: it can. Static. */
+const char *view_tasks_refusal(const struct view *view, const struct view_facts *facts,
+                               enum act act);
 /* Carry out a key while it is shown; false: the key means what it means everywhere. */
 bool view_tasks_act(struct view *view, const struct view_facts *facts, enum act act,
                     struct view_todo *out);

@@ -71,49 +71,41 @@ static bool move_row(struct view *view, enum act act)
     return by != 0;
 }
 
-/* One column on; a fold is one step. */
+/* One column on; a fold is one step. -1: there is none that way. */
+static int next_column(const struct view_timeline *timeline, const struct moment *now, int by)
+{
+    const struct timeline_axis *axis = &timeline->axis;
+    int first;
+    int column = axis_column(axis, view_timeline_cursor(timeline, now)) + by;
+    if (axis_fold_at(axis, column, &first) >= 0)
+        column = by > 0 ? first + AXIS_FOLD_COLUMNS : first - 1;
+    return column < axis->columns ? column : -1;
+}
+
 static void move_cursor(struct view *view, const struct view_facts *facts, int by)
 {
     struct view_timeline *timeline = &view->timeline;
     const struct timeline_axis *axis = &timeline->axis;
     const int now = axis_column(axis, facts->now.mono_ms);
-    int first;
-    int column = axis_column(axis, view_timeline_cursor(timeline, &facts->now)) + by;
-    if (axis_fold_at(axis, column, &first) >= 0)
-        column = by > 0 ? first + AXIS_FOLD_COLUMNS : first - 1;
-    if (column < 0 || column >= axis->columns) {
-        view_say(view, &facts->clock, "the timeline %s here", by < 0 ? "begins" : "ends");
-        return;
-    }
+    const int column = next_column(timeline, &facts->now, by);
     timeline->is_placed = column != now;
     timeline->cursor_ms = axis_time(axis, column);
 }
 
-static void zoom(struct view *view, const struct view_facts *facts, int by)
+/* Is there a stretch that is folded, or would be? */
+static bool has_idle(const struct view_facts *facts)
 {
-    struct view_timeline *timeline = &view->timeline;
-    const bool is_near = timeline->zoom >= TIMELINE_ZOOM_MAX || !axis_can_zoom(&timeline->axis);
-    if (by < 0 && timeline->zoom == 0)
-        view_say(view, &facts->clock, "the whole run is shown");
-    else if (by > 0 && is_near)
-        view_say(view, &facts->clock, "nearer it does not go");
-    else
-        timeline->zoom += by;
+    struct stretch idle[TIMELINE_STRETCHES_MAX];
+    return timeline_idle(facts->state, &facts->now, AXIS_FOLD_MIN_MS, idle) > 0;
 }
 
 static void toggle_folds(struct view *view, const struct view_facts *facts)
 {
-    struct stretch idle[TIMELINE_STRETCHES_MAX];
     struct view_timeline *timeline = &view->timeline;
     const int64_t run_ms = facts->now.mono_ms - facts->state->started_at.mono_ms;
     const bool folds = view_timeline_folds(timeline, run_ms);
     timeline->folding = folds ? TIMELINE_FOLDS_NOT : TIMELINE_FOLDS;
-    if (folds)
-        view_say(view, &facts->clock, "time in which nothing ran is shown");
-    else if (timeline_idle(facts->state, &facts->now, AXIS_FOLD_MIN_MS, idle) == 0)
-        view_say(view, &facts->clock, "nothing to fold: there was no minute in which nothing ran");
-    else
-        view_say(view, &facts->clock, "time in which nothing ran is folded");
+    view_say(view, &facts->clock, "time in which nothing ran is %s", folds ? "shown" : "folded");
 }
 
 /* A failure in a row of the view. */
@@ -127,13 +119,31 @@ static bool is_before(const struct failure *a, const struct failure *b)
     return a->at_ms < b->at_ms || (a->at_ms == b->at_ms && a->row < b->row);
 }
 
-/* The nearest failure behind (by 1) or before (by -1) a place. */
-static bool find_failure(const struct view *view, const struct view_facts *facts,
-                         struct failure *at, int by)
+/* Does the task's timeline have to be read to know? Of most tasks it has not. */
+static bool may_have_failed(const struct view_facts *facts, int task)
+{
+    const struct task_state *it = &facts->state->tasks[task];
+    if (it->status == TASK_STUCK || it->status == TASK_GAVE_UP)
+        return true;
+    for (int i = 0; i < facts->state->plan->tasks[task].step_count; i++) {
+        const struct step_state *step = &it->steps[i];
+        for (size_t k = 0; k < step->attempt_count; k++) {
+            if (step->attempts[k].ended.at_ms == 0 || step->attempts[k].class != VERDICT_SUCCESS)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The nearest failure after (by 1) or before (by -1) a place; `any`: the first that is found. */
+static bool find_failure(const struct view *view, const struct view_facts *facts, bool any, int by,
+                         struct failure *at)
 {
     struct timeline timeline = {0};
     struct failure best = {.row = -1};
-    for (int row = 0; row < view->row_count; row++) {
+    for (int row = 0; row < view->row_count && (best.row < 0 || !any); row++) {
+        if (!may_have_failed(facts, view_row_task(view->rows[row])))
+            continue;
         timeline_read(&timeline, facts->state, view_row_task(view->rows[row]), &facts->now,
                       facts->orphaned);
         for (size_t i = 0; i < timeline.count; i++) {
@@ -154,34 +164,86 @@ static void go_to_failure(struct view *view, const struct view_facts *facts, int
 {
     struct view_timeline *timeline = &view->timeline;
     struct failure at = {view_chosen_row(view), view_timeline_cursor(timeline, &facts->now)};
-    if (!find_failure(view, facts, &at, by)) {
-        view_say(view, &facts->clock, "there is no failure %s", by > 0 ? "after this" : "before");
+    if (!find_failure(view, facts, false, by, &at))
         return;
-    }
     view_choose_row(view, at.row);
     timeline->is_placed = true;
     timeline->cursor_ms = at.at_ms;
 }
 
-static void open_try(struct view *view, const struct view_facts *facts)
+/* The span of the chosen task under the cursor: its attempt 0 where nothing was tried then. */
+static struct view_try try_under_cursor(const struct view *view, const struct view_facts *facts)
 {
     struct timeline timeline = {0};
-    if (view->chosen < 0) {
-        view_say(view, &facts->clock, "no task is chosen");
-        return;
-    }
+    struct view_try out = {.task = view->chosen};
     timeline_read(&timeline, facts->state, view->chosen, &facts->now, facts->orphaned);
     const int found =
         bar_span_at(&timeline, &facts->state->plan->tasks[view->chosen], &view->timeline.axis,
                     view->timeline.is_placed, view_timeline_cursor(&view->timeline, &facts->now));
-    const struct span *span = found >= 0 ? &timeline.spans[found] : NULL;
-    if (span && span->attempt > 0)
-        view_try_choose(view, &(struct view_try){view->chosen, span->step, span->attempt});
-    else if (view->timeline.is_placed)
-        view_say(view, &facts->clock, "nothing was tried then");
-    if (!view->timeline.is_placed || (span && span->attempt > 0))
-        trail_go(&view->trail, SCREEN_DETAIL);
+    if (found >= 0) {
+        out.step = timeline.spans[found].step;
+        out.attempt = timeline.spans[found].attempt;
+    }
     timeline_done(&timeline);
+    return out;
+}
+
+static void open_try(struct view *view, const struct view_facts *facts)
+{
+    const struct view_try one = try_under_cursor(view, facts);
+    if (one.attempt > 0)
+        view_try_choose(view, &one);
+    trail_go(&view->trail, SCREEN_DETAIL);
+}
+
+static const char *open_refusal(const struct view *view, const struct view_facts *facts)
+{
+    if (view->chosen < 0)
+        return "no task is chosen";
+    if (view->timeline.is_placed && try_under_cursor(view, facts).attempt == 0)
+        return "nothing was tried then";
+    return NULL;
+}
+
+static const char *failure_refusal(const struct view *view, const struct view_facts *facts, int by)
+{
+    struct failure at = {view_chosen_row(view), view_timeline_cursor(&view->timeline, &facts->now)};
+    const bool is_at_now = by > 0 && !view->timeline.is_placed; /* nothing comes after that */
+    if (!is_at_now && find_failure(view, facts, true, by, &at))
+        return NULL;
+    return by > 0 ? "there is no failure after this" : "there is no failure before";
+}
+
+const char *view_timeline_refusal(const struct view *view, const struct view_facts *facts,
+                                  enum act act)
+{
+    const struct view_timeline *timeline = &view->timeline;
+    if (timeline->axis.scale.ms <= 0) /* not drawn yet */
+        return NULL;
+    switch (act) {
+    case UI_LEFT:
+        return next_column(timeline, &facts->now, -1) < 0 ? "the timeline begins here" : NULL;
+    case UI_RIGHT:
+        return next_column(timeline, &facts->now, 1) < 0 ? "the timeline ends here" : NULL;
+    case UI_NEARER:
+        return timeline->zoom >= TIMELINE_ZOOM_MAX || !axis_can_zoom(&timeline->axis)
+                   ? "already at maximum zoom"
+                   : NULL;
+    case UI_FARTHER:
+        return timeline->zoom == 0 ? "the whole run is shown" : NULL;
+    case UI_WHOLE:
+        return timeline->zoom == 0 && !timeline->is_placed ? "the whole run is shown" : NULL;
+    case UI_FOLD_IDLE:
+        return has_idle(facts) ? NULL : "nothing to fold: there was no minute in which nothing ran";
+    case UI_ERROR_NEXT:
+        return failure_refusal(view, facts, 1);
+    case UI_ERROR_BACK:
+        return failure_refusal(view, facts, -1);
+    case UI_OPEN:
+        return open_refusal(view, facts);
+    default: /* the others can be done at any time */
+        return NULL;
+    }
 }
 
 bool view_timeline_act(struct view *view, const struct view_facts *facts, enum act act,
@@ -198,7 +260,7 @@ bool view_timeline_act(struct view *view, const struct view_facts *facts, enum a
         return true;
     case UI_NEARER:
     case UI_FARTHER:
-        zoom(view, facts, act == UI_NEARER ? 1 : -1);
+        view->timeline.zoom += act == UI_NEARER ? 1 : -1;
         return true;
     case UI_WHOLE:
         view->timeline.zoom = 0;
@@ -216,10 +278,6 @@ bool view_timeline_act(struct view *view, const struct view_facts *facts, enum a
         return true;
     case UI_TIMELINE:
         (void)trail_back(&view->trail);
-        return true;
-    case UI_PANE_NEXT:
-    case UI_PANE_PREV:
-        view_tell(view, &facts->clock, "this view has one pane: {tasks} has several");
         return true;
     default: /* moves; the rest means what it means elsewhere */
         return move_row(view, act);

@@ -61,6 +61,9 @@ bool view_timeline_folds(const struct view_timeline *timeline, int64_t run_ms);
 /* Where the cursor is (CLOCK_BOOTTIME, ms). */
 int64_t view_timeline_cursor(const struct view_timeline *timeline, const struct moment *now);
 
+/* Why an act cannot be done while it is shown, as keymap_say() takes it; NULL: it can. Static. */
+const char *view_timeline_refusal(const struct view *view, const struct view_facts *facts,
+                                  enum act act);
 /* Carry out a key while it is shown; false: the key means what it means elsewhere. */
 bool view_timeline_act(struct view *view, const struct view_facts *facts, enum act act,
                        struct view_todo *out);

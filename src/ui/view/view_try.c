@@ -2,9 +2,10 @@
 
 #include "view.h"
 
-/* The try before or after a place; false, and it stays, if there is none. */
-static bool step_over(const struct run_state *state, struct view_try *one, int by)
+bool view_try_next(const struct run_state *state, struct view_try *one, int by)
 {
+    if (one->task < 0 || one->attempt == 0)
+        return false;
     const struct task_state *task = &state->tasks[one->task];
     const int steps = state->plan->tasks[one->task].step_count;
     int step = one->step;
@@ -24,7 +25,7 @@ static struct view_try latest(const struct run_state *state, int task)
 {
     struct view_try one = {.task = task, .step = run_state_step_number(state, task)};
     one.attempt = (int)state->tasks[task].steps[one.step].attempt_count + 1;
-    if (!step_over(state, &one, -1))
+    if (!view_try_next(state, &one, -1))
         one.attempt = 0;
     return one;
 }
@@ -64,7 +65,7 @@ void view_try_choose_failure(struct view *view, const struct run_state *state)
     struct view_try look = last;
     view->tried = last;
     while (look.attempt > 0 && !is_told(view_try_state(state, &look))) {
-        if (!step_over(state, &look, -1))
+        if (!view_try_next(state, &look, -1))
             return;
     }
     view->tried = look;
@@ -73,14 +74,14 @@ void view_try_choose_failure(struct view *view, const struct run_state *state)
 bool view_try_step(struct view *view, const struct run_state *state, int by)
 {
     struct view_try one = view_try_now(view, state);
-    if (one.task < 0 || one.attempt == 0 || !step_over(state, &one, by))
+    if (!view_try_next(state, &one, by))
         return false;
     view->tried = one;
     return true;
 }
 
-void view_try_move(struct view *view, const struct view_facts *facts, int by)
+bool view_try_has(const struct view *view, const struct run_state *state, int by)
 {
-    if (!view_try_step(view, facts->state, by))
-        view_say(view, &facts->clock, "the task has no %s try", by < 0 ? "earlier" : "later");
+    struct view_try one = view_try_now(view, state);
+    return view_try_next(state, &one, by);
 }

@@ -28,9 +28,12 @@ const struct attempt_state *view_try_state(const struct run_state *state,
 void view_try_choose(struct view *view, const struct view_try *one);
 /* Look at what runs, else at the latest failure, else at the latest one. */
 void view_try_choose_failure(struct view *view, const struct run_state *state);
+/* Go from one to the try before (-1) or after (1) it, over all steps; false, and it stays, where
+ * there is none. */
+bool view_try_next(const struct run_state *state, struct view_try *one, int by);
+/* Is there a try before (-1) or after (1)? */
+bool view_try_has(const struct view *view, const struct run_state *state, int by);
 /* Look at the try before (-1) or after (1); false, and nothing changes, where there is none. */
 bool view_try_step(struct view *view, const struct run_state *state, int by);
-/* The try before (-1) or after (1), over all steps; says so if there is none. */
-void view_try_move(struct view *view, const struct view_facts *facts, int by);
 
 #endif

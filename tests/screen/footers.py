@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""Presses every key that a footer of the cockpit names, in a terminal of tmux's.
+
+usage: footers.py DEVS SHOP_LOG
+
+A run that goes on, its past, one that has ended, one whose devs was killed, a recording, and a log
+that can only be read; all six views of each. A key that a footer names must do something: the
+screen changes, and the line of messages does not say why not. The footer is read again after each
+key, until all that it ever named was pressed. Skipped (77) without tmux.
+"""
+import concurrent.futures
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+DEVS, SHOP_LOG = (os.path.abspath(path) for path in sys.argv[1:3])
+COLUMNS, ROWS = 120, 34
+LIMIT_S = 30  # for a screen to change, on a loaded machine
+KEYS_MAX = 60  # in one view: as many are never named
+
+# What the line of messages says where nothing is refused: of the run, or what a key has done.
+ANSWERS = re.compile(
+    r"(❚❚|▶) .*|\d+ of \d+ passed.*|\d\d:\d\d:\d\d .*|devs (died|went away) .*|run #\d+.*|"
+    r"the end of the log is followed|time in which nothing ran is (shown|folded)|"
+    r"try \d+ is marked: .*|no try is marked any more|marked: \d+|this is the present again|"
+    r"\w+: (hold|retry|release) asked|\w+ (held|released|retried).*|"
+    r"\w+: (a fresh set of tries|starts with the next free slot).*|")
+# Keys that open something, how it is known, and the key that closes it.
+OPENED = {"?": ("Help: ", "Escape"), "/": ("^(filter|find):", "Escape"),
+          "x": ("Esc", "Escape"), "R": ("Esc", "Escape"), "W": ("y writes it", "Escape")}
+NAMED = {"⏎": "Enter", "Tab": "Tab", "Space": "Space"}
+VIEWS = [("2", r"Tasks > [^>]*$"), ("3", r"> log$"), ("4", r"> forensics$"), ("5", r"Timeline"),
+         ("6", r"^Runs "), ("1", r"^devs ")]
+
+PLAN = """{"version": 1, "name": "night", "idempotent": true, "jobs": 3,
+ "policies": {"slow": {"like": "transport", "max_attempts": 4, "base_delay_ms": 3600000, "cap_ms": 3600000, "jitter": 0}},
+ "tasks": [
+ {"id": "bad", "steps": [{"phase": "RED", "run": ["sh", "-c", "echo not ok 1 - rounds; exit 1"]}]},
+ {"id": "ok", "steps": [{"run": ["sh", "-c", "echo fine"]}]},
+ {"id": "login", "steps": [{"run": ["sh", "-c", "echo 401 Unauthorized >&2; exit 1"]}]},
+ {"id": "after", "needs": ["bad"], "steps": [{"run": ["true"]}]}%s]}"""
+LIVE = """, {"id": "wait", "steps": [{"policy": "slow",
+   "run": ["sh", "-c", "echo connect ECONNREFUSED; exit 1"]}]},
+ {"id": "long", "steps": [{"run": ["sh", "-c", "echo works; while test -e plan.json; do sleep 0.2; done"]}]}"""
+
+
+class Wrong(Exception):
+    pass
+
+
+def until(what, seen):
+    end = time.monotonic() + LIMIT_S
+    while not (found := seen()):
+        if time.monotonic() > end:
+            raise Wrong(f"{what}: not within {LIMIT_S} s")
+        time.sleep(0.02)
+    return found
+
+
+class Terminal:
+    """A devs in a terminal of its own; where its run stands still all of the screen counts, else
+    what is left without its digits."""
+
+    def __init__(self, root, name, folder, arguments, ticks):
+        self.name, self.ticks = name, ticks
+        command = " ".join(f"'{word}'" for word in [DEVS] + arguments)
+        tmux = ["tmux", "-S", f"{root}/tmux-{name}", "-f", "/dev/null"]
+        subprocess.run(tmux + ["new-session", "-d", "-x", str(COLUMNS), "-y", str(ROWS),
+                               f"cd '{folder}' && {command}; echo code-$?; exec cat"], check=True)
+        self.control = subprocess.Popen(tmux + ["-C", "attach", "-f", "no-output"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, errors="replace")
+        self.answer()
+        self.tmux("set-option status off")
+
+    def answer(self):
+        """The lines of the next answer: between them and before are notices."""
+        lines = []
+        while not (line := self.control.stdout.readline()).startswith(("%end", "%error", "%exit")):
+            if not line:
+                raise Wrong(f"{self.name}: tmux has ended")
+            lines = [] if line.startswith("%begin") else lines + [line.rstrip("\n")]
+        return lines
+
+    def tmux(self, command):
+        self.control.stdin.write(command + "\n")
+        self.control.stdin.flush()
+        return self.answer()
+
+    def rows(self):
+        return [line.rstrip() for line in self.tmux("capture-pane -p")[:ROWS]]
+
+    def looks(self):
+        """With its colours, for a row may be chosen by these alone."""
+        text = "\n".join(self.tmux("capture-pane -p -e"))
+        return re.sub(r"\x1b\[[0-9;]*m|\d+|[#-]+\]", lambda m: m[0] if m[0][0] == "\x1b" else "",
+                      text) if self.ticks else text
+
+    def still(self):
+        """What it looks like once it stays so."""
+        seen = [self.looks()]
+
+        def is_same():
+            seen.append(self.looks())
+            time.sleep(0.02)
+            return seen[-1] == seen[-2] == self.looks()
+        until(f"{self.name}: the screen stands still", is_same)
+        return seen[-1]
+
+    def type(self, key):
+        self.tmux(f"send-keys -H {ord(key):x}" if len(key) == 1 else f"send-keys {key}")
+
+    def type_until(self, key, shown):
+        self.type(key)
+        until(f"{self.name}: {key} leads to '{shown}'", lambda: self.shows(shown))
+
+    def shows(self, pattern):
+        return any(re.search(pattern, row.strip()) for row in self.rows())
+
+    def view(self):
+        """The digit of the view that is shown; None: none is."""
+        head = self.rows()[0].strip()
+        head = re.split(r"   +(?:LIVE|ENDED|PAST|REPLAY|INTERRUPTED)\b", head)[0].strip()
+        return next((digit for digit, sign in VIEWS if re.search(sign, head)), None)
+
+    def go_to(self, digit):
+        while (here := until(f"{self.name}: a view", self.view)) != digit:
+            key = "q" if here == "6" else "1" if here != "1" else digit
+            self.type(key)
+            until(f"{self.name}: {key} leaves view {here}", lambda: self.view() not in (None, here))
+
+    def has_footer(self):
+        return re.search(r"\? help( |$)", self.rows()[-1]) is not None
+
+    def message(self):
+        """The row above the footer, and above the bar of a recording; "" where it is covered."""
+        rows = self.rows()
+        rules = [i for i, row in enumerate(rows[:-1]) if re.fullmatch("─+", row)]
+        has_footer = re.search(r"\? help( |$)", rows[-1]) is not None
+        return rows[rules[-1] + 1].strip() if rules and has_footer else ""
+
+    def footer(self):
+        """The keys that it names, each with its word, and the whole of it."""
+        out = []
+        for part in re.split("  +", self.rows()[-1].strip()):
+            words = part.split(" ")
+            keys = []
+            while len(words) > 1 and (len(words[0]) == 1 or words[0] in NAMED):
+                keys.append(words.pop(0))
+            if not keys:
+                raise Wrong(f"{self.name}: no footer: {self.rows()[-1]!r}")
+            out += [(NAMED.get(key, key), " ".join(words)) for key in keys]
+        return out
+
+
+def press(terminal, key, word):
+    """One key that the footer names. Where it was refused and is not named any more, the run has
+    gone on between the two."""
+    before = terminal.still()
+    where = f"{terminal.name}, view {terminal.view()}: {key} {word}"
+    opens, closes = OPENED.get(key, (None, None))
+    terminal.type(key)
+
+    def is_refused():
+        return not ANSWERS.fullmatch(terminal.message())
+
+    until(f"{where}: does something", lambda: terminal.looks() != before)
+    if opens:
+        until(f"{where}: opens", lambda: terminal.shows(opens) or is_refused())
+    if opens and terminal.shows(opens):
+        terminal.type(closes)
+        until(f"{where}: closes", terminal.has_footer)
+        return
+    terminal.still()
+    if is_refused() and (key, word) in terminal.footer():
+        raise Wrong(f"{where}: '{terminal.message()}'")
+
+
+def press_all(terminal, digit, at_top, back):
+    """Every key of a view but q, which leads out of it; `back` leads back to the run."""
+    done = set()
+    for _ in range(KEYS_MAX):
+        terminal.go_to(digit)
+        back(terminal)
+        terminal.still()
+        left = [one for one in terminal.footer() if one not in done and one[0] != "q"]
+        if not left:
+            break
+        # What leads away from the moment that is shown comes last.
+        key, word = min(left, key=lambda one: one[1] in ("live", "end"))
+        done.add((key, word))
+        press(terminal, key, word)
+        if key == "!":
+            terminal.type("!")
+    else:
+        raise Wrong(f"{terminal.name}, view {digit}: too many keys: {done}")
+    before = terminal.still()
+    leaves = [word for key, word in terminal.footer() if key == "q"]
+    if leaves and not at_top:
+        terminal.type("q")
+        until(f"{terminal.name}, view {digit}: q {leaves[0]}", lambda: terminal.looks() != before)
+    return len(done)
+
+
+def leave(terminal):
+    """A question takes no key at first."""
+    def is_gone():
+        asks = terminal.shows("^Quit devs")
+        terminal.type("c" if asks else "q")
+        time.sleep(0.1)
+        return terminal.shows(r"code-\d+$")
+    until(f"{terminal.name}: leaves", is_gone)
+
+
+def go_through(terminal, begins, back=lambda terminal: None):
+    until(f"{terminal.name}: begins", lambda: terminal.shows(begins))
+    back(terminal)
+    count = sum(press_all(terminal, digit, digit == "1", back) for digit, _ in VIEWS)
+    leave(terminal)
+    return count
+
+
+def folder_of(root, name, tasks=""):
+    folder = f"{root}/{name}"
+    os.mkdir(folder)
+    with open(f"{folder}/plan.json", "w", encoding="ascii") as file:
+        file.write(PLAN % tasks)
+    return folder
+
+
+def run(folder, *arguments):
+    subprocess.run([DEVS, *arguments], cwd=folder, capture_output=True, check=False)
+
+
+def ended(root):
+    folder = folder_of(root, "ended")
+    run(folder, "run", "--plain", "plan.json")
+    return go_through(Terminal(root, "ended", folder, [], False), "ENDED")
+
+
+def read_only(root):
+    """As a later devs has written it: no act is let through."""
+    folder = folder_of(root, "read_only")
+    run(folder, "run", "--plain", "plan.json")
+    log = sqlite3.connect(f"{folder}/.devs/devs.db")
+    version = log.execute("PRAGMA user_version").fetchone()[0]
+    log.execute(f"PRAGMA user_version = {version + 100}")
+    log.commit()
+    log.close()
+    terminal = Terminal(root, "read_only", folder, [], False)
+    until("read_only: says so", lambda: terminal.shows("read only"))
+    named = {key for key, _ in terminal.footer()}
+    if named & set("rRxpCW"):
+        raise Wrong(f"read_only: the footer names acts: {named}")
+    return go_through(terminal, "ENDED")
+
+
+def running(root):
+    folder = folder_of(root, "running", LIVE)
+    terminal = Terminal(root, "running", folder, ["run", "plan.json"], True)
+    return go_through(terminal, "backoff +wait")
+
+
+def past(root):
+    """The clock of the run that goes on is on the screen: its digits do not count."""
+    folder = folder_of(root, "past", LIVE)
+    terminal = Terminal(root, "past", folder, ["run", "plan.json"], True)
+    until("past: begins", lambda: terminal.shows("backoff +wait"))
+
+    def back(terminal):
+        if terminal.view() != "6" and not terminal.shows(" PAST "):
+            terminal.type_until(",", " PAST ")
+    return go_through(terminal, "LIVE", back)
+
+
+def interrupted(root):
+    folder = folder_of(root, "interrupted", LIVE)
+    with subprocess.Popen([DEVS, "run", "--plain", "plan.json"], cwd=folder,
+                          stdout=subprocess.PIPE, text=True) as engine:
+        next(line for line in engine.stdout if "[TRANSIENT RETRY]" in line)
+        engine.send_signal(signal.SIGKILL)
+    return go_through(Terminal(root, "interrupted", folder, [], False), "INTERRUPTED")
+
+
+def recording(root):
+    os.mkdir(f"{root}/recording")
+    subprocess.run([SHOP_LOG, f"{root}/recording/devs.db"], check=True)
+    arguments = ["--db", "devs.db", "debug", "--logs", "4"]
+    return go_through(Terminal(root, "recording", f"{root}/recording", arguments, False), "REPLAY")
+
+
+def main():
+    if not shutil.which("tmux"):
+        print("skipped: tmux is not installed")
+        return 77
+    os.environ.update(LC_ALL="C.UTF-8", TZ="UTC", TMUX="")
+    os.environ.pop("DEVS_DB", None)
+    # ncurses keeps what it knows of a terminal: that is no leak of ours
+    options = [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"]
+    os.environ["ASAN_OPTIONS"] = ":".join(filter(None, options))
+    root = tempfile.mkdtemp(prefix="footers-")
+    os.environ["XDG_CONFIG_HOME"] = f"{root}/config"
+    states = [ended, read_only, running, past, interrupted, recording]
+    bad = 0
+    try:
+        with concurrent.futures.ThreadPoolExecutor(len(states)) as pool:
+            for state, future in [(state, pool.submit(state, root)) for state in states]:
+                try:
+                    print(f"footers: {state.__name__}: {future.result()} keys, all of them work")
+                except Wrong as wrong:
+                    bad += 1
+                    print(f"footers: {wrong}", file=sys.stderr)
+                    print(subprocess.run(["tmux", "-S", f"{root}/tmux-{state.__name__}",
+                                          "capture-pane", "-p"], capture_output=True, text=True,
+                                         check=False).stdout, file=sys.stderr)
+    finally:
+        for state in states:
+            run(f"{root}/{state.__name__}", "cancel", "--kill", "1")
+            subprocess.run(["tmux", "-S", f"{root}/tmux-{state.__name__}",
+                            "kill-server"], capture_output=True, check=False)
+        shutil.rmtree(root, ignore_errors=True)
+    return 1 if bad else 0
+
+
+sys.exit(main())
