@@ -129,6 +129,18 @@ static const struct {
      "{\"type\":\"result\",\"subtype\":\"error_during_execution\",\"is_error\":true,"
      "\"error\":{\"message\":\"Loop detection halted the run after 5 calls\"}}\n",
      VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_LOOP},
+    {"opencode: rejects a permission", "opencode", 0,
+     "! permission requested: bash (touch x); auto-rejecting\n",
+     "{\"type\":\"step_start\"}\n{\"type\":\"tool_use\",\"part\":{\"tool\":\"bash\",\"callID\":"
+     "\"c\","
+     "\"state\":{\"status\":\"error\",\"error\":\"The user rejected permission to use this "
+     "specific tool call.\"}}}\n"
+     "{\"type\":\"step_finish\",\"part\":{\"reason\":\"tool-calls\"}}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_PERMISSION},
+    {"claude: a call is put off", "claude", 0, "",
+     "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"\","
+     "\"stop_reason\":\"tool_deferred\"}\n",
+     VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_PERMISSION},
     {"gemini: an answer over many lines", "gemini", 0, "",
      "{\n  \"session_id\": \"s\",\n  \"response\": \"HTTP 429\"\n}\n", VERDICT_SUCCESS,
      TRANSIENT_NONE, REASON_NONE},

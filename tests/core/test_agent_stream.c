@@ -560,6 +560,44 @@ START_TEST(test_own_retries_are_as_good_as_silence)
 }
 END_TEST
 
+START_TEST(test_turn_that_brings_nothing_is_told_as_a_message)
+{
+    struct heard heard = {0};
+    struct agent_stream *stream =
+        read_pieces("opencode",
+                    "{\"type\":\"step_start\"}\n{\"type\":\"step_finish\",\"part\":{}}\n"
+                    "{\"type\":\"step_start\"}\n"
+                    "{\"type\":\"step_finish\",\"part\":{\"tokens\":{\"output\":3}}}\n"
+                    "{\"type\":\"step_start\"}\n{\"type\":\"text\",\"part\":{\"text\":\"hi\"}}\n"
+                    "{\"type\":\"step_start\"}\n{\"type\":\"error\",\"error\":{\"name\":\"no\"}}\n"
+                    "{\"type\":\"step_start\"}\n",
+                    SIZE_MAX / 2, &heard);
+    ck_assert_str_eq(str_text(&heard.words), "(an empty turn)\nhi\n! no\n");
+    ck_assert_int_eq(agent_stream_used(stream)->turns, 5);
+    agent_stream_close(stream);
+    heard_done(&heard);
+}
+END_TEST
+
+START_TEST(test_log_lines_of_opencode_are_own_retries)
+{
+    static const char lines[] =
+        "timestamp=2026-11-28T23:20:31.824Z level=ERROR message=\"stream error\" small=true "
+        "agent=title error.error=\"AI_RetryError: no title\"\n"
+        "timestamp=2026-11-28T23:20:34.501Z level=ERROR message=\"stream error\" small=false "
+        "agent=build error.error=\"AI_APICallError: Overloaded\"\n";
+    struct heard heard = {0};
+    struct agent_stream *stream = NULL;
+    agent_stream_open(&stream, adapters_find(NULL, "opencode"), hear, &heard);
+    agent_stream_add_err(stream, lines, strlen(lines));
+    ck_assert_int_eq(agent_stream_used(stream)->own_retries, 1);
+    ck_assert_str_eq(str_text(&heard.words),
+                     "! it tries again by itself: \"AI_APICallError: Overloaded\"\n");
+    agent_stream_close(stream);
+    heard_done(&heard);
+}
+END_TEST
+
 START_TEST(test_nobody_has_to_listen)
 {
     struct agent_stream *stream = NULL;
@@ -590,6 +628,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_sums_are_bounded);
     tcase_add_test(tcase, test_tries_that_stand_on_stderr_are_counted);
     tcase_add_loop_test(tcase, test_own_retries_are_as_good_as_silence, 0, TABLE_LEN(pieces));
+    tcase_add_test(tcase, test_turn_that_brings_nothing_is_told_as_a_message);
+    tcase_add_test(tcase, test_log_lines_of_opencode_are_own_retries);
     tcase_add_test(tcase, test_nobody_has_to_listen);
     return suite;
 }

@@ -59,7 +59,7 @@ static void write_plan(const char *tasks, struct str *text)
 {
     str_addf(text,
              "{'version':1,'name':'test',%s'policies':{'quick':"
-             "{'like':'sandbox','base_delay_ms':1}},'tasks':[%s]}",
+             "{'like':'default','base_delay_ms':1}},'tasks':[%s]}",
              tried.keys, tasks);
     for (size_t i = 0; i < text->len; i++) {
         if (text->data[i] == '\'')

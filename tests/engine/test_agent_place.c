@@ -121,7 +121,7 @@ START_TEST(test_retry_in_a_later_round_finds_the_tree_of_that_round)
     write_script("check", check);
     (void)snprintf(task, sizeof(task),
                    "{'id':'a','rounds':2,'steps':[{'agent':'fake','prompt':'Make it.'},"
-                   "{'policy':{'like':'sandbox','base_delay_ms':1,'max_attempts':2},"
+                   "{'policy':{'like':'default','base_delay_ms':1,'max_attempts':2},"
                    "'run':['sh','%s/check','%s']}]}",
                    stage.dir, stage.dir);
     try_start(task);

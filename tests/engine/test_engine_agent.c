@@ -239,6 +239,42 @@ START_TEST(test_own_retries_do_not_keep_an_agent_from_being_silent)
 }
 END_TEST
 
+static const struct {
+    const char *error;
+    int status;
+    int exit_code;
+    enum outcome_kind kind;
+    enum reason reason;
+    enum transient_type type;
+} retried[] = {
+    {"authentication_failed", 401, 4, OUTCOME_CANCELLED, REASON_AUTH, TRANSIENT_NONE},
+    {"You exceeded your current quota, please check your plan and billing details", 429, 4,
+     OUTCOME_CANCELLED, REASON_QUOTA, TRANSIENT_NONE},
+    {"server_error", 500, 1, OUTCOME_TIMEOUT, REASON_NONE, TRANSIENT_API_OVERLOADED},
+};
+
+START_TEST(test_own_retry_tells_the_cause_before_the_end)
+{
+    struct str line = {0};
+    str_addf(&line,
+             INIT "\n{'type':'system','subtype':'api_retry','attempt':1,'max_retries':10,"
+                  "'error_status':%d,'error':'%s'}",
+             retried[_i].status, retried[_i].error);
+    say(1, str_text(&line));
+    and_do(1, "exec sleep 1000\n");
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.','quiet_s':1}]}",
+        retried[_i].exit_code);
+    const struct attempt_state *attempt = &tried.state.steps[0].attempts[0];
+    ck_assert_uint_eq(tried.state.steps[0].attempt_count, 1);
+    ck_assert_int_eq(attempt->outcome.kind, retried[_i].kind);
+    ck_assert_int_eq(attempt->reason, retried[_i].reason);
+    ck_assert_int_eq(attempt->type, retried[_i].type);
+    if (attempt->outcome.kind == OUTCOME_CANCELLED)
+        ck_assert_int_eq(attempt->outcome.stop, STOP_HOPELESS);
+    str_done(&line);
+}
+END_TEST
+
 START_TEST(test_quiet_limit_holds_for_a_command_too)
 {
     run("{'id':'a','steps':[{'run':['sleep','1000'],'quiet_s':0.1,'phase':'REFACTOR'}]}", 1);
@@ -565,6 +601,8 @@ Suite *test_suite(void)
     tcase_add_test(fails, test_E2_agent_that_is_not_there_is_told_with_how_to_get_it);
     tcase_add_test(fails, test_E2_silent_agent_is_ended_with_all_that_it_started);
     tcase_add_test(fails, test_own_retries_do_not_keep_an_agent_from_being_silent);
+    tcase_add_loop_test(fails, test_own_retry_tells_the_cause_before_the_end, 0,
+                        TABLE_LEN(retried));
     tcase_add_test(fails, test_quiet_limit_holds_for_a_command_too);
     tcase_add_test(fails, test_capture_names_session_and_costs);
     tcase_add_test(fails, test_output_that_cannot_be_written_is_told_by_its_name);

@@ -127,7 +127,7 @@ END_TEST
 
 START_TEST(test_a_workspace_that_its_try_took_away_is_told)
 {
-    try_start("{'id':'a','workspace':'worktree','steps':[{'policy':{'like':'sandbox',"
+    try_start("{'id':'a','workspace':'worktree','steps':[{'policy':{'like':'default',"
               "'max_attempts':1},'run':['sh','-c','rm -rf $PWD; exit 1']}]}");
     ck_assert_int_eq(try_finish().exit_code, 1);
     try_read_log();
@@ -154,7 +154,7 @@ START_TEST(test_what_needs_a_task_starts_from_its_result)
               "{'id':'b','steps':[{'run':['sh','-c','echo from b >b.txt']},"
               "{'phase':'VERIFY','run':['grep','b','b.txt']}]},"
               "{'id':'c','needs':['a','b'],'steps':[{'run':['sh','-c','cat a.txt b.txt']}]},"
-              "{'id':'d','needs':['a'],'steps':[{'phase':'VERIFY','policy':{'like':'sandbox',"
+              "{'id':'d','needs':['a'],'steps':[{'phase':'VERIFY','policy':{'like':'default',"
               "'max_attempts':1},'run':['sh','-c','echo bad >a.txt; exit 1']}]}");
     (void)try_finish();
     try_read_log();
@@ -268,10 +268,10 @@ START_TEST(test_B1_memory_over_the_limit_is_told_from_an_exit_like_it)
 {
     if (!has_bwrap_and_groups())
         return;
-    try_start("{'id':'eats','steps':[{'policy':{'like':'sandbox','max_attempts':1},"
+    try_start("{'id':'eats','steps':[{'policy':{'like':'default','max_attempts':1},"
               "'sandbox':{'kind':'bwrap','memory_mb':32},"
               "'run':['sh','-c','head -c 200000000 /dev/zero | tail -c 190000000 >/dev/null']}]},"
-              "{'id':'says','steps':[{'policy':{'like':'sandbox','max_attempts':1},"
+              "{'id':'says','steps':[{'policy':{'like':'default','max_attempts':1},"
               "'sandbox':{'kind':'bwrap','memory_mb':512},'run':['sh','-c','exit 137']}]}");
     (void)try_finish();
     try_read_log();

@@ -134,9 +134,9 @@ static const char *remedy(const struct attempt_state *attempt, const struct verd
         label = attempt->correction->label;
     else if (verdict->expectation == VERDICT_UNEXPECTED_PASS)
         return "it must fail first: a test that is green at once proves nothing";
-    else if (attempt->outcome.kind == OUTCOME_TIMEOUT && attempt->outcome.quiet_ms > 0)
+    else if (strcmp(verdict->rule, "known.silence") == 0)
         return "it must say something in time: look at what it waits for, or raise its \"quiet_s\"";
-    else if (attempt->outcome.kind == OUTCOME_TIMEOUT)
+    else if (attempt->outcome.kind == OUTCOME_TIMEOUT && attempt->outcome.quiet_ms == 0)
         return remedies[REASON_DEADLINE];
     else if (remedy_of_start(&attempt->outcome))
         return remedy_of_start(&attempt->outcome);
@@ -144,6 +144,8 @@ static const char *remedy(const struct attempt_state *attempt, const struct verd
         return "devs must live until it ends: it was gone while this ran";
     else if (strcmp(verdict->rule, "known.cpu") == 0)
         return "its CPU time (\"cpu_s\" of its sandbox) is used up: give it more, or less to do";
+    else if (strcmp(verdict->rule, "agent.empty") == 0)
+        return "the agent must answer: it ended well, without a word or a call";
     if (label.class == VERDICT_SUCCESS)
         return "";
     if (label.class == VERDICT_TRANSIENT)

@@ -59,7 +59,8 @@ enum adapter_member {
 struct adapter_source {
     struct adapter_path path;
     const char *word;  /* the value itself; NULL = it is found by the path */
-    const char *after; /* the number that follows these words in the text; NULL = all of it */
+    const char *after; /* what follows these words in the text: of a number its digits, else the
+                          rest; NULL = all of it */
     const char *key;   /* of ARGS that are put together: the argument's name */
 };
 

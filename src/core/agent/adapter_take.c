@@ -9,6 +9,7 @@
 struct texts {
     struct str *out;
     const char *between;
+    const char *after; /* only what follows these words; NULL = all */
     bool any;
 };
 
@@ -18,6 +19,10 @@ static bool add_text(void *ctx, const struct json *value)
     const enum json_kind kind = json_kind(value);
     const char *text = json_text(value, "");
     const bool is_number = kind == JSON_KIND_INTEGER || kind == JSON_KIND_REAL;
+    if (texts->after && !is_number) {
+        const char *found = strstr(text, texts->after);
+        text = found ? found + strlen(texts->after) : "";
+    }
     if (!is_number && text[0] == '\0')
         return true;
     if (texts->any)
@@ -33,6 +38,7 @@ static bool add_text(void *ctx, const struct json *value)
 static void add_texts(struct texts *texts, const struct adapter_source *source,
                       const struct json *value)
 {
+    texts->after = source->after;
     if (!source->word) {
         adapter_path_walk(&source->path, value, add_text, texts);
         return;

@@ -53,6 +53,10 @@ static void take_retry(const struct agent_taking *taking, const struct json *val
     item.most = agent_taking_number(taking, ADAPTER_MOST, value, 0);
     item.delay_ms = agent_taking_number(taking, ADAPTER_DELAY_MS, value, 0);
     item.status = agent_taking_status(taking, value);
+    str_clear(&stream->retry);
+    if (item.status > 0)
+        str_addf(&stream->retry, "HTTP %lld\n", (long long)item.status);
+    agent_words_add(&stream->retry, str_text(&words));
     agent_stream_tell(stream, &item);
     str_done(&words);
 }

@@ -30,6 +30,21 @@ static bool is_new_turn(const struct agent_taking *taking, const struct json *va
     return is_new;
 }
 
+/* A turn is over, and the next one begins. One that brought no word, call or token is told like a
+ * message that says so: an agent may have nothing else for ever. */
+static void begin_turn(struct agent_stream *stream)
+{
+    if (stream->turn_is_empty && stream->used.tokens == stream->turn_tokens) {
+        struct agent_item item = agent_item_new(stream, AGENT_ITEM_TEXT);
+        item.text = "(an empty turn)";
+        agent_stream_tell(stream, &item);
+    }
+    stream->turn_is_empty = true;
+    stream->turn_tokens = stream->used.tokens;
+    stream->used.turns++;
+    stream->used_changed = true;
+}
+
 void agent_used_take(const struct agent_taking *taking, const struct json *value)
 {
     static const double micro = 1e6;
@@ -40,10 +55,8 @@ void agent_used_take(const struct agent_taking *taking, const struct json *value
     const bool is_new = rule->each_is_turn || (names_turn && is_new_turn(taking, value));
     if (names_turn && !is_new)
         return; /* its numbers have been counted with the turn's first event */
-    if (is_new) {
-        stream->used.turns++;
-        stream->used_changed = true;
-    }
+    if (is_new)
+        begin_turn(stream);
     if (adapter_number(&rule->members[ADAPTER_TURNS], value, &number))
         set_sum(stream, &stream->used.turns, number, rule->adds);
     if (adapter_number(&rule->members[ADAPTER_COST_USD], value, &number))

@@ -50,6 +50,7 @@ static void take_stream(struct agent_result *result, const struct agent_stream *
     result->status = last->status;
     result->offset = last->offset;
     result->own_retries = stream->used.own_retries;
+    str_add(&result->retry, str_text(&stream->retry));
     str_add(&result->words, str_text(&last->words));
     result->is_empty = result->end == AGENT_END_DONE && stream->final.len == 0 &&
                        !stream->final_is_lost && !stream->begins_cut && stream->used.calls == 0;
@@ -114,6 +115,7 @@ static void read_stderr(struct agent_result *result, const struct classify_input
         return;
     read_text(&told, input->agent, &input->err, &(struct classify_text){0});
     told.own_retries = result->own_retries;
+    str_add(&told.retry, str_text(&result->retry));
     if (told.end == AGENT_END_FAILED) {
         agent_result_done(result);
         *result = told;
@@ -140,6 +142,7 @@ void agent_result_init(struct agent_result *result, const struct classify_input 
 
 void agent_result_done(struct agent_result *result)
 {
+    str_done(&result->retry);
     str_done(&result->words);
     str_done(&result->said);
 }

@@ -48,6 +48,8 @@ struct agent_stream {
 
     struct str session;
     struct str turn;        /* owned; the id of the last turn */
+    bool turn_is_empty;     /* of the turn that a rule counts: nothing has come of it */
+    int64_t turn_tokens;    /* the sum as it began */
     bool turn_is_open;      /* the model has spoken or called since it last got a result */
     struct agent_used used; /* sums */
     bool used_changed;
@@ -55,6 +57,8 @@ struct agent_stream {
 
     bool has_spoken;   /* since agent_stream_has_spoken() was asked */
     bool has_events;   /* rules knew one of the lines */
+    struct str retry;  /* owned; what the CLI says of the request that it tries again; empty once
+                          the model has answered */
     struct str error;  /* owned; the last error that was no end */
     struct str ended;  /* owned; "agent ended: ..." that outweighs an end that went well */
     struct str window; /* owned; when a usage window ends, as a line for the rules of verdicts */

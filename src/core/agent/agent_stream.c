@@ -35,6 +35,7 @@ void agent_stream_close(struct agent_stream *stream)
     str_done(&stream->final);
     str_done(&stream->session);
     str_done(&stream->turn);
+    str_done(&stream->retry);
     str_done(&stream->error);
     str_done(&stream->ended);
     str_done(&stream->window);
@@ -50,6 +51,8 @@ struct agent_item agent_item_new(const struct agent_stream *stream, enum agent_i
 
 void agent_stream_tell(struct agent_stream *stream, const struct agent_item *item)
 {
+    const bool says_nothing = item->kind == AGENT_ITEM_USED || item->kind == AGENT_ITEM_SESSION;
+    stream->turn_is_empty = stream->turn_is_empty && says_nothing;
     if (stream->item)
         stream->item(stream->ctx, item);
 }

@@ -48,4 +48,5 @@ void agent_turn_open(struct agent_stream *stream)
         stream->used_changed = true;
     }
     stream->turn_is_open = true;
+    str_clear(&stream->retry);
 }

@@ -209,9 +209,19 @@ static void deny_success(const struct rules *rules, const struct classify_input 
     scan_done(&scan);
 }
 
+/* We ended it while it tried a request again: since nothing else came of it for too long, or since
+ * no further try could pass. */
+static bool ended_in_own_retries(const struct outcome *outcome)
+{
+    return (outcome->kind == OUTCOME_TIMEOUT && outcome->quiet_ms > 0) ||
+           (outcome->kind == OUTCOME_CANCELLED && outcome->stop == STOP_HOPELESS);
+}
+
 static void judge(const struct rules *rules, struct classify_input *seen, struct verdict *out)
 {
     bool structured = false;
+    if (ended_in_own_retries(&seen->outcome) && classify_by_own_retry(rules, seen, out))
+        return;
     if (judge_signal(rules, seen, out) ||
         (classify_agent_interrupted(seen) && classify_by_agent(rules, seen, out, &structured)) ||
         facts_judge(seen, out) || classify_by_agent(rules, seen, out, &structured))
@@ -249,6 +259,16 @@ bool classify_may_deny(const struct classifier *classifier, const struct classif
 {
     return input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0 &&
            scan_may_deny(rules_of(classifier), input);
+}
+
+bool classify_own_retry(const struct classifier *classifier, const struct classify_input *input,
+                        struct verdict *out)
+{
+    struct classify_input seen = *input;
+    seen.out = tail_of(&input->out);
+    seen.err = tail_of(&input->err);
+    *out = verdict_new();
+    return classify_by_own_retry(rules_of(classifier), &seen, out);
 }
 
 int64_t classify_own_retries(const struct classify_input *input)

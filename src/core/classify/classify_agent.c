@@ -30,6 +30,31 @@ static bool judge_words(const struct rules *rules, const struct classify_input *
     return holds;
 }
 
+static bool judge_service_words(const struct rules *rules, const struct classify_input *input,
+                                const struct str *words, struct verdict *out)
+{
+    return judge_words(rules, input, words, NULL, out) ||
+           judge_words(rules, input, words, &rules->service, out);
+}
+
+bool classify_by_own_retry(const struct rules *rules, const struct classify_input *input,
+                           struct verdict *out)
+{
+    struct agent_result result;
+    if (!input->agent)
+        return false;
+    agent_result_init(&result, input);
+    const bool judged =
+        result.retry.len > 0 && judge_service_words(rules, input, &result.retry, out);
+    if (judged) {
+        out->stream = VERDICT_STREAM_NONE; /* its line may have gone by long ago */
+        out->line = 0;
+        out->near_count = 0;
+    }
+    agent_result_done(&result);
+    return judged;
+}
+
 /* "agent ended: loop" is a word of ours: what the agent itself says of it is evidence, too. */
 static void quote_end(struct verdict *out, const struct str *words)
 {
@@ -61,8 +86,7 @@ static bool judge_agent_failure(const struct rules *rules, const struct classify
     if (result->status > 0)
         str_addf(&said, "HTTP %lld\n", (long long)result->status);
     str_add(&said, str_text(&result->words));
-    if (!judge_words(rules, input, &said, NULL, out) &&
-        !judge_words(rules, input, &said, service, out)) {
+    if (!judge_service_words(rules, input, &said, out)) {
         verdict_set_persistent(out, REASON_NONE, "", "agent.result");
         const struct str *words = result->words.len > 0 ? &result->words : &said;
         classify_quote(out, str_text(words), words->len, 0);

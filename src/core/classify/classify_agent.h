@@ -13,6 +13,11 @@
 bool classify_by_agent(const struct rules *rules, const struct classify_input *input,
                        struct verdict *out, bool *structured);
 
+/* The verdict of what it said of the request that it tried again last and that was not answered.
+ * False if there is none, or no rule knows it. */
+bool classify_by_own_retry(const struct rules *rules, const struct classify_input *input,
+                           struct verdict *out);
+
 /* Was it ended by a signal that asks to? Its events, and the end of them, say more than that. */
 bool classify_agent_interrupted(const struct classify_input *input);
 

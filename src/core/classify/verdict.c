@@ -175,10 +175,14 @@ bool reason_parse(const char *text, enum reason *out)
 static const char *transient_word(const struct verdict *verdict)
 {
     static const struct {
+        enum transient_type type;
         const char *subtype, *word;
-    } own[] = {{"TIMEOUT", "timeout"}, {"SILENT", "silent"}, {"INTERRUPTED", "interrupted"}};
-    for (size_t i = 0; verdict->type == TRANSIENT_RESOURCE_BUSY && i < ARRAY_LEN(own); i++) {
-        if (strcmp(verdict->subtype, own[i].subtype) == 0)
+    } own[] = {{TRANSIENT_RESOURCE_BUSY, "TIMEOUT", "timeout"},
+               {TRANSIENT_RESOURCE_BUSY, "SILENT", "silent"},
+               {TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "interrupted"},
+               {TRANSIENT_NETWORK_TIMEOUT, "EMPTY_ANSWER", "empty"}};
+    for (size_t i = 0; i < ARRAY_LEN(own); i++) {
+        if (verdict->type == own[i].type && strcmp(verdict->subtype, own[i].subtype) == 0)
             return own[i].word;
     }
     return types[verdict->type].word;

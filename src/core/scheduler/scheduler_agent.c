@@ -69,6 +69,8 @@ void scheduler_agent_facts(const struct scheduling *now, int task, struct protoc
     }
     if (!agent || (!is_agents && facts->outcome->stop != STOP_BUDGET))
         return;
+    if (is_agents && facts->outcome->stop == STOP_HOPELESS)
+        facts->stop = STOP_HOPELESS;
     if (is_agents && agent->is_stuck) {
         facts->stop = STOP_LOOP;
         facts->calls = agent->calls;

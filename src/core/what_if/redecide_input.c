@@ -168,7 +168,8 @@ static enum redecide_source read_end(const struct reading *reading, struct redec
         return REDECIDE_WRONG;
     input->kind = INPUT_ENDED;
     input->outcome = outcome_of_end(event, text);
-    input->outcome.stop = STOP_ASKED; /* what it was ended for is decided */
+    if (input->outcome.stop != STOP_HOPELESS)
+        input->outcome.stop = STOP_ASKED; /* what it was ended for is decided */
     read_result(text, input);
     read_verdict(&state->plan->tasks[event->task].steps[event->step], was_success(events, text),
                  judged, words, input);

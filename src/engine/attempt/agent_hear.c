@@ -179,6 +179,8 @@ static void hear(void *ctx, const struct agent_item *item)
         tell_for_budgets(run);
         break;
     case AGENT_ITEM_RETRY:
+        run->listener.retry(run->listener.ctx);
+        break;
     case AGENT_ITEM_NOTICE:
     case AGENT_ITEM_END:
     case AGENT_ITEM_OTHER:

@@ -8,6 +8,7 @@
 #include "adapter.h"
 #include "agent_output.h"
 #include "attempt.h"
+#include "clock.h"
 
 static void take_fact(void *ctx, const struct input_fact *fact, const char *text)
 {
@@ -28,6 +29,23 @@ static struct entropy_memory *find_memory(void *ctx)
     return gains_calls(attempt->setting->gains, attempt->task);
 }
 
+/* Some agents try for minutes what only a person can mend: a wrong key, a quota that is used up. */
+static void take_retry(void *ctx)
+{
+    struct attempt *attempt = ctx;
+    const struct classify_input evidence = {.agent = attempt->plan->agent->adapter,
+                                            .stream = attempt->agent->stream,
+                                            .one_shot = true,
+                                            .memory_killed = -1,
+                                            .now_ms = clock_now().at_ms};
+    struct verdict verdict;
+    if (attempt->is_hopeless || !attempt->child ||
+        !classify_own_retry(attempt->setting->classifier, &evidence, &verdict) || !verdict.ask)
+        return;
+    attempt->is_hopeless = true;
+    child_cancel(attempt->child, CANCEL_TERM);
+}
+
 static void take_call(struct attempt *attempt)
 {
     const struct agent_run *agent = attempt->agent;
@@ -46,8 +64,11 @@ void attempt_open_agent(struct attempt *attempt)
                                         .attempt = attempt->number,
                                         .now_ms = attempt->heard_ms,
                                         .line_max = setting->call.plan->limits.output_line_bytes};
-    const struct agent_listener listener = {
-        .ctx = attempt, .fact = take_fact, .words = take_words, .memory = find_memory};
+    const struct agent_listener listener = {.ctx = attempt,
+                                            .fact = take_fact,
+                                            .words = take_words,
+                                            .memory = find_memory,
+                                            .retry = take_retry};
     agent_run_open(&attempt->agent, &call, &listener);
     if (!attempt->agent->session)
         gains_forget_calls(setting->gains, attempt->task);

@@ -189,6 +189,8 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
     input->outcome = attempt->end.outcome;
     if (attempt->is_idle && input->outcome.kind == OUTCOME_TIMEOUT)
         input->outcome.quiet_ms = attempt->plan->quiet_ms;
+    if (attempt->is_hopeless && input->outcome.kind == OUTCOME_CANCELLED)
+        input->outcome.stop = STOP_HOPELESS;
     input->start_why = attempt->start_why;
     for (int i = 0; i < 2; i++) {
         input->outcome.bytes[i] = attempt->streams[i].bytes;
