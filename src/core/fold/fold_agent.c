@@ -88,10 +88,9 @@ void fold_agent_call(const struct fold *fold)
     struct task_agent *agent = fold->task->agent;
     struct entropy_fact fact;
     keep_message(fold);
-    const bool is_person = strcmp(json_text(json_get(fold->text, "tool"), ""), "user") == 0;
-    if (agent->is_stuck && !is_person)
+    if (agent->is_stuck)
         return; /* it is about to end, and the verdict stands */
-    agent->is_stuck = false;
+    const bool is_person = strcmp(json_text(json_get(fold->text, "tool"), ""), "user") == 0;
     if (!agent->calls)
         agent->calls = xcalloc(1, sizeof(*agent->calls));
     if (!fold_read_fact(fold->text, &fact)) {
