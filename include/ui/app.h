@@ -67,7 +67,7 @@ struct app_options {
     bool (*save_rule)(void *ctx, const char *rule_json, struct err *err);
     void *save_ctx; /* borrowed; for save_rule() */
     /* Where a recording opens, in the words of app_picture; NULL = at its end, with its tasks, the
-     * first of them. Borrowed */
+     * first of them. Of a live run only `opens_task` counts. Borrowed */
     const char *opens_at, *opens_view, *opens_task;
     /* What is cut out of a run of this plan before it is handed on (W): as redactor_open(), of this
      * process's environment; the caller closes *out. Asked from a thread of the app's. NULL: no

@@ -50,6 +50,10 @@ expect a '2 runs, 4 tries' 'q leads back to the runs'
 type a q
 expect a 'ENDED' 'and to the own run, which has gone on to its end'
 expect a 'passed.*third' 'with all that happened'
+type a ,
+expect a '\$ = end' 'of a run that is over $ leads to its end'
+type a '$'
+expect a 'ENDED' 'as it does'
 type a q
 expect a 'devs debug --logs' 'q leaves'
 

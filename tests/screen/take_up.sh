@@ -7,8 +7,8 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
 cat >plan.json <<'PLAN'
 {"version": 1, "name": "night", "idempotent": true, "tasks": [
- {"id": "bad", "steps": [{"phase": "RED", "run": ["test", "-e", "mended"]}]},
- {"id": "ok", "steps": [{"run": ["sh", "-c", "echo x >>ok-ran"]}]}]}
+ {"id": "ok", "steps": [{"run": ["sh", "-c", "echo x >>ok-ran"]}]},
+ {"id": "bad", "steps": [{"phase": "RED", "run": ["test", "-e", "mended"]}]}]}
 PLAN
 "$devs" run --plain plan.json >/dev/null 2>&1
 open a 100 30
@@ -27,6 +27,7 @@ type a g
 until_true 30 eval 'type a g; shows a "▸.*bad"'
 type a r
 expect a '2 of 2 passed' 'an engine runs it, to its end'
+expect a '▸.*passed.*bad' 'the row that r was pressed on stays chosen'
 want 'in the same run' "$("$devs" runs --json | wc -l | tr -d ' ')" 1
 want 'what passed is not run' "$(wc -l <ok-ran | tr -d ' ')" 1
 type a q

@@ -408,6 +408,18 @@ START_TEST(test_open_task_has_the_screen)
 }
 END_TEST
 
+START_TEST(test_a_short_wait_is_shown_in_tenths)
+{
+    const int task = story_task(&story, "T-104");
+    struct step_state *step =
+        &story.state.tasks[task].steps[run_state_step_number(&story.state, task)];
+    step->wait_from.mono_ms = facts.now.mono_ms - 200;
+    step->due.mono_ms = facts.now.mono_ms + 300;
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("0.2 of 0.5 s"));
+}
+END_TEST
+
 START_TEST(test_countdown_follows_the_time)
 {
     stage_draw(24, 80, false);
@@ -866,6 +878,7 @@ static void add_tests(TCase *tcase)
     tcase_add_loop_test(tcase, test_of_a_long_id_the_middle_is_left_out, 0, TABLE_LEN(id_cases));
     tcase_add_test(tcase, test_long_ids_of_one_plan_are_told_apart);
     tcase_add_test(tcase, test_open_task_has_the_screen);
+    tcase_add_test(tcase, test_a_short_wait_is_shown_in_tenths);
     tcase_add_test(tcase, test_countdown_follows_the_time);
     tcase_add_test(tcase, test_ended_run_does_not_depend_on_now);
     tcase_add_test(tcase, test_filter_without_match_says_so);

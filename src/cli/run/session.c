@@ -213,6 +213,8 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .open_redactor = secrets_redactor,
         .secrets = session.secrets,
     };
+    if (session.asked_count > 0) /* the row that r or R was pressed on stays chosen */
+        options.opens_task = session.plan->tasks[session.asked[0].task].id;
     struct theme theme;
     looks_set(&options, session.globals, session.ui, &theme);
     struct keys_file keys;

@@ -2,6 +2,7 @@
  * tasks. */
 #include <string.h>
 
+#include "frame_mode.h"
 #include "frame_page.h"
 #include "frame_parts.h"
 #include "view_acts.h"
@@ -65,7 +66,7 @@ static void name_times(const struct frame_input *input, const char *briefs[UI_AC
         briefs[UI_EVENT_FORWARD] = "event";
     }
     if (input->facts->mode == VIEW_PAST) {
-        briefs[UI_END] = "live";
+        briefs[UI_END] = frame_present_word(input->facts);
         briefs[UI_QUIT] = "back";
     }
     if (input->facts->mode == VIEW_REPLAY)

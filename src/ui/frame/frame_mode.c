@@ -76,11 +76,17 @@ void frame_add_mode(const struct frame_input *input, const struct canvas *canvas
         add_present(facts, canvas->ascii, out);
 }
 
+const char *frame_present_word(const struct view_facts *facts)
+{
+    return facts->live_mode == VIEW_LIVE ? "live" : "end";
+}
+
 void frame_add_way_back(const struct frame_input *input, struct str *out)
 {
     const struct key_place place = view_place(input->view, input->facts);
     const struct key_binding *key = keymap_of(input->view->keys, UI_END, place);
     char name[KEY_NAME_MAX];
     if (input->facts->mode == VIEW_PAST && key)
-        str_addf(out, "   %s = live", keymap_key_name(key->key, false, name));
+        str_addf(out, "   %s = %s", keymap_key_name(key->key, false, name),
+                 frame_present_word(input->facts));
 }

@@ -20,6 +20,9 @@ enum style frame_mode_style(const struct view_facts *facts);
  * room for is left out. */
 void frame_add_mode(const struct frame_input *input, const struct canvas *canvas, struct str *out);
 
+/* "live", or "end" of a run that is over: where the way back from the past leads. Static. */
+const char *frame_present_word(const struct view_facts *facts);
+
 /* Behind the clock: the way back from the past; nothing elsewhere. */
 void frame_add_way_back(const struct frame_input *input, struct str *out);
 

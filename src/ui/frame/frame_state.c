@@ -8,8 +8,10 @@
 enum {
     BAR_WIDTH = 18,
     BAR_COLUMNS_MIN = 70,        /* narrower: no bar beside the countdown */
+    BAR_TENTHS_MS_MAX = 10000,   /* of shorter waits tenths of a second count */
     BAR_SECONDS_MS_MAX = 120000, /* longer waits are told in m:ss */
     MS_PER_S = 1000,
+    TENTH_MS = 100,
 };
 
 static const struct task_state *task_of(const struct preview *preview)
@@ -34,7 +36,11 @@ static void add_bar(const struct step_state *step, const struct moment *now, str
     for (int i = 0; i < BAR_WIDTH; i++)
         str_add_char(out, i < filled ? '#' : '-');
     str_add(out, "] ");
-    if (whole <= BAR_SECONDS_MS_MAX) {
+    if (whole < BAR_TENTHS_MS_MAX) {
+        str_addf(out, "%lld.%lld of %lld.%lld s", (long long)(gone / MS_PER_S),
+                 (long long)(gone % MS_PER_S / TENTH_MS), (long long)(whole / MS_PER_S),
+                 (long long)(whole % MS_PER_S / TENTH_MS));
+    } else if (whole <= BAR_SECONDS_MS_MAX) {
         str_addf(out, "%lld of %lld s", (long long)(gone / MS_PER_S),
                  (long long)((whole + MS_PER_S / 2) / MS_PER_S));
     } else {
