@@ -145,7 +145,9 @@ static const struct {
      {.session = "s-1"},
      "gemini|--output-format|stream-json|--resume|s-1|--approval-mode|auto_edit"},
     {"qwen", {.model = "m"}, "qwen|--output-format|stream-json|-m|m|--approval-mode|auto-edit"},
-    {"opencode", {.session = "ses_1"}, "opencode|run|--format|json|--session|ses_1"},
+    {"opencode",
+     {.session = "ses_1"},
+     "opencode|run|--format|json|--print-logs|--log-level|ERROR|--session|ses_1"},
     {"pi", {.prompt = "do it"}, "pi|-p|--mode|json"},
     {"pi", {.session = "s-1"}, "pi|-p|--mode|json|--session|s-1"},
 };
