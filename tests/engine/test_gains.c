@@ -150,6 +150,19 @@ START_TEST(test_the_end_of_the_run_takes_the_rows_away)
 }
 END_TEST
 
+START_TEST(test_one_that_failed_may_be_retried)
+{
+    const struct entropy_memory *memory = gains_memory(&gains, 0);
+    struct input input = {
+        .kind = INPUT_ENDED, .attempt = 1, .outcome = {.code = 1}, .verdict = verdict_new()};
+    input.verdict.class = VERDICT_PERSISTENT;
+    input.verdict.ask = true;
+    take(input);
+    ck_assert_int_eq(state.tasks[0].status, TASK_NEEDS_YOU);
+    ck_assert_ptr_eq(gains_find(&gains, 0), memory);
+}
+END_TEST
+
 START_TEST(test_a_stuck_one_may_go_on)
 {
     for (int i = 0; i < 3; i++) {
@@ -369,6 +382,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_what_was_never_saved_leaves_no_row);
     tcase_add_test(tcase, test_an_interruption_is_not_saved);
     tcase_add_test(tcase, test_the_end_of_the_run_takes_the_rows_away);
+    tcase_add_test(tcase, test_one_that_failed_may_be_retried);
     tcase_add_test(tcase, test_a_stuck_one_may_go_on);
     TCase *log = test_case(suite, "log");
     tcase_add_test(log, test_calls_of_an_agent_are_known_apart_and_come_back_from_the_log);

@@ -35,8 +35,8 @@ sys.dont_write_bytecode = True  # the checkout stays as it is
 import attempts
 from attempts import ARM, NO_CONTROL, SANDBOX, SCENARIOS
 
-SCRIPT_S = 30  # an outer limit for one script, never a measure
-ARM_S = 10  # for one row's part of an attempt
+SCRIPT_S = 90  # an outer limit for one script, never a measure
+ARM_S = 30  # for one row's part of an attempt
 SKIPPED = 77
 PODMAN_ARGS = ["--runtime", "runc", "--cgroup-manager", "cgroupfs", "--ulimit", "nofile=1024:1024",
                "--ulimit", "nproc=1024:1024"]

@@ -51,10 +51,11 @@ void gains_done(struct gains *gains)
     *gains = (struct gains){0};
 }
 
-/* Nothing that the task has written counts for what may still come of it. */
+/* Will the task write no more? A person may retry one that failed: what it writes then is compared
+ * with all that it wrote before. */
 static bool is_over(enum task_status status)
 {
-    return task_status_is_final(status) && status != TASK_STUCK;
+    return task_status_is_final(status) && !task_status_is_failed(status);
 }
 
 static const struct attempt_state *last_that_counts(const struct step_state *step)
@@ -221,7 +222,7 @@ static void forget(struct gains *gains, int task)
     *gain = (struct gain){0};
 }
 
-/* Nobody goes on with any task of the run: the rows of stuck ones go too. */
+/* Nobody goes on with any task of the run: the rows of failed ones go too. */
 static void forget_rows(struct gains *gains)
 {
     for (int i = 0; i < gains->state->plan->task_count; i++) {

@@ -2,8 +2,8 @@
  * gains.h - what the attempts of each task have written so far, so that news can be told
  * from what was there before; and the rows of the log that keep it.
  *
- * A task has a memory (entropy_memory.h) from its first output on until it is over; a
- * stuck one keeps it, since a person may let it go on. Of the tasks whose memories are in
+ * A task has a memory (entropy_memory.h) from its first output on until it is over; one that
+ * failed keeps it, since a person may retry it. Of the tasks whose memories are in
  * the log and that do not run only the last GAINS_KEPT_MAX are kept here, the others come
  * back from the log when their next attempt writes. Belongs to the loop's thread.
  */
@@ -18,7 +18,7 @@
 #include "run_state.h"
 #include "scheduler.h"
 
-enum { GAINS_KEPT_MAX = 64 }; /* tasks with memories that wait, or are stuck */
+enum { GAINS_KEPT_MAX = 64 }; /* tasks with memories that wait, or failed */
 
 struct gains {
     const struct run_state *state; /* borrowed */
