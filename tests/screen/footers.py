@@ -145,7 +145,8 @@ class Terminal:
         return rows[rules[-1] + 1].strip() if rules and has_footer else ""
 
     def footer(self):
-        """The keys that it names, each with its word, and the whole of it."""
+        """The keys that it names, each with its word. A message may cover it for some seconds."""
+        until(f"{self.name}: a footer", self.has_footer)
         out = []
         for part in re.split("  +", self.rows()[-1].strip()):
             words = part.split(" ")
