@@ -58,7 +58,7 @@ int overview_count(const struct overview *overview, enum overview_kind kind);
 /* Count one more task, and take it in if it is among the first of its kind. All tasks of a run,
  * in the order of their numbers. */
 void overview_add(struct overview *overview, const struct overview_row *row);
-/* The task, which runs and was added as such, has not been heard for a while. */
+/* The task, which was added as SHOWN_RUNNING, has written nothing for a while. */
 void overview_set_quiet(struct overview *overview, int task);
 /* Nobody owns the run: what ran is lost. */
 void overview_lose(struct overview *overview);

@@ -88,7 +88,7 @@ static bool take_task(struct look *look, sqlite3_stmt *row)
         .cancelling = cancelling != 0,
         .due_at_ms = log_read_nearest(row, 3),
     };
-    if (task.status == TASK_RUNNING)
+    if (overview_shown(&task, false) == SHOWN_RUNNING) /* one that is stopping is not quiet */
         note_running(look, task.task);
     overview_add(tasks, &task);
     return true;

@@ -212,6 +212,24 @@ START_TEST(test_what_is_quiet_now)
 }
 END_TEST
 
+/* A task that was cancelled and is silent does not take the place of one that runs. */
+START_TEST(test_a_task_that_is_stopping_is_not_quiet)
+{
+    sample_start(&sample);
+    const int running = (int)sample.live_count;
+    struct input cancel = input_for(INPUT_CONTROL);
+    cancel.control = (struct control){
+        .verb = CONTROL_CANCEL, .task = sample.live[0].task, .step = -1, .by = "ann"};
+    sample_step(&sample, input_for(INPUT_RUNNING));
+    sample_step(&sample, cancel);
+    sample_step(&sample, input_for(INPUT_QUIET));
+    check_known(&sample.place, 0);
+    ck_assert_int_eq(counted(SHOWN_STOPPING), 1);
+    ck_assert_int_eq(counted(SHOWN_QUIET), 0);
+    ck_assert_int_eq(counted(SHOWN_RUNNING), running - 1);
+}
+END_TEST
+
 START_TEST(test_an_owner_that_was_killed_and_who_goes_on)
 {
     struct err err = {0};
@@ -339,6 +357,7 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(moments, setup, teardown);
     tcase_add_test(moments, test_each_moment_of_a_run);
     tcase_add_test(moments, test_what_is_quiet_now);
+    tcase_add_test(moments, test_a_task_that_is_stopping_is_not_quiet);
     tcase_add_test(moments, test_an_owner_that_was_killed_and_who_goes_on);
     tcase_add_test(moments, test_a_run_that_grows);
     tcase_add_test(moments, test_a_bundle);

@@ -91,10 +91,9 @@ void overview_add(struct overview *overview, const struct overview_row *row)
 
 void overview_set_quiet(struct overview *overview, int task)
 {
-    if (overview->counts[SHOWN_RUNNING] > 0) { /* else it is stopping */
-        overview->counts[SHOWN_RUNNING]--;
-        overview->counts[SHOWN_QUIET]++;
-    }
+    assert(overview->counts[SHOWN_RUNNING] > 0);
+    overview->counts[SHOWN_RUNNING]--;
+    overview->counts[SHOWN_QUIET]++;
     for (int i = 0; i < overview->row_counts[OVERVIEW_RUNNING]; i++) {
         struct overview_row *row = &overview->rows[OVERVIEW_RUNNING][i];
         row->quiet = row->quiet || row->task == task;
@@ -150,7 +149,7 @@ void overview_of_state(struct overview *out, const struct run_state *state, bool
             .status = task->status,
             .held = task->held,
             .cancelling = task->cancelling,
-            .quiet = !orphaned && task->status == TASK_RUNNING && step->quiet,
+            .quiet = shown_task(state, i, orphaned) == SHOWN_QUIET,
             .due_at_ms = task->status == TASK_BACKOFF ? step->due.at_ms : 0,
         };
         overview_add(out, &row);

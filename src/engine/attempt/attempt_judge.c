@@ -58,7 +58,8 @@ static bool may_be_followed(const struct attempt *attempt, const struct verdict 
            attempt->step < task->step_count - 1 || gains_find(setting->gains, attempt->task);
 }
 
-/* A retry by hand forgets what the task wrote, but not that the step ended like this before. */
+/* What the task wrote is forgotten at the end of its run, but not that the step ended like this
+ * before. */
 static bool was_seen(const struct attempt *attempt, struct digest fingerprint)
 {
     const struct step_state *step =
