@@ -44,8 +44,8 @@ struct workspace_left {
 ATTR_MUST_USE bool workspace_list(const char *log_dir, struct workspace_left **out,
                                   size_t *count_out, struct err *err);
 
-/* The number of workspaces that still have a tree, at most WORKSPACE_LIST_MAX. Opens no file of
- * theirs; 0 if the folder cannot be read. */
+/* The number of workspaces that workspace_list() would return with `has_tree`. Reads no file in
+ * them; 0 if the folder cannot be read. */
 size_t workspace_count(const char *log_dir);
 
 /* Its folder, absolute if log_dir is. False if it does not fit. */

@@ -58,6 +58,11 @@ static void meet_owner(const struct gc *gc, struct owner *owner, const char *uid
     (void)whole; /* what a damaged log does not say is not known to have passed, so it stays */
 }
 
+static bool is_alive(const struct owner *owner)
+{
+    return owner->follower && follower_run(owner->follower)->owner_alive;
+}
+
 static bool is_named(const struct gc *gc, const struct owner *owner, const char *task)
 {
     for (int i = 0; owner->follower && i < gc->name_count; i++) {
@@ -134,7 +139,7 @@ static struct fate decide(const struct gc *gc, const struct owner *owner,
     if (!owner->follower)
         return is_old ? fate(FATE_GOES, "the log does not know its run")
                       : fate(FATE_STAYS, "the log does not know its run; --older DAYS removes it");
-    if (follower_run(owner->follower)->owner_alive)
+    if (is_alive(owner))
         return fate(FATE_STAYS, "its run is alive");
     if (left->task[0] == '\0')
         return fate(FATE_GOES, "no snapshot needs it");
@@ -178,7 +183,7 @@ static void take_one(struct gc *gc, const struct owner *owner, const struct work
         thing.why = err.message;
     if (fate.what != FATE_UNTOLD)
         gc_tell(gc, &thing);
-    gc->kept_workspaces += fate.what == FATE_STAYS;
+    gc->kept_workspaces += fate.what == FATE_STAYS && !is_alive(owner);
     gc->branches += left->branch[0] != '\0' && fate.what != FATE_GOES;
     workspace_result_close(result);
 }

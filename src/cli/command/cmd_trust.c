@@ -111,17 +111,19 @@ static int give(const char *dir, bool dry, bool json)
     return code;
 }
 
-static void print_plan_trusted(const char *path, enum trust_state state, bool dry, bool json)
+/* What has become of the file: a JSON object with `members`, or the path and `words`. */
+static void print_state(const char *path, enum trust_state state, const char *members,
+                        const char *words, bool json)
 {
     struct str out = {0};
     if (json) {
         str_add(&out, "{\"v\":1");
         str_json_text(&out, "path", path);
         str_json_text(&out, "state", trust_state_name(state));
-        str_add(&out, ",\"keys\":[]}\n");
+        str_addf(&out, "%s}\n", members);
         (void)fputs(str_text(&out), stdout);
     } else {
-        str_addf(&out, "\n%s %s trusted until it changes\n", path, dry ? "would be" : "is");
+        str_addf(&out, "%s %s\n", path, words);
         say(str_text(&out));
     }
     str_done(&out);
@@ -145,26 +147,19 @@ static int give_plan(const char *path, bool dry, bool json)
         state = TRUST_GIVEN;
         code = trust_record(path, &file.source, &err) ? code : fail(&err);
     }
+    if (code == EXIT_ALL_PASSED && !json)
+        say("\n");
     if (code == EXIT_ALL_PASSED)
-        print_plan_trusted(path, state, dry, json);
+        print_state(path, state, ",\"keys\":[]",
+                    dry ? "would be trusted until it changes" : "is trusted until it changes",
+                    json);
     plan_file_done(&file);
     return code;
 }
 
 static void print_revoked(const char *path, bool json)
 {
-    struct str out = {0};
-    if (json) {
-        str_add(&out, "{\"v\":1");
-        str_json_text(&out, "path", path);
-        str_json_text(&out, "state", trust_state_name(TRUST_NONE));
-        str_add(&out, "}\n");
-        (void)fputs(str_text(&out), stdout);
-    } else {
-        str_addf(&out, "%s is no longer trusted\n", path);
-        say(str_text(&out));
-    }
-    str_done(&out);
+    print_state(path, TRUST_NONE, "", "is no longer trusted", json);
 }
 
 static int revoke_plan(const char *path, bool json)

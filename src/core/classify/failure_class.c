@@ -68,7 +68,7 @@ void failure_class_original(const struct attempt_state *attempt, struct str *out
         return;
     str_add(out, " (was ");
     if (attempt->class == VERDICT_SUCCESS)
-        str_add(out, "success");
+        str_add(out, verdict_class_name(VERDICT_SUCCESS));
     else
         failure_class_word(&judged, out);
     str_add_char(out, ')');

@@ -23,6 +23,7 @@ static const char objects_name[] = ".objects";
 /* What is found so far. */
 struct listing {
     const char *log_dir; /* borrowed */
+    bool only_counts;    /* those that have a tree, and nothing is read of them */
     struct workspace_left *items;
     size_t count, cap;
 };
@@ -75,14 +76,20 @@ static int64_t bytes_of(int fd)
     return bytes;
 }
 
+static bool has_tree(int fd)
+{
+    struct stat info;
+    return fstatat(fd, "tree", &info, AT_SYMLINK_NOFOLLOW) == 0 ||
+           fstatat(fd, "snapshots", &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 static void describe(struct workspace_left *left, int fd, const char *path)
 {
     char kept[PATH_MAX + 8];
     struct stat info;
     struct workspace_note note;
     left->bytes = bytes_of(fd);
-    left->has_tree = fstatat(fd, "tree", &info, AT_SYMLINK_NOFOLLOW) == 0 ||
-                     fstatat(fd, "snapshots", &info, AT_SYMLINK_NOFOLLOW) == 0;
+    left->has_tree = has_tree(fd);
     if (fstat(fd, &info) == 0)
         left->changed_ms = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
     (void)snprintf(kept, sizeof(kept), "%s/kept", path);
@@ -106,7 +113,9 @@ static void add_one(struct listing *listing, int run_fd, const char *uid, const 
     const int fd = tree_folder_open(run_fd, name);
     if (fd < 0)
         return;
-    if (workspace_left_path(listing->log_dir, &left, path, sizeof(path))) {
+    if (listing->only_counts) {
+        listing->count += has_tree(fd);
+    } else if (workspace_left_path(listing->log_dir, &left, path, sizeof(path))) {
         describe(&left, fd, path);
         listing->items =
             xgrow(listing->items, &listing->cap, listing->count + 1, sizeof(*listing->items));
@@ -136,27 +145,32 @@ static int compare_left(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->task, y->task);
 }
 
-bool workspace_list(const char *log_dir, struct workspace_left **out, size_t *count_out,
-                    struct err *err)
+static bool list_runs(struct listing *listing, struct err *err)
 {
     size_t count;
     struct str path = {0};
-    struct listing listing = {.log_dir = log_dir};
-    str_addf(&path, "%s/work", log_dir);
+    str_addf(&path, "%s/work", listing->log_dir);
     const int fd = tree_folder_open(AT_FDCWD, path.data);
     const int number = errno;
     const bool ok = fd >= 0 || number == ENOENT ||
                     err_set_errno(err, number, "cannot look into '%s'", path.data);
     str_done(&path);
-    if (!ok)
+    if (fd < 0)
+        return ok;
+    char **names = read_names(fd, &count);
+    for (size_t i = 0; i < count; i++)
+        add_run(listing, fd, names[i]);
+    free_names(names, count);
+    (void)close(fd); /* it was only looked at */
+    return true;
+}
+
+bool workspace_list(const char *log_dir, struct workspace_left **out, size_t *count_out,
+                    struct err *err)
+{
+    struct listing listing = {.log_dir = log_dir};
+    if (!list_runs(&listing, err))
         return false;
-    char **names = fd >= 0 ? read_names(fd, &count) : NULL;
-    for (size_t i = 0; fd >= 0 && i < count; i++)
-        add_run(&listing, fd, names[i]);
-    if (fd >= 0) {
-        free_names(names, count);
-        (void)close(fd); /* it was only looked at */
-    }
     if (listing.count > 0)
         qsort(listing.items, listing.count, sizeof(*listing.items), compare_left);
     *out = listing.items;
@@ -164,39 +178,8 @@ bool workspace_list(const char *log_dir, struct workspace_left **out, size_t *co
     return true;
 }
 
-static size_t count_trees(int work_fd, const char *uid)
-{
-    size_t count;
-    size_t trees = 0;
-    struct stat info;
-    const int fd = tree_folder_open(work_fd, uid);
-    if (fd < 0)
-        return 0;
-    char **names = read_names(fd, &count);
-    for (size_t i = 0; i < count; i++) {
-        char path[NAME_MAX + sizeof("/tree")];
-        (void)snprintf(path, sizeof(path), "%s/tree", names[i]);
-        trees += fstatat(fd, path, &info, AT_SYMLINK_NOFOLLOW) == 0;
-    }
-    free_names(names, count);
-    (void)close(fd); /* it was only looked at */
-    return trees;
-}
-
 size_t workspace_count(const char *log_dir)
 {
-    size_t count;
-    size_t trees = 0;
-    struct str path = {0};
-    str_addf(&path, "%s/work", log_dir);
-    const int fd = tree_folder_open(AT_FDCWD, path.data);
-    str_done(&path);
-    if (fd < 0)
-        return 0;
-    char **names = read_names(fd, &count);
-    for (size_t i = 0; i < count && trees < WORKSPACE_LIST_MAX; i++)
-        trees += count_trees(fd, names[i]);
-    free_names(names, count);
-    (void)close(fd); /* it was only looked at */
-    return trees;
+    struct listing listing = {.log_dir = log_dir, .only_counts = true};
+    return list_runs(&listing, NULL) ? listing.count : 0;
 }
