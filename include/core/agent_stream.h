@@ -83,8 +83,8 @@ void agent_stream_add(struct agent_stream *stream, const char *bytes, size_t len
 /* The next bytes of its stderr, cut anywhere: only lines that rules for stderr know give items,
  * the rest is for people. Lines longer than AGENT_ERR_LINE_MAX are passed over. */
 void agent_stream_add_err(struct agent_stream *stream, const char *bytes, size_t len);
-/* Has the CLI written anything since the last call but that it tries a request again? Of an
- * adapter with events only whole lines count. */
+/* Has the CLI written anything but reports of its own retries since the last call? With an adapter
+ * that reads events only whole lines count. */
 bool agent_stream_has_spoken(struct agent_stream *stream);
 /* No more bytes come: the last line, and a message that was being put together, are taken. */
 void agent_stream_end(struct agent_stream *stream);

@@ -79,8 +79,8 @@ int64_t classify_hint(const struct classifier *classifier, const struct classify
 /* Requests that the agent CLI made again by itself, as far as its output tells. */
 int64_t classify_own_retries(const struct classify_input *input);
 
-/* The verdict of what the agent CLI says of the request that it tries again by itself, before
- * anybody knows how it ends. False if it tries none again, or no rule knows the words. */
+/* The verdict on the failure that the agent CLI reports for its last own retry, while it still
+ * runs. False if it reports none, or if no rule matches. */
 bool classify_own_retry(const struct classifier *classifier, const struct classify_input *input,
                         struct verdict *out);
 

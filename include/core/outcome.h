@@ -41,7 +41,7 @@ enum outcome_stop {
     STOP_ASKED = 0,    /* somebody did, or we did not end it */
     STOP_LOOP = 1,     /* its calls go in circles */
     STOP_BUDGET = 2,   /* its budget is spent */
-    STOP_HOPELESS = 3, /* the agent tries a request again that only a person can make pass */
+    STOP_HOPELESS = 3, /* its own retries cannot succeed without a person */
     STOP_COUNT,
 };
 

@@ -110,8 +110,7 @@ ATTR_MUST_USE bool call_log_add_note(struct call_log *log, const char *text,
 /* Was that the last of what happened: nobody has said or called anything since? */
 bool call_log_turn_failed(const struct call_log *log);
 
-/* Is the agent in a loop of calls, or was the last call that it wanted to make one of such a loop
- * and denied? */
+/* Is the agent in a loop of calls, or was its last call denied because of one? */
 bool call_log_is_stuck(const struct call_log *log);
 
 /* What the session has used, as its record says; its calls are counted here. */

@@ -14,7 +14,7 @@
 #include "event.h"
 #include "str.h"
 
-#define CALL_TURNED_AWAY "turned away: " /* begins the line of a call that was not made */
+#define CALL_TURNED_AWAY "turned away: " /* prefix of the line of a denied call */
 
 /* All zero but for the limits and the memory is a session without a call. */
 struct call_kept {
@@ -38,8 +38,8 @@ void call_kept_done(struct call_kept *kept);
 /* Fold in an event of the run that follows the last one. */
 void call_kept_apply(struct call_kept *kept, const struct event *event);
 
-/* What the rungs say of the fact of the last call or message: in kept->circles. Words alone are no
- * way out of a circle of calls that was turned away. */
+/* What the rungs say of the fact of the last call or message: in kept->circles. A message
+ * alone does not end a loop whose calls were denied. */
 void call_kept_judge(struct call_kept *kept, const struct entropy_fact *fact, bool is_call,
                      const struct moment *at);
 /* A person has spoken: what the agent did before counts for no circle any more. */

@@ -133,8 +133,8 @@ bool call_run_begin(const struct place *place, const struct call_session *sessio
     return ok;
 }
 
-/* The session went as it went: there is nothing to wait for, and no rule looked at it. Where the
- * agent itself saw the loop, our rungs may not. */
+/* The session went as it went: there is nothing to wait for, and no rule looked at it. A loop that
+ * the agent itself found need not be one to devs. */
 static struct verdict end_verdict(int exit)
 {
     struct verdict verdict = verdict_new();

@@ -104,7 +104,7 @@ echo 'sleep 1000' >do.1
 want 'silence: exit' $? 1
 want_in 'what would help it is told' "$("$devs" why q)" 'it must say something in time: look at what it waits for'
 
-# --- it stops by itself, for it goes in circles: as if devs had found out
+# --- an agent that stops at a loop by itself ends as if devs had found the loop
 for guard in qwen gemini; do
 	fresh
 	cat >guard.json <<PLAN
@@ -120,8 +120,8 @@ PLAN
 	"$devs" run --plain guard.json >out 2>&1
 	want "the loop guard of $guard: exit" $? 3
 	want "the loop guard of $guard: the state" "$("$devs" status --json | grep -o '"state":"stuck"' | head -1)" '"state":"stuck"'
-	want_in "what $guard says stands in devs why" "$("$devs" why g)" 'agent ended: loop: Loop detect'
-	want_in "who found it ($guard)" "$("$devs" why g)" 'its agent found a loop and stopped by itself'
+	want_in "devs why quotes $guard" "$("$devs" why g)" 'agent ended: loop: Loop detect'
+	want_in "who found it ($guard)" "$("$devs" why g)" 'the agent found a loop and stopped by itself'
 done
 
 # --- it is not there
@@ -239,8 +239,8 @@ want_in 'the agents: own' "$answer" 'ours          ours          settings  get o
 want_in 'the agents: built in' "$answer" 'copilot       copilot       built in  npm install -g @github/copilot'
 want 'the agents: none without a program' "$(echo "$answer" | grep -c generic)" 0
 "$devs" agents --try nobody ours.out 2>err
-want 'a trial of nobody: exit' $? 2
-want_in 'a trial of nobody' "$(cat err)" "there is no agent 'nobody'"
+want 'a trial of an unknown agent: exit' $? 2
+want_in 'a trial of an unknown agent' "$(cat err)" "unknown agent 'nobody'"
 "$devs" agents --try ours missing 2>err
 want 'a trial of no file: exit' $? 66
 "$devs" agents ours.out 2>err

@@ -229,7 +229,7 @@ while [ $i -lt 12 ]; do
 done
 want_in "gemini is denied in its own way" "$said" '{"decision":"deny","reason":'
 
-# How a session ends that went in circles. loop_until_denied SESSION: the same call that fails alike
+# How a session in a loop ends. loop_until_denied SESSION: the same call that fails alike
 loop_until_denied() {
 	session=$1
 	tell UserPromptSubmit '"prompt":"make it pass"' >/dev/null
@@ -247,39 +247,39 @@ tell PreToolUse "$(bash 'make test')" >/dev/null
 tell PreToolUse "$(bash 'make test')" >/dev/null
 tell Stop '"last_assistant_message":"I was stopped."' >/dev/null
 answer=$(ends)
-want_in "one that devs has stopped is stuck" "$answer" '"state":"stuck"'
-want_in "one that devs has stopped: its exit code" "$answer" '"exit_code":3'
-want_in "one that devs has stopped: why" "$("$devs" why last/claude)" "circles    same result 5 times"
+want_in "a session that devs stopped is stuck" "$answer" '"state":"stuck"'
+want_in "a session that devs stopped: exit code" "$answer" '"exit_code":3'
+want_in "a session that devs stopped: why" "$("$devs" why last/claude)" "circles    same result 5 times"
 loop_until_denied looping-2
 answer=$(ends)
-want_in "one that ends in the middle of it is stuck" "$answer" '"state":"stuck"'
+want_in "a session that ends in a loop is stuck" "$answer" '"state":"stuck"'
 loop_until_denied looping-3
 tell PostToolUse "$(went 'git diff' 'a line')" >/dev/null
 tell Stop '"last_assistant_message":"Done."' >/dev/null
-want_in "one that found a way out has passed" "$(ends)" '"exit_code":0'
+want_in "a session that left its loop passed" "$(ends)" '"exit_code":0'
 loop_until_denied looping-4
 tell UserPromptSubmit '"prompt":"leave it"' >/dev/null
 tell Stop '"last_assistant_message":"Done."' >/dev/null
-want_in "one that a person spoke to has passed" "$(ends)" '"exit_code":0'
+want_in "a session with a new prompt after its loop passed" "$(ends)" '"exit_code":0'
 session=gem-2
 make() { printf '"tool_name":"run_shell_command","tool_input":{"command":"%s"}' "$1"; }
 made() { tell AfterTool "$(make "$1"),\"tool_response\":{\"llmContent\":\"Output: $2\"}" gemini >/dev/null; }
 tell BeforeAgent '"prompt":"go"' gemini >/dev/null
 for i in 1 2 3 4; do made 'echo again' again; done
 tell SessionEnd '"reason":"exit"' gemini >/dev/null
-want_in "one that the guard of gemini ended is stuck" "$(newest)" '"exit_code":3'
+want_in "a session ended by the loop guard of gemini is stuck" "$(newest)" '"exit_code":3'
 session=gem-3
 tell BeforeAgent '"prompt":"go"' gemini >/dev/null
 made ls 'a b'
 tell AfterAgent '"prompt_response":"Done."' gemini >/dev/null
 tell SessionEnd '"reason":"exit"' gemini >/dev/null
-want_in "one of gemini that went well has passed" "$(newest)" '"exit_code":0'
+want_in "a session of gemini without a loop passed" "$(newest)" '"exit_code":0'
 session=guarded-1
 tell UserPromptSubmit '"prompt":"go","submitted_prompt":"go"' qwen >/dev/null
 tell PostToolUse "$(went ls x)" qwen >/dev/null
 tell StopFailure '"error":"loop_detected","error_details":"consecutive_identical_tool_calls"' qwen >/dev/null
 answer=$(newest)
-want_in "one that the agent's own guard ended is over" "$answer" '"state":"ended"'
-want_in "one that the agent's own guard ended is stuck" "$answer" '"exit_code":3'
-want_in "one that the agent's own guard ended: its class" "$answer" '"class":"loop"'
+want_in "a session ended by the loop guard of qwen is over" "$answer" '"state":"ended"'
+want_in "a session ended by the loop guard of qwen: exit code" "$answer" '"exit_code":3'
+want_in "a session ended by the loop guard of qwen: class" "$answer" '"class":"loop"'
 finish

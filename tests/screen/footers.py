@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Presses every key that a footer of the cockpit names, in a terminal of tmux's.
+"""Presses every key that a footer of the cockpit names, in a tmux terminal.
 
 usage: footers.py DEVS SHOP_LOG
 
-A run that goes on, its past, one that has ended, one whose devs was killed, a recording, and a log
-that can only be read; all six views of each. A key that a footer names must do something: the
-screen changes, and the line of messages does not say why not. The footer is read again after each
-key, until all that it ever named was pressed. Skipped (77) without tmux.
+Covers a live run, its past, an ended run, a run whose devs was killed, a recording and a read-only
+log, with all six views of each. A key that a footer names must do something: the screen changes, and
+the message line shows no refusal. The footer is read again after each key, until every key that it
+ever named was pressed. Skipped (77) without tmux.
 """
 import concurrent.futures
 import os
@@ -22,16 +22,16 @@ import time
 DEVS, SHOP_LOG = (os.path.abspath(path) for path in sys.argv[1:3])
 COLUMNS, ROWS = 120, 34
 LIMIT_S = 30  # for a screen to change, on a loaded machine
-KEYS_MAX = 60  # in one view: as many are never named
+KEYS_MAX = 60  # in one view; more than any footer names
 
-# What the line of messages says where nothing is refused: of the run, or what a key has done.
+# Messages that are no refusals: about the run, or about what a key has done.
 ANSWERS = re.compile(
     r"(❚❚|▶) .*|\d+ of \d+ passed.*|\d\d:\d\d:\d\d .*|devs (died|went away) .*|run #\d+.*|"
     r"the end of the log is followed|time in which nothing ran is (shown|folded)|"
     r"try \d+ is marked: .*|no try is marked any more|marked: \d+|this is the present again|"
     r"\w+: (hold|retry|release) asked|\w+ (held|released|retried).*|"
     r"\w+: (a fresh set of tries|starts with the next free slot).*|")
-# Keys that open something, how it is known, and the key that closes it.
+# Keys that open something, a pattern that shows it is open, and the key that closes it.
 OPENED = {"?": ("Help: ", "Escape"), "/": ("^(filter|find):", "Escape"),
           "x": ("Esc", "Escape"), "R": ("Esc", "Escape"), "W": ("y writes it", "Escape")}
 NAMED = {"⏎": "Enter", "Tab": "Tab", "Space": "Space"}
@@ -64,8 +64,7 @@ def until(what, seen):
 
 
 class Terminal:
-    """A devs in a terminal of its own; where its run stands still all of the screen counts, else
-    what is left without its digits."""
+    """A devs in its own terminal. If `ticks` is true, digits are ignored when screens are compared."""
 
     def __init__(self, root, name, folder, arguments, ticks):
         self.name, self.ticks = name, ticks
@@ -79,7 +78,7 @@ class Terminal:
         self.tmux("set-option status off")
 
     def answer(self):
-        """The lines of the next answer: between them and before are notices."""
+        """Returns the lines of the next answer; skips notices before it."""
         lines = []
         while not (line := self.control.stdout.readline()).startswith(("%end", "%error", "%exit")):
             if not line:
@@ -96,13 +95,13 @@ class Terminal:
         return [line.rstrip() for line in self.tmux("capture-pane -p")[:ROWS]]
 
     def looks(self):
-        """With its colours, for a row may be chosen by these alone."""
+        """The screen with its colors: the chosen row may differ only in color."""
         text = "\n".join(self.tmux("capture-pane -p -e"))
         return re.sub(r"\x1b\[[0-9;]*m|\d+|[#-]+\]", lambda m: m[0] if m[0][0] == "\x1b" else "",
                       text) if self.ticks else text
 
     def still(self):
-        """What it looks like once it stays so."""
+        """Waits until the screen stops changing, and returns it."""
         seen = [self.looks()]
 
         def is_same():
@@ -123,7 +122,7 @@ class Terminal:
         return any(re.search(pattern, row.strip()) for row in self.rows())
 
     def view(self):
-        """The digit of the view that is shown; None: none is."""
+        """The digit of the current view; None if there is none."""
         head = self.rows()[0].strip()
         head = re.split(r"   +(?:LIVE|ENDED|PAST|REPLAY|INTERRUPTED)\b", head)[0].strip()
         return next((digit for digit, sign in VIEWS if re.search(sign, head)), None)
@@ -138,14 +137,14 @@ class Terminal:
         return re.search(r"\? help( |$)", self.rows()[-1]) is not None
 
     def message(self):
-        """The row above the footer, and above the bar of a recording; "" where it is covered."""
+        """The message line, above the footer or the bar of a recording; "" if it is covered."""
         rows = self.rows()
         rules = [i for i, row in enumerate(rows[:-1]) if re.fullmatch("─+", row)]
         has_footer = re.search(r"\? help( |$)", rows[-1]) is not None
         return rows[rules[-1] + 1].strip() if rules and has_footer else ""
 
     def footer(self):
-        """The keys that it names, each with its word. A message may cover it for some seconds."""
+        """The keys of the footer, each with its word. A message may cover it for some seconds."""
         until(f"{self.name}: a footer", self.has_footer)
         out = []
         for part in re.split("  +", self.rows()[-1].strip()):
@@ -160,8 +159,8 @@ class Terminal:
 
 
 def press(terminal, key, word):
-    """One key that the footer names. Where it was refused and is not named any more, the run has
-    gone on between the two."""
+    """Presses a key of the footer. A refused key that the footer no longer names is not counted: the
+    run has moved on since the footer was read."""
     before = terminal.still()
     where = f"{terminal.name}, view {terminal.view()}: {key} {word}"
     opens, closes = OPENED.get(key, (None, None))
@@ -183,7 +182,7 @@ def press(terminal, key, word):
 
 
 def press_all(terminal, digit, at_top, back):
-    """Every key of a view but q, which leads out of it; `back` leads back to the run."""
+    """Presses every key of a view except q, which leaves it; `back` returns to the run."""
     done = set()
     for _ in range(KEYS_MAX):
         terminal.go_to(digit)
@@ -192,7 +191,7 @@ def press_all(terminal, digit, at_top, back):
         left = [one for one in terminal.footer() if one not in done and one[0] != "q"]
         if not left:
             break
-        # What leads away from the moment that is shown comes last.
+        # Keys that leave the shown moment come last.
         key, word = min(left, key=lambda one: one[1] in ("live", "end"))
         done.add((key, word))
         press(terminal, key, word)
@@ -209,7 +208,7 @@ def press_all(terminal, digit, at_top, back):
 
 
 def leave(terminal):
-    """A question takes no key at first."""
+    """A question ignores keys at first, so they are repeated."""
     def is_gone():
         asks = terminal.shows("^Quit devs")
         terminal.type("c" if asks else "q")
@@ -245,7 +244,7 @@ def ended(root):
 
 
 def read_only(root):
-    """As a later devs has written it: no act is let through."""
+    """A log as a newer devs writes it: every act is refused."""
     folder = folder_of(root, "read_only")
     run(folder, "run", "--plain", "plan.json")
     log = sqlite3.connect(f"{folder}/.devs/devs.db")
@@ -268,7 +267,7 @@ def running(root):
 
 
 def past(root):
-    """The clock of the run that goes on is on the screen: its digits do not count."""
+    """The clock of the live run is on the screen, so digits are ignored."""
     folder = folder_of(root, "past", LIVE)
     terminal = Terminal(root, "past", folder, ["run", "plan.json"], True)
     until("past: begins", lambda: terminal.shows("backoff +wait"))
@@ -301,7 +300,7 @@ def main():
         return 77
     os.environ.update(LC_ALL="C.UTF-8", TZ="UTC", TMUX="")
     os.environ.pop("DEVS_DB", None)
-    # ncurses keeps what it knows of a terminal: that is no leak of ours
+    # ncurses keeps its terminal data until exit
     options = [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"]
     os.environ["ASAN_OPTIONS"] = ":".join(filter(None, options))
     root = tempfile.mkdtemp(prefix="footers-")

@@ -1,4 +1,4 @@
-/* cmd_agents.c - devs agents: the adapters that are there, and one tried on a recorded output. */
+/* cmd_agents.c - devs agents: lists the adapters, and tries one on a recorded output. */
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 
 enum {
     OUTPUT_BYTES_MAX = 64 * 1024 * 1024, /* of a recorded output */
-    OTHER_SHOWN = 160,                   /* bytes of a line that no rule took */
+    OTHER_SHOWN = 160,                   /* bytes shown of a line that no rule took */
     NAME_WIDTH = 12,
 };
 
@@ -24,8 +24,8 @@ enum {
 struct trial {
     const struct adapter *adapter;
     struct str rules;    /* of the present line: "rule 3 call, rule 4 used" */
-    struct str words;    /* what the log would show of it */
-    bool is_other;       /* it is shown as it is */
+    struct str words;    /* what the log would show for the line */
+    bool is_other;       /* no rule took the line: the log shows it unchanged */
     long taken, unknown; /* lines */
     long hits[ADAPTER_RULES_MAX];
 };
@@ -57,7 +57,8 @@ static void add_words(const struct str *words, struct str *out)
     }
 }
 
-/* What came of a line. Of a JSON value over several lines that is known at its last one. */
+/* Prints the rules that took a line, and the result. A JSON value that spans several lines is
+ * reported at its last line. */
 static void print_line(struct trial *trial, long number, const char *text, size_t len)
 {
     struct str out = {0};
@@ -205,8 +206,8 @@ int cmd_agents(struct globals *globals, int argc, char **argv)
     if (!name)
         list(config.settings.agents);
     else if (!adapter)
-        code = fail_usage("settings can bring one under \"agents\": docs/agents.md",
-                          "there is no agent '%s'", name);
+        code = fail_usage("settings can define one under \"agents\": docs/agents.md",
+                          "unknown agent '%s'", name);
     else
         code = try_output(adapter, argv[0], err_path);
     config_done(&config);

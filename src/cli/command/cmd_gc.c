@@ -168,7 +168,7 @@ static bool check_log(const struct gc *gc, struct err *err)
     return ok;
 }
 
-/* What piles up over many runs, and how to be rid of it. */
+/* Says how to remove workspaces and branches that pile up over many runs. */
 static void hint_at_old(const struct gc *gc)
 {
     enum { KEPT_MANY = 5 };

@@ -35,7 +35,7 @@ static bool may_write(const struct planning *planning, struct err *err)
     return err_hint(err, "devs execute-phase %d runs it; --force plans anew", planning->at.number);
 }
 
-/* The plan is what the person has asked for, so they need not trust it again. */
+/* The person requested this plan and need not trust it again. */
 static void trust_plan(const char *path, const struct str *text)
 {
     struct err err = {0};
@@ -62,7 +62,7 @@ static bool indent_plan(const char *path, struct str *indented, struct err *err)
     return ok;
 }
 
-/* What is shown is what `devs run` makes of it here, with the settings; and that is trusted. */
+/* Shows the plan as `devs run` would run it, with the settings, and trusts it. */
 static int show_plan(const struct planning *planning)
 {
     struct plan_file file;

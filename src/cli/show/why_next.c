@@ -145,7 +145,7 @@ static const char *remedy(const struct attempt_state *attempt, const struct verd
     else if (strcmp(verdict->rule, "known.cpu") == 0)
         return "its CPU time (\"cpu_s\" of its sandbox) is used up: give it more, or less to do";
     else if (strcmp(verdict->rule, "agent.empty") == 0)
-        return "the agent must answer: it ended well, without a word or a call";
+        return "the agent must answer: it exited with 0 without a word or a call";
     if (label.class == VERDICT_SUCCESS)
         return "";
     if (label.class == VERDICT_TRANSIENT)

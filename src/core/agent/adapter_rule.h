@@ -59,8 +59,8 @@ enum adapter_member {
 struct adapter_source {
     struct adapter_path path;
     const char *word;  /* the value itself; NULL = it is found by the path */
-    const char *after; /* what follows these words in the text: of a number its digits, else the
-                          rest; NULL = all of it */
+    const char *after; /* takes only what follows this text: the digits of a number, else the rest;
+                          NULL = all */
     const char *key;   /* of ARGS that are put together: the argument's name */
 };
 
@@ -128,7 +128,7 @@ bool adapter_sum(const struct adapter_sources *sources, const struct json *value
 /* The first value; NULL if there is none. */
 const struct json *adapter_value(const struct adapter_sources *sources, const struct json *value);
 /* The arguments of a call as an object of its own, which the caller frees; NULL if there are
- * none. A text that is a JSON object is parsed, any other text is the argument "input". */
+ * none. Text that is a JSON object is parsed; any other text becomes the argument "input". */
 struct json *adapter_args(const struct adapter_sources *sources, const struct json *value);
 
 #endif

@@ -164,7 +164,7 @@ static struct json *put_together(const struct adapter_sources *sources, const st
     return object;
 }
 
-/* Arguments that are a text and no JSON: without them different calls would be alike. */
+/* Keeps arguments that are text but not a JSON object: different calls must stay different. */
 static struct json *text_as_args(const char *text)
 {
     struct str object = {0};

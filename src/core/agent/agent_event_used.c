@@ -30,8 +30,8 @@ static bool is_new_turn(const struct agent_taking *taking, const struct json *va
     return is_new;
 }
 
-/* A turn is over, and the next one begins. One that brought no word, call or token is told like a
- * message that says so: an agent may have nothing else for ever. */
+/* A turn ends and the next one begins. A turn without a word, call or token is reported as a
+ * message, so that the loop detector sees an agent that produces nothing else. */
 static void begin_turn(struct agent_stream *stream)
 {
     if (stream->turn_is_empty && stream->used.tokens == stream->turn_tokens) {

@@ -25,11 +25,11 @@ struct agent_result {
     bool on_err;         /* the event stands on stderr */
     int64_t offset;      /* of the event's line in the whole stream */
     int64_t own_retries; /* of requests, by the CLI itself */
-    struct str retry;    /* owned: of the request that the CLI tried again last, unless it was
-                            answered: what it says of the failure */
-    struct str words;    /* owned: what it says about the failure, one thing a line */
-    struct str said;     /* owned: the agent's own last words, if they are short and all that it
-                            has done */
+    struct str retry; /* owned: the failure that the CLI reports for its last own retry; empty once
+                         the request was answered */
+    struct str words; /* owned: what it says about the failure, one thing a line */
+    struct str said;  /* owned: the agent's own last words, if they are short and all that it
+                         has done */
 };
 
 /* Read the input's stream, else the texts by its adapter; of an agent that writes text, or of none,

@@ -48,14 +48,14 @@ struct agent_stream {
 
     struct str session;
     struct str turn;        /* owned; the id of the last turn */
-    bool turn_is_empty;     /* of the turn that a rule counts: nothing has come of it */
-    int64_t turn_tokens;    /* the sum as it began */
+    bool turn_is_empty;     /* the current turn has brought no word and no call */
+    int64_t turn_tokens;    /* tokens used when the current turn began */
     bool turn_is_open;      /* the model has spoken or called since it last got a result */
     struct agent_used used; /* sums */
     bool used_changed;
     struct agent_calls calls;
 
-    bool has_spoken;   /* since agent_stream_has_spoken() was asked */
+    bool has_spoken;   /* output since the last call of agent_stream_has_spoken() */
     bool has_events;   /* rules knew one of the lines */
     struct str retry;  /* owned; what the CLI says of the request that it tries again; empty once
                           the model has answered */

@@ -28,8 +28,7 @@ void agent_words_add(struct str *words, const char *text);
 
 /* The agent goes on: an end before this was none. */
 void agent_begin_take(struct agent_stream *stream);
-/* The model speaks or calls: what was tried again got through; a turn, where no rule counts
- * them. */
+/* The model speaks or calls a tool: an own retry succeeded. Counts a turn if no rule does. */
 void agent_turn_open(struct agent_stream *stream);
 
 /* What an event is. */

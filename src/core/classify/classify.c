@@ -209,8 +209,8 @@ static void deny_success(const struct rules *rules, const struct classify_input 
     scan_done(&scan);
 }
 
-/* We ended it while it tried a request again: since nothing else came of it for too long, or since
- * no further try could pass. */
+/* Did devs stop the attempt during the own retries of its agent: after a silence, or because no
+ * further retry could succeed? */
 static bool ended_in_own_retries(const struct outcome *outcome)
 {
     return (outcome->kind == OUTCOME_TIMEOUT && outcome->quiet_ms > 0) ||

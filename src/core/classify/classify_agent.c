@@ -47,7 +47,7 @@ bool classify_by_own_retry(const struct rules *rules, const struct classify_inpu
     const bool judged =
         result.retry.len > 0 && judge_service_words(rules, input, &result.retry, out);
     if (judged) {
-        out->stream = VERDICT_STREAM_NONE; /* its line may have gone by long ago */
+        out->stream = VERDICT_STREAM_NONE; /* the line may no longer be in the kept output */
         out->line = 0;
         out->near_count = 0;
     }
@@ -55,7 +55,7 @@ bool classify_by_own_retry(const struct rules *rules, const struct classify_inpu
     return judged;
 }
 
-/* "agent ended: loop" is a word of ours: what the agent itself says of it is evidence, too. */
+/* "agent ended: loop" is text of devs: adds what the agent itself says about its end. */
 static void quote_end(struct verdict *out, const struct str *words)
 {
     static const char ended[] = "agent ended: ";

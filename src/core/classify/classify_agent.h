@@ -13,8 +13,8 @@
 bool classify_by_agent(const struct rules *rules, const struct classify_input *input,
                        struct verdict *out, bool *structured);
 
-/* The verdict of what it said of the request that it tried again last and that was not answered.
- * False if there is none, or no rule knows it. */
+/* The verdict on the failure that the agent reports for its last own retry, if that was not
+ * answered. False if there is none, or if no rule matches. */
 bool classify_by_own_retry(const struct rules *rules, const struct classify_input *input,
                            struct verdict *out);
 

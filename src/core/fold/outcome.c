@@ -39,7 +39,7 @@ static const char *const stop_words[] = {
     [STOP_ASKED] = "cancelled",
     [STOP_LOOP] = "ended: its calls go in circles",
     [STOP_BUDGET] = "ended: its budget is spent",
-    [STOP_HOPELESS] = "ended: its own tries cannot pass",
+    [STOP_HOPELESS] = "ended: its own retries cannot succeed",
 };
 static_assert(ARRAY_LEN(stop_words) == STOP_COUNT, "every stop has its words");
 

@@ -24,7 +24,7 @@ const char *decision_kind_name(enum decision_kind kind)
     return names[kind];
 }
 
-/* Its agent has a detector of its own, and ended for that. */
+/* Did the agent's own loop guard end it? */
 static bool ended_for_its_loop(const struct protocol_facts *facts)
 {
     return facts->stop == STOP_ASKED && facts->verdict->class == VERDICT_PERSISTENT &&

@@ -42,7 +42,7 @@ bool shown_circles_read(const struct json *inputs, int step, int attempt, struct
     int first = count_of(inputs, "first", attempt);
     bool has_window = count_of(inputs, "window", 0) > 0 || count_of(inputs, "same_stops", 0) > 0;
     if (strcmp(json_text(json_get(inputs, "of"), ""), "agent") == 0)
-        return false; /* found by its own detector: what repeats it alone knows */
+        return false; /* only the agent's own loop guard knows what repeats */
     if (verdict.rung == ENTROPY_RUNG_NONE && has_window) {
         verdict.rung = ENTROPY_RUNG_REPEAT;
         verdict.count = count_of(inputs, "same", 0);

@@ -77,7 +77,7 @@ static void end_in_circles(const struct json *inputs, struct str *out)
 {
     struct shown_circle circle;
     if (strcmp(json_text(json_get(inputs, "of"), ""), "agent") == 0) {
-        str_add(out, "its agent found a loop and stopped by itself");
+        str_add(out, "the agent found a loop and stopped by itself");
         return;
     }
     if (json_get(inputs, "rung") && shown_circles_read(inputs, 0, 0, &circle)) {

@@ -37,7 +37,7 @@ struct agent_listener {
     void (*fact)(void *ctx, const struct input_fact *fact, const char *text);
     /* Words for people, at most OUTPUT_PIECE_BYTES at once. */
     void (*words)(void *ctx, const char *bytes, size_t len);
-    /* Its CLI tries a request again by itself. */
+    /* The agent CLI reports an own retry. */
     void (*retry)(void *ctx);
     /* What the task's agent has called and seen so far. */
     struct entropy_memory *(*memory)(void *ctx);

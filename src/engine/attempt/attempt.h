@@ -79,7 +79,7 @@ struct attempt {
     int64_t heard_ms;                /* start, or last output */
     bool quiet;                      /* it was called so */
     bool is_idle;                    /* it is being ended, since it was silent for too long */
-    bool is_hopeless;                /* ... since no try of its agent's own can pass */
+    bool is_hopeless;                /* it is being ended: its agent's own retries cannot succeed */
     size_t slot;                     /* where the owner keeps it */
     int feed; /* owned; what it reads on stdin if call.is_fed, -1 = none, or it has started */
     struct attempt_watcher watcher;

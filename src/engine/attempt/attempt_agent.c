@@ -29,7 +29,8 @@ static struct entropy_memory *find_memory(void *ctx)
     return gains_calls(attempt->setting->gains, attempt->task);
 }
 
-/* Some agents try for minutes what only a person can mend: a wrong key, a quota that is used up. */
+/* Stops an agent that retries for minutes what only a person can fix: a wrong key, a used-up quota.
+ */
 static void take_retry(void *ctx)
 {
     struct attempt *attempt = ctx;

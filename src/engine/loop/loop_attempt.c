@@ -236,7 +236,7 @@ static void process_ended(void *ctx, struct attempt *attempt)
     add_job(attempt, ATTEMPT_FINISHES, finish, has_finished);
 }
 
-/* An agent that only tries a request again is as good as silent. */
+/* An agent that only reports own retries counts as silent. */
 static void note_heard(struct loop *loop, struct attempt *attempt, int64_t now_ms)
 {
     if (attempt->agent && !agent_stream_has_spoken(attempt->agent->stream))

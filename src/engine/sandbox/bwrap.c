@@ -157,7 +157,7 @@ static const struct mount *find_mount_around(const struct mounts *made, const ch
     return around;
 }
 
-/* Must it not be renamed, for what is in it? */
+/* Does the folder contain something that must not move with it? */
 static bool holds_kept(const struct mounts *all, const char *path)
 {
     for (size_t i = 0; i < all->count; i++) {

@@ -1,5 +1,5 @@
-/* bwrap_masks.c - the folders and files of the machine that a step in bubblewrap does not see; no
- * sandbox sees the sealed ones. */
+/* bwrap_masks.c - folders and files that are hidden from a step in bubblewrap; the sealed ones are
+ * hidden from every kind of sandbox. */
 #define _GNU_SOURCE /* realpath, d_type */
 
 #include <dirent.h>

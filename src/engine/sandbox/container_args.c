@@ -30,7 +30,7 @@ static bool can_be_mounted(const char *path, struct err *err)
                    path);
 }
 
-/* Folders of `writable` may overlap, so that a mount comes twice. */
+/* Folders of `writable` may overlap; each mount is added once. */
 static void add_once(struct arg_list *argv, const struct str *mount)
 {
     if (!arg_list_has(argv, str_text(mount)))
@@ -63,10 +63,10 @@ static bool add_mask(struct arg_list *argv, const struct sandbox *sandbox, const
     return true;
 }
 
-/* What a path of the machine is in the container. */
+/* How the container sees a path of the machine. */
 enum shown { SHOWN_AS_IS, SHOWN_READ_ONLY, SHOWN_EMPTY };
 
-/* What the mounts are made of. */
+/* The input of the functions that add mounts. */
 struct mounting {
     struct arg_list *argv;
     const struct sandbox *sandbox;
@@ -87,7 +87,7 @@ static bool show(const struct mounting *mounting, const char *path, const char *
     return add_mount(mounting->argv, "/dev/null", target, ",readonly", mounting->err);
 }
 
-/* Is it in a log of devs, or, if `itself`, is it one? The workspace may be in one, and is seen. */
+/* Is the path in a log of devs, or, if `itself`, a log? A workspace inside a log stays visible. */
 static bool is_sealed(const struct mounting *mounting, const char *path, bool itself)
 {
     const char *workspace = mounting->sandbox->call.workspace;

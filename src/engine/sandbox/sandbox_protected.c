@@ -364,7 +364,7 @@ static void make_folders(char *path, mode_t mode)
     (void)mkdir(path, mode);
 }
 
-/* A folder, made where it is missing: a step could make it. */
+/* Protects a folder, and makes a missing one first: a step could make it. */
 static bool protect_folder(const struct protecting *protecting, const char *path)
 {
     char real[PATH_MAX];
@@ -731,7 +731,7 @@ static bool index_may_have_gitlinks(const char *dir)
     return may;
 }
 
-/* Git would wait for a FIFO, and read a device without end. */
+/* Git would block on a FIFO and read a device forever. */
 static bool is_file_or_missing(const struct protecting *protecting, const char *dir,
                                const char *name)
 {
@@ -742,8 +742,9 @@ static bool is_file_or_missing(const struct protecting *protecting, const char *
            refuse_protection(protecting, path, "it is not a file");
 }
 
-/* Appends "MODE ID STAGE tab PATH NUL" for each entry of the index. For that git runs nothing but
- * fsmonitor, and fetches what it lacks, both of which are off. */
+/* Appends "MODE ID STAGE tab PATH NUL" for each entry of the index. Git reads the
+ * repository's own configuration here; of that, ls-files acts on core.fsmonitor and on lazy fetches
+ * only, and both are off. */
 static bool list_index(const struct protecting *protecting, const char *dir, const char *top,
                        struct str *out)
 {

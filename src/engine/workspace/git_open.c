@@ -265,7 +265,7 @@ static bool check_person(const struct git *git, const struct person *person, str
     return true;
 }
 
-/* Git would wait for ever for a FIFO in the place of a file, and read a device without end. */
+/* Git would block on a FIFO and read a device forever. */
 static bool check_files(const char *folder, const char *const *names, size_t count, struct err *err)
 {
     char path[PATH_MAX];
