@@ -31,6 +31,8 @@ SANDBOXES = BWRAP + ("podman",)
 OPENED = ("opened",)  # no sandbox: a stranger's folder that a person only opens
 EVERYWHERE = OPENED + SANDBOXES
 FILES = OPENED + BWRAP  # an attempt in a container would write the very same files
+# Scenarios in which root could do more than a user, or devs does other things as root.
+OF_ROOT = ("machine", "made", "variables", "cwd", "copy", "protected")
 
 ROWS = []
 
@@ -97,26 +99,26 @@ same_value("overcommit", "/proc/sys/vm/overcommit_memory")
 same_value("ip-forward", "/proc/sys/net/ipv4/ip_forward")
 same_value("uevent-helper", "/sys/kernel/uevent_helper")
 row("any-sysctl", "machine", """
-    for f in $(find /proc/sys -type f -perm -200 2>/dev/null); do (: >>"$f") && got "$f"; done""",
+    for f in $(find /proc/sys -type f -perm -200 2>/dev/null); do command : >>"$f" && got "$f" && break; done""",
     needs="test -w /proc/sys/kernel/core_pattern", control="got open", safe=False)
 row("sysrq", "machine", "(: >>/proc/sysrq-trigger) && got open",
     needs="test -w /proc/sysrq-trigger")
-row("irq", "machine", 'for f in /proc/irq/*/smp_affinity; do (: >>"$f") && got "$f"; done',
+row("irq", "machine", 'for f in /proc/irq/*/smp_affinity; do command : >>"$f" && got "$f" && break; done',
     needs="test -w /proc/irq/default_smp_affinity", control="got open", safe=False)
 row("proc-bus", "machine",
     "for f in $(find /proc/bus /proc/acpi /proc/scsi /proc/fs -type f 2>/dev/null); do"
-    ' (: >>"$f") && got "$f"; done',
+    ' command : >>"$f" && got "$f" && break; done',
     needs="for f in $(find /proc/bus /proc/fs -type f); do test -w $f && exit; done; false",
     control="got open", safe=False)
 row("kcore", "machine", "for f in /proc/kcore /dev/mem /dev/kmem /dev/port; do"
     ' dd if=$f of=/dev/null bs=1 count=1 2>/dev/null && got "$f"; done', why="reads memory",
     control=NO_CONTROL)
 row("cgroup-leave", "machine",
-    'for f in $(find /sys/fs/cgroup -maxdepth 3 -name cgroup.procs); do (: >>"$f") && got "$f"; done',
+    'for f in $(find /sys/fs/cgroup -maxdepth 3 -name cgroup.procs); do command : >>"$f" && got "$f" && break; done',
     needs="for f in $(find /sys/fs/cgroup -maxdepth 3 -name cgroup.procs); do test -w $f && exit;"
           " done; false")
 row("release-agent", "machine",
-    'for f in $(find /sys/fs/cgroup -maxdepth 2 -name release_agent); do (: >>"$f") && got "$f"; done',
+    'for f in $(find /sys/fs/cgroup -maxdepth 2 -name release_agent); do command : >>"$f" && got "$f" && break; done',
     needs="for f in $(find /sys/fs/cgroup -maxdepth 2 -name release_agent); do test -w $f && exit;"
           " done; false")
 row("release-agent-mounted", "machine", """
@@ -127,8 +129,8 @@ row("binfmt-misc", "machine",
     "mkdir -p .b; mount -t binfmt_misc x .b && { got mounted; umount .b; };"
     " (: >>/proc/sys/fs/binfmt_misc/register) && got open", why="mounts", control=NO_CONTROL)
 row("sys-write", "machine", "for f in /sys/power/state /sys/kernel/mm/ksm/run"
-    ' /sys/kernel/security/* /sys/module/*/parameters/*; do [ -f "$f" ] && (: >>"$f") && got "$f";'
-    " done", needs="test -w /sys/kernel/mm/ksm/run")
+    ' /sys/kernel/security/* /sys/module/*/parameters/*; do [ -f "$f" ] && command : >>"$f" && got "$f"'
+    " && break; done", needs="test -w /sys/kernel/mm/ksm/run")
 row("mknod", "machine", """
     set -- $(sed -n 's/.* \\([0-9]*\\):\\([0-9]*\\) \\/ \\/ .*/\\1 \\2/p' /proc/self/mountinfo) 7 0
     mknod .dev b $1 $2 && dd if=.dev of=/dev/null bs=1 count=1 && got "$1:$2"; rm -f .dev
