@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attr.h"
 #include "command.h"
 #include "err.h"
 #include "exit_code.h"
@@ -71,10 +72,43 @@ static int skip_globals(struct globals *globals, int argc, char **argv)
     return at;
 }
 
+/* What does here what a command does in other programs; NULL if nothing is known. */
+static const char *known_elsewhere(const char *name)
+{
+    static const struct {
+        const char *name, *here;
+    } all[] = {
+        {"version", "devs --version"},
+        {"ps", "devs status"},
+        {"show", "devs status"},
+        {"ls", "devs runs"},
+        {"list", "devs runs"},
+        {"replay", "devs debug --logs"},
+        {"watch", "devs"},
+        {"start", "devs run"},
+        {"resume", "devs run --continue"},
+        {"continue", "devs run --continue"},
+        {"restart", "devs retry"},
+        {"kill", "devs cancel"},
+        {"stop", "devs cancel"},
+        {"pause", "devs hold"},
+        {"verify", "devs debug --verify"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (strcmp(all[i].name, name) == 0)
+            return all[i].here;
+    }
+    return NULL;
+}
+
 static int fail_unknown(const char *name)
 {
     struct near_word near = near_word_new(name);
     const struct command *command = NULL;
+    const char *here = known_elsewhere(name);
+    if (here)
+        return fail_usage("devs --help lists the commands",
+                          "unknown command '%s', did you mean '%s'?", name, here);
     if (strcmp(name, "--db") == 0 || strcmp(name, "--theme") == 0)
         return fail_usage("devs --help has the options of all", "%s needs a value", name);
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)

@@ -26,6 +26,11 @@ want_in 'unknown command' "$(cat err)" "devs: unknown command 'frobnicate'"
 "$devs" staus 2>err
 want 'a command with a slip: exit' $? 2
 want_in 'a command with a slip' "$(cat err)" "unknown command 'staus', did you mean 'status'?"
+for pair in 'version:devs --version' 'ps:devs status' 'replay:devs debug --logs'; do
+	"$devs" "${pair%%:*}" 2>err
+	want "a command of other programs: ${pair%%:*}" "$? $(head -n 1 err)" \
+		"2 devs: unknown command '${pair%%:*}', did you mean '${pair#*:}'?"
+done
 for command in '' $("$devs" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
 	want "help in 80 columns: $command" "$("$devs" $command --help | awk 'length > 80')" ''
 done
@@ -38,6 +43,11 @@ want 'help of a command' "$("$devs" help runs)" "$("$devs" runs --help)"
 want 'help of no command: exit' $? 2
 "$devs" run 2>err
 want 'missing operand: exit' $? 2
+want_in 'missing operand' "$(cat err)" 'hint: devs run PLAN, or devs run --continue RUN'
+: >plan.json
+"$devs" run 2>err
+want_in 'missing operand beside a plan' "$(cat err)" 'hint: devs run plan.json, which is here, or'
+rm plan.json
 "$devs" runs x 2>err
 want 'a word too many: exit' $? 2
 want_in 'a word too many' "$(cat err)" 'hint: devs runs --help'

@@ -1,4 +1,6 @@
 /* cmd_run.c - devs run: a plan, or what is left of a run. */
+#include <unistd.h>
+
 #include "command.h"
 #include "engine.h"
 #include "exit_code.h"
@@ -73,7 +75,11 @@ int cmd_run(struct globals *globals, int argc, char **argv)
         return fail_usage("devs run --continue RUN --failed",
                           "run: --failed is for a run that has ended");
     if (line.operands == 0)
-        return fail_usage("devs run PLAN, or devs run --continue RUN", "run: which plan?");
+        return fail_usage(access("plan.json", F_OK) == 0
+                              ? "devs run plan.json, which is here, or devs run --continue RUN"
+                              : "devs run PLAN, or devs run --continue RUN; devs init writes a "
+                                "plan to start from",
+                          "run: which plan?");
 
     struct plan_file file;
     code = plan_file_read(argv[0], dry ? CONFIG_SHOWS : CONFIG_ACTS, &file);
