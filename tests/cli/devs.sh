@@ -207,6 +207,26 @@ want_in 'a cancelled task' "$(cat slow.out)" 'cancelled'
 "$devs" cancel "$run/hang" 2>err
 want 'act on a run that is over: exit' $? 1
 
+# --- many tasks cancelled at once share a line
+cat >many.json <<'PLAN'
+{"version": 1, "name": "many", "idempotent": true, "jobs": 1, "tasks": [
+ {"id": "t0", "steps": [{"run": ["sh", "-c", ": >begun; exec sleep 1000"]}]},
+ {"id": "t1", "steps": [{"run": ["true"]}]}, {"id": "t2", "steps": [{"run": ["true"]}]},
+ {"id": "t3", "steps": [{"run": ["true"]}]}, {"id": "t4", "steps": [{"run": ["true"]}]},
+ {"id": "t5", "steps": [{"run": ["true"]}]}, {"id": "t6", "steps": [{"run": ["true"]}]}]}
+PLAN
+"$devs" run --plain many.json >many.out 2>&1 &
+pid=$!
+until_true 60 test -e begun
+"$devs" cancel last >/dev/null
+wait "$pid"
+want 'cancelled at once: the first ones' "$(sed -n 's/.*:.. \(t[0-9] cancelled\)$/\1/p' many.out | tr '\n' ' ')" \
+	't1 cancelled t2 cancelled t3 cancelled '
+want_in 'cancelled at once: the others' "$(cat many.out)" ' and 3 more cancelled
+'
+want 'cancelled at once: all are in the log' \
+	"$("$devs" debug --logs last --plain | grep -c ':.. t[0-9] cancelled$')" 6
+
 # --- a signal cancels: TERM first, with time to clean up
 cat >polite.json <<'PLAN'
 {"version": 1, "name": "polite", "idempotent": true, "on_hangup": "cancel",

@@ -165,6 +165,7 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
         .known = {.plan = watching->secrets.plan, .uid = watching->uid},
         .shown_seq = watching->shown_seq,
         .form = forms[watching->watch],
+        .folds = forms[watching->watch] == STREAM_PLAIN,
         .follow = true,
         .done_fd = done_fd,
         .unwritten = done_fd >= 0 ? &watching->unwritten : NULL, /* the run goes on without it */

@@ -15,6 +15,7 @@
 enum {
     GATHER_MS = 10,        /* news is gathered so long before it is printed */
     ORPHAN_LOOK_MS = 1000, /* how often a silent run is asked for its owner */
+    CANCELLED_MAX = 3,     /* tasks in a row that were cancelled before they ran, a line each */
 };
 
 /* A stream while it is printed. */
@@ -27,6 +28,7 @@ struct printing {
     struct outlet outlet;
     enum log_trouble_kind told; /* what is wrong with the log, as it was said last */
     int64_t looked_ms;          /* when it was asked for last: steady clock */
+    int cancelled; /* so many tasks in a row, of which the first CANCELLED_MAX have their line */
     bool given_up;
     bool orphaned;    /* the run's devs is gone: asked once, for the next answer may be another */
     bool told_closed; /* that nobody reads what the command says */
@@ -116,10 +118,36 @@ static void print_record(struct printing *p, const struct run_state *state,
         put_line(p);
 }
 
+/* "and 4973 more cancelled" for those that have no line of their own yet. */
+static void print_cancelled(struct printing *p)
+{
+    if (p->cancelled <= CANCELLED_MAX)
+        return;
+    str_clear(&p->line);
+    str_addf(&p->line, "%s and %d more cancelled", p->time, p->cancelled - CANCELLED_MAX);
+    put_line(p);
+    p->cancelled = CANCELLED_MAX; /* those that follow are some more */
+}
+
+/* Thousands of tasks may be cancelled at once. True: the event needs no line of its own. */
+static bool is_one_more_cancelled(struct printing *p, const struct event *event)
+{
+    const bool is_cancelled =
+        event->kind == EVENT_STEP_ENDED && event->a == DECISION_CANCELLED && event->attempt == 0;
+    if (!is_cancelled) {
+        print_cancelled(p);
+        p->cancelled = 0;
+        return false;
+    }
+    return ++p->cancelled > CANCELLED_MAX;
+}
+
 static bool print_event(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct printing *p = ctx;
     if (!wants(p, state, event) || !says_wanted(p, state, event))
+        return true;
+    if (p->stream->folds && is_one_more_cancelled(p, event))
         return true;
     if (!p->outlet.closed) /* an engine of ours is read on to its end */
         print_record(p, state, event);
@@ -194,6 +222,7 @@ static bool print_news(struct printing *p, struct err *err)
         print_output(p);
     if (!follower_read(p->follower, 0, exec ? print_exec_event : print_event, p, NULL, err))
         return false;
+    print_cancelled(p);
     outlet_flush(&p->outlet);
     return true;
 }

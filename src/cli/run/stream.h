@@ -27,6 +27,7 @@ struct stream {
     const struct record_filter *filter; /* borrowed; NULL = all records */
     bool names_run;                     /* each line begins with the run's number */
     bool details;                       /* and the hash of each result (event_details()) */
+    bool folds;                         /* tasks cancelled in a row share a line */
     bool follow;                        /* go on until the run ends */
     int done_fd;                        /* engine in this process: readable when it ended; -1 */
     int signal_fd;                      /* a signalfd; -1 = none */

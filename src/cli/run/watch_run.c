@@ -46,6 +46,7 @@ static int print_on(const struct place *place, const struct app_result *result)
                                   .run = result->run,
                                   .shown_seq = result->seen_seq,
                                   .form = STREAM_PLAIN,
+                                  .folds = true,
                                   .follow = true,
                                   .done_fd = -1,
                                   .signal_fd = -1};
