@@ -163,8 +163,35 @@ START_TEST(test_golden_search)
 {
     press("/ok\r");
     golden_check(&canvas, "log-search-80x24");
-    press("&");
+    press("&\r");
     golden_check(&canvas, "log-only-80x24");
+    press("&\r");
+    ck_assert(stage_shows("all lines are shown"));
+    ck_assert(stage_shows("TAP version 13"));
+}
+END_TEST
+
+/* As in less: & asks for a text, whose letters are no keys. */
+START_TEST(test_only_lines_asks_for_a_text)
+{
+    press("/ok\r&");
+    ck_assert(stage_shows("only lines with:"));
+    ck_assert(stage_shows("# tests 14, passed 13"));
+    press("case 1");
+    ck_assert(!stage_shows("case 9"));
+    press("\r");
+    ck_assert(stage_shows("only lines with \"case 1\": & Enter shows all"));
+    ck_assert(stage_shows("case 14"));
+    ck_assert(!stage_shows("case 9"));
+    ck_assert_int_eq(view_screen(&view), SCREEN_LOG);
+    press("&nowhere\r");
+    ck_assert(stage_shows("\"nowhere\" not found in this log: & Enter shows all lines"));
+    press("&");
+    (void)view_key(&view, TERM_KEY_ESC, &facts);
+    draw(24, 80, false);
+    ck_assert(stage_shows("case 8"));
+    press("/");
+    ck_assert(stage_shows("find:"));
 }
 END_TEST
 
@@ -221,8 +248,8 @@ START_TEST(test_search_that_finds_nothing)
 {
     press("/tokne\r");
     ck_assert(stage_shows("\"tokne\" not found in this log"));
-    press("&");
-    ck_assert(stage_shows("\"tokne\" not found in this log: & shows all lines"));
+    press("&\r");
+    ck_assert(stage_shows("\"tokne\" not found in this log: & Enter shows all lines"));
     (void)view_key(&view, TERM_KEY_ESC, &facts);
     draw(24, 80, false);
     ck_assert(stage_shows("ok 14 - case 14"));
@@ -347,6 +374,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_golden, 0, TABLE_LEN(sizes));
     tcase_add_test(tcase, test_golden_above_the_end);
     tcase_add_test(tcase, test_golden_search);
+    tcase_add_test(tcase, test_only_lines_asks_for_a_text);
     tcase_add_test(tcase, test_golden_error);
     tcase_add_test(tcase, test_older_try_that_timed_out_is_called_so);
     tcase_add_test(tcase, test_golden_no_output);

@@ -44,7 +44,8 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
     else if (view->filter.open)
         line_edit_draw(&view->filter, canvas, canvas->rows - 1, "filter: ");
     else if (view->search.open)
-        line_edit_draw(&view->search, canvas, canvas->rows - 1, "find: ");
+        line_edit_draw(&view->search, canvas, canvas->rows - 1,
+                       view->log.asks_only ? "only lines with: " : "find: ");
     else if (view->runs.filter.open)
         line_edit_draw(&view->runs.filter, canvas, canvas->rows - 1, "filter: ");
     else if (view->bookmark.open)

@@ -202,7 +202,7 @@ static void add_empty(const struct frame_input *input, struct str *out)
     const struct attempt_state *attempt = attempt_of(input);
     if (pager->only && pager->found.count == 0 && log_pager_is_done(pager)) {
         str_addf(out, "\"%s\" not found in this log", pager->needle);
-        frame_say(input, ": {match-only} shows all lines", out);
+        frame_say(input, ": {match-only} Enter shows all lines", out);
     } else if (input->view->chosen < 0) {
         frame_say(input, "No task is chosen: {tasks} shows them all.", out);
     } else if (!attempt) {

@@ -70,11 +70,9 @@ struct view_todo stroke_only_needs_you(const struct stroke *stroke)
 struct view_todo stroke_search_key(const struct stroke *stroke, uint32_t key)
 {
     struct view *view = stroke->view;
-    const enum line_edit_result result = line_edit_key(&view->search, key);
-    if (view_screen(view) == SCREEN_LOG) {
-        view_log_typed(view);
-    } else if (result == LINE_EDIT_KEPT && view->search.len > 0) {
+    if (view_screen(view) == SCREEN_LOG)
+        view_log_search_key(view, stroke->facts, key);
+    else if (line_edit_key(&view->search, key) == LINE_EDIT_KEPT && view->search.len > 0)
         find_in_log(stroke, -1);
-    }
     return draw;
 }

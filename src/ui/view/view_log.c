@@ -77,26 +77,70 @@ static void wrap(struct view *view, const struct view_facts *facts)
                              : "long lines are wrapped");
 }
 
-static void open_search(struct view *view)
+/* The text that is searched for has changed. */
+static void take_search(struct view *view)
 {
-    view->log.was_top = view->log.top;
-    view->log.did_stay = view->log.stays;
-    line_edit_clear(&view->search);
-    line_edit_open(&view->search);
-    view_log_typed(view);
+    struct view_log *log = &view->log;
+    log->hit = -1;
+    log->top = log->was_top;
+    log->row = 0;
+    log->stays = log->did_stay;
+    log->want = view->search.len > 0 ? VIEW_LOG_MATCH : VIEW_LOG_NOTHING;
+    log->step = log->stays ? 1 : -1;
+    log->from = log->stays ? (int64_t)log->top - 1 : INT64_MAX;
+    log->either_way = true;
+    if (view->search.len == 0 && !view->search.open)
+        log->only = false;
 }
 
-static void only_matches(struct view *view, const struct view_facts *facts)
+static void open_search(struct view *view, bool asks_only)
 {
-    view->log.only = !view->log.only;
-    view->log.row = 0;
-    if (view->search.len == 0)
-        open_search(view);
+    struct view_log *log = &view->log;
+    log->was_top = log->top;
+    log->was_hit = log->hit;
+    log->did_stay = log->stays;
+    log->asks_only = asks_only;
+    log->was_only = log->only;
+    log->only = log->only || asks_only;
+    log->was_search = view->search;
+    line_edit_clear(&view->search);
+    line_edit_open(&view->search);
+    take_search(view);
+}
+
+/* Enter without a text shows all lines again, or else those with what was searched for before. */
+static void end_only(struct view *view, const struct view_facts *facts,
+                     enum line_edit_result result)
+{
+    struct view_log *log = &view->log;
+    const bool is_of_before = result == LINE_EDIT_KEPT && view->search.len == 0 && !log->was_only;
+    if (is_of_before)
+        view->search = log->was_search;
+    log->asks_only = false;
+    log->only = view->search.len > 0;
+    take_search(view);
+    if (is_of_before) { /* it was found already */
+        log->hit = log->was_hit;
+        log->want = VIEW_LOG_NOTHING;
+    }
+    struct str text = {0};
+    if (log->only)
+        str_addf(&text, "only lines with \"%s\"", view->search.text);
     else
-        view_say(view, &facts->clock,
-                 view->log.only ? "only lines with \"%s\": & shows all"
-                                : "all lines; \"%s\" is marked",
-                 view->search.text);
+        str_add(&text, "all lines are shown");
+    if (log->only)
+        keymap_say(view->keys, ": {match-only} Enter shows all", &text);
+    view_say(view, &facts->clock, "%s", str_text(&text));
+    str_done(&text);
+}
+
+void view_log_search_key(struct view *view, const struct view_facts *facts, uint32_t key)
+{
+    const enum line_edit_result result = line_edit_key(&view->search, key);
+    if (view->log.asks_only && result != LINE_EDIT_OPEN)
+        end_only(view, facts, result);
+    else
+        take_search(view);
 }
 
 /* Where an act of finding begins, and what it looks for. */
@@ -214,21 +258,6 @@ void view_log_refusal(const struct view *view, const struct view_facts *facts, e
     }
 }
 
-void view_log_typed(struct view *view)
-{
-    struct view_log *log = &view->log;
-    log->hit = -1;
-    log->top = log->was_top;
-    log->row = 0;
-    log->stays = log->did_stay;
-    log->want = view->search.len > 0 ? VIEW_LOG_MATCH : VIEW_LOG_NOTHING;
-    log->step = log->stays ? 1 : -1;
-    log->from = log->stays ? (int64_t)log->top - 1 : INT64_MAX;
-    log->either_way = true;
-    if (view->search.len == 0 && !view->search.open)
-        log->only = false;
-}
-
 static bool clear_search(struct view *view)
 {
     if (view->search.len == 0 && !view->log.only)
@@ -260,10 +289,10 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
         wrap(view, facts);
         return true;
     case UI_FILTER:
-        open_search(view);
+        open_search(view, false);
         return true;
     case UI_ONLY_MATCHES:
-        only_matches(view, facts);
+        open_search(view, true);
         return true;
     case UI_NEXT:
     case UI_PREV:
