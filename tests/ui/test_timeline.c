@@ -1,9 +1,12 @@
+#include <string.h>
+
 #include "attr.h"
 #include "golden.h"
 #include "stage.h"
 #include "term.h"
 #include "test_main.h"
 #include "time_spent.h"
+#include "timeline_bar.h"
 
 static void set_up(void)
 {
@@ -218,6 +221,43 @@ START_TEST(test_an_axis_is_the_same_both_ways)
 }
 END_TEST
 
+static const struct {
+    enum span_end ends[3];
+    const char *bar; /* where all of it is in the first columns */
+} end_cases[] = {
+    {{SPAN_END_FAILED, SPAN_END_NONE, SPAN_END_PASSED}, "✗✓"},
+    {{SPAN_END_GAVE_UP, SPAN_END_NONE, SPAN_END_PASSED}, "■✓"},
+    {{SPAN_END_PASSED, SPAN_END_NONE, SPAN_END_NONE}, "G✓"},
+    {{SPAN_END_FAILED, SPAN_END_GAVE_UP, SPAN_END_FAILED}, "■✗"},
+};
+
+/* Two ends in one column: the last one is what the task's state says, too. */
+START_TEST(test_last_end_of_a_row_is_told)
+{
+    struct plan_step step = {.phase = PHASE_GREEN};
+    const struct plan_task plan = {.steps = &step, .step_count = 1};
+    const struct axis_window window = {.whole = {0, 100000}, .now = {1763646600000, 100000}};
+    struct timeline_axis axis;
+    struct bar_cell cells[10];
+    struct span spans[4] = {{.kind = SPAN_RUNNING, .attempt = 1, .until_ms = 12000}};
+    for (int i = 0; i < 3; i++) {
+        spans[i + 1] = (struct span){.kind = i == 1 ? SPAN_OVER : SPAN_RUNNING,
+                                     .end = end_cases[_i].ends[i],
+                                     .attempt = i + 2,
+                                     .from_ms = 12000 + 1000 * i,
+                                     .until_ms = 13000 + 1000 * i};
+    }
+    const struct timeline timeline = {.spans = spans, .count = 4};
+    axis_make(&axis, &window, 10);
+    bar_make(&timeline, &plan, &axis, cells);
+    struct str bar = {0};
+    for (int i = 0; i < 10; i++)
+        str_add(&bar, strcmp(cells[i].sign, " ") == 0 ? "" : cells[i].sign);
+    ck_assert_str_eq(str_text(&bar), end_cases[_i].bar);
+    str_done(&bar);
+}
+END_TEST
+
 /* As it was at each moment of the day: what is drawn is within its place. */
 START_TEST(test_every_moment_of_a_run_can_be_drawn)
 {
@@ -256,6 +296,7 @@ Suite *test_suite(void)
     tcase_add_test(keys, test_golden_idle_time_is_folded_in_a_long_run);
     tcase_add_loop_test(keys, test_every_moment_of_a_run_can_be_drawn, 0, 4);
     TCase *axis = test_case(suite, "axis");
+    tcase_add_loop_test(axis, test_last_end_of_a_row_is_told, 0, ARRAY_LEN(end_cases));
     tcase_add_loop_test(axis, test_an_axis_is_the_same_both_ways, 0, 40);
     return suite;
 }

@@ -130,6 +130,24 @@ static void put_ends(const struct timeline *timeline, const struct timeline_axis
     }
 }
 
+/* What happened last is never hidden by what happened just before it: the row would contradict the
+ * task's state. What had its column gets the one before, unless something ends there, too. */
+static void put_last_end(const struct timeline *timeline, const struct timeline_axis *axis,
+                         struct bar_cell *cells)
+{
+    int first, column;
+    int last = (int)timeline->count - 1;
+    while (last >= 0 && timeline->spans[last].end == SPAN_END_NONE)
+        last--;
+    if (last < 0 || !columns_of(&timeline->spans[last], axis, &first, &column) ||
+        cells[column].rank < RANK_END || cells[column].span == last)
+        return;
+    const enum span_end end = timeline->spans[last].end;
+    if (column > 0 && cells[column - 1].rank < RANK_END)
+        cells[column - 1] = cells[column];
+    cells[column] = (struct bar_cell){ends[end].style, ends[end].sign, last, RANK_END + (int)end};
+}
+
 void bar_make(const struct timeline *timeline, const struct plan_task *plan,
               const struct timeline_axis *axis, struct bar_cell *cells)
 {
@@ -145,6 +163,7 @@ void bar_make(const struct timeline *timeline, const struct plan_task *plan,
     }
     put_short(timeline, plan, axis, cells);
     put_ends(timeline, axis, cells);
+    put_last_end(timeline, axis, cells);
 }
 
 static int present_of(const struct timeline *timeline)

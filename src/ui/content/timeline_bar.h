@@ -2,8 +2,8 @@
  * timeline_bar.h - the spans of a task (timeline.h) on an axis: one sign for each column. Pure.
  *
  * A column may stand for several of them: an end is told before a wait, a wait before what runs,
- * so that no failure disappears; what ran for less than a column has one all the same, where no
- * end needs it.
+ * so that no failure disappears, and the last end before others; what ran for less than a column
+ * has one all the same, where no end needs it.
  */
 #ifndef DEVS_TIMELINE_BAR_H
 #define DEVS_TIMELINE_BAR_H
