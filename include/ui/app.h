@@ -67,7 +67,7 @@ struct app_options {
     bool (*save_rule)(void *ctx, const char *rule_json, struct err *err);
     void *save_ctx; /* borrowed; for save_rule() */
     /* Where a recording opens, in the words of app_picture; NULL = at its end, with its tasks, the
-     * first of them. Of a live run only `opens_task` counts. Borrowed */
+     * first of them. Of a live run `opens_at` does not count. Borrowed */
     const char *opens_at, *opens_view, *opens_task;
     /* What is cut out of a run of this plan before it is handed on (W): as redactor_open(), of this
      * process's environment; the caller closes *out. Asked from a thread of the app's. NULL: no
@@ -96,6 +96,7 @@ struct app_result {
     int signal;
     int64_t run;           /* number of the run that the app was opened on; TAKE_UP: of the one
                               that is shown */
+    const char *view;      /* TAKE_UP: the view that was open, as app_picture names it; static */
     struct control *asked; /* TAKE_UP: what is done first; the caller frees it */
     size_t asked_count;
     int64_t seen_seq;          /* the last event of it that was on the screen */

@@ -30,8 +30,23 @@ expect a '2 of 2 passed' 'an engine runs it, to its end'
 expect a '▸.*passed.*bad' 'the row that r was pressed on stays chosen'
 want 'in the same run' "$("$devs" runs --json | wc -l | tr -d ' ')" 1
 want 'what passed is not run' "$(wc -l <ok-ran | tr -d ' ')" 1
+shows a 'live'
+want 'a run that has ended is not counted as live' $? 1
 type a q
 expect a 'code-0' 'q leaves, with the exit code of the run'
 want 'nobody owns it any more' "$("$devs" run --continue 1 2>&1 | head -n 1)" \
 	'devs: run #1 has ended and all 2 tasks passed'
+
+# --- r in Detail: the screen that the engine comes with opens on Detail, too
+"$devs" run --plain plan.json >/dev/null 2>&1 # both pass now
+rm mended
+"$devs" run --plain plan.json >/dev/null 2>&1
+type a "clear; '$devs'" Enter
+expect a '▸.*gave-up.*bad' 'the first failure is chosen'
+type a 2
+expect a 'Tasks > bad' 'Detail of it'
+touch mended
+type a r
+expect a 'Tasks > bad.*ENDED' 'it stays open'
+expect a 'passed' 'while an engine runs the task'
 finish

@@ -213,6 +213,7 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .redactor = watching->secrets.redactor,
         .open_redactor = secrets_redactor,
         .secrets = session.secrets,
+        .opens_view = session.opens_view,
     };
     if (session.asked_count > 0) /* the row that r or R was pressed on stays chosen */
         options.opens_task = session.plan->tasks[session.asked[0].task].id;

@@ -37,9 +37,10 @@ struct session {
     enum take_up take_up;          /* likewise: what of it is run */
     const struct control *asked;   /* likewise: TAKE_UP_ASKED; borrowed until it has begun */
     size_t asked_count;
-    const char *said;  /* printed with `detach` once it has begun; borrowed; NULL = nothing */
-    int64_t shown_seq; /* likewise: lines are printed of what comes after this event */
-    const char *rules; /* the settings' own rules as JSON; borrowed; NULL = none */
+    const char *opens_view; /* the cockpit opens on it; static; NULL = on the tasks */
+    const char *said;       /* printed with `detach` once it has begun; borrowed; NULL = nothing */
+    int64_t shown_seq;      /* likewise: lines are printed of what comes after this event */
+    const char *rules;      /* the settings' own rules as JSON; borrowed; NULL = none */
     const struct ui_settings *ui; /* of the settings; borrowed; NULL = none */
     const char *run_dir;          /* absolute; borrowed */
     const char *plan_path;        /* absolute: the plan's file; borrowed; NULL = there is none */

@@ -466,6 +466,7 @@ int take_up_retry(const struct globals *globals, const struct take_up_asked *ask
                               .detach = how->detach,
                               .asked = asked->controls,
                               .asked_count = asked->count,
+                              .opens_view = how->view,
                               .said = said};
     const int code = read_run(asked->place, asked->run, &run, &err) &&
                              choose_jobs(how->jobs, &run, &session.jobs, &err)

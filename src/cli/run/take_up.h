@@ -20,6 +20,7 @@ struct take_up_how {
     bool failed;      /* --failed: of a run that has ended, only what failed */
     bool detach;
     enum session_watch watch;
+    const char *view; /* of the cockpit, which opens on it; static; NULL = the tasks */
 };
 
 /* Go on with a run that was interrupted, or run what did not pass of one that has ended. `word`:

@@ -87,7 +87,7 @@ static int take_up(const struct globals *globals, const struct place *place,
                                         .run = result->run,
                                         .controls = result->asked,
                                         .count = result->asked_count};
-    const struct take_up_how how = {.watch = SESSION_COCKPIT};
+    const struct take_up_how how = {.watch = SESSION_COCKPIT, .view = result->view};
     return take_up_retry(globals, &asked, &how, NULL);
 }
 

@@ -133,6 +133,13 @@ static void take_events(struct app *app)
     app->more_news = count == APP_EVENTS_TURN;
 }
 
+static void count_live_runs(struct app *app)
+{
+    struct log_live live;
+    if (log_reader_live(follower_reader(app->present), &live, NULL))
+        app->live_runs = live.count;
+}
+
 void app_take_news(struct app *app)
 {
     (void)follower_heard(app->present);
@@ -149,6 +156,8 @@ void app_take_news(struct app *app)
     }
     take_events(app);
     look_for_orphan(app);
+    if (app_present_mode(app) != VIEW_LIVE) /* else that is done each second */
+        count_live_runs(app);
     app_answer_acts(app);
 }
 
@@ -190,13 +199,6 @@ static int wait_ms(const struct app *app)
     if (follower_fd(app->present) < 0)
         wait = sooner(wait, WATCH_POLL_MS);
     return (int)wait;
-}
-
-static void count_live_runs(struct app *app)
-{
-    struct log_live live;
-    if (log_reader_live(follower_reader(app->present), &live, NULL))
-        app->live_runs = live.count;
 }
 
 /* A run may go on in its second log, whose news come from elsewhere. */

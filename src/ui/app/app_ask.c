@@ -50,6 +50,7 @@ static bool take_up(struct app *app, const struct control *asked, size_t count)
     if (what == APP_TAKE_UP_STARTS) {
         app_leave(app, APP_LEFT_TAKE_UP, 0);
         app->result.run = run;
+        app->result.view = screen_name(view_screen(&app->view));
         app->result.asked = xcalloc(count, sizeof(*asked));
         app->result.asked_count = count;
         memcpy(app->result.asked, asked, count * sizeof(*asked));
