@@ -498,6 +498,23 @@ START_TEST(test_message_is_shown_at_every_size)
 }
 END_TEST
 
+START_TEST(test_preview_names_no_act_that_is_refused)
+{
+    static const char words[] = "r tries again once it is put right";
+    view.chosen = story_task(&story, "T-107");
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows(words));
+    facts.read_only = true;
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("stopped at 13:59:56"));
+    ck_assert(!stage_shows(words));
+    facts.read_only = false;
+    facts.mode = VIEW_REPLAY;
+    stage_draw(24, 80, false);
+    ck_assert(!stage_shows(words));
+}
+END_TEST
+
 /* What keeps nobody from anything is told in yellow, the rest in red. */
 START_TEST(test_banner_of_each_trouble_with_the_log)
 {
@@ -884,6 +901,7 @@ static void add_tests(TCase *tcase)
     tcase_add_test(tcase, test_filter_without_match_says_so);
     tcase_add_test(tcase, test_message_is_shown_at_every_size);
     tcase_add_test(tcase, test_banner_of_each_trouble_with_the_log);
+    tcase_add_test(tcase, test_preview_names_no_act_that_is_refused);
     tcase_add_test(tcase, test_banner_is_in_line_2_at_every_size);
     tcase_add_test(tcase, test_other_live_runs_are_counted);
     tcase_add_test(tcase, test_interrupted_run_that_lost_nothing);

@@ -54,10 +54,13 @@ static void add_times(const struct preview *preview, const struct fault *fault, 
 static void put_next(struct preview *preview, const struct view_fold *fold)
 {
     const struct plan_task *tasks = preview->state->plan->tasks;
-    bool live = preview->input->facts->mode == VIEW_LIVE;
+    const bool is_read_only = preview->input->facts->read_only;
+    bool live = preview->input->facts->mode == VIEW_LIVE && !is_read_only;
     struct str text = {0};
     if (fold->leader >= 0)
         str_addf(&text, "once %s is through, one after the other", tasks[fold->leader].id);
+    else if (fold->held == fold->fault.count && is_read_only)
+        str_add(&text, "held: no new tries until they are released");
     else if (fold->held == fold->fault.count)
         frame_say(preview->input, "held: no new tries until {hold} lets them go", &text);
     else

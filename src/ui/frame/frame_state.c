@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "frame_preview.h"
 #include "text.h"
+#include "view_acts.h"
 
 enum {
     BAR_WIDTH = 18,
@@ -13,6 +14,20 @@ enum {
     MS_PER_S = 1000,
     TENTH_MS = 100,
 };
+
+/* Would this act be done now? Where the log is read-only, or the past is shown, none is. */
+static bool can(const struct preview *preview, enum act act)
+{
+    const struct view_facts *facts = preview->input->facts;
+    const bool is_past = facts->mode == VIEW_REPLAY || facts->mode == VIEW_PAST;
+    struct str why = {0};
+    if (is_past || facts->read_only || (facts->orphaned && act == UI_RETRY))
+        return false;
+    const bool is_refused =
+        view_task_refusal(preview->input->view, facts, preview->task, act, &why);
+    str_done(&why);
+    return !is_refused;
+}
 
 static const struct task_state *task_of(const struct preview *preview)
 {
@@ -110,7 +125,7 @@ static void put_countdown(struct preview *preview)
     if (wide) {
         add_bar_if_it_fits(step, &now, room, &text);
         bool fits = text_width(text.data, text.len) + (int)hint.len <= room;
-        if (preview->input->facts->mode == VIEW_LIVE && fits)
+        if (preview->input->facts->mode == VIEW_LIVE && can(preview, UI_RETRY) && fits)
             str_add(&text, str_text(&hint));
     }
     preview_put(preview, "next", str_text(&text));
@@ -170,7 +185,8 @@ static void add_gate(const struct preview *preview, const char *words, struct st
         str_addf(out, ", where %s tries first", plan->tasks[gate_next(gate)].id);
     else
         str_addf(out, ", may start in %s", strchr(words, ' ') + 1);
-    if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE)
+    if (gate->status == GATE_CLOSED && preview->input->facts->mode == VIEW_LIVE &&
+        can(preview, UI_RETRY))
         frame_say(preview->input, "; {retry} sends it first", out);
 }
 
@@ -244,13 +260,15 @@ static bool add_resets(const struct preview *preview, struct str *out)
 static void add_held(const struct preview *preview, struct str *out)
 {
     int leader = task_of(preview)->follows;
-    if (leader >= 0) {
-        str_addf(out, "waits for how %s goes, which has the same fault; ",
+    if (leader >= 0)
+        str_addf(out, "waits for how %s goes, which has the same fault",
                  preview->state->plan->tasks[leader].id);
-        frame_say(preview->input, "{hold} lets it go now", out);
-    } else {
+    if (leader >= 0 && can(preview, UI_HOLD))
+        frame_say(preview->input, "; {hold} lets it go now", out);
+    else if (leader < 0 && can(preview, UI_HOLD))
         frame_say(preview->input, "held: no new tries until {hold} lets it go", out);
-    }
+    else if (leader < 0)
+        str_add(out, "held: no new tries until it is released");
 }
 
 static bool is_out_of_budget(const struct preview *preview)
@@ -277,10 +295,13 @@ static void add_state(const struct preview *preview, struct str *out)
     case SHOWN_NEEDS_YOU:
         str_add(out, "stopped");
         add_since(preview, out);
-        if (is_out_of_budget(preview))
-            frame_say(preview->input, "; {retry} gives as much again", out);
-        else if (!add_resets(preview, out))
-            frame_say(preview->input, "; {retry} tries again once it is put right", out);
+        if (!is_out_of_budget(preview) && add_resets(preview, out))
+            return;
+        if (can(preview, UI_RETRY))
+            frame_say(preview->input,
+                      is_out_of_budget(preview) ? "; {retry} gives as much again"
+                                                : "; {retry} tries again once it is put right",
+                      out);
         return;
     case SHOWN_HELD:
         add_held(preview, out);
@@ -288,7 +309,7 @@ static void add_state(const struct preview *preview, struct str *out)
     case SHOWN_STUCK:
         str_add(out, "stuck");
         add_since(preview, out);
-        if (preview->input->facts->mode == VIEW_LIVE)
+        if (preview->input->facts->mode == VIEW_LIVE && can(preview, UI_RETRY))
             frame_say(preview->input, "; {retry} goes on, asks again after twice as many", out);
         return;
     case SHOWN_LOST:
