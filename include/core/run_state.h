@@ -138,16 +138,17 @@ struct step_state {
     int same;               /* equal results in a row, since a new beginning */
     int results_from;       /* the first attempt since that, 0 or 1: since the first */
     int interrupted;
-    bool judged;                    /* the last attempt's verdict is in the log */
-    bool by_hand;                   /* a person asked for the next attempt */
-    bool silent_failure;            /* it ended with code 0, and its verdict is no success */
-    bool quiet;                     /* runs, but has not been heard for a while */
-    struct verdict_label verdict;   /* of the last attempt that was judged */
-    int64_t heard_mono_ms;          /* quiet only: when it was heard last */
-    struct moment first_start;      /* of this grant */
-    int64_t held_ms;                /* of this grant, holds that are over */
-    struct moment wait_from;        /* STEP_WAITING only */
-    struct moment due;              /* STEP_WAITING only */
+    int tries_max;                /* run_state_step_tries() before its set changed; never shrinks */
+    bool judged;                  /* the last attempt's verdict is in the log */
+    bool by_hand;                 /* a person asked for the next attempt */
+    bool silent_failure;          /* it ended with code 0, and its verdict is no success */
+    bool quiet;                   /* runs, but has not been heard for a while */
+    struct verdict_label verdict; /* of the last attempt that was judged */
+    int64_t heard_mono_ms;        /* quiet only: when it was heard last */
+    struct moment first_start;    /* of this grant */
+    int64_t held_ms;              /* of this grant, holds that are over */
+    struct moment wait_from;      /* STEP_WAITING only */
+    struct moment due;            /* STEP_WAITING only */
     struct step_formulas *formulas; /* owned; RUN_STATE_SHOWS only, NULL before the first */
     struct step_trees *trees;       /* owned; NULL = none was looked at */
     char *verdict_json;             /* owned; its evidence as recorded: step_state_verdict(); NULL =
@@ -375,8 +376,8 @@ const struct step_trees *step_state_trees(const struct step_state *step);
 const struct verdict *step_state_verdict(const struct step_state *step, struct verdict *room);
 /* Attempt by number, NULL if there is none. */
 struct attempt_state *step_state_find_attempt(const struct step_state *step, int number);
-/* The last attempt number that step `number` could reach: TRY n/THIS. It does not shrink
- * when the step ends early. */
+/* The last attempt number that step `number` could reach at any time. It does not shrink when the
+ * step ends early, nor when a person gives it fewer tries. */
 int run_state_step_tries(const struct run_state *state, int task, int number);
 /* How an attempt counts in the set of tries that it is of: those of its round, and of the policy or
  * of one retry by hand. */

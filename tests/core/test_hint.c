@@ -76,6 +76,27 @@ START_TEST(test_hint_is_kept_with_the_attempt_it_is_for)
 }
 END_TEST
 
+/* Fewer tries by hand are a smaller set, but never a smaller total. */
+START_TEST(test_total_of_tries_does_not_shrink)
+{
+    fail_once();
+    ck_assert_int_eq(run_state_tries(&play.state, 0), 3);
+    retry("a", "", 1);
+    ck_assert_int_eq(step_of("a")->allowed, 2);
+    ck_assert_int_eq(run_state_tries(&play.state, 0), 3);
+    fail_once();
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+    ck_assert_int_eq(run_state_tries(&play.state, 0), 3);
+    retry("a", "", 4);
+    ck_assert_int_eq(run_state_tries(&play.state, 0), 6);
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_int_eq(run_state_tries(&play.state, 0), 6);
+    const struct try_count count = run_state_try_count(&play.state, 0, 0, 0);
+    ck_assert_int_eq(count.number, 1);
+    ck_assert_int_eq(count.of, 4);
+}
+END_TEST
+
 /* The check of a task with rounds is current: the agent of the next round is told, once. */
 START_TEST(test_hint_of_a_check_is_for_the_agent)
 {
@@ -251,6 +272,7 @@ Suite *test_suite(void)
     TCase *tcase = test_case(suite, "retry");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, test_hint_is_kept_with_the_attempt_it_is_for);
+    tcase_add_test(tcase, test_total_of_tries_does_not_shrink);
     tcase_add_test(tcase, test_hint_of_a_check_is_for_the_agent);
     tcase_add_test(tcase, test_tries_count_from_now);
     tcase_add_test(tcase, test_used_up_task_gets_what_is_said);

@@ -52,9 +52,9 @@ static bool same_counts(const struct step_state *a, const struct step_state *b)
            a->used == b->used && a->allowed == b->allowed &&
            a->start_failures == b->start_failures && a->free_hints == b->free_hints &&
            a->same == b->same && a->results_from == b->results_from &&
-           a->interrupted == b->interrupted && a->judged == b->judged &&
-           a->silent_failure == b->silent_failure && a->quiet == b->quiet &&
-           a->heard_mono_ms == b->heard_mono_ms;
+           a->interrupted == b->interrupted && a->tries_max == b->tries_max &&
+           a->judged == b->judged && a->silent_failure == b->silent_failure &&
+           a->quiet == b->quiet && a->heard_mono_ms == b->heard_mono_ms;
 }
 
 static bool same_formulas(const struct step_formulas *a, const struct step_formulas *b)

@@ -89,6 +89,12 @@ void fold_let_go(const struct fold *fold)
     task->follows = -1;
 }
 
+void fold_keep_tries(const struct fold *fold, int number)
+{
+    fold->task->steps[number].tries_max =
+        run_state_step_tries(fold->state, fold_task_number(fold), number);
+}
+
 void fold_open_grant(struct step_state *step, int grant, int allowed)
 {
     step->grant = grant;

@@ -174,5 +174,8 @@ void fold_forget_circles(const struct fold *fold);
 void fold_go_on(const struct fold *fold, int scale);
 /* Give the step a set of attempts: the policy's, or one given by hand. */
 void fold_open_grant(struct step_state *step, int grant, int allowed);
+/* Call before another set is given to step `number` of the event's task: the total that it showed
+ * so far does not shrink. */
+void fold_keep_tries(const struct fold *fold, int number);
 
 #endif

@@ -184,8 +184,10 @@ void fold_round_started(const struct fold *fold)
     task->agent->round = (int)fold->event->a;
     keep_text(fold, "prompt", &task->agent->repair);
     task->entropy++;
-    for (int i = first; i <= last; i++)
+    for (int i = first; i <= last; i++) {
+        fold_keep_tries(fold, i);
         open_anew(&task->steps[i]);
+    }
     task->step = first;
     fold_make_ready(fold, fold_task_number(fold));
 }

@@ -20,8 +20,10 @@ void fold_hint_given(const struct fold *fold)
     struct step_state *step = number >= 0 ? &fold->task->steps[number] : fold->step;
     const char *text = json_text(json_get(fold->text, "hint"), "");
     const char *by = json_text(json_get(fold->text, "by"), "");
-    if (fold->event->a > 0)
+    if (fold->event->a > 0) {
+        fold_keep_tries(fold, fold->event->step);
         set_tries(fold->step, (int)fold->event->a);
+    }
     if (text[0] == '\0')
         return;
     free(step->hint);

@@ -187,6 +187,7 @@ void fold_step_reopened(const struct fold *fold)
     const int same = fold->step->same;
     fold_pause(fold, fold->task->status == TASK_NEEDS_YOU ? PAUSE_NEEDS_YOU : PAUSE_OVER,
                &fold->task->since);
+    fold_keep_tries(fold, fold->event->step);
     fold_open_grant(fold->step, (int)fold->event->a, (int)fold->event->b);
     fold_go_on(fold, (int)fold->event->c);
     if (fold->event->c > 0)

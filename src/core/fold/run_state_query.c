@@ -53,7 +53,8 @@ bool run_state_tree_is_stale(const struct run_state *state, int task, int step)
     return place->is_changed || !digest_equal(place->tree, proven);
 }
 
-int run_state_step_tries(const struct run_state *state, int task, int number)
+/* The last attempt number that a step can reach with the set that is open now. */
+static int tries_of_set(const struct run_state *state, int task, int number)
 {
     const struct step_state *step = &state->tasks[task].steps[number];
     const struct plan_step *plan = &state->plan->tasks[task].steps[number];
@@ -64,6 +65,13 @@ int run_state_step_tries(const struct run_state *state, int task, int number)
     /* What runs has not been counted yet; what never started never is. */
     int left = allowed - step->used - (step->status == STEP_RUNNING ? 1 : 0);
     return (int)step->attempt_count + (left > 0 ? left : 0);
+}
+
+int run_state_step_tries(const struct run_state *state, int task, int number)
+{
+    const int tries = tries_of_set(state, task, number);
+    const int before = state->tasks[task].steps[number].tries_max;
+    return tries > before ? tries : before;
 }
 
 /* How many attempts there were before the set that is open now. */
@@ -93,7 +101,7 @@ struct try_count run_state_try_count(const struct run_state *state, int task, in
         .number = at == before  ? 0
                   : counted > 1 ? counted
                                 : 1,
-        .of = run_state_step_tries(state, task, number) - before - step->free_hints,
+        .of = tries_of_set(state, task, number) - before - step->free_hints,
         .free = step->free_hints,
         .in_all = step->grant > 1 && at > before ? at : 0,
     };
@@ -226,6 +234,7 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
         step->same,
         step->results_from,
         step->interrupted,
+        step->tries_max,
         step->held_ms,
         step->judged,
         step->silent_failure,
