@@ -25,6 +25,7 @@ enum {
     AGENT_VALUES_MAX = 400000,        /* JSON values of a line; one with more is words */
     AGENT_ERR_LINE_MAX = 8 * 1024,    /* bytes of a line of stderr */
     AGENT_TEXT_MAX = 256 * 1024,      /* bytes of a message, and of the final text, that are kept */
+    AGENT_RETRIES_MAX = 1000 * 1000,  /* own retries in a row that are counted */
     AGENT_OPEN_CALLS_MAX = 128,       /* calls that wait for their result; the oldest is dropped */
     AGENT_WHAT_MAX = 200,             /* bytes of agent_item.what */
     AGENT_SESSION_MAX = 200,          /* bytes of a session's id: adapter_session_is_id() */
@@ -86,6 +87,11 @@ void agent_stream_add_err(struct agent_stream *stream, const char *bytes, size_t
 /* Has the CLI written anything but reports of its own retries since the last call? With an adapter
  * that reads events only whole lines count. */
 bool agent_stream_has_spoken(struct agent_stream *stream);
+/* What an end said that failed, though the agent went on, and no call has brought a result since:
+ * one thing a line; "" = there is none. Borrowed until more comes. */
+const char *agent_stream_failure(const struct agent_stream *stream);
+/* Own retries since the model last answered, at most AGENT_RETRIES_MAX. */
+int agent_stream_retries_in_row(const struct agent_stream *stream);
 /* No more bytes come: the last line, and a message that was being put together, are taken. */
 void agent_stream_end(struct agent_stream *stream);
 

@@ -50,7 +50,10 @@ struct outcome {
     int code;
     enum outcome_stop stop; /* CANCELLED only */
     int left;               /* processes that outlived every attempt to end them */
+    int own_retries;        /* of its agent, since the model last answered */
     int64_t quiet_ms;       /* TIMEOUT only: it was silent for so long; 0 = its time was used up */
+    int64_t own_wait_ms;    /* of ran_ms, from a first own retry of its agent to the next answer or
+                               the end */
     int64_t ran_ms;         /* from start to end */
     int64_t bytes[2];       /* written to stdout, stderr */
     int64_t lines[2];       /* line feeds in each */

@@ -39,6 +39,7 @@ struct protocol_facts {
     const struct outcome *outcome; /* borrowed */
     const struct verdict *verdict; /* borrowed; after `expect` was applied */
     int used;                      /* attempts of this grant that count, this one included */
+    int own_retries;               /* of an agent, in these: they count like attempts */
     int allowed;                   /* attempts of this grant in all */
     int free_hints;                /* waits on a server's hint taken so far */
     int same;                      /* equal results in a row, this one included */

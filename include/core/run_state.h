@@ -132,6 +132,7 @@ struct step_state {
     enum decision_kind end; /* STEP_ENDED only */
     int grant;              /* 0 before the first start */
     int used;               /* attempts of this grant that count */
+    int own_retries;        /* of an agent, in these; they count like attempts */
     int allowed;            /* attempts this grant has in all */
     int start_failures;     /* starts in a row that failed, of one attempt */
     int free_hints;         /* waits on a server's hint that used up no attempt */

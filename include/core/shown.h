@@ -226,6 +226,8 @@ void shown_masks(unsigned masks, struct str *out);
 /* The share of an attempt's lines that are new: ".04", "1.0"; "" for -1, not known. */
 void shown_new(int permille, struct str *out);
 
+/* ", and 10 retries by the agent itself"; nothing for 0. */
+void shown_own_retries(int64_t count, struct str *out);
 /* shown_agent.c: the agent of a task. Nothing is added where it has none, or nothing is known. */
 
 /* A session's id as people tell it from others: the first eight digits of a UUID, else all. */

@@ -11,7 +11,7 @@
 
 enum time_use {
     TIME_WORK,  /* an attempt ran */
-    TIME_WAIT,  /* for the next attempt, or behind a source's limit */
+    TIME_WAIT,  /* for the next attempt, behind a source's limit, or in an agent's own retries */
     TIME_YOU,   /* needed a person, or was held by one */
     TIME_QUIET, /* an attempt ran, and was not heard */
     TIME_USE_COUNT,

@@ -132,6 +132,47 @@ START_TEST(test_decision_table)
 }
 END_TEST
 
+static const struct {
+    int used, own_retries, of_this;
+    int64_t hint_ms;
+    enum decision_kind want;
+    int want_n; /* of the delay */
+} own_retries[] = {
+    {1, 1, 1, -1, DECISION_WAIT, 2},
+    {1, 2, 2, -1, DECISION_TRANSIENT_EXHAUSTED, 0},
+    {2, 1, 0, -1, DECISION_TRANSIENT_EXHAUSTED, 0},
+    {1, 10, 10, 9000, DECISION_WAIT, 11}, /* a wait on a hint is free, with all that led to it */
+    {2, 3, 1, 9000, DECISION_TRANSIENT_EXHAUSTED, 0},
+};
+
+START_TEST(test_own_retries_of_an_agent_count_like_attempts)
+{
+    const struct outcome outcome = {.code = 1, .own_retries = own_retries[_i].of_this};
+    struct verdict verdict = verdict_new();
+    verdict.class = TRANSIENT;
+    verdict.retry_after_ms = own_retries[_i].hint_ms;
+    const struct protocol_facts facts = {.policy = policy_named(POLICY_DEFAULT),
+                                         .phase = PHASE_GREEN,
+                                         .outcome = &outcome,
+                                         .verdict = &verdict,
+                                         .used = own_retries[_i].used,
+                                         .own_retries = own_retries[_i].own_retries,
+                                         .allowed = 3,
+                                         .results = equal,
+                                         .result_count = 1,
+                                         .scale = 1,
+                                         .repeatable = true};
+    struct decision decision;
+    struct str text = {0};
+    protocol_decide(&facts, &decision);
+    ck_assert_int_eq(decision.kind, own_retries[_i].want);
+    ck_assert_int_eq(decision.delay.n, own_retries[_i].want_n);
+    protocol_to_json(&facts, &decision, &text);
+    ck_assert_ptr_nonnull(strstr(str_text(&text), "\"own_retries\":"));
+    str_done(&text);
+}
+END_TEST
+
 /* The verdict of a rung, before the policy is asked; and what comes before it. */
 START_TEST(test_C4_a_rung_ends_the_step)
 {
@@ -444,6 +485,8 @@ Suite *test_suite(void)
     Suite *suite = suite_create("protocol");
     TCase *tcase = test_case(suite, "decisions");
     tcase_add_loop_test(tcase, test_decision_table, 0, TABLE_LEN(rows));
+    tcase_add_loop_test(tcase, test_own_retries_of_an_agent_count_like_attempts, 0,
+                        TABLE_LEN(own_retries));
     tcase_add_loop_test(tcase, test_C4_a_rung_ends_the_step, 0, 8);
     tcase_add_test(tcase, test_an_agents_own_loop_guard_ends_the_step_like_ours);
     tcase_add_test(tcase, test_C4_a_window_grows_with_its_scale);

@@ -224,6 +224,24 @@ START_TEST(test_a_task_behind_a_limit_waits_for_it)
 }
 END_TEST
 
+START_TEST(test_own_retries_of_an_agent_are_waiting)
+{
+    const struct outcome outcome = {
+        .code = 1, .ran_ms = 5000, .own_retries = 2, .own_wait_ms = 4000};
+    struct time_spent spent;
+    play_wait(&play, 5000);
+    play_exit(&play, "b", 0, play_passed());
+    play_exit(&play, "c", 0, play_passed());
+    play_outcome(&play, "a", outcome, play_transient(TRANSIENT_API_OVERLOADED));
+    time_spent_of_run(&spent, &play.state, &play.now, false);
+    ck_assert_int_eq(spent.ms[TIME_WAIT], 4000);
+    ck_assert_int_eq(spent.ms[TIME_WORK], 2 * 5000 - 4000);
+    ck_assert_int_eq(spent.classes[0].class.label.type, TRANSIENT_API_OVERLOADED);
+    ck_assert_int_eq(spent.classes[0].waited_ms, 4000);
+    ck_assert_int_eq(play.state.waited_ms, 4000);
+}
+END_TEST
+
 START_TEST(test_what_was_lost_is_told)
 {
     play_wait(&play, 5000);
@@ -386,6 +404,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_the_end_of_a_task_is_the_end_of_its_last_attempt);
     tcase_add_test(tcase, test_an_attempt_that_failed_is_counted_once);
     tcase_add_test(tcase, test_a_task_behind_a_limit_waits_for_it);
+    tcase_add_test(tcase, test_own_retries_of_an_agent_are_waiting);
     tcase_add_test(tcase, test_what_was_lost_is_told);
     tcase_add_loop_test(tcase, test_spans_are_in_order_and_cover_the_age_of_the_task, 0, RUNS);
     tcase_add_test(tcase, test_pauses_are_bounded);

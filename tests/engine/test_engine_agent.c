@@ -275,6 +275,44 @@ START_TEST(test_own_retry_tells_the_cause_before_the_end)
 }
 END_TEST
 
+/* Before the one it repeats, it made a request that was answered: that one's retry counts for
+ * nothing. */
+#define OWN_RETRY                                                                                  \
+    "echo '{\"type\":\"system\",\"subtype\":\"api_retry\",\"error_status\":529,"                   \
+    "\"error\":\"overloaded\"}'; sleep 0.2\n"
+#define OVERLOADED                                                                                 \
+    "echo '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,\"num_turns\":1,"        \
+    "\"result\":\"API Error: Repeated 529 Overloaded errors\"}'; exit 1\n"
+#define ANSWERED                                                                                   \
+    OWN_RETRY "echo '{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"content\":["              \
+              "{\"type\":\"text\",\"text\":\"I look.\"}]}}'\n"
+
+START_TEST(test_own_retries_count_like_tries_and_their_time_as_waiting)
+{
+    say(1, INIT);
+    and_do(1, ANSWERED OWN_RETRY OWN_RETRY OVERLOADED);
+    say(2, INIT);
+    and_do(2, OWN_RETRY OVERLOADED);
+    say(3, INIT "\n" DONE("too late"));
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.',"
+        "'policy':{'like':'transport','base_delay_ms':1,'jitter':0,'max_attempts':5}}]}",
+        1);
+    const struct step_state *step = &tried.state.steps[0];
+    ck_assert_int_eq(step->end, DECISION_TRANSIENT_EXHAUSTED);
+    ck_assert_uint_eq(step->attempt_count, 2);
+    ck_assert_int_eq(step->attempts[0].outcome.own_retries, 2);
+    ck_assert_int_eq(step->attempts[1].outcome.own_retries, 1);
+    ck_assert_int_eq(step->own_retries, 3);
+    ck_assert_ptr_nonnull(strstr(try_find(EVENT_WAIT_STARTED, 0)->text, "\"n\":3"));
+    const int64_t own_ms =
+        step->attempts[0].outcome.own_wait_ms + step->attempts[1].outcome.own_wait_ms;
+    ck_assert_int_ge(own_ms, 600);
+    ck_assert_int_le(step->attempts[0].outcome.own_wait_ms, step->attempts[0].outcome.ran_ms);
+    ck_assert_int_ge(tried.state.waited_ms, own_ms);
+    ck_assert_int_ge(tried.state.tasks[0].waited_ms, own_ms);
+}
+END_TEST
+
 START_TEST(test_quiet_limit_holds_for_a_command_too)
 {
     run("{'id':'a','steps':[{'run':['sleep','1000'],'quiet_s':0.1,'phase':'REFACTOR'}]}", 1);
@@ -338,6 +376,26 @@ START_TEST(test_C4_calls_that_go_in_circles_are_stopped)
     run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
     ck_assert_int_eq(tried.state.tasks[0].status, TASK_STUCK);
     ck_assert_int_eq(try_find(EVENT_LOOP_SUSPECTED, 0)->e, EVENT_LOOP_OF_CALLS);
+}
+END_TEST
+
+/* It says that it has failed, and begins again, and again. */
+START_TEST(test_what_failed_before_a_loop_of_messages_is_kept)
+{
+    struct str lines = {0};
+    str_add(&lines, INIT);
+    for (int i = 0; i < 20; i++)
+        str_add(&lines, "\n{'type':'result','is_error':true,'result':'ContextOverflowError: 215123 "
+                        "tokens'}\n" TEXT("I make the conversation shorter and go on."));
+    say(1, str_text(&lines));
+    and_do(1, "exec sleep 1000\n");
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'}]}", 3);
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(&tried.state.steps[0], &room);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_STUCK);
+    ck_assert_int_eq(verdict->reason, REASON_LOOP);
+    ck_assert_ptr_nonnull(strstr(verdict->match, "ContextOverflowError: 215123 tokens"));
+    str_done(&lines);
 }
 END_TEST
 
@@ -603,6 +661,7 @@ Suite *test_suite(void)
     tcase_add_test(fails, test_own_retries_do_not_keep_an_agent_from_being_silent);
     tcase_add_loop_test(fails, test_own_retry_tells_the_cause_before_the_end, 0,
                         TABLE_LEN(retried));
+    tcase_add_test(fails, test_own_retries_count_like_tries_and_their_time_as_waiting);
     tcase_add_test(fails, test_quiet_limit_holds_for_a_command_too);
     tcase_add_test(fails, test_capture_names_session_and_costs);
     tcase_add_test(fails, test_output_that_cannot_be_written_is_told_by_its_name);
@@ -616,6 +675,7 @@ Suite *test_suite(void)
     tcase_add_test(rounds, test_D2_result_that_breaks_its_contract_is_repaired_in_the_session);
     tcase_add_test(rounds, test_red_check_goes_to_the_agent_until_it_is_green);
     tcase_add_test(rounds, test_C4_calls_that_go_in_circles_are_stopped);
+    tcase_add_test(rounds, test_what_failed_before_a_loop_of_messages_is_kept);
     tcase_add_test(rounds, test_nudge_is_said_with_the_next_prompt);
     tcase_add_test(rounds, test_budget_that_is_spent_holds_the_task);
     tcase_add_test(rounds, test_fast_agent_is_stopped_at_its_budget);

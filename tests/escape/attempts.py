@@ -224,11 +224,11 @@ row("socket-in-tmp", "machine", 'curl -sm 2 --unix-socket "$TMP_SOCKET" http://x
     needs="command -v curl")
 STILL_THERE = 'rm -f "$PROJ/.got/$NAME"; sleep 0.4; test -e "$PROJ/.got/$NAME"'
 row("left-behind", "machine", """
-    (setsid sh -c 'for i in $(seq 200); do echo late >>"$PROJ/.got/$NAME"; sleep 0.1; done' \\
+    (setsid sh -c 'for i in $(seq 3000); do echo late >>"$PROJ/.got/$NAME" || exit; sleep 0.1; done' \\
         </dev/null >/dev/null 2>&1 &) """, out=STILL_THERE)
 row("left-behind-twice", "machine", """
-    (setsid sh -c '(setsid sh -c "trap \\"\\" TERM HUP; for i in \\$(seq 200); do
-        echo late >>$PROJ/.got/$NAME; sleep 0.1; done" </dev/null >/dev/null 2>&1 &) &' &) """,
+    (setsid sh -c '(setsid sh -c "trap \\"\\" TERM HUP; for i in \\$(seq 3000); do
+        echo late >>$PROJ/.got/$NAME || exit; sleep 0.1; done" </dev/null >/dev/null 2>&1 &) &' &) """,
     out=STILL_THERE)
 
 # --------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ import time
 DEVS, SHOP_LOG = (os.path.abspath(path) for path in sys.argv[1:3])
 COLUMNS, ROWS = 120, 34
 LIMIT_S = 30  # for a screen to change, on a loaded machine
+COVERED_S = 3  # until another key is pressed to remove a message
 KEYS_MAX = 60  # in one view; more than any footer names
 
 # Messages that are no refusals: about the run, or about what a key has done.
@@ -137,15 +138,22 @@ class Terminal:
         return re.search(r"\? help( |$)", self.rows()[-1]) is not None
 
     def message(self):
-        """The message line, above the footer or the bar of a recording; "" if it is covered."""
+        """The message line, above the footer or the bar of a recording, or in place of the footer."""
         rows = self.rows()
         rules = [i for i, row in enumerate(rows[:-1]) if re.fullmatch("─+", row)]
-        has_footer = re.search(r"\? help( |$)", rows[-1]) is not None
-        return rows[rules[-1] + 1].strip() if rules and has_footer else ""
+        if re.search(r"\? help( |$)", rows[-1]) is None:
+            return rows[-1].strip()
+        return rows[rules[-1] + 1].strip() if rules else ""
 
     def footer(self):
-        """The keys of the footer, each with its word. A message may cover it for some seconds."""
-        until(f"{self.name}: a footer", self.has_footer)
+        """The keys of the footer, each with its word. A message may cover it until the next key."""
+        covered_from = time.monotonic()
+
+        def is_uncovered():
+            if not self.has_footer() and time.monotonic() - covered_from > COVERED_S:
+                self.type("Up")
+            return self.has_footer()
+        until(f"{self.name}: a footer", is_uncovered)
         out = []
         for part in re.split("  +", self.rows()[-1].strip()):
             words = part.split(" ")
@@ -171,7 +179,7 @@ def press(terminal, key, word):
 
     until(f"{where}: does something", lambda: terminal.looks() != before)
     if opens:
-        until(f"{where}: opens", lambda: terminal.shows(opens) or is_refused())
+        until(f"{where}: opens", lambda: terminal.shows(opens) or terminal.has_footer() and is_refused())
     if opens and terminal.shows(opens):
         terminal.type(closes)
         until(f"{where}: closes", terminal.has_footer)

@@ -32,6 +32,10 @@ static void add_outcome(const struct attempt_state *attempt, struct str *out)
     str_json_i64(out, "code", outcome->code);
     str_json_i64(out, "ran_ms", outcome->ran_ms);
     str_json_i64(out, "waited_ms", attempt->waited_ms);
+    if (outcome->own_retries > 0)
+        str_json_i64(out, "own_retries", outcome->own_retries);
+    if (outcome->own_wait_ms > 0)
+        str_json_i64(out, "own_wait_ms", outcome->own_wait_ms);
     str_json_i64(out, "out_bytes", outcome->bytes[0]);
     str_json_i64(out, "err_bytes", outcome->bytes[1]);
 }

@@ -146,6 +146,7 @@ static void add_used(const struct why *why, struct str *out)
     if (used >= 0 && allowed >= 0)
         str_addf(out, "; %s %lld of %lld", is_start ? "start" : "try", (long long)used,
                  (long long)allowed);
+    shown_own_retries(json_i64(json_get(inputs, "own_retries"), 0), out);
     json_free(inputs);
 }
 

@@ -47,6 +47,8 @@ static void take_retry(const struct agent_taking *taking, const struct json *val
     agent_taking_text(taking, ADAPTER_TEXT, value, &words);
     stream->used.own_retries++;
     stream->used_changed = true;
+    if (stream->retries_in_row < AGENT_RETRIES_MAX)
+        stream->retries_in_row++;
     struct agent_item item = agent_item_new(stream, AGENT_ITEM_RETRY);
     item.text = str_text(&words);
     item.attempt = agent_taking_number(taking, ADAPTER_ATTEMPT, value, 0);

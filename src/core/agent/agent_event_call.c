@@ -82,6 +82,7 @@ void agent_result_take(const struct agent_taking *taking, const struct json *val
     if (!is_known && name)
         call.id = xstrdup(name);
     tell_result(taking, value, &call);
+    str_clear(&stream->failure);
     agent_call_done(&call);
     str_done(&id);
 }

@@ -55,13 +55,16 @@ struct agent_stream {
     bool used_changed;
     struct agent_calls calls;
 
-    bool has_spoken;   /* output since the last call of agent_stream_has_spoken() */
-    bool has_events;   /* rules knew one of the lines */
-    struct str retry;  /* owned; what the CLI says of the request that it tries again; empty once
-                          the model has answered */
-    struct str error;  /* owned; the last error that was no end */
-    struct str ended;  /* owned; "agent ended: ..." that outweighs an end that went well */
-    struct str window; /* owned; when a usage window ends, as a line for the rules of verdicts */
+    int retries_in_row; /* own retries since the model last answered */
+    bool has_spoken;    /* output since the last call of agent_stream_has_spoken() */
+    bool has_events;    /* rules knew one of the lines */
+    struct str retry;   /* owned; what the CLI says of the request that it tries again; empty once
+                           the model has answered */
+    struct str error;   /* owned; the last error that was no end */
+    struct str failure; /* owned; what an end said that failed, though the agent went on: until a
+                           call brings a result */
+    struct str ended;   /* owned; "agent ended: ..." that outweighs an end that went well */
+    struct str window;  /* owned; when a usage window ends, as a line for the rules of verdicts */
     struct agent_last last;
 };
 

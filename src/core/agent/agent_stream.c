@@ -37,6 +37,7 @@ void agent_stream_close(struct agent_stream *stream)
     str_done(&stream->turn);
     str_done(&stream->retry);
     str_done(&stream->error);
+    str_done(&stream->failure);
     str_done(&stream->ended);
     str_done(&stream->window);
     str_done(&stream->last.words);
@@ -140,6 +141,16 @@ bool agent_stream_has_spoken(struct agent_stream *stream)
     const bool has_spoken = stream->has_spoken;
     stream->has_spoken = false;
     return has_spoken;
+}
+
+const char *agent_stream_failure(const struct agent_stream *stream)
+{
+    return str_text(&stream->failure);
+}
+
+int agent_stream_retries_in_row(const struct agent_stream *stream)
+{
+    return stream->retries_in_row;
 }
 
 void agent_stream_end(struct agent_stream *stream)

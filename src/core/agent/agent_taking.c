@@ -34,6 +34,10 @@ void agent_words_add(struct str *words, const char *text)
 
 void agent_begin_take(struct agent_stream *stream)
 {
+    if (stream->last.end == AGENT_END_FAILED) {
+        str_clear(&stream->failure);
+        str_add(&stream->failure, str_text(&stream->last.words));
+    }
     stream->last.end = AGENT_END_CUT;
     str_clear(&stream->last.words);
     str_clear(&stream->error);
@@ -48,5 +52,6 @@ void agent_turn_open(struct agent_stream *stream)
         stream->used_changed = true;
     }
     stream->turn_is_open = true;
+    stream->retries_in_row = 0;
     str_clear(&stream->retry);
 }

@@ -171,6 +171,7 @@ static void add_count(const struct event_look *w)
     str_addf(w->out, "%lld of %d attempts", (long long)w->event->b, w->step->allowed);
     if (free_tries > 0)
         str_addf(w->out, " (+%d free)", free_tries);
+    shown_own_retries(w->step->own_retries, w->out);
 }
 
 /* ": same result 5 times, tries 1 to 5", where the log says so. */

@@ -100,6 +100,7 @@ void fold_open_grant(struct step_state *step, int grant, int allowed)
     step->grant = grant;
     step->allowed = allowed;
     step->used = 0;
+    step->own_retries = 0;
     step->start_failures = 0;
     step->free_hints = 0;
     step->same = 0;

@@ -139,18 +139,22 @@ static void count_same(struct step_state *step)
 }
 
 /* What never started is counted by itself, what devs' own end interrupted too. */
-static void count_attempt(struct run_state *state, struct step_state *step, enum outcome_kind kind)
+static void count_attempt(struct run_state *state, struct step_state *step,
+                          const struct outcome *outcome)
 {
-    if (kind == OUTCOME_NOT_STARTED) {
+    if (outcome->kind == OUTCOME_NOT_STARTED) {
         step->start_failures++;
         state->attempts--;
         return;
     }
     step->start_failures = 0;
-    if (kind == OUTCOME_INTERRUPTED)
+    if (outcome->kind == OUTCOME_INTERRUPTED) {
         step->interrupted++;
-    else
-        step->used++;
+        return;
+    }
+    step->used++;
+    const int room = FOLD_COUNT_MAX - step->own_retries;
+    step->own_retries += outcome->own_retries < room ? outcome->own_retries : room;
 }
 
 void fold_attempt_ended(const struct fold *fold)
@@ -169,7 +173,9 @@ void fold_attempt_ended(const struct fold *fold)
     fold_take_fact(fold, &end);
 
     step->silent_failure = end.fails;
-    count_attempt(fold->state, step, attempt->outcome.kind);
+    count_attempt(fold->state, step, &attempt->outcome);
+    fold->task->waited_ms += attempt->outcome.own_wait_ms;
+    fold->state->waited_ms += attempt->outcome.own_wait_ms;
     step->status = STEP_JUDGING;
     end_quiet(fold);
     fold->state->running--;

@@ -205,7 +205,9 @@ bool fold_is_sound(const struct fold *fold)
         return is_within(event->a, 0, OUTCOME_KIND_COUNT - 1) &&
                is_within(event->c, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS) &&
                has_number(fold, "new", -1, 1000) && has_number(fold, "stop", 0, STOP_COUNT - 1) &&
-               has_number(fold, "quiet", 0, FOLD_DELAY_MAX_MS) && is_sound_fact(fold);
+               has_number(fold, "quiet", 0, FOLD_DELAY_MAX_MS) &&
+               has_number(fold, "own", 0, FOLD_COUNT_MAX) &&
+               has_number(fold, "own_wait", 0, FOLD_DELAY_MAX_MS) && is_sound_fact(fold);
     case EVENT_ATTEMPT_JUDGED:
         return names_class(event) && has_number(fold, "retry_after_ms", -1, FOLD_DELAY_MAX_MS);
     case EVENT_CLASS_CORRECTED:

@@ -47,6 +47,8 @@ void fold_wait_started(const struct fold *fold)
     }
     if (event->e != 0 && step->used > 0) {
         step->used--;
+        const int own_retries = step_state_latest(step)->outcome.own_retries;
+        step->own_retries -= own_retries < step->own_retries ? own_retries : step->own_retries;
         step->free_hints++;
     }
     if (fold->state->use == RUN_STATE_DECIDES) /* who tells has the words of this yet to find */

@@ -119,13 +119,14 @@ static void decide_retry(const struct protocol_facts *facts, struct decision *ou
     bool free_wait = waits_for_free(facts);
 
     out->counts = !free_wait;
-    int used = facts->used - (free_wait ? 1 : 0);
+    const int tried = facts->used + facts->own_retries;
+    const int used = free_wait ? tried - 1 - facts->outcome->own_retries : tried;
     if (used >= facts->allowed) {
         end_step(out, exhausted_kind(facts));
         return;
     }
     struct delay delay =
-        policy_delay(facts->policy, facts->used, facts->draw, facts->verdict->retry_after_ms);
+        policy_delay(facts->policy, tried, facts->draw, facts->verdict->retry_after_ms);
     if (is_past_deadline(facts, delay.delay_ms))
         end_step(out, DECISION_DEADLINE);
     else
@@ -213,6 +214,7 @@ static void add_bounds(const struct protocol_facts *facts, struct str *out)
         int64_t value;
         bool said;
     } bounds[] = {
+        {"own_retries", facts->own_retries, facts->own_retries > 0},
         {"same", facts->same,
          policy->window > 0 || policy->same_stops > 0 || policy->unchanged_stops > 0},
         {"window", (int64_t)policy->window * facts->scale, policy->window > 0},

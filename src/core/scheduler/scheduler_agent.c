@@ -94,7 +94,10 @@ bool scheduler_agent_stopped(const struct scheduling *now, int task, struct inpu
     else
         return false;
     const struct classify_input facts = {.outcome = ended->outcome, .memory_killed = -1};
-    ended->verdict = verdict_new();
-    (void)facts_judge(&facts, &ended->verdict); /* why we ended it is always known */
+    struct verdict verdict = verdict_new();
+    (void)facts_judge(&facts, &verdict); /* why we ended it is always known */
+    if (verdict.match[0] == '\0')
+        memcpy(verdict.match, ended->verdict.match, sizeof(verdict.match));
+    ended->verdict = verdict;
     return true;
 }

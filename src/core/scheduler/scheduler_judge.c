@@ -139,6 +139,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         .outcome = outcome,
         .verdict = verdict,
         .used = step->used > 0 ? step->used : 1,
+        .own_retries = step->own_retries,
         .allowed = step->allowed,
         .free_hints = step->free_hints,
         .same = step->same,
@@ -157,6 +158,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
     if (outcome->kind == OUTCOME_NOT_STARTED) {
         facts.policy = plan_policy_find(state->plan, "infrastructure");
         facts.used = step->start_failures;
+        facts.own_retries = 0;
         facts.allowed = facts.policy->max_attempts;
     }
     const struct circles *circles = state->tasks[task].circles;
@@ -243,6 +245,10 @@ static void ended_text(const struct fold_end *end, const struct input *input, st
         str_json_i64(text, "stop", (int64_t)outcome->stop);
     if (outcome->quiet_ms > 0)
         str_json_i64(text, "quiet", outcome->quiet_ms);
+    if (outcome->own_retries > 0)
+        str_json_i64(text, "own", outcome->own_retries);
+    if (outcome->own_wait_ms > 0)
+        str_json_i64(text, "own_wait", outcome->own_wait_ms);
     scheduler_fact_text(end, text);
     str_add_char(text, '}');
 }

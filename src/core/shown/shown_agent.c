@@ -41,6 +41,13 @@ void shown_used(const struct agent_used *used, struct str *out)
     str_done(&words);
 }
 
+void shown_own_retries(int64_t count, struct str *out)
+{
+    if (count > 0)
+        str_addf(out, ", and %lld %s by the agent itself", (long long)count,
+                 count == 1 ? "retry" : "retries");
+}
+
 /* The agent as it has told, or as it was asked where it tells no session; NULL before that. */
 static const char *agent_asked(const struct run_state *state, int task)
 {

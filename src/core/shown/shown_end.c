@@ -33,6 +33,7 @@ static void end_of_tries(const struct plan_step *plan, const struct json *inputs
         str_addf(out, "%lld of %lld starts failed", (long long)used, (long long)allowed);
     else
         str_addf(out, "%lld of %lld tries used", (long long)used, (long long)allowed);
+    shown_own_retries(shown_inputs_number(inputs, "own_retries", 0), out);
     if (plan->once && step->start_failures == 0)
         str_add(out, ": it is not declared idempotent, and nothing can be put back for another");
 }

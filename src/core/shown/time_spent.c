@@ -99,6 +99,31 @@ static struct time_spent nothing(void)
     return out;
 }
 
+static int64_t move(struct time_spent *out, enum time_use from, int64_t most_ms, int64_t ms)
+{
+    const int64_t moved = ms < most_ms ? ms : most_ms;
+    out->ms[from] -= moved;
+    out->ms[TIME_WAIT] += moved;
+    return moved;
+}
+
+/* An agent that repeats its own request waits. Own retries do not count as output, so what was not
+ * heard is part of it first. `before`: the sums without this task. */
+static void move_own_waits(struct time_spent *out, const int64_t *before,
+                           const struct step_state *step)
+{
+    for (size_t i = 0; i < step->attempt_count; i++) {
+        const struct attempt_state *attempt = &step->attempts[i];
+        const int64_t own_ms = fold_length_ms(attempt->outcome.own_wait_ms);
+        const int64_t quiet_ms = out->ms[TIME_QUIET] - before[TIME_QUIET];
+        int64_t moved = move(out, TIME_QUIET, quiet_ms, own_ms);
+        moved += move(out, TIME_WORK, out->ms[TIME_WORK] - before[TIME_WORK], own_ms - moved);
+        const struct failure_class class = failure_class_of(attempt);
+        if (moved > 0 && attempt->class != VERDICT_SUCCESS)
+            add_class(out, &class, moved);
+    }
+}
+
 static void add_task(struct time_spent *out, const struct run_state *state, int task,
                      const struct timeline *timeline)
 {
@@ -107,8 +132,10 @@ static void add_task(struct time_spent *out, const struct run_state *state, int 
         before[use] = out->ms[use];
     for (size_t i = 0; i < timeline->count; i++)
         add_span(out, &timeline->spans[i], state, task);
-    for (int i = 0; i < state->plan->tasks[task].step_count; i++)
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
         out->attempts += (int)state->tasks[task].steps[i].attempt_count;
+        move_own_waits(out, before, &state->tasks[task].steps[i]);
+    }
     for (int use = 0; use < TIME_USE_COUNT; use++) {
         const int64_t ms = out->ms[use] - before[use];
         if (ms <= out->longest_ms[use])

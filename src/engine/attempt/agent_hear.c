@@ -206,10 +206,30 @@ void agent_run_tell_used(struct agent_run *run, int64_t now_ms)
         tell_used(run, now_ms);
 }
 
+/* Between a first own retry and the next answer the agent waits for the world, whether it sleeps or
+ * asks once more. */
+static void count_own_wait(struct agent_run *run, bool is_over, int64_t now_ms)
+{
+    const bool retries = !is_over && agent_stream_retries_in_row(run->stream) > 0;
+    if (retries && run->retries_from_ms == 0) {
+        run->retries_from_ms = now_ms;
+    } else if (!retries && run->retries_from_ms != 0) {
+        run->own_wait_ms += now_ms - run->retries_from_ms;
+        run->retries_from_ms = 0;
+    }
+}
+
 void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms)
 {
     agent_stream_add(run->stream, bytes, len);
+    count_own_wait(run, false, now_ms);
     agent_run_tell_used(run, now_ms);
+}
+
+void agent_run_add_err(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms)
+{
+    agent_stream_add_err(run->stream, bytes, len);
+    count_own_wait(run, false, now_ms);
 }
 
 static void tell_waiting(void *ctx, const struct agent_item *item)
@@ -220,6 +240,7 @@ static void tell_waiting(void *ctx, const struct agent_item *item)
 void agent_run_end(struct agent_run *run, bool killed, int64_t now_ms)
 {
     agent_stream_end(run->stream);
+    count_own_wait(run, true, now_ms);
     if (killed)
         agent_stream_waiting(run->stream, tell_waiting, run);
     if (has_news(run))

@@ -67,8 +67,10 @@ struct agent_run {
     char *told_session; /* owned; the last that the log was told of, NULL = none */
     int told_sessions;  /* so many in all */
     struct agent_used told;
-    int64_t told_ms; /* when what it has used was told last */
-    int64_t items;   /* calls and messages that the log was told of */
+    int64_t told_ms;         /* when what it has used was told last */
+    int64_t items;           /* calls and messages that the log was told of */
+    int64_t retries_from_ms; /* since when it only repeats a request; 0 = it does not */
+    int64_t own_wait_ms;     /* all such times that are over */
     struct {
         int64_t number;
         int64_t began_ms;
@@ -90,6 +92,8 @@ void agent_run_hear(struct agent_run *run);
 /* The next bytes that it wrote; then the end. Where it was `killed`, the log is told of the calls
  * that it was in. */
 void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
+/* The same, on standard error. */
+void agent_run_add_err(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);
 /* Its output is over. */
 void agent_run_end(struct agent_run *run, bool killed, int64_t now_ms);
 

@@ -47,7 +47,7 @@ static void take_output(struct attempt *attempt, int stream, const char *bytes, 
     else
         fingerprint_add(attempt_fingerprint(attempt), stream, bytes, len);
     if (attempt->agent && stream == 1) /* some tell there of their own tries */
-        agent_stream_add_err(attempt->agent->stream, bytes, len);
+        agent_run_add_err(attempt->agent, bytes, len, clock_now().mono_ms);
     if (attempt->setting->tee)
         attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
 }

@@ -184,6 +184,20 @@ static bool is_matched(const struct attempt *attempt, const struct classify_inpu
     return found;
 }
 
+/* What the agent itself said has failed before it was stopped, in one line. */
+static void quote_failure(const struct agent_stream *stream, struct verdict *verdict)
+{
+    struct str line = {0};
+    for (const char *at = agent_stream_failure(stream); *at != '\0';) {
+        const size_t len = strcspn(at, "\n");
+        str_add(&line, line.len > 0 ? ": " : "");
+        text_clean(&line, at, len);
+        at += len + (at[len] == '\n');
+    }
+    verdict_set_match(verdict, str_text(&line));
+    str_done(&line);
+}
+
 void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input)
 {
@@ -192,6 +206,10 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         input->outcome.quiet_ms = attempt->plan->quiet_ms;
     if (attempt->is_hopeless && input->outcome.kind == OUTCOME_CANCELLED)
         input->outcome.stop = STOP_HOPELESS;
+    if (attempt->agent) {
+        input->outcome.own_retries = agent_stream_retries_in_row(attempt->agent->stream);
+        input->outcome.own_wait_ms = attempt->agent->own_wait_ms;
+    }
     input->start_why = attempt->start_why;
     for (int i = 0; i < 2; i++) {
         input->outcome.bytes[i] = attempt->streams[i].bytes;
@@ -214,6 +232,9 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         .zone_offset = zone_offset,
     };
     classify(setting->classifier, &evidence, &input->verdict);
+    if (attempt->agent && input->outcome.kind == OUTCOME_CANCELLED &&
+        input->outcome.stop == STOP_ASKED)
+        quote_failure(attempt->agent->stream, &input->verdict);
     if (attempt->plan->contract)
         check_contract(attempt, &input->verdict);
     if (!attempt_has_output(

@@ -21,7 +21,7 @@ static void add_phase(const struct detail *detail, bool ascii, struct str *out)
     str_add_char(out, ')');
 }
 
-/* What all its attempts ran, the one that runs until now. */
+/* What all its attempts worked, the one that runs until now. */
 static int64_t ran_ms(const struct detail *detail)
 {
     const int steps = detail->state->plan->tasks[detail->task].step_count;
@@ -32,7 +32,8 @@ static int64_t ran_ms(const struct detail *detail)
         for (size_t n = 0; n < step->attempt_count; n++) {
             const struct attempt_state *attempt = &step->attempts[n];
             const bool ended = attempt->ended.mono_ms != 0;
-            sum_ms += ended ? attempt->outcome.ran_ms : now_ms - attempt->started.mono_ms;
+            sum_ms += ended ? attempt->outcome.ran_ms - attempt->outcome.own_wait_ms
+                            : now_ms - attempt->started.mono_ms;
         }
     }
     return sum_ms;
