@@ -13,9 +13,9 @@
 const char *agent_session_next(const struct run_state *state, int task,
                                const struct plan_agent *agent);
 
-/* The arguments with which that attempt's program is called, as adapter_argv() gives them without
- * the prompt; of a step without an agent a copy of the plan's. The caller ends it with
- * adapter_argv_free(). */
+/* The arguments with which the program of the step's latest attempt was called, or, where the next
+ * one is waited for, will be; as adapter_argv() gives them without the prompt; of a step without an
+ * agent a copy of the plan's. The caller ends it with adapter_argv_free(). */
 char **agent_session_argv(const struct run_state *state, int task, int step);
 
 #endif

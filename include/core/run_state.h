@@ -190,6 +190,7 @@ struct task_agent {
     char *session;          /* owned; id of the last session, NULL = none yet */
     int heard_step;         /* whose attempt told the session last, and which; */
     int heard_attempt;      /* 0 = none yet */
+    bool heard_new;         /* that attempt began the session */
     int round;              /* from 1 */
     int rounds;             /* it may take so many in all: the plan's, or what a retry gave */
     char *repair;           /* owned; prompt of this round, NULL in the first */

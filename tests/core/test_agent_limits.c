@@ -1,6 +1,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "adapter.h"
+#include "agent_session.h"
 #include "play.h"
 #include "str.h"
 #include "test_main.h"
@@ -94,6 +96,32 @@ START_TEST(test_a_session_is_known_from_its_first_event_on)
     tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
          "{\"agent\":\"claude\",\"session\":\"s-2\"}");
     ck_assert_str_eq(agent_of("a")->session, "s-2");
+}
+END_TEST
+
+static bool is_called_with(const char *session)
+{
+    char **argv = agent_session_argv(&play.state, play_task(&play, "a"), 0);
+    bool found = false;
+    for (int i = 0; argv[i]; i++)
+        found = found || strcmp(argv[i], session) == 0;
+    adapter_argv_free(argv);
+    return found;
+}
+
+START_TEST(test_an_attempt_is_shown_as_it_was_called)
+{
+    open_plan(PLAN("", TASK("a", "", AGENT)));
+    ck_assert(!is_called_with("s-1"));
+    tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
+         "{\"agent\":\"claude\",\"session\":\"s-1\",\"resumed\":false}");
+    ck_assert(!is_called_with("s-1"));
+    play_exit(&play, "a", 1, play_transient(TRANSIENT_API_RATE_LIMIT));
+    ck_assert(is_called_with("s-1")); /* the one that is waited for */
+    play_wait(&play, 60000);
+    tell("a", &(struct input_fact){.kind = EVENT_AGENT_SESSION},
+         "{\"agent\":\"claude\",\"session\":\"s-1\",\"resumed\":true}");
+    ck_assert(is_called_with("s-1"));
 }
 END_TEST
 
@@ -516,6 +544,7 @@ Suite *test_suite(void)
     TCase *facts = test_case(suite, "facts");
     tcase_add_checked_fixture(facts, NULL, teardown);
     tcase_add_test(facts, test_a_session_is_known_from_its_first_event_on);
+    tcase_add_test(facts, test_an_attempt_is_shown_as_it_was_called);
     tcase_add_test(facts, test_what_is_no_id_is_no_session);
     tcase_add_test(facts, test_what_is_used_is_counted_once);
     tcase_add_test(facts, test_only_an_agent_that_runs_tells);

@@ -20,13 +20,28 @@ const char *agent_session_next(const struct run_state *state, int task,
     return session && !redact_find_mark(session, cut) ? session : NULL;
 }
 
+/* Did the attempt that the step shows begin the session that is known, and so was called without
+ * it? */
+static bool began_session(const struct run_state *state, int task, int number)
+{
+    const struct task_agent *agent = state->tasks[task].agent;
+    const struct step_state *step = &state->tasks[task].steps[number];
+    const struct attempt_state *latest = step_state_attempt(step);
+    const bool is_begun =
+        step->status == STEP_RUNNING || step->status == STEP_JUDGING || step->status == STEP_ENDED;
+    return agent && latest && is_begun && agent->heard_new && agent->heard_step == number &&
+           agent->heard_attempt == latest->number;
+}
+
 char **agent_session_argv(const struct run_state *state, int task, int step)
 {
     const struct plan_step *plan = &state->plan->tasks[task].steps[step];
     char **argv = NULL;
     if (!plan->agent)
         return text_list_copy(plan->argv);
-    const struct adapter_call call = {.session = agent_session_next(state, task, plan->agent),
+    const char *session =
+        began_session(state, task, step) ? NULL : agent_session_next(state, task, plan->agent);
+    const struct adapter_call call = {.session = session,
                                       .model = plan->agent->model,
                                       .args = plan->agent->args,
                                       .permission_args = plan->agent->permission_args};

@@ -47,6 +47,7 @@ void fold_agent_session(const struct fold *fold)
     keep_text(fold, "session", &fold->task->agent->session);
     fold->task->agent->heard_step = fold->event->step;
     fold->task->agent->heard_attempt = fold->event->attempt;
+    fold->task->agent->heard_new = !json_bool(json_get(fold->text, "resumed"), false);
 }
 
 /* What was said of this attempt before makes way. */

@@ -334,6 +334,7 @@ static void mix_agent(uint64_t *digest, const struct task_agent *agent)
     mix_text(digest, agent->session ? agent->session : "");
     mix(digest, agent->heard_step);
     mix(digest, agent->heard_attempt);
+    mix(digest, agent->heard_new);
     mix(digest, agent->round);
     mix(digest, agent->rounds);
     mix(digest, agent->repair != NULL);
