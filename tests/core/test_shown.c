@@ -199,6 +199,9 @@ START_TEST(test_flaky_says_how_often_it_failed_first)
     ck_assert_str_eq(class_of(0), "");
     failed->outcome.kind = OUTCOME_NOT_STARTED;
     ck_assert_str_eq(class_of(0), "");
+    failed->outcome.kind = OUTCOME_CANCELLED;
+    failed->outcome.stop = STOP_ASKED; /* a person's act is none either */
+    ck_assert_str_eq(class_of(0), "");
     failed->outcome.kind = OUTCOME_EXIT; /* as the events say: they are played again */
 }
 END_TEST

@@ -151,7 +151,9 @@ static int failures_before_a_pass(const struct step_state *step)
     for (size_t k = step->attempt_count; k > 0; k--) {
         const struct attempt_state *attempt = &step->attempts[k - 1];
         const enum outcome_kind kind = attempt->outcome.kind;
-        const bool has_run = kind != OUTCOME_INTERRUPTED && kind != OUTCOME_NOT_STARTED;
+        const bool is_by_hand = kind == OUTCOME_CANCELLED && attempt->outcome.stop == STOP_ASKED;
+        const bool has_run =
+            kind != OUTCOME_INTERRUPTED && kind != OUTCOME_NOT_STARTED && !is_by_hand;
         if (has_run && attempt->class == VERDICT_SUCCESS)
             last_passed = attempt->round;
         else
