@@ -125,6 +125,29 @@ want_in 'a copied log' "$(cat copy/err)" 'read-only'
 want 'a copied log, retry: exit' $? 2
 want 'a copied log: one line and a hint at most' "$(test "$(lines copy/err)" -le 2; echo $?)" 0
 
+# --- while a newer run goes on, "last" does not mean an older one
+cat >one.json <<'PLAN'
+{"version": 1, "name": "one", "idempotent": true, "tasks": [
+ {"id": "bad", "steps": [{"phase": "RED", "run": ["sh", "-c", "echo x >>bad-ran; exit 1"]}]}]}
+PLAN
+"$devs" run --plain one.json >/dev/null 2>&1
+rm -f up go
+"$devs" run --detach two.json >/dev/null 2>&1
+until_true 60 test -e up
+"$devs" run --plain --continue last >out 2>err
+want 'a newer run is live: exit' $? 75
+want_in 'a newer run is live' "$(cat err)" 'is going on in another process'
+want 'a newer run is live: the older one is not run' "$(lines bad-ran)" 1
+"$devs" cancel --kill last >/dev/null
+is_over() { ! "$devs" status --json last | grep -q '"state":"live"'; }
+until_true 60 is_over
+"$devs" run --plain --continue last --failed >out 2>err # of the newest, nothing failed
+want 'it is over: the newest is meant' "$? $(head -n 1 err | sed 's/#[0-9]*/#N/')" \
+	'2 devs: run #N has ended and no task failed'
+want_in 'one attempt is one' "$("$devs" run --plain --continue "$("$devs" runs --json | sed -n \
+	's/.*"run":\([0-9]*\).*"name":"one".*/\1/p')")" ': 1 fresh attempt
+'
+
 # --- worktree and session of an agent are used again
 if command -v git >/dev/null; then
 	mkdir tree && cd tree || exit 1

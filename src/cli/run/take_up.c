@@ -86,9 +86,9 @@ static void look_at_page(struct log_run_info *runs, size_t count, struct newest 
     }
 }
 
-/* The newest that was interrupted, else the newest that ended with something left. Where there is
- * none, one that another process has (perhaps since a moment ago) is what was meant: check_run()
- * says so. With `failed` only runs that have ended are meant. */
+/* The newest that was interrupted, else the newest that ended with something left. A newer one that
+ * is alive (perhaps since a moment ago) is what was meant instead of that: check_run() says so.
+ * With `failed` only runs that have ended are meant. */
 static bool find_last(struct log_reader *reader, bool failed, int64_t *out, struct err *err)
 {
     enum { RUNS_AT_ONCE = 16 };
@@ -101,7 +101,7 @@ static bool find_last(struct log_reader *reader, bool failed, int64_t *out, stru
         look_at_page(runs, count, &newest);
     } while ((failed ? newest.with_rest : newest.interrupted) == 0 && count == RUNS_AT_ONCE);
     *out = !failed && newest.interrupted != 0 ? newest.interrupted
-           : newest.with_rest != 0            ? newest.with_rest
+           : newest.with_rest > newest.alive  ? newest.with_rest
                                               : newest.alive;
     if (*out != 0)
         return true;

@@ -315,7 +315,8 @@ static void words_wait_ended(const struct event_look *w)
 
 static void words_step_reopened(const struct event_look *w)
 {
-    str_addf(w->out, "retried by %s: %lld fresh attempts", by_of(w), (long long)w->event->b);
+    str_addf(w->out, "retried by %s: ", by_of(w));
+    shown_count(w->event->b, "fresh attempt", "fresh attempts", w->out);
 }
 
 static void words_hint_given(const struct event_look *w)
