@@ -29,6 +29,7 @@ enum {
     AGENT_OPEN_CALLS_MAX = 128,       /* calls that wait for their result; the oldest is dropped */
     AGENT_WHAT_MAX = 200,             /* bytes of agent_item.what */
     AGENT_SESSION_MAX = 200,          /* bytes of a session's id: adapter_session_is_id() */
+    AGENT_REFUSED_IDS = 16 * 1024,    /* bytes of ids of refused calls; more are not counted */
     AGENT_SHOWN_LINES = 4,            /* lines of a result that agent_item_words() shows */
 };
 
@@ -42,6 +43,7 @@ enum agent_item_kind {
     AGENT_ITEM_NOTICE,  /* a word of the CLI that is not the end */
     AGENT_ITEM_END,     /* the terminal event */
     AGENT_ITEM_OTHER,   /* no JSON, or longer than AGENT_LINE_MAX: as it stands */
+    AGENT_ITEM_REFUSED, /* the CLI did not allow a call */
     AGENT_ITEM_KIND_COUNT,
 };
 
@@ -51,8 +53,10 @@ struct agent_item {
     enum agent_item_kind kind;
     const char *text; /* TEXT, NOTICE, OTHER, RETRY: the words; SESSION: the id; RESULT: the
                          output; END: what it says of a failure, else NULL */
-    const char *tool; /* CALL, RESULT: the tool's name; RESULT: NULL if its call is not known */
-    const char *what; /* CALL, RESULT: the call in one line, at most AGENT_WHAT_MAX bytes */
+    const char *tool; /* CALL, RESULT, REFUSED: the tool's name; RESULT: NULL if its call is not
+                         known */
+    const char
+        *what; /* CALL, RESULT, REFUSED: the call in one line, at most AGENT_WHAT_MAX bytes */
     const struct json *args; /* CALL, RESULT: the arguments, an object; NULL = not known */
     int64_t number;          /* CALL, RESULT: of the call, from 1; 0 = a result without a call */
     int exit;                /* RESULT: exit code, -1 = not known */
@@ -101,6 +105,10 @@ void agent_stream_waiting(const struct agent_stream *stream, agent_item_fn *each
 
 /* The sums so far. */
 const struct agent_used *agent_stream_used(const struct agent_stream *stream);
+
+/* The last refused call, "Bash: git push", as the agent wrote it; NULL = none was refused. Borrowed
+ * until the stream changes. */
+const char *agent_stream_refused(const struct agent_stream *stream);
 
 /* How the output ends, as far as it has come. */
 enum agent_end {

@@ -17,6 +17,7 @@ struct agent_used {
     int64_t cost_micro;  /* millionths of a US dollar */
     int64_t tokens;      /* in and out */
     int64_t own_retries; /* requests that the CLI itself made again */
+    int64_t refused;     /* calls that the CLI did not allow */
 };
 
 /* a + b, at least 0 and at most AGENT_USED_MAX. Neither may be further from 0 than that. */

@@ -35,6 +35,13 @@ struct classify_text {
  * if it is not known. Reading zones is for the edge (zone.h). */
 typedef bool zone_offset_fn(void *ctx, const char *zone, int64_t at_s, int *offset_s_out);
 
+/* What checks an agent's work after it has ended. */
+enum classify_checks {
+    CLASSIFY_CHECKS_UNKNOWN,
+    CLASSIFY_CHECKS_NONE,   /* nothing: a refused call as its last one has stopped it */
+    CLASSIFY_CHECKS_FOLLOW, /* a contract or a later step: they say what a refused call has done */
+};
+
 struct classify_input {
     struct outcome outcome;
     struct classify_text out;
@@ -46,6 +53,7 @@ struct classify_input {
     const struct agent_stream *stream; /* borrowed; the whole of `out` as it was read, ended; NULL:
                                           `out` is read */
     bool one_shot; /* the agent was asked for an answer: saying nothing at all is being cut short */
+    enum classify_checks checks;
     int memory_killed; /* 1: a counter says memory, 0: it says not, -1: not known */
     int64_t cpu_s;     /* seconds of CPU time that each process of it was given; 0 = no limit */
     bool in_container; /* it ran in a container of ours: an exit code is the command's own */

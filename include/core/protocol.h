@@ -54,6 +54,8 @@ struct protocol_facts {
     int round, rounds;             /* of its task's agent, if that is before it; else 0 */
     bool stopping;                 /* a person asked to stop this task */
     enum outcome_stop stop;        /* why it may not go on, unless it passed; mostly STOP_ASKED */
+    const char *refused; /* borrowed; the last call that the agent before this step's end was
+                            refused, NULL = none */
     const struct circles *calls; /* borrowed; STOP_LOOP: what the rungs say of its agent's calls */
     struct budget_use spent;     /* STOP_BUDGET: of what */
     bool spent_by_run;           /* STOP_BUDGET: the budget is the run's */
@@ -81,6 +83,10 @@ bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int6
 /* What comes after the attempt that the facts are of: the table of docs/reliability.md. *out is
  * made anew; its times are those of the facts. */
 void protocol_decide(const struct protocol_facts *facts, struct decision *out);
+
+/* No round follows this decision. If the work of an agent failed that was refused a call, only a
+ * person can allow that: *out becomes NEEDS_YOU. Else facts->refused becomes NULL. */
+void protocol_blame_refusal(struct protocol_facts *facts, struct decision *out);
 
 /* Does the verdict name a time to come back, though it is no failure of the world? It is
  * waited out like a server's hint. */

@@ -197,6 +197,8 @@ struct task_agent {
     char *nudge;            /* owned; the last nudge not yet said to the agent, NULL = none */
     char *said;             /* owned; what its latest attempt said last: the first line, at most
                                AGENT_WHAT_MAX bytes; NULL = nothing yet */
+    char *refused;          /* owned; the last call that its latest attempt was refused, as "Bash:
+                               git push"; NULL = none */
     int said_step;          /* by the attempt of this step; */
     int said_attempt;       /* 0 = nothing was said yet */
     struct agent_used past; /* of all attempts that are over */

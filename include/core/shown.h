@@ -123,6 +123,8 @@ void shown_formula(const struct step_state *step, struct str *out);
 /* Why the policy did not go on when the step ended: "6 of 6 tries used"; "" where it is not
  * recorded, or it did not end so. */
 void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out);
+/* Has the step ended because somebody must allow what was refused? */
+bool shown_needs_allowing(const struct step_state *step);
 /* An end in everyday words: "gave up", "stuck", "needs you". */
 const char *shown_end_word(enum decision_kind kind);
 /* The same, and what the log calls it where that says more: "gave up (retry exhausted)". */
@@ -217,7 +219,8 @@ void shown_circle_words(const struct shown_circle *circle, struct str *out);
 /* The same in a column of 11: "same 5x"; "circles? 3x" while it is suspected only. */
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out);
 /* The CLASS column where there is one word's room: circles before the class, for they are the
- * news; "" where there is nothing to say. */
+ * news; where there is no class, the refused calls of its agents: "2 refused"; "" where there is
+ * nothing to say. */
 void shown_circles_or_class(const struct run_state *state, int task, struct str *out);
 /* What was found equal: "the call and its result"; "" while ok. */
 const char *shown_circles_equal(const struct entropy_verdict *verdict);

@@ -167,6 +167,7 @@ static bool add_event(struct import_run *run, const struct transcript_item *it)
     case AGENT_ITEM_CALL:
     case AGENT_ITEM_RETRY:
     case AGENT_ITEM_OTHER:
+    case AGENT_ITEM_REFUSED:
     case AGENT_ITEM_KIND_COUNT:
         break;
     }

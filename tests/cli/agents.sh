@@ -124,6 +124,44 @@ PLAN
 	want_in "who found it ($guard)" "$("$devs" why g)" 'the agent found a loop and stopped by itself'
 done
 
+# --- tool calls that the program refuses: counted, and judged by what checks the work
+call() { echo "{\"type\":\"assistant\",\"message\":{\"id\":\"m$1\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t$1\",\"name\":\"$2\",\"input\":{\"command\":\"$3\"}}]}}"; }
+result() { echo "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t$1\",\"content\":\"$2\"}]}}"; }
+denied() {
+	echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"$1\",\"permission_denials\":[\
+{\"tool_name\":\"Bash\",\"tool_use_id\":\"t1\",\"tool_input\":{\"command\":\"git push\"}},\
+{\"tool_name\":\"Bash\",\"tool_use_id\":\"t2\",\"tool_input\":{\"command\":\"make test\"}}]}"
+}
+cat >refused.json <<PLAN
+{"version": 1, "name": "refused", $agents, "idempotent": true,
+ "tasks": [{"id": "r", "steps": [{"agent": "fake", "prompt": "Make it."}]}]}
+PLAN
+fresh
+{ echo "$init"; call 1 Bash 'git push'; call 2 Bash 'make test'; call 3 Edit x; result 3 ok; denied 'All done.'; } >say.1
+"$devs" run --plain refused.json >out 2>&1
+want 'it went on without them: exit' $? 0
+want_in 'the summary counts them' "$(cat out)" '2 refused'
+want_in 'devs status too' "$("$devs" status)" '2 refused'
+want_in 'and its JSON' "$("$devs" status --json)" '"refused":2,"refused_call":"Bash: make test"'
+want_in 'devs why too' "$("$devs" why r)" '2 refused'
+want_in 'the log' "$("$devs" log r)" '! refused: Bash: make test'
+want_in 'the row' "$("$devs" debug --logs last --frame 120x30)" '2 refused'
+fresh
+{ echo "$init"; call 1 Bash 'git push'; call 2 Bash 'make test'; denied 'All done.'; } >say.1
+"$devs" run --plain refused.json >out 2>&1
+want 'the last call was refused: exit' $? 4
+want_in 'the state' "$("$devs" status)" 'needs-you'
+want_in 'the deciding line' "$("$devs" why r)" 'by         rule agent.refused: sure'
+want_in 'the call' "$("$devs" why r)" 'found      "refused: Bash: make test"'
+want_in 'how to allow it' "$("$devs" why r)" 'next       allow Bash: "args": ["--allowedTools", "Bash"] in its step; then start the plan again: devs run'
+sed 's/"Make it."}/&, {"phase": "VERIFY", "run": ["sh", "-c", "exit 1"]}/' refused.json >checked.json
+fresh
+{ echo "$init"; call 1 Bash 'git push'; call 2 Bash 'make test'; denied 'All done.'; } >say.1
+"$devs" run --plain checked.json >out 2>&1
+want 'a check fails after a refused call: exit' $? 4
+want_in 'a check fails after a refused call: why' "$("$devs" why r)" 'its agent was refused Bash: make test'
+want_in 'a check fails after a refused call: next' "$("$devs" why r)" 'allow Bash: "args": ["--allowedTools", "Bash"] in its step; then start the plan again: devs run'
+
 # --- it is not there
 fresh
 cat >gone.json <<PLAN

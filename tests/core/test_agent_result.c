@@ -260,6 +260,65 @@ START_TEST(test_named_agent)
 }
 END_TEST
 
+#define DENIED(words)                                                                              \
+    "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\",\"id\":\"a\","       \
+    "\"name\":"                                                                                    \
+    "\"Bash\",\"input\":{\"command\":\"make test\"}}]}}\n"                                         \
+    "{\"type\":\"result\",\"is_error\":false,\"result\":\"" words                                  \
+    "\",\"permission_denials\":[{\"tool_name\":\"Bash\",\"tool_use_id\":\"a\",\"tool_input\":"     \
+    "{\"command\":\"make test\"}}]}\n"
+#define OTHER_CALL                                                                                 \
+    "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\",\"id\":\"b\","       \
+    "\"name\":"                                                                                    \
+    "\"Edit\",\"input\":{}}]}}\n"
+
+/* A refused call, by what checks the work, and what the agent says. */
+static const struct {
+    enum classify_checks checks;
+    const char *out;
+    bool stopped;
+} refused_cases[] = {
+    {CLASSIFY_CHECKS_NONE, DENIED("All done."), true}, /* it was the last call */
+    {CLASSIFY_CHECKS_FOLLOW, DENIED("All done."), false},
+    {CLASSIFY_CHECKS_UNKNOWN, DENIED("All done."), false},
+    {CLASSIFY_CHECKS_UNKNOWN, DENIED(""), true},
+    {CLASSIFY_CHECKS_FOLLOW, DENIED(""), false},
+    {CLASSIFY_CHECKS_UNKNOWN, DENIED("I need your permission to run `make test`."), true},
+    {CLASSIFY_CHECKS_UNKNOWN, DENIED("Please approve the command and I will go on."), true},
+    {CLASSIFY_CHECKS_UNKNOWN, DENIED("I was unable to complete the task."), true},
+    {CLASSIFY_CHECKS_UNKNOWN, DENIED("I couldn't commit the change: Bash is not allowed."), true},
+    {CLASSIFY_CHECKS_FOLLOW, DENIED("I was unable to complete the task."), false},
+    {CLASSIFY_CHECKS_UNKNOWN, DENIED("Bash could not be used, so I made the change with Edit."),
+     false},
+    {CLASSIFY_CHECKS_UNKNOWN,
+     DENIED("I could not apply the patch with git, but Edit worked. All tests pass."), false},
+    {CLASSIFY_CHECKS_NONE, OTHER_CALL DENIED("All done."), true},
+};
+
+START_TEST(test_a_refused_call_that_stopped_the_work_needs_a_person)
+{
+    const struct classify_text out = {.bytes = refused_cases[_i].out,
+                                      .len = strlen(refused_cases[_i].out)};
+    const struct classify_input input = {.outcome = {.kind = OUTCOME_EXIT},
+                                         .out = out,
+                                         .agent = adapters_find(NULL, "claude"),
+                                         .one_shot = true,
+                                         .checks = refused_cases[_i].checks,
+                                         .memory_killed = -1};
+    struct verdict verdict;
+    classify(judge_classifier(), &input, &verdict);
+    if (!refused_cases[_i].stopped) {
+        ck_assert_int_eq(verdict.class, VERDICT_SUCCESS);
+        return;
+    }
+    ck_assert_int_eq(verdict.class, VERDICT_PERSISTENT);
+    ck_assert_int_eq(verdict.reason, REASON_PERMISSION);
+    ck_assert(verdict.ask);
+    ck_assert_str_eq(verdict.rule, "agent.refused");
+    ck_assert_str_eq(verdict.match, "refused: Bash: make test");
+}
+END_TEST
+
 START_TEST(test_evidence_is_the_event)
 {
     const struct verdict verdict =
@@ -369,6 +428,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(named, test_named_agent, 0, TABLE_LEN(named_cases));
     tcase_add_loop_test(named, test_a_signal_that_asks_an_agent_to_end_cuts_it_short, 0,
                         TABLE_LEN(signals));
+    tcase_add_loop_test(named, test_a_refused_call_that_stopped_the_work_needs_a_person, 0,
+                        TABLE_LEN(refused_cases));
     tcase_add_test(named, test_evidence_is_the_event);
     tcase_add_test(named, test_near_misses_stand_where_the_event_does);
     tcase_add_test(named, test_a_session_that_is_longer_than_what_is_kept);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "adapter.h"
+#include "agent_state.h"
 #include "item_name.h"
 #include "str.h"
 #include "test_main.h"
@@ -598,6 +599,118 @@ START_TEST(test_log_lines_of_opencode_are_own_retries)
 }
 END_TEST
 
+#define BASH_CALL(id)                                                                              \
+    "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\",\"id\":\"" id        \
+    "\",\"name\":\"Bash\",\"input\":{\"command\":\"git push\"}}]}}\n"
+#define BASH_RESULT(id, text)                                                                      \
+    "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"" id \
+    "\",\"is_error\":true,\"content\":\"" text "\"}]}}\n"
+#define BASH_DENIED(id)                                                                            \
+    "{\"tool_name\":\"Bash\",\"tool_use_id\":\"" id "\",\"tool_input\":{\"command\":\"git "        \
+    "push\"}}"
+
+/* What is told of refused calls, as each CLI reports them. */
+static const struct {
+    const char *agent, *out, *err;
+    int refused;
+    bool ends_refused;
+    const char *call;
+} refusals[] = {
+    {"claude",
+     BASH_CALL("a") BASH_RESULT(
+         "a", "Claude requested permissions to use Bash, but you haven't granted it "
+              "yet.") "{\"type\":\"result\",\"permission_denials\":[" BASH_DENIED("a") "]}\n",
+     "", 1, true, "Bash: git push"},
+    {"claude",
+     BASH_CALL("a") BASH_RESULT("a", "denied by a hook") BASH_CALL("b") BASH_RESULT("b", "exit 1")
+         BASH_CALL("c") "{\"type\":\"result\",\"permission_denials\":[" BASH_DENIED(
+             "a") "," BASH_DENIED("b") "]}\n",
+     "", 2, false, "Bash: git push"},
+    {"claude", BASH_CALL("a") "{\"type\":\"result\",\"permission_denials\":[]}\n", "", 0, false,
+     NULL},
+    {"qwen",
+     "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\",\"id\":\"c\","
+     "\"name\":\"run_shell_command\",\"input\":{\"command\":\"ls\"}}]}}\n"
+     "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"c\","
+     "\"is_error\":true,\"content\":\"Qwen Code requires permission to use "
+     "\\\"run_shell_command\\\", "
+     "but that permission was declined.\"}]}}\n"
+     "{\"type\":\"result\",\"result\":\"Done.\",\"permission_denials\":[{\"tool_name\":"
+     "\"run_shell_command\",\"tool_use_id\":\"c\",\"tool_input\":{\"command\":\"ls\"}}]}\n",
+     "", 1, true, "run_shell_command: ls"},
+    {"copilot",
+     "{\"type\":\"tool.execution_start\",\"data\":{\"toolCallId\":\"c\",\"toolName\":\"bash\","
+     "\"arguments\":{\"command\":\"echo hi\"}}}\n"
+     "{\"type\":\"tool.execution_complete\",\"data\":{\"toolCallId\":\"c\",\"success\":false,"
+     "\"error\":{\"message\":\"Permission denied\",\"code\":\"denied\"}}}\n",
+     "", 1, true, "bash: echo hi"},
+    {"opencode",
+     "{\"type\":\"tool_use\",\"part\":{\"tool\":\"bash\",\"callID\":\"c\",\"state\":{\"input\":"
+     "{\"command\":\"touch x\"},\"error\":\"The user rejected permission to use this call.\"}}}\n",
+     "", 1, true, "bash: touch x"},
+    {"codex",
+     "{\"type\":\"item.completed\",\"item\":{\"id\":\"i1\",\"type\":\"mcp_tool_call\",\"tool\":"
+     "\"ask\","
+     "\"arguments\":{},\"status\":\"failed\",\"error\":{\"message\":\"MCP tool call requires "
+     "approval, but approval policy is never\"}}}\n",
+     "2026-11-28T10:00:00.1Z ERROR codex_core::tools::router: error=approval policy is Never; "
+     "reject "
+     "command \xe2\x80\x94 you cannot ask for escalated permissions if the approval policy is "
+     "Never\n"
+     "2026-11-28T10:00:01.1Z ERROR codex_core::tools::router: error=patch rejected: writing "
+     "outside "
+     "of the project; rejected by user approval settings\n"
+     "2026-11-28T10:00:02.1Z ERROR codex_core::tools::router: error=exec_command failed: Exit "
+     "code: 1\n",
+     3, true, "apply_patch: writing outside of the project; rejected by user approval settings"},
+    {"codex", "",
+     "ERROR codex_core::tools::router: error=exec_command failed: CreateProcess { message: "
+     "\"Rejected(\\\"`/bin/bash -lc 'rm -rf x'` rejected: blocked by policy\\\")\" }\n",
+     1, true, NULL},
+};
+
+START_TEST(test_refused_calls_are_counted_once)
+{
+    struct heard heard = {0};
+    struct agent_stream *stream = NULL;
+    agent_stream_open(&stream, adapters_find(NULL, refusals[_i].agent), hear, &heard);
+    agent_stream_add(stream, refusals[_i].out, strlen(refusals[_i].out));
+    agent_stream_add_err(stream, refusals[_i].err, strlen(refusals[_i].err));
+    agent_stream_end(stream);
+    ck_assert_int_eq(agent_stream_used(stream)->refused, refusals[_i].refused);
+    ck_assert_int_eq(stream->ends_refused, refusals[_i].ends_refused);
+    ck_assert_int_eq(agent_stream_refused(stream) != NULL, refusals[_i].refused > 0);
+    if (refusals[_i].call) {
+        struct str line = {0};
+        str_addf(&line, "! refused: %s\n", refusals[_i].call);
+        ck_assert_str_eq(agent_stream_refused(stream), refusals[_i].call);
+        ck_assert_ptr_nonnull(strstr(str_text(&heard.words), line.data));
+        str_done(&line);
+    }
+    agent_stream_close(stream);
+    heard_done(&heard);
+}
+END_TEST
+
+START_TEST(test_ids_of_refused_calls_are_bounded)
+{
+    enum { CALLS = 9000 };
+    struct agent_stream *stream = NULL;
+    struct str line = {0};
+    agent_stream_open(&stream, adapters_find(NULL, "claude"), NULL, NULL);
+    for (int i = 0; i < CALLS; i++) {
+        str_clear(&line);
+        str_addf(&line, "{\"type\":\"result\",\"permission_denials\":[{\"tool_use_id\":\"%d\"}]}\n",
+                 i);
+        agent_stream_add(stream, str_text(&line), line.len);
+    }
+    ck_assert_int_gt(agent_stream_used(stream)->refused, 1000);
+    ck_assert_int_lt(agent_stream_used(stream)->refused, CALLS);
+    agent_stream_close(stream);
+    str_done(&line);
+}
+END_TEST
+
 START_TEST(test_nobody_has_to_listen)
 {
     struct agent_stream *stream = NULL;
@@ -630,6 +743,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_own_retries_are_as_good_as_silence, 0, TABLE_LEN(pieces));
     tcase_add_test(tcase, test_turn_that_brings_nothing_is_told_as_a_message);
     tcase_add_test(tcase, test_log_lines_of_opencode_are_own_retries);
+    tcase_add_loop_test(tcase, test_refused_calls_are_counted_once, 0, TABLE_LEN(refusals));
+    tcase_add_test(tcase, test_ids_of_refused_calls_are_bounded);
     tcase_add_test(tcase, test_nobody_has_to_listen);
     return suite;
 }

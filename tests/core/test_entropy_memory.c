@@ -95,6 +95,33 @@ START_TEST(test_a_line_that_was_hashed_counts_as_any_other)
 }
 END_TEST
 
+static const struct {
+    const char *output;
+    bool same; /* as "no such file\n" */
+} reminded[] = {
+    {"no such file\n", true},
+    {"no such file\n<system-reminder>\nThis is the third time.\n</system-reminder>", true},
+    {"no such file\n\n<system-reminder>Stop.</system-reminder>\n"
+     "<system-reminder>Try another way.</system-reminder>\n",
+     true},
+    {"no such file\n<system-reminder>Stop.</system-reminder>\nbut this one\n", false},
+    {"no such file\nStop.</system-reminder>", false},
+};
+
+START_TEST(test_a_reminder_of_the_cli_is_no_part_of_the_result)
+{
+    const struct entropy_end how = {.failed = true};
+    struct entropy_fact facts[2];
+    for (int i = 0; i < 2; i++) {
+        const char *output = i == 0 ? reminded[0].output : reminded[_i].output;
+        entropy_memory_begin_call(memory, "Bash", NULL);
+        entropy_memory_text(memory, output, strlen(output));
+        entropy_memory_end(memory, &how, &facts[i]);
+    }
+    ck_assert_int_eq(digest_equal(facts[0].outcome, facts[1].outcome), reminded[_i].same);
+}
+END_TEST
+
 /* Two ways to write one call. */
 static const struct {
     const char *tool, *a, *b;
@@ -640,6 +667,8 @@ Suite *test_suite(void)
     tcase_add_test(keeping, test_what_is_known_can_be_saved_and_loaded);
     tcase_add_test(keeping, test_bytes_that_nobody_saved_are_refused);
     tcase_add_test(keeping, test_a_reset_forgets);
+    tcase_add_loop_test(news, test_a_reminder_of_the_cli_is_no_part_of_the_result, 0,
+                        TABLE_LEN(reminded));
     tcase_add_loop_test(news, test_the_share_of_a_long_result_is_right, 0, TABLE_LEN(long_results));
     return suite;
 }

@@ -293,6 +293,17 @@ static const char *const strange[] = {
     "{\"a\":1}\n",
     "[1,2,3]",
     "{\"type\":\"user\"}\n{\"b\":2}\n",
+    /* cursor-agent, as its documentation has it */
+    "{\"type\":\"system\",\"subtype\":\"init\",\"apiKeySource\":\"login\",\"cwd\":\"/w\","
+    "\"session_id\":\"c1\",\"model\":\"Auto\",\"permissionMode\":\"default\"}\n"
+    "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":"
+    "\"go\"}]},\"session_id\":\"c1\"}\n"
+    "{\"type\":\"tool_call\",\"subtype\":\"started\",\"call_id\":\"t1\",\"tool_call\":"
+    "{\"readToolCall\":{\"args\":{\"path\":\"a\"}}},\"session_id\":\"c1\"}\n"
+    "{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\","
+    "\"text\":\"Hi.\"}]},\"session_id\":\"c1\"}\n"
+    "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"duration_ms\":9,"
+    "\"result\":\"Hi.\",\"session_id\":\"c1\",\"request_id\":\"r1\"}\n",
     "{\n\"a\": 1\n}",
     "[[[[[[",
     "{\"type\":\"session\"}",

@@ -351,6 +351,67 @@ START_TEST(test_red_check_goes_to_the_agent_until_it_is_green)
 }
 END_TEST
 
+#define DENIED(id)                                                                                 \
+    "{'type':'user','session_id':'" SESSION                                                        \
+    "','message':{'content':[{'type':'tool_result','tool_use_id':'t" id                            \
+    "','is_error':true,'content':'Claude requested permissions to use Bash'}]}}"
+
+START_TEST(test_refused_call_as_the_last_one_needs_a_person)
+{
+    say(1, INIT "\n" CALL("1", "git push") "\n" DENIED("1") "\n" DONE("All done."));
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 4);
+    const struct attempt_state *attempt = &tried.state.steps[0].attempts[0];
+    ck_assert_uint_eq(tried.state.steps[0].attempt_count, 1);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
+    ck_assert_int_eq(attempt->reason, REASON_PERMISSION);
+    ck_assert_ptr_nonnull(
+        strstr(try_find(EVENT_ATTEMPT_JUDGED, 0)->text, "refused: Bash: git push"));
+    ck_assert_int_eq(task_agent_used(tried.state.tasks[0].agent).refused, 1);
+    ck_assert_str_eq(tried.state.tasks[0].agent->refused, "Bash: git push");
+}
+END_TEST
+
+START_TEST(test_refused_calls_of_an_agent_that_went_on_are_only_counted)
+{
+    say(1, INIT "\n" CALL("1", "git push") "\n" DENIED("1") "\n" CALL("2", "curl x") "\n" DENIED(
+               "2") "\n" CALL("3", "make") "\n" RESULT("3", "ok") "\n" DONE("All done."));
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'," QUICK "}]}", 0);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
+    ck_assert_int_eq(tried.state.used.refused, 2);
+}
+END_TEST
+
+START_TEST(test_check_that_passes_outweighs_a_refused_call)
+{
+    say(1, INIT "\n" CALL("1", "make test") "\n" DENIED("1") "\n" DONE("I need permission."));
+    run("{'id':'a','steps':[{'agent':'fake','prompt':'Make it.'},{'run':['true'],"
+        "'idempotent':true}]}",
+        0);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_PASSED);
+    ck_assert_int_eq(tried.state.used.refused, 1);
+}
+END_TEST
+
+START_TEST(test_check_that_fails_after_a_refused_call_needs_a_person)
+{
+    const struct event *ended = NULL;
+    say(1, INIT "\n" CALL("1", "make test") "\n" DENIED("1") "\n" DONE("All done."));
+    say(2, INIT "\n" CALL("1", "make all") "\n" DENIED("1") "\n" DONE("All done."));
+    run("{'id':'a','rounds':2,'steps':[{'agent':'fake','prompt':'Make it.'},"
+        "{'run':['sh','-c','cat calls; exit 1'],'idempotent':true}]}",
+        4);
+    ck_assert_int_eq(tried.state.tasks[0].status, TASK_NEEDS_YOU);
+    ck_assert_int_eq(tried.state.tasks[0].agent->round, 2); /* it had its chance to mend that */
+    ck_assert_int_eq(tried.state.used.refused, 2);
+    for (size_t i = 0; i < tried.page.count; i++) {
+        if (tried.page.events[i].kind == EVENT_STEP_ENDED)
+            ended = &tried.page.events[i];
+    }
+    ck_assert_int_eq(ended->a, DECISION_NEEDS_YOU);
+    ck_assert_ptr_nonnull(strstr(ended->text, "\"refused\":\"Bash: make all\""));
+}
+END_TEST
+
 /* The same call with the same result, again and again, then silence. */
 static void say_loop(int calls)
 {
@@ -674,6 +735,10 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(rounds, setup, try_close);
     tcase_add_test(rounds, test_D2_result_that_breaks_its_contract_is_repaired_in_the_session);
     tcase_add_test(rounds, test_red_check_goes_to_the_agent_until_it_is_green);
+    tcase_add_test(rounds, test_refused_call_as_the_last_one_needs_a_person);
+    tcase_add_test(rounds, test_refused_calls_of_an_agent_that_went_on_are_only_counted);
+    tcase_add_test(rounds, test_check_that_passes_outweighs_a_refused_call);
+    tcase_add_test(rounds, test_check_that_fails_after_a_refused_call_needs_a_person);
     tcase_add_test(rounds, test_C4_calls_that_go_in_circles_are_stopped);
     tcase_add_test(rounds, test_what_failed_before_a_loop_of_messages_is_kept);
     tcase_add_test(rounds, test_nudge_is_said_with_the_next_prompt);

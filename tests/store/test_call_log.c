@@ -346,7 +346,11 @@ START_TEST(test_numbers_that_cannot_be_leave_a_sound_run)
     struct call_log *log = opened();
     const int64_t wrong[] = {-1, INT64_MIN, INT64_MAX};
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
-        const struct agent_used used = {wrong[i], wrong[i], wrong[i], wrong[i], wrong[i]};
+        const struct agent_used used = {.turns = wrong[i],
+                                        .calls = wrong[i],
+                                        .cost_micro = wrong[i],
+                                        .tokens = wrong[i],
+                                        .own_retries = wrong[i]};
         const struct call_made call = {.tool = "Bash", .ms = wrong[i], .at = now};
         ck_assert(call_log_add(log, &call, NULL, &err));
         ck_assert(call_log_add_used(log, &used, &now, &err));

@@ -126,9 +126,11 @@ static void print_sum(struct trial *trial, const struct agent_stream *stream)
     add_words(&trial->words, &out);
     str_addf(&out, "\nlines: %ld taken, %ld by no rule; %s\n", trial->taken, trial->unknown,
              end_words(stream));
-    str_addf(&out, "turns %lld, calls %lld, tokens %lld, own retries %lld\n",
-             (long long)used->turns, (long long)used->calls, (long long)used->tokens,
-             (long long)used->own_retries);
+    str_addf(&out, "turns %lld, calls %lld, tokens %lld, own retries %lld", (long long)used->turns,
+             (long long)used->calls, (long long)used->tokens, (long long)used->own_retries);
+    if (used->refused > 0)
+        str_addf(&out, ", refused %lld", (long long)used->refused);
+    str_add_char(&out, '\n');
     if (!agent_stream_final(stream, &final, NULL))
         str_add(&out, "no final text\n");
     if (idle.len > 0)

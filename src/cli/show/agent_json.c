@@ -53,6 +53,8 @@ void agent_used_json(const struct agent_used *used, struct str *out)
     str_json_i64(out, "tokens", used->tokens);
     if (used->own_retries > 0)
         str_json_i64(out, "own_retries", used->own_retries);
+    if (used->refused > 0)
+        str_json_i64(out, "refused", used->refused);
 }
 
 /* Its last words, and what the checks after it say. */
@@ -84,6 +86,8 @@ void agent_json(const struct run_state *state, int task, const struct moment *no
     str_json_i64(out, "round", agent->round);
     str_json_i64(out, "rounds", agent->rounds);
     agent_used_json(&used, out);
+    if (agent->refused)
+        str_json_text(out, "refused_call", agent->refused);
     if (agent->nudge)
         str_json_text(out, "nudge", agent->nudge);
     add_said(state, task, out);

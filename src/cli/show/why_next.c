@@ -165,6 +165,28 @@ static const char *install_of(const struct why *why, const struct attempt_state 
     return *install != '\0' ? install : NULL;
 }
 
+/* How a refused tool is allowed, where that is what a person has to do. A retry would run the same
+ * arguments again. */
+static bool add_allowing(const struct why *why, struct str *out)
+{
+    const struct run_state *state = follower_state(why->follower);
+    const struct plan_task *plan = &state->plan->tasks[why->pick.task];
+    const struct task_agent *agent = state->tasks[why->pick.task].agent;
+    const int step = plan_task_agent_step(plan, run_state_step_number(state, why->pick.task));
+    const char *call = agent && step >= 0 ? agent->refused : NULL;
+    if (!call || !shown_needs_allowing(run_state_step(state, why->pick.task)))
+        return false;
+    const char *end = strstr(call, ": ");
+    struct str tool = {0};
+    str_add_n(&tool, call, end ? (size_t)(end - call) : strlen(call));
+    str_addf(out, "allow %s: ", str_text(&tool));
+    adapter_allow_words(plan->steps[step].agent->adapter, str_text(&tool), out);
+    str_add(out, "; then ");
+    add_again(why, out);
+    str_done(&tool);
+    return true;
+}
+
 static void next_of_failure(const struct why *why, struct str *out)
 {
     const struct step_state *step = run_state_step(follower_state(why->follower), why->pick.task);
@@ -173,6 +195,8 @@ static void next_of_failure(const struct why *why, struct str *out)
     const struct attempt_state *attempt = step_state_attempt(step);
     int64_t resets_at_ms = shown_resets_at_ms(step);
     char at[CLOCK_TEXT_MAX];
+    if (add_allowing(why, out))
+        return;
     if (attempt && install_of(why, attempt))
         str_addf(out, "its program must be installed: %s", install_of(why, attempt));
     else

@@ -70,6 +70,7 @@ struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin
         .is_builtin = is_builtin,
         .program = json_text(json_get(json, "program"), ""),
         .install = json_text(json_get(json, "install"), ""),
+        .allow = json_text(json_get(json, "allow"), ""),
         .prompt = strcmp(prompt, "argument") == 0 ? ADAPTER_PROMPT_ARGUMENT : ADAPTER_PROMPT_STDIN,
         .output = output_named(json_text(json_get(json, "output"), "text")),
         .argv = read_texts(json_get(json, "argv")),
@@ -117,6 +118,19 @@ const char *adapter_program(const struct adapter *adapter)
 const char *adapter_install(const struct adapter *adapter)
 {
     return adapter->install;
+}
+
+void adapter_allow_words(const struct adapter *adapter, const char *tool, struct str *out)
+{
+    static const char place[] = "{tool}";
+    const char *text = adapter->allow;
+    if (text[0] == '\0')
+        text = "\"permission_args\" of its step";
+    for (const char *at; (at = strstr(text, place)) != NULL; text = at + strlen(place)) {
+        str_add_n(out, text, (size_t)(at - text));
+        str_add(out, tool);
+    }
+    str_add(out, text);
 }
 
 bool adapter_is_builtin(const struct adapter *adapter)

@@ -15,6 +15,7 @@ struct adapter {
     const char *program;
     const char *called; /* the name of the program, without folders */
     const char *install;
+    const char *allow; /* how a refused tool is allowed; "" = it does not say */
     enum adapter_prompt prompt;
     enum adapter_output output;
     char **argv;                /* owned, as the next ones; NULL-terminated */

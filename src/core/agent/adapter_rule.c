@@ -13,7 +13,7 @@ static const char *const event_names[] = {
     [ADAPTER_EVENT_USED] = "used",       [ADAPTER_EVENT_RETRY] = "retry",
     [ADAPTER_EVENT_NOTICE] = "notice",   [ADAPTER_EVENT_ERROR] = "error",
     [ADAPTER_EVENT_BEGIN] = "begin",     [ADAPTER_EVENT_END] = "end",
-    [ADAPTER_EVENT_KNOWN] = "known",
+    [ADAPTER_EVENT_KNOWN] = "known",     [ADAPTER_EVENT_REFUSED] = "refused",
 };
 static_assert(ARRAY_LEN(event_names) == ADAPTER_EVENT_COUNT, "every kind of event has a name");
 

@@ -41,6 +41,15 @@ bool agent_calls_take(struct agent_calls *calls, const char *id, struct agent_ca
     return false;
 }
 
+const struct agent_call *agent_calls_find(const struct agent_calls *calls, const char *id)
+{
+    for (size_t i = 0; i < calls->count; i++) {
+        if (calls->items[i].id && strcmp(calls->items[i].id, id) == 0)
+            return &calls->items[i];
+    }
+    return NULL;
+}
+
 void agent_calls_done(struct agent_calls *calls)
 {
     for (size_t i = 0; i < calls->count; i++)

@@ -124,6 +124,9 @@ static void take_one(const struct agent_taking *taking, const struct json *value
     case ADAPTER_EVENT_END:
         agent_end_take(taking, value);
         break;
+    case ADAPTER_EVENT_REFUSED:
+        agent_refused_take(taking, value);
+        break;
     case ADAPTER_EVENT_USED:
     case ADAPTER_EVENT_KNOWN:
     case ADAPTER_EVENT_COUNT:

@@ -1,5 +1,6 @@
-/* agent_event_call.c - an agent's stream: calls and their results. */
+/* agent_event_call.c - an agent's stream: calls, their results, and refused calls. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent_taking.h"
 #include "agent_what.h"
@@ -26,6 +27,9 @@ static void open_call(const struct agent_taking *taking, const struct json *valu
     };
     call.what = what_of(call.args);
     stream->used_changed = true;
+    stream->ends_refused = false;
+    str_clear(&stream->last_call);
+    str_add(&stream->last_call, id);
     agent_turn_open(stream);
     struct agent_item item = agent_item_new(stream, AGENT_ITEM_CALL);
     item.tool = call.tool;
@@ -85,4 +89,63 @@ void agent_result_take(const struct agent_taking *taking, const struct json *val
     str_clear(&stream->failure);
     agent_call_done(&call);
     str_done(&id);
+}
+
+/* Remembers the call, unless it was reported before. Without an id each report is a call. */
+static bool is_first_report(struct agent_stream *stream, const char *id)
+{
+    struct str *ids = &stream->refused_ids;
+    struct str line = {0};
+    str_addf(&line, "\n%s\n", id);
+    const bool is_known = id[0] != '\0' && strstr(str_text(ids), line.data) != NULL;
+    const bool is_full = ids->len + line.len > AGENT_REFUSED_IDS;
+    if (id[0] != '\0' && !is_known && !is_full)
+        str_add(ids, line.data);
+    str_done(&line);
+    return id[0] == '\0' || (!is_known && !is_full);
+}
+
+/* The tool and the call in one line: as the call was told, else as the report says. */
+static void name_call(const struct agent_taking *taking, const struct json *value, const char *id,
+                      struct str *tool, struct str *what)
+{
+    const struct agent_call *call = agent_calls_find(&taking->stream->calls, id);
+    if (call) {
+        str_add(tool, call->tool);
+        str_add(what, call->what);
+        return;
+    }
+    struct json *args = adapter_args(&taking->rule->members[ADAPTER_ARGS], value);
+    agent_taking_text(taking, ADAPTER_TOOL, value, tool);
+    if (args)
+        agent_call_what(args, what);
+    else
+        agent_taking_text(taking, ADAPTER_TEXT, value, what);
+    json_free(args);
+}
+
+void agent_refused_take(const struct agent_taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    struct str id = {0};
+    struct str tool = {0};
+    struct str what = {0};
+    agent_taking_text(taking, ADAPTER_ID, value, &id);
+    if (is_first_report(stream, str_text(&id))) {
+        name_call(taking, value, str_text(&id), &tool, &what);
+        stream->used.refused++;
+        stream->used_changed = true;
+        stream->ends_refused = stream->ends_refused || id.len == 0 ||
+                               strcmp(str_text(&stream->last_call), str_text(&id)) == 0;
+        str_clear(&stream->refused);
+        str_addf(&stream->refused, "%s%s%s", str_text(&tool), what.len > 0 ? ": " : "",
+                 str_text(&what));
+        struct agent_item item = agent_item_new(stream, AGENT_ITEM_REFUSED);
+        item.tool = str_text(&tool);
+        item.what = str_text(&what);
+        agent_stream_tell(stream, &item);
+    }
+    str_done(&id);
+    str_done(&tool);
+    str_done(&what);
 }

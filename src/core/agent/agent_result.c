@@ -54,6 +54,12 @@ static void take_stream(struct agent_result *result, const struct agent_stream *
     str_add(&result->words, str_text(&last->words));
     result->is_empty = result->end == AGENT_END_DONE && stream->final.len == 0 &&
                        !stream->final_is_lost && !stream->begins_cut && stream->used.calls == 0;
+    result->refused = stream->used.refused;
+    result->ends_refused = stream->ends_refused;
+    result->has_answer = stream->final.len > 0 || stream->final_is_lost;
+    str_add(&result->refusal, str_text(&stream->refused));
+    if (result->refused > 0 && stream->final.len <= AGENT_ANSWER_MAX)
+        str_add(&result->answer, str_text(&stream->final));
     const bool is_short = !stream->final_is_lost && stream->final.len <= AGENT_SAID_MAX;
     const bool has_worked = stream->begins_cut || stream->used.calls > 0;
     if (result->end == AGENT_END_DONE && is_short && !has_worked)
@@ -144,5 +150,7 @@ void agent_result_done(struct agent_result *result)
 {
     str_done(&result->retry);
     str_done(&result->words);
+    str_done(&result->refusal);
+    str_done(&result->answer);
     str_done(&result->said);
 }

@@ -14,7 +14,8 @@
 #include "str.h"
 
 enum {
-    AGENT_SAID_MAX = 300, /* longer last words are an answer, not a refusal */
+    AGENT_SAID_MAX = 300,    /* longer last words are an answer, not a refusal */
+    AGENT_ANSWER_MAX = 4000, /* longer last words report work that was done */
 };
 
 struct agent_result {
@@ -25,11 +26,17 @@ struct agent_result {
     bool on_err;         /* the event stands on stderr */
     int64_t offset;      /* of the event's line in the whole stream */
     int64_t own_retries; /* of requests, by the CLI itself */
-    struct str retry; /* owned: the failure that the CLI reports for its last own retry; empty once
-                         the request was answered */
-    struct str words; /* owned: what it says about the failure, one thing a line */
-    struct str said;  /* owned: the agent's own last words, if they are short and all that it
-                         has done */
+    struct str retry;  /* owned: the failure that the CLI reports for its last own retry; empty once
+                          the request was answered */
+    struct str words;  /* owned: what it says about the failure, one thing a line */
+    int64_t refused;   /* calls that the CLI did not allow */
+    bool ends_refused; /* ... and no call came after the last of them */
+    bool has_answer;
+    struct str refusal; /* owned: the last refused call */
+    struct str answer;  /* owned: of an agent with a refused call, its last words up to
+                           AGENT_ANSWER_MAX */
+    struct str said;    /* owned: the agent's own last words, if they are short and all that it
+                           has done */
 };
 
 /* Read the input's stream, else the texts by its adapter; of an agent that writes text, or of none,

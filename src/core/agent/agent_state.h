@@ -65,6 +65,10 @@ struct agent_stream {
                            call brings a result */
     struct str ended;   /* owned; "agent ended: ..." that outweighs an end that went well */
     struct str window;  /* owned; when a usage window ends, as a line for the rules of verdicts */
+    struct str refused; /* owned; the last refused call, "Bash: git push"; empty = none */
+    struct str refused_ids; /* owned; ids of refused calls, a line feed before and after each */
+    struct str last_call;   /* owned; id of the last call, empty = it has none */
+    bool ends_refused;      /* no call has come after the last refused one */
     struct agent_last last;
 };
 

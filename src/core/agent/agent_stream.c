@@ -40,6 +40,9 @@ void agent_stream_close(struct agent_stream *stream)
     str_done(&stream->failure);
     str_done(&stream->ended);
     str_done(&stream->window);
+    str_done(&stream->refused);
+    str_done(&stream->refused_ids);
+    str_done(&stream->last_call);
     str_done(&stream->last.words);
     agent_calls_done(&stream->calls);
     free(stream);
@@ -179,6 +182,11 @@ void agent_stream_waiting(const struct agent_stream *stream, agent_item_fn *each
 const struct agent_used *agent_stream_used(const struct agent_stream *stream)
 {
     return &stream->used;
+}
+
+const char *agent_stream_refused(const struct agent_stream *stream)
+{
+    return stream->refused.len > 0 ? stream->refused.data : NULL;
 }
 
 enum agent_end agent_stream_state(const struct agent_stream *stream)

@@ -35,6 +35,8 @@ void agent_turn_open(struct agent_stream *stream);
 void agent_call_take(const struct agent_taking *taking, const struct json *value);
 /* The result of a call: the call is over with it, whether it was heard of or not. */
 void agent_result_take(const struct agent_taking *taking, const struct json *value);
+/* The CLI did not allow a call. A call with an id counts once, however often it is reported. */
+void agent_refused_take(const struct agent_taking *taking, const struct json *value);
 /* The agent's own end: what it was, its last words, what was used in all. */
 void agent_end_take(const struct agent_taking *taking, const struct json *value);
 /* Turns, cost and tokens, which an event of any kind may carry. */

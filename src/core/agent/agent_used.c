@@ -1,6 +1,10 @@
 #include "agent_used.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "event.h"
+#include "json.h"
 
 int64_t agent_used_sum(int64_t a, int64_t b)
 {
@@ -17,6 +21,18 @@ void agent_used_add(struct agent_used *sum, const struct agent_used *used)
     sum->cost_micro = agent_used_sum(sum->cost_micro, used->cost_micro);
     sum->tokens = agent_used_sum(sum->tokens, used->tokens);
     sum->own_retries = agent_used_sum(sum->own_retries, used->own_retries);
+    sum->refused = agent_used_sum(sum->refused, used->refused);
+}
+
+/* Most events have no text: a refusal is rare. */
+static int64_t refused_of(const struct event *event)
+{
+    struct json *text = NULL;
+    if (!event->text || !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        return 0;
+    const int64_t refused = json_i64(json_get(text, "refused"), 0);
+    json_free(text);
+    return refused > 0 && refused <= AGENT_USED_MAX ? refused : 0;
 }
 
 struct agent_used agent_used_of_event(const struct event *event)
@@ -25,5 +41,6 @@ struct agent_used agent_used_of_event(const struct event *event)
                                .calls = event->b,
                                .cost_micro = event->c,
                                .tokens = event->d,
-                               .own_retries = event->e};
+                               .own_retries = event->e,
+                               .refused = refused_of(event)};
 }

@@ -39,9 +39,9 @@ static void add_one_line(struct str *out, const char *text)
     str_done(&clean);
 }
 
-static void add_call(const struct agent_item *item, struct str *out)
+static void add_call(const struct agent_item *item, const char *before, struct str *out)
 {
-    str_add(out, "> ");
+    str_add(out, before);
     add_one_line(out, item->tool ? item->tool : "?");
     if (item->what && item->what[0] != '\0') {
         str_add(out, ": ");
@@ -106,13 +106,16 @@ void agent_item_words(const struct agent_item *item, struct str *out)
         add_lines(out, item->text, "", 0);
         break;
     case AGENT_ITEM_CALL:
-        add_call(item, out);
+        add_call(item, "> ", out);
         break;
     case AGENT_ITEM_RESULT:
         add_result(item, out);
         break;
     case AGENT_ITEM_RETRY:
         add_retry(item, out);
+        break;
+    case AGENT_ITEM_REFUSED:
+        add_call(item, "! refused: ", out);
         break;
     case AGENT_ITEM_NOTICE:
         add_lines(out, item->text, item->failed ? "! " : "| ", 0);

@@ -64,13 +64,39 @@ static bool is_gemini(const struct json *line, const char *type)
     return has_text(line, "projectHash") || has_text(line, "startTime") || messages;
 }
 
+static bool has_any(const struct json *line, const char *const *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (json_get(line, keys[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The stream of cursor-agent has the same types and `session_id`, but none of these members. */
+static bool is_claude_stream(const struct json *line, const char *type)
+{
+    static const char *const of_init[] = {"claude_code_version", "tools", "mcp_servers", "uuid"};
+    static const char *const of_message[] = {"parent_tool_use_id", "uuid"};
+    static const char *const of_result[] = {"num_turns", "total_cost_usd", "permission_denials",
+                                            "api_error_status"};
+    const struct json *message = json_get(line, "message");
+    if (!has_text(line, "session_id"))
+        return false;
+    if (strcmp(type, "system") == 0)
+        return !json_get(line, "apiKeySource") || has_any(line, of_init, ARRAY_LEN(of_init));
+    if (strcmp(type, "result") == 0)
+        return has_any(line, of_result, ARRAY_LEN(of_result));
+    return (strcmp(type, "assistant") == 0 || strcmp(type, "user") == 0) &&
+           (has_text(message, "id") || has_any(line, of_message, ARRAY_LEN(of_message)));
+}
+
 /* The CLI whose stdout this is a line of; NULL = none is known. */
 static const char *writer_of(const struct json *line, const char *type)
 {
     static const char *const of_codex[] = {"thread.started", "turn.started", "item.started",
                                            "item.completed", "turn.completed"};
     static const char *const of_gemini[] = {"init", "message", "tool_use", "tool_result"};
-    static const char *const of_claude[] = {"system", "assistant", "user", "result"};
     static const char *const of_copilot[] = {"session.skills_loaded", "session.mcp_servers_loaded",
                                              "session.tools_updated"};
     const char *role = json_text(json_get(line, "role"), "");
@@ -82,7 +108,7 @@ static const char *writer_of(const struct json *line, const char *type)
         return "qwen";
     if (transcript_is_of(type, of_codex, ARRAY_LEN(of_codex)))
         return "codex";
-    if (transcript_is_of(type, of_claude, ARRAY_LEN(of_claude)) && has_text(line, "session_id"))
+    if (is_claude_stream(line, type))
         return "claude";
     if (has_text(line, "sessionID"))
         return "opencode";

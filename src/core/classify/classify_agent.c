@@ -107,6 +107,29 @@ static bool judge_agent_success(const struct rules *rules, const struct classify
     return result->said.len > 0 && judge_words(rules, input, &result->said, &rules->said, out);
 }
 
+/* A refused call has stopped the work: the agent says so, says nothing, or has done nothing after
+ * it that anybody checks. */
+static bool judge_refusal(const struct rules *rules, const struct classify_input *input,
+                          const struct agent_result *result, struct verdict *out)
+{
+    struct verdict said = verdict_new();
+    if (result->refused == 0 || input->checks == CLASSIFY_CHECKS_FOLLOW)
+        return false;
+    const bool is_last = result->ends_refused && input->checks == CLASSIFY_CHECKS_NONE;
+    const bool stops = is_last || !result->has_answer ||
+                       (result->answer.len > 0 &&
+                        judge_words(rules, input, &result->answer, &rules->stopped, &said));
+    if (!stops)
+        return false;
+    struct str call = {0};
+    str_addf(&call, "refused: %s", str_text(&result->refusal));
+    verdict_set_persistent(out, REASON_PERMISSION, "REFUSED", "agent.refused");
+    out->ask = true;
+    classify_quote(out, str_text(&call), call.len, 0);
+    str_done(&call);
+    return true;
+}
+
 /* It was asked to end: by a signal, or it says so by a code of 128 and the signal's number. */
 static bool is_interrupted(const struct outcome *outcome)
 {
@@ -144,7 +167,9 @@ static bool judge_agent_end(const struct rules *rules, const struct classify_inp
             verdict_set_transient(out, TRANSIENT_NETWORK_TIMEOUT, "EMPTY_ANSWER", "agent.empty");
             return true;
         }
-        return exited_well && input->agent && judge_agent_success(rules, input, result, out);
+        return exited_well && input->agent &&
+               (judge_refusal(rules, input, result, out) ||
+                judge_agent_success(rules, input, result, out));
     case AGENT_END_CUT:
         if (exited_well || is_interrupted(&input->outcome))
             verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.cut");

@@ -326,6 +326,8 @@ bool rules_open(struct rules **out, const char *json, size_t len, struct err *er
         read_list(&rules->verdicts, rules, json_get(root, "rules"), check_verdict_rule, err) &&
         (!json_get(root, "said") ||
          read_list(&rules->said, rules, json_get(root, "said"), check_verdict_rule, err)) &&
+        (!json_get(root, "stopped") ||
+         read_list(&rules->stopped, rules, json_get(root, "stopped"), check_verdict_rule, err)) &&
         (!json_get(root, "service") ||
          read_list(&rules->service, rules, json_get(root, "service"), check_verdict_rule, err));
     json_free(root);
@@ -363,6 +365,7 @@ void rules_close(struct rules *rules)
     list_done(&rules->hints);
     list_done(&rules->verdicts);
     list_done(&rules->said);
+    list_done(&rules->stopped);
     list_done(&rules->service);
     literals_done(&rules->literals);
     free(rules->guard_bits);

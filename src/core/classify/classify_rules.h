@@ -96,6 +96,7 @@ struct rules {
     struct rule_list guards;   /* a line that matches one is quoted, not said */
     struct rule_list errors;   /* a line that matches one names an error */
     struct rule_list said;     /* an agent's own last words that are a failure */
+    struct rule_list stopped;  /* likewise, after a call that it was refused */
     struct rule_list service;  /* an agent's failed result, of which no verdict knows a word */
     struct literals literals;
     uint64_t *guard_bits; /* owned; by literal: the guards that need it */

@@ -8,7 +8,8 @@
 
 enum { VALUE_MAX = 1024 * 1024 };
 
-static const char *const list_names[] = {"guards", "errors", "hints", "said", "service", "rules"};
+static const char *const list_names[] = {"guards",  "errors",  "hints", "said",
+                                         "stopped", "service", "rules"};
 
 /* What a person may say of a rule, and what the built-in rules call it. */
 static const struct {

@@ -27,6 +27,7 @@ void fold_agent_free(struct task_agent *agent)
     free(agent->repair);
     free(agent->nudge);
     free(agent->said);
+    free(agent->refused);
     circles_free(agent->calls);
     free(agent);
 }
@@ -59,10 +60,13 @@ void fold_agent_used(const struct fold *fold)
                                       .calls = -now->calls,
                                       .cost_micro = -now->cost_micro,
                                       .tokens = -now->tokens,
-                                      .own_retries = -now->own_retries};
+                                      .own_retries = -now->own_retries,
+                                      .refused = -now->refused};
     *now = agent_used_of_event(fold->event);
     agent_used_add(run, &before);
     agent_used_add(run, now);
+    if (now->refused > 0)
+        keep_text(fold, "call", &fold->task->agent->refused);
 }
 
 /* A message stands among the calls, without a tool. */
@@ -123,6 +127,8 @@ void fold_agent_started(const struct fold *fold)
     if (!agent || !fold_is_of_agent(fold))
         return;
     forget_message(agent);
+    free(agent->refused);
+    agent->refused = NULL;
     circles_free(agent->calls);
     agent->calls = xcalloc(1, sizeof(*agent->calls));
     agent->calls->state.scale = circles_scale(fold->task->circles);

@@ -56,6 +56,7 @@ static struct task_agent *copy_of_agent(const struct task_agent *agent)
     copy->repair = copy_of_text(agent->repair);
     copy->nudge = copy_of_text(agent->nudge);
     copy->said = copy_of_text(agent->said);
+    copy->refused = copy_of_text(agent->refused);
     copy->calls = copy_of_circles(agent->calls);
     return copy;
 }

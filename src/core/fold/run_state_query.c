@@ -311,6 +311,7 @@ static void mix_used(uint64_t *digest, const struct agent_used *used)
     mix(digest, used->cost_micro);
     mix(digest, used->tokens);
     mix(digest, used->own_retries);
+    mix(digest, used->refused);
 }
 
 static void mix_budget(uint64_t *digest, const struct budget_state *budget)
@@ -340,6 +341,7 @@ static void mix_agent(uint64_t *digest, const struct task_agent *agent)
     mix(digest, agent->repair != NULL);
     mix(digest, agent->nudge != NULL);
     mix_text(digest, agent->said ? agent->said : "");
+    mix_text(digest, agent->refused ? agent->refused : "");
     mix(digest, agent->said_step);
     mix(digest, agent->said_attempt);
     mix_used(digest, &agent->past);

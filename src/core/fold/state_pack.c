@@ -184,6 +184,7 @@ static void pack_agent(struct str *out, const struct task_agent *agent)
     pack_text(out, agent->repair);
     pack_text(out, agent->nudge);
     pack_text(out, agent->said);
+    pack_text(out, agent->refused);
     pack_circles(out, agent->calls);
 }
 
@@ -197,6 +198,7 @@ static struct task_agent *unpack_agent(struct unpack *from, const struct task_ag
     agent->repair = unpack_text(from, agent->repair);
     agent->nudge = unpack_text(from, agent->nudge);
     agent->said = unpack_text(from, agent->said);
+    agent->refused = unpack_text(from, agent->refused);
     agent->calls = unpack_circles(from, agent->calls);
     return agent;
 }

@@ -279,9 +279,35 @@ static void add_line(void *ctx, const struct normaliser_line *line)
     entropy_memory_line(ctx, line);
 }
 
+/* Kimi appends a reminder for its model to the result of a repeated call, in other words each few
+ * times. Returns the length without blocks of this kind at the end: the result is still the same.
+ */
+static size_t without_reminders(const char *bytes, size_t len)
+{
+    static const char opens[] = "<system-reminder>";
+    static const char closes[] = "</system-reminder>";
+    const size_t opens_len = sizeof(opens) - 1;
+    const size_t closes_len = sizeof(closes) - 1;
+    for (;;) {
+        size_t end = len;
+        while (end > 0 && ascii_is_blank(bytes[end - 1]))
+            end--;
+        if (end < opens_len + closes_len ||
+            memcmp(bytes + end - closes_len, closes, closes_len) != 0)
+            return len;
+        size_t at = end - closes_len - opens_len;
+        while (at > 0 && memcmp(bytes + at, opens, opens_len) != 0)
+            at--;
+        if (memcmp(bytes + at, opens, opens_len) != 0)
+            return len;
+        len = at;
+    }
+}
+
 void entropy_memory_text(struct entropy_memory *memory, const char *bytes, size_t len)
 {
     struct normaliser *normaliser = NULL;
+    len = without_reminders(bytes, len);
     if (len == 0)
         return;
     normaliser_open(&normaliser, entropy_memory_words(memory), add_line, memory);

@@ -1,6 +1,7 @@
 #include "protocol.h"
 
 #include <assert.h>
+#include <stddef.h>
 
 enum { INTERRUPTIONS_MAX = 3 }; /* the third one ends the step */
 
@@ -186,6 +187,18 @@ void protocol_decide(const struct protocol_facts *facts, struct decision *out)
         decide_retry(facts, out);
 }
 
+void protocol_blame_refusal(struct protocol_facts *facts, struct decision *out)
+{
+    const bool is_final = out->kind == DECISION_FAILED || out->kind == DECISION_RETRY_EXHAUSTED ||
+                          out->kind == DECISION_MAX_RETRIES;
+    const bool has_run =
+        facts->outcome->kind == OUTCOME_EXIT || facts->outcome->kind == OUTCOME_SIGNAL;
+    if (!is_final || !has_run || facts->verdict->class != VERDICT_PERSISTENT)
+        facts->refused = NULL;
+    if (facts->refused)
+        end_step(out, DECISION_NEEDS_YOU);
+}
+
 static void add_number(struct str *out, const char *key, double number)
 {
     str_json_key(out, key);
@@ -275,6 +288,8 @@ void protocol_to_json(const struct protocol_facts *facts, const struct decision 
     }
     if (decision->kind == DECISION_ENTROPY)
         add_circles(facts, out);
+    if (decision->kind == DECISION_NEEDS_YOU && facts->refused)
+        str_json_text(out, "refused", facts->refused);
     if (decision->kind == DECISION_NEEDS_YOU && facts->stop == STOP_BUDGET)
         protocol_budget_to_json(&facts->spent, facts->spent_by_run, out);
     str_add_char(out, '}');

@@ -64,6 +64,8 @@ void scheduler_agent_facts(const struct scheduling *now, int task, struct protoc
     const bool is_agents = scheduler_plan_step(now->state, task)->agent != NULL;
     const int step = run_state_step_number(now->state, task);
     if (agent && plan_task_agent_step(&now->state->plan->tasks[task], step) >= 0) {
+        if (!is_agents || facts->verdict->reason == REASON_CONTRACT)
+            facts->refused = agent->refused;
         facts->round = agent->round;
         facts->rounds = agent->rounds;
     }

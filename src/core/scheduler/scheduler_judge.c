@@ -308,6 +308,8 @@ void scheduler_rule(const struct scheduling *now, int task, const struct outcome
     out->facts = gather_facts(now, task, outcome, verdict, out->results);
     protocol_decide(&out->facts, &out->decision);
     out->new_round = decide_round(now, task, &out->facts, &out->decision);
+    if (!out->new_round)
+        protocol_blame_refusal(&out->facts, &out->decision);
 }
 
 void scheduler_decide(const struct scheduling *now, int task, const struct outcome *outcome,

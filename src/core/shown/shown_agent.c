@@ -37,6 +37,7 @@ void shown_used(const struct agent_used *used, struct str *out)
         add_count(used->tokens, "token", "tokens", &words);
     }
     add_count(used->own_retries, "own retry", "own retries", &words);
+    add_count(used->refused, "refused", "refused", &words);
     str_add(out, str_text(&words));
     str_done(&words);
 }

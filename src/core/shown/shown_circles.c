@@ -177,13 +177,25 @@ void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out)
         str_addf(out, "%s %dx", rungs[verdict->rung].brief, verdict->count);
 }
 
+/* "2 refused": calls that the agents of a task that runs or has passed were not allowed. */
+static void add_refused(const struct task_state *task, struct str *out)
+{
+    const bool goes_well = task->status == TASK_RUNNING || task->status == TASK_PASSED;
+    const int64_t refused = task->agent ? task_agent_used(task->agent).refused : 0;
+    if (goes_well && refused > 0)
+        str_addf(out, "%lld refused", (long long)refused);
+}
+
 void shown_circles_or_class(const struct run_state *state, int task, struct str *out)
 {
     struct shown_circle circle;
+    const size_t before = out->len;
     if (shown_circles_of(state, task, &circle))
         shown_circles_brief(&circle.verdict, out);
     else
         shown_class(state, task, out);
+    if (out->len == before)
+        add_refused(&state->tasks[task], out);
 }
 
 const char *shown_circles_equal(const struct entropy_verdict *verdict)

@@ -109,8 +109,13 @@ static void end_for_a_person(const struct json *inputs, const struct step_state 
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
     int64_t cap_ms = shown_inputs_number(inputs, "hint_cap", -1);
+    const char *refused = json_text(json_get(inputs, "refused"), NULL);
     if (json_get(inputs, "budget")) {
         end_of_budget(inputs, out);
+    } else if (refused) {
+        str_addf(out, "its agent was refused %s", refused);
+    } else if (verdict && strcmp(verdict->rule, "agent.refused") == 0) {
+        str_add(out, "a person has to allow it");
     } else if (verdict && !verdict->ask && cap_ms >= 0 && verdict->retry_after_ms > cap_ms) {
         str_add(out, "the server says ");
         shown_seconds(verdict->retry_after_ms, out);
@@ -123,6 +128,20 @@ static void end_for_a_person(const struct json *inputs, const struct step_state 
     } else {
         str_add(out, "trying again does not help");
     }
+}
+
+bool shown_needs_allowing(const struct step_state *step)
+{
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    if (step->status != STEP_ENDED || step->end != DECISION_NEEDS_YOU)
+        return false;
+    struct json *inputs = shown_inputs_parse(step_state_formulas(step)->end_json);
+    const bool is_refused = json_get(inputs, "refused") != NULL;
+    const bool is_budget = json_get(inputs, "budget") != NULL;
+    json_free(inputs);
+    return is_refused ||
+           (!is_budget && verdict && verdict->ask && verdict->reason == REASON_PERMISSION);
 }
 
 static void end_of_time(const struct json *inputs, struct str *out)

@@ -145,9 +145,18 @@ static void tell_used(struct agent_run *run, int64_t now_ms)
                                     .c = used->cost_micro,
                                     .d = used->tokens,
                                     .e = used->own_retries};
+    struct str text = {0};
+    if (used->refused > 0) {
+        const char *call = agent_stream_refused(run->stream);
+        str_add_char(&text, '{');
+        str_json_i64(&text, "refused", used->refused);
+        add_line(run, &text, "call", call ? call : "", AGENT_TOOL_MAX + AGENT_WHAT_MAX);
+        str_add_char(&text, '}');
+    }
     run->told = *used;
     run->told_ms = now_ms;
-    run->listener.fact(run->listener.ctx, &fact, NULL);
+    run->listener.fact(run->listener.ctx, &fact, text.data);
+    str_done(&text);
 }
 
 /* What a budget is waiting for is told at once: a fast agent has many turns in a second. */
@@ -184,6 +193,7 @@ static void hear(void *ctx, const struct agent_item *item)
     case AGENT_ITEM_NOTICE:
     case AGENT_ITEM_END:
     case AGENT_ITEM_OTHER:
+    case AGENT_ITEM_REFUSED: /* EVENT_AGENT_USED has it */
     case AGENT_ITEM_KIND_COUNT:
         break;
     }

@@ -198,6 +198,15 @@ static void quote_failure(const struct agent_stream *stream, struct verdict *ver
     str_done(&line);
 }
 
+static enum classify_checks find_checks(const struct attempt *attempt)
+{
+    const struct plan_task *task = &attempt->setting->state->plan->tasks[attempt->task];
+    if (!attempt->agent)
+        return CLASSIFY_CHECKS_UNKNOWN;
+    return plan_task_is_checked(task, attempt->step) ? CLASSIFY_CHECKS_FOLLOW
+                                                     : CLASSIFY_CHECKS_NONE;
+}
+
 void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input)
 {
@@ -225,6 +234,7 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         .agent = find_adapter(attempt, program),
         .stream = attempt->agent ? attempt->agent->stream : NULL,
         .one_shot = attempt->agent != NULL,
+        .checks = find_checks(attempt),
         .memory_killed = attempt->memory_killed,
         .cpu_s = attempt->plan->sandbox->cpu_s,
         .in_container = sandbox_kind_is_container(attempt->plan->sandbox->kind),

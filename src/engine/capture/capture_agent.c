@@ -44,6 +44,7 @@ void capture_agent(struct capture_writer *writer)
     str_add_number(out, (double)used.cost_micro / MICROS_OF_DOLLAR);
     str_json_i64(out, "tokens", used.tokens);
     str_json_i64(out, "own_retries", used.own_retries);
+    str_json_i64(out, "refused", used.refused);
     add_prompt(writer);
     str_add_char(out, '}');
     if (!agent->session)
