@@ -23,6 +23,7 @@ void stage_open(void (*init)(struct story *story), const char *chosen)
     view_init(&view, story.plan->task_count);
     facts = (struct view_facts){
         .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now, .run = 41};
+    view.choice_is_given = true; /* that of the first, too */
     if (chosen)
         view.chosen = story_task(&story, chosen);
     run_name = "shop-api";

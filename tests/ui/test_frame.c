@@ -45,6 +45,7 @@ START_TEST(test_golden)
 {
     facts.mode = sizes[_i].mode;
     facts.orphaned = facts.mode == VIEW_INTERRUPTED;
+    view.choice_is_given = !facts.orphaned;
     if (facts.mode == VIEW_REPLAY)
         (void)replay_move(&story.replay, REPLAY_END, -1);
     stage_draw(sizes[_i].rows, sizes[_i].columns, sizes[_i].ascii);

@@ -115,6 +115,19 @@ START_TEST(test_filter_narrows_while_it_is_typed)
 }
 END_TEST
 
+/* Letters that do not fit yet do not move the choice for good. */
+START_TEST(test_filter_keeps_the_choice_that_fits)
+{
+    view.chosen = story_task(&story, "T-105");
+    type("/fai");
+    ck_assert_str_ne(chosen(), "T-105");
+    type("l");
+    ck_assert_str_eq(chosen(), "T-105");
+    (void)press(TERM_KEY_ENTER);
+    ck_assert_str_eq(chosen(), "T-105");
+}
+END_TEST
+
 START_TEST(test_filter_given_up_brings_the_choice_back)
 {
     type("jj");
@@ -564,6 +577,7 @@ static void add_full(TCase *tcase)
 {
     tcase_add_checked_fixture(tcase, set_up_full, keyboard_close);
     tcase_add_test(tcase, test_filter_narrows_while_it_is_typed);
+    tcase_add_test(tcase, test_filter_keeps_the_choice_that_fits);
     tcase_add_test(tcase, test_filter_given_up_brings_the_choice_back);
     tcase_add_loop_test(tcase, test_filter, 0, TABLE_LEN(filters));
     tcase_add_loop_test(tcase, test_nearest, 0, TABLE_LEN(slips));

@@ -152,6 +152,21 @@ START_TEST(test_failures_are_first_once_the_run_is_over)
 }
 END_TEST
 
+/* Whoever opens a live run sees first what needs a person. */
+START_TEST(test_what_needs_you_is_chosen_in_a_live_run_that_is_opened)
+{
+    view_done(&view);
+    view_init(&view, story.plan->task_count);
+    view_arrange(&view, &facts);
+    ck_assert_str_eq(id_in_row(view_chosen_row(&view)), "T-107");
+    type("j");
+    const int chosen = view.chosen;
+    view.still_until = 0;
+    view_arrange(&view, &facts);
+    ck_assert_int_eq(view.chosen, chosen);
+}
+END_TEST
+
 START_TEST(test_times_go_round)
 {
     type("t");
@@ -306,6 +321,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_order_menu_can_be_left);
     tcase_add_test(tcase, test_order_menu_is_drawn_and_can_be_clicked);
     tcase_add_test(tcase, test_passed_tasks_are_hidden);
+    tcase_add_test(tcase, test_what_needs_you_is_chosen_in_a_live_run_that_is_opened);
     tcase_add_test(tcase, test_failures_are_first_once_the_run_is_over);
     tcase_add_test(tcase, test_times_go_round);
     tcase_add_test(tcase, test_enter_takes_the_nearest_word);

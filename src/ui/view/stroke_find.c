@@ -11,8 +11,7 @@ struct view_todo stroke_filter(const struct stroke *stroke)
         line_edit_open(&view->search);
         return draw;
     }
-    if (view->filter.len == 0)
-        view->chosen_then = view->chosen;
+    view->chosen_then = view->chosen;
     line_edit_open(&view->filter);
     return draw;
 }

@@ -101,7 +101,7 @@ struct view_todo view_filter_key(struct view *view, uint32_t key, const struct v
     if (takes_nearest && use_nearest(view, facts))
         return (struct view_todo){.kind = VIEW_DRAW};
     enum line_edit_result result = line_edit_key(&view->filter, key);
-    if (result == LINE_EDIT_CLEARED && view->chosen_then >= 0)
+    if (view->chosen_then >= 0) /* while it fits what is typed it stays chosen */
         view->chosen = view->chosen_then;
     view_narrow(view, facts);
     if (result == LINE_EDIT_KEPT)

@@ -303,15 +303,16 @@ bool view_is_over(const struct view_facts *facts)
     return facts->state->ended || facts->orphaned;
 }
 
-/* Whoever comes back to a run that ended meanwhile sees what failed first. */
-static void choose_first_failed(struct view *view, const struct view_facts *facts)
+/* Whoever opens a run, or comes back to one that ended meanwhile, sees first what needs a person or
+ * has failed. Of a live run the top row is that only if it needs a person. */
+static void choose_first_failed(struct view *view, const struct view_facts *facts, bool is_opened)
 {
     const bool is_over = view_is_over(facts);
     const bool has_ended = is_over && !view->was_over;
     view->was_over = is_over;
     const bool is_used =
         view->used_at_ms != 0 && facts->clock.mono_ms - view->used_at_ms < VIEW_LEFT_ALONE_MS;
-    if (!has_ended || is_used || view->choice_is_given || view->row_count == 0 ||
+    if ((!has_ended && !is_opened) || is_used || view->choice_is_given || view->row_count == 0 ||
         view->sorted.by != ORDER_ADDED || view->sorted.is_turned)
         return;
     const int row = view->rows[0];
@@ -352,7 +353,7 @@ void view_arrange(struct view *view, const struct view_facts *facts)
     }
     view->unsettled = still && !has_rows(view, &wanted);
     if (!still)
-        choose_first_failed(view, facts);
+        choose_first_failed(view, facts, first && view->chosen == 0);
     settle_choice(view);
     free(order);
     free(wanted.rows);
