@@ -65,7 +65,8 @@ const char *adapter_program(const struct adapter *adapter);
 /* One line for people: how to get the program. "" if the adapter does not say. */
 const char *adapter_install(const struct adapter *adapter);
 /* Append, for people, what allows a tool that the CLI has refused: a member of the plan's step, or
- * a setting of the CLI. */
+ * a setting of the CLI. A name of a tool with other characters than letters, digits, '_', '.' and
+ * '-' is not repeated. */
 void adapter_allow_words(const struct adapter *adapter, const char *tool, struct str *out);
 /* Did it come with devs, and not from settings? */
 bool adapter_is_builtin(const struct adapter *adapter);

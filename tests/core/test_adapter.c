@@ -254,6 +254,27 @@ static const struct {
     {"{\"a\":{\"model_args\":[\"-m\"]}}", "/agents/a/model_args: no argument has the model"},
 };
 
+/* A person copies the words, and the tool's name is from the agent's output. */
+START_TEST(test_how_a_tool_is_allowed_repeats_plain_names_only)
+{
+    static const struct {
+        const char *agent, *tool, *words;
+    } cases[] = {
+        {"claude", "mcp__db.run-1",
+         "\"args\": [\"--allowedTools\", \"mcp__db.run-1\"] in its step"},
+        {"claude", "x\", \"--dangerously-skip-permissions",
+         "\"args\": [\"--allowedTools\", \"TOOL\"] in its step"},
+        {"generic", "sh", "\"permission_args\" of its step"},
+    };
+    for (size_t i = 0; i < TABLE_LEN(cases); i++) {
+        struct str words = {0};
+        adapter_allow_words(adapters_find(NULL, cases[i].agent), cases[i].tool, &words);
+        ck_assert_str_eq(str_text(&words), cases[i].words);
+        str_done(&words);
+    }
+}
+END_TEST
+
 START_TEST(test_what_is_wrong_is_said_with_its_place)
 {
     struct str shown = {0};
@@ -322,6 +343,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_one_of_a_known_name_says_what_differs);
     tcase_add_test(tcase, test_like_another_of_the_same_object);
     tcase_add_test(tcase, test_sets_lie_over_each_other);
+    tcase_add_test(tcase, test_how_a_tool_is_allowed_repeats_plain_names_only);
     tcase_add_loop_test(tcase, test_what_is_wrong_is_said_with_its_place, 0, TABLE_LEN(wrong_ones));
     tcase_add_test(tcase, test_no_more_than_there_may_be);
     tcase_add_test(tcase, test_what_is_written_is_read_as_the_same);

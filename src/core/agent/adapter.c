@@ -123,7 +123,12 @@ const char *adapter_install(const struct adapter *adapter)
 void adapter_allow_words(const struct adapter *adapter, const char *tool, struct str *out)
 {
     static const char place[] = "{tool}";
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
     const char *text = adapter->allow;
+    /* The name comes from the agent's output, and a person copies what is said here. */
+    if (tool[strspn(tool, letters)] != '\0')
+        tool = "TOOL";
     if (text[0] == '\0')
         text = "\"permission_args\" of its step";
     for (const char *at; (at = strstr(text, place)) != NULL; text = at + strlen(place)) {
