@@ -43,6 +43,15 @@ static int continue_run(const struct globals *globals, const char *word,
     return take_up_continue(globals, word, how);
 }
 
+static int ask_for_plan(void)
+{
+    return fail_usage(access("plan.json", F_OK) == 0
+                          ? "devs run plan.json, which is here, or devs run --continue RUN"
+                          : "devs run PLAN, or devs run --continue RUN; devs init writes a plan to "
+                            "start from",
+                      "run: which plan?");
+}
+
 int cmd_run(struct globals *globals, int argc, char **argv)
 {
     bool plain = false, json = false, dry = false;
@@ -75,11 +84,7 @@ int cmd_run(struct globals *globals, int argc, char **argv)
         return fail_usage("devs run --continue RUN --failed",
                           "run: --failed is for a run that has ended");
     if (line.operands == 0)
-        return fail_usage(access("plan.json", F_OK) == 0
-                              ? "devs run plan.json, which is here, or devs run --continue RUN"
-                              : "devs run PLAN, or devs run --continue RUN; devs init writes a "
-                                "plan to start from",
-                          "run: which plan?");
+        return ask_for_plan();
 
     struct plan_file file;
     code = plan_file_read(argv[0], dry ? CONFIG_SHOWS : CONFIG_ACTS, &file);

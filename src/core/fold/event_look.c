@@ -81,7 +81,7 @@ void event_look_error(const struct event_look *look, struct str *out)
 
 struct event_retry event_look_retry(const struct event_look *look)
 {
-    int64_t at = json_scan_i64(member_of(look, "n"), 1);
+    int64_t at = json_scan_i64(member_of(look, "used"), 1);
     int64_t allowed = json_scan_i64(member_of(look, "allowed"), 0);
     return (struct event_retry){.at = at, .max = allowed > at ? allowed - 1 : at};
 }
