@@ -20,7 +20,7 @@
 #include "trust.h"
 
 enum {
-    LOCK_TRIES = 1000,
+    LOCK_TRIES = 12000, /* a minute: on a slow disk each of several savers takes a second */
     LOCK_PAUSE_NS = 5 * 1000 * 1000,
 };
 

@@ -69,11 +69,14 @@ START_TEST(test_two_savers_lose_nothing)
         ck_assert_int_ge(savers[saver], 0);
         for (int i = 0; savers[saver] == 0 && i < RULES; i++) {
             char rule[200];
+            struct err err = {0};
             (void)snprintf(rule, sizeof(rule),
                            "{\"name\":\"r%d-%d\",\"verdict\":\"persistent\",\"pattern\":\"x y\"}",
                            saver, i);
-            if (!rules_add(dir, rule, NULL))
+            if (!rules_add(dir, rule, &err)) {
+                (void)fprintf(stderr, "saver %d: %s\n", saver, err.message);
                 _exit(1);
+            }
         }
         if (savers[saver] == 0)
             _exit(0);
