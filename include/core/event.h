@@ -134,7 +134,7 @@ enum event_kind {
     EVENT_TASK_ADDED = 38,
     /* what a person says with a retry, of the current step before its next attempt. a: tries that
      * its set has in all from now on, 0: as before; text: {"hint","by"}; no "hint": none. The hint
-     * is for the agent that is prompted next: run_state_hint_step() */
+     * is for the agent that is prompted next: run_state_hint_goes() */
     EVENT_HINT_GIVEN = 39,
     EVENT_KIND_COUNT,
 };

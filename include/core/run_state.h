@@ -154,7 +154,8 @@ struct step_state {
     struct step_trees *trees;       /* owned; NULL = none was looked at */
     char *verdict_json;             /* owned; its evidence as recorded: step_state_verdict(); NULL =
                                        none was judged */
-    struct attempt_hint *hint;      /* owned; for the next attempt, NULL = none */
+    struct attempt_hint *hint;      /* owned; a note for the next attempt, NULL = none; what an
+                                       agent is told: task_agent.hint */
     struct attempt_state *attempts; /* owned; in order */
     uint32_t attempt_count, attempt_cap;
 };
@@ -204,8 +205,9 @@ struct task_agent {
     struct agent_used past; /* of all attempts that are over */
     struct agent_used now;  /* of the attempt that runs */
     struct budget_state budget;
-    struct circles *calls; /* owned; of the latest attempt's calls; NULL = none yet */
-    bool is_stuck;         /* they go in circles, and it is to end for that, or did */
+    struct circles *calls;     /* owned; of the latest attempt's calls; NULL = none yet */
+    struct attempt_hint *hint; /* owned; for the next prompt of any of its agents, NULL = none */
+    bool is_stuck;             /* they go in circles, and it is to end for that, or did */
 };
 
 /* Stretches of a task's past that its attempts say nothing of; the one that still goes on is not
@@ -433,10 +435,14 @@ static inline int run_state_round(const struct run_state *state, int task)
     return state->tasks[task].agent ? state->tasks[task].agent->round : 1;
 }
 
-/* The step whose agent is prompted with a hint that is given now: the current one, or the one that
- * a new round of the task begins with. -1 = no agent follows, the hint is a note of the current
- * step. */
-int run_state_hint_step(const struct run_state *state, int task);
+/* Which agent is prompted with a hint that is given now. */
+enum hint_goes {
+    HINT_GOES_NOWHERE, /* no agent follows; the hint is a note of the current step */
+    HINT_GOES_HERE,    /* the current step's, with its next attempt */
+    HINT_GOES_BACK,    /* an earlier step's, with the next round */
+    HINT_GOES_ON,      /* a later step's, or an earlier one's if a new round comes first */
+};
+enum hint_goes run_state_hint_goes(const struct run_state *state, int task);
 
 /* The gate of the task's current step, NULL if it has no source. */
 struct gate_state *run_state_gate(const struct run_state *state, int task);

@@ -102,4 +102,24 @@ want 'two more rounds' $? 0
 want_in 'the next prompt has it' "$(cat prompt.3)" 'look at rate.txt'
 lacks 'the one after has not' "$(cat prompt.4)" 'look at rate.txt'
 want 'it was said once' "$(cat prompt.* | grep -c 'look at rate.txt')" 1
+
+# --- the attempt with the hint fails before the session is told: the next one has it too
+rm -f prompt.*
+cat >agent.sh <<'AGENT'
+#!/bin/sh
+n=$(($(ls prompt.* 2>/dev/null | wc -l) + 1))
+cat >prompt.$n
+[ $n != 3 ] || { echo 'Error: connect ECONNRESET 10.0.0.1:443' >&2; exit 1; }
+echo '{"type":"system","subtype":"init","session_id":"5c2d9c1e-0000-4000-8000-000000000001"}'
+echo '{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"ok","session_id":"5c2d9c1e-0000-4000-8000-000000000001"}'
+AGENT
+"$devs" run --plain rounds.json >out 2>&1
+want 'two rounds are not enough' $? 1
+"$devs" retry --hint 'look at rate.txt' 3/tax >out 2>&1
+fifth() { [ -s prompt.5 ] && "$devs" status 3 --json | grep -q '"state":"ended"'; }
+until_true 60 fifth
+want 'the lost prompt is repeated' $? 0
+want_in 'the lost prompt had the hint' "$(cat prompt.3)" 'look at rate.txt'
+want_in 'and so has the next' "$(cat prompt.4)" 'look at rate.txt'
+lacks 'the session was told, the round after is not' "$(cat prompt.5)" 'look at rate.txt'
 finish

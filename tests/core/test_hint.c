@@ -113,7 +113,7 @@ START_TEST(test_hint_of_a_check_is_for_the_agent)
         fail_once();
     }
     ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
-    ck_assert_int_eq(run_state_hint_step(&play.state, 0), 0);
+    ck_assert_int_eq(run_state_hint_goes(&play.state, 0), HINT_GOES_BACK);
     retry("a", "mind the rounding", 0);
     check_answer(true, "the agent gets your hint in round 3");
     ck_assert_ptr_null(step_state_attempt(step_of("a"))->hint); /* the check has no use for it */
@@ -121,11 +121,60 @@ START_TEST(test_hint_of_a_check_is_for_the_agent)
     const struct step_state *agent = &play.state.tasks[0].steps[0];
     ck_assert_uint_eq(agent->attempt_count, 3);
     ck_assert_str_eq(agent->attempts[2].hint->text, "mind the rounding");
-    ck_assert_ptr_null(agent->hint);
+    ck_assert_ptr_null(play.state.tasks[0].agent->hint);
     play_exit(&play, "a", 0, play_passed());
     fail_once();
     ck_assert_uint_eq(agent->attempt_count, 4);
     ck_assert_ptr_null(agent->attempts[3].hint);
+}
+END_TEST
+
+/* A check between two agents is current: whichever is prompted next gets the hint. */
+START_TEST(test_hint_is_for_the_agent_that_is_prompted_next)
+{
+    static const char two_agents[] =
+        "{\"version\":1,\"idempotent\":true,\"policies\":{\"once\":{\"like\":\"transport\","
+        "\"max_attempts\":1}},\"tasks\":[{\"id\":\"a\",\"rounds\":2,\"steps\":["
+        "{\"agent\":\"claude\",\"prompt\":\"x\"},"
+        "{\"run\":[\"y\"],\"policy\":\"once\"},"
+        "{\"agent\":\"claude\",\"prompt\":\"z\"}]}]}";
+    const bool check_passes = _i == 1;
+    teardown();
+    play_open(&play, two_agents);
+    play_start(&play, 1);
+    for (int round = 1; round <= 2; round++) {
+        play_exit(&play, "a", 0, play_passed());
+        fail_once();
+    }
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+    ck_assert_int_eq(run_state_hint_goes(&play.state, 0), HINT_GOES_ON);
+    retry("a", "mind the rounding", 0);
+    check_answer(true, "the next agent of the task gets your hint");
+    ck_assert_ptr_null(step_state_attempt(step_of("a"))->hint);
+    play_exit(&play, "a", !check_passes,
+              check_passes ? play_passed() : play_persistent(REASON_TEST_FAIL));
+    const struct step_state *next = &play.state.tasks[0].steps[check_passes ? 2 : 0];
+    ck_assert_int_eq(play.state.tasks[0].step, check_passes ? 2 : 0);
+    ck_assert_str_eq(step_state_attempt(next)->hint->text, "mind the rounding");
+    ck_assert_ptr_null(play.state.tasks[0].agent->hint); /* told once */
+}
+END_TEST
+
+/* The agent comes after the step that failed, and there are no rounds. */
+START_TEST(test_hint_of_a_step_before_the_agent)
+{
+    static const char later[] = "{\"version\":1,\"idempotent\":true,\"tasks\":[{\"id\":\"a\","
+                                "\"steps\":[{\"phase\":\"RED\",\"run\":[\"y\"]},"
+                                "{\"agent\":\"claude\",\"prompt\":\"x\"}]}]}";
+    teardown();
+    play_open(&play, later);
+    play_start(&play, 1);
+    fail_once();
+    ck_assert_int_eq(play_status(&play, "a"), TASK_GAVE_UP);
+    retry("a", "mind the rounding", 0);
+    check_answer(true, "the next agent of the task gets your hint");
+    play_exit(&play, "a", 0, play_passed());
+    ck_assert_str_eq(step_state_attempt(step_of("a"))->hint->text, "mind the rounding");
 }
 END_TEST
 
@@ -274,6 +323,8 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_hint_is_kept_with_the_attempt_it_is_for);
     tcase_add_test(tcase, test_total_of_tries_does_not_shrink);
     tcase_add_test(tcase, test_hint_of_a_check_is_for_the_agent);
+    tcase_add_loop_test(tcase, test_hint_is_for_the_agent_that_is_prompted_next, 0, 2);
+    tcase_add_test(tcase, test_hint_of_a_step_before_the_agent);
     tcase_add_test(tcase, test_tries_count_from_now);
     tcase_add_test(tcase, test_used_up_task_gets_what_is_said);
     tcase_add_test(tcase, test_queued_task_keeps_it_for_its_first_try);

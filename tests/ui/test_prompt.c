@@ -339,7 +339,7 @@ static void press_all(const char *keys)
                          (int)PROMPT_UNDECIDED);
 }
 
-static void open_retry(enum prompt_hint_goes hint_goes)
+static void open_retry(enum hint_goes hint_goes)
 {
     struct prompt_target target = waiting;
     target.hint_goes = hint_goes;
@@ -350,7 +350,7 @@ static void open_retry(enum prompt_hint_goes hint_goes)
 
 START_TEST(test_hint_of_a_check_is_for_the_next_round)
 {
-    open_retry(PROMPT_HINT_ROUND);
+    open_retry(HINT_GOES_BACK);
     const char *frame = drawn();
     ck_assert_msg(strstr(frame, "it is for the agent's prompt in the next round\n"), "%s", frame);
 }
@@ -358,7 +358,7 @@ END_TEST
 
 START_TEST(test_retry_takes_a_hint_and_tries)
 {
-    open_retry(PROMPT_HINT_NEXT);
+    open_retry(HINT_GOES_HERE);
     press_all("sKy x");
     press_all("\t12");
     ck_assert(prompt_wants_text(&prompt));
@@ -389,7 +389,7 @@ END_TEST
 START_TEST(test_retry_shows_the_field_that_is_typed_in)
 {
     canvas_resize(&canvas, 3, 24);
-    open_retry(PROMPT_HINT_NEXT);
+    open_retry(HINT_GOES_HERE);
     press_all("so");
     ck_assert_ptr_nonnull(strstr(drawn(), " hint   so\n"));
     ck_assert_int_eq(canvas.cursor_row, 1);
@@ -402,7 +402,7 @@ END_TEST
 
 START_TEST(test_retry_is_not_confirmed_by_what_asked)
 {
-    open_retry(PROMPT_HINT_NOTE);
+    open_retry(HINT_GOES_NOWHERE);
     press_all("\n");
     static const uint32_t others[] = {'R', 'r', 'y', TERM_KEY_ENTER, ' '};
     for (size_t i = 0; i < TABLE_LEN(others); i++)
@@ -421,7 +421,7 @@ static const char *const wrong_tries[] = {"0", "101", "abc", "-1", "99999999999"
 
 START_TEST(test_retry_wants_a_number_of_tries)
 {
-    open_retry(PROMPT_HINT_NEXT);
+    open_retry(HINT_GOES_HERE);
     press_all("\t");
     press_all(wrong_tries[_i]);
     press_all("\n");
@@ -434,7 +434,7 @@ END_TEST
 START_TEST(test_change_does_not_interrupt_typing)
 {
     struct prompt_target now = waiting;
-    open_retry(PROMPT_HINT_NEXT);
+    open_retry(HINT_GOES_HERE);
     press_all("a");
     now.attempt = 4;
     ck_assert(prompt_update(&prompt, &now, LATER_MS));

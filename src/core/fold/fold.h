@@ -75,7 +75,7 @@ fold_fn fold_wait_started, fold_wait_ended, fold_step_ended, fold_step_reopened;
 /* fold_hint.c */
 fold_fn fold_hint_given;
 /* The step's latest attempt has just begun: it is the one that the hint is for. */
-void fold_hint_taken(struct step_state *step);
+void fold_hint_taken(const struct fold *fold);
 /* fold_task.c */
 fold_fn fold_task_blocked, fold_task_held, fold_task_released, fold_cancel_asked;
 /* fold_pause.c */

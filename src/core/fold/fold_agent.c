@@ -28,6 +28,7 @@ void fold_agent_free(struct task_agent *agent)
     free(agent->nudge);
     free(agent->said);
     free(agent->refused);
+    free(agent->hint);
     circles_free(agent->calls);
     free(agent);
 }

@@ -73,7 +73,7 @@ void fold_attempt_started(const struct fold *fold)
     };
     step->attempt_count++;
     step->by_hand = false;
-    fold_hint_taken(step);
+    fold_hint_taken(fold);
     step->wait_from = (struct moment){0};
     step->status = STEP_RUNNING;
     step->judged = false;

@@ -16,8 +16,9 @@ static void set_tries(struct step_state *step, int allowed)
 
 void fold_hint_given(const struct fold *fold)
 {
-    const int number = run_state_hint_step(fold->state, fold_task_number(fold));
-    struct step_state *step = number >= 0 ? &fold->task->steps[number] : fold->step;
+    const bool is_note =
+        run_state_hint_goes(fold->state, fold_task_number(fold)) == HINT_GOES_NOWHERE;
+    struct attempt_hint **hint = is_note ? &fold->step->hint : &fold->task->agent->hint;
     const char *text = json_text(json_get(fold->text, "hint"), "");
     const char *by = json_text(json_get(fold->text, "by"), "");
     if (fold->event->a > 0) {
@@ -26,14 +27,17 @@ void fold_hint_given(const struct fold *fold)
     }
     if (text[0] == '\0')
         return;
-    free(step->hint);
-    step->hint = xcalloc(1, sizeof(*step->hint));
-    (void)snprintf(step->hint->text, sizeof(step->hint->text), "%s", text);
-    (void)snprintf(step->hint->by, sizeof(step->hint->by), "%s", by);
+    free(*hint);
+    *hint = xcalloc(1, sizeof(**hint));
+    (void)snprintf((*hint)->text, sizeof((*hint)->text), "%s", text);
+    (void)snprintf((*hint)->by, sizeof((*hint)->by), "%s", by);
 }
 
-void fold_hint_taken(struct step_state *step)
+void fold_hint_taken(const struct fold *fold)
 {
-    step_state_attempt(step)->hint = step->hint;
-    step->hint = NULL;
+    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
+    struct attempt_hint **hint =
+        plan->steps[fold->event->step].agent ? &fold->task->agent->hint : &fold->step->hint;
+    step_state_attempt(fold->step)->hint = *hint;
+    *hint = NULL;
 }

@@ -57,6 +57,7 @@ static struct task_agent *copy_of_agent(const struct task_agent *agent)
     copy->nudge = copy_of_text(agent->nudge);
     copy->said = copy_of_text(agent->said);
     copy->refused = copy_of_text(agent->refused);
+    copy->hint = copy_of(agent->hint, 1, sizeof(*agent->hint));
     copy->calls = copy_of_circles(agent->calls);
     return copy;
 }

@@ -340,6 +340,7 @@ static void mix_agent(uint64_t *digest, const struct task_agent *agent)
     mix(digest, agent->rounds);
     mix(digest, agent->repair != NULL);
     mix(digest, agent->nudge != NULL);
+    mix_hint(digest, agent->hint);
     mix_text(digest, agent->said ? agent->said : "");
     mix_text(digest, agent->refused ? agent->refused : "");
     mix(digest, agent->said_step);
@@ -412,13 +413,16 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
         mix_step(digest, &task->steps[i]);
 }
 
-int run_state_hint_step(const struct run_state *state, int task)
+enum hint_goes run_state_hint_goes(const struct run_state *state, int task)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
     const int step = run_state_step_number(state, task);
     if (plan->steps[step].agent)
-        return step;
-    return plan->rounds > 1 ? plan_task_agent_step(plan, step) : -1;
+        return HINT_GOES_HERE;
+    if (plan_task_agent_step(plan, plan->step_count - 1) > step)
+        return HINT_GOES_ON;
+    return plan->rounds > 1 && plan_task_agent_step(plan, step) >= 0 ? HINT_GOES_BACK
+                                                                     : HINT_GOES_NOWHERE;
 }
 
 int64_t run_state_elapsed_ms(const struct run_state *state, const struct moment *now)

@@ -185,6 +185,7 @@ static void pack_agent(struct str *out, const struct task_agent *agent)
     pack_text(out, agent->nudge);
     pack_text(out, agent->said);
     pack_text(out, agent->refused);
+    pack_block(out, agent->hint, sizeof(*agent->hint));
     pack_circles(out, agent->calls);
 }
 
@@ -199,6 +200,7 @@ static struct task_agent *unpack_agent(struct unpack *from, const struct task_ag
     agent->nudge = unpack_text(from, agent->nudge);
     agent->said = unpack_text(from, agent->said);
     agent->refused = unpack_text(from, agent->refused);
+    agent->hint = unpack_block(from, agent->hint, sizeof(*agent->hint));
     agent->calls = unpack_circles(from, agent->calls);
     return agent;
 }

@@ -34,17 +34,25 @@ void scheduler_choices_words(const struct scheduling *now, const struct control 
                              struct str *out)
 {
     const struct task_agent *agent = now->state->tasks[task].agent;
-    const int step = run_state_hint_step(now->state, task);
     if (control->tries > 0)
         str_addf(out, "; %d tr%s from now", control->tries, control->tries == 1 ? "y" : "ies");
     if (control->hint[0] == '\0')
         return;
-    if (step < 0)
+    switch (run_state_hint_goes(now->state, task)) {
+    case HINT_GOES_NOWHERE:
         str_add(out, "; your hint is kept as a note, this step has no agent");
-    else if (step == run_state_step_number(now->state, task))
+        break;
+    case HINT_GOES_HERE:
         str_add(out, "; its agent gets your hint");
-    else if (agent && agent->round < agent->rounds)
-        str_addf(out, "; the agent gets your hint in round %d", agent->round + 1);
-    else
-        str_add(out, "; the agent gets your hint if it has another round");
+        break;
+    case HINT_GOES_BACK:
+        if (agent->round < agent->rounds)
+            str_addf(out, "; the agent gets your hint in round %d", agent->round + 1);
+        else
+            str_add(out, "; the agent gets your hint if it has another round");
+        break;
+    case HINT_GOES_ON:
+        str_add(out, "; the next agent of the task gets your hint");
+        break;
+    }
 }

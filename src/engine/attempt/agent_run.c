@@ -34,14 +34,17 @@ static bool has_heard(const struct agent_run_call *call)
     return heard && heard->round == run_state_round(call->state, call->task);
 }
 
-/* What a person said to this attempt; a new session is told what was said to those before it. */
+/* The hint of this attempt, or an earlier one of its round that the session has not got: it is
+ * new, or that attempt failed before it reached the session. */
 static const char *find_hint(const struct agent_run_call *call, bool is_new)
 {
+    const struct task_agent *agent = call->state->tasks[call->task].agent;
     const struct step_state *step = &call->state->tasks[call->task].steps[call->step];
     const int round = run_state_round(call->state, call->task);
+    const int heard = agent && agent->heard_step == call->step ? agent->heard_attempt : 0;
     for (size_t i = step->attempt_count; i-- > 0;) {
         const struct attempt_state *attempt = &step->attempts[i];
-        const bool is_meant = attempt->number == call->attempt || is_new;
+        const bool is_meant = attempt->number > heard || is_new;
         if (attempt->hint && is_meant && attempt->round == round)
             return attempt->hint->text;
     }

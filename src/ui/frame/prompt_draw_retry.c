@@ -34,12 +34,17 @@ static const char *hint_note(const struct prompt *prompt, int columns)
     static const char *const round[LENGTHS] = {
         "this step has no agent: it is for the agent's prompt in the next round",
         "for the agent's next round", "for the agent"};
+    static const char *const later[LENGTHS] = {
+        "this step has no agent: it is for the prompt of the task's next agent",
+        "for the task's next agent", "for the agent"};
     const bool many = prompt_is_of_many(prompt);
-    const enum prompt_hint_goes goes = prompt->hint_goes;
-    const bool has_all = many ? prompt->agents == prompt->count : goes == PROMPT_HINT_NEXT;
-    const bool has_none = many ? prompt->agents == 0 : goes == PROMPT_HINT_NOTE;
-    if (!many && goes == PROMPT_HINT_ROUND)
+    const enum hint_goes goes = prompt->hint_goes;
+    const bool has_all = many ? prompt->agents == prompt->count : goes == HINT_GOES_HERE;
+    const bool has_none = many ? prompt->agents == 0 : goes == HINT_GOES_NOWHERE;
+    if (!many && goes == HINT_GOES_BACK)
         return canvas_fitting(round, LENGTHS, columns);
+    if (!many && goes == HINT_GOES_ON)
+        return canvas_fitting(later, LENGTHS, columns);
     return canvas_fitting(has_none ? none : has_all ? all : some, LENGTHS, columns);
 }
 

@@ -51,13 +51,6 @@ enum prompt_choice {
     PROMPT_DETACH,     /* d: leave, and let the run go on without a terminal */
 };
 
-/* What becomes of a hint (run_state_hint_step()). */
-enum prompt_hint_goes {
-    PROMPT_HINT_NOTE,  /* no agent follows */
-    PROMPT_HINT_NEXT,  /* to the agent of the step, with its next try */
-    PROMPT_HINT_ROUND, /* to the agent of an earlier step, with the next round */
-};
-
 /* The task a question is about, as it is at one moment. */
 struct prompt_target {
     int task;
@@ -69,7 +62,7 @@ struct prompt_target {
     int attempt;    /* number of the one alive, else of the last; 0 = none yet */
     int attempts;   /* tries with captures so far */
     int tries_left; /* it has so many from now where nobody says otherwise */
-    enum prompt_hint_goes hint_goes;
+    enum hint_goes hint_goes;
 };
 
 /* Tasks a question is about, as they are at one moment. All borrowed for the call. */
@@ -109,7 +102,7 @@ struct prompt {
     enum task_status status;
     enum phase phase;
     int attempts, tries_left;
-    enum prompt_hint_goes hint_goes;
+    enum hint_goes hint_goes;
     bool moved; /* it went on to another step */
     char id[PROMPT_ID_MAX];
     char title[PROMPT_TITLE_MAX];

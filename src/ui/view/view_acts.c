@@ -27,14 +27,6 @@ static int tries_left(const struct run_state *state, int task)
     return is_fresh ? plan_step_attempts(plan) : step->allowed - step->used;
 }
 
-static enum prompt_hint_goes hint_goes(const struct run_state *state, int task)
-{
-    const int step = run_state_hint_step(state, task);
-    if (step < 0)
-        return PROMPT_HINT_NOTE;
-    return step == run_state_step_number(state, task) ? PROMPT_HINT_NEXT : PROMPT_HINT_ROUND;
-}
-
 struct prompt_target view_asked_of(const struct run_state *state, int task)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
@@ -49,7 +41,7 @@ struct prompt_target view_asked_of(const struct run_state *state, int task)
         .attempt = aim.attempt,
         .attempts = (int)run_state_step(state, task)->attempt_count,
         .tries_left = tries_left(state, task),
-        .hint_goes = hint_goes(state, task),
+        .hint_goes = run_state_hint_goes(state, task),
     };
 }
 

@@ -43,7 +43,7 @@ static void add_target(const struct run_state *state, int task, struct named *ou
     if (out->ids.len + strlen(asked.id) < NAMES_MAX)
         str_addf(&out->ids, "%s%s", out->ids.len > 0 ? " " : "", asked.id);
     out->many.running += asked.status == TASK_RUNNING;
-    out->many.agents += asked.hint_goes != PROMPT_HINT_NOTE;
+    out->many.agents += asked.hint_goes != HINT_GOES_NOWHERE;
     out->many.count++;
 }
 
