@@ -90,6 +90,9 @@ struct engine;
 ATTR_MUST_USE bool engine_start(struct engine **out, const struct engine_options *options,
                                 int64_t *number_out, struct err *err);
 
+/* The run's uid. Owned by the engine. */
+const char *engine_uid(const struct engine *engine);
+
 /* ERR_INVALID if a task that needs no other wants a worktree, and the repository of run_dir
  * (absolute) allows none: there is none, it has no commit, or it has submodules. A task that needs
  * others is not checked: they may make the repository. Runs git; for dry runs. */

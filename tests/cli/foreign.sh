@@ -202,6 +202,19 @@ cut 'shared memory removed' 'rm devs.db-shm' 3 0
 cut 'log removed' 'rm devs.db' 0 0
 cut 'log replaced' 'cp devs.db x; mv x devs.db' 3 0
 
+# --- the step removes the log at once, before anything else has read it
+rm -rf busy
+mkdir busy
+cat >busy/self.json <<'PLAN'
+{"version": 1, "name": "self", "idempotent": true, "tasks": [{"id": "a", "steps": [
+ {"run": ["sh", "-c", "rm .devs/devs.db"]}]}]}
+PLAN
+for i in 1 2 3 4 5 6 7 8; do
+	rm -rf busy/.devs
+	(cd busy && "$devs" run --plain self.json >out 2>&1)
+	want_in "removed at once, $i: it says where the run is" "$(cat busy/out)" "devs gc --db $dir/busy/.devs/devs.db --merge "
+done
+
 # --- the directory of the lock files is moved away: nobody else takes the run
 rm -rf busy
 mkdir busy

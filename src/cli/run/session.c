@@ -147,7 +147,10 @@ static bool start_engine(struct watching *watching, struct err *err)
         options.notify_command = session->ui->notify_command;
         options.notify = session->ui->notify;
     }
-    return engine_start(&watching->engine, &options, &watching->run, err);
+    if (!engine_start(&watching->engine, &options, &watching->run, err))
+        return false;
+    (void)snprintf(watching->uid, sizeof(watching->uid), "%s", engine_uid(watching->engine));
+    return true;
 }
 
 /* Lines until the engine has ended; done_fd -1: until the run has. */
@@ -402,7 +405,6 @@ static int run_watched(struct watching *watching)
     if (watching->session->begun)
         watching->session->begun(watching->session->begun_ctx);
     warn_of_others(watching);
-    spill_left_uid(&watching->place, watching->run, watching->uid);
 
     bool ok = watch(watching, &err) || watch_blindly(watching, &err);
     struct engine_result result = {0};

@@ -32,7 +32,7 @@ struct watching {
     bool alone;         /* nobody watches any more */
     bool nohup;         /* whoever started us wants a terminal that goes away to be nothing */
     char by[SESSION_BY_MAX];
-    char uid[LOG_UID_MAX]; /* of the run; "" = not known */
+    char uid[LOG_UID_MAX]; /* of the run; "" before it */
 };
 
 /* session_leave.c */

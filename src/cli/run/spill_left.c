@@ -1,6 +1,5 @@
 #include "spill_left.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -8,19 +7,6 @@
 #include "shell_word.h"
 #include "spill.h"
 #include "str.h"
-
-void spill_left_uid(const struct place *place, int64_t run, char out[LOG_UID_MAX])
-{
-    struct log_reader *reader = NULL;
-    struct log_run_info info = {0};
-    out[0] = '\0';
-    if (!log_reader_open(&reader, place, NULL))
-        return;
-    if (log_reader_run(reader, run, &info, NULL))
-        (void)snprintf(out, LOG_UID_MAX, "%s", info.uid);
-    log_run_info_done(&info);
-    log_reader_close(reader);
-}
 
 /* Where the log was deleted, it must be named: gc makes no other one. */
 static void add_command(const struct place *place, const struct place *spill, struct str *out)

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -34,6 +35,7 @@ struct engine {
     pthread_cond_t told;
     bool has_started, start_failed;
     int64_t number;
+    char uid[LOG_UID_MAX];
     struct err err;
 
     /* Written by the engine thread before it ends, read after the join. */
@@ -49,6 +51,9 @@ static void tell_start(struct engine *engine, bool ok, int64_t number, const str
     engine->has_started = true;
     engine->start_failed = !ok;
     engine->number = number;
+    if (ok)
+        (void)snprintf(engine->uid, sizeof(engine->uid), "%s",
+                       log_writer_uid(engine->loop.recorder.writer));
     engine->err = *err;
     (void)pthread_cond_signal(&engine->told);
     (void)pthread_mutex_unlock(&engine->lock);
@@ -161,6 +166,11 @@ out:
     else
         free_engine(engine);
     return ok;
+}
+
+const char *engine_uid(const struct engine *engine)
+{
+    return engine->uid;
 }
 
 int engine_done_fd(const struct engine *engine)
