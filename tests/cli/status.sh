@@ -136,4 +136,6 @@ want_in 'a pipe gets whole lines' "$("$devs" status --all)" 'devs why '
 script -qec "stty cols 60; '$devs' status --all --ascii" /dev/null </dev/null | tr -d '\r' >out
 want 'a terminal gets no line that is wider' "$(awk 'length > 60' out)" ''
 want_in 'the command is not cut' "$(cat out)" 'devs why '
+script -qec "stty cols 20; '$devs' status --all --ascii" /dev/null </dev/null | tr -d '\r' >out
+want 'where the time went is on rows of its own' "$(tail -n 2 out | tr '\n' '/' | tr -d 0-9)" 'time: work :/      ( %)/'
 finish

@@ -59,5 +59,7 @@ void status_print_overview(const struct status *status);
 
 /* Prints a line without the blanks at its end, cut to the width of a terminal. */
 void status_say_line(const struct status *status, const struct str *line);
+/* Prints a line, on several rows where a terminal is narrower. */
+void status_say_wrapped(const struct str *line);
 
 #endif

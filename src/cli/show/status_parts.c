@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "fail.h"
+#include "line_wrap.h"
 #include "looks.h"
 #include "status.h"
 #include "text.h"
@@ -51,6 +52,26 @@ void status_say_line(const struct status *status, const struct str *line)
         str_cut(&out, out.len - 1);
     str_add_char(&out, '\n');
     say(out.data);
+    str_done(&out);
+}
+
+void status_say_wrapped(const struct str *line)
+{
+    enum { INDENT = 6 };
+    const int columns = looks_print_columns();
+    struct str out = {0};
+    for (const char *rest = str_text(line); *rest != '\0';) {
+        const int indent = out.len > 0 ? INDENT : 0;
+        const size_t len = strlen(rest);
+        const size_t fit = columns > indent ? line_wrap_fit(rest, len, columns - indent) : len;
+        str_addf(&out, "%*s", indent, "");
+        str_add_n(&out, rest, fit);
+        while (out.len > 0 && out.data[out.len - 1] == ' ')
+            str_cut(&out, out.len - 1);
+        str_add_char(&out, '\n');
+        rest += fit;
+    }
+    say(str_text(&out));
     str_done(&out);
 }
 

@@ -1,5 +1,4 @@
 /* status_text.c - a run task by task, for people. */
-#include <stdio.h>
 #include <string.h>
 
 #include "columns.h"
@@ -152,8 +151,12 @@ static void print_time(const struct status *status)
     struct str words = {0};
     time_spent_of_run(&spent, follower_state(status->follower), &status->now, status->orphaned);
     time_spent_words(&spent, &words);
-    if (words.len > 0)
-        (void)printf("time: %s\n", words.data);
+    if (words.len > 0) {
+        struct str line = {0};
+        str_addf(&line, "time: %s", words.data);
+        status_say_wrapped(&line);
+        str_done(&line);
+    }
     str_done(&words);
 }
 
