@@ -887,6 +887,21 @@ START_TEST(test_long_ids_of_one_plan_are_told_apart)
 }
 END_TEST
 
+START_TEST(test_undo_is_offered_while_it_works)
+{
+    const struct view_todo todo = view_key(&view, 'p', &facts);
+    ck_assert_int_eq(todo.kind, VIEW_ASK);
+    view_say(&view, &facts.clock, "T-104 held");
+    view.message_undo = true;
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows("T-104 held   u undoes it"));
+    facts.clock.mono_ms += VIEW_UNDO_MS + 1;
+    stage_draw(24, 80, false);
+    ck_assert(stage_shows(" T-104 held"));
+    ck_assert(!stage_shows("undoes it"));
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
     tcase_add_checked_fixture(tcase, set_up, stage_close);
@@ -894,6 +909,7 @@ static void add_tests(TCase *tcase)
     tcase_add_loop_test(tcase, test_golden_preview, 0, TABLE_LEN(chosen_tasks));
     tcase_add_loop_test(tcase, test_no_size_is_refused, 1, 150);
     tcase_add_loop_test(tcase, test_of_a_long_id_the_middle_is_left_out, 0, TABLE_LEN(id_cases));
+    tcase_add_test(tcase, test_undo_is_offered_while_it_works);
     tcase_add_test(tcase, test_long_ids_of_one_plan_are_told_apart);
     tcase_add_test(tcase, test_open_task_has_the_screen);
     tcase_add_test(tcase, test_a_short_wait_is_shown_in_tenths);

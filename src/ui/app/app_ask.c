@@ -118,16 +118,6 @@ void app_ask_many(struct app *app, const struct view_todo *todo)
     str_done(&words);
 }
 
-/* As long as it can be undone, the answer says by which key. */
-static void add_undo(const struct app *app, struct str *words)
-{
-    const struct view_facts facts = app_facts(app);
-    struct str why = {0};
-    if (!view_undo_refusal(&app->view, &facts, &why))
-        keymap_say(app->view.keys, "   {undo} undoes it", words);
-    str_done(&why);
-}
-
 void app_answer_acts(struct app *app)
 {
     struct str words = {0};
@@ -136,9 +126,8 @@ void app_answer_acts(struct app *app)
     if (app_acts_look(&app->acts, follower_reader(app->follower), &words)) {
         if (app->acts.refused)
             view_undo_done(&app->view.undo); /* nothing came of it */
-        if (!app_acts_are_open(&app->acts))
-            add_undo(app, &words);
         tell(app, str_text(&words));
+        app->view.message_undo = !app_acts_are_open(&app->acts);
         app->wants_frame_now = true;
     }
     str_done(&words);

@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "frame_parts.h"
 #include "text.h"
+#include "view_undo.h"
 
 enum {
     HINT_COLUMNS = 50, /* narrower: no word of the key that leads there */
@@ -161,6 +162,16 @@ static void add_notice(const struct frame_input *input, struct message *out)
     add_brief(state, told, state->notice_at_ms, &out->later);
 }
 
+/* The answer to a key or an act. */
+static void add_answer(const struct frame_input *input, struct str *out)
+{
+    struct str why = {0};
+    str_add(out, input->view->message);
+    if (input->view->message_undo && !view_undo_refusal(input->view, input->facts, &why))
+        frame_say(input, "   {undo} undoes it", out);
+    str_done(&why);
+}
+
 /* What the message line says; empty if nothing wants a person's eye. */
 static void add_message(const struct frame_input *input, int columns, struct message *out)
 {
@@ -171,7 +182,7 @@ static void add_message(const struct frame_input *input, int columns, struct mes
                     state->notice_at_ms > input->view->message_at_ms &&
                     facts->clock.at_ms - input->view->message_at_ms >= ANSWER_MS;
     if (is_answered && !has_news)
-        str_add(&out->text, input->view->message);
+        add_answer(input, &out->text);
     else if (facts->mode == VIEW_REPLAY && view_screen(input->view) == SCREEN_RUNS)
         return; /* what is there to say is of one of the runs */
     else if (input->view->leaving)

@@ -114,6 +114,7 @@ void view_say(struct view *view, const struct moment *now, const char *fmt, ...)
     (void)vsnprintf(view->message, sizeof(view->message), fmt, args);
     va_end(args);
     view->message_at_ms = now->at_ms;
+    view->message_undo = false;
     view->suspend_asked_ms = 0; /* another message than that question */
 }
 

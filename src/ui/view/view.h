@@ -161,6 +161,7 @@ struct view {
 
     char message[VIEW_MESSAGE_MAX]; /* answer to a key or an act; "" = none */
     int64_t message_at_ms;
+    bool message_undo;        /* it answers an act: while that can be undone, the key is named */
     int64_t suspend_asked_ms; /* ^Z while something runs: steady clock; 0 = not asked */
     bool shows_later;         /* in a recording: what came after the moment that is shown */
     bool frozen;              /* the screen stands still; what happens is recorded all the same */
