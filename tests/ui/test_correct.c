@@ -600,6 +600,38 @@ START_TEST(test_nothing_found_is_said)
 }
 END_TEST
 
+static bool names_key(const char *words)
+{
+    canvas_init(&canvas, 24, 80, false);
+    correct_draw(&view.correct, &canvas);
+    return stage_shows(words);
+}
+
+START_TEST(test_keys_are_named_where_they_do_something)
+{
+    open_for("T-104");
+    ck_assert(!names_key("takes it")); /* the class that it has is chosen */
+    (void)press(TERM_KEY_DOWN);
+    ck_assert(names_key("takes it"));
+    type("xyzzy");
+    ck_assert(!names_key("takes it"));
+    ck_assert(!names_key("new rule"));
+    ck_assert(!names_key("choose"));
+    ck_assert(names_key("shows all"));
+    (void)press(TERM_KEY_ESC);
+    ck_assert(names_key("choose"));
+    type("success");
+    ck_assert(names_key("takes it"));
+    ck_assert(!names_key("new rule"));
+    (void)press(TERM_KEY_ESC);
+    type("test-fail+");
+    ck_assert(names_key("tries it"));
+    (void)press('(');
+    check_now();
+    ck_assert(!names_key("tries it"));
+}
+END_TEST
+
 START_TEST(test_trying_counts)
 {
     try_it();
@@ -684,6 +716,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_frame_of_writing, 0, TABLE_LEN(frames));
     tcase_add_loop_test(tcase, test_frame_of_tried, 0, TABLE_LEN(frames));
     tcase_add_test(tcase, test_nothing_found_is_said);
+    tcase_add_test(tcase, test_keys_are_named_where_they_do_something);
     tcase_add_test(tcase, test_trying_counts);
     tcase_add_test(tcase, test_problem_is_shown_where_it_is);
     tcase_add_loop_test(tcase, test_any_size, 0, TABLE_LEN(heights) * TABLE_LEN(widths));

@@ -108,6 +108,28 @@ static void draw_title(struct canvas *canvas, int row, const char *title)
     str_done(&text);
 }
 
+/* Does the key do something now? */
+static bool is_of_use(const struct correct *correct, uint32_t key)
+{
+    struct verdict_label found[CORRECT_CLASSES_MAX];
+    if (correct->stage == CORRECT_WRITING)
+        return key != TERM_KEY_ENTER || correct->problem[0] == '\0';
+    if (correct->stage != CORRECT_PICKING)
+        return true;
+    const int count = correct_found(correct, found);
+    const struct verdict_label *chosen = count > 0 ? &found[correct->chosen] : NULL;
+    switch (key) {
+    case TERM_KEY_ENTER:
+        return chosen && !verdict_label_equals(chosen, &correct->label);
+    case '+':
+        return chosen && chosen->class != VERDICT_SUCCESS;
+    case TERM_KEY_DOWN:
+        return count > 1;
+    default:
+        return true;
+    }
+}
+
 static const struct hint *hints_of(const struct correct *correct)
 {
     if (correct->stage == CORRECT_PICKING && correct->filter.open)
@@ -121,6 +143,8 @@ static void draw_keys(const struct correct *correct, struct canvas *canvas, int 
 {
     int column = 1;
     for (const struct hint *hint = hints_of(correct); hint->key != 0; hint++) {
+        if (!is_of_use(correct, hint->key))
+            continue;
         char name[KEY_NAME_MAX];
         (void)keymap_key_name(hint->key, canvas->ascii, name);
         const char *shown = hint->name ? hint->name : name;
