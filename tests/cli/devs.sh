@@ -154,7 +154,7 @@ want 'run: exit' $? 1
 want_in 'run: lines' "$(cat out)" 'ok try 1/3 GREEN starts: echo hello'
 want_in 'run: blocked' "$(cat out)" 'blocked: it needs bad'
 want_in 'run: summary' "$(cat out)" '2 passed, 1 gave-up, 1 blocked'
-want 'run: how to ask why' "$(grep -c '^  gave-up    bad   devs why [0-9]*/bad$' out)" 1
+want 'run: how to ask why' "$(grep -c '^  gave-up    bad: exit 1   devs why [0-9]*/bad$' out)" 1
 want_in 'run: how to replay' "$(cat out)" 'devs debug --logs'
 "$devs" run --json --only red plan.json >out
 want 'run --only: exit' $? 0

@@ -82,7 +82,7 @@ run=$("$devs" status --json | sed 's/.*"run":\([0-9]*\),.*/\1/')
 want_in 'the summary: what it wrote to stderr' "$(cat out)" \
 	"  gave-up    make: tax.c:12: unknown type   devs why $run/make"
 want_in 'the summary: else to stdout' "$(cat out)" "  gave-up    out: no such customer   devs why $run/out"
-want_in 'the summary: nothing was written' "$(cat out)" "  gave-up    mute   devs why $run/mute"
+want_in 'the summary: nothing was written' "$(cat out)" "  gave-up    mute: exit 1   devs why $run/mute"
 out=$("$devs" status)
 want_in 'status: what it wrote' "$out" "tax.c:12: unknown type   devs why $run/make"
 want_in 'status: nothing was written' "$out" "            devs why $run/mute"

@@ -122,6 +122,8 @@ static void add_failed(const struct summary *summary, enum task_status status, s
         const char *id = state->plan->tasks[i].id;
         str_addf(out, "  %-*s %s", LABEL_COLUMNS, task_status_name(status), id);
         telling_line(summary->reader, summary->run, state, i, &line);
+        if (line.len == 0)
+            shown_class(state, i, &line);
         if (line.len > 0) {
             str_add(out, ": ");
             text_fit(out, line.data, TELLING_COLUMNS_MAX, 0);
