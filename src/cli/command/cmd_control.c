@@ -279,7 +279,7 @@ int cmd_retry(struct globals *globals, int argc, char **argv)
     const struct option_spec specs[] = {
         {"one", 0, NULL, "the others that wait with the same fault follow once it is through", &one,
          NULL},
-        {"hint", 0, "TEXT", "told to the step's agent with its next try, and kept in the log", NULL,
+        {"hint", 0, "TEXT", "for the next prompt of the task's agent; kept in the log", NULL,
          &hint},
         {"attempts", 0, "N", "it gets so many tries from now, 1 to 100 (else as planned)", NULL,
          &attempts},
