@@ -91,9 +91,6 @@ void agent_stream_add_err(struct agent_stream *stream, const char *bytes, size_t
 /* Has the CLI written anything but reports of its own retries since the last call? With an adapter
  * that reads events only whole lines count. */
 bool agent_stream_has_spoken(struct agent_stream *stream);
-/* What an end said that failed, though the agent went on, and no call has brought a result since:
- * one thing a line; "" = there is none. Borrowed until more comes. */
-const char *agent_stream_failure(const struct agent_stream *stream);
 /* Own retries since the model last answered, at most AGENT_RETRIES_MAX. */
 int agent_stream_retries_in_row(const struct agent_stream *stream);
 /* No more bytes come: the last line, and a message that was being put together, are taken. */
@@ -106,8 +103,8 @@ void agent_stream_waiting(const struct agent_stream *stream, agent_item_fn *each
 /* The sums so far. */
 const struct agent_used *agent_stream_used(const struct agent_stream *stream);
 
-/* The last refused call, "Bash: git push", as the agent wrote it; NULL = none was refused. Borrowed
- * until the stream changes. */
+/* The last refused call as the agent wrote it, such as "Bash: git push"; NULL if no call was
+ * refused. Borrowed until the stream changes. */
 const char *agent_stream_refused(const struct agent_stream *stream);
 
 /* How the output ends, as far as it has come. */

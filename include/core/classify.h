@@ -35,11 +35,13 @@ struct classify_text {
  * if it is not known. Reading zones is for the edge (zone.h). */
 typedef bool zone_offset_fn(void *ctx, const char *zone, int64_t at_s, int *offset_s_out);
 
+struct plan_task;
+
 /* What checks an agent's work after it has ended. */
 enum classify_checks {
     CLASSIFY_CHECKS_UNKNOWN,
-    CLASSIFY_CHECKS_NONE,   /* nothing: a refused call as its last one has stopped it */
-    CLASSIFY_CHECKS_FOLLOW, /* a contract or a later step: they say what a refused call has done */
+    CLASSIFY_CHECKS_NONE,   /* nothing: a refused call that was its last one stopped the work */
+    CLASSIFY_CHECKS_FOLLOW, /* a contract, `expect_files` or a later command */
 };
 
 struct classify_input {
@@ -83,6 +85,9 @@ const char *classifier_rules(const struct classifier *classifier);
 
 /* How long a server asks us to wait, whatever the verdict; -1 if none does. */
 int64_t classify_hint(const struct classifier *classifier, const struct classify_input *input);
+
+/* What checks this step of the task; CLASSIFY_CHECKS_UNKNOWN for a step without an agent. */
+enum classify_checks classify_checks_of(const struct plan_task *task, int step);
 
 /* Requests that the agent CLI made again by itself, as far as its output tells. */
 int64_t classify_own_retries(const struct classify_input *input);

@@ -114,8 +114,8 @@ enum event_kind {
     EVENT_AGENT_SESSION = 33,
     /* what the attempt has used so far. a: turns; b: calls of tools; c: cost in millionths of a
      * US dollar; d: tokens, in and out; e: requests that the CLI made again by itself; text:
-     * {"refused","call"}: how many calls the CLI did not allow, and the last of them; none if
-     * there were none */
+     * {"refused","call"}, the number of calls that the CLI did not allow and the last one; none if
+     * every call was allowed */
     EVENT_AGENT_USED = 34,
     /* a call of a tool, or a message. a: its number within the attempt, from 1; b: ms it took, 0:
      * not known; c: its exit code, or 1 where all that is known is that it failed; d: 1 if it

@@ -235,9 +235,6 @@ const struct policy *plan_policy_find(const struct plan *plan, const char *name)
  * = none is before it. */
 int plan_task_agent_step(const struct plan_task *task, int step);
 
-/* Is what this agent's step did checked, by its contract, its `expect_files` or a later command? */
-bool plan_task_is_checked(const struct plan_task *task, int step);
-
 /* The sandbox of the task's first step that has one; kind none if no step has. Borrowed. */
 const struct sandbox_spec *plan_task_sandbox(const struct plan_task *task);
 

@@ -142,8 +142,8 @@ struct step_state {
     int tries_max;                /* run_state_step_tries() before its set changed; never shrinks */
     bool judged;                  /* the last attempt's verdict is in the log */
     bool by_hand;                 /* a person asked for the next attempt */
-    bool silent_failure;          /* it ended with code 0, and its verdict is no success */
-    bool quiet;                   /* runs, but has not been heard for a while */
+    bool silent_failure;          /* it exited with code 0, but its verdict is not success */
+    bool quiet;                   /* running without output for a while */
     struct verdict_label verdict; /* of the last attempt that was judged */
     int64_t heard_mono_ms;        /* quiet only: when it was heard last */
     struct moment first_start;    /* of this grant */

@@ -123,7 +123,7 @@ void shown_formula(const struct step_state *step, struct str *out);
 /* Why the policy did not go on when the step ended: "6 of 6 tries used"; "" where it is not
  * recorded, or it did not end so. */
 void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out);
-/* Has the step ended because somebody must allow what was refused? */
+/* Whether the step ended because a person must allow a refused call. */
 bool shown_needs_allowing(const struct step_state *step);
 /* An end in everyday words: "gave up", "stuck", "needs you". */
 const char *shown_end_word(enum decision_kind kind);

@@ -174,15 +174,6 @@ static bool read_output(struct evidence *evidence, const struct evidence_of *of,
     return true;
 }
 
-static enum classify_checks checks_of(const struct evidence_of *of)
-{
-    if (!step_of(of)->agent)
-        return CLASSIFY_CHECKS_UNKNOWN;
-    return plan_task_is_checked(&of->plan->tasks[of->event->task], of->event->step)
-               ? CLASSIFY_CHECKS_FOLLOW
-               : CLASSIFY_CHECKS_NONE;
-}
-
 bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
                    struct classify_input *out, enum evidence_state *state_out, struct err *err)
 {
@@ -198,7 +189,7 @@ bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
         .agent =
             step->agent ? step->agent->adapter : adapters_of_program(of->plan->adapters, program),
         .one_shot = step->agent != NULL,
-        .checks = checks_of(of),
+        .checks = classify_checks_of(&of->plan->tasks[of->event->task], of->event->step),
         .memory_killed = of->memory_killed,
         .cpu_s = step->sandbox->cpu_s,
         .in_container = sandbox_kind_is_container(step->sandbox->kind),

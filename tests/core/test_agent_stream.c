@@ -609,7 +609,7 @@ END_TEST
     "{\"tool_name\":\"Bash\",\"tool_use_id\":\"" id "\",\"tool_input\":{\"command\":\"git "        \
     "push\"}}"
 
-/* What is told of refused calls, as each CLI reports them. */
+/* Refused calls, as each CLI reports them. */
 static const struct {
     const char *agent, *out, *err;
     int refused;

@@ -223,7 +223,7 @@ END_TEST
 
 static const struct {
     enum span_end ends[3];
-    const char *bar; /* where all of it is in the first columns */
+    const char *bar; /* when all spans are in the first columns */
 } end_cases[] = {
     {{SPAN_END_FAILED, SPAN_END_NONE, SPAN_END_PASSED}, "✗✓"},
     {{SPAN_END_GAVE_UP, SPAN_END_NONE, SPAN_END_PASSED}, "■✓"},

@@ -152,7 +152,7 @@ START_TEST(test_failures_are_first_once_the_run_is_over)
 }
 END_TEST
 
-/* Whoever opens a live run sees first what needs a person. */
+/* When a live run is opened, a task that needs a person is chosen. */
 START_TEST(test_what_needs_you_is_chosen_in_a_live_run_that_is_opened)
 {
     view_done(&view);

@@ -32,14 +32,14 @@ struct session {
     const struct plan *plan;       /* borrowed */
     const char *plan_text;         /* borrowed until it has begun */
     const char *kind;              /* "plan", "exec" or "workflow" */
-    int64_t resume;                /* number of a run to go on with, whose plan that is; 0 = none */
-    uint64_t seed;                 /* likewise: its own */
-    enum take_up take_up;          /* likewise: what of it is run */
-    const struct control *asked;   /* likewise: TAKE_UP_ASKED; borrowed until it has begun */
+    int64_t resume;                /* number of the run to continue, with its plan; 0 = none */
+    uint64_t seed;                 /* with `resume`: its seed */
+    enum take_up take_up;          /* with `resume`: which tasks are run */
+    const struct control *asked;   /* with TAKE_UP_ASKED; borrowed until it has begun */
     size_t asked_count;
     const char *opens_view; /* the cockpit opens on it; static; NULL = on the tasks */
     const char *said;       /* printed with `detach` once it has begun; borrowed; NULL = nothing */
-    int64_t shown_seq;      /* likewise: lines are printed of what comes after this event */
+    int64_t shown_seq;      /* with `resume`: lines are printed for the events after this one */
     const char *rules;      /* the settings' own rules as JSON; borrowed; NULL = none */
     const struct ui_settings *ui; /* of the settings; borrowed; NULL = none */
     const char *run_dir;          /* absolute; borrowed */

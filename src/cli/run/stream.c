@@ -15,7 +15,7 @@
 enum {
     GATHER_MS = 10,        /* news is gathered so long before it is printed */
     ORPHAN_LOOK_MS = 1000, /* how often a silent run is asked for its owner */
-    CANCELLED_MAX = 3,     /* tasks in a row that were cancelled before they ran, a line each */
+    CANCELLED_MAX = 3,     /* lines for tasks in a row that were cancelled before they ran */
 };
 
 /* A stream while it is printed. */
@@ -28,7 +28,7 @@ struct printing {
     struct outlet outlet;
     enum log_trouble_kind told; /* what is wrong with the log, as it was said last */
     int64_t looked_ms;          /* when it was asked for last: steady clock */
-    int cancelled; /* so many tasks in a row, of which the first CANCELLED_MAX have their line */
+    int cancelled; /* tasks in a row; the first CANCELLED_MAX of them get their own lines */
     bool given_up;
     bool orphaned;    /* the run's devs is gone: asked once, for the next answer may be another */
     bool told_closed; /* that nobody reads what the command says */
@@ -118,7 +118,7 @@ static void print_record(struct printing *p, const struct run_state *state,
         put_line(p);
 }
 
-/* "and 4973 more cancelled" for those that have no line of their own yet. */
+/* Prints "and 4973 more cancelled" for the tasks without a line of their own. */
 static void print_cancelled(struct printing *p)
 {
     if (p->cancelled <= CANCELLED_MAX)
@@ -126,10 +126,11 @@ static void print_cancelled(struct printing *p)
     str_clear(&p->line);
     str_addf(&p->line, "%s and %d more cancelled", p->time, p->cancelled - CANCELLED_MAX);
     put_line(p);
-    p->cancelled = CANCELLED_MAX; /* those that follow are some more */
+    p->cancelled = CANCELLED_MAX; /* later ones are counted from here again */
 }
 
-/* Thousands of tasks may be cancelled at once. True: the event needs no line of its own. */
+/* Thousands of tasks may be cancelled at once. Returns true if the event needs no line of its own.
+ */
 static bool is_one_more_cancelled(struct printing *p, const struct event *event)
 {
     const bool is_cancelled =

@@ -86,9 +86,9 @@ static void look_at_page(struct log_run_info *runs, size_t count, struct newest 
     }
 }
 
-/* The newest that was interrupted, else the newest that ended with something left. A newer one that
- * is alive (perhaps since a moment ago) is what was meant instead of that: check_run() says so.
- * With `failed` only runs that have ended are meant. */
+/* Finds the newest interrupted run, or else the newest ended run with tasks left. If a newer run is
+ * live, that one is returned and check_run() refuses it: it may have been started a moment ago.
+ * With `failed` only ended runs are considered. */
 static bool find_last(struct log_reader *reader, bool failed, int64_t *out, struct err *err)
 {
     enum { RUNS_AT_ONCE = 16 };

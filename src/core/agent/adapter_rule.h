@@ -26,7 +26,7 @@ enum adapter_event {
     ADAPTER_EVENT_ERROR, /* a failure that the end has the last word on */
     ADAPTER_EVENT_BEGIN, /* the agent goes on: an end before it was none */
     ADAPTER_EVENT_END,
-    ADAPTER_EVENT_KNOWN,   /* nothing that is to be told */
+    ADAPTER_EVENT_KNOWN,   /* known and ignored */
     ADAPTER_EVENT_REFUSED, /* the CLI did not allow a call */
     ADAPTER_EVENT_COUNT,
 };

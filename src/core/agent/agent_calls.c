@@ -28,26 +28,29 @@ void agent_calls_add(struct agent_calls *calls, const struct agent_call *call)
     calls->items[calls->count++] = *call;
 }
 
+/* Index of the call of that id; calls->count if none waits. */
+static size_t find_call(const struct agent_calls *calls, const char *id)
+{
+    size_t i = 0;
+    while (i < calls->count && (!calls->items[i].id || strcmp(calls->items[i].id, id) != 0))
+        i++;
+    return i;
+}
+
 bool agent_calls_take(struct agent_calls *calls, const char *id, struct agent_call *out)
 {
-    for (size_t i = 0; i < calls->count; i++) {
-        const char *own = calls->items[i].id;
-        if (id && (!own || strcmp(own, id) != 0))
-            continue;
-        *out = calls->items[i];
-        take_out(calls, i);
-        return true;
-    }
-    return false;
+    const size_t index = id ? find_call(calls, id) : 0;
+    if (index == calls->count)
+        return false;
+    *out = calls->items[index];
+    take_out(calls, index);
+    return true;
 }
 
 const struct agent_call *agent_calls_find(const struct agent_calls *calls, const char *id)
 {
-    for (size_t i = 0; i < calls->count; i++) {
-        if (calls->items[i].id && strcmp(calls->items[i].id, id) == 0)
-            return &calls->items[i];
-    }
-    return NULL;
+    const size_t index = find_call(calls, id);
+    return index < calls->count ? &calls->items[index] : NULL;
 }
 
 void agent_calls_done(struct agent_calls *calls)

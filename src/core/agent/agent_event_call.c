@@ -105,7 +105,7 @@ static bool is_first_report(struct agent_stream *stream, const char *id)
     return id[0] == '\0' || (!is_known && !is_full);
 }
 
-/* The tool and the call in one line: as the call was told, else as the report says. */
+/* The tool and the call in one line: as the call was reported, else as the refusal says. */
 static void name_call(const struct agent_taking *taking, const struct json *value, const char *id,
                       struct str *tool, struct str *what)
 {

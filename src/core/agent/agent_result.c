@@ -52,6 +52,7 @@ static void take_stream(struct agent_result *result, const struct agent_stream *
     result->own_retries = stream->used.own_retries;
     str_add(&result->retry, str_text(&stream->retry));
     str_add(&result->words, str_text(&last->words));
+    str_add(&result->failure, str_text(&stream->failure));
     result->is_empty = result->end == AGENT_END_DONE && stream->final.len == 0 &&
                        !stream->final_is_lost && !stream->begins_cut && stream->used.calls == 0;
     result->refused = stream->used.refused;
@@ -149,6 +150,7 @@ void agent_result_init(struct agent_result *result, const struct classify_input 
 void agent_result_done(struct agent_result *result)
 {
     str_done(&result->retry);
+    str_done(&result->failure);
     str_done(&result->words);
     str_done(&result->refusal);
     str_done(&result->answer);

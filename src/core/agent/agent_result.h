@@ -14,8 +14,8 @@
 #include "str.h"
 
 enum {
-    AGENT_SAID_MAX = 300,    /* longer last words are an answer, not a refusal */
-    AGENT_ANSWER_MAX = 4000, /* longer last words report work that was done */
+    AGENT_SAID_MAX = 300,    /* a longer last message is an answer, not a refusal */
+    AGENT_ANSWER_MAX = 4000, /* a longer last message reports work that was done */
 };
 
 struct agent_result {
@@ -26,11 +26,13 @@ struct agent_result {
     bool on_err;         /* the event stands on stderr */
     int64_t offset;      /* of the event's line in the whole stream */
     int64_t own_retries; /* of requests, by the CLI itself */
-    struct str retry;  /* owned: the failure that the CLI reports for its last own retry; empty once
-                          the request was answered */
-    struct str words;  /* owned: what it says about the failure, one thing a line */
-    int64_t refused;   /* calls that the CLI did not allow */
-    bool ends_refused; /* ... and no call came after the last of them */
+    struct str retry; /* owned: the failure that the CLI reports for its last own retry; empty once
+                         the request was answered */
+    struct str words; /* owned: what it says about the failure, one thing a line */
+    struct str failure; /* owned: what it reported as failed and went on from, until a call went
+                           well; one thing a line */
+    int64_t refused;    /* calls that the CLI did not allow */
+    bool ends_refused;  /* ... and no call came after the last of them */
     bool has_answer;
     struct str refusal; /* owned: the last refused call */
     struct str answer;  /* owned: of an agent with a refused call, its last words up to

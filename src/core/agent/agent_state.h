@@ -58,9 +58,9 @@ struct agent_stream {
     int retries_in_row; /* own retries since the model last answered */
     bool has_spoken;    /* output since the last call of agent_stream_has_spoken() */
     bool has_events;    /* rules knew one of the lines */
-    struct str retry;   /* owned; what the CLI says of the request that it tries again; empty once
+    struct str retry;   /* owned; what the CLI says about the request that it repeats; empty once
                            the model has answered */
-    struct str error;   /* owned; the last error that was no end */
+    struct str error;   /* owned; the last error that did not end it */
     struct str failure; /* owned; what an end said that failed, though the agent went on: until a
                            call brings a result */
     struct str ended;   /* owned; "agent ended: ..." that outweighs an end that went well */

@@ -146,11 +146,6 @@ bool agent_stream_has_spoken(struct agent_stream *stream)
     return has_spoken;
 }
 
-const char *agent_stream_failure(const struct agent_stream *stream)
-{
-    return str_text(&stream->failure);
-}
-
 int agent_stream_retries_in_row(const struct agent_stream *stream)
 {
     return stream->retries_in_row;

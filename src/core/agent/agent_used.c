@@ -1,10 +1,9 @@
 #include "agent_used.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "event.h"
-#include "json.h"
+#include "json_scan.h"
 
 int64_t agent_used_sum(int64_t a, int64_t b)
 {
@@ -24,14 +23,13 @@ void agent_used_add(struct agent_used *sum, const struct agent_used *used)
     sum->refused = agent_used_sum(sum->refused, used->refused);
 }
 
-/* Most events have no text: a refusal is rare. */
+/* Most events have no text: refused calls are rare. */
 static int64_t refused_of(const struct event *event)
 {
-    struct json *text = NULL;
-    if (!event->text || !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+    if (!event->text)
         return 0;
-    const int64_t refused = json_i64(json_get(text, "refused"), 0);
-    json_free(text);
+    const int64_t refused =
+        json_scan_i64(json_scan_get(event->text, strlen(event->text), "refused"), 0);
     return refused > 0 && refused <= AGENT_USED_MAX ? refused : 0;
 }
 

@@ -253,6 +253,8 @@ void classify(const struct classifier *classifier, const struct classify_input *
         (void)facts_judge(&seen, out);
     else
         judge(rules_of(classifier), &seen, out);
+    if (seen.one_shot && seen.outcome.kind == OUTCOME_CANCELLED && seen.outcome.stop == STOP_ASKED)
+        classify_quote_failure(&seen, out);
 }
 
 bool classify_may_deny(const struct classifier *classifier, const struct classify_input *input)

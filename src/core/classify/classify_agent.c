@@ -5,6 +5,7 @@
 #include "agent_result.h"
 #include "ascii.h"
 #include "classify_verdict.h"
+#include "plan.h"
 #include "text.h"
 
 /* Words of an agent go through the same rules as if a program had printed them,
@@ -128,6 +129,33 @@ static bool judge_refusal(const struct rules *rules, const struct classify_input
     classify_quote(out, str_text(&call), call.len, 0);
     str_done(&call);
     return true;
+}
+
+void classify_quote_failure(const struct classify_input *input, struct verdict *out)
+{
+    struct agent_result result;
+    struct str line = {0};
+    agent_result_init(&result, input);
+    for (const char *at = str_text(&result.failure); *at != '\0';) {
+        const size_t len = strcspn(at, "\n");
+        str_add(&line, line.len > 0 ? ": " : "");
+        text_clean(&line, at, len);
+        at += len + (at[len] == '\n');
+    }
+    verdict_set_match(out, str_text(&line));
+    str_done(&line);
+    agent_result_done(&result);
+}
+
+enum classify_checks classify_checks_of(const struct plan_task *task, int step)
+{
+    const struct plan_step *agent = &task->steps[step];
+    if (!agent->agent)
+        return CLASSIFY_CHECKS_UNKNOWN;
+    bool checked = agent->contract || agent->file_count > 0;
+    for (int i = step + 1; i < task->step_count; i++)
+        checked = checked || !task->steps[i].agent;
+    return checked ? CLASSIFY_CHECKS_FOLLOW : CLASSIFY_CHECKS_NONE;
 }
 
 /* It was asked to end: by a signal, or it says so by a code of 128 and the signal's number. */

@@ -18,6 +18,10 @@ bool classify_by_agent(const struct rules *rules, const struct classify_input *i
 bool classify_by_own_retry(const struct rules *rules, const struct classify_input *input,
                            struct verdict *out);
 
+/* For an attempt that was cancelled: an error that the agent reported before and that no successful
+ * call followed becomes the matched line. */
+void classify_quote_failure(const struct classify_input *input, struct verdict *out);
+
 /* Was it ended by a signal that asks to? Its events, and the end of them, say more than that. */
 bool classify_agent_interrupted(const struct classify_input *input);
 

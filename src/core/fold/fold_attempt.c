@@ -1,13 +1,18 @@
 /* fold_attempt.c - folds the life of an attempt. */
 #include "fold.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent_stream.h"
 #include "attr.h"
 #include "json_scan.h"
 #include "str.h"
 #include "xalloc.h"
+
+static_assert((int)AGENT_RETRIES_MAX <= (int)FOLD_COUNT_MAX,
+              "own retries are counted without overflow");
 
 /* What a start changes at its gate, whose line it has left: it is the probe, or the next
  * one waits its turn. */

@@ -279,9 +279,8 @@ static void add_line(void *ctx, const struct normaliser_line *line)
     entropy_memory_line(ctx, line);
 }
 
-/* Kimi appends a reminder for its model to the result of a repeated call, in other words each few
- * times. Returns the length without blocks of this kind at the end: the result is still the same.
- */
+/* Kimi appends a reminder for its model to the result of a repeated call, and rewords it every few
+ * times. Returns the length without such blocks at the end, so that equal results stay equal. */
 static size_t without_reminders(const char *bytes, size_t len)
 {
     static const char opens[] = "<system-reminder>";

@@ -113,15 +113,6 @@ int plan_task_agent_step(const struct plan_task *task, int step)
     return step;
 }
 
-bool plan_task_is_checked(const struct plan_task *task, int step)
-{
-    const struct plan_step *agent = &task->steps[step];
-    bool checked = agent->contract || agent->file_count > 0;
-    for (int i = step + 1; i < task->step_count; i++)
-        checked = checked || !task->steps[i].agent;
-    return checked;
-}
-
 const struct sandbox_spec *plan_task_sandbox(const struct plan_task *task)
 {
     for (int i = 0; i < task->step_count; i++) {

@@ -107,8 +107,8 @@ static int64_t move(struct time_spent *out, enum time_use from, int64_t most_ms,
     return moved;
 }
 
-/* An agent that repeats its own request waits. Own retries do not count as output, so what was not
- * heard is part of it first. `before`: the sums without this task. */
+/* Moves an agent's own retries to waiting: first out of the quiet time, because own retries do not
+ * count as output, then out of the work. `before` are the sums without this task. */
 static void move_own_waits(struct time_spent *out, const int64_t *before,
                            const struct step_state *step)
 {

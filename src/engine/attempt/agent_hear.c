@@ -216,8 +216,8 @@ void agent_run_tell_used(struct agent_run *run, int64_t now_ms)
         tell_used(run, now_ms);
 }
 
-/* Between a first own retry and the next answer the agent waits for the world, whether it sleeps or
- * asks once more. */
+/* The time from an own retry to the next answer is waiting, whether the agent sleeps or repeats its
+ * request. */
 static void count_own_wait(struct agent_run *run, bool is_over, int64_t now_ms)
 {
     const bool retries = !is_over && agent_stream_retries_in_row(run->stream) > 0;

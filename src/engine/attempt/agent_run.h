@@ -67,10 +67,10 @@ struct agent_run {
     char *told_session; /* owned; the last that the log was told of, NULL = none */
     int told_sessions;  /* so many in all */
     struct agent_used told;
-    int64_t told_ms;         /* when what it has used was told last */
-    int64_t items;           /* calls and messages that the log was told of */
-    int64_t retries_from_ms; /* since when it only repeats a request; 0 = it does not */
-    int64_t own_wait_ms;     /* all such times that are over */
+    int64_t told_ms;         /* when its use was last written to the log */
+    int64_t items;           /* calls and messages written to the log */
+    int64_t retries_from_ms; /* start of its current own retries; 0 = none */
+    int64_t own_wait_ms;     /* sum of the ended ones */
     struct {
         int64_t number;
         int64_t began_ms;

@@ -184,29 +184,6 @@ static bool is_matched(const struct attempt *attempt, const struct classify_inpu
     return found;
 }
 
-/* What the agent itself said has failed before it was stopped, in one line. */
-static void quote_failure(const struct agent_stream *stream, struct verdict *verdict)
-{
-    struct str line = {0};
-    for (const char *at = agent_stream_failure(stream); *at != '\0';) {
-        const size_t len = strcspn(at, "\n");
-        str_add(&line, line.len > 0 ? ": " : "");
-        text_clean(&line, at, len);
-        at += len + (at[len] == '\n');
-    }
-    verdict_set_match(verdict, str_text(&line));
-    str_done(&line);
-}
-
-static enum classify_checks find_checks(const struct attempt *attempt)
-{
-    const struct plan_task *task = &attempt->setting->state->plan->tasks[attempt->task];
-    if (!attempt->agent)
-        return CLASSIFY_CHECKS_UNKNOWN;
-    return plan_task_is_checked(task, attempt->step) ? CLASSIFY_CHECKS_FOLLOW
-                                                     : CLASSIFY_CHECKS_NONE;
-}
-
 void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input)
 {
@@ -234,7 +211,7 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         .agent = find_adapter(attempt, program),
         .stream = attempt->agent ? attempt->agent->stream : NULL,
         .one_shot = attempt->agent != NULL,
-        .checks = find_checks(attempt),
+        .checks = classify_checks_of(&setting->state->plan->tasks[attempt->task], attempt->step),
         .memory_killed = attempt->memory_killed,
         .cpu_s = attempt->plan->sandbox->cpu_s,
         .in_container = sandbox_kind_is_container(attempt->plan->sandbox->kind),
@@ -242,9 +219,6 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
         .zone_offset = zone_offset,
     };
     classify(setting->classifier, &evidence, &input->verdict);
-    if (attempt->agent && input->outcome.kind == OUTCOME_CANCELLED &&
-        input->outcome.stop == STOP_ASKED)
-        quote_failure(attempt->agent->stream, &input->verdict);
     if (attempt->plan->contract)
         check_contract(attempt, &input->verdict);
     if (!attempt_has_output(

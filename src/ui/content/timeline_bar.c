@@ -130,8 +130,8 @@ static void put_ends(const struct timeline *timeline, const struct timeline_axis
     }
 }
 
-/* What happened last is never hidden by what happened just before it: the row would contradict the
- * task's state. What had its column gets the one before, unless something ends there, too. */
+/* The last end always keeps its column, or the row would contradict the task's state. The cell that
+ * was there moves one column to the left, unless another end is in that column. */
 static void put_last_end(const struct timeline *timeline, const struct timeline_axis *axis,
                          struct bar_cell *cells)
 {

@@ -2,8 +2,8 @@
  * timeline_bar.h - the spans of a task (timeline.h) on an axis: one sign for each column. Pure.
  *
  * A column may stand for several of them: an end is told before a wait, a wait before what runs,
- * so that no failure disappears, and the last end before others; what ran for less than a column
- * has one all the same, where no end needs it.
+ * so that no failure disappears, and the last end before others; a run shorter than a column
+ * gets one unless an end needs it.
  */
 #ifndef DEVS_TIMELINE_BAR_H
 #define DEVS_TIMELINE_BAR_H
@@ -14,9 +14,9 @@
 
 struct bar_cell {
     enum style style;
-    const char *sign; /* static, for a canvas; " " = nothing is told */
-    int span;         /* whose, by its place in the timeline; -1 = of none */
-    int rank;         /* the greater one is told */
+    const char *sign; /* static, for a canvas; " " = empty */
+    int span;         /* index in the timeline; -1 = none */
+    int rank;         /* the highest rank is drawn */
 };
 
 /* Cells of the axis's columns, at most CANVAS_COLUMNS_MAX. */

@@ -21,7 +21,7 @@ static void add_phase(const struct detail *detail, bool ascii, struct str *out)
     str_add_char(out, ')');
 }
 
-/* What all its attempts worked, the one that runs until now. */
+/* The working time of all attempts, of a running one until now. */
 static int64_t ran_ms(const struct detail *detail)
 {
     const int steps = detail->state->plan->tasks[detail->task].step_count;

@@ -15,18 +15,9 @@ enum {
     TENTH_MS = 100,
 };
 
-/* Would this act be done now? Where the log is read-only, or the past is shown, none is. */
 static bool can(const struct preview *preview, enum act act)
 {
-    const struct view_facts *facts = preview->input->facts;
-    const bool is_past = facts->mode == VIEW_REPLAY || facts->mode == VIEW_PAST;
-    struct str why = {0};
-    if (is_past || facts->read_only || (facts->orphaned && act == UI_RETRY))
-        return false;
-    const bool is_refused =
-        view_task_refusal(preview->input->view, facts, preview->task, act, &why);
-    str_done(&why);
-    return !is_refused;
+    return view_task_allows(preview->input->facts, preview->task, act);
 }
 
 static const struct task_state *task_of(const struct preview *preview)

@@ -19,6 +19,10 @@ bool view_refusal(const struct view *view, const struct view_facts *facts, enum 
 bool view_task_refusal(const struct view *view, const struct view_facts *facts, int task,
                        enum act act, struct str *why);
 
+/* Whether such an act on the task would be carried out now: not in the past, in a read-only log, or
+ * without an engine. */
+bool view_task_allows(const struct view_facts *facts, int task, enum act act);
+
 /* What an act is aimed at: the task as it is now. */
 struct view_target view_aim(const struct run_state *state, int task);
 /* What a question about a task says of it now. */

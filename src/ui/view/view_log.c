@@ -77,7 +77,7 @@ static void wrap(struct view *view, const struct view_facts *facts)
                              : "long lines are wrapped");
 }
 
-/* The text that is searched for has changed. */
+/* Searches again after the text has changed. */
 static void take_search(struct view *view)
 {
     struct view_log *log = &view->log;
@@ -108,7 +108,8 @@ static void open_search(struct view *view, bool asks_only)
     take_search(view);
 }
 
-/* Enter without a text shows all lines again, or else those with what was searched for before. */
+/* Enter without a text shows all lines again or, if they are shown, the matches of the last search.
+ */
 static void end_only(struct view *view, const struct view_facts *facts,
                      enum line_edit_result result)
 {

@@ -48,12 +48,13 @@ struct view_log {
     bool either_way; /* if there is none this way, take the other */
     int64_t hit;     /* the line that was found last, -1 = none */
 
-    size_t was_top; /* where one was when the search was opened, */
+    /* As it was before the search was opened, for Esc. */
+    size_t was_top;
     int64_t was_hit;
     bool did_stay;
-    bool was_only;               /* how the lines were shown, */
-    struct line_edit was_search; /* and what was searched for */
-    bool asks_only;              /* it was opened to show only the lines that match */
+    bool was_only;
+    struct line_edit was_search;
+    bool asks_only; /* the search was opened to show only the matching lines */
 
     size_t below;  /* lines below the screen */
     bool is_still; /* and newer ones, which would take away those that are read here */
@@ -75,7 +76,7 @@ void view_log_refusal(const struct view *view, const struct view_facts *facts, e
 /* Append that nothing is found this way (step 1: down). */
 void view_log_add_none(const struct view *view, const struct log_pager *pager,
                        enum view_log_want want, int step, struct str *out);
-/* A key while a text to search for is typed. */
+/* Handles a key while the search text is typed. */
 void view_log_search_key(struct view *view, const struct view_facts *facts, uint32_t key);
 
 /* What is searched for and shown of the lines is as the person has it now: before they are read. */

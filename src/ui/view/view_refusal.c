@@ -78,6 +78,13 @@ static const char *reason(const struct view_facts *facts, int number, enum act a
     }
 }
 
+/* Whether the act starts something in a run whose engine is gone. Unlike for a run that has ended,
+ * no new engine is started for it. */
+static bool lacks_engine(const struct view_facts *facts, enum act act)
+{
+    return facts->orphaned && (act == UI_RETRY || act == UI_RETRY_WITH);
+}
+
 bool view_task_refusal(const struct view *view, const struct view_facts *facts, int task,
                        enum act act, struct str *why)
 {
@@ -87,6 +94,12 @@ bool view_task_refusal(const struct view *view, const struct view_facts *facts, 
     str_addf(why, "%s ", facts->state->plan->tasks[task].id);
     keymap_say(view->keys, words, why);
     return true;
+}
+
+bool view_task_allows(const struct view_facts *facts, int task, enum act act)
+{
+    const bool is_past = facts->mode == VIEW_REPLAY || facts->mode == VIEW_PAST;
+    return !is_past && !facts->read_only && !lacks_engine(facts, act) && !reason(facts, task, act);
 }
 
 static bool is_about_tasks(enum act act)
@@ -131,13 +144,6 @@ static bool fold_refusal(const struct view *view, const struct view_facts *facts
         keymap_say(view->keys, "{hold} lets them go now, {cancel} cancels", why);
     }
     return (int)why->len > before;
-}
-
-/* Whether an act starts something in a run that was interrupted: no engine is started for it, as r
- * and R do on a run that has ended. */
-static bool lacks_engine(const struct view_facts *facts, enum act act)
-{
-    return facts->orphaned && (act == UI_RETRY || act == UI_RETRY_WITH);
 }
 
 static bool tasks_refusal(const struct view *view, const struct view_facts *facts, enum act act,

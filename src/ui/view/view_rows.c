@@ -303,8 +303,8 @@ bool view_is_over(const struct view_facts *facts)
     return facts->state->ended || facts->orphaned;
 }
 
-/* Whoever opens a run, or comes back to one that ended meanwhile, sees first what needs a person or
- * has failed. Of a live run the top row is that only if it needs a person. */
+/* When a run is opened, or ended while the view was elsewhere, the first task that needs a person
+ * or has failed is chosen. In a live run that is the top row only if it needs a person. */
 static void choose_first_failed(struct view *view, const struct view_facts *facts, bool is_opened)
 {
     const bool is_over = view_is_over(facts);
