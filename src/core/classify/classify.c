@@ -134,7 +134,9 @@ static bool is_explained(struct scan *scan, int code)
 {
     enum { SHELL_CANNOT = 126, SHELL_NOT_FOUND = 127, GIT_FATAL = 128 };
     const bool shell = code == SHELL_CANNOT || code == SHELL_NOT_FOUND || code == GIT_FATAL;
-    return scan_err_names_error(scan) || (shell && says_anything(scan, ERR_STREAM)) ||
+    const bool is_one_stream = !says_anything(scan, ERR_STREAM); /* a log of both */
+    return scan_err_names_error(scan) || (is_one_stream && scan_out_names_error(scan)) ||
+           (shell && says_anything(scan, ERR_STREAM)) ||
            (code == GIT_FATAL && says_anything(scan, OUT_STREAM));
 }
 

@@ -443,22 +443,30 @@ void scan_outranked(struct scan *scan, const struct scan_match *decided)
     }
 }
 
+/* In doubt it does: where the time for matching was used up. */
+static bool names_error(struct scan *scan, int stream)
+{
+    struct scan_match match;
+    const bool keeps = scan->keeps_nears;
+    bool found = false;
+    scan->keeps_nears = false;
+    for (size_t i = 0; i < scan->rules->errors.count && !found; i++) {
+        const struct rule *rule = &scan->rules->errors.items[i];
+        found = try_stream(scan, rule, stream, 0, &match) &&
+                !(rule->unless_text && text_holds(scan, stream, rule->unless_text));
+    }
+    scan->keeps_nears = keeps;
+    return found || (is_spent(scan) && scan->streams[stream].text.len > 1);
+}
+
 bool scan_err_names_error(struct scan *scan)
 {
-    if (scan->err_names_error < 0) {
-        struct scan_match match;
-        const bool keeps = scan->keeps_nears;
-        scan->keeps_nears = false;
-        scan->err_names_error = 0;
-        for (size_t i = 0; i < scan->rules->errors.count; i++) {
-            const struct rule *rule = &scan->rules->errors.items[i];
-            if (try_stream(scan, rule, ERR, 0, &match) &&
-                !(rule->unless_text && text_holds(scan, ERR, rule->unless_text)))
-                scan->err_names_error = 1;
-        }
-        if (is_spent(scan) && scan->streams[ERR].text.len > 1)
-            scan->err_names_error = 1; /* in doubt */
-        scan->keeps_nears = keeps;
-    }
+    if (scan->err_names_error < 0)
+        scan->err_names_error = names_error(scan, ERR);
     return scan->err_names_error == 1;
+}
+
+bool scan_out_names_error(struct scan *scan)
+{
+    return names_error(scan, OUT);
 }

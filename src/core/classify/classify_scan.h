@@ -105,7 +105,9 @@ bool scan_cause(struct scan *scan, const struct scan_match *symptom, struct scan
  * behind the matched one, in the same stream. */
 bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_match *out);
 
-/* Has stderr a line that names an error? */
+/* Whether a line of stderr names an error. */
 bool scan_err_names_error(struct scan *scan);
+/* The same of stdout. */
+bool scan_out_names_error(struct scan *scan);
 
 #endif
