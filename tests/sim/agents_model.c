@@ -234,6 +234,7 @@ static void take_round(struct taking *taking)
     taking->task->entropy++;
     for (int i = (int)event->b; i <= event->c; i++) {
         struct model_step *step = &taking->model->steps[taking->number][i];
+        step->tries_max = model_tries(taking->model, taking->number, i);
         step->grant = step->allowed = 0;
         step->used = step->start_failures = step->free_hints = step->same = step->interrupted = 0;
         step->finals = step->entropies = step->executed = 0;

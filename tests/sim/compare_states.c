@@ -150,16 +150,6 @@ static int starts_tried(const struct model *model, int task)
     return step->start_failures + (again ? 1 : 0);
 }
 
-/* What was tried, and what may be yet; not less than `before`, which was shown once. */
-static int tries(const struct model *model, int task, int before)
-{
-    const struct model_step *step = model_peek(model, task);
-    int allowed = step->grant > 0 ? step->allowed : model_allowance(model, task);
-    int left = allowed - step->used - (step->status == STEP_RUNNING ? 1 : 0);
-    const int most = step->attempt_count + (left > 0 ? left : 0);
-    return most > before ? most : before;
-}
-
 static int followers(const struct model *model, int task)
 {
     int count = 0;
@@ -235,7 +225,7 @@ static bool check_task(struct finding *finding, const struct model *model,
         {"its wake-up", waits ? model_peek(model, task)->due.mono_ms : 0,
          waits && heap_has(&state->waits, task) ? heap_key(&state->waits, task) : 0},
         {"starts tried", starts_tried(model, task), run_state_start_tries(state, task).at},
-        {"tries in all", tries(model, task, run_state_step(state, task)->tries_max),
+        {"tries in all", model_tries(model, task, model_step_number(model, task)),
          run_state_tries(state, task)},
     };
     if (!CHECK_ROWS(finding, as_derived, rows, task, want->step))

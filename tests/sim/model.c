@@ -103,9 +103,24 @@ int64_t model_held_ms(const struct model *model, int task, const struct moment *
     return now->mono_ms - (later ? of->held_since : step->first_start).mono_ms;
 }
 
-int model_allowance(const struct model *model, int task)
+static int allowance_of(const struct model *model, const struct plot_step *step)
 {
-    const struct plot_step *step = model_plot_step(model, task);
     const struct plot_policy *policy = &model->plot->policies[step->policy];
     return (policy->phases & 1U << step->phase) != 0 ? policy->attempts : 1;
+}
+
+int model_allowance(const struct model *model, int task)
+{
+    return allowance_of(model, model_plot_step(model, task));
+}
+
+int model_tries(const struct model *model, int task, int number)
+{
+    const struct model_step *step = &model->steps[task][number];
+    const int allowed = step->grant > 0
+                            ? step->allowed
+                            : allowance_of(model, &model->plot->tasks[task].steps[number]);
+    const int left = allowed - step->used - (step->status == STEP_RUNNING ? 1 : 0);
+    const int most = step->attempt_count + (left > 0 ? left : 0);
+    return most > step->tries_max ? most : step->tries_max;
 }

@@ -76,6 +76,7 @@ struct model_step {
     enum decision_kind end;
     int grant, allowed, used;
     int start_failures, free_hints, same, interrupted;
+    int tries_max;    /* model_tries() before the present grant */
     int results_from; /* the first attempt since a new beginning */
     bool judged, silent, quiet;
     int64_t heard_mono_ms;
@@ -195,5 +196,7 @@ int model_count(const struct model *model, enum task_status status);
 int64_t model_held_ms(const struct model *model, int task, const struct moment *now);
 /* Attempts that a new grant of the current step has. */
 int model_allowance(const struct model *model, int task);
+/* The last attempt number that a step can reach, or could before its present grant. */
+int model_tries(const struct model *model, int task, int number);
 
 #endif

@@ -346,6 +346,7 @@ static void unblock(struct taking *taking, int need)
 static void take_reopened(struct taking *taking)
 {
     int same = taking->step->same;
+    taking->step->tries_max = model_tries(taking->model, taking->number, taking->event->step);
     open_grant(taking->step, (int)taking->event->a, (int)taking->event->b);
     agents_take_reopened(taking);
     taking->task->cancelling = false;
