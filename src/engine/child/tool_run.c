@@ -264,8 +264,9 @@ bool tool_succeeded(const struct tool_result *result, const char *what, struct e
         return err_set(err, ERR_LIMIT, "%s: took too long", what);
     if (result->exit_code != 0) {
         last_line(&result->err, line);
-        return err_set(err, ERR_IO, "%s: %s (exit %d)", what, line[0] ? line : "no word why",
-                       result->exit_code);
+        if (line[0] == '\0')
+            return err_set(err, ERR_IO, "%s: exit %d", what, result->exit_code);
+        return err_set(err, ERR_IO, "%s: %s (exit %d)", what, line, result->exit_code);
     }
     if (result->out_cut)
         return err_set(err, ERR_LIMIT, "%s: more output than %zu bytes", what, result->out.len);
