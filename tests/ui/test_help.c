@@ -120,6 +120,20 @@ END_TEST
 
 static const uint32_t closing[] = {TERM_KEY_ESC, '?', TERM_KEY_F1};
 
+/* Of keys that share a line, those that do something now decide what Enter does. */
+START_TEST(test_line_of_several_keys_is_for_one_that_works)
+{
+    const char *shown = drawn();
+    ck_assert_ptr_nonnull(strstr(shown, "m = L "));
+    for (int i = 0; i < 80 && strstr(drawn(), "▸ m = L ") == NULL; i++)
+        (void)help_key(&help, TERM_KEY_DOWN);
+    shown = drawn();
+    ck_assert_ptr_nonnull(strstr(shown, "▸ m = L "));
+    ck_assert_ptr_null(strstr(shown, "not now"));
+    ck_assert_int_eq((int)help_key(&help, TERM_KEY_ENTER), (int)UI_COMPARE);
+}
+END_TEST
+
 START_TEST(test_key_closes)
 {
     ck_assert_int_eq((int)help_key(&help, closing[_i]), (int)UI_NONE);
@@ -283,6 +297,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_every_act_can_be_reached);
     tcase_add_test(tcase, test_acts_that_share_a_line_are_all_named);
     tcase_add_test(tcase, test_what_cannot_be_done_says_why);
+    tcase_add_test(tcase, test_line_of_several_keys_is_for_one_that_works);
     tcase_add_loop_test(tcase, test_key_closes, 0, TABLE_LEN(closing));
     tcase_add_test(tcase, test_letters_are_text_not_acts);
     tcase_add_test(tcase, test_choice_stays_in_bounds);

@@ -128,14 +128,19 @@ static bool is_of_screen(const struct help *help, const struct key_binding *bind
     return (binding->screens & (1u << help->place.screen)) != 0;
 }
 
-/* The line that an act's key goes into; a new one if there is none yet. */
-static struct help_line *line_of(struct help_lines *lines, const struct key_binding *binding,
+/* The line that an act's key goes into; a new one if there is none yet. Of several acts the line
+ * is for the first that works in this mode. */
+static struct help_line *line_of(const struct help *help, struct help_lines *lines,
+                                 const struct key_binding *binding,
                                  const struct help_together *with)
 {
     for (int i = 0; i < lines->count; i++) {
         struct help_line *line = &lines->at[i];
-        if (with ? line->together == with : line->binding->act == binding->act)
-            return line;
+        if (with ? line->together != with : line->binding->act != binding->act)
+            continue;
+        if (!keymap_works(line->binding, help->place) && keymap_works(binding, help->place))
+            line->binding = binding;
+        return line;
     }
     assert(lines->count < HELP_LINES_MAX);
     struct help_line *line = &lines->at[lines->count++];
@@ -180,7 +185,7 @@ static void collect_keys(const struct help *help, bool is_brief, struct help_lin
         if (!is_of_screen(help, binding) ||
             (with && main_key(help, binding->act, is_dense) != binding))
             continue;
-        struct help_line *line = line_of(out, binding, with);
+        struct help_line *line = line_of(help, out, binding, with);
         add_name(line->keys, binding->key, false, is_dense ? "" : " ");
         add_name(line->ascii, binding->key, true, is_dense ? "" : " ");
     }
