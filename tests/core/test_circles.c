@@ -145,6 +145,31 @@ START_TEST(test_results_that_differ_use_up_all_attempts)
 }
 END_TEST
 
+/* Rounds of an agent that change nothing. */
+START_TEST(test_a_nudge_does_not_quote_how_the_agent_was_called)
+{
+    static const char rounds[] =
+        "{\"version\":1,\"workspace\":\"copy\",\"tasks\":[{\"id\":\"a\",\"rounds\":9,\"steps\":["
+        "{\"agent\":\"claude\",\"prompt\":\"do it\"},"
+        "{\"phase\":\"VERIFY\",\"run\":[\"make\",\"check\"],\"policy\":\"many\"}]}],"
+        "\"policies\":{\"many\":{\"like\":\"default\",\"max_attempts\":1}}}";
+    teardown();
+    play_open(&play, rounds);
+    play_start(&play, 1);
+    for (int round = 0; round < 9 && play_count(&play, EVENT_LOOP_SUSPECTED, NULL) == 0; round++) {
+        end_with(&(struct ending){.verdict = play_passed(),
+                                  .content = 7,
+                                  .gain = round == 0 ? ENTROPY_GAIN_LINE : ENTROPY_GAIN_NONE});
+        if (play_count(&play, EVENT_LOOP_SUSPECTED, NULL) == 0)
+            fails(8 + (uint64_t)round);
+    }
+    struct json *text = text_of(EVENT_LOOP_SUSPECTED);
+    ck_assert_int_eq(play_last(&play, EVENT_LOOP_SUSPECTED)->step, 0);
+    ck_assert_ptr_null(strstr(json_text(json_get(text, "nudge"), "claude"), "claude"));
+    json_free(text);
+}
+END_TEST
+
 START_TEST(test_what_is_suspected_is_told_once_with_a_line_for_the_agent)
 {
     for (int i = 0; i < 3; i++) {
@@ -519,6 +544,7 @@ Suite *test_suite(void)
     tcase_add_test(stop, test_C4_equal_failures_are_entropy_before_attempts_run_out);
     tcase_add_test(stop, test_results_that_differ_use_up_all_attempts);
     tcase_add_test(stop, test_what_is_suspected_is_told_once_with_a_line_for_the_agent);
+    tcase_add_test(stop, test_a_nudge_does_not_quote_how_the_agent_was_called);
     tcase_add_test(stop, test_progress_takes_the_mark_away);
     tcase_add_test(stop, test_a_success_is_never_stuck);
     tcase_add_test(stop, test_failures_of_the_world_have_more_patience);

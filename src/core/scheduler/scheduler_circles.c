@@ -47,10 +47,13 @@ void scheduler_fact_text(const struct fold_end *end, struct str *text)
     entropy_fact_to_json(&end->fact, text);
 }
 
-/* The command, as a person would say it. */
+/* Appends the command as a person would write it; nothing for an agent, which does not know how it
+ * was called. */
 static void add_call(const struct plan_step *plan, struct str *out)
 {
     enum { CALL_BYTES_MAX = 1024 };
+    if (plan->agent)
+        return;
     for (char **arg = plan->argv; *arg && out->len < CALL_BYTES_MAX; arg++)
         str_addf(out, "%s%.*s", out->len > 0 ? " " : "", CALL_BYTES_MAX, *arg);
 }
