@@ -267,6 +267,38 @@ START_TEST(test_escaped_value_is_cut)
 }
 END_TEST
 
+/* Ways to escape one ASCII character: its number with zeros in front, between two texts. */
+static const struct {
+    const char *before, *after;
+    int digits;
+    bool is_octal;
+} numbers[] = {
+    {"\\x", "", 2, false},   {"\\", "", 3, true}, {"\\u", "", 4, false},
+    {"\\u{", "}", 2, false}, {"%", "", 2, false}, {"&#x", ";", 2, false},
+};
+
+/* One character of an otherwise plain value. */
+START_TEST(test_one_escaped_character_hides_nothing)
+{
+    static const char value[] = "pa55word-Tr1cky/Val";
+    char variable[] = "API_TOKEN=pa55word-Tr1cky/Val";
+    char *const environment[] = {variable, NULL};
+    struct redactor *redactor = open_with(environment, NULL);
+    for (size_t i = 0; i + 1 < sizeof(value); i++) {
+        struct str text = {0};
+        str_addf(&text, "<%.*s%s", (int)i, value, numbers[_i].before);
+        if (numbers[_i].is_octal)
+            str_addf(&text, "%0*o", numbers[_i].digits, (unsigned)value[i]);
+        else
+            str_addf(&text, "%0*x", numbers[_i].digits, (unsigned)value[i]);
+        str_addf(&text, "%s%s>", numbers[_i].after, value + i + 1);
+        check(redactor, numbers[_i].before, str_text(&text), "<[cut:API_TOKEN]>");
+        str_done(&text);
+    }
+    redactor_close(redactor);
+}
+END_TEST
+
 /* A value with more escapes than a lane keeps is let go: nothing is held back for ever. */
 START_TEST(test_long_escaped_value_is_cut)
 {
@@ -579,6 +611,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tcase, test_value_is_cut_in_every_form, 0, TABLE_LEN(forms));
     tcase_add_loop_test(tcase, test_value_is_cut_in_every_pair_of_notations, 0, TABLE_LEN(nested));
     tcase_add_loop_test(tcase, test_escaped_value_is_cut, 0, TABLE_LEN(escaped));
+    tcase_add_loop_test(tcase, test_one_escaped_character_hides_nothing, 0, TABLE_LEN(numbers));
     tcase_add_test(tcase, test_long_escaped_value_is_cut);
     tcase_add_test(tcase, test_base64_for_urls_has_an_alphabet_of_its_own);
     tcase_add_test(tcase, test_value_of_several_lines_is_cut_line_by_line);

@@ -575,7 +575,7 @@ static void take_bytes(const struct starts *starts, unsigned char byte)
     take_format(starts, "\\0%03o", byte);
 }
 
-/* Where all of a text is escaped, also its letters. */
+/* A letter or a digit, which only somebody who hides it escapes, or who escapes all. */
 static void take_plain(const struct starts *starts, unsigned char byte)
 {
     take_bytes(starts, byte);
@@ -621,8 +621,6 @@ void redact_escaped_starts(const char *value, size_t len, redact_start_fn *start
         const char c = value[starts.index];
         uint32_t rune = (unsigned char)c;
         const size_t character = utf8_rune(value + starts.index, len - starts.index, &rune);
-        if (starts.index > 0 && (ascii_is_letter(c) || ascii_is_digit(c)))
-            continue; /* nothing escapes it, unless all is escaped */
         starts.size = 1;
         if (ascii_is_letter(c) || ascii_is_digit(c)) {
             take_plain(&starts, (unsigned char)c);
