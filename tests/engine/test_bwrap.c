@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bwrap.h"
+#include "git.h"
 #include "sandbox_paths.h"
 #include "sandbox_try.h"
 #include "test_main.h"
@@ -733,7 +734,7 @@ START_TEST(test_config_that_cannot_be_read_is_refused)
     char path[PATH_MAX + 64];
     make_git_dir(place.workspace, ".git");
     (void)snprintf(path, sizeof(path), "%s/.git/config", place.workspace);
-    ck_assert_int_eq(truncate(path, SANDBOX_GIT_CONFIG_MAX + 1), 0);
+    ck_assert_int_eq(truncate(path, GIT_CONFIG_MAX + 1), 0);
     want_refused(".git/config' cannot be kept read-only: it is larger than 1 MiB");
     ck_assert_int_eq(truncate(path, 8), 0);
     ck_assert_int_eq(truncate(path, 9), 0);

@@ -579,6 +579,15 @@ START_TEST(test_a_fifo_that_git_would_read_is_an_error)
     in(workspace, "mkfifo src/.gitattributes; rm .gitignore; mkfifo .gitignore");
     ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
     ck_assert_str_eq(err.message, "'.gitignore' is not a file: git would wait for it");
+    in(workspace,
+       "rm src/.gitattributes .gitignore; git init -q n; cd n/.git || exit; mkfifo commondir");
+    err = (struct err){0};
+    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
+    ck_assert_str_eq(err.message, "'n/.git/commondir' is not a file: git would wait for it");
+    in(workspace, "cd n/.git || exit; rm commondir HEAD; mkfifo HEAD");
+    err = (struct err){0};
+    ck_assert(!workspace_keep(workspace, "t", NULL, &kept, &err));
+    ck_assert_str_eq(err.message, "'n/.git/HEAD' is not a file: git would wait for it");
     workspace_close(workspace);
 }
 END_TEST
@@ -736,6 +745,48 @@ START_TEST(test_without_an_identity_we_are_the_author)
 }
 END_TEST
 
+/* The person's settings: a name by the folder, another by a remote, an address for all. */
+static const char conditions[] =
+    "git config -f .gitconfig user.email all@example.org;"
+    "git config -f .gitconfig \"includeIf.gitdir:**/.git.path\" folder.inc;"
+    "git config -f .gitconfig 'includeIf.hasconfig:remote.*.url:*theirs.path' remote.inc;"
+    "git config -f folder.inc user.name Folder; git config -f remote.inc user.name Remote";
+
+/* The repository's: a FIFO that it includes would stop git. */
+static const char included[] =
+    "git config --unset user.name; git config --unset user.email;"
+    "git config -f .git/more.inc user.name Included; git config include.path more.inc;"
+    "git config --add include.path fifo; git config 'includeIf.gitdir:**/worktrees/**.path' fifo;"
+    "git config -f .git/config.worktree include.path fifo;"
+    "git config extensions.worktreeConfig true; ";
+
+static const struct {
+    const char *script, *task, *author;
+} authors[] = {
+    {"", "folder", "Folder all@example.org"},
+    {"git config remote.o.url theirs", "remote", "Remote all@example.org"},
+    {"git config user.name Own", "own", "Own all@example.org"},
+    {"git config -f .git/config.worktree user.name Mine", "mine", "Mine all@example.org"},
+};
+
+START_TEST(test_settings_are_data_and_git_reads_no_config_of_the_repository)
+{
+    struct workspace_kept kept;
+    stage_sh(stage.dir, conditions, NULL, 0);
+    stage_sh(stage.repo, included, NULL, 0);
+    stage_sh(stage.repo, authors[_i].script, NULL, 0);
+    stage_sh(stage.repo, "mkfifo .git/fifo", NULL, 0);
+    ck_assert_int_eq(setenv("HOME", stage.dir, 1), 0);
+    ck_assert_int_eq(setenv("XDG_CONFIG_HOME", stage.dir, 1), 0);
+    ck_assert_int_eq(setenv("GIT_CONFIG_SYSTEM", "/dev/null", 1), 0);
+    stage.place.environment = environ;
+    do_task(authors[_i].task, NULL, "echo n >new", &kept); /* a FIFO would take its limit of 30 s */
+    stage_sh(stage.repo, "rm .git/fifo .git/config.worktree; : >.git/fifo", NULL, 0);
+    want(stage.repo, "git log -1 --format='%an %ae' --branches='devs/*'", authors[_i].author);
+    workspace_kept_done(&kept);
+}
+END_TEST
+
 START_TEST(test_dependents_start_from_results)
 {
     const char *needed[3] = {0};
@@ -798,6 +849,21 @@ static const struct {
      "exclude' is not a file"},
     {"a FIFO for a branch", "rm -f .git/refs/heads/main; mkfifo .git/refs/heads/main",
      "main' is not a file"},
+    {"a FIFO for a branch that another names",
+     "rm -f .git/refs/heads/main; mkfifo .git/refs/heads/f; cd .git/refs/heads || exit; "
+     "echo 'ref: refs/heads/two' >main; echo 'ref: refs/heads/f' >two",
+     "main' is not a file"},
+    {"a FIFO for a pack", "mkfifo .git/objects/pack/pack-1.idx", "pack-1.idx' is not a file"},
+    {"a FIFO for borrowed objects",
+     "mkdir -p .git/o/info; mkfifo .git/o/info/alternates; cd .git || exit; "
+     "echo \"$PWD/o\" >objects/info/alternates",
+     "o/info/alternates' is not a file"},
+    {"borrowed objects of themselves",
+     "echo \"$PWD/.git/objects\" >.git/objects/info/alternates; "
+     "rm -rf .git/refs/heads/*",
+     "has no commit yet"},
+    {"a FIFO for a part of the index", "mkfifo .git/sharedindex.1", "sharedindex.1' is not a file"},
+    {"a config that is none", "echo '[core' >.git/config", "git config"},
     {"a FIFO for commondir", "mkfifo .git/commondir", "commondir' is not a file"},
     {"a device for commondir", "ln -s /dev/zero .git/commondir", "commondir' is not a file"},
     {"a FIFO for the worktree's config", "mkfifo .git/config.worktree",
@@ -1089,6 +1155,8 @@ Suite *test_suite(void)
     tcase_add_test(kept, test_keeping_again_moves_our_own_branch);
     tcase_add_loop_test(kept, test_every_task_has_a_branch, 0, TABLE_LEN(names));
     tcase_add_test(kept, test_without_an_identity_we_are_the_author);
+    tcase_add_loop_test(kept, test_settings_are_data_and_git_reads_no_config_of_the_repository, 0,
+                        TABLE_LEN(authors));
     tcase_add_test(kept, test_dependents_start_from_results);
     tcase_add_test(kept, test_results_that_do_not_merge_need_a_person);
     tcase_add_test(kept, test_a_diff_names_what_an_attempt_changed);

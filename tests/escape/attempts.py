@@ -487,6 +487,16 @@ for number, condition in enumerate((
         f'\n[remote "r$NAME"]\n url = nowhere\n[includeIf "{condition}"]\n path = $NAME.inc'),
         control="git worktree add ../wt-$NAME -b devs/$NAME side; cd ../wt-$NAME; echo x >>f.$NAME;"
                 " git add f.$NAME; cd \"$PROJ\"; echo y >>f.$NAME; git add f.$NAME")
+# Nothing of the repository's config is read, so a FIFO that it includes stops nobody but ordinary git.
+SOON = """echo "$WORK" >work.json; timeout 25 devs run --plain work.json; [ $? != 124 ] || : >"$MARK"
+    devs gc 1 --older 0; devs exec --once --sandbox none -- /bin/false"""
+row("include-of-a-pipe", "git", config("[include]\n path = $NAME.inc\n[includeIf"
+    ' "gitdir:**/worktrees/**"]\n path = $NAME.inc', 'mkfifo "$PROJ/.git/$NAME.inc"'), on=OPENED,
+    group="include-of-a-pipe", after=SOON, control='timeout 2 git status || : >"$MARK"')
+row("nested-pipe", "late", "mkdir -p n/.git/objects n/.git/refs; mkfifo n/.git/HEAD; echo x >n/x",
+    group="nested-pipe", plan=plan(task("evil", ARM, workspace=worktree())),
+    launch='timeout 25 devs run --plain plan.json; [ $? != 124 ] || : >"$MARK"', after=":",
+    control='timeout 2 git status || : >"$MARK"')
 row("include-chain", "git late", INCLUDED + """
     printf '[include]\\n path = %s.inc\\n' "$NAME" >"$PROJ/.git/$NAME.two" """ +
     config("\n[include]\n path = $NAME.two"))
@@ -683,6 +693,7 @@ for name, setup, arm in (
 SUBMODULE = ("git init -q %s d/e; git -C d/e commit -q --allow-empty -m x; : >new; git add d/e;"
              " git commit -qm e; rm -rf d/e/.git; ")
 for name, setup, more in (
+        ("includes", SUBMODULE % "" + "git config include.path of-index.inc; : >.git/of-index.inc", {}),
         ("v3", SUBMODULE % "" + "git add -N new", {}),
         ("v4", SUBMODULE % "" + "git update-index --index-version 4", {}),
         ("split", SUBMODULE % "" + "git update-index --split-index; git add new", {}),

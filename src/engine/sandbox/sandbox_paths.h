@@ -14,15 +14,13 @@
 #include "sandbox.h"
 
 enum {
-    SANDBOX_LOG_FILES_MAX = 64,  /* of one log that are hidden by name */
-    SANDBOX_GIT_DIRS_MAX = 2000, /* submodules and worktrees that are looked at */
-    SANDBOX_GIT_DEPTH_MAX = 16,  /* folders below modules, and files that include each other */
-    SANDBOX_GIT_CONFIG_MAX = 1024 * 1024,      /* bytes of one config */
-    SANDBOX_GIT_INDEX_MAX = 256 * 1024 * 1024, /* bytes of one index */
-    SANDBOX_GIT_INCLUDES_MAX = 1000,           /* lines that include a file, for one attempt */
-    SANDBOX_PLANS_MAX = 1000,                  /* of the workflows, in one folder */
-    SANDBOX_LINKS_MAX = 40,                    /* on the way to one file */
-    PASSWD_ENTRY_MAX = 4096,                   /* bytes of one entry of the user database */
+    SANDBOX_LOG_FILES_MAX = 64,      /* of one log that are hidden by name */
+    SANDBOX_GIT_DIRS_MAX = 2000,     /* submodules and worktrees that are looked at */
+    SANDBOX_GIT_DEPTH_MAX = 16,      /* folders below modules, and files that include each other */
+    SANDBOX_GIT_INCLUDES_MAX = 1000, /* lines that include a file, for one attempt */
+    SANDBOX_PLANS_MAX = 1000,        /* of the workflows, in one folder */
+    SANDBOX_LINKS_MAX = 40,          /* on the way to one file */
+    PASSWD_ENTRY_MAX = 4096,         /* bytes of one entry of the user database */
 };
 
 /* Where the run log is. All that is there when this is asked. */

@@ -258,9 +258,9 @@ static bool read_file(const struct protecting *protecting, const char *folder, c
     if (!S_ISREG(info.st_mode))
         return S_ISDIR(info.st_mode) || !sandbox_area_of(protecting->areas, real) ||
                refuse_protection(protecting, path, "it is not a file");
-    if (info.st_size > SANDBOX_GIT_CONFIG_MAX)
+    if (info.st_size > GIT_CONFIG_MAX)
         return refuse_protection(protecting, path, "it is larger than 1 MiB");
-    if (!git_read_file(real, SANDBOX_GIT_CONFIG_MAX, out) && info.st_size > 0)
+    if (!git_read_file(real, GIT_CONFIG_MAX, out) && info.st_size > 0)
         return refuse_protection(protecting, path, "it cannot be read");
     return out->len == 0 || !memchr(out->data, '\0', out->len) ||
            refuse_protection(protecting, path, "it has a NUL byte");
@@ -414,12 +414,14 @@ static bool protect_value(struct protecting *protecting, const char *path, const
     return true;
 }
 
-/* Asks git for the keys of one file: "KEY newline VALUE NUL" for each. */
-static bool protect_values(struct protecting *protecting, const char *path, const char *top,
-                           int depth)
+/* Asks git for the keys of a config's text: "KEY newline VALUE NUL" for each. */
+static bool protect_values(struct protecting *protecting, const char *path, const struct str *text,
+                           const char *top, int depth)
 {
-    const char *const words[] = {"config", "--file", path, "--list", "--no-includes", "-z", NULL};
-    const struct git_call call = {.words = words, .tree = "/"};
+    static const char *const words[] = {"--git-dir=/dev/null", "config", "--file", "-", "--list",
+                                        "--no-includes",       "-z",     NULL};
+    const struct git_call call = {
+        .words = words, .tree = "/", .input = text->data, .input_len = text->len};
     char program[PATH_MAX];
     struct git git;
     struct str list = {0};
@@ -464,7 +466,7 @@ static bool protect_config(struct protecting *protecting, const char *path, cons
     leave_folder(folder); /* the path is absolute */
     const bool ok = protect(protecting, path) &&
                     read_file(protecting, folder, path + strlen(folder) + 1, &text) &&
-                    (!names_files(&text) || protect_values(protecting, path, top, depth));
+                    (!names_files(&text) || protect_values(protecting, path, &text, top, depth));
     str_done(&text);
     return ok;
 }
@@ -705,7 +707,7 @@ static bool may_have_gitlinks(const char *path)
     static const char sparse[] = {'s', 'd', 'i', 'r'};
     struct str index = {0};
     struct stat info;
-    const bool is_read = git_read_file(path, SANDBOX_GIT_INDEX_MAX, &index);
+    const bool is_read = git_read_file(path, GIT_INDEX_MAX, &index);
     const bool may = is_read ? memmem(index.data, index.len, mode, sizeof(mode)) ||
                                    memmem(index.data, index.len, sparse, sizeof(sparse))
                              : stat(path, &info) == 0 && info.st_size > 0;
@@ -742,36 +744,17 @@ static bool is_file_or_missing(const struct protecting *protecting, const char *
            refuse_protection(protecting, path, "it is not a file");
 }
 
-/* Appends "MODE ID STAGE tab PATH NUL" for each entry of the index. Git reads the
- * repository's own configuration here; of that, ls-files acts on core.fsmonitor and on lazy fetches
- * only, and both are off. */
 static bool list_index(const struct protecting *protecting, const char *dir, const char *top,
                        struct str *out)
 {
-    struct str git_dir = {0};
-    str_addf(&git_dir, "--git-dir=%s", dir);
-    const char *const words[] = {
-        git_dir.data, "-c", "core.fsmonitor=false", "--work-tree=.", "ls-files", "-s", "-z", NULL};
-    const struct git_call call = {.words = words,
-                                  .tree = top,
-                                  .out_max = SANDBOX_GIT_INDEX_MAX,
-                                  .timeout_ms = SANDBOX_CALL_MS};
     char program[PATH_MAX];
-    struct git git;
     struct err err = {0};
-    bool ok = true;
     if (!is_file_or_missing(protecting, dir, "HEAD") ||
-        !is_file_or_missing(protecting, dir, "commondir")) {
-        str_done(&git_dir);
+        !is_file_or_missing(protecting, dir, "commondir"))
         return false;
-    }
-    if (program_find_absolute("git", program)) { /* else nobody obeys it */
-        git_alone(&git, top, protecting->call->our_environment);
-        ok = git_ask(&git, &call, out, &err);
-        git_done(&git);
-    }
-    str_done(&git_dir);
-    if (ok)
+    if (!program_find_absolute("git", program)) /* then nobody obeys it */
+        return true;
+    if (git_list_index(dir, top, protecting->call->our_environment, out, &err))
         return true;
     (void)err_set(protecting->err, ERR_INVALID,
                   "sandbox: cannot list the submodules of '%.200s': %s", top, err.message);

@@ -25,6 +25,8 @@
 enum {
     LOCK_PAUSE_NS = 2 * 1000 * 1000,
     REF_LOCK_MS = 10 * 1000, /* how long another git may hold a branch */
+    RESOLVE_MS = 30 * 1000,  /* for one name */
+    REF_LINKS_MAX = 8,       /* refs that name another one; git follows 5 */
     OBJECT_NAME_MAX = 128,
     FANOUT_DIGITS = 2,   /* "objects/ab/cdef..." */
     LOCK_NAME_BYTES = 1, /* of the hash that names a repository's lock: 256 files at most, so two
@@ -122,24 +124,42 @@ bool git_ask_line(const struct git *git, const struct git_call *call, char *out,
     return ok;
 }
 
-/* Git would wait for ever for a FIFO in the place of a branch. */
-static bool is_file_or_none(const struct git *git, const char *name)
+bool git_ref_is_readable(const struct git_places *places, const char *name)
 {
+    static const char prefix[] = "ref:";
+    char path[PATH_MAX];
+    char real[PATH_MAX];
     struct stat info;
-    struct str path = {0};
-    str_addf(&path, "%s/%.*s", git->places->common, (int)strcspn(name, "^:"), name);
-    const bool ok = stat(path.data, &info) != 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
-    str_done(&path);
+    struct str text = {0};
+    struct str at = {0};
+    bool ok = true;
+    str_add_n(&at, name, strcspn(name, "^:"));
+    for (int i = 0; ok && i < REF_LINKS_MAX; i++) {
+        const bool is_path = strncmp(str_text(&at), "refs/", 5) == 0;
+        const int len = snprintf(path, sizeof(path), "%s/%s", places->common, str_text(&at));
+        if (!is_path || len < 0 || len >= PATH_MAX || stat(path, &info) != 0)
+            break;
+        ok = S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
+        if (!ok || !realpath(path, real) || !git_read_file(real, GIT_FILE_MAX, &text) ||
+            strncmp(text.data, prefix, strlen(prefix)) != 0)
+            break;
+        const char *next = text.data + strlen(prefix);
+        next += strspn(next, " \t\r\n");
+        str_clear(&at);
+        str_add_n(&at, next, strcspn(next, " \t\r\n"));
+    }
+    str_done(&text);
+    str_done(&at);
     return ok;
 }
 
 bool git_resolve(const struct git *git, const char *name, char out[GIT_COMMIT_MAX])
 {
-    if (strncmp(name, "refs/", 5) == 0 && !is_file_or_none(git, name))
+    if (strncmp(name, "refs/", 5) == 0 && !git_ref_is_readable(git->places, name))
         return false;
     const char *const words[] = {"rev-parse",        "--verify", "--quiet",
                                  "--end-of-options", name,       NULL};
-    const struct git_call call = {.words = words};
+    const struct git_call call = {.words = words, .timeout_ms = RESOLVE_MS};
     return git_ask_line(git, &call, out, GIT_COMMIT_MAX, NULL);
 }
 
@@ -242,7 +262,7 @@ static bool check_branch(const struct git *git, const char *branch, const char *
     struct str names = {0};
     struct str answer = {0};
     str_addf(&names, "refs/heads/%s", branch);
-    const bool is_readable = is_file_or_none(git, names.data);
+    const bool is_readable = git_ref_is_readable(git->places, names.data);
     if (!is_readable)
         (void)err_set(err, ERR_INVALID, "git: '%s' is not a file", names.data);
     str_add_char(&names, '\n');

@@ -6,7 +6,8 @@
  * command works in a private repository of devs that borrows the person's objects (alternates) and
  * reads their refs (symbolic links), and that has no config, hooks or attributes but ours: a filter
  * or merge driver that a tree names is unknown there and does nothing. The person's own settings
- * are read as data only: name, address, list of ignored files, hash function.
+ * are read as data only: name, address, list of ignored files, hash function. Git never opens a
+ * config of the repository: we do, and git parses the text.
  *
  * Nothing is written to the person's repository by git itself. New objects, refs and worktrees are
  * put there by functions of this file and of workspace_worktree.c, which follow no symbolic link.
@@ -28,9 +29,11 @@
 #include "tool_run.h"
 
 enum {
-    GIT_COMMIT_MAX = 65,           /* hex digits of an object id, with the NUL */
-    GIT_PATHS_MAX = 1000000,       /* of one list of paths */
-    GIT_FILE_MAX = 4096,           /* bytes of HEAD, commondir and the like */
+    GIT_COMMIT_MAX = 65,               /* hex digits of an object id, with the NUL */
+    GIT_PATHS_MAX = 1000000,           /* of one list of paths */
+    GIT_FILE_MAX = 4096,               /* bytes of HEAD, commondir and the like */
+    GIT_CONFIG_MAX = 1024 * 1024,      /* bytes of one config */
+    GIT_INDEX_MAX = 256 * 1024 * 1024, /* bytes of one index */
     GIT_LOCK_MS = 30 * 60 * 1000,  /* how long to wait for our own git: it may check out a tree */
     GIT_LOCK_ALONE_MS = 60 * 1000, /* the same where nobody can stop us */
 };
@@ -54,6 +57,10 @@ void git_find_configs(char *const *environment, struct arg_list *out);
  * never waiting. False if there is none, or it is larger. */
 ATTR_MUST_USE bool git_read_file(const char *path, size_t max, struct str *out);
 
+/* False if the ref, such as "refs/heads/main" with or without "^{commit}", or one that it names, is
+ * a FIFO or a device: git would wait for it. */
+ATTR_MUST_USE bool git_ref_is_readable(const struct git_places *places, const char *name);
+
 struct git {
     struct git_places *places;   /* owned; NULL: not open */
     char *own;                   /* owned; the private repository, absolute; NULL: none */
@@ -68,6 +75,10 @@ ATTR_MUST_USE bool git_open(struct git *out, const char *folder, const char *own
                             char *const *environment, struct err *err);
 /* No repository at all, for commands that need none. */
 void git_alone(struct git *out, const char *folder, char *const *environment);
+/* Appends "MODE ID STAGE tab PATH NUL" for each entry of the index in the git folder `dir`, whose
+ * working tree is `top` (both absolute), by way of a private repository for this call alone. */
+ATTR_MUST_USE bool git_list_index(const char *dir, const char *top, char *const *environment,
+                                  struct str *out, struct err *err);
 /* Frees; the private repository stays on disk. */
 void git_done(struct git *git);
 

@@ -1,5 +1,5 @@
 /* git_open.c - finds a repository and makes the private one that our commands work in. */
-#define _GNU_SOURCE /* O_NOFOLLOW, realpath */
+#define _GNU_SOURCE /* O_NOFOLLOW, realpath, mkdtemp */
 
 #include "git.h"
 
@@ -20,10 +20,12 @@
 
 enum {
     FOLDERS_UP_MAX = 128,
-    SPLIT_INDEXES_MAX = 16, /* "sharedindex.*" files that the private repository links to */
+    SPLIT_INDEXES_MAX = 16,   /* "sharedindex.*" files that the private repository links to */
+    ALTERNATES_DEPTH_MAX = 5, /* folders that borrow objects from each other; git follows 5 */
+    REMOTES_MAX = 256,        /* of a repository, whose addresses conditions may ask for */
 };
 
-static const int64_t ask_timeout_ms = 30 * 1000; /* for reading the person's settings */
+static const int64_t ask_timeout_ms = 30 * 1000; /* for reading settings and an index */
 
 /* The private repository's config, all but what depends on the person's. The commit graph of
  * borrowed objects could lie about parents; a split or sparse index is theirs, not ours. */
@@ -63,10 +65,12 @@ static const char *const closed_environment[] = {
 static const char *const inherited[] = {
     "HOME=", "XDG_CONFIG_HOME=", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "DEVS_RUN="};
 
-/* What the person's settings say, as data. */
+/* What the repository's and the person's settings say, as data. */
 struct person {
     struct str name, email, ignored, hash, storage;
+    struct arg_list remotes; /* "KEY newline VALUE" of remote.*.url */
     bool is_bare;
+    bool has_worktree_config;
 };
 
 static void person_done(struct person *person)
@@ -76,6 +80,7 @@ static void person_done(struct person *person)
     str_done(&person->ignored);
     str_done(&person->hash);
     str_done(&person->storage);
+    arg_list_done(&person->remotes);
 }
 
 /* False if it does not fit. */
@@ -102,6 +107,15 @@ bool git_read_file(const char *path, size_t max, struct str *out)
     }
     (void)close(fd); /* it was only read */
     return ok && out->len > 0;
+}
+
+/* Reads a file of a repository, following links as git does. False: there is none, it is empty, or
+ * it is larger than `max` bytes. */
+static bool read_linked_file(const char *folder, const char *name, size_t max, struct str *out)
+{
+    char path[PATH_MAX];
+    char real[PATH_MAX];
+    return join(path, folder, name) && realpath(path, real) && git_read_file(real, max, out);
 }
 
 /* Resolves the path in a file such as "gitdir: ../x" or "../..", from the file's folder. */
@@ -202,49 +216,126 @@ static void set_text(struct str *text, const char *value)
     str_add(text, value);
 }
 
-/* One setting. The list of ignored files is the person's or the machine's word, never the
- * repository's, which has .gitignore. */
-static void take_setting(const char *scope, const char *key, const char *value,
-                         struct person *person)
+/* Splits "KEY newline VALUE", as git lists a setting, and returns the value. */
+static const char *split_setting(char *key)
 {
-    const bool is_local = strcmp(scope, "local") == 0 || strcmp(scope, "worktree") == 0;
+    char *value = strchr(key, '\n');
+    if (value)
+        *value++ = '\0';
+    return value ? value : "true";
+}
+
+static void take_repository_setting(const char *key, const char *value, struct person *person)
+{
+    static const char remote[] = "remote.";
+    const char *dot = strrchr(key, '.');
     if (strcmp(key, "user.name") == 0)
         set_text(&person->name, value);
     else if (strcmp(key, "user.email") == 0)
         set_text(&person->email, value);
-    else if (strcmp(key, "core.excludesfile") == 0 && !is_local)
-        set_text(&person->ignored, value);
-    else if (strcmp(key, "core.bare") == 0 && is_local)
+    else if (strcmp(key, "core.bare") == 0)
         person->is_bare = strcmp(value, "true") == 0;
-    else if (strcmp(key, "extensions.objectformat") == 0 && is_local)
+    else if (strcmp(key, "extensions.objectformat") == 0)
         set_text(&person->hash, value);
-    else if (strcmp(key, "extensions.refstorage") == 0 && is_local)
+    else if (strcmp(key, "extensions.refstorage") == 0)
         set_text(&person->storage, value);
+    else if (strcmp(key, "extensions.worktreeconfig") == 0)
+        person->has_worktree_config = strcmp(value, "true") == 0;
+    else if (strncmp(key, remote, strlen(remote)) == 0 && dot && strcmp(dot, ".url") == 0 &&
+             person->remotes.count < REMOTES_MAX)
+        arg_list_addf(&person->remotes, "%s\n%s", key, value);
 }
 
-/* Reads the settings: "scope NUL key LF value NUL" for each. Git runs nothing for that. */
-static bool read_person(const struct git *git, struct person *person, struct err *err)
+/* Takes the settings of one config of the repository. We read the file and git only parses the
+ * text: git would follow what the config includes, and wait for a FIFO there. */
+static bool read_repository_config(const struct git *git, const char *folder, const char *name,
+                                   struct person *person, struct err *err)
 {
+    static const char *const words[] = {"--git-dir=/dev/null", "config", "--file", "-", "--list",
+                                        "--no-includes",       "-z",     NULL};
+    char path[PATH_MAX];
+    struct stat info;
+    struct str text = {0};
+    struct str list = {0};
+    if (!read_linked_file(folder, name, GIT_CONFIG_MAX, &text)) {
+        const bool is_unread = join(path, folder, name) && stat(path, &info) == 0 && info.st_size;
+        str_done(&text);
+        return !is_unread || err_set(err, ERR_INVALID, "git: cannot read '%s'", path);
+    }
+    const struct git_call call = {.words = words,
+                                  .tree = "/",
+                                  .input = text.data,
+                                  .input_len = text.len,
+                                  .timeout_ms = ask_timeout_ms};
+    const bool ok = git_ask(git, &call, &list, err);
+    for (size_t at = 0; ok && at < list.len;) {
+        char *key = list.data + at;
+        at += strlen(key) + 1;
+        const char *value = split_setting(key);
+        take_repository_setting(key, value, person);
+    }
+    str_done(&text);
+    str_done(&list);
+    return ok;
+}
+
+static bool read_repository(const struct git *git, struct person *person, struct err *err)
+{
+    const struct git_places *places = git->places;
+    return read_repository_config(git, places->common, "config", person, err) &&
+           (!person->has_worktree_config ||
+            read_repository_config(git, places->dir, "config.worktree", person, err));
+}
+
+/* Adds what the person's own and the machine's settings say; the repository's name and address win.
+ * Git evaluates the conditions of includeIf: the place and the HEAD are the repository's, while all
+ * of its configuration is ours but the addresses of its remotes. */
+static bool read_person(const struct git *git, char *const *environment, struct person *person,
+                        struct err *err)
+{
+    struct git asking = {.places = git->places};
     struct str git_dir = {0};
     struct str list = {0};
+    struct str name = {0};
+    struct str email = {0};
     str_addf(&git_dir, "--git-dir=%s", git->places->dir);
+    add_environment(&asking.environment, environment);
+    arg_list_addf(&asking.environment, "GIT_COMMON_DIR=%s", git->own);
+    arg_list_addf(&asking.environment, "GIT_CONFIG_COUNT=%zu", person->remotes.count);
+    for (size_t i = 0; i < person->remotes.count; i++) {
+        const char *value = split_setting(person->remotes.items[i]);
+        arg_list_addf(&asking.environment, "GIT_CONFIG_KEY_%zu=%s", i, person->remotes.items[i]);
+        arg_list_addf(&asking.environment, "GIT_CONFIG_VALUE_%zu=%s", i, value);
+    }
     const char *const words[] = {git_dir.data, "config",     "--list", "--show-scope",
                                  "-z",         "--includes", NULL};
     const struct git_call call = {.words = words, .tree = "/", .timeout_ms = ask_timeout_ms};
-    const bool ok = git_ask(git, &call, &list, err);
+    const bool ok = git_ask(&asking, &call, &list, err);
     for (size_t at = 0; ok && at < list.len;) {
         const char *scope = list.data + at;
         char *key = list.data + at + strlen(scope) + 1;
         if (key >= list.data + list.len)
             break;
         at += strlen(scope) + 1 + strlen(key) + 1;
-        char *value = strchr(key, '\n');
-        if (value)
-            *value++ = '\0';
-        take_setting(scope, key, value ? value : "true", person);
+        const char *value = split_setting(key);
+        if (strcmp(scope, "system") != 0 && strcmp(scope, "global") != 0)
+            continue;
+        if (strcmp(key, "user.name") == 0)
+            set_text(&name, value);
+        else if (strcmp(key, "user.email") == 0)
+            set_text(&email, value);
+        else if (strcmp(key, "core.excludesfile") == 0)
+            set_text(&person->ignored, value);
     }
+    if (person->name.len == 0)
+        str_add(&person->name, str_text(&name));
+    if (person->email.len == 0)
+        str_add(&person->email, str_text(&email));
     str_done(&git_dir);
     str_done(&list);
+    str_done(&name);
+    str_done(&email);
+    arg_list_done(&asking.environment);
     return ok;
 }
 
@@ -277,6 +368,40 @@ static bool check_files(const char *folder, const char *const *names, size_t cou
     return true;
 }
 
+/* What git opens in a folder of objects whenever it looks for one. A single object that is a FIFO
+ * costs the time limit of the command that asks for it. */
+static bool check_objects(const char *objects, int depth, struct err *err)
+{
+    static const char *const folders[] = {"pack", "info"};
+    char path[PATH_MAX];
+    struct str list = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < ARRAY_LEN(folders); i++) {
+        DIR *dir = join(path, objects, folders[i]) ? opendir(path) : NULL;
+        for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
+            if (entry->d_type != DT_REG && entry->d_type != DT_DIR)
+                ok = check_files(path, (const char *const[]){entry->d_name}, 1, err);
+        }
+        if (dir)
+            (void)closedir(dir); /* only read */
+    }
+    if (!ok || depth >= ALTERNATES_DEPTH_MAX ||
+        !read_linked_file(objects, "info/alternates", GIT_CONFIG_MAX, &list)) {
+        str_done(&list);
+        return ok;
+    }
+    for (char *line = list.data, *end; ok && *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end ? (*end = '\0', 1) : 0;
+        if (line[0] == '/')
+            ok = check_objects(line, depth + 1, err);
+        else if (line[0] && line[0] != '#' && join(path, objects, line))
+            ok = check_objects(path, depth + 1, err);
+    }
+    str_done(&list);
+    return ok;
+}
+
 /* Objects and refs of the person's are written by us: never through a link that an attempt may have
  * put in the place of a folder. */
 static bool check_folders(const struct git *git, struct err *err)
@@ -298,7 +423,8 @@ static bool check_folders(const struct git *git, struct err *err)
         }
     }
     return check_files(git->places->common, files, ARRAY_LEN(files), err) &&
-           check_files(git->places->dir, own_files, ARRAY_LEN(own_files), err);
+           check_files(git->places->dir, own_files, ARRAY_LEN(own_files), err) &&
+           join(path, git->places->common, "objects") && check_objects(path, 0, err);
 }
 
 /* Appends a value as git's config files quote it. */
@@ -363,12 +489,10 @@ static bool write_head(const struct git *git, int own, struct err *err)
         str_cut(&text, strcspn(text.data, "\r\n"));
     const bool is_ref = ok && strncmp(text.data, "ref: refs/", 10) == 0;
     ok = ok && (is_ref || isxdigit((unsigned char)*text.data));
-    struct stat info;
-    char branch[PATH_MAX];
-    if (is_ref && join(branch, git->places->common, text.data + 5) && stat(branch, &info) == 0 &&
-        !S_ISREG(info.st_mode)) { /* git would wait for a FIFO */
+    if (is_ref && !git_ref_is_readable(git->places, text.data + 5)) {
+        (void)err_set(err, ERR_INVALID, "git: '%s' is not a file", text.data + 5);
         str_done(&text);
-        return err_set(err, ERR_INVALID, "git: '%s' is not a file", branch);
+        return false;
     }
     if (!ok)
         (void)err_set(err, ERR_INVALID, "git: cannot read '%s'", path);
@@ -422,7 +546,8 @@ static bool link_split_index(const struct git *git, int own, struct err *err)
     for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry && count < SPLIT_INDEXES_MAX;
          entry = readdir(dir)) {
         if (strncmp(entry->d_name, prefix, sizeof(prefix) - 1) == 0) {
-            ok = link_to(own, entry->d_name, git->places->dir, entry->d_name, err);
+            ok = check_files(git->places->dir, (const char *const[]){entry->d_name}, 1, err) &&
+                 link_to(own, entry->d_name, git->places->dir, entry->d_name, err);
             count++;
         }
     }
@@ -431,25 +556,41 @@ static bool link_split_index(const struct git *git, int own, struct err *err)
     return ok;
 }
 
-/* Makes the private repository, or makes it current: nothing in it outlives a change of the
- * person's HEAD or settings. */
-static bool make_own(const struct git *git, const struct person *person, struct err *err)
+/* Opens the private repository, made where it is missing, with its folders. -1 with an error. */
+static int open_own(const struct git *git, struct err *err)
 {
     static const char *const folders[] = {"info", "objects", "objects/info"};
-    const char *common = git->places->common;
-    if (mkdir(git->own, 0700) != 0 && errno != EEXIST)
-        return err_set_errno(err, errno, "cannot make '%s'", git->own);
+    if (mkdir(git->own, 0700) != 0 && errno != EEXIST) {
+        (void)err_set_errno(err, errno, "cannot make '%s'", git->own);
+        return -1;
+    }
     const int own = tree_folder_open(AT_FDCWD, git->own);
     bool ok = own >= 0 || err_set_errno(err, errno, "cannot open '%s'", git->own);
     for (size_t i = 0; ok && i < ARRAY_LEN(folders); i++)
         ok = mkdirat(own, folders[i], 0700) == 0 || errno == EEXIST ||
              err_set_errno(err, errno, "cannot make '%s/%s'", git->own, folders[i]);
-    ok = ok && link_to(own, "refs", common, "refs", err) &&
-         link_to(own, "packed-refs", common, "packed-refs", err) &&
-         link_to(own, "shallow", common, "shallow", err) &&
-         link_to(own, "info/exclude", common, "info/exclude", err) &&
-         link_split_index(git, own, err) && write_alternates(git, own, err) &&
-         write_config(own, person, err) && write_head(git, own, err);
+    if (ok || own < 0)
+        return own;
+    (void)close(own); /* a folder: nothing was written to it */
+    return -1;
+}
+
+/* Makes the private repository, or makes it current: nothing in it outlives a change of the
+ * person's HEAD or settings. Reads the person's settings, for which it has to be there. */
+static bool make_own(const struct git *git, char *const *environment, struct person *person,
+                     struct err *err)
+{
+    struct stat info;
+    const char *common = git->places->common;
+    const int own = open_own(git, err);
+    const bool ok = own >= 0 && link_to(own, "refs", common, "refs", err) &&
+                    link_to(own, "packed-refs", common, "packed-refs", err) &&
+                    link_to(own, "shallow", common, "shallow", err) &&
+                    link_to(own, "info/exclude", common, "info/exclude", err) &&
+                    link_split_index(git, own, err) && write_alternates(git, own, err) &&
+                    write_head(git, own, err) &&
+                    (fstatat(own, "config", &info, 0) == 0 || write_config(own, person, err)) &&
+                    read_person(git, environment, person, err) && write_config(own, person, err);
     if (own >= 0)
         (void)close(own); /* a folder: what was made is there */
     return ok;
@@ -474,13 +615,13 @@ bool git_open(struct git *out, const char *folder, const char *own, char *const 
     struct person person = {.is_bare = false};
     program_avoid(folder);
     add_environment(&git.environment, environment);
+    close_environment(&git.environment);
     bool ok = git_find(folder, git.places, err) && check_folders(&git, err) &&
-              read_person(&git, &person, err) && check_person(&git, &person, err);
+              read_repository(&git, &person, err) && check_person(&git, &person, err);
     if (ok) {
         git.own = xstrdup(own);
-        close_environment(&git.environment);
+        ok = make_own(&git, environment, &person, err);
         add_identity(&git.environment, &person);
-        ok = make_own(&git, &person, err);
     }
     person_done(&person);
     if (ok)
@@ -500,6 +641,68 @@ void git_alone(struct git *out, const char *folder, char *const *environment)
     arg_list_addf(&git.environment, "GIT_CEILING_DIRECTORIES=%.*s",
                   slash ? (int)(slash - folder) : 0, folder);
     *out = git;
+}
+
+/* The repository that a git folder belongs to: its own, or the one that a worktree names. */
+static bool find_common(struct git_places *places)
+{
+    char path[PATH_MAX];
+    struct str text = {0};
+    bool ok = true;
+    memcpy(places->common, places->dir, sizeof(places->common));
+    if (read_linked_file(places->dir, "commondir", GIT_FILE_MAX, &text)) {
+        str_cut(&text, strcspn(text.data, "\r\n"));
+        ok = (text.data[0] == '/' || join(path, places->dir, text.data)) &&
+             realpath(text.data[0] == '/' ? text.data : path, places->common);
+    }
+    str_done(&text);
+    return ok;
+}
+
+/* Makes a private repository that only borrows the objects of which a sparse index is made. */
+static bool make_own_for_index(const struct git *git, const struct person *person, struct err *err)
+{
+    struct str head = {0};
+    const int own = open_own(git, err);
+    str_add(&head, "ref: refs/heads/none\n");
+    const bool ok = own >= 0 &&
+                    (mkdirat(own, "refs", 0700) == 0 ||
+                     err_set_errno(err, errno, "cannot make '%s/refs'", git->own)) &&
+                    link_split_index(git, own, err) && write_alternates(git, own, err) &&
+                    write_config(own, person, err) && write_small(own, "HEAD", &head, err);
+    if (own >= 0)
+        (void)close(own); /* a folder: what was made is there */
+    str_done(&head);
+    return ok;
+}
+
+bool git_list_index(const char *dir, const char *top, char *const *environment, struct str *out,
+                    struct err *err)
+{
+    static const char *const words[] = {"ls-files", "-s", "-z", NULL};
+    char own[] = "/tmp/devs-index-XXXXXX";
+    char index[PATH_MAX];
+    char objects[PATH_MAX];
+    struct git git;
+    struct person person = {.is_bare = false};
+    git_alone(&git, top, environment);
+    (void)snprintf(git.places->dir, sizeof(git.places->dir), "%s", dir);
+    const struct git_call call = {
+        .words = words, .index = index, .out_max = GIT_INDEX_MAX, .timeout_ms = ask_timeout_ms};
+    bool ok = (find_common(git.places) && join(index, dir, "index")) ||
+              err_set(err, ERR_INVALID, "git: cannot find the repository of '%s'", dir);
+    ok = ok && join(objects, git.places->common, "objects") && check_objects(objects, 0, err) &&
+         read_repository(&git, &person, err);
+    if (ok && !mkdtemp(own))
+        ok = err_set_errno(err, errno, "cannot make '%s'", own);
+    else if (ok) {
+        git.own = xstrdup(own);
+        ok = make_own_for_index(&git, &person, err) && git_ask(&git, &call, out, err);
+        ok = tree_folder_remove(AT_FDCWD, own, ok ? err : NULL) && ok;
+    }
+    person_done(&person);
+    git_done(&git);
+    return ok;
 }
 
 /* "file:PATH NUL KEY newline VALUE NUL" for each key. */

@@ -243,7 +243,9 @@ int workspace_start_code(const struct err *err, const atomic_bool *stop)
 
 const char *workspace_blocks_git(const struct tree *tree)
 {
-    static const char *const names[] = {".gitignore", ".gitattributes", ".gitmodules"};
+    /* The last two: of repositories within, which git looks at to leave them out. */
+    static const char *const names[] = {".gitignore", ".gitattributes", ".gitmodules", "HEAD",
+                                        "commondir"};
     for (size_t i = 0; i < tree->count; i++) {
         const struct tree_entry *entry = &tree->entries[i];
         const char *slash = strrchr(entry->path, '/');
