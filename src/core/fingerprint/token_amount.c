@@ -240,6 +240,18 @@ static bool find_amount(const struct token_scan *scan, const byte *at, const str
     return end && token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
 }
 
+/* The end of "0.234 (0.456) seconds" of XCTest, whose first figures end at `end`; NULL for others.
+ */
+static const byte *paired_end(const struct token_scan *scan, const byte *end)
+{
+    static const char unit[] = ") seconds";
+    if (!token_is_next(scan, end, " ("))
+        return NULL;
+    const byte *figures = figures_end(scan, end + 2);
+    return figures > end + 2 && token_is_next(scan, figures, unit) ? figures + sizeof(unit) - 1
+                                                                   : NULL;
+}
+
 bool token_amount(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     const byte *at = word->from;
@@ -249,6 +261,9 @@ bool token_amount(const struct token_scan *scan, const struct token_word *word, 
     if (end)
         return token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
     const struct amount amount = amount_at(scan, at);
+    end = paired_end(scan, amount.figures_end);
+    if (end)
+        return token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
     return amount.unit_end > amount.unit && find_amount(scan, at, &amount, out);
 }
 

@@ -9,7 +9,8 @@ enum {
     INDEX_MAX = 3, /* digits: a shorter number in brackets is an index */
     PID_LEN_MAX = 8,
     HARNESS_MAX = 200,
-    COMMIT_MIN = 7, /* digits that git shows at least */
+    RESTART_AGE_MAX = 16, /* bytes of "(3d12h" */
+    COMMIT_MIN = 7,       /* digits that git shows at least */
 };
 
 /* Words after which a number counts tries, or names a process or a seed. */
@@ -281,6 +282,20 @@ static bool find_sandbox(const struct token_scan *scan, const struct token_word 
            token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
 }
 
+/* "7 (42s ago)": how often Kubernetes restarted a container, and when. */
+static bool find_restarts(const struct token_scan *scan, const struct token_word *word,
+                          struct token *out)
+{
+    const byte *open = word->to;
+    if (!token_is_next(scan, open, " ("))
+        return false;
+    const byte *end = open + 2;
+    while (end < scan->end && end - open < RESTART_AGE_MAX && byte_is(*end, CLASS_WORD))
+        end++;
+    return byte_is(open[2], CLASS_DIGIT) && token_is_next(scan, end, " ago)") &&
+           token_set(out, word->from, word->to, TOKEN_TRY, NORMALISER_TRIES);
+}
+
 bool token_number(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     if (!byte_is(*word->from, CLASS_DIGIT))
@@ -303,7 +318,8 @@ bool token_number(const struct token_scan *scan, const struct token_word *word, 
         return find_sandbox(scan, word, out);
     case ' ':
         return find_ended(scan, word, out) || find_connection(scan, word, out) ||
-               find_commit(scan, word, out) || find_spoken(scan, word, out);
+               find_commit(scan, word, out) || find_restarts(scan, word, out) ||
+               find_spoken(scan, word, out);
     case '#':
     case '=':
         return find_spoken(scan, word, out);
