@@ -110,6 +110,19 @@ int word_set_alike(const struct word_set *a, const struct word_set *b)
     return all > 0 ? common * PERCENT / all : 0;
 }
 
+void word_set_intersect(struct word_set *set, const struct word_set *other)
+{
+    int kept = 0;
+    int j = 0;
+    for (int i = 0; i < set->count; i++) {
+        while (j < other->count && other->words[j] < set->words[i])
+            j++;
+        if (j < other->count && other->words[j] == set->words[i])
+            set->words[kept++] = set->words[i];
+    }
+    set->count = kept;
+}
+
 uint64_t word_set_hash(const struct word_set *set)
 {
     return entropy_hash(set->words, (size_t)set->count * sizeof(set->words[0]));

@@ -28,6 +28,9 @@ void word_set_add_names(struct word_set *set, const char *text, size_t len);
 /* Jaccard: the common words in percent of all words of the two; 0 where both are empty. */
 int word_set_alike(const struct word_set *a, const struct word_set *b);
 
+/* Leaves only the words that are in the other set too. */
+void word_set_intersect(struct word_set *set, const struct word_set *other);
+
 /* Of the set as a whole. */
 uint64_t word_set_hash(const struct word_set *set);
 

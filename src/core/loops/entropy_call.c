@@ -12,7 +12,11 @@
 #include "str.h"
 #include "xalloc.h"
 
-enum { STRING_WORDS_MAX = 4096 /* bytes of a string whose words are looked at */ };
+enum {
+    STRING_WORDS_MAX = 4096, /* bytes of a string whose words are looked at */
+    WORD_BARE_BYTES = 128,   /* of a word that is compared in any spelling */
+    OPTION_MAX = 4,          /* bytes of letters behind one dash */
+};
 
 /* Members that talk about the call, whatever the tool. */
 static const char *const talk[] = {
@@ -247,10 +251,11 @@ static unsigned traits_of(const char *tool, const struct json *args)
         traits |= CALL_LOOKS;
     if ((traits & CALL_LOOKS) && waits_for_time(args))
         traits = CALL_PAUSES;
-    if (traits == 0 && json_get(args, "code"))
+    if ((traits & ~(unsigned)CALL_TAKES) == 0 && json_get(args, "code"))
         traits |= CALL_CODE;
     /* Commands are run, whatever the tool is called. */
-    if (traits == 0 && member_of(args, command_keys, ARRAY_LEN(command_keys)))
+    if ((traits & ~(unsigned)CALL_TAKES) == 0 &&
+        member_of(args, command_keys, ARRAY_LEN(command_keys)))
         traits |= CALL_SHELL;
     return traits;
 }
@@ -297,6 +302,13 @@ static struct digest masked_digest(const struct str *key)
     return sum;
 }
 
+/* An option that is no question of its own: "--hidden", "-rni"; not "-Sname" or "--key=name". */
+static bool is_option(const char *word, size_t len)
+{
+    const bool is_long = len > 1 && word[1] == '-';
+    return len > 0 && word[0] == '-' && (is_long ? !memchr(word, '=', len) : len <= OPTION_MAX);
+}
+
 static unsigned char bits_of_word(const char *word, size_t len)
 {
     int letters = 0;
@@ -314,9 +326,30 @@ static unsigned char bits_of_word(const char *word, size_t len)
                      (word[i] == '_' || (ascii_is_upper(word[i]) && ascii_is_lower(word[i - 1]))));
         is_path = is_path || word[i] == '/' || word[i] == '.' || word[i] == '-';
     }
+    if (is_option(word, len))
+        return CALL_WORD_IS_OPTION;
     return (unsigned char)((letters > 1 && !has_wildcard ? CALL_WORD_NAMES : 0) |
                            (is_path && word[0] != '-' ? CALL_WORD_IS_PATH : 0) |
                            (is_symbol ? CALL_WORD_IS_SYMBOL : 0));
+}
+
+/* Whatever its quotes, its case and the pattern around it: "'getTax\\('" and get_tax are one
+ * name. */
+static uint64_t hash_of_word(const char *word, size_t len)
+{
+    char bare[WORD_BARE_BYTES];
+    size_t bare_len = 0;
+    if (len > sizeof(bare))
+        return entropy_hash(word, len);
+    for (size_t i = 0; i < len; i++) {
+        if (word[i] == '\\') {
+            i += i + 1 < len && strchr("bwBW<>", word[i + 1]) ? 1 : 0;
+            continue;
+        }
+        if (!strchr("'\"()^$_|", word[i]))
+            bare[bare_len++] = ascii_is_upper(word[i]) ? (char)(word[i] | 0x20) : word[i];
+    }
+    return entropy_hash(bare, bare_len);
 }
 
 static void read_words(struct entropy_call *call, const struct str *key)
@@ -333,7 +366,7 @@ static void read_words(struct entropy_call *call, const struct str *key)
         }
         if (end > at) {
             call->word_bits[call->word_count] = bits_of_word(text + at, end - at);
-            call->words[call->word_count++] = entropy_hash(text + at, end - at);
+            call->words[call->word_count++] = hash_of_word(text + at, end - at);
         }
         at = end + 1;
     }
@@ -357,8 +390,9 @@ void entropy_call_read(struct entropy_call *call, struct call_text *before, cons
     *before = (struct call_text){.hash = call->exact, .len = key.len};
     call->key = masked_digest(&key);
     read_words(call, &key);
-    word_set_add_names(&set, tool, strlen(tool));
     read_strings(args, &set, words);
+    call->said = set;
+    word_set_add_names(&set, tool, strlen(tool));
     if (words)
         normaliser_words_add(words, tool, strlen(tool));
     call->scope = word_set_hash(&set);
@@ -366,7 +400,9 @@ void entropy_call_read(struct entropy_call *call, struct call_text *before, cons
     if (path)
         call->path = entropy_hash(path, strlen(path));
     const char *content = json_text(member_of(args, content_keys, ARRAY_LEN(content_keys)), "");
-    if (call->traits & CALL_REWRITES)
+    if (call->traits & CALL_REWRITES) {
+        call->said = (struct word_set){0};
         word_set_add(&call->said, content, strlen(content));
+    }
     str_done(&key);
 }

@@ -28,6 +28,7 @@ enum {
     CALL_WORD_NAMES = 1 << 0,     /* two letters at least, and no wildcard */
     CALL_WORD_IS_PATH = 1 << 1,   /* with a slash, a dot or a dash in it */
     CALL_WORD_IS_SYMBOL = 1 << 2, /* as in code: with_this or withThis */
+    CALL_WORD_IS_OPTION = 1 << 3, /* of a command, without a value in it */
 };
 
 struct entropy_call {
@@ -43,7 +44,8 @@ struct entropy_call {
     unsigned char word_bits[CALL_WORDS_MAX];
     int echo_count;
     uint64_t echoes[SHELL_ECHOES_MAX]; /* lines of the result that are its own echo */
-    struct word_set said; /* of a message: its words; of a rewrite: the new content's */
+    struct word_set said; /* of a message: its words; of a rewrite: the new content's; else
+                             the names in its arguments */
 };
 
 /* What is kept of a call's exact text, to see whether the next one is more of the same. */

@@ -26,6 +26,8 @@ enum {
     REWRITES_CHURN = 2,        /* of a file in a row, from which on */
     CHURN_PERCENT = 60,        /* of rewrite_percent is enough */
     GROWTH_WORDS = 2,          /* that a file gains, and loses none, are no rewording */
+    REFUSALS_LEAST = 2,        /* in a row, that say what is refused */
+    REFUSALS_SURE = 4,         /* after which any failure there is one more */
     PROGRAM_WORDS = 2,         /* the tool and the program: another one asks in another way */
 };
 
@@ -121,7 +123,8 @@ static void compare_words(struct entropy_memory *memory, struct ending *ending)
     for (int i = 0; i < call->word_count; i++) {
         bool added = false;
         (void)entropy_table_add(words, entropy_hash_pair(call->words[i], 3), &added);
-        form = entropy_hash_pair(form, added ? 0 : call->words[i]);
+        const bool is_option = call->word_bits[i] & CALL_WORD_IS_OPTION;
+        form = entropy_hash_pair(form, !added ? call->words[i] : is_option ? 1 : 0);
         if (!added)
             continue;
         added_count++;
@@ -157,6 +160,25 @@ static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
     return sweeps && memory->sweep <= SWEEP_MAX;
 }
 
+/* Does it fail for no cause of its own, at what several calls in a row were refused?
+ * Silence or a time-out is no other cause; after more refusals, no words of another program are. */
+static bool is_of_same_target(const struct entropy_memory *memory)
+{
+    struct word_set names = memory->call.said;
+    if (memory->refusals->count < REFUSALS_LEAST || memory->sums.hints & CAUSES ||
+        (memory->sums.lines > 0 && !(memory->sums.hints & HINT_PASSES) &&
+         memory->refusals->count < REFUSALS_SURE))
+        return false;
+    word_set_intersect(&names, &memory->refusals->names);
+    return names.count > 0;
+}
+
+static void begin_refusals(struct refusals *refusals, unsigned causes,
+                           const struct entropy_call *call)
+{
+    *refusals = (struct refusals){.causes = causes, .count = causes ? 1 : 0, .names = call->said};
+}
+
 /* Failures in a row that have a cause in common, though other programs say it in other words. */
 static bool is_refused(struct entropy_memory *memory, const struct ending *ending)
 {
@@ -164,19 +186,39 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
         memory->paused || memory->call.traits & CALL_SLEEPS || ending->end->transient;
     const bool counts = ending->now == CALL_END_FAILED && !memory->attempt && !waits;
     const unsigned causes = counts ? memory->sums.hints & CAUSES : 0;
-    const unsigned common = causes & memory->causes;
-    memory->causes = common ? common : causes;
-    return common && !ending->asks_another && !ending->known;
+    if (!memory->refusals && !causes)
+        return false;
+    if (!memory->refusals)
+        memory->refusals = xcalloc(1, sizeof(*memory->refusals));
+    struct refusals *refusals = memory->refusals;
+    const unsigned common = causes & refusals->causes;
+    if (counts && is_of_same_target(memory))
+        return !ending->known;
+    if (!common) {
+        begin_refusals(refusals, causes, &memory->call);
+        return false;
+    }
+    refusals->causes = common;
+    refusals->count += refusals->count < INT_MAX;
+    word_set_intersect(&refusals->names, &memory->call.said);
+    return !ending->asks_another && !ending->known;
+}
+
+/* The program is not installed: that says nothing about what it was asked. */
+static bool is_missing(const struct entropy_memory *memory, const struct ending *ending)
+{
+    return ending->now == CALL_END_FAILED && !memory->attempt &&
+           memory->sums.lines <= SHORT_LINES && memory->sums.hints & HINT_MISSING;
 }
 
 /* Did the call fail so before, but for the last time? Or as the last time, some lines further on
- * in a source, because an edit moved them? */
+ * in a source, because an edit moved them? A number that only goes down may count what is left. */
 static bool fails_again(struct entropy_memory *memory, const struct ending *ending)
 {
     const struct known_failure now = {
         .call = memory->call.key.lo, .sum = memory->sums.placeless, .place = memory->sums.place};
     bool again = false;
-    bool is_last = true, is_same = false;
+    bool is_last = true, is_same = false, in_a_row = false;
     if (ending->now != CALL_END_FAILED || memory->sums.lines == 0)
         return false;
     if (!memory->failures)
@@ -188,7 +230,8 @@ static bool fails_again(struct entropy_memory *memory, const struct ending *endi
         if (before->call != now.call)
             continue;
         is_same = is_same || (is_last && before->sum == now.sum && before->place == now.place);
-        const bool near = is_last ? moved > 0 : moved >= -PLACE_STEPS;
+        in_a_row = in_a_row || (is_last && before->sum == now.sum);
+        const bool near = is_last ? moved > 0 : moved >= (in_a_row ? 0 : -PLACE_STEPS);
         again = again || (before->sum == now.sum && near && moved <= PLACE_STEPS);
         is_last = false;
     }
@@ -230,7 +273,7 @@ static enum entropy_gain gain_of(struct entropy_memory *memory, const struct end
     const bool ok = ending->now == CALL_END_OK;
     /* "wrote 141 bytes" is no news: what counts is whether something was changed. */
     const bool says_done = traits & CALL_CHANGES && ok && memory->sums.lines <= SHORT_LINES;
-    if (ending->refused)
+    if (ending->refused || is_missing(memory, ending))
         return ENTROPY_GAIN_NONE;
     if (ending->news && !says_done)
         return ENTROPY_GAIN_LINE;
@@ -362,8 +405,10 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     const enum news_form counted = echoes ? NEWS_STRICT : NEWS_PLAIN;
     ending.new_lines = news->new_lines[counted];
     ending.news = is_news[counted];
-    /* Another question has another answer: its numbers are not on any way. */
-    if (ending.now == CALL_END_OK && !ending.succeeded_before)
+    /* Another question has another answer, and a queue another item: its numbers are not on any
+     * way. */
+    const bool takes = memory->call.traits & CALL_TAKES;
+    if (ending.now == CALL_END_OK && (takes || !ending.succeeded_before))
         ending.news = ending.new_lines > 0;
     /* Failing with other numbers only because they were asked for is no news either. */
     if (end->failed && !ending.known)

@@ -18,14 +18,18 @@ enum {
     HINT_ACK = 1 << 8,       /* it was done: "ok", "saved" */
 
     /* Why something was refused, whichever program says so. */
-    CAUSE_REFUSED = 1 << 9,    /* nobody listens there */
-    CAUSE_NAME = 1 << 10,      /* no such host */
-    CAUSE_DENIED = 1 << 11,    /* the user may not */
-    CAUSE_FORBIDDEN = 1 << 12, /* the server or a proxy does not let it through */
-    CAUSE_READ_ONLY = 1 << 13, /* of a file system */
-    CAUSE_FULL = 1 << 14,      /* no space left */
-    CAUSES =
-        CAUSE_REFUSED | CAUSE_NAME | CAUSE_DENIED | CAUSE_FORBIDDEN | CAUSE_READ_ONLY | CAUSE_FULL,
+    CAUSE_REFUSED = 1 << 9,      /* nobody listens there */
+    CAUSE_NAME = 1 << 10,        /* no such host */
+    CAUSE_DENIED = 1 << 11,      /* the user may not */
+    CAUSE_FORBIDDEN = 1 << 12,   /* the server or a proxy does not let it through */
+    CAUSE_READ_ONLY = 1 << 13,   /* of a file system */
+    CAUSE_FULL = 1 << 14,        /* no space left */
+    CAUSE_CERTIFICATE = 1 << 15, /* the other side's is not trusted */
+    CAUSE_UNREACHABLE = 1 << 16, /* no way leads there */
+    CAUSES = CAUSE_REFUSED | CAUSE_NAME | CAUSE_DENIED | CAUSE_FORBIDDEN | CAUSE_READ_ONLY |
+             CAUSE_FULL | CAUSE_CERTIFICATE | CAUSE_UNREACHABLE,
+
+    HINT_MISSING = 1 << 17, /* the program is not installed */
 };
 
 /* The hints in the words of a line; its first 256 bytes are read. */

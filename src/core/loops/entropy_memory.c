@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ascii.h"
+#include "attr.h"
 #include "entropy_chant.h"
 #include "entropy_echo.h"
 #include "entropy_hash.h"
@@ -20,6 +21,7 @@ enum {
     HINT_LINES = 16,   /* of a result whose words are looked at */
     PLACE_LINES = 64,  /* of a result that are compared without places in sources */
     PLACE_BYTES = 512, /* of such a line */
+    PLACE_WORD_BYTES = 12,
 };
 
 void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits)
@@ -40,6 +42,7 @@ static void release(struct entropy_memory *memory)
     normaliser_words_close(memory->words);
     free(memory->known);
     free(memory->failures);
+    free(memory->refusals);
     free(memory->first);
     free(memory->last);
     free(memory->now);
@@ -188,20 +191,64 @@ static void keep_sample(struct entropy_memory *memory, const struct normaliser_l
     sample->count++;
 }
 
-/* Does a number after these bytes say where in a source something is? "main.c:17", "line 17",
- * "(17,3)", or the number of a quoted line. */
-static bool is_before_place(const char *bytes, size_t len)
+/* Does the text end in a word for a place in a source, as "at line" does? */
+static bool ends_in_place_word(const char *bytes, size_t len)
 {
-    static const char line[] = "line ";
-    const size_t line_len = sizeof(line) - 1;
-    size_t blanks = len;
-    while (blanks > 0 && bytes[blanks - 1] == ' ')
-        blanks--;
-    if (blanks == 0)
+    static const char *const words[] = {"line",     "lines", "ln",     "column",
+                                        "columns",  "col",   "char",   "row",
+                                        "position", "pos",   "offset", "character"};
+    char word[PLACE_WORD_BYTES];
+    size_t start = len;
+    while (start > 0 && ascii_is_letter(bytes[start - 1]))
+        start--;
+    const size_t word_len = len - start;
+    if (word_len == 0 || word_len >= sizeof(word))
+        return false;
+    for (size_t i = 0; i < word_len; i++)
+        word[i] = (char)(bytes[start + i] | 0x20);
+    word[word_len] = '\0';
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* Is there nothing but a gutter, such as "  > " or a frame drawn beside quoted lines? */
+static bool is_gutter(const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (ascii_is_letter(bytes[i]) || ascii_is_digit(bytes[i]))
+            return false;
+    return true;
+}
+
+/* Is the number that ends at `end` and has only a gutter before it that of a quoted line, as in
+ * "17 | return x", and not a count, as in "17 failed"? */
+static bool numbers_quoted_line(const char *bytes, size_t len, size_t end)
+{
+    while (end < len && bytes[end] == ' ')
+        end++;
+    return end == len || bytes[end] == ':' || bytes[end] == '|' || bytes[end] == '\t' ||
+           (unsigned char)bytes[end] >= 0x80;
+}
+
+/* Does the number in `bytes` from `at` to `end` say where in a source something is? "main.c:17",
+ * "line 17", "(17,3)", or the number of a quoted line. */
+static bool is_place(const char *bytes, size_t len, size_t at, size_t end)
+{
+    size_t before = at;
+    while (before > 0 && bytes[before - 1] == ' ')
+        before--;
+    if (is_gutter(bytes, before))
+        return numbers_quoted_line(bytes, len, end);
+    const char last = bytes[at - 1];
+    if (last == ':' || last == '(' || last == ',')
         return true;
-    const char last = bytes[len - 1];
-    return last == ':' || last == '(' || last == ',' ||
-           (len >= line_len && memcmp(bytes + len - line_len, line, line_len) == 0);
+    if (last == '[') /* of javac in Maven: "Stock.java:[17,3]" */
+        return at >= 2 && bytes[at - 2] == ':';
+    if (bytes[before - 1] == ':')
+        before--;
+    return ends_in_place_word(bytes, before);
 }
 
 /* The line counts without the numbers that are places; the first of the step is kept. */
@@ -213,17 +260,37 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
     for (size_t at = 0; at < end;) {
         const bool begins =
             ascii_is_digit(bytes[at]) && (at == 0 || !ascii_is_digit(bytes[at - 1]));
-        if (!begins || !is_before_place(bytes, at)) {
+        size_t number_end = at;
+        while (begins && number_end < end && ascii_is_digit(bytes[number_end]))
+            number_end++;
+        if (!begins || !is_place(bytes, end, at, number_end)) {
             rest[rest_len++] = bytes[at++];
             continue;
         }
         double place = 0;
-        for (; at < end && ascii_is_digit(bytes[at]); at++)
+        for (; at < number_end; at++)
             place = place * 10 + (bytes[at] - '0');
         sums->place = sums->place > 0 ? sums->place : place;
         rest[rest_len++] = '#';
     }
     sums->placeless += entropy_hash(rest, rest_len);
+}
+
+/* Is there a letter or a digit beside what is quoted of the call? */
+static bool has_own_word(const char *bytes, size_t len)
+{
+    static const char mark[] = "<arg>";
+    const size_t mark_len = sizeof(mark) - 1;
+    for (size_t at = 0; at < len;) {
+        if (len - at >= mark_len && memcmp(bytes + at, mark, mark_len) == 0)
+            at += mark_len;
+        else if (ascii_is_letter(bytes[at]) || ascii_is_digit(bytes[at]) ||
+                 (unsigned char)bytes[at] >= 0x80)
+            return true;
+        else
+            at++;
+    }
+    return false;
 }
 
 static void take_line(struct entropy_memory *memory, const struct normaliser_line *line,
@@ -244,6 +311,10 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
         general = entropy_digest(joined, joined_len);
         masked = (struct news_text){joined, joined_len, general.lo};
     }
+    /* What fails quotes its arguments: of a line without a word of its own only the quotation is
+     * left. */
+    if (!memory->attempt && !has_own_word(masked.bytes, masked.len))
+        masked = (struct news_text){"", 0, 0};
     const bool general_only = !same_forms && hints & HINT_EMPTY;
     if (general_only)
         plain = general;

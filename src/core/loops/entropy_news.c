@@ -239,6 +239,12 @@ void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
             count_sampled(news, plain->hash, new_in);
         return;
     }
+    if (general->len == 0) {
+        follow(news, plain, plain_new ? in_plain : 0);
+        if (sampled != SAMPLED_NOT)
+            count_sampled(news, plain->hash, plain_new ? in_plain : 0);
+        return;
+    }
     const enum sampled general_sampled = put_in_sample(news, general->hash);
     const bool general_new = is_unseen(news, general->hash, general_sampled);
     const unsigned strict = plain_new && general_new ? in_strict : 0;

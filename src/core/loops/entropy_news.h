@@ -85,7 +85,8 @@ void entropy_news_done(struct entropy_news *news);
 /* A step of calls with this scope begins. */
 void entropy_news_begin(struct entropy_news *news, uint64_t scope);
 
-/* The step's next line, and its general form; the same text twice where they are one. */
+/* The step's next line, and its general form; the same text twice where they are one. An empty
+ * general form is never new. */
 void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
                        const struct news_text *general);
 

@@ -245,7 +245,10 @@ static unsigned traits_of_simple(const char *text, const struct simple *simple)
         return traits_of_transfer(text, simple, program[0] == 'w');
     if (entropy_program_runs_code(program, words))
         return CALL_CODE;
-    return entropy_program_traits(program, words);
+    const bool takes = strcmp(program, "git") != 0 &&
+                       ((simple->count > 1 && entropy_tool_takes(simple->words[1])) ||
+                        (simple->count > 2 && entropy_tool_takes(simple->words[2])));
+    return entropy_program_traits(program, words) | (takes ? (unsigned)CALL_TAKES : 0);
 }
 
 /* What the simple commands of a line say together. */
@@ -281,7 +284,7 @@ static unsigned traits_of_sum(const struct sum *sum)
     unsigned traits = sum->any & (CALL_CHANGES | CALL_NO_LOOK);
     if (traits & CALL_CHANGES)
         return traits;
-    traits |= sum->any & CALL_CODE;
+    traits |= sum->any & (CALL_CODE | CALL_TAKES);
     if (sum->all_look)
         traits |= sum->any & (CALL_LOOKS | CALL_PROBES);
     if (sum->sleeps)

@@ -36,6 +36,13 @@ struct known_failures {
     int next;
 };
 
+/* Failures in a row for one cause. Not saved either. */
+struct refusals {
+    unsigned causes;       /* hints that they have in common; 0: the last failure had none */
+    int count;             /* saturates */
+    struct word_set names; /* that all of these calls have in their arguments */
+};
+
 /* What the present step has shown so far. */
 struct step_sums {
     struct digest sums[NEWS_FORMS]; /* of line digests, mod 2^128 */
@@ -71,7 +78,7 @@ struct entropy_memory {
     struct word_set rewritten;          /* content that the last call gave a file */
     uint64_t rewritten_path;            /* that file, 0: the last call was none */
     int rewrites;                       /* such calls in a row, of that file */
-    unsigned causes;                    /* hints that all failures in a row have in common */
+    struct refusals *refusals;          /* owned; NULL before the first */
     int sweep;                          /* calls in a row that only ask the same of another name */
     struct known_failures *failures;    /* owned; NULL before the first */
     struct entropy_sample *first, *last, *now; /* owned; NULL until something was masked */

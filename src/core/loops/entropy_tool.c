@@ -24,6 +24,10 @@ static const struct {
     {"ipython", CALL_CODE},
     {"python", CALL_CODE},
     {"run_code", CALL_CODE},
+    {"dlv", CALL_CONTINUES},
+    {"gdb", CALL_CONTINUES},
+    {"lldb", CALL_CONTINUES},
+    {"pdb", CALL_CONTINUES},
     {"exec", CALL_SHELL},
     {"exec_command", CALL_SHELL},
     {"execute_bash", CALL_SHELL},
@@ -55,6 +59,7 @@ static const struct {
     unsigned traits;
 } words[] = {
     {"think", CALL_THINKS},
+    {"debugger", CALL_CONTINUES},
     {"stdin", CALL_CONTINUES},
     {"keys", CALL_CONTINUES},
     {"press", CALL_CONTINUES},
@@ -133,6 +138,20 @@ static const struct {
     {"snapshot", CALL_READS},
 };
 
+/* Words for taking the next item; all of a name's count. */
+static const char *const takers[] = {
+    "blpop", "consume", "dequeue",         "lpop", "next",
+    "pop",   "receive", "receive-message", "rpop", "shift",
+};
+
+bool entropy_tool_takes(const char *word)
+{
+    for (size_t i = 0; i < ARRAY_LEN(takers); i++)
+        if (strcmp(takers[i], word) == 0)
+            return true;
+    return false;
+}
+
 struct name_words {
     char words[WORDS_MAX][WORD_BYTES];
     int count;
@@ -182,5 +201,7 @@ unsigned entropy_tool_traits(const char *tool)
     for (size_t i = 0; i < ARRAY_LEN(words) && (traits & ~(unsigned)CALL_NO_LOOK) == 0; i++)
         if (has_word(&name, words[i].word))
             traits |= words[i].traits;
+    for (int i = 0; i < name.count; i++)
+        traits |= entropy_tool_takes(name.words[i]) ? (unsigned)CALL_TAKES : 0;
     return traits;
 }

@@ -7,6 +7,8 @@
 #ifndef DEVS_ENTROPY_TOOL_H
 #define DEVS_ENTROPY_TOOL_H
 
+#include <stdbool.h>
+
 /* Traits of a call, as bits. */
 enum {
     CALL_READS = 1 << 0,      /* looks at something and changes nothing */
@@ -26,7 +28,11 @@ enum {
     CALL_SHOWS = 1 << 14,     /* acts on a page or a screen and shows it */
     CALL_MAY_LOOK = 1 << 15,  /* a look if the answer says that something goes on */
     CALL_CODE = 1 << 16,      /* runs code of its own: what it prints is an answer */
+    CALL_TAKES = 1 << 17,     /* takes the next item of a queue: each one is another */
 };
+
+/* Does the word say that the next item of a queue is taken, as "pop" does? */
+bool entropy_tool_takes(const char *word);
 
 /* The traits that a tool's name says; 0 for one that says nothing. */
 unsigned entropy_tool_traits(const char *tool);
