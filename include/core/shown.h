@@ -245,8 +245,8 @@ void shown_budgets(const struct run_state *state, int task, const struct moment 
                    struct str *out);
 /* How much of it is used, rounded down. */
 int shown_budget_percent(const struct budget_use *use);
-/* "2 of 3: check `make test` exit 2": the present round of a task that may have several, and why
- * it was begun. */
+/* "2 of 3: check `make test` exit 2": the current round of a task that may have several, and why it
+ * began; "2 of 3" for a task that has passed. */
 void shown_round(const struct run_state *state, int task, struct str *out);
 
 /* m:ss or h:mm:ss; "0:00" for negative. */

@@ -38,8 +38,9 @@ static int continue_run(const struct globals *globals, const char *word,
                         const struct take_up_how *how, bool has_plan)
 {
     if (has_plan)
-        return fail_usage("devs run --continue RUN [--failed] [-j N] [--plain|--json] [--detach]",
-                          "run: with --continue the plan is the one in the log");
+        return fail_usage(
+            "devs run --continue RUN [--failed] [-j N] [--plain|--json] [--detach]",
+            "run: --continue runs the plan in the log and takes no plan, --only or --dry-run");
     return take_up_continue(globals, word, how);
 }
 

@@ -136,7 +136,7 @@ void shown_round(const struct run_state *state, int task, struct str *out)
         return;
     str_addf(out, "%d of %d", agent->round, agent->rounds);
     const struct attempt_state *check = check_of(state, task, &number);
-    if (agent->round <= 1 || !check)
+    if (agent->round <= 1 || !check || state->tasks[task].status == TASK_PASSED)
         return;
     const struct plan_step *step = &state->plan->tasks[task].steps[number];
     str_add(out, ": ");
