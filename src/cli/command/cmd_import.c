@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "adapter.h"
-#include "agent_json.h"
+#include "task_json.h"
 #include "attr.h"
 #include "command.h"
 #include "config.h"

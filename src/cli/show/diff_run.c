@@ -1,19 +1,500 @@
 #include "diff_run.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+#include "columns.h"
 #include "compare.h"
-#include "diff_json.h"
-#include "diff_runs.h"
+#include "debug_mode.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
 #include "follower.h"
 #include "looks.h"
+#include "normaliser.h"
+#include "shown.h"
 #include "target.h"
 #include "xalloc.h"
+
+enum {
+    SIDES = 2,
+    TASKS_SHOWN_MAX = 200, /* lines; --json has all of them */
+    LABEL_COLUMNS = 10,
+    SIDE_COLUMNS = 34,
+};
+
+/* Of a task that this side alone has. */
+static const char side_signs[SIDES] = {'-', '+'};
+
+struct side {
+    struct follower *follower; /* owned */
+    const struct log_run_info *info;
+    const struct run_state *state;
+    bool orphaned;
+};
+
+/* A task in both runs, or in one; -1 = it is not there. */
+struct pair {
+    const char *id;
+    int task[SIDES];
+};
+
+struct diffing {
+    struct side sides[SIDES];
+    const char *none; /* stands for a task that is not there */
+    int id_columns;
+    int64_t same, other; /* tasks in both */
+    int64_t only[SIDES];
+    int64_t told;
+    struct str lines; /* owned: of the tasks that differ, as text or as JSON */
+};
+
+/* Whether the words name two runs, and no task or try. */
+static bool diff_runs_are_meant(char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!target_names_run(words[i]))
+            return false;
+    }
+    return count == SIDES;
+}
+
+static bool open_side(const struct place *place, const char *word, struct side *out,
+                      struct err *err)
+{
+    int64_t run = 0;
+    if (!target_parse_run(word, "devs debug --diff 40 41, or 40 last", &run, err) ||
+        !follower_open(&out->follower, place, run, err) ||
+        !follower_read(out->follower, 0, NULL, NULL, NULL, err))
+        return false;
+    out->info = follower_run(out->follower);
+    out->state = follower_state(out->follower);
+    out->orphaned = follower_is_orphaned(out->follower);
+    return true;
+}
+
+static int64_t tries_of(const struct side *side, int task)
+{
+    int64_t tries = 0;
+    for (int i = 0; i < side->state->plan->tasks[task].step_count; i++)
+        tries += (int64_t)side->state->tasks[task].steps[i].attempt_count;
+    return tries;
+}
+
+/* "gave-up test-fail, 6 tries". */
+static void add_end(const struct side *side, int task, struct str *out)
+{
+    struct str class = {0};
+    shown_circles_or_class(side->state, task, &class);
+    str_addf(out, "%s%s%s, ", shown_word(shown_task(side->state, task, side->orphaned)),
+             class.len > 0 ? " " : "", str_text(&class));
+    shown_count(tries_of(side, task), "try", "tries", out);
+    str_done(&class);
+}
+
+static void add_json_end(const struct side *side, int task, const char *key, struct str *out)
+{
+    struct str class = {0};
+    str_json_key(out, key);
+    if (task < 0) {
+        str_add(out, "null");
+        return;
+    }
+    shown_circles_or_class(side->state, task, &class);
+    str_add_char(out, '{');
+    str_json_text(out, "status", shown_word(shown_task(side->state, task, side->orphaned)));
+    str_json_text(out, "class", str_text(&class));
+    str_json_i64(out, "tries", tries_of(side, task));
+    str_add_char(out, '}');
+    str_done(&class);
+}
+
+static void tell_json(struct diffing *diffing, const struct pair *pair)
+{
+    str_add(&diffing->lines, diffing->lines.len > 0 ? ",{" : "{");
+    str_json_text(&diffing->lines, "task", pair->id);
+    add_json_end(&diffing->sides[0], pair->task[0], "first", &diffing->lines);
+    add_json_end(&diffing->sides[1], pair->task[1], "second", &diffing->lines);
+    str_add_char(&diffing->lines, '}');
+}
+
+static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
+{
+    struct str ends[SIDES] = {{0}, {0}};
+    for (int i = 0; i < SIDES; i++) {
+        if (pair->task[i] >= 0)
+            add_end(&diffing->sides[i], pair->task[i], &ends[i]);
+        else
+            str_add(&ends[i], diffing->none);
+    }
+    const bool is_in_both = pair->task[0] >= 0 && pair->task[1] >= 0;
+    const bool is_same = strcmp(str_text(&ends[0]), str_text(&ends[1])) == 0;
+    diffing->same += is_in_both && is_same;
+    diffing->other += is_in_both && !is_same;
+    diffing->only[0] += pair->task[1] < 0;
+    diffing->only[1] += pair->task[0] < 0;
+    if (!is_same && json) {
+        tell_json(diffing, pair);
+    } else if (!is_same && diffing->told < TASKS_SHOWN_MAX) {
+        const char sign = is_in_both ? ' ' : side_signs[pair->task[0] >= 0 ? 0 : 1];
+        str_addf(&diffing->lines, "%c ", sign);
+        columns_add(&diffing->lines, pair->id, diffing->id_columns + 1);
+        columns_add(&diffing->lines, str_text(&ends[0]), SIDE_COLUMNS - 4);
+        str_addf(&diffing->lines, "%s\n", str_text(&ends[1]));
+    }
+    diffing->told += !is_same;
+    for (int i = 0; i < SIDES; i++)
+        str_done(&ends[i]);
+}
+
+/* The tasks of the first run, then those that only the second one has. */
+static void look_at_all(struct diffing *diffing, bool json)
+{
+    const struct plan *first = diffing->sides[0].state->plan;
+    const struct plan *second = diffing->sides[1].state->plan;
+    for (int i = 0; i < first->task_count; i++) {
+        const char *id = first->tasks[i].id;
+        look_at(diffing, &(struct pair){id, {i, plan_find(second, id)}}, json);
+    }
+    for (int i = 0; i < second->task_count; i++) {
+        const char *id = second->tasks[i].id;
+        if (plan_find(first, id) < 0)
+            look_at(diffing, &(struct pair){id, {-1, i}}, json);
+    }
+}
+
+static int columns_of_ids(const struct diffing *diffing)
+{
+    int columns = 0;
+    for (int i = 0; i < SIDES; i++) {
+        const struct plan *plan = diffing->sides[i].state->plan;
+        for (int j = 0; j < plan->task_count; j++)
+            columns_widen(&columns, plan->tasks[j].id);
+    }
+    return columns;
+}
+
+static void add_row(const char *label, const struct str cells[SIDES], struct str *out)
+{
+    columns_add(out, label, LABEL_COLUMNS);
+    columns_add(out, str_text(&cells[0]), SIDE_COLUMNS);
+    str_addf(out, "%s\n", str_text(&cells[1]));
+}
+
+static void name_cell(const struct side *side, struct str *out)
+{
+    str_addf(out, "#%" PRId64 " %s", side->info->number, side->info->name);
+}
+
+static void start_cell(const struct side *side, struct str *out)
+{
+    char started[CLOCK_TEXT_MAX];
+    str_add(out, clock_date(side->info->started_at_ms, started));
+}
+
+static void lasted_cell(const struct side *side, struct str *out)
+{
+    const struct log_run_info *info = side->info;
+    const bool is_over = info->ended_at_ms != 0;
+    shown_duration((is_over ? info->ended_at_ms : info->last_at_ms) - info->started_at_ms, out);
+    if (!is_over)
+        str_add(out, side->orphaned ? ", interrupted" : ", still goes on");
+}
+
+static void passed_cell(const struct side *side, struct str *out)
+{
+    str_addf(out, "%" PRId64 " of ", side->info->passed);
+    shown_count(side->info->tasks, "task", "tasks", out);
+}
+
+static void failed_cell(const struct side *side, struct str *out)
+{
+    str_add_i64(out, side->info->failed);
+}
+
+static int64_t cancelled_tasks(const struct side *side)
+{
+    return side->info->cancelled;
+}
+
+static void cancelled_cell(const struct side *side, struct str *out)
+{
+    str_add_i64(out, cancelled_tasks(side));
+}
+
+/* Those that wait, run, are held or were never begun. */
+static int64_t open_tasks(const struct side *side)
+{
+    const struct log_run_info *info = side->info;
+    return info->tasks - info->passed - info->failed - info->cancelled;
+}
+
+static void open_cell(const struct side *side, struct str *out)
+{
+    str_add_i64(out, open_tasks(side));
+}
+
+static void tries_cell(const struct side *side, struct str *out)
+{
+    str_addf(out, "%" PRId64 ", waited ", side->info->attempts);
+    shown_duration(side->info->waited_ms, out);
+}
+
+static const struct {
+    const char *label;
+    void (*add)(const struct side *side, struct str *out);
+    int64_t (*count)(const struct side *side); /* a row that stands where one run has some; NULL */
+} compared_rows[] = {
+    {"", name_cell, NULL},
+    {"started", start_cell, NULL},
+    {"lasted", lasted_cell, NULL},
+    {"passed", passed_cell, NULL},
+    {"failed", failed_cell, NULL},
+    {"cancelled", cancelled_cell, cancelled_tasks},
+    {"not over", open_cell, open_tasks},
+    {"tries", tries_cell, NULL},
+};
+
+static void add_head(const struct diffing *diffing, struct str *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(compared_rows); i++) {
+        struct str cells[SIDES] = {{0}, {0}};
+        if (compared_rows[i].count && compared_rows[i].count(&diffing->sides[0]) == 0 &&
+            compared_rows[i].count(&diffing->sides[1]) == 0)
+            continue;
+        for (int side = 0; side < SIDES; side++)
+            compared_rows[i].add(&diffing->sides[side], &cells[side]);
+        add_row(compared_rows[i].label, cells, out);
+        for (int side = 0; side < SIDES; side++)
+            str_done(&cells[side]);
+    }
+}
+
+/* How much of the two is the same, and the signs of what is in one alone. */
+static void add_sum(const struct diffing *diffing, struct str *out)
+{
+    const int64_t both = diffing->same + diffing->other;
+    str_add(out, "in both runs: ");
+    shown_count(both, "task", "tasks", out);
+    if (both > 0 && diffing->other == 0)
+        str_add(out, ", each");
+    else if (both > 0)
+        str_addf(out, ", %" PRId64 " of them", diffing->same);
+    str_add(out, both > 0 ? " with the same state, class and number of tries\n" : "\n");
+    for (int i = 0; i < SIDES; i++) {
+        if (diffing->only[i] == 0)
+            continue;
+        str_addf(out, "only in #%" PRId64 " (%c): ", diffing->sides[i].info->number, side_signs[i]);
+        shown_count(diffing->only[i], "task", "tasks", out);
+        str_add_char(out, '\n');
+    }
+}
+
+static void print_text(const struct diffing *diffing)
+{
+    struct str out = {0};
+    add_head(diffing, &out);
+    str_add_char(&out, '\n');
+    add_sum(diffing, &out);
+    if (diffing->told > 0)
+        str_addf(&out, "\n%s", str_text(&diffing->lines));
+    if (diffing->told > TASKS_SHOWN_MAX)
+        str_addf(&out, "  and %" PRId64 " more: --json has all\n", diffing->told - TASKS_SHOWN_MAX);
+    say(str_text(&out));
+    str_done(&out);
+}
+
+static void add_json_side(const struct side *side, const char *key, struct str *out)
+{
+    const struct log_run_info *info = side->info;
+    str_json_key(out, key);
+    str_add_char(out, '{');
+    str_json_i64(out, "run", info->number);
+    str_json_text(out, "name", info->name);
+    str_json_i64(out, "started_at_ms", info->started_at_ms);
+    if (info->ended_at_ms != 0)
+        str_json_i64(out, "ended_at_ms", info->ended_at_ms);
+    str_json_i64(out, "tasks", info->tasks);
+    str_json_i64(out, "passed", info->passed);
+    str_json_i64(out, "failed", info->failed);
+    str_json_i64(out, "cancelled", info->cancelled);
+    str_json_i64(out, "attempts", info->attempts);
+    str_json_i64(out, "waited_ms", info->waited_ms);
+    str_add_char(out, '}');
+}
+
+static void print_json(const struct diffing *diffing)
+{
+    struct str out = {0};
+    str_add_char(&out, '{');
+    str_json_i64(&out, "v", 1);
+    add_json_side(&diffing->sides[0], "first", &out);
+    add_json_side(&diffing->sides[1], "second", &out);
+    str_json_i64(&out, "same", diffing->same);
+    str_json_i64(&out, "different", diffing->other);
+    str_json_key(&out, "tasks");
+    str_addf(&out, "[%s]}\n", str_text(&diffing->lines));
+    say_json(str_text(&out));
+    str_done(&out);
+}
+
+/* Two runs side by side: their results, and each task that ended differently or is in only one of
+ * them, in the order of the first one's plan. Returns the exit code; errors are printed. */
+static int diff_runs(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct place place;
+    struct diffing diffing = {.none = looks_print_ascii(call->globals) ? "-" : "—"};
+    const bool ok = find_log(call->globals->db, false, &place, &err) &&
+                    open_side(&place, call->operands[0], &diffing.sides[0], &err) &&
+                    open_side(&place, call->operands[1], &diffing.sides[1], &err);
+    if (ok) {
+        diffing.id_columns = columns_of_ids(&diffing);
+        look_at_all(&diffing, call->words->json);
+        (call->words->json ? print_json : print_text)(&diffing);
+    }
+    str_done(&diffing.lines);
+    for (int i = 0; i < SIDES; i++)
+        follower_close(diffing.sides[i].follower);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
+}
+
+static void next_item(struct str *out)
+{
+    if (out->data[out->len - 1] != '[')
+        str_add_char(out, ',');
+}
+
+static void add_facts(const struct compare_side *side, struct str *out)
+{
+    for (int fact = 0; fact < COMPARE_FACT_COUNT; fact++) {
+        if (side->facts[fact].len > 0)
+            str_json_text(out, compare_fact_name((enum compare_fact)fact), side->facts[fact].data);
+    }
+}
+
+static void add_paths(const struct compare_side *side, struct str *out)
+{
+    str_json_key(out, "paths");
+    str_add_char(out, '[');
+    for (size_t i = 0; i < side->path_count; i++) {
+        const struct compare_path *path = &side->paths[i];
+        const char letter[] = {path->letter, '\0'};
+        next_item(out);
+        str_add_char(out, '{');
+        str_json_text(out, "change", letter);
+        str_json_text(out, "path", path->path);
+        if (path->added >= 0)
+            str_json_i64(out, "added", path->added);
+        if (path->removed >= 0)
+            str_json_i64(out, "removed", path->removed);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+}
+
+static void add_side(const struct compare_side *side, const char *key, struct str *out)
+{
+    char hex[DIGEST_HEX_MAX];
+    str_json_key(out, key);
+    str_add_char(out, '{');
+    str_json_i64(out, "run", side->key.run);
+    str_json_text(out, "name", str_text(&side->name));
+    str_json_i64(out, "step", side->key.step + 1);
+    str_json_i64(out, "attempt", side->key.attempt);
+    str_json_bool(out, "passed", side->passed);
+    if (digest_is_known(side->fingerprint)) {
+        digest_to_hex(side->fingerprint, hex);
+        str_json_text(out, "fingerprint", hex);
+    }
+    str_json_key(out, "facts");
+    str_add_char(out, '{');
+    add_facts(side, out);
+    str_add_char(out, '}');
+    if (side->paths_known)
+        add_paths(side, out);
+    str_add_char(out, '}');
+}
+
+static void add_change(const struct compare_lines *lines, size_t at, size_t count, const char *key,
+                       struct str *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        next_item(out);
+        str_add_char(out, '{');
+        str_json_i64(out, "line", (int64_t)(at + i + 1));
+        str_json_key(out, key);
+        str_add_json(out, str_text(&lines->bytes) + lines->items[at + i].start,
+                     lines->items[at + i].len);
+        str_add_char(out, '}');
+    }
+}
+
+static void add_text(const struct compare *compare, enum compare_text text, struct str *out)
+{
+    const struct line_diff *diff = &compare->diffs[text];
+    const struct compare_lines *first = &compare->sides[COMPARE_FIRST].texts[text];
+    const struct compare_lines *second = &compare->sides[COMPARE_SECOND].texts[text];
+    str_json_key(out, compare_text_name(text));
+    str_add_char(out, '{');
+    str_json_i64(out, "same", (int64_t)diff->same);
+    str_json_i64(out, "removed", (int64_t)diff->removed);
+    str_json_i64(out, "added", (int64_t)diff->added);
+    str_json_bool(out, "complete", !diff->is_cut && !first->is_cut && !second->is_cut);
+    str_json_key(out, "changes");
+    str_add_char(out, '[');
+    for (size_t i = 0; i < diff->count; i++) {
+        const struct line_diff_span *span = &diff->spans[i];
+        if (span->change == LINE_REMOVED)
+            add_change(first, span->first, span->count, "removed", out);
+        else if (span->change == LINE_ADDED)
+            add_change(second, span->second, span->count, "added", out);
+    }
+    str_add(out, "]}");
+}
+
+/* What was masked in either, in words. */
+static void add_masks(const struct compare *compare, struct str *out)
+{
+    unsigned masks = 0;
+    for (int side = 0; side < COMPARE_SIDES; side++) {
+        for (int text = 0; text < COMPARE_TEXT_COUNT; text++)
+            masks |= compare->sides[side].texts[text].masks;
+    }
+    str_json_key(out, "masked");
+    str_add_char(out, '[');
+    for (int mask = 0; mask < NORMALISER_MASK_COUNT; mask++) {
+        if ((masks & 1U << mask) == 0)
+            continue;
+        const char *words = normaliser_mask_words((enum normaliser_mask)mask);
+        next_item(out);
+        str_addf(out, "\"%s\"", words);
+    }
+    str_add_char(out, ']');
+}
+
+static void diff_json(const struct compare *compare, struct str *out)
+{
+    const struct compare_side *sides = compare->sides;
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    add_side(&sides[COMPARE_FIRST], "first", out);
+    add_side(&sides[COMPARE_SECOND], "second", out);
+    str_json_bool(
+        out, "same_result",
+        digest_is_same(sides[COMPARE_FIRST].fingerprint, sides[COMPARE_SECOND].fingerprint));
+    str_json_i64(out, "new_lines", (int64_t)compare->fresh);
+    str_json_i64(out, "lines", (int64_t)compare->second_lines);
+    add_masks(compare, out);
+    for (int text = 0; text < COMPARE_TEXT_COUNT; text++)
+        add_text(compare, (enum compare_text)text, out);
+    str_add(out, "}\n");
+}
 
 enum { NUMBER_MAX = 16, WORD_MAX = PLAN_ID_MAX + 64 };
 

@@ -1,20 +1,206 @@
 #include "retries_run.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
-#include "retries_text.h"
+#include "retry_help.h"
 #include "retry_log.h"
 #include "run_choice.h"
 #include "shown.h"
+#include "str.h"
+#include "time_spent.h"
 #include "xalloc.h"
 
+/* What is known of the runs that were looked at. */
+struct retries {
+    struct retry_help help;
+    struct time_spent spent;
+    size_t timed;   /* of so many runs; of the others it would take too long to find */
+    int64_t events; /* that were folded for it */
+};
+/* Events after which no further run is folded: a second's work. */
+enum { RETRIES_TIMED_EVENTS = 400 * 1000 };
+
+/* 80 together. */
+enum { CLASS_COLUMNS = 13, SHARE_COLUMNS = 20, TIME_COLUMNS = 8 };
+
+static void pad(struct str *out, size_t from, size_t columns)
+{
+    while (out->len - from < columns)
+        str_add_char(out, ' ');
+}
+
+static void add_time(struct str *out, int64_t ms)
+{
+    struct str text = {0};
+    shown_duration(ms, &text);
+    str_add_char(out, ' ');
+    str_addf(out, "%*s", TIME_COLUMNS, str_text(&text));
+    str_done(&text);
+}
+
+/* "94 % (89 to 97 %)". */
+static void add_share(struct str *out, struct retry_count count)
+{
+    const size_t from = out->len;
+    if (count.cases >= RETRY_CASES_MIN) {
+        const struct retry_share share = retry_share_of(count);
+        struct str percent = {0};
+        retry_percent(share.share, &percent);
+        str_addf(out, " %5s (%.0f to ", str_text(&percent), share.low * 100.0);
+        retry_percent(share.high, out);
+        str_add_char(out, ')');
+        str_done(&percent);
+    } else {
+        str_add(out, "   too few to say");
+    }
+    pad(out, from, SHARE_COLUMNS);
+}
+
+static void add_row(struct str *out, const char *word, int64_t failed, struct retry_count count)
+{
+    const size_t from = out->len;
+    str_add(out, word);
+    pad(out, from, CLASS_COLUMNS);
+    str_addf(out, " %6lld %5lld %6lld", (long long)failed, (long long)count.cases,
+             (long long)count.passed);
+    add_share(out, count);
+}
+
+/* Lines of words, each under its class. */
+static void add_indented(struct str *out, const char *lines)
+{
+    while (*lines != '\0') {
+        const size_t len = strcspn(lines, "\n");
+        str_add(out, "  ");
+        str_add_n(out, lines, len);
+        str_add_char(out, '\n');
+        lines += len + (lines[len] == '\n');
+    }
+}
+
+static void add_class(struct str *out, const struct retry_class *class)
+{
+    struct str text = {0};
+    failure_class_word(&class->class, &text);
+    add_row(out, str_text(&text), class->failed, retry_class_count(class, RETRY_OF_ALL, 0, 0));
+    add_time(out, class->waited_ms);
+    add_time(out, class->ran_ms);
+    add_time(out, class->in_vain_ms);
+    str_add_char(out, '\n');
+    str_clear(&text);
+    retry_class_words(class, &text);
+    add_indented(out, str_text(&text));
+    str_done(&text);
+}
+
+static void retries_text(const struct retries *retries, struct str *out)
+{
+    const struct retry_help *help = &retries->help;
+    struct str time = {0};
+    shown_count(help->runs, "run", "runs", out);
+    str_add(out, ", ");
+    shown_count(help->attempts, "try", "tries", out);
+    str_addf(out, ", %lld failed\n", (long long)help->failed);
+    if (help->class_count > 0)
+        str_addf(out, "%-*s FAILED AGAIN PASSED   %-*s %*s %*s %*s\n", CLASS_COLUMNS, "CLASS",
+                 SHARE_COLUMNS - 3, "SHARE", TIME_COLUMNS, "WAITED", TIME_COLUMNS, "RAN",
+                 TIME_COLUMNS, "IN VAIN");
+    for (int i = 0; i < help->class_count; i++)
+        add_class(out, &help->classes[i]);
+    if (help->untold > 0)
+        str_addf(out, "%lld more failed, of classes beyond the first %d\n", (long long)help->untold,
+                 RETRY_CLASSES_MAX);
+    time_spent_words(&retries->spent, &time);
+    if (time.len > 0 && (int64_t)retries->timed < help->runs)
+        str_addf(out, "time of %zu of these runs: %s\n", retries->timed, time.data);
+    else if (time.len > 0)
+        str_addf(out, "time: %s\n", time.data);
+    str_done(&time);
+}
+
+static void add_object(struct str *out, const char *key, struct retry_count count)
+{
+    str_json_key(out, key);
+    str_add_char(out, '{');
+    retry_count_json(count, out);
+    str_add_char(out, '}');
+}
+
+static void add_tries(struct str *out, const struct retry_class *class)
+{
+    str_json_key(out, "tries");
+    str_add_char(out, '[');
+    for (int try = 2; try <= RETRY_TRIES_MAX; try++) {
+        const struct retry_count count = retry_class_count(class, RETRY_OF_ALL, try, try);
+        if (count.cases == 0)
+            continue;
+        str_add(out, out->data[out->len - 1] == '[' ? "{" : ",{");
+        str_json_i64(out, "try", try);
+        retry_count_json(count, out);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+}
+
+static void add_class_json(struct str *out, const struct retry_class *class)
+{
+    struct str word = {0};
+    struct retry_tail tail;
+    failure_class_word(&class->class, &word);
+    str_json_text(out, "class", str_text(&word));
+    str_done(&word);
+    str_json_i64(out, "failed", class->failed);
+    retry_count_json(retry_class_count(class, RETRY_OF_ALL, 0, 0), out);
+    str_json_i64(out, "waited_ms", class->waited_ms);
+    str_json_i64(out, "ran_ms", class->ran_ms);
+    str_json_i64(out, "in_vain_ms", class->in_vain_ms);
+    add_tries(out, class);
+    if (retry_class_tail(class, &tail)) {
+        str_json_key(out, "none_passed");
+        str_addf(out, "{\"from\":%d,\"to\":%d,\"again\":%lld}", tail.from, tail.to,
+                 (long long)tail.count.cases);
+    }
+    add_object(out, "same_fault", retry_class_count(class, RETRY_OF_SAME_FAULT, 0, 0));
+    add_object(out, "new_fault", retry_class_count(class, RETRY_OF_NEW_FAULT, 0, 0));
+    add_object(out, "hint", retry_class_count(class, RETRY_OF_HINTED, 0, 0));
+    add_object(out, "no_hint", retry_class_count(class, RETRY_OF_PLAIN, 0, 0));
+    add_object(out, "new_round", class->new_round);
+}
+
+static void retries_json(const struct retries *retries, struct str *out)
+{
+    const struct retry_help *help = &retries->help;
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_i64(out, "runs", help->runs);
+    str_json_i64(out, "attempts", help->attempts);
+    str_json_i64(out, "failed", help->failed);
+    str_json_key(out, "classes");
+    str_add_char(out, '[');
+    for (int i = 0; i < help->class_count; i++) {
+        str_add(out, i == 0 ? "{" : ",{");
+        add_class_json(out, &help->classes[i]);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+    if (help->untold > 0)
+        str_json_i64(out, "untold", help->untold);
+    str_json_key(out, "time");
+    str_add_char(out, '{');
+    str_json_i64(out, "runs", (int64_t)retries->timed);
+    time_spent_json(&retries->spent, out);
+    str_add(out, "}}\n");
+}
+
 /* Where its time went, as the Timeline has it: by the fold of all its events. */
-static bool add_time(const struct place *place, int64_t run, struct retries *to, struct err *err)
+static bool add_spent_time(const struct place *place, int64_t run, struct retries *to,
+                           struct err *err)
 {
     if (to->events > RETRIES_TIMED_EVENTS)
         return true;
@@ -41,7 +227,7 @@ static bool add_time(const struct place *place, int64_t run, struct retries *to,
 static bool add_run(struct log_reader *reader, int64_t run, struct retries *out, struct err *err)
 {
     return retry_log_add(reader, run, &out->help, err) &&
-           add_time(log_reader_place(reader), run, out, err);
+           add_spent_time(log_reader_place(reader), run, out, err);
 }
 
 /* Without a run all are meant: those of the log, or of the FILE that is named. */

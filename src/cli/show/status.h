@@ -49,17 +49,4 @@ void status_json(const struct status *status, struct str *out);
 /* All of it for people, to stdout: task by task, or where `is_brief` the overview. */
 void status_print(const struct status *status);
 
-/* status_parts.c: what both ways of telling it begin and end with, to stdout. */
-void status_print_head(const struct status *status);
-/* How it goes on, where no devs runs it and that can be. */
-void status_print_end(const struct status *status);
-
-/* status_overview.c */
-void status_print_overview(const struct status *status);
-
-/* Prints a line without the blanks at its end, cut to the width of a terminal. */
-void status_say_line(const struct status *status, const struct str *line);
-/* Prints a line, on several rows where a terminal is narrower. */
-void status_say_wrapped(const struct str *line);
-
 #endif

@@ -3,11 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "agent_json.h"
-#include "circles_json.h"
-#include "place_json.h"
 #include "shown.h"
 #include "status.h"
+#include "task_json.h"
 #include "telling.h"
 #include "time_spent.h"
 

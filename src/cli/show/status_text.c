@@ -1,12 +1,413 @@
 /* status_text.c - a run task by task, for people. */
+#include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
 #include "columns.h"
+#include "fail.h"
+#include "line_wrap.h"
 #include "looks.h"
 #include "status.h"
 #include "telling.h"
 #include "text.h"
 #include "time_spent.h"
+
+const struct log_run_info *status_run(const struct status *status)
+{
+    return status->follower ? follower_run(status->follower) : &status->overview.run;
+}
+
+static bool has_ended(const struct status *status)
+{
+    return status->follower ? follower_state(status->follower)->ended
+                            : status->overview.run.ended_at_ms != 0;
+}
+
+bool status_is_cut_short(const struct status *status)
+{
+    return status->damage.code == ERR_DAMAGED && !has_ended(status) &&
+           status_run(status)->ended_at_ms != 0;
+}
+
+const char *status_run_word(const struct status *status)
+{
+    if (has_ended(status) || status_is_cut_short(status))
+        return "ended";
+    if (status_run(status)->is_session)
+        return "open";
+    return status->orphaned ? "interrupted" : "live";
+}
+
+struct shown_time status_time(const struct status *status)
+{
+    return (struct shown_time){.now = status->now, .clock = clock_short, .hms = clock_hms};
+}
+
+static void status_say_line(const struct status *status, const struct str *line)
+{
+    const int columns = looks_print_columns();
+    struct str out = {0};
+    if (columns > 0)
+        text_fit(&out, str_text(line), columns, status->ascii ? TEXT_ASCII : TEXT_PLAIN);
+    else
+        str_add(&out, str_text(line));
+    while (out.len > 0 && out.data[out.len - 1] == ' ')
+        str_cut(&out, out.len - 1);
+    str_add_char(&out, '\n');
+    say(out.data);
+    str_done(&out);
+}
+
+static void status_say_wrapped(const struct str *line)
+{
+    enum { INDENT = 6 };
+    const int columns = looks_print_columns();
+    struct str out = {0};
+    for (const char *rest = str_text(line); *rest != '\0';) {
+        const int indent = out.len > 0 ? INDENT : 0;
+        const size_t len = strlen(rest);
+        const size_t fit = columns > indent ? line_wrap_fit(rest, len, columns - indent) : len;
+        str_addf(&out, "%*s", indent, "");
+        str_add_n(&out, rest, fit);
+        while (out.len > 0 && out.data[out.len - 1] == ' ')
+            str_cut(&out, out.len - 1);
+        str_add_char(&out, '\n');
+        rest += fit;
+    }
+    say(str_text(&out));
+    str_done(&out);
+}
+
+/* A line for each that keeps something back. Without an engine nothing is let through. */
+static void print_gates(const struct status *status)
+{
+    const struct run_state *state = follower_state(status->follower);
+    const struct shown_time time = status_time(status);
+    for (int i = 0; i < state->plan->source_count && !status->orphaned; i++) {
+        struct str line = {0};
+        shown_gate(state, i, &time, SHOWN_IN_FULL, &line);
+        if (line.len > 0)
+            status_say_line(status, &line);
+        str_done(&line);
+    }
+}
+
+static void add_members(const struct run_state *state, const struct fault *fault, struct str *out)
+{
+    enum { MEMBERS_SHOWN = 8 };
+    int shown = 0;
+    for (int i = fault->first; i < state->plan->task_count && shown < MEMBERS_SHOWN; i++) {
+        if (!fault_has(fault, state, i))
+            continue;
+        str_addf(out, " %s", state->plan->tasks[i].id);
+        shown++;
+    }
+    if (fault->count > shown)
+        str_addf(out, " and %d more", fault->count - shown);
+}
+
+static bool is_all_held(const struct run_state *state, const struct fault *fault)
+{
+    for (int i = fault->first; i < state->plan->task_count; i++) {
+        if (fault_has(fault, state, i) && !state->tasks[i].held)
+            return false;
+    }
+    return true;
+}
+
+/* When they go on: ", next in 0:12..1:04", or that they do not. */
+static void add_fault_next(const struct status *status, const struct fault *fault, struct str *out)
+{
+    if (is_all_held(follower_state(status->follower), fault)) {
+        str_add(out, ", held");
+        return;
+    }
+    struct str first = {0}, last = {0};
+    shown_left(fault->due_first.mono_ms - status->now.mono_ms, &first);
+    shown_left(fault->due_last.mono_ms - status->now.mono_ms, &last);
+    str_addf(out, ", next in %s", str_text(&first));
+    if (strcmp(str_text(&first), str_text(&last)) != 0)
+        str_addf(out, "..%s", str_text(&last));
+    str_done(&first);
+    str_done(&last);
+}
+
+/* What several wait with, a line for each. Without an engine nobody waits. */
+static void print_faults(const struct status *status)
+{
+    const struct run_state *state = follower_state(status->follower);
+    struct fault faults[FAULTS_MAX];
+    int count = state->ended || status->orphaned ? 0 : run_state_faults(state, faults);
+    for (int i = 0; i < count; i++) {
+        const struct fault *fault = &faults[i];
+        char since[CLOCK_TEXT_MAX];
+        struct str line = {0};
+        str_addf(&line, "one fault, %d tasks: ", fault->count);
+        shown_class(state, fault->first, &line);
+        str_addf(&line, " since %s", clock_hms(fault->since.at_ms, since));
+        add_fault_next(status, fault, &line);
+        str_add_char(&line, ':');
+        add_members(state, fault, &line);
+        status_say_line(status, &line);
+        str_done(&line);
+    }
+}
+
+/* What the tasks are then is not how they ended. */
+static void print_cut(const struct status *status)
+{
+    if (status_is_cut_short(status))
+        (void)printf("the log is damaged: %lld of %lld events can be read, and tell this\n",
+                     (long long)follower_state(status->follower)->last_seq,
+                     (long long)follower_run(status->follower)->last_seq);
+}
+
+/* Nobody owns it between two calls, and no end of it may ever come. */
+static void print_session(const struct status *status)
+{
+    const struct log_run_info *run = status_run(status);
+    char heard[CLOCK_TEXT_MAX];
+    if (run->is_session && !has_ended(status))
+        (void)printf("a session that an agent's hooks tell of, last heard at %s\n",
+                     clock_date(run->last_at_ms, heard));
+}
+
+static void status_print_head(const struct status *status)
+{
+    const struct log_run_info *run = status_run(status);
+    char started[CLOCK_TEXT_MAX];
+    struct str head = {0};
+    str_addf(&head, "run #%lld", (long long)run->number);
+    if (status->live_runs > (has_ended(status) ? 0 : 1))
+        str_addf(&head, ", %d live ", status->live_runs);
+    str_addf(&head, " %s  %s  started %s\n", run->name, status_run_word(status),
+             clock_date(run->started_at_ms, started));
+    if (run->owner_stopped && !has_ended(status))
+        str_addf(&head,
+                 "its devs (pid %lld) is stopped: it starts nothing and keeps no time until it is "
+                 "continued (fg)\n",
+                 (long long)run->pid);
+    say(str_text(&head));
+    str_done(&head);
+    print_session(status);
+    if (!status->follower)
+        return; /* nothing is kept back, and nothing is damaged */
+    print_cut(status);
+    print_gates(status);
+    print_faults(status);
+}
+
+static void status_print_end(const struct status *status)
+{
+    if (status->orphaned && !has_ended(status) && !status_is_cut_short(status))
+        (void)printf("go on with it: %sdevs run --continue %lld\n",
+                     status->needs_adopting ? "devs gc --adopt, then " : "",
+                     (long long)status_run(status)->number);
+}
+
+enum {
+    SIGN_COLUMNS = 12,
+    TRY_COLUMNS = 8,
+    NEXT_COLUMNS = 14,
+    LACKS_SHOWN = 5, /* different ones, a line each */
+};
+
+static void add_count(const struct overview *tasks, enum shown shown, struct str *out)
+{
+    if (tasks->counts[shown] > 0)
+        str_addf(out, "%s%d %s", out->len > 0 ? ", " : "", tasks->counts[shown], shown_word(shown));
+}
+
+/* "5224 tasks: 653 stuck, 1306 gave-up, 2612 passed" */
+static void print_counts(const struct status *status)
+{
+    const struct overview *tasks = &status->overview.tasks;
+    struct str counts = {0};
+    for (int i = 0; i < SHOWN_COUNT; i++)
+        add_count(tasks, (enum shown)i, &counts);
+    (void)printf("%d tasks%s%s\n", tasks->tasks, counts.len > 0 ? ": " : "", str_text(&counts));
+    str_done(&counts);
+}
+
+static void add_left(const char *before, int64_t due_at_ms, const struct status *status,
+                     struct str *out)
+{
+    str_add(out, before);
+    shown_left(due_at_ms - status->now.at_ms, out);
+}
+
+/* "26120 tries in 15:06, 1:02:03 of waits; the next try in 0:12" */
+static void print_tries(const struct status *status)
+{
+    const struct log_run_info *run = status_run(status);
+    const int64_t due_at_ms = status->overview.tasks.due_at_ms;
+    struct str line = {0};
+    shown_count(run->attempts, "try", "tries", &line);
+    str_add(&line, " in ");
+    shown_duration(status->now.at_ms - run->started_at_ms, &line);
+    if (run->waited_ms > 0) {
+        str_add(&line, ", waits of ");
+        shown_duration(run->waited_ms, &line);
+        str_add(&line, " in all");
+    }
+    if (due_at_ms != 0 && run->ended_at_ms == 0 && !status->orphaned)
+        add_left("; the next try in ", due_at_ms, status, &line);
+    status_say_line(status, &line);
+    str_done(&line);
+}
+
+/* Nothing is so long ago once nothing goes on. */
+static void add_since(const char *before, int64_t since_ms, const struct status *status,
+                      struct str *out)
+{
+    char hms[CLOCK_TEXT_MAX];
+    if (status_run(status)->ended_at_ms != 0 || status->orphaned) {
+        str_addf(out, "at %s", clock_hms(since_ms, hms));
+        return;
+    }
+    str_add(out, before);
+    shown_duration(status->now.at_ms - since_ms, out);
+}
+
+/* Since when, or how long still. */
+static void add_next(const struct status *status, const struct overview_row *row, enum shown shown,
+                     struct str *out)
+{
+    if (shown == SHOWN_BACKOFF && status->orphaned)
+        str_add(out, "no waiter");
+    else if (shown == SHOWN_BACKOFF && row->due_at_ms <= status->now.at_ms)
+        str_add(out, "starting");
+    else if (shown == SHOWN_BACKOFF)
+        add_left("in ", row->due_at_ms, status, out);
+    else if (shown == SHOWN_LOST)
+        str_add(out, "devs died");
+    else if (shown == SHOWN_NEEDS_YOU && row->ended_at_ms != 0)
+        add_since("for ", row->ended_at_ms, status, out);
+    else if ((shown == SHOWN_RUNNING || shown == SHOWN_QUIET) && row->started_at_ms != 0)
+        add_since("", row->started_at_ms, status, out);
+    else if ((shown == SHOWN_GAVE_UP || shown == SHOWN_STUCK) && row->ended_at_ms != 0)
+        add_since("ended ", row->ended_at_ms, status, out);
+}
+
+/* Who holds it, and what it failed with. */
+static void add_why(const struct overview_row *row, enum shown shown, struct str *out)
+{
+    const bool has_failed = row->ended_at_ms != 0 && row->class.label.class != VERDICT_SUCCESS;
+    if (shown == SHOWN_HELD)
+        str_addf(out, "held by %s", row->by[0] != '\0' ? row->by : "a person");
+    if (shown == SHOWN_HELD && has_failed)
+        str_add(out, "; ");
+    if (has_failed)
+        failure_class_word(&row->class, out);
+}
+
+static void print_row(const struct status *status, const struct overview_row *row, int id_columns)
+{
+    const enum shown shown = overview_shown(row, status->orphaned);
+    struct str line = {0}, part = {0};
+    str_addf(&line, "%s %-9s ", shown_sign(shown, status->ascii), shown_word(shown));
+    columns_add(&line, row->id, id_columns + 1);
+    str_addf(&part, "%d/%d", row->tried, row->tries);
+    columns_add(&line, str_text(&part), TRY_COLUMNS);
+    str_clear(&part);
+    add_next(status, row, shown, &part);
+    columns_add(&line, str_text(&part), NEXT_COLUMNS);
+    add_why(row, shown, &line);
+    status_say_line(status, &line);
+    str_done(&line);
+    str_done(&part);
+}
+
+static int widest_overview_id(const struct overview *tasks)
+{
+    int widest = COLUMNS_ID_MIN;
+    for (int kind = 0; kind < OVERVIEW_KINDS; kind++) {
+        for (int i = 0; i < tasks->row_counts[kind]; i++)
+            columns_widen(&widest, tasks->rows[kind][i].id);
+    }
+    return widest;
+}
+
+/* The first of a kind, and how many more there are. */
+static void print_kind(const struct status *status, enum overview_kind kind, int id_columns)
+{
+    const struct overview *tasks = &status->overview.tasks;
+    const int listed = tasks->row_counts[kind];
+    const int count = overview_count(tasks, kind);
+    for (int i = 0; i < listed; i++)
+        print_row(status, &tasks->rows[kind][i], id_columns);
+    if (count > listed)
+        (void)printf("%*sand %d more\n", SIGN_COLUMNS, "", count - listed);
+}
+
+/* What tasks lack, and how many lack the same. */
+struct lacks {
+    struct str texts[LACKS_SHOWN]; /* owned */
+    int tasks[LACKS_SHOWN];
+    int others; /* tasks that lack something else */
+};
+
+static void count_lacks(struct lacks *lacks, const char *text)
+{
+    int at = 0;
+    while (at < LACKS_SHOWN && lacks->tasks[at] > 0 &&
+           strcmp(str_text(&lacks->texts[at]), text) != 0)
+        at++;
+    if (at == LACKS_SHOWN) {
+        lacks->others++;
+        return;
+    }
+    if (lacks->tasks[at]++ == 0)
+        str_add(&lacks->texts[at], text);
+}
+
+/* What a plan asked for and this machine does not give, a line for all tasks that lack the same. */
+static void print_overview_lacks(const struct status *status)
+{
+    const struct run_state *state = follower_state(status->follower);
+    struct lacks lacks = {.others = 0};
+    for (int task = 0; task < state->plan->task_count; task++) {
+        struct str text = {0};
+        shown_lacks(state, task, &text);
+        if (text.len > 0)
+            count_lacks(&lacks, text.data);
+        str_done(&text);
+    }
+    for (int i = 0; i < LACKS_SHOWN && lacks.tasks[i] > 0; i++) {
+        struct str line = {0};
+        shown_count(lacks.tasks[i], "task: ", "tasks: ", &line);
+        str_add(&line, str_text(&lacks.texts[i]));
+        status_say_line(status, &line);
+        str_done(&line);
+        str_done(&lacks.texts[i]);
+    }
+    if (lacks.others > 0)
+        (void)printf("%d more: sandbox does not enforce all of it\n", lacks.others);
+}
+
+/* Where each task stands, and that the events were not looked at: one that is damaged is told by
+ * who reads them. */
+static void print_where(const struct status *status)
+{
+    const long long run = status_run(status)->number;
+    if (status->follower)
+        (void)printf("each task: devs status --all %lld\n", run);
+    else
+        (void)printf("each task, read from the events (this is not): devs status --all %lld\n",
+                     run);
+}
+
+static void status_print_overview(const struct status *status)
+{
+    const int id_columns = widest_overview_id(&status->overview.tasks);
+    print_counts(status);
+    if (status->follower)
+        print_overview_lacks(status);
+    print_tries(status);
+    for (int kind = 0; kind < OVERVIEW_KINDS; kind++)
+        print_kind(status, (enum overview_kind)kind, id_columns);
+    print_where(status);
+}
 
 static int widest_id(const struct plan *plan)
 {

@@ -1,16 +1,529 @@
 #include "verify_run.h"
 
 #include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "config.h"
+#include "event_text.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "json.h"
+#include "json_line.h"
 #include "progress.h"
 #include "run_choice.h"
-#include "verify_found.h"
+#include "run_state_copy.h"
+#include "shown.h"
+#include "str.h"
+#include "verify.h"
 #include "xalloc.h"
+
+enum {
+    VERIFY_VERDICTS_MAX = 1000, /* verdicts that are listed; the others are counted */
+};
+
+/* Where in the run. */
+struct verify_place {
+    int64_t at_ms, seq;
+    char task[PLAN_ID_MAX + 1]; /* "" = of the run */
+    int step, attempt;          /* step from 0 */
+};
+
+/* A decision. Texts owned. */
+struct verify_decision {
+    struct verify_place place;
+    struct str cause;                    /* the event that it was made on, in words */
+    struct str recorded, made;           /* in words; "" = nothing */
+    struct str changes;                  /* what of their inputs is another: "allowed 4, now 3" */
+    struct str recorded_json, made_json; /* as objects; "" = nothing */
+};
+
+/* A verdict. */
+struct verify_opinion {
+    struct verify_place place;
+    enum verify_rules rules;
+    struct str was, is; /* owned; "test-fail (rule tap.not-ok)" */
+};
+
+struct verify_found {
+    int64_t run;
+    struct verify_decision decisions[REDECIDE_DIFFERENCES_MAX];
+    int decision_count;
+    struct verify_opinion *opinions; /* owned */
+    size_t opinion_count, opinion_cap;
+    struct verify_sum sum;
+    bool asks_rules; /* what this build's rules say otherwise counts, too */
+};
+
+static void set_place(struct verify_place *place, const struct plan *plan,
+                      const struct event *event)
+{
+    *place = (struct verify_place){.at_ms = event->at.at_ms,
+                                   .seq = event->seq,
+                                   .step = event->step,
+                                   .attempt = event->attempt};
+    if (event->task >= 0 && event->task < plan->task_count) /* the log may be damaged there */
+        (void)snprintf(place->task, sizeof(place->task), "%s", plan->tasks[event->task].id);
+}
+
+/* In words where the event can be folded in; its kind says the rest. */
+static void add_words(const struct run_state *before, const struct event *event, struct str *out)
+{
+    struct run_state state;
+    if (!event)
+        return;
+    if (!run_state_can_copy(before)) {
+        str_add(out, event_kind_name(event->kind));
+        return;
+    }
+    run_state_copy(&state, before);
+    if (run_state_apply(&state, event, NULL))
+        event_words_alone(&state, event, out);
+    if (out->len == 0)
+        str_add(out, event_kind_name(event->kind));
+    run_state_done(&state);
+}
+
+static void add_event(const struct event *event, struct str *out)
+{
+    if (!event)
+        return;
+    const struct {
+        const char *key;
+        int64_t value;
+    } numbers[] = {
+        {"task", event->task},
+        {"step", event->step},
+        {"round", event->round},
+        {"grant", event->grant},
+        {"attempt", event->attempt},
+        {"a", event->a},
+        {"b", event->b},
+        {"c", event->c},
+        {"d", event->d},
+        {"e", event->e},
+    };
+    str_add_char(out, '{');
+    str_json_text(out, "kind", event_kind_name(event->kind));
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        str_json_i64(out, numbers[i].key, numbers[i].value);
+    const size_t before = out->len;
+    str_json_key(out, "text");
+    if (!event->text || !json_line_add(event->text, strlen(event->text), out))
+        str_cut(out, before); /* what is no JSON may stand where nothing can be folded in */
+    str_add_char(out, '}');
+}
+
+static struct json *read_text(const struct event *event)
+{
+    struct json *text = NULL;
+    const bool ok =
+        event && event->text && json_parse(event->text, strlen(event->text), &text, NULL, NULL);
+    return ok ? text : NULL;
+}
+
+/* A member that was recorded with one value and is made with another. */
+static void add_change(const char *key, const struct json *was, const struct json *is,
+                       struct str *out)
+{
+    enum { VALUE_MAX = 60 };
+    char *before = was ? json_brief(was, VALUE_MAX) : NULL;
+    char *now = is ? json_brief(is, VALUE_MAX) : NULL;
+    const bool same = before && now && strcmp(before, now) == 0;
+    if (!same)
+        str_addf(out, "%s%s %s, now %s", out->len > 0 ? "; " : "", key, before ? before : "none",
+                 now ? now : "none");
+    free(before);
+    free(now);
+}
+
+/* Of two decisions of one kind, what they went by. */
+static void add_changes(const struct redecide_difference *difference, struct str *out)
+{
+    const bool is_one_kind = difference->recorded && difference->made &&
+                             difference->recorded->kind == difference->made->kind;
+    struct json *was = is_one_kind ? read_text(difference->recorded) : NULL;
+    struct json *is = is_one_kind ? read_text(difference->made) : NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    void *iter = NULL;
+    while (json_next(was, &iter, &key, &value))
+        add_change(key, value, json_get(is, key), out);
+    iter = NULL;
+    while (json_next(is, &iter, &key, &value)) {
+        if (!json_get(was, key))
+            add_change(key, NULL, value, out);
+    }
+    json_free(was);
+    json_free(is);
+}
+
+/* For verify_run(); ctx is a struct verify_found. */
+static void verify_found_decision(void *ctx, const struct redecide_difference *difference)
+{
+    struct verify_found *found = ctx;
+    const struct event *about = difference->recorded ? difference->recorded
+                                : difference->made   ? difference->made
+                                                     : difference->cause;
+    if (found->decision_count == REDECIDE_DIFFERENCES_MAX)
+        return;
+    struct verify_decision *decision = &found->decisions[found->decision_count++];
+    *decision = (struct verify_decision){0};
+    set_place(&decision->place, difference->state->plan, about);
+    str_addf(&decision->cause, "#%lld ", (long long)difference->cause->seq);
+    str_add(&decision->cause, difference->input == INPUT_TIME
+                                  ? "the time"
+                                  : event_kind_name(difference->cause->kind));
+    add_words(difference->state, difference->recorded, &decision->recorded);
+    add_words(difference->state, difference->made, &decision->made);
+    add_changes(difference, &decision->changes);
+    add_event(difference->recorded, &decision->recorded_json);
+    add_event(difference->made, &decision->made_json);
+}
+
+static void add_verdict(const struct verdict *verdict, const struct outcome *outcome,
+                        struct str *out)
+{
+    char word[VERDICT_WORD_MAX];
+    (void)verdict_word(verdict, outcome, word);
+    str_add(out, word[0] != '\0' ? word : verdict_class_name(verdict->class));
+    if (verdict->rule[0] != '\0')
+        str_addf(out, " (rule %s)", verdict->rule);
+    if (verdict->ask)
+        str_add(out, ", asks you");
+    if (verdict->no_retry)
+        str_add(out, ", no retry");
+    if (verdict->retry_after_ms >= 0) {
+        str_add(out, ", retry after ");
+        shown_seconds(verdict->retry_after_ms, out);
+    }
+}
+
+/* A verdict that the rules change; not more than VERIFY_VERDICTS_MAX are kept. */
+static void verify_found_verdict(void *ctx, const struct verify_verdict *verdict)
+{
+    struct verify_found *found = ctx;
+    if (found->opinion_count == VERIFY_VERDICTS_MAX)
+        return;
+    found->opinions = xgrow(found->opinions, &found->opinion_cap, found->opinion_count + 1,
+                            sizeof(*found->opinions));
+    struct verify_opinion *opinion = &found->opinions[found->opinion_count++];
+    *opinion = (struct verify_opinion){.rules = verdict->rules};
+    set_place(&opinion->place, verdict->plan, verdict->event);
+    add_verdict(verdict->was, verdict->outcome, &opinion->was);
+    add_verdict(verdict->is, verdict->outcome, &opinion->is);
+}
+
+static void verify_found_done(struct verify_found *found)
+{
+    for (int i = 0; i < found->decision_count; i++) {
+        str_done(&found->decisions[i].cause);
+        str_done(&found->decisions[i].recorded);
+        str_done(&found->decisions[i].made);
+        str_done(&found->decisions[i].changes);
+        str_done(&found->decisions[i].recorded_json);
+        str_done(&found->decisions[i].made_json);
+    }
+    for (size_t i = 0; i < found->opinion_count; i++) {
+        str_done(&found->opinions[i].was);
+        str_done(&found->opinions[i].is);
+    }
+    free(found->opinions);
+    *found = (struct verify_found){0};
+}
+
+/* Whether the exit code is EXIT_WOULD_CHANGE. */
+static bool verify_found_differs(const struct verify_found *found)
+{
+    const int64_t *different = found->sum.verdicts.different;
+    return found->sum.decisions.different > 0 || different[VERIFY_RECORDED] > 0 ||
+           found->sum.verdicts.other_prints > 0 ||
+           (found->asks_rules && different[VERIFY_PRESENT] > 0);
+}
+
+enum { SHOWN_MAX = 10 }; /* of each list; --json has the rest */
+
+/* "  14:02:13 #211  T-104 step 2 try 1". */
+static void print_place(const struct verify_place *place, struct str *out)
+{
+    char hms[CLOCK_TEXT_MAX];
+    str_addf(out, "  %s  #%lld  %s", clock_hms(place->at_ms, hms), (long long)place->seq,
+             place->task[0] != '\0' ? place->task : "the run");
+    if (place->step > 0)
+        str_addf(out, " step %d", place->step + 1);
+    if (place->attempt > 0)
+        str_addf(out, " try %d", place->attempt);
+    str_add_char(out, '\n');
+}
+
+/* One line, whatever a command has in it. */
+static void add_fact(const char *label, const struct str *text, struct str *out)
+{
+    str_addf(out, "    %-10s  ", label);
+    for (size_t i = 0; i < text->len; i++) {
+        const char c = text->data[i];
+        str_add_char(out, c == '\n' || c == '\r' ? ' ' : c);
+    }
+    str_add(out, text->len > 0 ? "\n" : "nothing\n");
+}
+
+static void print_decisions(const struct verify_found *found, struct str *out)
+{
+    const struct redecide_sum *sum = &found->sum.decisions;
+    str_addf(out, "decisions  %lld of %lld the same\n", (long long)sum->same,
+             (long long)sum->decisions);
+    if (sum->different > found->decision_count)
+        str_addf(out, "           %lld differ, or follow on one that does\n",
+                 (long long)sum->different);
+    for (int i = 0; i < found->decision_count && i < SHOWN_MAX; i++) {
+        const struct verify_decision *decision = &found->decisions[i];
+        str_add(out, i == 0 ? "the first that differs\n" : i == 1 ? "and then\n" : "");
+        print_place(&decision->place, out);
+        add_fact("recorded", &decision->recorded, out);
+        add_fact("this build", &decision->made, out);
+        if (decision->changes.len > 0)
+            add_fact("differs in", &decision->changes, out);
+        add_fact("decided on", &decision->cause, out);
+    }
+    if (found->decision_count > SHOWN_MAX)
+        str_addf(out, "  and %d more, which --json lists\n", found->decision_count - SHOWN_MAX);
+}
+
+static void print_opinions(const struct verify_found *found, enum verify_rules rules,
+                           struct str *out)
+{
+    int64_t shown = 0;
+    for (size_t i = 0; i < found->opinion_count && shown < SHOWN_MAX; i++) {
+        const struct verify_opinion *opinion = &found->opinions[i];
+        if (opinion->rules != rules)
+            continue;
+        print_place(&opinion->place, out);
+        str_addf(out, "    recorded    %s\n    %s  %s\n", opinion->was.data,
+                 rules == VERIFY_RECORDED ? "once more " : "this build", opinion->is.data);
+        shown++;
+    }
+    if (found->sum.verdicts.different[rules] > shown)
+        str_addf(out, "  and %lld more, which --json lists\n",
+                 (long long)(found->sum.verdicts.different[rules] - shown));
+}
+
+static void print_verdicts(const struct verify_found *found, struct str *out)
+{
+    static const char *const by[] = {
+        [VERIFY_RECORDED] = "by the rules of the run",
+        [VERIFY_PRESENT] = "by the rules of today",
+    };
+    const struct verify_verdicts *sum = &found->sum.verdicts;
+    for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
+        if (rules == VERIFY_RECORDED && sum->recorded != VERIFY_RULES_THERE) {
+            str_addf(out, "verdicts   the rules of the run %s\n",
+                     sum->recorded == VERIFY_RULES_NONE ? "are not in the log"
+                                                        : "cannot be read by this build");
+            continue;
+        }
+        str_addf(out, "verdicts   %lld of %lld the same %s\n",
+                 (long long)(sum->judged - sum->different[rules]), (long long)sum->judged,
+                 by[rules]);
+        print_opinions(found, rules, out);
+    }
+}
+
+static void add_prints(const struct verify_verdicts *sum, struct str *out)
+{
+    if (sum->prints == 0)
+        return;
+    str_addf(out, "results    %lld of %lld have the same fingerprint",
+             (long long)(sum->prints - sum->other_prints), (long long)sum->prints);
+    if (sum->first_print > 0)
+        str_addf(out, "; the first other one: #%lld", (long long)sum->first_print);
+    str_add_char(out, '\n');
+}
+
+/* So many of something, under a heading that stands before the first of them. */
+struct line {
+    int64_t count;
+    const char *one, *many;
+};
+
+static void add_lines(const char *heading, const struct line *lines, size_t count, struct str *out)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < count; i++) {
+        if (lines[i].count == 0)
+            continue;
+        str_addf(out, "%-10s ", is_first ? heading : "");
+        shown_count(lines[i].count, lines[i].one, lines[i].many, out);
+        str_add_char(out, '\n');
+        is_first = false;
+    }
+}
+
+static void add_taken(const struct verify_sum *sum, struct str *out)
+{
+    const struct redecide_sum *decisions = &sum->decisions;
+    const struct line lines[] = {
+        {decisions->facts, "fact", "facts"},
+        {decisions->acts, "act of a person", "acts of people"},
+        {decisions->calls, "digest of a call: its environment is not in the log",
+         "digests of calls: their environments are not in the log"},
+        {decisions->prompts, "prompt: its words", "prompts: their words"},
+    };
+    add_lines("as it was", lines, ARRAY_LEN(lines), out);
+}
+
+/* Nothing is passed over in silence. */
+static void add_left_out(const struct verify_sum *sum, struct str *out)
+{
+    const struct redecide_sum *decisions = &sum->decisions;
+    const struct verify_verdicts *verdicts = &sum->verdicts;
+    const struct line lines[] = {
+        {decisions->unknown, "event of a kind that this build does not know",
+         "events of kinds that this build does not know"},
+        {decisions->lost, "decision on an act that is not in the log any more",
+         "decisions on acts that are not in the log any more"},
+        {decisions->unseen, "decision, for too many before it differ",
+         "decisions, for too many before them differ"},
+        {decisions->cut_off, "time that devs had not recorded all that it had decided",
+         "times that devs had not recorded all that it had decided"},
+        {verdicts->cut, "verdict: the end of the output is not in the log",
+         "verdicts: the end of the output is not in the log"},
+        {verdicts->seen, "verdict of what devs itself saw on the disk",
+         "verdicts of what devs itself saw on the disk"},
+        {verdicts->unread, "verdict of a devs that took the run up, without output",
+         "verdicts of a devs that took the run up, without output"},
+        {verdicts->unruled, "verdict without rules: devs did not start that agent",
+         "verdicts without rules: devs did not start these agents"},
+        {verdicts->prints_left, "fingerprint: its output is an agent's, or there in part",
+         "fingerprints: their outputs are agents', or there in part"},
+        {verdicts->contracts, "output that a contract was held against: it is there in part",
+         "outputs that contracts were held against: they are there in part"},
+    };
+    add_lines("left out", lines, ARRAY_LEN(lines), out);
+}
+
+static void verify_found_text(const struct verify_found *found, struct str *out)
+{
+    print_decisions(found, out);
+    print_verdicts(found, out);
+    add_prints(&found->sum.verdicts, out);
+    add_taken(&found->sum, out);
+    add_left_out(&found->sum, out);
+}
+
+struct member {
+    const char *key;
+    int64_t value;
+};
+
+static void write_members(const struct member *members, size_t count, struct str *out)
+{
+    for (size_t i = 0; i < count; i++)
+        str_json_i64(out, members[i].key, members[i].value);
+}
+
+static void write_place(const struct verify_place *place, struct str *out)
+{
+    str_json_i64(out, "seq", place->seq);
+    str_json_i64(out, "at_ms", place->at_ms);
+    if (place->task[0] == '\0')
+        return;
+    str_json_text(out, "task", place->task);
+    str_json_i64(out, "step", place->step + 1);
+    str_json_i64(out, "attempt", place->attempt);
+}
+
+static void write_event(const char *key, const struct str *event, struct str *out)
+{
+    str_json_key(out, key);
+    str_add(out, event->len > 0 ? event->data : "null");
+}
+
+static void write_decisions(const struct verify_found *found, struct str *out)
+{
+    const struct redecide_sum *sum = &found->sum.decisions;
+    const struct member members[] = {
+        {"events", sum->events},       {"made", sum->decisions}, {"same", sum->same},
+        {"different", sum->different}, {"unseen", sum->unseen},  {"lost", sum->lost},
+        {"lost_acts", sum->lost_acts}, {"acts", sum->acts},      {"facts", sum->facts},
+        {"unknown", sum->unknown},     {"calls", sum->calls},    {"prompts", sum->prompts},
+        {"cut_off", sum->cut_off},
+    };
+    str_json_key(out, "decisions");
+    str_add_char(out, '{');
+    write_members(members, ARRAY_LEN(members), out);
+    str_json_key(out, "differences");
+    str_add_char(out, '[');
+    for (int i = 0; i < found->decision_count; i++) {
+        const struct verify_decision *decision = &found->decisions[i];
+        str_add(out, i > 0 ? ",{" : "{");
+        write_place(&decision->place, out);
+        str_json_text(out, "on", str_text(&decision->cause));
+        str_json_text(out, "changes", str_text(&decision->changes));
+        str_json_text(out, "was", str_text(&decision->recorded));
+        str_json_text(out, "is", str_text(&decision->made));
+        write_event("recorded", &decision->recorded_json, out);
+        write_event("made", &decision->made_json, out);
+        str_add_char(out, '}');
+    }
+    str_add(out, "]}");
+}
+
+static const char *const rules_words[] = {
+    [VERIFY_RULES_NONE] = "none",
+    [VERIFY_RULES_UNREADABLE] = "unreadable",
+    [VERIFY_RULES_THERE] = "recorded",
+};
+
+static void write_verdicts(const struct verify_found *found, struct str *out)
+{
+    const struct verify_verdicts *sum = &found->sum.verdicts;
+    const struct member members[] = {
+        {"ended", sum->ended},
+        {"judged", sum->judged},
+        {"cut", sum->cut},
+        {"seen", sum->seen},
+        {"unread", sum->unread},
+        {"unruled", sum->unruled},
+        {"contracts", sum->contracts},
+        {"prints", sum->prints},
+        {"other_prints", sum->other_prints},
+        {"prints_left", sum->prints_left},
+        {"different", sum->different[VERIFY_RECORDED]},
+        {"different_today", sum->different[VERIFY_PRESENT]},
+    };
+    str_json_key(out, "verdicts");
+    str_add_char(out, '{');
+    str_json_text(out, "rules", rules_words[sum->recorded]);
+    write_members(members, ARRAY_LEN(members), out);
+    str_json_key(out, "differences");
+    str_add_char(out, '[');
+    for (size_t i = 0; i < found->opinion_count; i++) {
+        const struct verify_opinion *opinion = &found->opinions[i];
+        str_add(out, i > 0 ? ",{" : "{");
+        write_place(&opinion->place, out);
+        str_json_text(out, "rules", opinion->rules == VERIFY_RECORDED ? "run" : "today");
+        str_json_text(out, "was", str_text(&opinion->was));
+        str_json_text(out, "is", str_text(&opinion->is));
+        str_add_char(out, '}');
+    }
+    str_add(out, "]}");
+}
+
+static void verify_found_json(const struct verify_found *found, struct str *out)
+{
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_i64(out, "run", found->run);
+    str_json_bool(out, "same", !verify_found_differs(found));
+    write_decisions(found, out);
+    write_verdicts(found, out);
+    str_add_char(out, '}');
+}
 
 static void show_progress(void *progress, int64_t done, int64_t total)
 {

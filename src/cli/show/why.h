@@ -59,6 +59,8 @@ ATTR_MUST_USE bool why_read(struct follower *follower, const struct attempt_pick
                             struct why *out, struct err *err);
 void why_done(struct why *why);
 
+/* Appends the label of a line and the blanks after it. */
+void why_begin(const char *label, struct str *out);
 /* For people: a line for each thing there is to say, each with its line feed. */
 void why_words(const struct why *why, struct str *out);
 /* For programs: one object, {"v":1,...}, without a line feed. */

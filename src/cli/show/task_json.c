@@ -1,10 +1,11 @@
-#include "agent_json.h"
-
 #include <stddef.h>
 #include <string.h>
 
+#include "digest.h"
 #include "rounded.h"
+#include "shown.h"
 #include "shown_said.h"
+#include "task_json.h"
 
 enum { MS_PER_S = 1000 };
 
@@ -120,4 +121,98 @@ void agents_json(const struct run_state *state, const struct moment *now, struct
         str_json_text(out, "session_id", session);
     agent_used_json(&state->used, out);
     add_budgets(state, -1, now, out);
+}
+
+/* Of an agent's calls their numbers, else steps and attempts. */
+static void add_span(const struct shown_circle *circle, struct str *out)
+{
+    const struct entropy_verdict *verdict = &circle->verdict;
+    if (circle->of_calls) {
+        str_json_i64(out, "first_call", verdict->first_number);
+        str_json_i64(out, "last_call", verdict->last_number);
+        return;
+    }
+    str_json_i64(out, "first_step", circle->first_step + 1);
+    str_json_i64(out, "first_attempt", verdict->first_number);
+    str_json_i64(out, "last_step", circle->last_step + 1);
+    str_json_i64(out, "last_attempt", verdict->last_number);
+}
+
+void circles_json(const struct shown_circle *circle, enum entropy_level level, struct str *out)
+{
+    const struct entropy_verdict *verdict = &circle->verdict;
+    struct str words = {0};
+    if (level == ENTROPY_OK)
+        return;
+    str_json_key(out, "circles");
+    str_add_char(out, '{');
+    str_json_text(out, "level", entropy_level_name(level));
+    str_json_text(out, "rung", entropy_rung_name(verdict->rung));
+    str_json_i64(out, "count", verdict->count);
+    if (verdict->period > 0)
+        str_json_i64(out, "period", verdict->period);
+    add_span(circle, out);
+    if (verdict->masked)
+        str_json_bool(out, "masked", true);
+    if (circle->masks != 0) {
+        shown_masks(circle->masks, &words);
+        str_json_text(out, "masks", str_text(&words));
+        str_clear(&words);
+    }
+    shown_circle_words(circle, &words);
+    str_json_text(out, "equal", shown_circles_equal(verdict));
+    str_json_text(out, "words", str_text(&words));
+    str_add_char(out, '}');
+    str_done(&words);
+}
+
+static void add_text(const char *key, const char *text, struct str *out)
+{
+    if (text)
+        str_json_text(out, key, text);
+}
+
+static void add_workspace(const struct task_place *place, struct str *out)
+{
+    if (place->path || place->is_kept) {
+        str_json_key(out, "workspace");
+        str_add_char(out, '{');
+        str_json_text(out, "kind", workspace_kind_name(place->kind));
+        add_text("path", place->is_kept ? NULL : place->path, out);
+        add_text("branch", place->branch, out);
+        add_text("result", place->result, out);
+        str_add_char(out, '}');
+    }
+    add_text("sandbox_lacks", place->lacks, out);
+}
+
+static void add_proof(const struct step_state *step, enum shown_proof proof, int number,
+                      struct str *out)
+{
+    str_add(out, out->data[out->len - 1] == '[' ? "{" : ",{");
+    str_json_i64(out, "step", number + 1);
+    str_json_bool(out, "stale", proof == SHOWN_PROOF_STALE);
+    const struct step_trees *trees = step_state_trees(step);
+    if (digest_is_known(trees->proven)) {
+        char hex[DIGEST_HEX_MAX];
+        digest_to_hex(trees->proven, hex);
+        str_json_text(out, "tree", hex);
+        str_json_i64(out, "attempt", trees->proven_attempt);
+    }
+    str_add_char(out, '}');
+}
+
+void place_json(const struct run_state *state, int task, struct str *out)
+{
+    const struct task_state *it = &state->tasks[task];
+    if (it->place)
+        add_workspace(it->place, out);
+    str_json_key(out, "proofs");
+    str_add_char(out, '[');
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
+        const enum shown_proof proof = shown_proof(state, task, i);
+        if (proof != SHOWN_PROOF_NONE)
+            add_proof(&it->steps[i], proof, i, out);
+    }
+    str_add_char(out, ']');
 }
