@@ -44,11 +44,11 @@ struct gc_thing {
 /* A line, or an object, for the person. */
 void gc_tell(struct gc *gc, const struct gc_thing *thing);
 
-/* gc_workspaces.c: of runs that nobody owns. Results stay, and so do workspaces of tasks that did
+/* Of runs that nobody owns. Results stay, and so do workspaces of tasks that did
  * not pass, until somebody says otherwise. */
 ATTR_MUST_USE bool gc_workspaces(struct gc *gc, struct err *err);
 
-/* gc_runs.c: runs that are over, out of the log. */
+/* Runs that are over, out of the log. */
 
 /* Numbers as on the command line; NULL = not said. */
 struct gc_limit_words {

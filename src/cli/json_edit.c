@@ -1,5 +1,6 @@
 #include "json_edit.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "ascii.h"
@@ -217,4 +218,324 @@ void json_edit_add_member(struct str *text, const char *key, const char *value)
         str_done(&object);
     }
     str_done(&member);
+}
+
+/* Behind the comment that begins at `at`; `at` itself where none does. */
+static size_t skip_comment(const struct str *text, size_t at)
+{
+    const char *from = text->data + at;
+    if (strncmp(from, "//", 2) == 0)
+        return at + strcspn(from, "\n");
+    if (strncmp(from, "/*", 2) != 0)
+        return at;
+    const char *end = strstr(from + 2, "*/");
+    return end ? (size_t)(end - text->data) + 2 : at; /* one without an end is an error */
+}
+
+static size_t skip_jsonc_string(const struct str *text, size_t at)
+{
+    for (at++; at < text->len && text->data[at] != '"'; at++) {
+        if (text->data[at] == '\\' && at + 1 < text->len)
+            at++;
+    }
+    return at < text->len ? at + 1 : at;
+}
+
+/* The first comma from `from` up to `to` that is in no comment; `to` where there is none. There
+ * are no texts in between. */
+static size_t find_comma(const struct str *text, size_t from, size_t to)
+{
+    while (from < to && text->data[from] != ',') {
+        const size_t behind = skip_comment(text, from);
+        from = behind > from ? behind : from + 1;
+    }
+    return from < to ? from : to;
+}
+
+static void blank(struct str *plain, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        if (!ascii_is_blank(plain->data[i]))
+            plain->data[i] = ' ';
+    }
+}
+
+static void make_plain(const struct str *text, struct str *out)
+{
+    static const char bom[] = "\xef\xbb\xbf";
+    size_t comma = 0;  /* behind an item, and the last thing that was no blank; 0 = there is none */
+    char before = '{'; /* the last thing that was no blank */
+    size_t at = strncmp(text->data, bom, sizeof(bom) - 1) == 0 ? sizeof(bom) - 1 : 0;
+    str_clear(out);
+    str_add_n(out, text->data, text->len);
+    blank(out, 0, at);
+    while (at < text->len) {
+        const char c = text->data[at];
+        const size_t behind = skip_comment(text, at);
+        if (behind > at) {
+            blank(out, at, behind);
+            at = behind;
+            continue;
+        }
+        if ((c == ']' || c == '}') && comma > 0)
+            out->data[comma] = ' ';
+        if (!ascii_is_blank(c)) {
+            comma = c == ',' && !strchr(",[{", before) ? at : 0;
+            before = c;
+        }
+        at = c == '"' ? skip_jsonc_string(text, at) : at + 1;
+    }
+}
+
+static bool parse(struct jsonc *jsonc, struct err *err)
+{
+    struct json_place place = {0};
+    struct err why = {0};
+    json_free(jsonc->tree);
+    jsonc->tree = NULL;
+    make_plain(&jsonc->text, &jsonc->plain);
+    if (!json_parse_data(jsonc->plain.data, jsonc->plain.len, &jsonc->tree, &place, &why))
+        return err_set(err, ERR_INVALID, "line %d, column %d: %s", place.line, place.column,
+                       why.message);
+    return json_kind(jsonc->tree) == JSON_KIND_OBJECT ||
+           err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(jsonc->tree));
+}
+
+bool jsonc_open(struct jsonc *out, const struct str *text, struct err *err)
+{
+    *out = (struct jsonc){0};
+    const char *bytes = str_text(text);
+    if (strlen(bytes) != text->len)
+        return err_set(err, ERR_INVALID, "there is a NUL byte in it");
+    str_add(&out->text, bytes[strspn(bytes, " \t\r\n")] == '\0' ? "{}\n" : bytes);
+    return parse(out, err);
+}
+
+void jsonc_close(struct jsonc *jsonc)
+{
+    json_free(jsonc->tree);
+    str_done(&jsonc->text);
+    str_done(&jsonc->plain);
+    *jsonc = (struct jsonc){0};
+}
+
+/* After a change of ours the text is as right as it was. */
+static void parse_again(struct jsonc *jsonc)
+{
+    const bool ok = parse(jsonc, NULL);
+    assert(ok);
+    (void)ok;
+}
+
+static void replace(struct jsonc *jsonc, size_t from, size_t to, const char *with)
+{
+    json_edit_replace(&jsonc->text, (struct json_span){from, to}, with);
+}
+
+/* Blanks at the start of the line that `at` is on. */
+static struct json_span indent_of(const struct str *text, size_t at)
+{
+    size_t start = at;
+    while (start > 0 && text->data[start - 1] != '\n')
+        start--;
+    return (struct json_span){start, start + strspn(text->data + start, " \t")};
+}
+
+static void add_span(const struct str *text, struct json_span span, struct str *out)
+{
+    str_add_n(out, text->data + span.start, span.end - span.start);
+}
+
+/* One step of indent: that of the first member, where it has a line of its own. */
+static void add_step(const struct jsonc *jsonc, struct str *out)
+{
+    struct json_member first;
+    const struct json_span root = json_edit_root(jsonc->plain.data);
+    const bool has_one = json_edit_member_at(jsonc->plain.data, root, 0, &first);
+    const struct json_span indent =
+        has_one ? indent_of(&jsonc->text, first.name.start) : (struct json_span){0};
+    if (has_one && indent.end == first.name.start && indent.end > indent.start)
+        add_span(&jsonc->text, indent, out);
+    else
+        str_add(out, "  ");
+}
+
+/* How lines of new items begin. */
+struct layout {
+    bool has_lines;
+    const char *feed;    /* "\n" or "\r\n" */
+    struct str step;     /* owned */
+    struct str indent;   /* owned; of the item */
+    struct str at_close; /* owned; of the line of the closing bracket */
+};
+
+static void layout_done(struct layout *layout)
+{
+    str_done(&layout->step);
+    str_done(&layout->indent);
+    str_done(&layout->at_close);
+}
+
+/* The last item of the container; false if it has none. */
+static bool last_item(const struct jsonc *jsonc, struct json_span container, struct json_span *out)
+{
+    const char *plain = jsonc->plain.data;
+    const bool is_list = plain[container.start] == '[';
+    struct json_span item = {0};
+    struct json_member member;
+    size_t count = 0;
+    if (is_list) {
+        while (json_edit_element(plain, container, count, &item))
+            count++;
+    } else {
+        for (; json_edit_member_at(plain, container, count, &member); count++)
+            item = (struct json_span){member.name.start, member.value.end};
+    }
+    if (count > 0)
+        *out = item;
+    return count > 0;
+}
+
+static bool has_feed(const struct str *text, size_t from, size_t to)
+{
+    return memchr(text->data + from, '\n', to - from) != NULL;
+}
+
+static struct layout layout_of(const struct jsonc *jsonc, struct json_span container,
+                               const struct json_span *last)
+{
+    const struct str *text = &jsonc->text;
+    const char *feed = strchr(text->data, '\n');
+    struct layout layout = {.feed = "\n"};
+    const size_t len = text->len;
+    layout.has_lines = feed && (last ? has_feed(text, container.start, last->start) ||
+                                           has_feed(text, last->end, container.end)
+                                     : feed < text->data + len - 1 || container.start == 0);
+    if (feed && feed > text->data && feed[-1] == '\r')
+        layout.feed = "\r\n";
+    add_step(jsonc, &layout.step);
+    add_span(text, indent_of(text, container.start), &layout.at_close);
+    if (last)
+        add_span(text, indent_of(text, last->start), &layout.indent);
+    else
+        str_addf(&layout.indent, "%s%s", str_text(&layout.at_close), str_text(&layout.step));
+    return layout;
+}
+
+static void add_laid_out_item(const struct layout *layout, const char *item, struct str *out)
+{
+    for (; *item != '\0'; item++) {
+        if (*item == '\n' && layout->has_lines)
+            str_addf(out, "%s%s", layout->feed, str_text(&layout->indent));
+        else if (*item == '\t' && layout->has_lines)
+            str_add(out, str_text(&layout->step));
+        else if (*item != '\n' && *item != '\t')
+            str_add_char(out, *item);
+    }
+}
+
+void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item)
+{
+    struct json_span last = {0};
+    const bool has_items = last_item(jsonc, container, &last);
+    struct layout layout = layout_of(jsonc, container, has_items ? &last : NULL);
+    struct str added = {0};
+    size_t close = container.end - 1;
+    const bool ends_in_comma =
+        has_items && find_comma(&jsonc->text, last.end, close) < close; /* so will the new end */
+    if (has_items && !ends_in_comma) {
+        replace(jsonc, last.end, last.end, ",");
+        close++;
+    }
+    size_t tail = close; /* behind the last thing that stands in it, comments too */
+    while (ascii_is_blank(jsonc->text.data[tail - 1]))
+        tail--;
+    if (layout.has_lines)
+        add_laid_out_item(&layout, "\n", &added);
+    else if (has_items)
+        str_add_char(&added, ' ');
+    add_laid_out_item(&layout, item, &added);
+    if (ends_in_comma)
+        str_add_char(&added, ',');
+    const bool close_follows = layout.has_lines && !has_feed(&jsonc->text, tail, close);
+    if (close_follows && !has_items)
+        str_addf(&added, "%s%s", layout.feed, str_text(&layout.at_close));
+    replace(jsonc, tail, close_follows && !has_items ? close : tail, str_text(&added));
+    str_done(&added);
+    layout_done(&layout);
+    parse_again(jsonc);
+}
+
+/* Where the comma stands that goes with an item: behind it, else before it. */
+static size_t comma_of(const struct jsonc *jsonc, struct json_span container, struct json_span item)
+{
+    const size_t close = container.end - 1;
+    size_t next = item.end;
+    while (ascii_is_blank(jsonc->plain.data[next]))
+        next++;
+    const size_t behind = find_comma(&jsonc->text, item.end, next < close ? next + 1 : close);
+    if (jsonc->text.data[behind] == ',' && behind < close)
+        return behind;
+    for (size_t at = item.start; at > container.start; at--) {
+        if (jsonc->plain.data[at - 1] == ',')
+            return at - 1;
+        if (!ascii_is_blank(jsonc->plain.data[at - 1]))
+            break;
+    }
+    return close;
+}
+
+/* Does a comment go up to the line feed at `feed`? */
+static bool ends_comment(const struct jsonc *jsonc, size_t feed)
+{
+    const char *text = jsonc->text.data;
+    for (size_t at = feed; at > 1 && text[at - 1] != '\n'; at--) {
+        if (text[at - 1] == '/' && text[at - 2] == '/')
+            return true;
+        if (!ascii_is_blank(jsonc->plain.data[at - 1]))
+            return false;
+    }
+    return false;
+}
+
+/* Does nothing but a comma follow on the line? */
+static bool ends_line(const struct str *text, size_t at)
+{
+    while (text->data[at] != '\n' && (ascii_is_blank(text->data[at]) || text->data[at] == ','))
+        at++;
+    return text->data[at] == '\n';
+}
+
+/* From where an item goes: with the blanks before it and the line feed, unless what follows it on
+ * its line would become part of a comment. */
+static size_t start_of(const struct jsonc *jsonc, struct json_span container, struct json_span item)
+{
+    const char *text = jsonc->text.data;
+    size_t start = item.start;
+    while (start > container.start + 1 && (text[start - 1] == ' ' || text[start - 1] == '\t'))
+        start--;
+    if (start == container.start + 1 || text[start - 1] != '\n')
+        return start;
+    if (ends_comment(jsonc, start - 1) && !ends_line(&jsonc->text, item.end))
+        return start;
+    return start - (start > container.start + 2 && text[start - 2] == '\r' ? 2 : 1);
+}
+
+void jsonc_remove(struct jsonc *jsonc, struct json_span container, struct json_span item)
+{
+    const size_t close = container.end - 1;
+    const size_t comma = comma_of(jsonc, container, item);
+    const bool has_comma = comma < close;
+    const size_t start = start_of(jsonc, container, item);
+    if (has_comma && comma >= item.end)
+        replace(jsonc, comma, comma + 1, "");
+    replace(jsonc, start, item.end, "");
+    if (has_comma && comma < item.start)
+        replace(jsonc, comma, comma + 1, "");
+    size_t end = container.start + 1;
+    while (ascii_is_blank(jsonc->text.data[end]))
+        end++;
+    if (strchr("]}", jsonc->text.data[end]))
+        replace(jsonc, container.start + 1, end, "");
+    parse_again(jsonc);
 }

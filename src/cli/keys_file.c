@@ -5,8 +5,8 @@
 
 #include "app.h"
 #include "fail.h"
-#include "jsonc.h"
-#include "read_text.h"
+#include "json_edit.h"
+#include "text_file.h"
 
 /* False where the environment names no folder, or one that is too long. */
 static bool find_path(char path[PATH_MAX])

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fail.h"
-#include "read_text.h"
+#include "text_file.h"
 
 static void list_themes(struct str *out)
 {

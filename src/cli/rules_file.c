@@ -14,9 +14,8 @@
 #include "config.h"
 #include "json.h"
 #include "json_edit.h"
-#include "read_text.h"
 #include "rule_list.h"
-#include "save_file.h"
+#include "text_file.h"
 #include "trust.h"
 
 enum {

@@ -15,8 +15,8 @@
 #include "clock.h"
 #include "json.h"
 #include "plan.h"
-#include "read_text.h"
 #include "sha256.h"
+#include "text_file.h"
 
 enum {
     RECORD_BYTES_MAX = 2 * PATH_MAX + 1024, /* a path may be escaped as JSON */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "completion.h"
-#include "completion_plan.h"
 #include "test_main.h"
 
 static struct completion_command *command_named(const char *name)

@@ -1,9 +1,9 @@
-#include "hook_settings.h"
+#include "hook_install.h"
 
 #include <string.h>
 
 #include "json.h"
-#include "jsonc.h"
+#include "json_edit.h"
 #include "test_main.h"
 
 static struct str text;

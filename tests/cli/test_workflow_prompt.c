@@ -1,4 +1,4 @@
-#include "workflow_prompt.h"
+#include "workflow.h"
 
 #include "test_main.h"
 

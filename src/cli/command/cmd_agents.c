@@ -10,9 +10,9 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "read_text.h"
 #include "str.h"
 #include "text.h"
+#include "text_file.h"
 
 enum {
     OUTPUT_BYTES_MAX = 64 * 1024 * 1024, /* of a recorded output */

@@ -6,7 +6,7 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "result_target.h"
+#include "target.h"
 
 struct apply_options {
     bool check;

@@ -9,10 +9,10 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "read_text.h"
 #include "row_feed.h"
 #include "rule_list.h"
 #include "str.h"
+#include "text_file.h"
 #include "zone.h"
 
 /* What rows are judged by. */

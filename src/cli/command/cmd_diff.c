@@ -7,8 +7,8 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "result_target.h"
 #include "secrets.h"
+#include "target.h"
 
 struct diff_options {
     struct redactor *redactor; /* owned */

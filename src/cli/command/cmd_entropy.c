@@ -4,9 +4,9 @@
 #include "command.h"
 #include "entropy_row.h"
 #include "fail.h"
-#include "read_text.h"
 #include "row_feed.h"
 #include "str.h"
+#include "text_file.h"
 
 enum { LIMITS_BYTES_MAX = 1024 * 1024 };
 

@@ -7,12 +7,11 @@
 #include "command.h"
 #include "exit_code.h"
 #include "export.h"
-#include "export_copy.h"
 #include "fail.h"
 #include "follower.h"
 #include "log_word.h"
+#include "progress.h"
 #include "secrets.h"
-#include "stop_signal.h"
 #include "xalloc.h"
 
 #define USAGE "devs export RUN --format jsonl|perfetto|bundle|asciicast|svg [-o FILE|-]"

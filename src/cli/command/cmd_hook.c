@@ -13,7 +13,7 @@
 #include "hook_install.h"
 #include "hook_record.h"
 #include "place.h"
-#include "read_text.h"
+#include "text_file.h"
 
 /* The agent waits for its hook: past this nothing is recorded, and it goes on. */
 enum { HOOK_TIME_MS_MAX = 5000, MS_PER_S = 1000 };

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "adapter.h"
-#include "task_json.h"
 #include "attr.h"
 #include "command.h"
 #include "config.h"
@@ -17,9 +16,10 @@
 #include "find_log.h"
 #include "import_run.h"
 #include "progress.h"
-#include "read_text.h"
 #include "secrets.h"
 #include "shown.h"
+#include "task_json.h"
+#include "text_file.h"
 
 enum {
     READ_SIZE = 64 * 1024,

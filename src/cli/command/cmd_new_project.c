@@ -5,16 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent_choice.h"
 #include "command.h"
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "plan_agents.h"
 #include "project_file.h"
-#include "read_text.h"
+#include "text_file.h"
 #include "workflow.h"
-#include "workflow_prompt.h"
-#include "workflow_text.h"
 
 enum { IDEA_MAX = 64 * 1024 }; /* bytes */
 

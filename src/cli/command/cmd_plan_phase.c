@@ -7,16 +7,11 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "phase_words.h"
 #include "plan_file.h"
-#include "plan_shown.h"
 #include "project_file.h"
-#include "read_text.h"
-#include "save_file.h"
+#include "text_file.h"
 #include "trust.h"
 #include "workflow.h"
-#include "workflow_prompt.h"
-#include "workflow_text.h"
 
 enum { NAME_MAX_BYTES = 32 };
 

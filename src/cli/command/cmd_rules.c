@@ -12,10 +12,10 @@
 #include "find_log.h"
 #include "json.h"
 #include "progress.h"
-#include "read_text.h"
 #include "rule_list.h"
 #include "rule_trial.h"
 #include "rules_file.h"
+#include "text_file.h"
 
 /* The words of the command line. */
 struct rules_options {

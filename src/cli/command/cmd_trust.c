@@ -14,7 +14,6 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "plan_file.h"
-#include "plan_shown.h"
 #include "project_file.h"
 #include "str.h"
 #include "trust.h"

@@ -8,10 +8,10 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "plan_schema.h"
-#include "read_text.h"
 #include "repair.h"
 #include "schema_words.h"
 #include "str.h"
+#include "text_file.h"
 
 /* The words of the command line. */
 struct validate_options {

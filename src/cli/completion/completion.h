@@ -3,7 +3,7 @@
  * and fish complete it.
  *
  * All of it is made of the table of commands, their options and their usage; what a value's name
- * stands for is in completion_kinds.c. Any thread.
+ * stands for is in completion_shells.c. Any thread.
  */
 #ifndef DEVS_COMPLETION_H
 #define DEVS_COMPLETION_H
@@ -87,5 +87,19 @@ void completion_bash(struct str *out);
 void completion_zsh(struct str *out);
 /* Likewise for fish. */
 void completion_fish(struct str *out);
+
+/* What devs init writes: it is meant where a line names no plan yet. */
+#define COMPLETION_PLAN_DEFAULT "plan.json"
+
+/* The first operand of the command on the line, whose words these are without the program's own;
+ * one that bash has cut at "=" is read, too. COMPLETION_PLAN_DEFAULT if there is none. Borrowed. */
+const char *completion_plan_named(char *const *words, size_t count);
+
+/* Show each task of the plan in this file, in its order; `title` is its id if it has none. The plan
+ * need not be a right one: what cannot be read shows nothing. The texts are borrowed for the call,
+ * and not cleaned. */
+typedef void completion_task_fn(void *ctx, const char *id, const char *title);
+/* Call `show` for them; `ctx` is its own. */
+void completion_plan_tasks(const char *path, completion_task_fn *show, void *ctx);
 
 #endif

@@ -8,14 +8,213 @@
 #include "adapter.h"
 #include "ascii.h"
 #include "completion.h"
-#include "completion_plan.h"
 #include "config.h"
+#include "event.h"
+#include "event_text.h"
+#include "hook_agent.h"
+#include "json.h"
+#include "label.h"
 #include "log_reader.h"
+#include "phase.h"
+#include "plan.h"
+#include "sandbox_spec.h"
 #include "settings.h"
 #include "take_up.h"
 #include "target.h"
 #include "text.h"
+#include "text_file.h"
+#include "theme.h"
+#include "workspace_spec.h"
 #include "xalloc.h"
+
+static void find_command(const char *name, struct completion_command *out)
+{
+    struct completion_command command;
+    for (size_t i = 0; completion_command_at(i, &command); i++) {
+        if (strcmp(command.name, name) == 0)
+            *out = command;
+    }
+}
+
+/* "--jobs" or "-j", whose value is the next word. */
+static bool takes_next(const struct command_listing *options, const char *word)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        const struct option_spec *spec = &options->specs[i];
+        const bool is_letter = word[1] == spec->letter && spec->letter != '\0' && word[2] == '\0';
+        if (spec->metavar && (is_letter || strcmp(word + 1 + (word[1] == '-'), spec->name) == 0))
+            return true;
+    }
+    return false;
+}
+
+const char *completion_plan_named(char *const *words, size_t count)
+{
+    struct completion_command command = {.name = NULL};
+    bool is_value = false;
+    bool has_command = false;
+    find_command("", &command);
+    for (size_t i = 0; i < count; i++) {
+        const char *word = words[i];
+        if (is_value) {
+            is_value = strcmp(word, "=") == 0;
+        } else if (word[0] == '-') {
+            is_value = takes_next(&command.options, word);
+        } else if (word[0] != '\0' && has_command) {
+            return word;
+        } else if (word[0] != '\0') {
+            has_command = true;
+            find_command(word, &command);
+        }
+    }
+    return COMPLETION_PLAN_DEFAULT;
+}
+
+void completion_plan_tasks(const char *path, completion_task_fn *show, void *ctx)
+{
+    struct str text = {0};
+    struct json *plan = NULL;
+    if (read_text_file(path, PLAN_BYTES_MAX, &text, NULL) &&
+        json_parse_data(str_text(&text), text.len, &plan, NULL, NULL)) {
+        const struct json *tasks = json_get(plan, "tasks");
+        for (size_t i = 0; i < json_count(tasks); i++) {
+            const char *id = json_text(json_get(json_at(tasks, i), "id"), "");
+            if (*id != '\0')
+                show(ctx, id, json_text(json_get(json_at(tasks, i), "title"), id));
+        }
+    }
+    json_free(plan);
+    str_done(&text);
+}
+
+static void add_word(struct str *out, const char *word)
+{
+    str_addf(out, "%s%s", out->len > 0 ? " " : "", word);
+}
+
+static void add_themes(struct str *out)
+{
+    const char *name;
+    for (size_t i = 0; (name = theme_name_at(i)); i++)
+        add_word(out, name);
+}
+
+static void add_phases(struct str *out)
+{
+    for (int i = 0; i < PHASE_COUNT; i++)
+        add_word(out, phase_name((enum phase)i));
+}
+
+/* A container is whichever of the two is here: a plan says so, nobody types it. */
+static void add_sandboxes(struct str *out)
+{
+    for (int i = 0; i < SANDBOX_KIND_COUNT; i++) {
+        if (i != SANDBOX_CONTAINER)
+            add_word(out, sandbox_kind_name((enum sandbox_kind)i));
+    }
+}
+
+static void add_workspaces(struct str *out)
+{
+    for (int i = 0; i < WORKSPACE_KIND_COUNT; i++)
+        add_word(out, workspace_kind_name((enum workspace_kind)i));
+}
+
+static void add_kinds(struct str *out)
+{
+    for (int i = EVENT_NONE + 1; i < EVENT_KIND_COUNT; i++)
+        add_word(out, event_kind_name((enum event_kind)i));
+}
+
+static void add_levels(struct str *out)
+{
+    for (int i = EVENT_LEVEL_ERROR; i <= EVENT_LEVEL_DEBUG; i++)
+        add_word(out, event_level_name((enum event_level)i));
+}
+
+static void add_classes(struct str *out)
+{
+    struct str words = {0};
+    verdict_label_words(&words);
+    for (const char *c = str_text(&words); *c; c++) {
+        if (*c != ',')
+            str_add_char(out, *c);
+    }
+    str_done(&words);
+}
+
+static void add_hook_agents(struct str *out)
+{
+    const struct hook_agent *agent;
+    for (size_t i = 0; (agent = hook_agent_at(i)); i++)
+        add_word(out, agent->name);
+}
+
+static const struct {
+    const char *name;
+    void (*add)(struct str *out); /* NULL: `words` */
+    const char *words;
+} known_lists[] = {
+    {"theme", add_themes, NULL},
+    {"phase", add_phases, NULL},
+    {"sandbox", add_sandboxes, NULL},
+    {"workspace", add_workspaces, NULL},
+    {"kind", add_kinds, NULL},
+    {"level", add_levels, NULL},
+    {"class", add_classes, NULL},
+    {"hook_agent", add_hook_agents, NULL},
+    {"hook_act", NULL, "install uninstall status"},
+    {"view", NULL, "tasks detail log forensics timeline runs"},
+    {"format", NULL, "jsonl perfetto bundle asciicast svg"},
+    {"schema", NULL, "plan config"},
+    {"shell", NULL, "bash zsh fish"},
+};
+
+const char *completion_list_at(size_t index)
+{
+    return index < ARRAY_LEN(known_lists) ? known_lists[index].name : NULL;
+}
+
+bool completion_list(const char *name, struct str *out)
+{
+    struct str words = {0};
+    size_t i = 0;
+    while (i < ARRAY_LEN(known_lists) && strcmp(known_lists[i].name, name) != 0)
+        i++;
+    if (i == ARRAY_LEN(known_lists))
+        return false;
+    if (known_lists[i].add)
+        known_lists[i].add(&words);
+    else
+        str_add(&words, known_lists[i].words);
+    str_add(out, str_text(&words));
+    str_done(&words);
+    return true;
+}
+
+static void add_list(const char *between, const char *name, struct str *out)
+{
+    struct str words = {0};
+    (void)completion_list(name, &words); /* a kind names one that is there */
+    for (const char *c = str_text(&words); *c; c++) {
+        if (*c == ' ' && between)
+            str_add(out, between);
+        else
+            str_add_char(out, *c);
+    }
+    str_done(&words);
+}
+
+void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_COUNT],
+                         struct completion_kind kind, struct str *out)
+{
+    str_add(out, forms[kind.source].before);
+    if (kind.source == COMPLETION_FIXED)
+        add_list(forms[kind.source].between, kind.list, out);
+    else if (kind.source == COMPLETION_ASK)
+        str_add(out, kind.list);
+    str_add(out, forms[kind.source].behind);
+}
 
 /* What is asked while somebody holds Tab: no more than can be looked at. */
 enum {
@@ -201,7 +400,7 @@ static const struct {
     void (*of_log)(struct log_reader *reader, struct offers *offers);
     void (*of_settings)(const struct settings *settings, struct offers *offers);
     void (*of_line)(struct offers *offers);
-} lists[] = {
+} word_lists[] = {
     {"run", ask_run, NULL, NULL},           {"unfinished", ask_unfinished, NULL, NULL},
     {"task", ask_task, NULL, NULL},         {"target", ask_target, NULL, NULL},
     {"run_task", ask_run_task, NULL, NULL}, {"policy", NULL, ask_policy, NULL},
@@ -213,7 +412,7 @@ static void look_in_log(const char *db, size_t list, struct offers *offers)
     struct place place;
     struct log_reader *reader = NULL;
     if (place_find(db, false, &place, NULL) && log_reader_open(&reader, &place, NULL))
-        lists[list].of_log(reader, offers);
+        word_lists[list].of_log(reader, offers);
     log_reader_close(reader);
 }
 
@@ -222,7 +421,7 @@ static void look_in_settings(size_t list, struct offers *offers)
     char dir[PATH_MAX];
     struct settings settings = {0};
     if (getcwd(dir, sizeof(dir)) && config_read_quietly(dir, &settings))
-        lists[list].of_settings(&settings, offers);
+        word_lists[list].of_settings(&settings, offers);
     settings_done(&settings);
 }
 
@@ -230,15 +429,15 @@ bool completion_ask(const struct completion_question *question, struct str *out)
 {
     struct offers offers = {.question = question, .out = out};
     size_t index = 0;
-    while (index < ARRAY_LEN(lists) && strcmp(lists[index].name, question->list) != 0)
+    while (index < ARRAY_LEN(word_lists) && strcmp(word_lists[index].name, question->list) != 0)
         index++;
-    if (index == ARRAY_LEN(lists))
+    if (index == ARRAY_LEN(word_lists))
         return false;
-    if (lists[index].of_log)
+    if (word_lists[index].of_log)
         look_in_log(question->globals->db, index, &offers);
-    else if (lists[index].of_settings)
+    else if (word_lists[index].of_settings)
         look_in_settings(index, &offers);
     else
-        lists[index].of_line(&offers);
+        word_lists[index].of_line(&offers);
     return true;
 }

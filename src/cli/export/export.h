@@ -4,14 +4,19 @@
 #ifndef DEVS_EXPORT_H
 #define DEVS_EXPORT_H
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "attr.h"
 #include "bundle.h"
 #include "command.h"
 #include "err.h"
-#include "export_sink.h"
+#include "place.h"
+#include "progress.h"
+#include "redact.h"
 
 enum { EXPORT_AT_MAX = 32 }; /* moments of one call */
 
@@ -35,18 +40,56 @@ struct export_call {
     const char *at; /* of a picture: this moment; NULL = the last event */
 };
 
-/* export_words.c: say what is in a copy of a run, and what was cut; `to` is stdout or stderr. */
+/* Says what is in a copy of a run, and what was cut; `to` is stdout or stderr. */
 void export_show(const struct bundle_contents *contents, const char *file,
                  const struct export_words *words, FILE *to);
 
 /* These write the whole of it to the sink. */
-/* export_records.c: an object for each event. */
+/* An object for each event. */
 ATTR_MUST_USE bool export_jsonl(const struct export_call *call, struct err *err);
 /* The same run for a viewer of traces: trace_json.h. */
 ATTR_MUST_USE bool export_trace(const struct export_call *call, struct err *err);
-/* export_frames.c: a recording of the screens, one frame as a picture. */
+/* A recording of the screens, one frame as a picture. */
 ATTR_MUST_USE bool export_cast(const struct export_call *call, struct err *err);
 /* The frame at call->at as a picture. */
 ATTR_MUST_USE bool export_svg(const struct export_call *call, struct err *err);
+
+/* A value of the caller's; end it with export_sink_close(). */
+struct export_sink {
+    FILE *file; /* owned unless it is stdout */
+    char path[PATH_MAX];
+    char part[PATH_MAX]; /* its name until it is whole; "" = standard output */
+    int64_t bytes;
+    struct progress progress;
+};
+
+/* "-" is standard output. ERR_INVALID: a file of this name is there already. The file is for its
+ * owner alone. */
+ATTR_MUST_USE bool export_sink_open(struct export_sink *sink, const char *path, struct err *err);
+/* Append the bytes. ERR_IO: the disk is full, or the reader is gone. */
+ATTR_MUST_USE bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len,
+                                     struct err *err);
+/* So much of so much is written: for whoever waits, as progress_tell(). */
+ATTR_MUST_USE bool export_sink_tell(struct export_sink *sink, int64_t done, int64_t all,
+                                    struct err *err);
+/* It is whole: on the disk, under its name. */
+ATTR_MUST_USE bool export_sink_keep(struct export_sink *sink, struct err *err);
+/* What was not kept is removed. */
+void export_sink_close(struct export_sink *sink);
+
+struct export_copy;
+
+/* In a private folder of $TMPDIR (else /tmp). `redactor` is borrowed until the end. As
+ * bundle_open() fails. The caller ends *out with export_copy_close(). */
+ATTR_MUST_USE bool export_copy_open(struct export_copy **out, const struct place *place,
+                                    int64_t run, const struct redactor *redactor, struct err *err);
+/* The run has its number there. Both are owned by the copy. */
+const struct place *export_copy_place(const struct export_copy *copy);
+/* What went into it, and what was cut. */
+const struct bundle_contents *export_copy_contents(const struct export_copy *copy);
+/* For struct bundle_asked: `progress` is a struct progress. */
+bool export_copy_tell(void *progress, int64_t done, int64_t all, struct err *err);
+/* Removes it. NULL is allowed. */
+void export_copy_close(struct export_copy *copy);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "exit_code.h"
 #include "fail.h"
-#include "read_text.h"
+#include "text_file.h"
 
 enum { READ_SIZE = 64 * 1024 };
 

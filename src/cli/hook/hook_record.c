@@ -4,12 +4,95 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent_stream.h"
+#include "agent_what.h"
 #include "call_log.h"
 #include "clock.h"
 #include "config.h"
-#include "hook_answer.h"
-#include "hook_words.h"
+#include "err.h"
+#include "hook_event.h"
+#include "moment.h"
+#include "redact.h"
 #include "secrets.h"
+#include "str.h"
+#include "text.h"
+
+enum { HOOK_WORDS_MAX = 4 * 1024 /* bytes of a message or a prompt that are kept */ };
+
+static void add_call(const struct hook_input *input, struct str *out)
+{
+    struct str what = {0};
+    agent_call_what(input->args, &what);
+    const struct agent_item call = {
+        .kind = AGENT_ITEM_CALL, .tool = input->tool, .what = str_text(&what)};
+    const struct agent_item result = {
+        .kind = AGENT_ITEM_RESULT, .text = "", .exit = input->exit, .failed = input->exit != 0};
+    agent_item_words(&call, out);
+    agent_item_words(&result, out);
+    str_done(&what);
+}
+
+static void add_text(enum agent_item_kind kind, const char *text, struct str *out)
+{
+    struct str cut = {0};
+    str_add_n(&cut, text, text_cut(text, strlen(text), HOOK_WORDS_MAX));
+    const struct agent_item item = {.kind = kind, .text = str_text(&cut), .failed = true};
+    agent_item_words(&item, out);
+    str_done(&cut);
+}
+
+/* Each line of a person's is marked as such. */
+static void add_prompt(const char *text, struct str *out)
+{
+    struct str lines = {0};
+    add_text(AGENT_ITEM_TEXT, text, &lines);
+    for (const char *at = str_text(&lines); *at != '\0';) {
+        const size_t len = strcspn(at, "\n");
+        str_addf(out, "[you] %.*s\n", (int)len, at);
+        at += len + (at[len] == '\n');
+    }
+    str_done(&lines);
+}
+
+static void add_words(const struct hook_input *input, struct str *out)
+{
+    switch (input->kind) {
+    case HOOK_CALL_BEGINS: /* said only of one that is not made */
+    case HOOK_CALL_ENDED:
+    case HOOK_CALL_FAILED:
+        add_call(input, out);
+        break;
+    case HOOK_PROMPT:
+        add_prompt(input->text, out);
+        break;
+    case HOOK_TURN_ENDED:
+        add_text(AGENT_ITEM_TEXT, input->text, out);
+        break;
+    case HOOK_TURN_FAILED:
+        add_text(AGENT_ITEM_NOTICE, input->text, out);
+        break;
+    case HOOK_SESSION_STARTS:
+    case HOOK_SESSION_ENDS:
+    case HOOK_OTHER:
+        break;
+    }
+}
+
+static bool hook_words_add(struct call_log *log, const struct redactor *redactor,
+                           const struct hook_input *input, const char *notice,
+                           const struct moment *at, struct err *err)
+{
+    struct str words = {0};
+    struct str cut = {0};
+    add_words(input, &words);
+    if (notice && *notice)
+        add_text(AGENT_ITEM_NOTICE, notice, &words);
+    redact_text(redactor, str_text(&words), words.len, &cut, NULL);
+    const bool ok = call_log_add_words(log, str_text(&cut), cut.len, at, err);
+    str_done(&words);
+    str_done(&cut);
+    return ok;
+}
 
 /* Reads the thresholds and the secrets of the settings. If they are wrong, `devs run` says so; a
  * hook uses the defaults. Rules are not checked, which would take longer than all the rest. */
@@ -27,14 +110,14 @@ struct recording {
     struct moment now;
 };
 
-static bool add_words(const struct recording *to, const struct hook_input *input,
-                      const char *notice, struct err *err)
+static bool record_words_of(const struct recording *to, const struct hook_input *input,
+                            const char *notice, struct err *err)
 {
     return hook_words_add(to->log, to->redactor, input, notice, &to->now, err);
 }
 
-static bool add_call(const struct recording *to, const struct hook_input *input, struct str *answer,
-                     struct err *err)
+static bool record_call(const struct recording *to, const struct hook_input *input,
+                        struct str *answer, struct err *err)
 {
     struct call_verdict verdict;
     const struct call_made call = {.tool = input->tool,
@@ -51,7 +134,7 @@ static bool add_call(const struct recording *to, const struct hook_input *input,
         hook_answer_stop("a person has stopped this session in devs", answer);
     else if (verdict.news)
         hook_answer_say(input, verdict.level == ENTROPY_STUCK, verdict.nudge, answer);
-    return add_words(to, input, verdict.news ? verdict.nudge : NULL, err);
+    return record_words_of(to, input, verdict.news ? verdict.nudge : NULL, err);
 }
 
 static bool turn_away(const struct recording *to, const struct hook_input *input,
@@ -64,7 +147,7 @@ static bool turn_away(const struct recording *to, const struct hook_input *input
     const bool ends = refusal.by_person || refusal.times >= HOOK_TURNED_AWAY_MAX;
     if (ok && refusal.times > 0) {
         hook_answer_deny(input, ends, str_text(&why), answer);
-        ok = add_words(to, input, str_text(&why), err);
+        ok = record_words_of(to, input, str_text(&why), err);
     }
     str_done(&why);
     return ok;
@@ -79,7 +162,7 @@ static bool add_speech(const struct recording *to, const struct hook_input *inpu
         ok = call_log_add_note(to->log, input->text, &to->now, err);
     else if (*input->text != '\0')
         ok = call_log_add_message(to->log, input->text, &to->now, NULL, err);
-    return ok && add_words(to, input, NULL, err);
+    return ok && record_words_of(to, input, NULL, err);
 }
 
 /* The loop guard of qwen 0.24 ends the turn, and without a terminal the process, with no other
@@ -107,7 +190,7 @@ static bool add(const struct recording *to, const struct hook_input *input, stru
         return turn_away(to, input, answer, err);
     case HOOK_CALL_ENDED:
     case HOOK_CALL_FAILED:
-        return add_call(to, input, answer, err);
+        return record_call(to, input, answer, err);
     case HOOK_TURN_FAILED:
         return add_speech(to, input, err) &&
                (!is_own_guard(input) || call_log_end(to->log, CALL_LOG_END_STUCK, &to->now, err));

@@ -6,7 +6,7 @@
 
 #include "attr.h"
 #include "err.h"
-#include "hook_input.h"
+#include "hook_event.h"
 #include "place.h"
 #include "str.h"
 

@@ -9,11 +9,11 @@
 #include "find_log.h"
 #include "json.h"
 #include "log_reader.h"
-#include "result_target.h"
-#include "save_file.h"
 #include "secrets.h"
 #include "shown.h"
+#include "target.h"
 #include "text.h"
+#include "text_file.h"
 #include "xalloc.h"
 
 /* A file that a task changed, by its path in the project. */

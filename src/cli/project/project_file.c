@@ -9,8 +9,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "new_project_json.h"
-#include "read_text.h"
-#include "save_file.h"
+#include "text_file.h"
 #include "violation.h"
 
 enum { FOLDERS_MAX = 128, PLAN_NAME_MAX = 32 };

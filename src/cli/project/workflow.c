@@ -1,13 +1,127 @@
 #include "workflow.h"
 
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "adapter.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "new_project_json.h"
+#include "new_project_md.h"
+#include "parse.h"
 #include "plan.h"
+#include "plan_agents.h"
+#include "plan_phase_md.h"
 #include "text.h"
+#include "text_file.h"
 #include "violation.h"
+
+static const char name_letters[] = "abcdefghijklmnopqrstuvwxyz_";
+
+/* Length of the name if the text begins with {{name}}, else 0. */
+static size_t name_len(const char *text)
+{
+    if (strncmp(text, "{{", 2) != 0)
+        return 0;
+    size_t len = strspn(text + 2, name_letters);
+    return strncmp(text + 2 + len, "}}", 2) == 0 ? len : 0;
+}
+
+static const char *find_value(const struct workflow_values *values, const char *name, size_t len)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        const char *known = values->items[i].name;
+        if (strlen(known) == len && strncmp(known, name, len) == 0)
+            return values->items[i].text;
+    }
+    return NULL;
+}
+
+bool workflow_prompt_fill(const char *text, const struct workflow_values *values, struct str *out,
+                          struct err *err)
+{
+    while (*text != '\0') {
+        size_t plain = strcspn(text, "{");
+        str_add_n(out, text, plain);
+        text += plain;
+        size_t len = name_len(text);
+        if (len > 0) {
+            const char *value = find_value(values, text + 2, len);
+            if (!value)
+                return err_set(err, ERR_INVALID, "there is nothing for {{%.*s}}", (int)len,
+                               text + 2);
+            str_add(out, value);
+            text += len + 4;
+        } else if (*text != '\0') {
+            str_add_char(out, *text++);
+        }
+    }
+    return true;
+}
+
+/* The built-in text of that name. */
+static const char *find_builtin(const char *name)
+{
+    const struct {
+        const char *name, *text;
+    } builtins[] = {
+        {"new-project.md", new_project_md},
+        {"new-project.json", new_project_json},
+        {"plan-phase.md", plan_phase_md},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(builtins); i++) {
+        if (strcmp(builtins[i].name, name) == 0)
+            return builtins[i].text;
+    }
+    return NULL;
+}
+
+/* The project's own file, if it has one: relative folders begin where the settings stand. */
+static bool open_own(const struct config *config, const char *name, char path[PATH_MAX],
+                     FILE **file_out, struct err *err)
+{
+    const char *folder = config->settings.workflows;
+    const char *slash = strrchr(config->path, '/');
+    struct stat info;
+    *file_out = NULL;
+    if (!folder)
+        return true;
+    int base = *folder == '/' || !slash ? 0 : (int)(slash - config->path) + 1;
+    int len = snprintf(path, PATH_MAX, "%.*s%s", base, config->path, folder);
+    if (len < 0 || len >= PATH_MAX || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return err_set(err, ERR_INVALID, "%s: there is no folder '%s' of \"workflows\"",
+                       config->path, folder);
+    int more = snprintf(path + len, (size_t)(PATH_MAX - len), "/%s", name);
+    if (more < 0 || more >= PATH_MAX - len)
+        return err_set(err, ERR_INVALID, "%s: the name is too long", folder);
+    struct err why = {0};
+    *file_out = read_text_open(path, &why);
+    return *file_out || why.code == ERR_NOT_FOUND ||
+           err_set(err, ERR_INVALID, "%s: %s", path, why.message);
+}
+
+bool workflow_text_read(const struct config *config, const char *name, struct str *out,
+                        struct err *err)
+{
+    char path[PATH_MAX];
+    const char *builtin = find_builtin(name);
+    assert(builtin);
+    FILE *file = NULL;
+    if (!open_own(config, name, path, &file, err))
+        return false;
+    if (!file) {
+        str_add(out, builtin);
+        return true;
+    }
+    struct err why = {0};
+    bool ok = read_text(file, WORKFLOW_TEXT_MAX, out, &why);
+    (void)fclose(file); /* only read */
+    return ok || err_set(err, ERR_INVALID, "%s: %s", path, why.message);
+}
 
 enum {
     ROUNDS = 3,      /* an answer that does not fit is asked for again twice */
@@ -191,4 +305,51 @@ int workflow_ask(const struct workflow_question *question)
     str_done(&text);
     violations_done(&wrong);
     return code;
+}
+
+int phase_words_read(struct phase_words *at, const char *number)
+{
+    char dir[PATH_MAX];
+    int64_t chosen = 0;
+    struct err err = {0};
+    if (!parse_i64(number, 1, PROJECT_PHASES_MAX, &chosen, NULL))
+        return fail_usage("they count from 1", "'%s' is no number of a phase", number);
+    if (!getcwd(dir, sizeof(dir))) {
+        (void)err_set_errno(&err, errno, "cannot say which folder this is");
+        return fail(&err);
+    }
+    int code = project_read(dir, &at->project);
+    if (code != EXIT_ALL_PASSED)
+        return code;
+    int count = project_phase_count(&at->project);
+    if (chosen > count)
+        return fail_usage("they count from 1", "no phase '%s': %s/" PROJECT_FILE_NAME " has %d",
+                          number, at->project.dir, count);
+    at->number = (int)chosen;
+    return config_read(at->project.dir, CONFIG_ACTS, &at->config);
+}
+
+int phase_words_agent(struct phase_words *at)
+{
+    const char *name = at->words.agent;
+    if (!name)
+        name = project_agent(&at->project);
+    if (!name)
+        name = at->config.settings.agent;
+    return agent_choose(at->config.settings.agents, name, &at->adapter);
+}
+
+const char *phase_words_session(const struct phase_words *at)
+{
+    const char *owner = project_agent(&at->project);
+    if (at->words.resume || at->words.fresh)
+        return at->words.resume;
+    bool is_same = owner && strcmp(owner, adapter_name(at->adapter)) == 0;
+    return is_same ? project_session(&at->project) : NULL;
+}
+
+void phase_words_done(struct phase_words *at)
+{
+    project_done(&at->project);
+    config_done(&at->config);
 }

@@ -8,10 +8,14 @@
 #define DEVS_WORKFLOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "adapter.h"
+#include "attr.h"
 #include "command.h"
 #include "config.h"
+#include "err.h"
+#include "project_file.h"
 #include "session.h"
 #include "str.h"
 
@@ -77,5 +81,50 @@ struct workflow_result {
 };
 /* Print it to stdout, one JSON object with its line feed. */
 void workflow_print_result(const struct workflow_result *result);
+
+/* What stands for {{name}}. Both borrowed. */
+struct workflow_value {
+    const char *name; /* small letters and '_' */
+    const char *text;
+};
+
+struct workflow_values {
+    const struct workflow_value *items; /* borrowed */
+    size_t count;
+};
+
+/* Append the text, each {{name}} replaced by its value, which is taken as it is: nothing in it is
+ * replaced. Braces around anything but such a name are text. ERR_INVALID for a name that has no
+ * value. */
+ATTR_MUST_USE bool workflow_prompt_fill(const char *text, const struct workflow_values *values,
+                                        struct str *out, struct err *err);
+
+enum { WORKFLOW_TEXT_MAX = 1024 * 1024 }; /* bytes of a prompt's text or of a contract */
+
+/* Append the text `name`: "new-project.md", "new-project.json" or "plan-phase.md". The settings'
+ * folder `workflows` goes first. ERR_INVALID if there is no such folder, or a
+ * file in it cannot be read. */
+ATTR_MUST_USE bool workflow_text_read(const struct config *config, const char *name,
+                                      struct str *out, struct err *err);
+
+/* All zero before the options are read. */
+struct phase_words {
+    struct workflow_words words;
+    int number;                    /* of the phase, from 1 */
+    struct project project;        /* owned */
+    struct config config;          /* owned */
+    const struct adapter *adapter; /* NULL before phase_words_agent() */
+};
+
+/* Find the project and the phase called `number`. Returns the exit code; the caller ends it with
+ * phase_words_done() whatever that is. */
+int phase_words_read(struct phase_words *at, const char *number);
+/* Choose the agent: that of the command line, of the project, of the settings, or the first one
+ * that is installed. Returns the exit code. */
+int phase_words_agent(struct phase_words *at);
+/* The session to go on in: the one of the command line, else the project's last one, if that was
+ * the same agent's; NULL = a new one. */
+const char *phase_words_session(const struct phase_words *at);
+void phase_words_done(struct phase_words *at);
 
 #endif

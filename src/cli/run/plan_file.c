@@ -8,13 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "adapter.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "parse.h"
+#include "plan_agents.h"
 #include "plan_grow.h"
 #include "plan_sessions.h"
-#include "read_text.h"
+#include "redact.h"
+#include "secrets.h"
 #include "shell_word.h"
+#include "shown.h"
+#include "text.h"
+#include "text_file.h"
 #include "trust.h"
 
 enum { JOBS_DEFAULT = 2 };
@@ -190,4 +196,378 @@ void plan_file_done(struct plan_file *file)
     str_done(&file->source);
     config_done(&file->config);
     file->plan = NULL;
+}
+
+/* May waits on a server's hint add attempts? Only where it is tried again at all. */
+static bool has_free_tries(const struct plan_task *task, const struct plan_step *step)
+{
+    bool may_repeat = step->idempotent || workspace_can_be_reset(task->workspace);
+    return may_repeat && policy_fits_phase(step->policy, step->phase) &&
+           policy_retries_on(step->policy, VERDICT_TRANSIENT, false) &&
+           step->policy->retry_after_cap_ms > 0;
+}
+
+static void add_policy(const struct plan_task *task, const struct plan_step *step, int tries,
+                       struct str *out)
+{
+    str_addf(out, "(%s", step->policy->name);
+    if (tries > 1 || step->policy->deadline_ms > 0)
+        str_add(out, ": ");
+    if (tries > 1)
+        policy_words(step->policy, out);
+    else
+        policy_deadline_words(step->policy, out);
+    str_add_char(out, ')');
+    if (has_free_tries(task, step))
+        str_addf(out, " and up to %d more on a server's hint", POLICY_FREE_HINTS);
+}
+
+static int count_words(char *const *words)
+{
+    int count = 0;
+    while (words && words[count])
+        count++;
+    return count;
+}
+
+/* A line "    LABEL  WORDS", if there are any: what the plan says of its own accord. */
+static void add_words(const char *label, char *const *words, struct str *out)
+{
+    const int count = count_words(words);
+    if (count == 0)
+        return;
+    str_addf(out, "    %-8s ", label);
+    shell_words_add(words, count, out);
+    str_add_char(out, '\n');
+}
+
+/* A line "    LABEL  TEXT", as much of the text's first line as is worth it. */
+static void add_text(const char *label, const char *text, struct str *out)
+{
+    enum { SHOWN_MAX = 160 };
+    if (!text)
+        return;
+    size_t line = strcspn(text, "\n");
+    size_t shown = text_cut(text, line, SHOWN_MAX);
+    str_addf(out, "    %-8s %.*s%s\n", label, (int)shown, text, text[shown] != '\0' ? " ..." : "");
+}
+
+static void add_agent(const struct plan_step *step, struct str *out)
+{
+    const struct plan_agent *agent = step->agent;
+    struct str missing = {0};
+    plan_agents_missing(step, &missing);
+    add_text("missing", missing.len > 0 ? missing.data : NULL, out);
+    str_done(&missing);
+    add_text("model", agent->model, out);
+    add_text("session", agent->resume, out);
+    add_text("prompt", agent->prompt, out);
+    add_text("output", agent->output, out);
+    add_words("args", agent->args, out);
+    add_words("allows", agent->permission_args, out);
+}
+
+/* "  budget $0.00 of $2.50, 0 of 40 turns" */
+static void add_budget(const struct budget *budget, struct str *out)
+{
+    const char *before = "  budget ";
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        const struct budget_use use = {.kind = (enum budget_kind)kind,
+                                       .limit = budget->limits[kind]};
+        if (use.limit == 0)
+            continue;
+        str_add(out, before);
+        budget_use_words(&use, out);
+        before = ", ";
+    }
+}
+
+/* The session that the step's agent goes on in: the one that the agent of the task's step before
+ * will have told, as agent_session_next() finds it, else the plan's. Nothing is added for a new
+ * one.
+ */
+static void add_session(const struct plan_task *task, int number, struct str *out)
+{
+    const struct plan_agent *agent = task->steps[number].agent;
+    int before = number - 1;
+    if (!adapter_resumes(agent->adapter))
+        return;
+    while (before >= 0 && !task->steps[before].agent)
+        before--;
+    if (before >= 0 &&
+        strcmp(adapter_name(task->steps[before].agent->adapter), adapter_name(agent->adapter)) == 0)
+        str_addf(out, "{session of step %d}", before + 1);
+    else if (agent->resume)
+        str_add(out, agent->resume);
+}
+
+/* The command line; of an agent without the prompt. */
+static void add_call(const struct plan_task *task, int number, struct str *out)
+{
+    const struct plan_step *step = &task->steps[number];
+    const struct plan_agent *agent = step->agent;
+    struct str session = {0};
+    char **argv = NULL;
+    if (agent) {
+        add_session(task, number, &session);
+        const struct adapter_call call = {.session = session.len > 0 ? session.data : NULL,
+                                          .model = agent->model,
+                                          .args = agent->args,
+                                          .permission_args = agent->permission_args};
+        adapter_argv(agent->adapter, &call, &argv);
+    }
+    char *const *words = argv ? argv : step->argv;
+    shell_words_add(words, count_words(words), out);
+    adapter_argv_free(argv);
+    str_done(&session);
+}
+
+/* A line "    leaves   report.md, at least 3 lines, with 'done'" for each file. */
+static void add_files(const struct plan_step *step, struct str *out)
+{
+    for (int i = 0; i < step->file_count; i++) {
+        const struct plan_expected_file *file = &step->files[i];
+        struct str words = {0};
+        str_add(&words, file->path);
+        if (file->min_lines > 0)
+            str_addf(&words, ", at least %lld line%s", (long long)file->min_lines,
+                     file->min_lines == 1 ? "" : "s");
+        if (file->contains)
+            str_addf(&words, ", with '%s'", file->contains);
+        add_text("leaves", words.data, out);
+        str_done(&words);
+    }
+}
+
+static void add_step(const struct plan *plan, const struct plan_task *task, int number,
+                     struct str *out)
+{
+    const struct plan_step *step = &task->steps[number];
+    int tries = plan_step_attempts(step);
+    str_addf(out, "  %d %-8s %d tr%s ", number + 1, phase_name(step->phase), tries,
+             tries == 1 ? "y  " : "ies");
+    add_policy(task, step, tries, out);
+    str_add(out, step->expect.what == PLAN_EXPECT_FAILURE ? " must fail" : "");
+    if (step->source >= 0)
+        str_addf(out, " source %s", plan->sources[step->source]);
+    if (!sandbox_spec_is_empty(step->sandbox)) {
+        str_add(out, " in ");
+        sandbox_spec_words(step->sandbox, out);
+    }
+    str_add(out, "  ");
+    add_call(task, number, out);
+    str_add_char(out, '\n');
+    if (step->agent)
+        add_agent(step, out);
+    add_files(step, out);
+    add_words("writable", step->sandbox->writable, out);
+    add_words("lets in", step->sandbox->env, out);
+    add_words("args", step->sandbox->args, out);
+}
+
+/* A line "    setup    COMMAND  in bwrap: ...". */
+static void add_setup(const struct plan_task *task, struct str *out)
+{
+    const int count = count_words(task->workspace->setup);
+    const struct sandbox_spec spec = plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
+    if (count == 0)
+        return;
+    str_add(out, "    setup    ");
+    shell_words_add(task->workspace->setup, count, out);
+    if (spec.kind == SANDBOX_NONE) {
+        str_add(out, "  outside any sandbox\n");
+    } else {
+        str_add(out, "  in ");
+        sandbox_spec_words(&spec, out);
+        str_add_char(out, '\n');
+    }
+}
+
+static void add_task(const struct plan *plan, const struct plan_task *task, struct str *out)
+{
+    str_add(out, task->id);
+    if (strcmp(task->id, task->title) != 0)
+        str_addf(out, "  %s", task->title);
+    for (int n = 0; n < task->need_count; n++)
+        str_addf(out, "%s%s", n == 0 ? "  needs " : ", ", plan->tasks[task->needs[n]].id);
+    if (workspace_can_be_reset(task->workspace))
+        str_addf(out, "  in a %s", workspace_kind_name(task->workspace->kind));
+    if (task->rounds > 1)
+        str_addf(out, "  up to %d rounds", task->rounds);
+    add_budget(&task->budget, out);
+    str_add_char(out, '\n');
+    add_words("copy", task->workspace->copy, out);
+    add_words("exclude", task->workspace->exclude, out);
+    add_setup(task, out);
+    for (int s = 0; s < task->step_count; s++)
+        add_step(plan, task, s, out);
+}
+
+/* Adds names to a line "  LABEL     NAME, NAME", as many as fit. */
+struct name_line {
+    const char *label;
+    struct str *out;
+    int count;
+};
+
+enum { NAMES_SHOWN = 6 };
+
+static void add_name(struct name_line *line, const char *id, int step)
+{
+    if (line->count == 0)
+        str_addf(line->out, "  %-8s ", line->label);
+    if (line->count < NAMES_SHOWN)
+        str_addf(line->out, "%s%s", line->count > 0 ? ", " : "", id);
+    if (line->count < NAMES_SHOWN && step > 0)
+        str_addf(line->out, "/%d", step);
+    line->count++;
+}
+
+static void end_names(const struct name_line *line)
+{
+    if (line->count > NAMES_SHOWN)
+        str_addf(line->out, " and %d more", line->count - NAMES_SHOWN);
+    if (line->count > 0)
+        str_add_char(line->out, '\n');
+}
+
+static void add_open_steps(const struct plan *plan, struct str *out)
+{
+    struct name_line steps = {.label = "steps", .out = out};
+    bool has_sandbox = false;
+    for (int i = 0; i < plan->task_count; i++)
+        has_sandbox = has_sandbox || plan_task_sandbox(&plan->tasks[i])->kind != SANDBOX_NONE;
+    if (!has_sandbox) {
+        str_addf(out, "  %-8s all\n", "steps");
+        return;
+    }
+    for (int i = 0; i < plan->task_count; i++) {
+        for (int s = 0; s < plan->tasks[i].step_count; s++) {
+            if (plan->tasks[i].steps[s].sandbox->kind == SANDBOX_NONE)
+                add_name(&steps, plan->tasks[i].id, s + 1);
+        }
+    }
+    end_names(&steps);
+}
+
+static void add_open_setups(const struct plan *plan, struct str *out)
+{
+    struct name_line setups = {.label = "setup", .out = out};
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        const struct sandbox_spec spec =
+            plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
+        if (count_words(task->workspace->setup) > 0 && spec.kind == SANDBOX_NONE)
+            add_name(&setups, task->id, 0);
+    }
+    end_names(&setups);
+}
+
+/* One line for each kind of container that a step names. */
+static void add_clients(const struct plan *plan, struct str *out)
+{
+    bool seen[SANDBOX_KIND_COUNT] = {false};
+    for (int i = 0; i < plan->task_count; i++) {
+        for (int s = 0; s < plan->tasks[i].step_count; s++)
+            seen[plan->tasks[i].steps[s].sandbox->kind] = true;
+    }
+    for (int kind = 0; kind < SANDBOX_KIND_COUNT; kind++) {
+        if (!seen[kind] || !sandbox_kind_is_container((enum sandbox_kind)kind))
+            continue;
+        const char *name =
+            kind == SANDBOX_CONTAINER ? "podman" : sandbox_kind_name((enum sandbox_kind)kind);
+        str_addf(out, "  %-8s the client that starts the containers%s\n", name,
+                 kind == SANDBOX_CONTAINER ? ", or docker" : "");
+    }
+}
+
+/* All programs that run with the person's rights: what a reader of a stranger's plan must know. */
+static void add_outside(const struct plan_file *file, struct str *out)
+{
+    char *const *notify = file->config.settings.ui.notify_command;
+    str_add(out, "outside any sandbox:\n");
+    add_open_steps(file->plan, out);
+    add_open_setups(file->plan, out);
+    str_addf(out, "  %-8s devs' own calls, with a configuration of devs' own\n", "git");
+    add_clients(file->plan, out);
+    if (count_words(notify) == 0)
+        return;
+    str_addf(out, "  %-8s ", "notify");
+    shell_words_add(notify, count_words(notify), out);
+    str_add(out, "  (notify_command, only in a project that you trust)\n");
+}
+
+/* The settings that have no effect before the person allows them. */
+static void add_waiting(const struct config *config, struct str *out)
+{
+    if (!config_trust_waits(&config->trust))
+        return;
+    str_addf(out, "%s waits for your trust, and the run will not start before: devs trust\n",
+             config->path);
+    config_trust_lines(&config->trust, out);
+}
+
+static void print_words(const struct plan_file *file, int jobs, const struct redactor *redactor)
+{
+    const struct plan *plan = file->plan;
+    struct str out = {0};
+    str_addf(&out, "%s: ", plan->name);
+    shown_count(plan->task_count, "task, ", "tasks, ", &out);
+    shown_count(plan->step_count, "step, ", "steps, ", &out);
+    str_addf(&out, "%d at a time\n", jobs);
+    const struct policy *starts = plan_policy_find(plan, "infrastructure");
+    str_addf(&out, "what does not start: %d starts in all (", starts->max_attempts);
+    policy_words(starts, &out);
+    str_add(&out, ")\n");
+    for (int i = 0; i < plan->task_count; i++)
+        add_task(plan, &plan->tasks[i], &out);
+    add_waiting(&file->config, &out);
+    add_outside(file, &out);
+    secrets_say(redactor, str_text(&out));
+    str_done(&out);
+}
+
+static void print_json(const struct plan_file *file, const struct redactor *redactor)
+{
+    struct str out = {0};
+    redact_text(redactor, str_text(&file->text), file->text.len, &out, NULL);
+    if (out.len == 0 || out.data[out.len - 1] != '\n')
+        str_add_char(&out, '\n');
+    say_json(out.data);
+    str_clear(&out);
+    if (config_trust_waits(&file->config.trust)) {
+        config_trust_brief(&file->config.trust, &out);
+        warn("%s: %s; read the file, then run: devs trust", file->config.path, str_text(&out));
+    }
+    str_done(&out);
+}
+
+static bool open_redactor(const struct plan_file *file, struct redactor **out, struct err *err)
+{
+    struct secret_settings secrets = file->config.settings.secrets; /* borrows all that it has */
+    if (config_trust_waits(&file->config.trust))
+        secrets.keep = NULL;
+    return secrets_redactor(out, file->plan, &secrets, err);
+}
+
+int plan_shown(const struct plan_file *file, int jobs)
+{
+    struct redactor *redactor = NULL;
+    struct err err = {0};
+    if (!open_redactor(file, &redactor, &err))
+        return fail(&err);
+    print_words(file, jobs, redactor);
+    redactor_close(redactor);
+    return EXIT_ALL_PASSED;
+}
+
+int plan_shown_json(const struct plan_file *file)
+{
+    struct redactor *redactor = NULL;
+    struct err err = {0};
+    if (!open_redactor(file, &redactor, &err))
+        return fail(&err);
+    print_json(file, redactor);
+    redactor_close(redactor);
+    return EXIT_ALL_PASSED;
 }

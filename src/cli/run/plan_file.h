@@ -36,4 +36,10 @@ ATTR_MUST_USE bool plan_file_jobs(const struct plan_file *file, const char *give
 void plan_file_rewrite(struct plan_file *file);
 void plan_file_done(struct plan_file *file);
 
+/* Print what would run, `jobs` at a time; nothing is started and no log is touched. Secrets that
+ * the plan or the environment has are cut. Returns the exit code. */
+int plan_shown(const struct plan_file *file, int jobs);
+/* The same as JSON: the plan as the log would have it. */
+int plan_shown_json(const struct plan_file *file);
+
 #endif

@@ -1,34 +1,144 @@
+#define _GNU_SOURCE     /* sigabbrev_np */
 #define _DEFAULT_SOURCE /* environ */
 
 #include "session.h"
 
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/types.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "control_desk.h"
-#include "crash_line.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
 #include "follower.h"
 #include "gc.h"
 #include "keys_file.h"
+#include "log_reader.h"
 #include "looks.h"
-#include "read_text.h"
+#include "outlet.h"
+#include "place.h"
 #include "rules_file.h"
 #include "session_parts.h"
+#include "shell_word.h"
 #include "spill.h"
-#include "spill_left.h"
 #include "stdin_feed.h"
+#include "str.h"
 #include "stream.h"
 #include "summary.h"
+#include "text_file.h"
 #include "what_if_run.h"
 #include "workspace_list.h"
+
+enum {
+    LOOK_AT_RUNS = 16,
+    PIDS_NAMED = 20, /* the others are counted */
+};
+
+/* The run that the process was at; 0 = none. */
+static int64_t find_run(const struct place *place, pid_t pid)
+{
+    struct log_reader *reader = NULL;
+    struct log_run_info runs[LOOK_AT_RUNS];
+    size_t count = 0;
+    int64_t number = 0;
+    if (!log_reader_open(&reader, place, NULL))
+        return 0;
+    if (!log_reader_runs(reader, 0, runs, LOOK_AT_RUNS, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].pid == pid && runs[i].ended_at_ms == 0 && number == 0)
+            number = runs[i].number;
+        log_run_info_done(&runs[i]);
+    }
+    log_reader_close(reader);
+    return number;
+}
+
+static void add_left(const struct run_state *state, struct str *out)
+{
+    int left = 0;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        const struct step_state *step = run_state_step(state, i);
+        const struct attempt_state *attempt = step ? step_state_attempt(step) : NULL;
+        if (!attempt || attempt->pid <= 0 || attempt->ended.at_ms != 0 ||
+            kill((pid_t)attempt->pid, 0) != 0)
+            continue;
+        if (left++ < PIDS_NAMED)
+            str_addf(out, "%s%lld", left == 1 ? "" : ", ", (long long)attempt->pid);
+    }
+    if (left > PIDS_NAMED)
+        str_addf(out, " and %d more", left - PIDS_NAMED);
+    if (left == 0)
+        str_add(out, "none");
+}
+
+static void crash_line(const char *db, pid_t pid, int signal_number)
+{
+    struct place place;
+    struct follower *follower = NULL;
+    struct str left = {0};
+    const char *name = sigabbrev_np(signal_number);
+    const int64_t run = place_find(db, false, &place, NULL) ? find_run(&place, pid) : 0;
+    if (run == 0) {
+        warn("pid %d was ended by signal %s", (int)pid, name ? name : "?");
+        return;
+    }
+    if (follower_open(&follower, &place, run, NULL) &&
+        follower_read(follower, 0, NULL, NULL, NULL, NULL))
+        add_left(follower_state(follower), &left);
+    else
+        str_add(&left, "who knows: the log cannot be read");
+    follower_close(follower);
+    warn("pid %d was ended by signal %s; the log is %s; processes left: %s; "
+         "devs run --continue %lld ends them and goes on",
+         (int)pid, name ? name : "?", place.db, str_text(&left), (long long)run);
+    str_done(&left);
+}
+
+/* Where the log was deleted, it must be named: gc makes no other one. */
+static void add_command(const struct place *place, const struct place *spill, struct str *out)
+{
+    str_add(out, "devs gc ");
+    if (access(place->db, F_OK) != 0) {
+        str_add(out, "--db ");
+        shell_word_add(place->db, out);
+        str_add_char(out, ' ');
+    }
+    str_add(out, "--merge ");
+    shell_word_add(spill->db, out);
+}
+
+static void spill_left_tell(const struct place *place, const char *uid)
+{
+    struct str command = {0};
+    struct place spill;
+    struct spill_info info = {0};
+    struct err err = {0};
+    struct err why = {0};
+    if (uid[0] == '\0' || !spill_find(uid, &spill))
+        return;
+    if (!spill_read_info(&spill, &info, &why) && why.code == ERR_NOT_FOUND)
+        return; /* there was no room for a first row: it holds nothing */
+    (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): what it lacks is in '%s'",
+                  why.code == ERR_NONE ? info.reason.why : why.message, spill.db);
+    add_command(place, &spill, &command);
+    (void)err_hint(&err, "%s",
+                   command.len < ERR_HINT_MAX ? str_text(&command)
+                                              : "devs gc --db LOG --merge THAT-FILE");
+    (void)fail(&err);
+    str_done(&command);
+}
 
 extern char **environ;
 
@@ -81,13 +191,13 @@ static void ignore_signals(void)
  * run is in the log, so that of two that start at once at least one sees the other. */
 static void warn_of_others(const struct watching *watching)
 {
-    enum { LOOK_AT_RUNS = 16 };
+    enum { LEFT_RUNS = 16 };
     struct log_reader *reader = NULL;
     if (!log_reader_open(&reader, &watching->place, NULL))
         return; /* there is no log yet, so no other run either */
-    struct log_run_info runs[LOOK_AT_RUNS];
+    struct log_run_info runs[LEFT_RUNS];
     size_t count = 0;
-    if (!log_reader_runs(reader, 0, runs, LOOK_AT_RUNS, &count, NULL))
+    if (!log_reader_runs(reader, 0, runs, LEFT_RUNS, &count, NULL))
         count = 0;
     for (size_t i = 0; i < count; i++) {
         bool same_tree = strcmp(runs[i].dir, watching->session->run_dir) == 0;
@@ -453,4 +563,170 @@ int session_run(const struct session *session)
     int code = run_watched(&watching);
     front_close(&front);
     return code;
+}
+
+bool session_block_signals(int *fd_out, struct err *err)
+{
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    *fd_out = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (*fd_out < 0)
+        return err_set(err, ERR_IO, "signals cannot be had as a file");
+    return true;
+}
+
+bool session_is_nohup(void)
+{
+    struct sigaction now;
+    return sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+static void cancel(struct watching *watching, int signal)
+{
+    watching->signal = signal;
+    watching->signals_ms = clock_now().mono_ms;
+    engine_cancel(watching->engine, watching->by);
+}
+
+/* The terminal is gone: the run goes on without it, or ends, as its plan says. */
+static void hang_up(struct watching *watching)
+{
+    static const char *const words[] = {
+        [PLAN_HANGUP_GO_ON] = "the terminal is gone, the run goes on (on_hangup: go-on)",
+        [PLAN_HANGUP_WAIT] = "the terminal is gone, nothing more is started (on_hangup: wait)",
+        [PLAN_HANGUP_CANCEL] = "the terminal is gone, all is cancelled (on_hangup: cancel)",
+    };
+    enum plan_hangup hangup = watching->session->plan->on_hangup;
+    static_assert(ARRAY_LEN(words) == PLAN_HANGUP_COUNT, "words for each");
+    if (watching->alone)
+        return;
+    watching->alone = true;
+    front_forget_terminal();
+    engine_detach(watching->engine, words[hangup]);
+    if (hangup == PLAN_HANGUP_WAIT)
+        engine_leave(watching->engine);
+    else if (hangup == PLAN_HANGUP_CANCEL)
+        cancel(watching, SIGHUP);
+}
+
+/* It was sent to us and to the process before us, which passed it on. */
+static bool came_both_ways(const struct watching *watching, int signal)
+{
+    return watching->front && signal == watching->signal &&
+           clock_now().mono_ms - watching->signals_ms < FRONT_SAME_MS;
+}
+
+/* The first signal cancels the run, which is watched on to its end; the second ends
+ * the watching, and what still runs is killed. */
+bool session_take_signal(void *ctx, int signal)
+{
+    struct watching *watching = ctx;
+    if (signal == SIGHUP) {
+        if (!watching->nohup)
+            hang_up(watching);
+        return true;
+    }
+    if (came_both_ways(watching, signal))
+        return true;
+    bool first = watching->signal == 0;
+    if (first) {
+        cancel(watching, signal);
+        if (signal != SIGPIPE)
+            warn("cancelling: TERM to what runs, KILL after 10 s; once more kills at once");
+    }
+    watching->signal = signal;
+    return first;
+}
+
+void session_wait(struct watching *watching)
+{
+    struct outlet signals = {
+        .signal_fd = watching->signal_fd, .on_signal = session_take_signal, .ctx = watching};
+    struct pollfd fds[] = {
+        {.fd = engine_done_fd(watching->engine), .events = POLLIN},
+        {.fd = watching->signal_fd, .events = POLLIN},
+    };
+    while (fds[0].revents == 0) {
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return;
+        if (fds[1].revents != 0 && !outlet_take_signals(&signals))
+            return;
+    }
+}
+
+static void say_where_it_is(const struct watching *watching, struct str *out)
+{
+    long long run = (long long)watching->run;
+    int pid = (int)getpid();
+    if (watching->session->said)
+        str_add(out, watching->session->said);
+    if (watching->session->watch == SESSION_JSON)
+        str_addf(out, "{\"v\":1,\"run\":%lld,\"pid\":%d}\n", run, pid);
+    else
+        str_addf(out,
+                 "run #%lld goes on without a terminal (pid %d)\n"
+                 "  watch it   devs\n"
+                 "  ask        devs status %lld\n"
+                 "  end it     devs cancel %lld\n",
+                 run, pid, run, run);
+}
+
+void session_detach(struct watching *watching)
+{
+    struct str words = {0};
+    say_where_it_is(watching, &words);
+    watching->alone = true;
+    follower_close(watching->follower); /* the run may go on for days */
+    watching->follower = NULL;
+    engine_detach(watching->engine, "the run goes on without a terminal");
+    front_let_go(watching->front, 0, str_text(&words));
+    str_done(&words);
+}
+
+bool session_go_plain(struct watching *watching, const struct app_result *result, struct err *err)
+{
+    if (!session_block_signals(&watching->signal_fd, err))
+        return false;
+    watching->watch = SESSION_PLAIN;
+    watching->shown_seq = result->seen_seq;
+    warn("run #%lld goes on as lines: ^C cancels it, devs elsewhere has the screen",
+         (long long)watching->run);
+    engine_detach(watching->engine, NULL);
+    return true;
+}
+
+bool session_leave_as_chosen(struct watching *watching, const struct app_result *result,
+                             struct err *err)
+{
+    if (result->leave == APP_LEFT || result->leave == APP_LEFT_PLAIN)
+        return true;
+    if (!session_block_signals(&watching->signal_fd, err))
+        return false;
+    switch (result->leave) {
+    case APP_LEFT:
+    case APP_LEFT_PLAIN:
+    case APP_LEFT_TAKE_UP: /* not of a run whose engine is here */
+        break;
+    case APP_LEFT_WAIT:
+        engine_leave(watching->engine); /* asked once more does no harm */
+        break;
+    case APP_LEFT_CANCEL:
+        engine_cancel(watching->engine, watching->by);
+        break;
+    case APP_LEFT_DETACH:
+        session_detach(watching);
+        break;
+    case APP_LEFT_SIGNAL:
+        if (result->signal == SIGHUP)
+            hang_up(watching);
+        else
+            cancel(watching, result->signal);
+        break;
+    }
+    session_wait(watching);
+    return true;
 }

@@ -35,7 +35,6 @@ struct watching {
     char uid[LOG_UID_MAX]; /* of the run; "" before it */
 };
 
-/* session_leave.c */
 /* Is SIGHUP ignored, as under nohup? It is delivered to us all the same: it is blocked. Asked
  * before we ignore it ourselves. */
 bool session_is_nohup(void);

@@ -13,12 +13,12 @@
 #include "keys_file.h"
 #include "log_reader.h"
 #include "looks.h"
-#include "read_text.h"
 #include "rules_file.h"
 #include "secrets.h"
 #include "session.h"
 #include "stream.h"
 #include "take_up.h"
+#include "text_file.h"
 
 /* A rule goes to where the next run in this folder finds it; `ctx` is the folder. */
 static bool save_rule(void *ctx, const char *rule_json, struct err *err)

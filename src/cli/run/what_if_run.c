@@ -8,8 +8,8 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "policy_change.h"
-#include "read_text.h"
 #include "run_choice.h"
+#include "text_file.h"
 #include "what_if.h"
 #include "xalloc.h"
 

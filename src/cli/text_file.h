@@ -1,8 +1,8 @@
 /*
- * read_text.h - a whole file as text, with a limit. Any thread.
+ * text_file.h - reads a whole file as text, with a limit, and replaces one safely. Any thread.
  */
-#ifndef DEVS_READ_TEXT_H
-#define DEVS_READ_TEXT_H
+#ifndef DEVS_TEXT_FILE_H
+#define DEVS_TEXT_FILE_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -35,5 +35,10 @@ ATTR_MUST_USE bool read_text_file(const char *path, size_t max_bytes, struct str
  * name. */
 ATTR_MUST_USE bool read_text_input(const char *path, size_t max_bytes, struct str *out,
                                    struct err *err);
+
+/* Make `text` the content of the file. Whoever reads it sees the old text or the new one, also
+ * after a crash; a file that is there keeps its mode. ERR_IO or ERR_INVALID if it cannot be
+ * written; the old file is untouched then. */
+ATTR_MUST_USE bool save_file(const char *path, const struct str *text, struct err *err);
 
 #endif

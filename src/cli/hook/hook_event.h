@@ -1,8 +1,8 @@
 /*
- * hook_input.h - what an agent CLI tells a hook, as what happened. Pure.
+ * hook_event.h - reads what an agent's CLI sends to a hook, and writes what it gets back. Pure.
  */
-#ifndef DEVS_HOOK_INPUT_H
-#define DEVS_HOOK_INPUT_H
+#ifndef DEVS_HOOK_EVENT_H
+#define DEVS_HOOK_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +41,16 @@ void hook_input_done(struct hook_input *input);
 /* What a tool gave, in whatever form, as text; *exit_out gets its exit code if it says one,
  * and 1 if it says that it failed. */
 void hook_output_read(const struct json *response, struct str *out, int *exit_out);
+
+/* A call that has been turned away so often ends the turn, where the CLI can do that. */
+enum { HOOK_TURNED_AWAY_MAX = 3 };
+
+/* The call that is about to be made is not to be made; `ends`: and the turn ends with it. */
+void hook_answer_deny(const struct hook_input *input, bool ends, const char *why, struct str *out);
+/* A call is over, and this is to be said about it; `stuck`: it is to stop. */
+void hook_answer_say(const struct hook_input *input, bool stuck, const char *words,
+                     struct str *out);
+/* A call is over, and the turn ends with it. */
+void hook_answer_stop(const char *why, struct str *out);
 
 #endif

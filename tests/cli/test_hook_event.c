@@ -1,8 +1,7 @@
-#include "hook_input.h"
+#include "hook_event.h"
 
 #include <string.h>
 
-#include "hook_answer.h"
 #include "json.h"
 #include "test_main.h"
 

@@ -1,4 +1,4 @@
-#include "plan_agents_edit.h"
+#include "plan_agents.h"
 
 #include <string.h>
 

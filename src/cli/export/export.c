@@ -1,0 +1,358 @@
+#define _GNU_SOURCE /* renameat2 */
+#define _GNU_SOURCE /* mkdtemp */
+
+#include "export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app_cast.h"
+#include "bundle_words.h"
+#include "event_text.h"
+#include "follower.h"
+#include "frame_print.h"
+#include "parse.h"
+#include "progress.h"
+#include "str.h"
+#include "trace_json.h"
+#include "xalloc.h"
+
+enum { FILE_MODE = 0600 };
+
+static bool open_file(struct export_sink *sink, struct err *err)
+{
+    struct stat info;
+    if (lstat(sink->path, &info) == 0) {
+        (void)err_set(err, ERR_INVALID, "'%s' is there already", sink->path);
+        return err_hint(err, "-o FILE names another one");
+    }
+    const int len =
+        snprintf(sink->part, sizeof(sink->part), "%s.part-%ld", sink->path, (long)getpid());
+    if (len < 0 || (size_t)len >= sizeof(sink->part))
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", sink->path);
+    const int fd =
+        open(sink->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+    sink->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (sink->file)
+        return true;
+    const int why = errno;
+    if (fd >= 0)
+        (void)close(fd);
+    else
+        sink->part[0] = '\0'; /* nothing of ours is there */
+    return err_set_errno(err, why, "cannot make '%s'", sink->path);
+}
+
+bool export_sink_open(struct export_sink *sink, const char *path, struct err *err)
+{
+    *sink = (struct export_sink){.progress = progress_new()};
+    const int len = snprintf(sink->path, sizeof(sink->path), "%s", path);
+    if (len < 0 || (size_t)len >= sizeof(sink->path))
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", path);
+    if (strcmp(path, "-") != 0)
+        return open_file(sink, err);
+    sink->file = stdout;
+    return true;
+}
+
+bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len, struct err *err)
+{
+    if (len == 0 || fwrite(bytes, 1, len, sink->file) == len) {
+        sink->bytes += (int64_t)len;
+        return true;
+    }
+    return err_set_errno(err, errno, "cannot write '%s'", sink->path);
+}
+
+bool export_sink_tell(struct export_sink *sink, int64_t done, int64_t all, struct err *err)
+{
+    return progress_tell(&sink->progress, "writing", done, all, err);
+}
+
+static bool give_name(const struct export_sink *sink, struct err *err)
+{
+    struct stat info;
+    if (renameat2(AT_FDCWD, sink->part, AT_FDCWD, sink->path, RENAME_NOREPLACE) == 0)
+        return true;
+    const bool unknown = errno == EINVAL || errno == ENOSYS; /* of a file system without it */
+    if (unknown && lstat(sink->path, &info) != 0 && rename(sink->part, sink->path) == 0)
+        return true;
+    return err_set_errno(err, errno, "cannot make '%s'", sink->path);
+}
+
+bool export_sink_keep(struct export_sink *sink, struct err *err)
+{
+    const bool is_file = sink->part[0] != '\0';
+    if (fflush(sink->file) != 0 || (is_file && fsync(fileno(sink->file)) != 0))
+        return err_set_errno(err, errno, "cannot write '%s'", sink->path);
+    if (is_file && !give_name(sink, err))
+        return false;
+    sink->part[0] = '\0';
+    return true;
+}
+
+void export_sink_close(struct export_sink *sink)
+{
+    progress_done(&sink->progress);
+    if (sink->file && sink->file != stdout)
+        (void)fclose(sink->file); /* it is on the disk, or of no use */
+    if (sink->part[0] != '\0')
+        (void)unlink(sink->part);
+    *sink = (struct export_sink){0};
+}
+
+static void write_cut(const struct bundle_cut *cut, const char *name, struct str *out)
+{
+    str_json_key(out, name);
+    str_add_char(out, '{');
+    str_json_i64(out, "recorded", cut->recorded);
+    str_json_i64(out, "now", cut->now);
+    str_add_char(out, '}');
+}
+
+static void write_json(const struct bundle_contents *contents, const char *file, struct str *out)
+{
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_i64(out, "run", contents->run);
+    str_json_text(out, "file", file);
+    str_json_i64(out, "bytes", contents->bytes);
+    str_json_i64(out, "tasks", contents->tasks);
+    str_json_i64(out, "attempts", contents->attempts);
+    str_json_i64(out, "events", contents->events);
+    str_json_i64(out, "captures", contents->captures);
+    str_json_i64(out, "controls", contents->controls);
+    str_json_i64(out, "bookmarks", contents->bookmarks);
+    str_json_i64(out, "output_bytes", contents->output_bytes);
+    str_json_key(out, "secrets");
+    str_add_char(out, '{');
+    for (int i = 0; i < contents->cut_count; i++)
+        write_cut(&contents->cuts[i], contents->cuts[i].name, out);
+    if (contents->other_cuts.recorded + contents->other_cuts.now > 0)
+        write_cut(&contents->other_cuts, "...", out);
+    str_add(out, "}}\n");
+}
+
+void export_show(const struct bundle_contents *contents, const char *file,
+                 const struct export_words *words, FILE *to)
+{
+    struct str text = {0};
+    const bool is_whole = strcmp(words->format, "bundle") == 0; /* the others are made of it */
+    if (words->json)
+        write_json(contents, file, &text);
+    else
+        bundle_words(contents, file, is_whole, &text);
+    (void)fputs(str_text(&text), to);
+    (void)fflush(to);
+    str_done(&text);
+}
+
+enum { WRITE_AT_BYTES = 64 * 1024 };
+
+/* What is made of each event. */
+struct records {
+    const struct export_call *call;
+    struct trace_json *trace; /* NULL: records as they are */
+    int64_t last_seq;
+    struct str text;
+    struct err *err;
+    bool ok;
+};
+
+static bool write_out(struct records *records)
+{
+    records->ok = export_sink_write(records->call->sink, str_text(&records->text),
+                                    records->text.len, records->err);
+    str_clear(&records->text);
+    return records->ok;
+}
+
+static bool add_event(void *ctx, const struct run_state *state, const struct event *event)
+{
+    struct records *records = ctx;
+    if (records->trace) {
+        trace_json_add(records->trace, state, event, &records->text);
+    } else {
+        event_json(state, records->call->run, event, &records->text);
+        str_add_char(&records->text, '\n');
+    }
+    if (records->text.len < WRITE_AT_BYTES)
+        return true;
+    records->ok =
+        export_sink_tell(records->call->sink, event->seq, records->last_seq, records->err);
+    return records->ok && write_out(records);
+}
+
+static bool read_all(struct records *records, struct follower *follower)
+{
+    records->last_seq = follower_run(follower)->last_seq;
+    if (!follower_read(follower, 0, add_event, records, NULL, records->err) || !records->ok)
+        return false;
+    if (records->trace)
+        trace_json_end(records->trace, follower_state(follower), &records->text);
+    return write_out(records);
+}
+
+bool export_jsonl(const struct export_call *call, struct err *err)
+{
+    struct records records = {.call = call, .err = err, .ok = true};
+    struct follower *follower = NULL;
+    const bool ok =
+        follower_open(&follower, call->place, call->run, err) && read_all(&records, follower);
+    follower_close(follower);
+    str_done(&records.text);
+    return ok;
+}
+
+bool export_trace(const struct export_call *call, struct err *err)
+{
+    struct records records = {.call = call, .err = err, .ok = true};
+    struct follower *follower = NULL;
+    bool ok = follower_open(&follower, call->place, call->run, err);
+    if (ok) {
+        const char *name = follower_run(follower)->name;
+        trace_json_open(&records.trace, call->run, name ? name : "", &records.text);
+        ok = read_all(&records, follower);
+    }
+    trace_json_close(records.trace);
+    follower_close(follower);
+    str_done(&records.text);
+    return ok;
+}
+
+static const char size_default[] = "80x24";
+
+static bool write_bytes(void *ctx, const char *bytes, size_t len, struct err *err)
+{
+    return export_sink_write(ctx, bytes, len, err);
+}
+
+static bool tell(void *ctx, int64_t done, int64_t all, struct err *err)
+{
+    return export_sink_tell(ctx, done, all, err);
+}
+
+static struct app_options options_of(const struct export_call *call)
+{
+    return (struct app_options){.place = call->place,
+                                .log_file = call->log->db,
+                                .run = call->run,
+                                .mode = APP_LIVE,
+                                .ascii = call->globals->ascii};
+}
+
+static bool parse_speed(const char *word, int *out, struct err *err)
+{
+    int64_t speed = 1;
+    if (word && !parse_i64(word, 1, APP_CAST_SPEED_MAX, &speed, err))
+        return err_hint(err, "--speed takes a whole number: 4 plays four seconds in one");
+    *out = (int)speed;
+    return true;
+}
+
+bool export_cast(const struct export_call *call, struct err *err)
+{
+    const struct export_words *words = call->words;
+    const struct app_options options = options_of(call);
+    struct theme theme;
+    struct app_cast cast = {.task = words->task,
+                            .view = words->view,
+                            .theme = &theme,
+                            .write = write_bytes,
+                            .tell = tell,
+                            .ctx = call->sink};
+    return frame_size_parse(words->size ? words->size : size_default, &cast.rows, &cast.columns,
+                            err) &&
+           parse_speed(words->speed, &cast.speed, err) && frame_theme(call->globals, &theme, err) &&
+           app_cast_write(&options, &cast, err);
+}
+
+bool export_svg(const struct export_call *call, struct err *err)
+{
+    const struct export_words *words = call->words;
+    const struct app_options options = options_of(call);
+    struct theme theme;
+    struct str text = {0};
+    struct app_picture picture = {
+        .at = call->at, .task = words->task, .view = words->view, .theme = &theme};
+    const bool ok = frame_size_parse(words->size ? words->size : size_default, &picture.rows,
+                                     &picture.columns, err) &&
+                    frame_theme(call->globals, &theme, err) &&
+                    app_draw_picture(&options, &picture, &text, err) &&
+                    export_sink_write(call->sink, str_text(&text), text.len, err);
+    str_done(&text);
+    return ok;
+}
+
+struct export_copy {
+    struct bundle *bundle; /* owned; never kept */
+    char folder[PATH_MAX]; /* "" = none was made */
+    char file[PATH_MAX];
+};
+
+static bool make_folder(struct export_copy *copy, struct err *err)
+{
+    const char *top = getenv("TMPDIR");
+    char pattern[PATH_MAX];
+    const int len = snprintf(pattern, sizeof(pattern), "%s/devs-export-XXXXXX",
+                             top && top[0] == '/' ? top : "/tmp");
+    if (len < 0 || (size_t)len >= sizeof(pattern))
+        return err_set(err, ERR_LIMIT, "$TMPDIR is too long a name");
+    if (!mkdtemp(pattern))
+        return err_set_errno(err, errno, "cannot make a folder '%s'", pattern);
+    (void)snprintf(copy->folder, sizeof(copy->folder), "%s", pattern);
+    const int file_len = snprintf(copy->file, sizeof(copy->file), "%s/run", copy->folder);
+    return (file_len > 0 && (size_t)file_len < sizeof(copy->file)) ||
+           err_set(err, ERR_LIMIT, "$TMPDIR is too long a name");
+}
+
+bool export_copy_tell(void *progress, int64_t done, int64_t all, struct err *err)
+{
+    return progress_tell(progress, "copying", done, all, err);
+}
+
+bool export_copy_open(struct export_copy **out, const struct place *place, int64_t run,
+                      const struct redactor *redactor, struct err *err)
+{
+    struct export_copy *copy = xcalloc(1, sizeof(*copy));
+    struct progress progress = progress_new();
+    const struct bundle_asked asked = {.place = place,
+                                       .run = run,
+                                       .file = copy->file,
+                                       .redactor = redactor,
+                                       .tell = export_copy_tell,
+                                       .ctx = &progress};
+    const bool ok = make_folder(copy, err) && bundle_open(&copy->bundle, &asked, err);
+    progress_done(&progress);
+    if (ok)
+        *out = copy;
+    else
+        export_copy_close(copy);
+    return ok;
+}
+
+const struct place *export_copy_place(const struct export_copy *copy)
+{
+    return bundle_place(copy->bundle);
+}
+
+const struct bundle_contents *export_copy_contents(const struct export_copy *copy)
+{
+    return bundle_contents(copy->bundle);
+}
+
+void export_copy_close(struct export_copy *copy)
+{
+    if (!copy)
+        return;
+    bundle_close(copy->bundle);
+    if (copy->folder[0] != '\0')
+        (void)rmdir(copy->folder); /* best effort */
+    free(copy);
+}

@@ -1,0 +1,455 @@
+/* gc.c - removes workspaces, and the runs that leave the log. */
+#define _DEFAULT_SOURCE /* environ */
+
+#include "gc.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "fail.h"
+#include "follower.h"
+#include "parse.h"
+#include "run_choice.h"
+#include "size_text.h"
+#include "target.h"
+#include "workspace_list.h"
+#include "workspace_result.h"
+
+enum { DAYS_MAX = 36500, RUNS_MAX = LOG_GC_RUNS_MAX, MIB_MAX = 1024 * 1024 };
+
+#define MS_PER_DAY    (INT64_C(24) * 60 * 60 * 1000)
+#define BYTES_PER_MIB (INT64_C(1024) * 1024)
+
+static const char *const why_words[] = {
+    [LOG_GC_WITHIN] = "within the limits",
+    [LOG_GC_NEWEST] = "the newest",
+    [LOG_GC_ALIVE] = "it is alive",
+    [LOG_GC_BOOKMARKED] = "it has a bookmark; devs debug --unmark takes that away",
+    [LOG_GC_SPILLED] = "a part of it is in a second log; devs gc --merge brings that in",
+    [LOG_GC_NAMED] = "as asked",
+    [LOG_GC_OLD] = "too old",
+    [LOG_GC_MANY] = "one too many",
+    [LOG_GC_LARGE] = "too much for the size",
+    [LOG_GC_BEGUN] = "an earlier gc did not come to its end",
+};
+static_assert(ARRAY_LEN(why_words) == LOG_GC_WHY_COUNT, "every reason has its words");
+
+static bool read_limit(const char *word, int64_t most, int64_t unit, int64_t *out, struct err *err)
+{
+    int64_t value = 0;
+    if (!word)
+        return true;
+    if (!parse_i64(word, 0, most, &value, err))
+        return false;
+    *out = value * unit;
+    return true;
+}
+
+static void take_setting(int value, int64_t unit, int64_t *out)
+{
+    if (value > 0)
+        *out = value * unit;
+}
+
+bool gc_limits(const struct gc_limit_words *words, const struct retention_settings *settings,
+               struct log_limits *out, struct err *err)
+{
+    *out = log_limits_new();
+    take_setting(settings->days, MS_PER_DAY, &out->age_ms);
+    take_setting(settings->runs, 1, &out->runs);
+    take_setting(settings->mib, BYTES_PER_MIB, &out->bytes);
+    return read_limit(words->days, DAYS_MAX, MS_PER_DAY, &out->age_ms, err) &&
+           read_limit(words->runs, RUNS_MAX, 1, &out->runs, err) &&
+           read_limit(words->mib, MIB_MAX, BYTES_PER_MIB, &out->bytes, err);
+}
+
+static void tell_run(struct gc *gc, const struct log_gc_run *run, enum gc_action action,
+                     const char *why)
+{
+    struct str name = {0};
+    struct str words = {0};
+    str_addf(&name, "#%lld %s", (long long)run->number, run->name);
+    str_add(&words, why);
+    if (action != GC_KEPT && run->bytes >= 0) {
+        str_add(&words, ", ");
+        size_text_add(run->bytes, &words);
+    }
+    const struct gc_thing thing = {.kind = "run",
+                                   .name = str_text(&name),
+                                   .bytes = run->bytes,
+                                   .action = action,
+                                   .why = str_text(&words)};
+    gc_tell(gc, &thing);
+    str_done(&name);
+    str_done(&words);
+}
+
+static bool take_run(struct gc *gc, struct log_gc *log, const struct log_gc_run *run,
+                     struct err *err)
+{
+    struct err why = {0};
+    if (gc->dry) {
+        tell_run(gc, run, GC_WOULD_REMOVE, why_words[run->why]);
+    } else if (log_gc_remove(log, run->number, &why)) {
+        tell_run(gc, run, GC_REMOVED, why_words[run->why]);
+    } else {
+        /* What somebody took up or marked meanwhile stays; else the log is not to be written. */
+        tell_run(gc, run, GC_KEPT, why.message);
+        gc->kept_named = gc->kept_named || run->why == LOG_GC_NAMED;
+        const bool is_of_run = why.code == ERR_BUSY || why.code == ERR_INVALID;
+        return is_of_run || err_set(err, why.code, "%s", why.message);
+    }
+    return true;
+}
+
+static bool shrink(struct gc *gc, struct log_gc *log, struct err *err)
+{
+    int64_t bytes = 0;
+    struct str words = {0};
+    if (!log_gc_shrink(log, 0, &bytes, err))
+        return false;
+    if (bytes > 0) {
+        size_text_add(bytes, &words);
+        str_add(&words, " given back");
+        const struct gc_thing thing = {.kind = "room",
+                                       .name = gc->place.db,
+                                       .bytes = bytes,
+                                       .action = GC_REMOVED,
+                                       .why = str_text(&words)};
+        gc_tell(gc, &thing);
+    }
+    str_done(&words);
+    return true;
+}
+
+static bool take_runs(struct gc *gc, const struct log_gc_asked *asked,
+                      const struct log_gc_run *runs, size_t count, struct err *err)
+{
+    struct log_gc *log = NULL;
+    bool ok = gc->dry || log_gc_open(&log, &gc->place, err);
+    for (size_t i = 0; ok && i < count; i++) {
+        if (log_gc_goes(runs[i].why)) {
+            ok = take_run(gc, log, &runs[i], err);
+        } else if (log_gc_is_named(asked, runs[i].number)) {
+            tell_run(gc, &runs[i], GC_KEPT, why_words[runs[i].why]);
+            gc->kept_named = true;
+        }
+    }
+    ok = ok && (gc->dry || shrink(gc, log, err));
+    log_gc_close(log);
+    return ok;
+}
+
+/* The runs that are to go; none where none is named. */
+static bool read_names(const struct gc *gc, struct run_choice *out, struct err *err)
+{
+    struct log_reader *reader = NULL;
+    const bool ok = !gc->deletes || (log_reader_open(&reader, &gc->place, err) &&
+                                     run_choice_add(reader, gc->names, gc->name_count, out, err));
+    log_reader_close(reader);
+    return ok;
+}
+
+static bool has_limits(const struct log_limits *limits)
+{
+    return limits->age_ms >= 0 || limits->runs >= 0 || limits->bytes >= 0;
+}
+
+static bool is_begun(const struct log_gc_run *runs, size_t count)
+{
+    return count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* those come last */
+}
+
+static bool plan_and_take(struct gc *gc, const struct run_choice *named, struct err *err)
+{
+    struct log_gc_run *runs = NULL;
+    size_t count = 0;
+    const struct log_gc_asked asked = {
+        .place = &gc->place,
+        .limits = gc->deletes ? log_limits_new() : gc->limits,
+        .named = named->runs,
+        .named_count = named->count,
+        .now_ms = gc->now_ms,
+    };
+    if (!log_gc_plan(&asked, &runs, &count, err))
+        return false;
+    const bool is_asked = gc->deletes || has_limits(&gc->limits) || is_begun(runs, count);
+    const bool ok = !is_asked || take_runs(gc, &asked, runs, count, err);
+    free(runs);
+    return ok;
+}
+
+bool gc_runs(struct gc *gc, struct err *err)
+{
+    struct run_choice named = {0};
+    const bool ok = read_names(gc, &named, err) && plan_and_take(gc, &named, err);
+    run_choice_done(&named);
+    return ok;
+}
+
+static size_t remove_some(struct log_gc *log, const struct log_gc_run *runs, size_t count,
+                          struct err *err)
+{
+    size_t gone = 0;
+    bool ok = true;
+    for (size_t i = count; ok && i > 0 && gone < GC_AUTOMATIC_RUNS; i--) { /* the oldest first */
+        struct err why = {0};
+        if (!log_gc_goes(runs[i - 1].why))
+            continue;
+        if (log_gc_remove(log, runs[i - 1].number, &why))
+            gone++;
+        else if (why.code != ERR_BUSY && why.code != ERR_INVALID)
+            ok = err_set(err, why.code, "%s", why.message);
+    }
+    return gone;
+}
+
+static size_t count_goers(const struct log_gc_run *runs, size_t count)
+{
+    size_t goers = 0;
+    for (size_t i = 0; i < count; i++)
+        goers += log_gc_goes(runs[i].why);
+    return goers;
+}
+
+static bool collect_some(const struct log_gc_asked *asked, size_t *gone, struct err *err)
+{
+    struct log_gc *log = NULL;
+    struct log_gc_run *runs = NULL;
+    size_t count = 0;
+    int64_t bytes = 0;
+    if (!log_gc_plan(asked, &runs, &count, err))
+        return false;
+    bool ok = true;
+    if (count_goers(runs, count) > 0) {
+        ok = log_gc_open(&log, asked->place, err);
+        if (ok)
+            *gone = remove_some(log, runs, count, err);
+        ok = ok && err->code == ERR_NONE && log_gc_shrink(log, GC_AUTOMATIC_BYTES, &bytes, err);
+        log_gc_close(log);
+    }
+    free(runs);
+    return ok;
+}
+
+void gc_automatic(const struct place *place, const struct retention_settings *settings)
+{
+    const struct gc_limit_words nothing = {0};
+    struct err err = {0};
+    size_t gone = 0;
+    struct log_gc_asked asked = {.place = place, .now_ms = clock_now().at_ms};
+    if (!settings || !settings->automatic || !gc_limits(&nothing, settings, &asked.limits, NULL) ||
+        !has_limits(&asked.limits))
+        return;
+    if (!collect_some(&asked, &gone, &err))
+        warn("past runs could not be taken out of the log: %s", err.message);
+    if (gone > 0)
+        warn("%zu past %s taken out of the log (retention)", gone, gone == 1 ? "run" : "runs");
+}
+
+extern char **environ;
+
+/* The run that workspaces belong to; they come sorted by run. */
+struct owner {
+    char uid[WORKSPACE_UID_MAX];
+    struct follower *follower; /* owned; NULL: the log does not know the run */
+};
+
+static int64_t find_run(const struct gc *gc, const char *uid)
+{
+    struct log_reader *reader = NULL;
+    static struct log_run_info runs[LOG_PAGE_RUNS];
+    int64_t found = 0;
+    int64_t before = 0;
+    size_t count = 0;
+    if (!log_reader_open(&reader, &gc->place, NULL))
+        return 0;
+    do {
+        if (!log_reader_runs(reader, before, runs, LOG_PAGE_RUNS, &count, NULL))
+            count = 0;
+        for (size_t i = 0; i < count; i++) {
+            before = runs[i].number;
+            if (strcmp(runs[i].uid, uid) == 0)
+                found = runs[i].number;
+            log_run_info_done(&runs[i]);
+        }
+    } while (found == 0 && count == LOG_PAGE_RUNS);
+    log_reader_close(reader);
+    return found;
+}
+
+static void meet_owner(const struct gc *gc, struct owner *owner, const char *uid)
+{
+    if (strcmp(owner->uid, uid) == 0)
+        return;
+    follower_close(owner->follower);
+    *owner = (struct owner){0};
+    (void)snprintf(owner->uid, sizeof(owner->uid), "%s", uid);
+    int64_t run = find_run(gc, uid);
+    if (run == 0 || !follower_open(&owner->follower, &gc->place, run, NULL))
+        return;
+    bool whole = follower_read(owner->follower, 0, NULL, NULL, NULL, NULL);
+    (void)whole; /* what a damaged log does not say is not known to have passed, so it stays */
+}
+
+static bool is_alive(const struct owner *owner)
+{
+    return owner->follower && follower_run(owner->follower)->owner_alive;
+}
+
+static bool is_named(const struct gc *gc, const struct owner *owner, const char *task)
+{
+    for (int i = 0; owner->follower && i < gc->name_count; i++) {
+        struct target target;
+        if (target_parse(gc->names[i], &target, NULL) &&
+            target.run == follower_run(owner->follower)->number &&
+            (target.task[0] == '\0' || strcmp(target.task, task) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* What becomes of one, and why. */
+enum fate_kind { FATE_STAYS, FATE_UNTOLD, FATE_TRIMMED, FATE_GOES };
+struct fate {
+    enum fate_kind what;
+    const char *why;
+};
+
+static struct fate fate(enum fate_kind what, const char *why)
+{
+    return (struct fate){.what = what, .why = why};
+}
+
+/* Has its result been kept, and is that still there? *out is NULL where nobody can say. */
+static bool has_result(const struct gc *gc, const struct owner *owner,
+                       const struct workspace_left *left, struct workspace_result **out)
+{
+    char run[24];
+    (void)snprintf(run, sizeof(run), "%lld", (long long)follower_run(owner->follower)->number);
+    const struct workspace_result_call call = {.log_dir = gc->place.dir,
+                                               .uid = left->uid,
+                                               .run = run,
+                                               .task = left->task,
+                                               .environment = environ};
+    *out = NULL;
+    if (left->result == WORKSPACE_RESULT_NONE)
+        return false;
+    return !workspace_result_open(out, &call, NULL) || workspace_result_is_there(*out);
+}
+
+/* Of a task that passed, or that somebody wants gone. */
+static struct fate fate_with_result(const struct workspace_left *left, bool is_known,
+                                    bool is_wanted)
+{
+    const bool is_folder = left->result == WORKSPACE_RESULT_FOLDER;
+    if (is_wanted && (is_folder || !is_known))
+        return fate(FATE_GOES, is_folder ? "and its result" : left->branch);
+    if (!is_known)
+        return fate(FATE_STAYS,
+                    "its result cannot be looked at; RUN/TASK or --older DAYS removes it");
+    if (left->has_tree)
+        return fate(FATE_TRIMMED, is_folder ? "its result stays" : left->branch);
+    if (is_folder)
+        return fate(FATE_STAYS, "its result; RUN/TASK or --older DAYS removes it");
+    return fate(FATE_UNTOLD, left->branch); /* a few bytes, so that devs diff finds the branch */
+}
+
+static struct fate fate_without_result(const struct workspace_left *left, bool is_wanted)
+{
+    if (left->result != WORKSPACE_RESULT_NONE)
+        return fate(FATE_GOES, "its result is gone");
+    if (is_wanted || !left->has_tree)
+        return fate(FATE_GOES, "no result is kept");
+    return fate(FATE_STAYS, "no result was kept; RUN/TASK or --older DAYS removes it");
+}
+
+/* A result is nothing that is left over: it goes when somebody says so. */
+static struct fate decide(const struct gc *gc, const struct owner *owner,
+                          const struct workspace_left *left, struct workspace_result **result)
+{
+    const bool is_old = gc->older_ms >= 0 && gc->now_ms - left->changed_ms >= gc->older_ms;
+    *result = NULL;
+    if (!owner->follower)
+        return is_old ? fate(FATE_GOES, "the log does not know its run")
+                      : fate(FATE_STAYS, "the log does not know its run; --older DAYS removes it");
+    if (is_alive(owner))
+        return fate(FATE_STAYS, "its run is alive");
+    if (left->task[0] == '\0')
+        return fate(FATE_GOES, "no snapshot needs it");
+    const struct run_state *state = follower_state(owner->follower);
+    const int task = plan_find(state->plan, left->task);
+    const bool is_wanted = is_old || is_named(gc, owner, left->task);
+    if (!is_wanted && (task < 0 || state->tasks[task].status != TASK_PASSED))
+        return fate(FATE_STAYS,
+                    state->ended
+                        ? "of a task that did not pass; RUN/TASK or --older DAYS removes it"
+                        : "its run can go on: devs run --continue; --older DAYS removes it");
+    if (has_result(gc, owner, left, result))
+        return fate_with_result(left, *result, is_wanted);
+    return fate_without_result(left, is_wanted);
+}
+
+static bool carry_out(const struct gc *gc, const struct workspace_left *left,
+                      const struct fate *fate, struct workspace_result *result, struct err *err)
+{
+    if (fate->what == FATE_TRIMMED)
+        return workspace_result_trim(result, err);
+    return workspace_remove(gc->place.dir, left, err);
+}
+
+static void take_one(struct gc *gc, const struct owner *owner, const struct workspace_left *left)
+{
+    char path[PATH_MAX];
+    struct err err = {0};
+    struct workspace_result *result = NULL;
+    const struct fate fate = decide(gc, owner, left, &result);
+    const bool goes = fate.what == FATE_TRIMMED || fate.what == FATE_GOES;
+    struct gc_thing thing = {
+        .kind = "workspace", .name = path, .bytes = left->bytes, .why = fate.why};
+    if (!workspace_left_path(gc->place.dir, left, path, sizeof(path)))
+        (void)snprintf(path, sizeof(path), "%s/%s", left->uid, left->task);
+    if (goes && gc->dry)
+        thing.action = GC_WOULD_REMOVE;
+    else if (goes && carry_out(gc, left, &fate, result, &err))
+        thing.action = GC_REMOVED;
+    else if (goes)
+        thing.why = err.message;
+    if (fate.what != FATE_UNTOLD)
+        gc_tell(gc, &thing);
+    gc->kept_workspaces += fate.what == FATE_STAYS && !is_alive(owner);
+    gc->branches += left->branch[0] != '\0' && fate.what != FATE_GOES;
+    workspace_result_close(result);
+}
+
+/* The contents that a run's snapshots share are of use to those of its workspaces that stay. */
+static bool is_shared_and_needed(const struct workspace_left *all, size_t count, size_t at)
+{
+    for (size_t i = 0; all[at].task[0] == '\0' && i < count; i++) {
+        if (i != at && all[i].has_tree && strcmp(all[i].uid, all[at].uid) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool gc_workspaces(struct gc *gc, struct err *err)
+{
+    struct workspace_left *all = NULL;
+    size_t count = 0;
+    struct owner owner = {0};
+    if (!workspace_list(gc->place.dir, &all, &count, err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        meet_owner(gc, &owner, all[i].uid);
+        if (!is_shared_and_needed(all, count, i))
+            take_one(gc, &owner, &all[i]);
+    }
+    follower_close(owner.follower);
+    free(all);
+    return true;
+}

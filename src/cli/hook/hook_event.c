@@ -1,0 +1,335 @@
+#include "hook_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ascii.h"
+#include "json.h"
+
+enum { PARTS_MAX = 1000 /* of a result in several parts */ };
+
+/* Members that hold what a tool gave, in the order in which they are read. */
+static const char *const members[] = {"stdout",    "stderr", "output", "llmContent",
+                                      "content",   "text",   "result", "file",
+                                      "filenames", "error",  "message"};
+
+static void add_part(struct str *out, const char *bytes, size_t len)
+{
+    if (len == 0)
+        return;
+    if (out->len > 0 && out->data[out->len - 1] != '\n')
+        str_add_char(out, '\n');
+    str_add_n(out, bytes, len);
+}
+
+/* The first line that begins with these words; NULL = none does. */
+static const char *find_line(const char *text, const char *words)
+{
+    const char *at = strstr(text, words);
+    while (at && at > text && at[-1] != '\n')
+        at = strstr(at + 1, words);
+    return at;
+}
+
+/* "Exit Code: 2" and "Process exited with code 2" stand on a line of their own in what some tools
+ * give as text. */
+static void find_code(const char *text, int *exit_out)
+{
+    static const char *const words[] = {"Exit Code: ", "Exit code: ", "Process exited with code ",
+                                        "Command exited with code "};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        const char *at = find_line(text, words[i]);
+        const char *number = at ? at + strlen(words[i]) : "";
+        if (ascii_is_digit(*number)) {
+            const long code = strtol(number, NULL, 10);
+            *exit_out = code < 256 ? (int)code : 1;
+            return;
+        }
+    }
+}
+
+static void read_code(const struct json *object, int *exit_out)
+{
+    static const char *const names[] = {"exit_code", "exitCode", "code"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const int64_t code = json_i64(json_get(object, names[i]), 0);
+        if (code != 0)
+            *exit_out = code > 0 && code < 256 ? (int)code : 1;
+    }
+    const bool says_so = json_bool(json_get(object, "isError"), false) ||
+                         json_bool(json_get(object, "is_error"), false);
+    if (says_so && *exit_out == 0)
+        *exit_out = 1;
+}
+
+static void read_text_part(const struct json *value, struct str *out, int *exit_out)
+{
+    size_t len = 0;
+    const char *text = json_bytes(value, &len);
+    struct json *inner = NULL;
+    const bool is_object = len > 1 && text[0] == '{' &&
+                           json_parse_data(text, len, &inner, NULL, NULL) &&
+                           json_get(inner, "output");
+    if (is_object) { /* a result wrapped once more, as text */
+        read_code(json_get(inner, "metadata"), exit_out);
+        text = json_bytes(json_get(inner, "output"), &len);
+    }
+    add_part(out, text ? text : "", len);
+    if (*exit_out == 0)
+        find_code(str_text(out), exit_out);
+    json_free(inner);
+}
+
+/* A part of a list: text, or an object with text in it. */
+static void read_element(const struct json *value, struct str *out)
+{
+    size_t len = 0;
+    const struct json *text =
+        json_kind(value) == JSON_KIND_OBJECT ? json_get(value, "text") : value;
+    const char *bytes = json_bytes(text, &len);
+    struct str whole = {0};
+    if (!bytes)
+        json_write(&whole, value);
+    add_part(out, bytes ? bytes : str_text(&whole), bytes ? len : whole.len);
+    str_done(&whole);
+}
+
+static void read_list(const struct json *list, struct str *out)
+{
+    const size_t count = json_count(list) < PARTS_MAX ? json_count(list) : PARTS_MAX;
+    for (size_t i = 0; i < count; i++)
+        read_element(json_at(list, i), out);
+}
+
+/* One of the members above. */
+static void read_member(const struct json *value, struct str *out, int *exit_out)
+{
+    if (json_kind(value) == JSON_KIND_STRING)
+        read_text_part(value, out, exit_out);
+    else if (json_kind(value) == JSON_KIND_ARRAY)
+        read_list(value, out);
+    else if (json_kind(value) == JSON_KIND_OBJECT)
+        read_element(json_get(value, "content") ? json_get(value, "content") : value, out);
+}
+
+static bool is_duration(const char *key)
+{
+    const size_t len = strlen(key);
+    return strstr(key, "uration") || (len > 2 && strcmp(key + len - 2, "Ms") == 0);
+}
+
+/* What has none of these members: all of it but how long it took. */
+static void read_rest(const struct json *object, struct str *out)
+{
+    const char *key = NULL;
+    const struct json *value = NULL;
+    void *iter = NULL;
+    struct str line = {0};
+    while (json_next(object, &iter, &key, &value)) {
+        if (is_duration(key))
+            continue;
+        str_clear(&line);
+        str_addf(&line, "%s: ", key);
+        json_write(&line, value);
+        add_part(out, str_text(&line), line.len);
+    }
+    str_done(&line);
+}
+
+void hook_output_read(const struct json *response, struct str *out, int *exit_out)
+{
+    if (json_kind(response) == JSON_KIND_STRING) {
+        read_text_part(response, out, exit_out);
+        return;
+    }
+    if (json_kind(response) == JSON_KIND_ARRAY) {
+        read_list(response, out);
+        return;
+    }
+    bool has_one = false;
+    read_code(response, exit_out);
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+        const struct json *value = json_get(response, members[i]);
+        has_one = has_one || value;
+        read_member(value, out, exit_out);
+    }
+    const enum json_kind error = json_kind(json_get(response, "error"));
+    const bool failed = error == JSON_KIND_STRING || error == JSON_KIND_OBJECT;
+    if (failed && *exit_out == 0)
+        *exit_out = 1;
+    if (!has_one)
+        read_rest(response, out);
+}
+
+/* Milliseconds, whatever number says so; 0 = not told. */
+static int64_t read_ms(const struct json *value)
+{
+    const double most = 1e15; /* 30,000 years */
+    const double ms = json_number(value, 0);
+    return ms > 0 && ms < most ? (int64_t)ms : 0;
+}
+
+/* Without --agent: what only one of them tells. */
+static const struct hook_agent *guess(const struct json *json, const char *event)
+{
+    const bool of_gemini = strncmp(event, "Before", 6) == 0 || strncmp(event, "After", 5) == 0;
+    if (of_gemini)
+        return hook_agent_named("gemini");
+    return hook_agent_named(json_get(json, "turn_id") ? "codex" : "claude");
+}
+
+/* qwen prompts its model with results of tools through the same event: 0.15 without words, a later
+ * one says what a person typed. */
+static bool is_a_persons(const struct hook_input *input)
+{
+    return strcmp(input->agent->name, "qwen") != 0 || json_get(input->json, "submitted_prompt") ||
+           json_text(json_get(input->json, "prompt"), "")[0] != '\0';
+}
+
+static void take_failure(struct hook_input *input)
+{
+    static const char code_words[] = "Exit code ";
+    const char *error = json_text(json_get(input->json, "error"), "");
+    input->exit = 1;
+    input->interrupted = json_bool(json_get(input->json, "is_interrupt"), false);
+    if (strncmp(error, code_words, sizeof(code_words) - 1) == 0) {
+        const long code = strtol(error + sizeof(code_words) - 1, NULL, 10);
+        input->exit = code > 0 && code < 256 ? (int)code : 1;
+    }
+    str_add(&input->output, error);
+}
+
+static void take_call(struct hook_input *input)
+{
+    const struct json *response = json_get(input->json, "tool_response");
+    input->tool = json_text(json_get(input->json, "tool_name"), "tool");
+    input->args = json_get(input->json, "tool_input");
+    if (json_kind(input->args) != JSON_KIND_OBJECT)
+        input->args = NULL;
+    input->ms = read_ms(json_get(input->json, "duration_ms"));
+    if (input->kind == HOOK_CALL_ENDED)
+        hook_output_read(response, &input->output, &input->exit);
+    else if (input->kind == HOOK_CALL_FAILED)
+        take_failure(input);
+}
+
+static const char *words_of(const struct hook_input *input)
+{
+    const struct json *json = input->json;
+    switch (input->kind) {
+    case HOOK_PROMPT:
+        return json_text(json_get(json, "submitted_prompt"),
+                         json_text(json_get(json, "prompt"), ""));
+    case HOOK_TURN_ENDED:
+        return json_text(json_get(json, "last_assistant_message"),
+                         json_text(json_get(json, "prompt_response"), ""));
+    case HOOK_TURN_FAILED:
+        return json_text(json_get(json, "error"), "");
+    default: /* the others say nothing in words */
+        return "";
+    }
+}
+
+static bool take_all(struct hook_input *input, const struct hook_agent *agent, struct err *err)
+{
+    const struct json *json = input->json;
+    input->event = json_text(json_get(json, "hook_event_name"), "");
+    input->session = json_text(json_get(json, "session_id"), "");
+    if (*input->event == '\0' || *input->session == '\0')
+        return err_set(err, ERR_INVALID,
+                       "a hook's JSON has a \"hook_event_name\" and a \"session_id\"");
+    input->agent = agent ? agent : guess(json, input->event);
+    input->kind = hook_kind_of(input->event);
+    input->dir = json_text(json_get(json, "cwd"), NULL);
+    if (input->kind == HOOK_PROMPT && !is_a_persons(input))
+        input->kind = HOOK_OTHER;
+    if (input->kind == HOOK_CALL_BEGINS || input->kind == HOOK_CALL_ENDED ||
+        input->kind == HOOK_CALL_FAILED)
+        take_call(input);
+    input->text = words_of(input);
+    return true;
+}
+
+bool hook_input_read(const struct str *text, const struct hook_agent *agent, struct hook_input *out,
+                     struct err *err)
+{
+    struct hook_input input = {0};
+    struct json_place place = {0};
+    struct err why = {0};
+    if (!json_parse_data(str_text(text), text->len, &input.json, &place, &why))
+        return err_set(err, ERR_INVALID, "line %d, column %d: %s", place.line, place.column,
+                       why.message);
+    if (!take_all(&input, agent, err)) {
+        hook_input_done(&input);
+        return false;
+    }
+    *out = input;
+    return true;
+}
+
+void hook_input_done(struct hook_input *input)
+{
+    json_free(input->json);
+    str_done(&input->output);
+    *input = (struct hook_input){0};
+}
+
+static void add_stop(const char *why, struct str *out)
+{
+    str_json_bool(out, "continue", false);
+    str_json_text(out, "stopReason", why);
+}
+
+static bool is_geminis(const struct hook_input *input)
+{
+    return strcmp(input->agent->name, "gemini") == 0;
+}
+
+void hook_answer_deny(const struct hook_input *input, bool ends, const char *why, struct str *out)
+{
+    str_add_char(out, '{');
+    if (ends && input->agent->ends_in_call)
+        add_stop(why, out);
+    if (is_geminis(input)) {
+        str_json_text(out, "decision", "deny");
+        str_json_text(out, "reason", why);
+    } else {
+        str_json_key(out, "hookSpecificOutput");
+        str_add_char(out, '{');
+        str_json_text(out, "hookEventName", input->event);
+        str_json_text(out, "permissionDecision", "deny");
+        str_json_text(out, "permissionDecisionReason", why);
+        str_add_char(out, '}');
+    }
+    str_add(out, "}\n");
+}
+
+/* A result that is blocked takes the words in its place: not where the agent would lose it, and
+ * what has failed cannot be blocked. */
+void hook_answer_say(const struct hook_input *input, bool stuck, const char *words, struct str *out)
+{
+    struct str stop = {0};
+    if (stuck)
+        str_addf(&stop, "Stop. %s Made again, this call is denied.", words);
+    words = stuck ? str_text(&stop) : words;
+    str_add_char(out, '{');
+    if (stuck && input->kind == HOOK_CALL_ENDED && !input->agent->hides_result) {
+        str_json_text(out, "decision", "block");
+        str_json_text(out, "reason", words);
+    } else {
+        str_json_key(out, "hookSpecificOutput");
+        str_add_char(out, '{');
+        str_json_text(out, "hookEventName", input->event);
+        str_json_text(out, "additionalContext", words);
+        str_add_char(out, '}');
+    }
+    str_add(out, "}\n");
+    str_done(&stop);
+}
+
+void hook_answer_stop(const char *why, struct str *out)
+{
+    str_add_char(out, '{');
+    add_stop(why, out);
+    str_add(out, "}\n");
+}

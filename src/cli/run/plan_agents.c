@@ -1,0 +1,243 @@
+#include "plan_agents.h"
+
+#include <string.h>
+
+#include "adapter.h"
+#include "attr.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "near_word.h"
+#include "program_find.h"
+#include "str.h"
+
+/* What writes a value that stands under a key, or in a list under it. */
+typedef void write_fn(const struct plan_agents_edit *edit, const struct json *value,
+                      struct str *out);
+
+/* An object whose member `key`, a list, has each of its elements written by `write`; all else is
+ * copied. */
+static void write_list_of(const struct plan_agents_edit *edit, const struct json *object,
+                          const char *key, write_fn *write, struct str *out)
+{
+    void *iter = NULL;
+    const char *name = NULL;
+    const struct json *member = NULL;
+    if (json_kind(object) != JSON_KIND_OBJECT) {
+        json_write(out, object);
+        return;
+    }
+    str_add_char(out, '{');
+    while (json_next(object, &iter, &name, &member)) {
+        str_json_key(out, name);
+        if (strcmp(name, key) != 0 || json_kind(member) != JSON_KIND_ARRAY) {
+            json_write(out, member);
+            continue;
+        }
+        str_add_char(out, '[');
+        for (size_t i = 0; i < json_count(member); i++) {
+            str_add(out, i > 0 ? "," : "");
+            write(edit, json_at(member, i), out);
+        }
+        str_add_char(out, ']');
+    }
+    str_add_char(out, '}');
+}
+
+/* The text in place of this member of an agent's step; NULL = it stays. */
+static const char *replaced(const struct plan_agents_edit *edit, const char *key)
+{
+    if (strcmp(key, "agent") == 0)
+        return edit->agent;
+    return strcmp(key, "model") == 0 ? edit->model : NULL;
+}
+
+/* What one agent's program understands, another's does not; a session is its own likewise. */
+static bool is_of_agent_alone(const char *key)
+{
+    static const char *const keys[] = {"args", "permission_args", "model", "resume"};
+    bool found = false;
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        found = found || strcmp(key, keys[i]) == 0;
+    return found;
+}
+
+static void write_step(const struct plan_agents_edit *edit, const struct json *step,
+                       struct str *out)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *member = NULL;
+    const char *agent = json_text(json_get(step, "agent"), NULL);
+    if (!agent) {
+        json_write(out, step);
+        return;
+    }
+    const bool is_other = edit->agent && strcmp(edit->agent, agent) != 0;
+    agent = edit->agent ? edit->agent : agent;
+    bool is_owned = !edit->owner || strcmp(edit->owner, agent) == 0;
+    str_add_char(out, '{');
+    while (json_next(step, &iter, &key, &member)) {
+        const char *text = replaced(edit, key);
+        if (is_other && is_of_agent_alone(key))
+            continue;
+        str_json_key(out, key);
+        if (text)
+            str_add_json(out, text, strlen(text));
+        else
+            json_write(out, member);
+    }
+    if (edit->model && (is_other || !json_get(step, "model")))
+        str_json_text(out, "model", edit->model);
+    if (edit->session && is_owned && (is_other || !json_get(step, "resume")))
+        str_json_text(out, "resume", edit->session);
+    str_add_char(out, '}');
+}
+
+static void write_task(const struct plan_agents_edit *edit, const struct json *task,
+                       struct str *out)
+{
+    write_list_of(edit, task, "steps", write_step, out);
+}
+
+void plan_agents_edit(void *ctx, const struct json *plan, struct str *out)
+{
+    write_list_of(ctx, plan, "tasks", write_task, out);
+}
+
+static bool has_path_of_its_own(char *const *env)
+{
+    static const char path[] = "PATH=";
+    for (; env && *env; env++) {
+        if (strncmp(*env, path, sizeof(path) - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_missing(const struct plan_step *step)
+{
+    const char *program = step->agent ? adapter_program(step->agent->adapter) : "";
+    char path[PATH_MAX];
+    if (*program == '\0' || strchr(program, '/') || program_find(program, path))
+        return false;
+    return !sandbox_kind_is_container(step->sandbox->kind) && !has_path_of_its_own(step->env) &&
+           !has_path_of_its_own(adapter_env(step->agent->adapter));
+}
+
+static void add_missing(const struct adapter *adapter, struct str *out)
+{
+    str_addf(out, "agent '%s' is not installed: there is no program '%s'", adapter_name(adapter),
+             adapter_program(adapter));
+}
+
+void plan_agents_missing(const struct plan_step *step, struct str *out)
+{
+    if (!is_missing(step))
+        return;
+    const char *install = adapter_install(step->agent->adapter);
+    add_missing(step->agent->adapter, out);
+    str_addf(out, "%s%s", *install != '\0' ? "; " : "", install);
+}
+
+static int fail_missing(const struct plan_task *task, int number)
+{
+    const struct adapter *adapter = task->steps[number].agent->adapter;
+    const char *install = adapter_install(adapter);
+    struct str words = {0};
+    add_missing(adapter, &words);
+    (void)fail_usage(*install != '\0' ? install : NULL, "task '%s', step %d: %s", task->id,
+                     number + 1, str_text(&words));
+    str_done(&words);
+    return EXIT_NO_AGENT;
+}
+
+int plan_agents_check(const struct plan *plan)
+{
+    for (int i = 0; i < plan->task_count; i++) {
+        for (int k = 0; k < plan->tasks[i].step_count; k++) {
+            if (is_missing(&plan->tasks[i].steps[k]))
+                return fail_missing(&plan->tasks[i], k);
+        }
+    }
+    return EXIT_ALL_PASSED;
+}
+
+static bool is_here(const struct adapter *adapter)
+{
+    char path[PATH_MAX];
+    return program_find(adapter_program(adapter), path);
+}
+
+static int fail_unknown(const struct adapters *adapters, const char *name)
+{
+    const struct adapter *adapter = NULL;
+    struct near_word near = near_word_new(name);
+    struct str names = {0};
+    for (size_t i = 0; (adapter = adapters_at(adapters, i)) != NULL; i++) {
+        near_word_offer(&near, adapter_name(adapter));
+        str_addf(&names, "%s%s", i > 0 ? ", " : "", adapter_name(adapter));
+    }
+    if (near.nearest)
+        (void)fail_usage(NULL, "no agent has the name '%s', did you mean '%s'?", name,
+                         near.nearest);
+    else
+        (void)fail_usage("devs.config.json may have agents of your own",
+                         "no agent has the name '%s': there are %s", name, str_text(&names));
+    str_done(&names);
+    return EXIT_USAGE;
+}
+
+/* None at all: one line that says what was looked for, one what to do. */
+static int fail_none(const struct adapters *adapters)
+{
+    const struct adapter *adapter = NULL;
+    struct str programs = {0}, hint = {0};
+    for (size_t i = 0; (adapter = adapters_at(adapters, i)) != NULL; i++) {
+        if (*adapter_program(adapter) == '\0')
+            continue;
+        str_addf(&programs, "%s%s", programs.len > 0 ? ", " : "", adapter_program(adapter));
+        if (hint.len == 0 && *adapter_install(adapter) != '\0')
+            str_addf(&hint, "%s; or name another program under \"agents\" in devs.config.json",
+                     adapter_install(adapter));
+    }
+    (void)fail_usage(str_text(&hint), "no agent is installed: none of %s is in PATH",
+                     str_text(&programs));
+    str_done(&programs);
+    str_done(&hint);
+    return EXIT_NO_AGENT;
+}
+
+/* Is the program of this adapter here? Returns the exit code. */
+static int check(const struct adapter *adapter)
+{
+    const char *program = adapter_program(adapter);
+    const char *install = adapter_install(adapter);
+    if (is_here(adapter))
+        return EXIT_ALL_PASSED;
+    if (*program == '\0')
+        return fail_usage("give it a program under \"agents\" in devs.config.json",
+                          "agent '%s' has no program of its own", adapter_name(adapter));
+    (void)fail_usage(*install != '\0' ? install : NULL,
+                     "agent '%s' is not installed: there is no program '%s'", adapter_name(adapter),
+                     program);
+    return EXIT_NO_AGENT;
+}
+
+int agent_choose(const struct adapters *adapters, const char *name, const struct adapter **out)
+{
+    const struct adapter *adapter = NULL;
+    if (name) {
+        adapter = adapters_find(adapters, name);
+        int code = adapter ? check(adapter) : fail_unknown(adapters, name);
+        if (code == EXIT_ALL_PASSED)
+            *out = adapter;
+        return code;
+    }
+    for (size_t i = 0; (adapter = adapters_at(adapters, i)) != NULL; i++) {
+        if (is_here(adapter)) {
+            *out = adapter;
+            return EXIT_ALL_PASSED;
+        }
+    }
+    return fail_none(adapters);
+}
