@@ -30,7 +30,7 @@ function(devs_add_script_test label name)
   add_test(NAME ${label}.${name} COMMAND ${ARGN})
   set_tests_properties(${label}.${name} PROPERTIES
     LABELS ${label}
-    TIMEOUT 300
+    TIMEOUT 900
     SKIP_RETURN_CODE 77
     ENVIRONMENT "TMPDIR=${DEVS_TEST_TMPDIR}")
 endfunction()
@@ -56,7 +56,7 @@ function(devs_add_test layer module)
   endif()
   set_tests_properties(${layer}.${module} PROPERTIES
     LABELS ${layer}
-    TIMEOUT 300
+    TIMEOUT 900
     SKIP_RETURN_CODE 77
     ENVIRONMENT "${environment}")
 endfunction()

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "json.h"
 #include "str.h"
 
 enum violation_code {
@@ -71,5 +72,12 @@ void violations_display_brief(const struct violations *list, struct str *out);
 
 /* Frees what the list holds; an empty one afterwards. */
 void violations_done(struct violations *list);
+
+/* Move what is in `more` into `list`; `more` is empty afterwards. Both are in the order of
+ * the document, and so is the list then: of one place, what was in it comes first. A value
+ * comes before what is in it, a key that is missing after those that are there. Without a
+ * document `more` goes to the end. */
+void violations_merge(struct violations *list, struct violations *more,
+                      const struct json *document);
 
 #endif

@@ -1,4 +1,4 @@
-#include "violation_order.h"
+#include "violation.h"
 
 #include <string.h>
 

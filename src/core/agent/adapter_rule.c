@@ -1,11 +1,288 @@
 #include "adapter_rule.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attr.h"
 #include "xalloc.h"
+
+/* One value, and what it must be. */
+struct matching {
+    const struct json *wanted;
+    bool found;
+};
+
+static bool is_equal(const struct json *value, const struct json *wanted)
+{
+    const char *text = json_text(wanted, NULL);
+    if (text)
+        return strcmp(json_text(value, ""), text) == 0 && json_kind(value) == JSON_KIND_STRING;
+    if (json_kind(wanted) == JSON_KIND_INTEGER)
+        return json_kind(value) == JSON_KIND_INTEGER && json_i64(value, 0) == json_i64(wanted, 0);
+    return json_kind(value) == json_kind(wanted) && json_kind(wanted) != JSON_KIND_REAL;
+}
+
+static bool fits(const struct json *value, const struct json *wanted)
+{
+    const char *starts = json_text(json_get(wanted, "starts"), "");
+    const char *has = json_text(json_get(wanted, "has"), "");
+    const char *ends = json_text(json_get(wanted, "ends"), "");
+    const char *text = json_text(value, NULL);
+    if (json_kind(wanted) != JSON_KIND_OBJECT)
+        return is_equal(value, wanted);
+    return text && strncmp(text, starts, strlen(starts)) == 0 && strstr(text, has) != NULL &&
+           strlen(text) >= strlen(ends) && strcmp(text + strlen(text) - strlen(ends), ends) == 0;
+}
+
+static bool look(void *ctx, const struct json *value)
+{
+    struct matching *matching = ctx;
+    matching->found = fits(value, matching->wanted);
+    return !matching->found;
+}
+
+/* As deep as "not" and lists stand in each other: the schema allows two. */
+static bool holds(const struct adapter_path *path, const struct json *value,
+                  const struct json *wanted, int depth)
+{
+    enum { DEPTH_MAX = 3 };
+    const struct json *inner = json_get(wanted, "not");
+    const struct json *there = json_get(wanted, "there");
+    if (depth == DEPTH_MAX)
+        return false;
+    if (inner)
+        return !holds(path, value, inner, depth + 1);
+    if (there) {
+        const struct json *first = adapter_path_first(path, value);
+        return (first && json_kind(first) != JSON_KIND_NULL) == json_bool(there, true);
+    }
+    if (json_kind(wanted) == JSON_KIND_ARRAY) {
+        for (size_t i = 0; i < json_count(wanted); i++) {
+            if (holds(path, value, json_at(wanted, i), depth + 1))
+                return true;
+        }
+        return false;
+    }
+    struct matching matching = {.wanted = wanted};
+    adapter_path_walk(path, value, look, &matching);
+    return matching.found;
+}
+
+bool adapter_tests_hold(const struct adapter_tests *tests, const struct json *value)
+{
+    for (size_t i = 0; i < tests->count; i++) {
+        if (!holds(&tests->items[i].path, value, tests->items[i].wanted, 0))
+            return false;
+    }
+    return true;
+}
+
+bool adapter_line_holds(const struct adapter_rule *rule, const struct json *line)
+{
+    static const struct adapter_path itself = {0};
+    return rule->line && holds(&itself, line, rule->line, 0);
+}
+
+bool adapter_rule_failed(const struct adapter_rule *rule, const struct json *value)
+{
+    bool failed = rule->fails;
+    for (size_t i = 0; i < rule->failed_count && !failed; i++)
+        failed = adapter_tests_hold(&rule->failed[i], value);
+    return failed;
+}
+
+/* Texts that are put one behind the other. */
+struct texts {
+    struct str *out;
+    const char *between;
+    const char *after; /* only what follows these words; NULL = all */
+    bool any;
+};
+
+static bool add_text(void *ctx, const struct json *value)
+{
+    struct texts *texts = ctx;
+    const enum json_kind kind = json_kind(value);
+    const char *text = json_text(value, "");
+    const bool is_number = kind == JSON_KIND_INTEGER || kind == JSON_KIND_REAL;
+    if (texts->after && !is_number) {
+        const char *found = strstr(text, texts->after);
+        text = found ? found + strlen(texts->after) : "";
+    }
+    if (!is_number && text[0] == '\0')
+        return true;
+    if (texts->any)
+        str_add(texts->out, texts->between);
+    if (is_number)
+        json_write(texts->out, value);
+    else
+        str_add(texts->out, text);
+    texts->any = true;
+    return true;
+}
+
+static void add_texts(struct texts *texts, const struct adapter_source *source,
+                      const struct json *value)
+{
+    texts->after = source->after;
+    if (!source->word) {
+        adapter_path_walk(&source->path, value, add_text, texts);
+        return;
+    }
+    if (texts->any)
+        str_add(texts->out, texts->between);
+    str_add(texts->out, source->word);
+    texts->any = true;
+}
+
+bool adapter_texts(const struct adapter_sources *sources, const struct json *value,
+                   const char *between, struct str *out)
+{
+    struct texts texts = {.out = out, .between = between};
+    for (size_t i = 0; i < sources->count; i++)
+        add_texts(&texts, &sources->items[i], value);
+    return texts.any;
+}
+
+bool adapter_first_text(const struct adapter_sources *sources, const struct json *value,
+                        struct str *out)
+{
+    struct texts texts = {.out = out, .between = "\n"};
+    for (size_t i = 0; i < sources->count && !texts.any; i++)
+        add_texts(&texts, &sources->items[i], value);
+    return texts.any;
+}
+
+/* The number that a text has behind certain words. */
+static bool number_after(const char *text, const char *words, double *out)
+{
+    enum { DECIMAL = 10, DIGITS_MAX = 15 };
+    const char *found = strstr(text, words);
+    if (!found)
+        return false;
+    found += strlen(words);
+    const size_t digits = strspn(found, "0123456789");
+    if (digits == 0 || digits > DIGITS_MAX)
+        return false;
+    *out = (double)strtoll(found, NULL, DECIMAL);
+    return true;
+}
+
+/* Numbers that are looked for. */
+struct numbers {
+    const char *after;
+    double sum;
+    bool any;
+    bool first_only;
+};
+
+static bool take_number(void *ctx, const struct json *value)
+{
+    struct numbers *numbers = ctx;
+    const enum json_kind kind = json_kind(value);
+    double number = 0;
+    bool is_one = kind == JSON_KIND_INTEGER || kind == JSON_KIND_REAL;
+    if (is_one)
+        number = json_number(value, 0);
+    else if (numbers->after)
+        is_one = number_after(json_text(value, ""), numbers->after, &number);
+    if (!is_one || !isfinite(number))
+        return true;
+    numbers->sum += number;
+    numbers->any = true;
+    return !numbers->first_only;
+}
+
+static bool take_numbers(const struct adapter_sources *sources, const struct json *value,
+                         bool first_only, double *out)
+{
+    struct numbers numbers = {.first_only = first_only};
+    for (size_t i = 0; i < sources->count && !(first_only && numbers.any); i++) {
+        numbers.after = sources->items[i].after;
+        if (!sources->items[i].word)
+            adapter_path_walk(&sources->items[i].path, value, take_number, &numbers);
+    }
+    if (numbers.any)
+        *out = numbers.sum;
+    return numbers.any;
+}
+
+bool adapter_number(const struct adapter_sources *sources, const struct json *value, double *out)
+{
+    return take_numbers(sources, value, true, out);
+}
+
+bool adapter_sum(const struct adapter_sources *sources, const struct json *value, double *out)
+{
+    return take_numbers(sources, value, false, out);
+}
+
+const struct json *adapter_value(const struct adapter_sources *sources, const struct json *value)
+{
+    const struct json *found = NULL;
+    for (size_t i = 0; i < sources->count && !found; i++) {
+        if (!sources->items[i].word)
+            found = adapter_path_first(&sources->items[i].path, value);
+    }
+    return found && json_kind(found) != JSON_KIND_NULL ? found : NULL;
+}
+
+/* An object of several members, each from a place of its own. */
+static struct json *put_together(const struct adapter_sources *sources, const struct json *value)
+{
+    struct str text = {0};
+    struct json *object = NULL;
+    str_add_char(&text, '{');
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct adapter_source *source = &sources->items[i];
+        const struct json *found = adapter_path_first(&source->path, value);
+        if (source->word) {
+            str_json_text(&text, source->key, source->word);
+        } else if (found) {
+            str_json_key(&text, source->key);
+            json_write(&text, found);
+        }
+    }
+    str_add_char(&text, '}');
+    if (!json_parse_data(str_text(&text), text.len, &object, NULL, NULL))
+        object = NULL;
+    str_done(&text);
+    return object;
+}
+
+/* Keeps arguments that are text but not a JSON object: different calls must stay different. */
+static struct json *text_as_args(const char *text)
+{
+    struct str object = {0};
+    struct json *args = NULL;
+    str_add_char(&object, '{');
+    str_json_text(&object, "input", text);
+    str_add_char(&object, '}');
+    if (!json_parse_data(str_text(&object), object.len, &args, NULL, NULL))
+        args = NULL;
+    str_done(&object);
+    return args;
+}
+
+struct json *adapter_args(const struct adapter_sources *sources, const struct json *value)
+{
+    if (sources->count > 0 && sources->items[0].key)
+        return put_together(sources, value);
+    const struct json *args = adapter_value(sources, value);
+    const char *text = json_text(args, NULL);
+    struct json *object = NULL;
+    if (json_kind(args) == JSON_KIND_OBJECT)
+        return json_clone(args);
+    if (!text || text[0] == '\0')
+        return NULL;
+    const bool is_json = json_parse_data(text, strlen(text), &object, NULL, NULL);
+    if (is_json && json_kind(object) == JSON_KIND_OBJECT)
+        return object;
+    json_free(object);
+    return text_as_args(text);
+}
 
 static const char *const event_names[] = {
     [ADAPTER_EVENT_SESSION] = "session", [ADAPTER_EVENT_TEXT] = "text",

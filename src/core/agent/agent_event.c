@@ -1,7 +1,351 @@
 /* agent_event.c - an agent's stream: what kind of event a line is. */
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "agent_taking.h"
+#include "agent_state.h"
+#include "agent_what.h"
+#include "xalloc.h"
+
+struct agent_taking {
+    struct agent_stream *stream;
+    const struct adapter_rule *rule;
+};
+
+enum { STATUS_LEAST = 100, STATUS_MOST = 599 }; /* a smaller code is an exit code */
+
+static void agent_taking_text(const struct agent_taking *taking, enum adapter_member member,
+                              const struct json *value, struct str *out)
+{
+    (void)adapter_first_text(&taking->rule->members[member], value, out);
+}
+
+static int64_t agent_taking_number(const struct agent_taking *taking, enum adapter_member member,
+                                   const struct json *value, int64_t otherwise)
+{
+    static const double most = 9e15; /* every whole number up to here is a double */
+    double number = 0;
+    if (!adapter_number(&taking->rule->members[member], value, &number))
+        return otherwise;
+    return number < 0 || number > most ? otherwise : (int64_t)number;
+}
+
+static int64_t agent_taking_status(const struct agent_taking *taking, const struct json *value)
+{
+    const int64_t status = agent_taking_number(taking, ADAPTER_STATUS, value, 0);
+    return status >= STATUS_LEAST && status <= STATUS_MOST ? status : 0;
+}
+
+static void agent_words_add(struct str *words, const char *text)
+{
+    if (text[0] == '\0')
+        return;
+    str_add(words, text);
+    str_add_char(words, '\n');
+}
+
+static void agent_begin_take(struct agent_stream *stream)
+{
+    if (stream->last.end == AGENT_END_FAILED) {
+        str_clear(&stream->failure);
+        str_add(&stream->failure, str_text(&stream->last.words));
+    }
+    stream->last.end = AGENT_END_CUT;
+    str_clear(&stream->last.words);
+    str_clear(&stream->error);
+}
+
+static void agent_turn_open(struct agent_stream *stream)
+{
+    if (stream->last.end != AGENT_END_UNKNOWN)
+        agent_begin_take(stream);
+    if (!stream->adapter->counts_turns && !stream->turn_is_open) {
+        stream->used.turns++;
+        stream->used_changed = true;
+    }
+    stream->turn_is_open = true;
+    stream->retries_in_row = 0;
+    str_clear(&stream->retry);
+}
+
+static void set_sum(struct agent_stream *stream, int64_t *sum, double value, bool adds)
+{
+    if (value < 0 || value > (double)AGENT_USED_MAX)
+        return;
+    const int64_t number = (int64_t)(value + 0.5);
+    const int64_t news = agent_used_sum(number, adds ? *sum : 0);
+    if (news <= *sum)
+        return; /* a sum never falls: an end may know less than what came before it */
+    *sum = news;
+    stream->used_changed = true;
+}
+
+/* Is it another turn than the one before? */
+static bool is_new_turn(const struct agent_taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    struct str id = {0};
+    agent_taking_text(taking, ADAPTER_TURN, value, &id);
+    const bool is_new = id.len > 0 && strcmp(str_text(&id), str_text(&stream->turn)) != 0;
+    if (is_new) {
+        str_clear(&stream->turn);
+        str_add(&stream->turn, str_text(&id));
+    }
+    str_done(&id);
+    return is_new;
+}
+
+/* A turn ends and the next one begins. A turn without a word, call or token is reported as a
+ * message, so that the loop detector sees an agent that produces nothing else. */
+static void begin_turn(struct agent_stream *stream)
+{
+    if (stream->turn_is_empty && stream->used.tokens == stream->turn_tokens) {
+        struct agent_item item = agent_item_new(stream, AGENT_ITEM_TEXT);
+        item.text = "(an empty turn)";
+        agent_stream_tell(stream, &item);
+    }
+    stream->turn_is_empty = true;
+    stream->turn_tokens = stream->used.tokens;
+    stream->used.turns++;
+    stream->used_changed = true;
+}
+
+static void agent_used_take(const struct agent_taking *taking, const struct json *value)
+{
+    static const double micro = 1e6;
+    struct agent_stream *stream = taking->stream;
+    const struct adapter_rule *rule = taking->rule;
+    double number = 0;
+    const bool names_turn = rule->members[ADAPTER_TURN].count > 0 && !rule->each_is_turn;
+    const bool is_new = rule->each_is_turn || (names_turn && is_new_turn(taking, value));
+    if (names_turn && !is_new)
+        return; /* its numbers have been counted with the turn's first event */
+    if (is_new)
+        begin_turn(stream);
+    if (adapter_number(&rule->members[ADAPTER_TURNS], value, &number))
+        set_sum(stream, &stream->used.turns, number, rule->adds);
+    if (adapter_number(&rule->members[ADAPTER_COST_USD], value, &number))
+        set_sum(stream, &stream->used.cost_micro, number * micro, rule->adds);
+    if (adapter_sum(&rule->members[ADAPTER_TOKENS], value, &number))
+        set_sum(stream, &stream->used.tokens, number, rule->adds);
+}
+
+static char *what_of(const struct json *args)
+{
+    struct str what = {0};
+    agent_call_what(args, &what);
+    return what.data ? what.data : xstrdup("");
+}
+
+/* A call begins: it is numbered, told, and waits for its result. */
+static void open_call(const struct agent_taking *taking, const struct json *value, const char *id)
+{
+    struct agent_stream *stream = taking->stream;
+    struct str tool = {0};
+    agent_taking_text(taking, ADAPTER_TOOL, value, &tool);
+    struct agent_call call = {
+        .id = id[0] != '\0' ? xstrdup(id) : NULL,
+        .tool = xstrdup(str_text(&tool)),
+        .args = adapter_args(&taking->rule->members[ADAPTER_ARGS], value),
+        .number = ++stream->used.calls,
+    };
+    call.what = what_of(call.args);
+    stream->used_changed = true;
+    stream->ends_refused = false;
+    str_clear(&stream->last_call);
+    str_add(&stream->last_call, id);
+    agent_turn_open(stream);
+    struct agent_item item = agent_item_new(stream, AGENT_ITEM_CALL);
+    item.tool = call.tool;
+    item.what = call.what;
+    item.args = call.args;
+    item.number = call.number;
+    agent_stream_tell(stream, &item);
+    agent_calls_add(&stream->calls, &call);
+    str_done(&tool);
+}
+
+static void agent_call_take(const struct agent_taking *taking, const struct json *value)
+{
+    struct str id = {0};
+    agent_message_end(taking->stream);
+    agent_taking_text(taking, ADAPTER_ID, value, &id);
+    open_call(taking, value, str_text(&id));
+    str_done(&id);
+}
+
+static void tell_result(const struct agent_taking *taking, const struct json *value,
+                        const struct agent_call *call)
+{
+    enum { EXIT_MOST = 255 };
+    struct str output = {0};
+    agent_taking_text(taking, ADAPTER_OUTPUT_TEXT_OF, value, &output);
+    const int64_t code = agent_taking_number(taking, ADAPTER_EXIT, value, -1);
+    struct agent_item item = agent_item_new(taking->stream, AGENT_ITEM_RESULT);
+    item.text = str_text(&output);
+    item.tool = call->tool;
+    item.what = call->what;
+    item.args = call->args;
+    item.number = call->number;
+    item.failed = adapter_rule_failed(taking->rule, value) || code > 0;
+    item.exit = code <= EXIT_MOST ? (int)code : -1;
+    taking->stream->turn_is_open = false;
+    agent_stream_tell(taking->stream, &item);
+    str_done(&output);
+}
+
+static void agent_result_take(const struct agent_taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    struct agent_call call = {0};
+    struct str id = {0};
+    agent_message_end(stream);
+    agent_taking_text(taking, ADAPTER_ID, value, &id);
+    const char *name = id.len > 0 ? str_text(&id) : NULL;
+    bool is_known = agent_calls_take(&stream->calls, name, &call);
+    if (!is_known && taking->rule->members[ADAPTER_TOOL].count > 0) {
+        open_call(taking, value, str_text(&id));
+        is_known = agent_calls_take(&stream->calls, name, &call);
+    }
+    if (!is_known && name)
+        call.id = xstrdup(name);
+    tell_result(taking, value, &call);
+    str_clear(&stream->failure);
+    agent_call_done(&call);
+    str_done(&id);
+}
+
+/* Remembers the call, unless it was reported before. Without an id each report is a call. */
+static bool is_first_report(struct agent_stream *stream, const char *id)
+{
+    struct str *ids = &stream->refused_ids;
+    struct str line = {0};
+    str_addf(&line, "\n%s\n", id);
+    const bool is_known = id[0] != '\0' && strstr(str_text(ids), line.data) != NULL;
+    const bool is_full = ids->len + line.len > AGENT_REFUSED_IDS;
+    if (id[0] != '\0' && !is_known && !is_full)
+        str_add(ids, line.data);
+    str_done(&line);
+    return id[0] == '\0' || (!is_known && !is_full);
+}
+
+/* The tool and the call in one line: as the call was reported, else as the refusal says. */
+static void name_call(const struct agent_taking *taking, const struct json *value, const char *id,
+                      struct str *tool, struct str *what)
+{
+    const struct agent_call *call = agent_calls_find(&taking->stream->calls, id);
+    if (call) {
+        str_add(tool, call->tool);
+        str_add(what, call->what);
+        return;
+    }
+    struct json *args = adapter_args(&taking->rule->members[ADAPTER_ARGS], value);
+    agent_taking_text(taking, ADAPTER_TOOL, value, tool);
+    if (args)
+        agent_call_what(args, what);
+    else
+        agent_taking_text(taking, ADAPTER_TEXT, value, what);
+    json_free(args);
+}
+
+static void agent_refused_take(const struct agent_taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    struct str id = {0};
+    struct str tool = {0};
+    struct str what = {0};
+    agent_taking_text(taking, ADAPTER_ID, value, &id);
+    if (is_first_report(stream, str_text(&id))) {
+        name_call(taking, value, str_text(&id), &tool, &what);
+        stream->used.refused++;
+        stream->used_changed = true;
+        stream->ends_refused = stream->ends_refused || id.len == 0 ||
+                               strcmp(str_text(&stream->last_call), str_text(&id)) == 0;
+        str_clear(&stream->refused);
+        str_addf(&stream->refused, "%s%s%s", str_text(&tool), what.len > 0 ? ": " : "",
+                 str_text(&what));
+        struct agent_item item = agent_item_new(stream, AGENT_ITEM_REFUSED);
+        item.tool = str_text(&tool);
+        item.what = str_text(&what);
+        agent_stream_tell(stream, &item);
+    }
+    str_done(&id);
+    str_done(&tool);
+    str_done(&what);
+}
+
+/* Headers that say when to come back, as a program would have printed them. */
+static void read_headers(struct str *words, const struct json *headers)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    while (json_next(headers, &iter, &key, &value)) {
+        const bool tells = strstr(key, "retry") || strstr(key, "ratelimit");
+        if (tells && json_kind(value) == JSON_KIND_STRING)
+            str_addf(words, "%s: %s\n", key, json_text(value, ""));
+    }
+}
+
+static void take_failure(const struct agent_taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    struct agent_last *last = &stream->last;
+    struct str ended = {0};
+    struct str words = {0};
+    last->status = agent_taking_status(taking, value);
+    agent_taking_text(taking, ADAPTER_ENDED, value, &ended);
+    (void)adapter_texts(&taking->rule->members[ADAPTER_WORDS], value, "\n", &words);
+    str_add(&last->words, str_text(&stream->ended));
+    if (ended.len > 0)
+        str_addf(&last->words, "agent ended: %s\n", str_text(&ended));
+    agent_words_add(&last->words, str_text(&words));
+    read_headers(&last->words, adapter_value(&taking->rule->members[ADAPTER_HEADERS], value));
+    if (words.len == 0)
+        str_add(&last->words, str_text(&stream->error));
+    str_add(&last->words, str_text(&stream->window));
+    str_done(&ended);
+    str_done(&words);
+}
+
+/* What the agent leaves. */
+static void take_final(const struct agent_taking *taking, const struct json *value)
+{
+    const struct json *structured =
+        adapter_value(&taking->rule->members[ADAPTER_STRUCTURED], value);
+    struct str text = {0};
+    if (structured)
+        json_write(&text, structured);
+    else
+        agent_taking_text(taking, ADAPTER_TEXT, value, &text);
+    if (text.len > 0)
+        agent_final_set(taking->stream, str_text(&text), text.len, structured != NULL);
+    str_done(&text);
+}
+
+static void agent_end_take(const struct agent_taking *taking, const struct json *value)
+{
+    struct agent_stream *stream = taking->stream;
+    struct agent_last *last = &stream->last;
+    const bool failed = adapter_rule_failed(taking->rule, value) || stream->ended.len > 0;
+    agent_message_end(stream);
+    str_clear(&last->words);
+    last->end = taking->rule->is_cut ? AGENT_END_CUT : failed ? AGENT_END_FAILED : AGENT_END_DONE;
+    last->closes = !taking->rule->is_logged;
+    last->is_line = taking->rule->line != NULL;
+    last->offset = stream->line_offset;
+    last->status = 0;
+    if (last->end == AGENT_END_FAILED) {
+        take_failure(taking, value);
+    } else {
+        take_final(taking, value);
+    }
+    struct agent_item item = agent_item_new(stream, AGENT_ITEM_END);
+    item.failed = last->end != AGENT_END_DONE;
+    item.status = last->status;
+    item.text = last->words.len > 0 ? str_text(&last->words) : NULL;
+    agent_stream_tell(stream, &item);
+}
 
 static void take_session(const struct agent_taking *taking, const struct json *value)
 {

@@ -1,8 +1,10 @@
 #include "classify.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +20,312 @@
 #include "retry_hint.h"
 #include "rules_json.h"
 #include "str.h"
+#include "text.h"
 #include "xalloc.h"
 
-enum {
-    OUT_STREAM = 0, /* index in scan.streams */
-    ERR_STREAM = 1,
+/* Why a program could not be started. What is not in the table is persistent. */
+static const struct {
+    int number;
+    enum transient_type type; /* NONE: persistent */
+    enum reason reason;
+    const char *subtype;
+} start_errors[] = {
+    {ENOENT, TRANSIENT_NONE, REASON_NOT_FOUND, "ENOENT"},
+    {ENOTDIR, TRANSIENT_NONE, REASON_NOT_FOUND, "ENOTDIR"},
+    {EACCES, TRANSIENT_NONE, REASON_PERMISSION, "EACCES"},
+    {EPERM, TRANSIENT_NONE, REASON_PERMISSION, "EPERM"},
+    {E2BIG, TRANSIENT_NONE, REASON_TOO_LARGE, "E2BIG"},
+    {EAGAIN, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EAGAIN"},
+    {ENOMEM, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENOMEM"},
+    {EMFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EMFILE"},
+    {ENFILE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENFILE"},
+    {ETXTBSY, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ETXTBSY"},
+    {ENOSPC, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "ENOSPC"},
+    {EDQUOT, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "EDQUOT"},
+    {START_SANDBOX_FAILED, TRANSIENT_NONE, REASON_SETUP, "SANDBOX"},
+    {START_TIMED_OUT, TRANSIENT_SANDBOX_START_TIMEOUT, REASON_NONE, "START_TIMEOUT"},
+    {START_DAEMON_DOWN, TRANSIENT_DOCKER_SOCKET_UNAVAILABLE, REASON_NONE, "DAEMON_DOWN"},
+    {START_IMAGE_MISSING, TRANSIENT_NONE, REASON_SETUP, "IMAGE_MISSING"},
+    {START_WORKSPACE_FAILED, TRANSIENT_NONE, REASON_SETUP, "WORKSPACE"},
+    {START_CONFLICT, TRANSIENT_NONE, REASON_CONFLICT, "MERGE_CONFLICT"},
+    {START_NO_SPACE, TRANSIENT_RESOURCE_BUSY, REASON_NONE, "NO_SPACE"},
+    {START_TOO_LARGE, TRANSIENT_NONE, REASON_TOO_LARGE, "SNAPSHOT"},
+    {START_LEFT_ALIVE, TRANSIENT_NONE, REASON_SETUP, "LEFT_ALIVE"},
+    {START_SECRET_MISSING, TRANSIENT_NONE, REASON_SETUP, "SECRET_MISSING"},
+    {START_STDIN_GONE, TRANSIENT_NONE, REASON_SETUP, "STDIN_GONE"},
 };
+
+/* What only a person can put right: no try of ours would go otherwise. */
+static bool asks_a_person(int code)
+{
+    return code == START_IMAGE_MISSING || code == START_CONFLICT || code == START_LEFT_ALIVE ||
+           code == START_SECRET_MISSING || code == START_STDIN_GONE;
+}
+
+/* Linux' numbers, as outcomes hold them. A program that ended itself so has
+ * crashed; the last four came from outside. */
+static const struct {
+    int number;
+    const char *name;
+    enum reason reason;
+} signals[] = {
+    {11, "SIGSEGV", REASON_CRASH}, {6, "SIGABRT", REASON_CRASH}, {7, "SIGBUS", REASON_CRASH},
+    {4, "SIGILL", REASON_CRASH},   {8, "SIGFPE", REASON_CRASH},  {31, "SIGSYS", REASON_CRASH},
+    {5, "SIGTRAP", REASON_CRASH},  {9, "SIGKILL", REASON_CRASH}, {24, "SIGXCPU", REASON_LIMIT},
+    {25, "SIGXFSZ", REASON_LIMIT}, {15, "SIGTERM", REASON_NONE}, {2, "SIGINT", REASON_NONE},
+    {1, "SIGHUP", REASON_NONE},    {13, "SIGPIPE", REASON_NONE},
+};
+
+int facts_signal_number(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        if (strcmp(signals[i].name, name) == 0)
+            return signals[i].number;
+    }
+    return 0;
+}
+
+static void judge_start(int number, struct verdict *out)
+{
+    out->ask = asks_a_person(number);
+    for (size_t i = 0; i < ARRAY_LEN(start_errors); i++) {
+        if (start_errors[i].number != number)
+            continue;
+        if (start_errors[i].type != TRANSIENT_NONE)
+            verdict_set_transient(out, start_errors[i].type, start_errors[i].subtype,
+                                  "known.start");
+        else
+            verdict_set_persistent(out, start_errors[i].reason, start_errors[i].subtype,
+                                   "known.start");
+        return;
+    }
+    verdict_set_persistent(out, REASON_NONE, "", "known.start");
+}
+
+static void judge_signal_fact(int number, struct verdict *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        if (signals[i].number == number) {
+            verdict_set_persistent(out, signals[i].reason, signals[i].name, "known.signal");
+            return;
+        }
+    }
+    verdict_set_persistent(out, REASON_NONE, "", "known.signal");
+}
+
+static void judge_timeout(const struct outcome *outcome, struct verdict *out)
+{
+    if (outcome->quiet_ms > 0)
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "SILENT", "known.silence");
+    else
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "TIMEOUT", "known.timeout");
+}
+
+/* A spent budget is given again by a person only. */
+static void judge_stop(enum outcome_stop stop, struct verdict *out)
+{
+    if (stop == STOP_LOOP)
+        verdict_set_persistent(out, REASON_LOOP, "CALLS", "known.loop");
+    else if (stop == STOP_BUDGET)
+        verdict_set_persistent(out, REASON_BUDGET, "", "known.budget");
+    else
+        verdict_set_persistent(out, REASON_CANCELLED, "", "known.cancelled");
+    out->ask = stop == STOP_BUDGET;
+}
+
+/* The kernel ends what has used up its CPU time with SIGXCPU, and what ignores that with SIGKILL.
+ * A shell or a sandbox around it says 128 + n. */
+static bool is_out_of_cpu(const struct classify_input *input)
+{
+    enum { XCPU = 24, KILL = 9, SHELL_SIGNAL = 128, MS_PER_S = 1000 };
+    const struct outcome *outcome = &input->outcome;
+    const int number =
+        outcome->kind == OUTCOME_SIGNAL ? outcome->code : outcome->code - SHELL_SIGNAL;
+    const bool has_used_it = outcome->cpu_ms >= input->cpu_s * MS_PER_S;
+    return input->cpu_s > 0 && (number == XCPU || (number == KILL && has_used_it));
+}
+
+bool facts_judge(const struct classify_input *input, struct verdict *out)
+{
+    switch (input->outcome.kind) {
+    case OUTCOME_TIMEOUT:
+        judge_timeout(&input->outcome, out);
+        return true;
+    case OUTCOME_INTERRUPTED:
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "known.interrupted");
+        return true;
+    case OUTCOME_CANCELLED:
+        judge_stop(input->outcome.stop, out);
+        return true;
+    case OUTCOME_NOT_STARTED:
+        judge_start(input->outcome.code, out);
+        return true;
+    case OUTCOME_SIGNAL:
+    case OUTCOME_EXIT:
+    case OUTCOME_KIND_COUNT:
+        break;
+    }
+
+    bool success = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;
+    if (input->memory_killed == 1 && !success)
+        verdict_set_transient(out, TRANSIENT_CONTAINER_OOM, "OOM_KILL", "known.memory");
+    else if (is_out_of_cpu(input))
+        verdict_set_persistent(out, REASON_LIMIT, "CPU_LIMIT", "known.cpu");
+    else if (input->outcome.kind == OUTCOME_SIGNAL)
+        judge_signal_fact(input->outcome.code, out);
+    else
+        return false;
+    return true;
+}
+
+enum {
+    MATCH_BEFORE = 40, /* bytes of a long line shown before the match */
+    OUT_STREAM = 0,    /* index in scan.streams */
+    ERR_STREAM = 1,
+    /* A limit that is in force for so long is a window: parked, not waited on. */
+    PARK_LEAST_MS = 3600 * 1000,
+};
+
+void classify_quote(struct verdict *out, const char *line, size_t len, size_t at)
+{
+    const char *end = memchr(line, '\n', len);
+    size_t from = 0;
+    if (end)
+        len = (size_t)(end - line);
+    if (len >= VERDICT_MATCH_MAX && at > MATCH_BEFORE)
+        from = text_cut(line, len, at - MATCH_BEFORE);
+    const size_t size = text_cut(line + from, len - from, VERDICT_MATCH_MAX - 1);
+
+    struct str clean = {0};
+    text_clean(&clean, line + from, size);
+    const size_t kept = text_cut(str_text(&clean), clean.len, VERDICT_MATCH_MAX - 1);
+    memcpy(out->match, str_text(&clean), kept);
+    out->match[kept] = '\0';
+    str_done(&clean);
+}
+
+static void set_evidence(struct verdict *out, const struct scan *scan,
+                         const struct scan_match *match)
+{
+    const struct clean_text *text = &scan->streams[match->stream].text;
+    const struct clean_line *line = &text->lines[match->line];
+    out->stream = match->stream == ERR_STREAM ? VERDICT_STREAM_ERR : VERDICT_STREAM_OUT;
+    out->offset = line->offset;
+    out->line = line->number;
+    classify_quote(out, text->bytes + line->start, line->len, match->spans[0].start);
+}
+
+/* A rule's subtype; "$1" at its end is the group that took part: the first of
+ * a pattern with two ways to say the same has none in the other way. */
+static void set_rule_subtype(struct verdict *out, const struct scan *scan,
+                             const struct scan_match *match)
+{
+    const char *subtype = match->rule->subtype;
+    const char *group = strstr(subtype, "$1");
+    if (!group || match->stream < 0) {
+        (void)snprintf(out->subtype, sizeof(out->subtype), "%s", subtype);
+        return;
+    }
+    const struct clean_text *text = &scan->streams[match->stream].text;
+    const bool first = match->spans[1].end > match->spans[1].start;
+    const struct rule_span span = match->spans[first ? 1 : 2];
+    struct str words = {0};
+    str_add_n(&words, subtype, (size_t)(group - subtype));
+    text_clean(&words, text->bytes + text->lines[match->line].start + span.start,
+               span.end - span.start);
+    const size_t kept = text_cut(str_text(&words), words.len, sizeof(out->subtype) - 1);
+    (void)snprintf(out->subtype, sizeof(out->subtype), "%.*s", (int)kept, str_text(&words));
+    str_done(&words);
+}
+
+/* When to come back. What waiting heals, and a limit that holds for long, is
+ * parked, and asks nobody. */
+static void take_hint(struct verdict *out, const struct scan *scan, const struct retry_hint *hint)
+{
+    out->retry_after_ms = hint->ms;
+    (void)snprintf(out->hint_rule, sizeof(out->hint_rule), "%s", hint->rule->id);
+    if (out->class == VERDICT_TRANSIENT) {
+        if (out->type != TRANSIENT_API_RATE_LIMIT || hint->ms < PARK_LEAST_MS)
+            return;
+        out->class = VERDICT_PERSISTENT;
+        out->type = TRANSIENT_NONE;
+        out->reason = REASON_QUOTA;
+    }
+    out->ask = false;
+    if (scan->input->now_ms > 0)
+        out->resume_at_ms = scan->input->now_ms + hint->ms;
+}
+
+static void set_hint(struct verdict *out, struct scan *scan, const struct scan_match *match)
+{
+    struct retry_hint hint = {.ms = retry_hint_of_group(scan, match), .rule = match->rule};
+    scan->keeps_nears = false;
+    scan->work = 0; /* the time to come back is worth as much again */
+    if (hint.ms != HINT_NONE || retry_hint_find(scan, &hint))
+        take_hint(out, scan, &hint);
+}
+
+void classify_add_nears(struct verdict *out, const struct scan *scan)
+{
+    for (int weight = NEAR_WHY_COUNT; weight >= 0; weight--) {
+        for (int i = 0; i < scan->near_count; i++) {
+            const struct scan_near *near = &scan->nears[i];
+            if (scan_near_weight(near->why) != weight || strcmp(near->rule->id, out->rule) == 0)
+                continue;
+            struct verdict_near found = {.why = near->why};
+            (void)snprintf(found.rule, sizeof(found.rule), "%s", near->rule->id);
+            if (near->stream >= 0) {
+                found.stream = near->stream == ERR_STREAM ? VERDICT_STREAM_ERR : VERDICT_STREAM_OUT;
+                found.offset = scan->streams[near->stream].text.lines[near->line].offset;
+            }
+            verdict_add_near(out, &found);
+        }
+    }
+}
+
+void classify_by_match(struct verdict *out, struct scan *scan, const struct scan_match *match)
+{
+    const struct rule *rule = match->rule;
+    out->class = rule->class;
+    out->type = rule->type;
+    out->reason = rule->reason;
+    out->ask = rule->ask;
+    (void)snprintf(out->rule, sizeof(out->rule), "%s", rule->id);
+    set_rule_subtype(out, scan, match);
+    if (match->stream >= 0)
+        set_evidence(out, scan, match);
+    scan_outranked(scan, match);
+    if (rule->class == VERDICT_TRANSIENT || rule->waits || rule->retry_group > 0)
+        set_hint(out, scan, match);
+}
+
+/* A server that says when to come back, and nothing else that a rule knows. */
+static bool judge_hint(struct scan *scan, struct verdict *out)
+{
+    struct retry_hint hint;
+    scan->keeps_nears = false;
+    if (!retry_hint_find(scan, &hint) || !hint.rule->decides ||
+        !scan_is_spoken(scan, hint.stream, hint.line))
+        return false;
+    verdict_set_transient(out, TRANSIENT_API_RATE_LIMIT, "RETRY_AFTER", hint.rule->id);
+    const struct scan_match match = {.rule = hint.rule, .stream = hint.stream, .line = hint.line};
+    set_evidence(out, scan, &match);
+    take_hint(out, scan, &hint);
+    return true;
+}
+
+bool classify_by_text(struct scan *scan, struct verdict *out)
+{
+    struct scan_match match;
+    if (!scan_first(scan, &scan->rules->verdicts, &match))
+        return judge_hint(scan, out);
+    struct scan_match other;
+    if (scan_cause(scan, &match, &other))
+        match = other;
+    bool outranked = match.rule->class == VERDICT_TRANSIENT && scan_later(scan, &match, &other);
+    classify_by_match(out, scan, outranked ? &other : &match);
+    return true;
+}
 
 /* To compile the rules takes as long as twenty attempts, and a run whose attempts all end well and
  * say nothing needs none of them. */

@@ -3,12 +3,148 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
 #include "contract_equal.h"
 #include "contract_loading.h"
-#include "contract_types.h"
+#include "contract_schema.h"
 #include "near_word.h"
 #include "str.h"
 #include "xalloc.h"
+
+const char contract_type_all[] = "null, boolean, object, array, number, string or integer";
+
+static const struct {
+    const char *name;
+    unsigned type;
+} type_names[] = {
+    {"null", CONTRACT_NULL},       {"boolean", CONTRACT_BOOLEAN}, {"object", CONTRACT_OBJECT},
+    {"array", CONTRACT_ARRAY},     {"number", CONTRACT_NUMBER},   {"string", CONTRACT_STRING},
+    {"integer", CONTRACT_INTEGER},
+};
+
+unsigned contract_type_named(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(type_names); i++) {
+        if (strcmp(type_names[i].name, name) == 0)
+            return type_names[i].type;
+    }
+    return 0;
+}
+
+unsigned contract_types_of(const struct json *value)
+{
+    switch (json_kind(value)) {
+    case JSON_KIND_OBJECT:
+        return CONTRACT_OBJECT;
+    case JSON_KIND_ARRAY:
+        return CONTRACT_ARRAY;
+    case JSON_KIND_STRING:
+        return CONTRACT_STRING;
+    case JSON_KIND_INTEGER:
+        return CONTRACT_NUMBER | CONTRACT_INTEGER;
+    case JSON_KIND_REAL:
+        return decimal_is_integer(decimal_of(value)) ? CONTRACT_NUMBER | CONTRACT_INTEGER
+                                                     : CONTRACT_NUMBER;
+    case JSON_KIND_TRUE:
+    case JSON_KIND_FALSE:
+        return CONTRACT_BOOLEAN;
+    case JSON_KIND_NULL:
+        return CONTRACT_NULL;
+    case JSON_KIND_NONE:
+    case JSON_KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
+void contract_types_add(struct str *out, unsigned mask)
+{
+    unsigned left = mask;
+    for (size_t i = 0; i < ARRAY_LEN(type_names); i++) {
+        if ((left & type_names[i].type) == 0)
+            continue;
+        left &= ~type_names[i].type;
+        str_add(out, type_names[i].name);
+        if (left != 0)
+            str_add(out, (left & (left - 1)) == 0 ? " or " : ", ");
+    }
+}
+
+struct contract_schema *contract_schema_new(struct contract *contract, const struct json *json)
+{
+    const struct contract_range any = {.min = 0, .max = INT64_MAX};
+    struct contract_schema *schema = xcalloc(1, sizeof(*schema));
+    schema->json = json;
+    schema->refuses_all = json_kind(json) == JSON_KIND_FALSE;
+    schema->length = any;
+    schema->elements = any;
+    schema->members = any;
+    schema->contained = (struct contract_range){.min = 1, .max = INT64_MAX};
+    contract->schemas = xgrow(contract->schemas, &contract->schema_cap, contract->schema_count + 1,
+                              sizeof(struct contract_schema *));
+    contract->schemas[contract->schema_count++] = schema;
+    return schema;
+}
+
+/* As strcmp(): most keys differ in their first byte. */
+static int key_order(const char *key, const char *other)
+{
+    const int order = (unsigned char)key[0] - (unsigned char)other[0];
+    return order != 0 ? order : strcmp(key, other);
+}
+
+struct contract_schema *contract_table_find(const struct contract_table *table, const char *key)
+{
+    size_t from = 0;
+    size_t to = table->count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        const int order = key_order(key, table->rows[middle].key);
+        if (order == 0)
+            return table->rows[middle].schema;
+        if (order < 0)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    return NULL;
+}
+
+static void schema_free(struct contract_schema *schema)
+{
+    for (size_t i = 0; i < schema->patterns.count; i++)
+        contract_pattern_close(schema->patterns.rows[i].pattern);
+    contract_pattern_close(schema->pattern);
+    free(schema->patterns.rows);
+    free(schema->prefix_items.items);
+    free(schema->properties.rows);
+    free(schema->dependent_schemas.rows);
+    free(schema->all_of.items);
+    free(schema->any_of.items);
+    free(schema->one_of.items);
+    free(schema->pointer);
+    free(schema);
+}
+
+void contract_free(struct contract *contract)
+{
+    if (!contract)
+        return;
+    for (size_t i = 0; i < contract->schema_count; i++)
+        schema_free(contract->schemas[i]);
+    for (size_t i = 0; i < contract->resource_count; i++)
+        free(contract->resources[i].uri);
+    free(contract->schemas);
+    free(contract->resources);
+    free(contract->anchors);
+    json_free(contract->document);
+    free(contract);
+}
+
+size_t contract_schema_count(const struct contract *contract)
+{
+    return contract->schema_count;
+}
 
 /* Reads the value of the site; `slot` is the member of the schema where it goes, if the table
  * names one. */

@@ -1,13 +1,383 @@
 /* contract_load.c - a schema from its JSON. */
-#include "contract_loading.h"
-
 #include <assert.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
+#include "contract_loading.h"
 #include "contract_uri.h"
+#include "parse.h"
 #include "str.h"
 #include "xalloc.h"
+
+struct part {
+    const char *text;
+    size_t len;
+    bool is_there;
+};
+
+struct uri {
+    struct part scheme, authority, path, query, fragment;
+};
+
+static struct part part_of(const char *text, size_t len)
+{
+    return (struct part){.text = text, .len = len, .is_there = true};
+}
+
+/* Length of "scheme:" without the colon; 0 if there is none. */
+static size_t scheme_len(const char *text)
+{
+    static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                "0123456789+-.";
+    const size_t len = strspn(text, chars);
+    return ascii_is_letter(text[0]) && text[len] == ':' ? len : 0;
+}
+
+static struct uri parse(const char *text)
+{
+    struct uri uri = {0};
+    const size_t scheme = scheme_len(text);
+    if (scheme > 0) {
+        uri.scheme = part_of(text, scheme);
+        text += scheme + 1;
+    }
+    if (strncmp(text, "//", 2) == 0) {
+        uri.authority = part_of(text + 2, strcspn(text + 2, "/?#"));
+        text += 2 + uri.authority.len;
+    }
+    uri.path = part_of(text, strcspn(text, "?#"));
+    text += uri.path.len;
+    if (*text == '?') {
+        uri.query = part_of(text + 1, strcspn(text + 1, "#"));
+        text += 1 + uri.query.len;
+    }
+    if (*text == '#')
+        uri.fragment = part_of(text + 1, strlen(text + 1));
+    return uri;
+}
+
+static size_t directory_len(struct part path)
+{
+    size_t len = path.len;
+    while (len > 0 && path.text[len - 1] != '/')
+        len--;
+    return len;
+}
+
+/* Take the last segment, with the '/' before it, off what was written since `start`. */
+static void drop_segment(struct str *out, size_t start)
+{
+    size_t len = out->len;
+    while (len > start && out->data[len - 1] != '/')
+        len--;
+    len -= len > start ? 1 : 0;
+    if (out->data) {
+        out->data[len] = '\0';
+        out->len = len;
+    }
+}
+
+/* RFC 3986, 5.2.4, with one segment and the '/' before it at a time. A path that begins without
+ * a '/' gets none. */
+static void add_without_dots(struct str *out, const char *path, size_t len)
+{
+    const size_t start = out->len;
+    size_t at = 0;
+    while (at < len) {
+        const size_t slash = path[at] == '/' ? 1 : 0;
+        size_t end = at + slash;
+        while (end < len && path[end] != '/')
+            end++;
+        const char *name = path + at + slash;
+        const size_t name_len = end - at - slash;
+        const bool is_up = name_len == 2 && memcmp(name, "..", 2) == 0;
+        const bool is_here = name_len == 1 && *name == '.';
+        if (is_up)
+            drop_segment(out, start);
+        const size_t skipped = out->len == start && path[0] != '/' ? slash : 0;
+        if (!is_up && !is_here)
+            str_add_n(out, path + at + skipped, end - at - skipped);
+        else if (end == len && slash == 1)
+            str_add_n(out, "/", 1 - skipped);
+        at = end;
+    }
+}
+
+static void add_path(struct str *out, const struct uri *base, const struct uri *reference)
+{
+    struct str whole = {0};
+    if (reference->path.len == 0) {
+        str_add_n(&whole, base->path.text, base->path.len);
+    } else if (reference->path.text[0] == '/') {
+        str_add_n(&whole, reference->path.text, reference->path.len);
+    } else {
+        const bool is_bare = base->authority.is_there && base->path.len == 0;
+        str_add(&whole, is_bare ? "/" : "");
+        str_add_n(&whole, base->path.text, directory_len(base->path));
+        str_add_n(&whole, reference->path.text, reference->path.len);
+    }
+    add_without_dots(out, str_text(&whole), whole.len);
+    str_done(&whole);
+}
+
+static void add_part(struct str *out, const char *before, struct part part, const char *behind)
+{
+    if (!part.is_there)
+        return;
+    str_add(out, before);
+    str_add_n(out, part.text, part.len);
+    str_add(out, behind);
+}
+
+static void add_resolved(struct str *out, const struct uri *base, const struct uri *reference)
+{
+    if (reference->scheme.is_there || reference->authority.is_there) {
+        const struct uri *from = reference->scheme.is_there ? reference : base;
+        add_part(out, "", from->scheme, ":");
+        add_part(out, "//", reference->authority, "");
+        add_without_dots(out, reference->path.text, reference->path.len);
+        add_part(out, "?", reference->query, "");
+        return;
+    }
+    add_part(out, "", base->scheme, ":");
+    add_part(out, "//", base->authority, "");
+    add_path(out, base, reference);
+    const bool keeps_query = reference->path.len == 0 && !reference->query.is_there;
+    add_part(out, "?", keeps_query ? base->query : reference->query, "");
+}
+
+/* No key holds U+0000, so its code stays as it is. */
+static void add_decoded(struct str *out, struct part part)
+{
+    for (size_t i = 0; i < part.len; i++) {
+        const bool is_code = part.text[i] == '%' && i + 2 < part.len;
+        const int high = is_code ? parse_hex_digit(part.text[i + 1]) : -1;
+        const int low = is_code ? parse_hex_digit(part.text[i + 2]) : -1;
+        if (high < 0 || low < 0 || high + low == 0) {
+            str_add_char(out, part.text[i]);
+            continue;
+        }
+        str_add_char(out, (char)(high * 16 + low));
+        i += 2;
+    }
+}
+
+bool contract_uri_resolve(const char *base, const char *reference, struct str *out,
+                          struct str *fragment)
+{
+    if (strlen(reference) > CONTRACT_URI_MAX)
+        return false;
+    const struct uri from = parse(base);
+    const struct uri to = parse(reference);
+    const size_t start = out->len;
+    add_resolved(out, &from, &to);
+    add_decoded(fragment, to.fragment);
+    return out->len - start <= CONTRACT_URI_MAX;
+}
+
+enum { REFERENCE_SHOWN_MAX = 200 }; /* bytes */
+
+/* Schemas by where they stand in the document, sorted. */
+struct directory {
+    struct entry {
+        uintptr_t place;
+        struct contract_schema *schema;
+    } * entries; /* owned */
+    size_t count;
+};
+
+static void complain(struct contract_loader *loader, const char *pointer, const char *message)
+{
+    violations_add(loader->wrong, VIOLATION_INVALID_VALUE, pointer, message, NULL, NULL);
+    loader->failed = true;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *one = a;
+    const struct entry *other = b;
+    return one->place < other->place ? -1 : one->place > other->place;
+}
+
+static struct directory directory_of(const struct contract *contract)
+{
+    struct directory directory = {.count = contract->schema_count};
+    directory.entries = xcalloc(directory.count, sizeof(*directory.entries));
+    for (size_t i = 0; i < directory.count; i++) {
+        struct contract_schema *schema = contract->schemas[i];
+        directory.entries[i] = (struct entry){.place = (uintptr_t)schema->json, .schema = schema};
+    }
+    qsort(directory.entries, directory.count, sizeof(*directory.entries), compare_entries);
+    return directory;
+}
+
+/* The JSON library has but one `true` and one `false`, so these stand nowhere; but all schemas
+ * that are `true` are alike. */
+static struct contract_schema *schema_at(struct contract *contract,
+                                         const struct directory *directory, const struct json *json)
+{
+    const struct entry wanted = {.place = (uintptr_t)json};
+    if (json_kind(json) == JSON_KIND_TRUE || json_kind(json) == JSON_KIND_FALSE)
+        return contract_schema_new(contract, json);
+    const struct entry *found =
+        bsearch(&wanted, directory->entries, directory->count, sizeof(wanted), compare_entries);
+    return found ? found->schema : NULL;
+}
+
+static struct contract_schema *anchored(const struct contract *contract, size_t resource,
+                                        const char *name)
+{
+    for (size_t i = 0; i < contract->anchor_count; i++) {
+        const struct contract_anchor *anchor = &contract->anchors[i];
+        if (anchor->resource == resource && strcmp(anchor->name, name) == 0)
+            return anchor->schema;
+    }
+    return NULL;
+}
+
+static struct contract_schema *find_target(struct contract *contract,
+                                           const struct directory *directory, const char *uri,
+                                           const char *fragment)
+{
+    for (size_t i = 0; i < contract->resource_count; i++) {
+        struct contract_schema *root = contract->resources[i].root;
+        if (strcmp(contract->resources[i].uri, uri) != 0)
+            continue;
+        if (*fragment == '\0')
+            return root;
+        if (*fragment != '/')
+            return anchored(contract, i, fragment);
+        const struct json *json = json_pointer_find(root->json, fragment);
+        return json ? schema_at(contract, directory, json) : NULL;
+    }
+    return NULL;
+}
+
+static bool has_document(const struct contract *contract, const char *uri)
+{
+    for (size_t i = 0; i < contract->resource_count; i++) {
+        if (strcmp(contract->resources[i].uri, uri) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Nothing is there, or it is outside of the contract, where nothing is looked for. */
+static void complain_target(struct contract_loader *loader, const struct contract_schema *schema,
+                            const char *uri)
+{
+    const bool is_inside = has_document(loader->contract, uri);
+    const char *words = is_inside
+                            ? "there is no such schema in this contract"
+                            : "only references within the contract are followed, other documents "
+                              "are not read";
+    char *shown = json_brief(json_get(schema->json, "$ref"), REFERENCE_SHOWN_MAX);
+    violations_add(loader->wrong, VIOLATION_INVALID_VALUE, schema->pointer, words,
+                   "the place, $anchor or $id of a schema in it", shown);
+    loader->failed = true;
+    free(shown);
+}
+
+static void find_reference(struct contract_loader *loader, const struct directory *directory,
+                           struct contract_schema *schema)
+{
+    struct contract *contract = loader->contract;
+    struct str uri = {0};
+    struct str fragment = {0};
+    const char *base = contract->resources[schema->resource].uri;
+    const bool is_short = contract_uri_resolve(base, schema->reference, &uri, &fragment);
+    if (is_short)
+        schema->target = find_target(contract, directory, str_text(&uri), str_text(&fragment));
+    if (!is_short)
+        complain(loader, schema->pointer, "the URI is too long");
+    else if (!schema->target)
+        complain_target(loader, schema, str_text(&uri));
+    str_done(&uri);
+    str_done(&fragment);
+}
+
+/* The schemas that are applied on the way to where the walk is. */
+struct chain {
+    struct contract_loader *loader;
+    struct contract_schema *schemas[CONTRACT_CHAIN_MAX];
+    int count;
+};
+
+enum { ON_THE_WAY = -1 }; /* instead of a length */
+
+static int longest(struct chain *chain, struct contract_schema *schema);
+
+static int longer(int length, struct chain *chain, struct contract_schema *schema)
+{
+    const int other = schema && !chain->loader->failed ? longest(chain, schema) : 0;
+    return other > length ? other : length;
+}
+
+static int longest_of_list(int length, struct chain *chain, const struct contract_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        length = longer(length, chain, list->items[i]);
+    return length;
+}
+
+/* The last $ref on the way is named; where there is none, the whole contract. */
+static int complain_chain(const struct chain *chain, const char *message)
+{
+    const char *pointer = "";
+    for (int i = 0; i < chain->count; i++) {
+        if (chain->schemas[i]->target)
+            pointer = chain->schemas[i]->pointer;
+    }
+    complain(chain->loader, pointer, message);
+    return 0;
+}
+
+/* How many schemas apply to a value through this one, itself counted, one within the other. A
+ * schema that applies to the same value through itself would never end. */
+static int longest(struct chain *chain, struct contract_schema *schema)
+{
+    if (schema->chain > 0)
+        return schema->chain;
+    if (schema->chain == ON_THE_WAY)
+        return complain_chain(chain, "the reference goes in circles: it applies to the same value "
+                                     "for ever");
+    if (chain->count == CONTRACT_CHAIN_MAX)
+        return complain_chain(chain, "too many references, one after the other");
+    chain->schemas[chain->count++] = schema;
+    schema->chain = ON_THE_WAY;
+    int length = longer(0, chain, schema->target);
+    length = longest_of_list(length, chain, &schema->all_of);
+    length = longest_of_list(length, chain, &schema->any_of);
+    length = longest_of_list(length, chain, &schema->one_of);
+    length = longer(length, chain, schema->not_this);
+    length = longer(length, chain, schema->condition);
+    length = longer(length, chain, schema->then_this);
+    length = longer(length, chain, schema->else_this);
+    for (size_t i = 0; i < schema->dependent_schemas.count; i++)
+        length = longer(length, chain, schema->dependent_schemas.rows[i].schema);
+    schema->chain = length + 1;
+    chain->count--;
+    if (schema->chain > CONTRACT_CHAIN_MAX && !chain->loader->failed)
+        return complain_chain(chain, "too many references, one after the other");
+    return schema->chain;
+}
+
+void contract_load_references(struct contract_loader *loader)
+{
+    struct contract *contract = loader->contract;
+    struct directory directory = directory_of(contract);
+    const size_t count = contract->schema_count;
+    for (size_t i = 0; i < count; i++) {
+        if (contract->schemas[i]->reference)
+            find_reference(loader, &directory, contract->schemas[i]);
+    }
+    free(directory.entries);
+    struct chain chain = {.loader = loader};
+    for (size_t i = 0; i < count && !loader->failed; i++)
+        (void)longest(&chain, contract->schemas[i]);
+}
 
 enum {
     SHOWN_MAX = 60,   /* bytes of a value that are shown */
@@ -16,8 +386,8 @@ enum {
 
 static const char *const draft_uri = "https://json-schema.org/draft/2020-12/schema";
 
-static void complain(const struct contract_site *site, enum violation_code code,
-                     const char *expected, const char *message)
+static void complain_at(const struct contract_site *site, enum violation_code code,
+                        const char *expected, const char *message)
 {
     struct str path = {0};
     char *shown = expected ? json_brief(site->value, SHOWN_MAX) : NULL;
@@ -30,14 +400,14 @@ static void complain(const struct contract_site *site, enum violation_code code,
 
 void contract_complain(const struct contract_site *site, const char *expected, const char *message)
 {
-    complain(site, VIOLATION_INVALID_VALUE, expected, message);
+    complain_at(site, VIOLATION_INVALID_VALUE, expected, message);
 }
 
 void contract_complain_type(const struct contract_site *site, const char *expected,
                             const char *message)
 {
     const bool is_whole = !site->pointer->up;
-    complain(site, is_whole ? VIOLATION_NOT_OBJECT : VIOLATION_WRONG_TYPE, expected, message);
+    complain_at(site, is_whole ? VIOLATION_NOT_OBJECT : VIOLATION_WRONG_TYPE, expected, message);
 }
 
 const char *contract_plain_text(const struct json *value)
@@ -187,7 +557,7 @@ static bool is_within_limits(const struct contract_site *site)
     return !loader->full;
 }
 
-/* Does the check have anything to do for what it does in contract_combined.c? */
+/* Does the check have anything to do that combines several schemas? */
 static bool combines(const struct contract_schema *schema)
 {
     const size_t count = schema->all_of.count + schema->any_of.count + schema->one_of.count +

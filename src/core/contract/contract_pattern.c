@@ -1,14 +1,519 @@
 #include "contract_pattern.h"
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
-#include "contract_word.h"
-#include "ecma_pattern.h"
+#include "ascii.h"
+#include "attr.h"
+#include "err.h"
+#include "parse.h"
+#include "str.h"
 #include "xalloc.h"
+
+enum { CONTRACT_WORD_PARTS = 8 }; /* classes of one pattern, at most */
+
+struct contract_word {
+    unsigned char parts[256]; /* by byte: a bit for each class that has it */
+    size_t count;             /* of classes; 0: it is no such pattern */
+    size_t min, max;          /* bytes of a word */
+};
+
+/* PropertyValueAliases.txt of Unicode: long names of General_Category, which PCRE2 lacks. */
+static const struct {
+    const char *name;
+    const char *category;
+} categories[] = {
+    {"Cased_Letter", "L&"},
+    {"Close_Punctuation", "Pe"},
+    {"Combining_Mark", "M"},
+    {"Connector_Punctuation", "Pc"},
+    {"Control", "Cc"},
+    {"Currency_Symbol", "Sc"},
+    {"Dash_Punctuation", "Pd"},
+    {"Decimal_Number", "Nd"},
+    {"Enclosing_Mark", "Me"},
+    {"Final_Punctuation", "Pf"},
+    {"Format", "Cf"},
+    {"Initial_Punctuation", "Pi"},
+    {"LC", "L&"},
+    {"Letter", "L"},
+    {"Letter_Number", "Nl"},
+    {"Line_Separator", "Zl"},
+    {"Lowercase_Letter", "Ll"},
+    {"Mark", "M"},
+    {"Math_Symbol", "Sm"},
+    {"Modifier_Letter", "Lm"},
+    {"Modifier_Symbol", "Sk"},
+    {"Nonspacing_Mark", "Mn"},
+    {"Number", "N"},
+    {"Open_Punctuation", "Ps"},
+    {"Other", "C"},
+    {"Other_Letter", "Lo"},
+    {"Other_Number", "No"},
+    {"Other_Punctuation", "Po"},
+    {"Other_Symbol", "So"},
+    {"Paragraph_Separator", "Zp"},
+    {"Private_Use", "Co"},
+    {"Punctuation", "P"},
+    {"Separator", "Z"},
+    {"Space_Separator", "Zs"},
+    {"Spacing_Mark", "Mc"},
+    {"Surrogate", "Cs"},
+    {"Symbol", "S"},
+    {"Titlecase_Letter", "Lt"},
+    {"Unassigned", "Cn"},
+    {"Uppercase_Letter", "Lu"},
+    {"cntrl", "Cc"},
+    {"digit", "Nd"},
+    {"punct", "P"},
+};
+
+/* What stands before '=', and what PCRE2 has for it. */
+static const struct {
+    const char *name;
+    const char *prefix;
+} kinds[] = {
+    {"General_Category", ""},      {"gc", ""}, {"Script", "sc:"}, {"sc", "sc:"}, {"scx", "scx:"},
+    {"Script_Extensions", "scx:"},
+};
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+    return strlen(word) == len && memcmp(text, word, len) == 0;
+}
+
+static bool is_name(const char *text, size_t len)
+{
+    static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                "0123456789_";
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\0' || !strchr(chars, text[i]))
+            return false;
+    }
+    return len > 0;
+}
+
+static void add_value(struct str *out, const char *text, size_t len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(categories); i++) {
+        if (is_word(text, len, categories[i].name)) {
+            str_add(out, categories[i].category);
+            return;
+        }
+    }
+    str_add_n(out, text, len);
+}
+
+static bool ecma_property(struct str *out, const char *name, size_t len, bool negated)
+{
+    const char *equals = memchr(name, '=', len);
+    const char *value = equals ? equals + 1 : name;
+    const size_t value_len = len - (size_t)(value - name);
+    const char *prefix = equals ? NULL : "";
+    for (size_t i = 0; equals && i < ARRAY_LEN(kinds); i++) {
+        if (is_word(name, (size_t)(equals - name), kinds[i].name))
+            prefix = kinds[i].prefix;
+    }
+    if (!prefix || !is_name(value, value_len))
+        return false;
+    const bool is_assigned = is_word(name, len, "Assigned");
+    str_add(out, negated != is_assigned ? "\\P{" : "\\p{");
+    str_add(out, prefix);
+    if (*prefix)
+        str_add_n(out, value, value_len);
+    else
+        add_value(out, is_assigned ? "Cn" : value, is_assigned ? 2 : value_len);
+    str_add_char(out, '}');
+    return true;
+}
+
+enum {
+    CODE_LEN = 4,        /* hexadecimal digits of \uXXXX */
+    BYTE_LEN = 2,        /* of \xXX */
+    CODE_DIGITS_MAX = 8, /* of \u{X} */
+    CODE_MAX = 0x10FFFF,
+    CONTROL_MASK = 0x1F, /* of the letter in \cX */
+};
+
+/* White space of ECMA-262 (WhiteSpace, LineTerminator), and everything else. */
+static const char space[] = "\\x09-\\x0d\\x20\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}"
+                            "\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
+static const char no_space[] = "\\x00-\\x08\\x0e-\\x1f\\x21-\\x{9f}\\x{a1}-\\x{167f}"
+                               "\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}"
+                               "\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}"
+                               "\\x{ff00}-\\x{10ffff}";
+
+struct reading {
+    const char *text;
+    size_t len;
+    size_t at; /* of what is read next */
+    struct str *out;
+    struct err *err;
+    bool in_class;
+    bool was_set; /* the last thing in the class was many characters, such as \d */
+};
+
+/* The character `ahead` of the next one; NUL past the end. */
+static char peek(const struct reading *reading, size_t ahead)
+{
+    const size_t at = reading->at + ahead;
+    return at < reading->len ? reading->text[at] : '\0';
+}
+
+static bool is_one_of(char c, const char *chars)
+{
+    return c != '\0' && strchr(chars, c);
+}
+
+static bool refuse(const struct reading *reading, const char *what)
+{
+    return err_set(reading->err, ERR_INVALID, "%s, at byte %zu", what, reading->at);
+}
+
+/* `count` digits at text[at]; -1 if there are fewer. */
+static int32_t hex_number(const struct reading *reading, size_t ahead, size_t count)
+{
+    int32_t value = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int digit = parse_hex_digit(peek(reading, ahead + i));
+        if (digit < 0 || value > CODE_MAX)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+static bool take_character(struct reading *reading, int32_t code, size_t len)
+{
+    if (code < 0 || code > CODE_MAX || (code >= 0xD800 && code <= 0xDFFF))
+        return refuse(reading, "no such character");
+    str_addf(reading->out, "\\x{%x}", (unsigned)code);
+    reading->at += len;
+    return true;
+}
+
+/* \u{1F600}, \u00e9, or two of these that are one character. */
+static bool take_unicode(struct reading *reading)
+{
+    if (peek(reading, 2) == '{') {
+        size_t digits = 0;
+        while (digits < CODE_DIGITS_MAX && parse_hex_digit(peek(reading, 3 + digits)) >= 0)
+            digits++;
+        if (digits == 0 || peek(reading, 3 + digits) != '}')
+            return refuse(reading, "\\u{ wants hexadecimal digits and }");
+        return take_character(reading, hex_number(reading, 3, digits), digits + 4);
+    }
+    const size_t len = 2 + CODE_LEN;
+    const int32_t high = hex_number(reading, 2, CODE_LEN);
+    if (high < 0)
+        return refuse(reading, "\\u wants four hexadecimal digits");
+    const bool is_pair = high >= 0xD800 && high <= 0xDBFF && peek(reading, len) == '\\' &&
+                         peek(reading, len + 1) == 'u';
+    const int32_t low = is_pair ? hex_number(reading, len + 2, CODE_LEN) : 0;
+    if (low >= 0xDC00 && low <= 0xDFFF)
+        return take_character(reading, 0x10000 + (high - 0xD800) * 0x400 + (low - 0xDC00), 2 * len);
+    return take_character(reading, high, len);
+}
+
+static bool take_back_reference(struct reading *reading)
+{
+    size_t digits = 1;
+    if (reading->in_class)
+        return refuse(reading, "no reference to a group in a class");
+    while (ascii_is_digit(peek(reading, 1 + digits)))
+        digits++;
+    str_addf(reading->out, "\\g{%.*s}", (int)digits, reading->text + reading->at + 1);
+    reading->at += 1 + digits;
+    return true;
+}
+
+static bool take_property(struct reading *reading)
+{
+    const char *name = reading->text + reading->at + 3;
+    const char *end =
+        peek(reading, 2) == '{' ? memchr(name, '}', reading->len - reading->at - 3) : NULL;
+    if (!end)
+        return refuse(reading, "\\p wants {a property}");
+    const size_t len = (size_t)(end - name);
+    const bool negated = peek(reading, 1) == 'P';
+    if (!ecma_property(reading->out, name, len, negated))
+        return refuse(reading, "no such property");
+    reading->at += len + 4;
+    return true;
+}
+
+static bool take_space(struct reading *reading)
+{
+    const char *set = peek(reading, 1) == 's' ? space : no_space;
+    str_add(reading->out, reading->in_class ? "" : "[");
+    str_add(reading->out, set);
+    str_add(reading->out, reading->in_class ? "" : "]");
+    reading->at += 2;
+    return true;
+}
+
+static bool take_as_it_is(struct reading *reading, size_t len)
+{
+    str_add_n(reading->out, reading->text + reading->at, len);
+    reading->at += len;
+    return true;
+}
+
+static bool take_named_reference(struct reading *reading)
+{
+    size_t len = 3;
+    while (ascii_is_letter(peek(reading, len)) || ascii_is_digit(peek(reading, len)) ||
+           peek(reading, len) == '_')
+        len++;
+    if (peek(reading, 2) != '<' || peek(reading, len) != '>')
+        return refuse(reading, "\\k wants <a group>");
+    return take_as_it_is(reading, len + 1);
+}
+
+/* What begins with a backslash. */
+static bool take_escape(struct reading *reading)
+{
+    const char c = peek(reading, 1);
+    if (c == '\0' && reading->at + 1 >= reading->len)
+        return refuse(reading, "\\ at the end");
+    reading->was_set = is_one_of(c, "dDwWsSpP");
+    if (is_one_of(c, "dDwWbBtnfr"))
+        return take_as_it_is(reading, 2);
+    if (c == 's' || c == 'S')
+        return take_space(reading);
+    if (c == 'p' || c == 'P')
+        return take_property(reading);
+    if (c == 'v')
+        return take_character(reading, 0x0B, 2);
+    if (c == '0' && !ascii_is_digit(peek(reading, 2)))
+        return take_character(reading, 0, 2);
+    if (c >= '1' && c <= '9')
+        return take_back_reference(reading);
+    if (c == 'c' && ascii_is_letter(peek(reading, 2)))
+        return take_character(reading, peek(reading, 2) & CONTROL_MASK, 3);
+    if (c == 'x')
+        return take_character(reading, hex_number(reading, 2, BYTE_LEN), 2 + BYTE_LEN);
+    if (c == 'u')
+        return take_unicode(reading);
+    if (c == 'k')
+        return take_named_reference(reading);
+    if (ascii_is_letter(c) || ascii_is_digit(c) || c == '\0')
+        return refuse(reading, "no such escape in ECMA-262");
+    return take_as_it_is(reading, (unsigned char)c < 0x80 ? 2 : 1);
+}
+
+static bool take_in_class(struct reading *reading)
+{
+    const char c = peek(reading, 0);
+    const bool set_follows = peek(reading, 1) == '\\' && is_one_of(peek(reading, 2), "dDwWsSpP");
+    const bool is_literal = c == '[' || (c == '-' && (reading->was_set || set_follows));
+    reading->was_set = false;
+    if (c == ']')
+        reading->in_class = false;
+    if (is_literal)
+        str_add_char(reading->out, '\\');
+    return take_as_it_is(reading, 1);
+}
+
+/* Bytes of "*", "+", "?", "{2}", "{2,}" or "{2,3}"; 0 if it is none. */
+static size_t repeat_len(const struct reading *reading)
+{
+    size_t len = 1;
+    if (is_one_of(peek(reading, 0), "*+?"))
+        return 1;
+    if (peek(reading, 0) != '{' || !ascii_is_digit(peek(reading, 1)))
+        return 0;
+    while (ascii_is_digit(peek(reading, len)))
+        len++;
+    if (peek(reading, len) == ',') {
+        len++;
+        while (ascii_is_digit(peek(reading, len)))
+            len++;
+    }
+    return peek(reading, len) == '}' ? len + 1 : 0;
+}
+
+static bool take_repeat(struct reading *reading, size_t len)
+{
+    const size_t lazy = peek(reading, len) == '?' ? 1 : 0;
+    (void)take_as_it_is(reading, len + lazy);
+    return repeat_len(reading) == 0 || refuse(reading, "nothing to repeat");
+}
+
+static bool take_group(struct reading *reading)
+{
+    const char kind = peek(reading, 1) == '?' ? peek(reading, 2) : '\0';
+    const bool is_special = peek(reading, 1) == '?' || peek(reading, 1) == '*';
+    const bool is_named = kind == '<' && ascii_is_letter(peek(reading, 3));
+    const bool looks_back = kind == '<' && is_one_of(peek(reading, 3), "=!");
+    if (is_special && !is_one_of(kind, ":=!") && !is_named && !looks_back)
+        return refuse(reading, "no such group in ECMA-262");
+    size_t len = 1;
+    if (is_special)
+        len = kind == '<' ? 4 : 3;
+    return take_as_it_is(reading, len);
+}
+
+static bool take_next(struct reading *reading)
+{
+    const char c = peek(reading, 0);
+    if (c == '\\')
+        return take_escape(reading);
+    if (reading->in_class)
+        return take_in_class(reading);
+    const size_t repeat = repeat_len(reading);
+    if (repeat > 0)
+        return take_repeat(reading, repeat);
+    if (c == '(')
+        return take_group(reading);
+    if (c == '{')
+        str_add_char(reading->out, '\\');
+    if (c != '[')
+        return take_as_it_is(reading, 1);
+    reading->in_class = true;
+    reading->was_set = false;
+    return take_as_it_is(reading, peek(reading, 1) == '^' ? 2 : 1);
+}
+
+static bool ecma_pattern(struct str *out, const char *text, size_t len, struct err *err)
+{
+    struct reading reading = {.text = text, .len = len, .out = out, .err = err};
+    while (reading.at < len) {
+        if (!take_next(&reading))
+            return false;
+    }
+    return true;
+}
+
+enum { TIMES_MAX = 65535 }; /* that PCRE2 allows in braces */
+
+struct word_reading {
+    const char *text;
+    size_t len, at;
+    struct contract_word word;
+};
+
+static char peek_word(const struct word_reading *reading)
+{
+    return reading->at < reading->len ? reading->text[reading->at] : '\0';
+}
+
+static bool take_word(struct word_reading *reading, char c)
+{
+    if (peek_word(reading) != c || c == '\0')
+        return false;
+    reading->at++;
+    return true;
+}
+
+/* What stands for itself in a class; '-' does so at its end. */
+static bool is_plain(char c)
+{
+    return c > ' ' && c < 0x7f && !strchr("\\[]^-", c);
+}
+
+static bool take_word_range(struct word_reading *reading, unsigned char bit)
+{
+    const char first = peek_word(reading);
+    if (!is_plain(first))
+        return false;
+    reading->at++;
+    char last = first;
+    if (reading->len - reading->at > 1 && peek_word(reading) == '-' &&
+        reading->text[reading->at + 1] != ']') {
+        last = reading->text[reading->at + 1];
+        reading->at += 2;
+    }
+    if (!is_plain(last) || last < first)
+        return false;
+    for (unsigned char c = (unsigned char)first; c <= (unsigned char)last; c++)
+        reading->word.parts[c] |= bit;
+    return true;
+}
+
+static bool take_word_class(struct word_reading *reading)
+{
+    if (!take_word(reading, '[') || reading->word.count == CONTRACT_WORD_PARTS)
+        return false;
+    const unsigned char bit = (unsigned char)(1U << reading->word.count++);
+    do {
+        if (!take_word_range(reading, bit))
+            return false;
+        if (take_word(reading, '-')) {
+            reading->word.parts['-'] |= bit;
+            return take_word(reading, ']');
+        }
+    } while (!take_word(reading, ']'));
+    return true;
+}
+
+static bool take_number(struct word_reading *reading, size_t *out)
+{
+    const size_t from = reading->at;
+    size_t number = 0;
+    while (ascii_is_digit(peek_word(reading)) && number <= TIMES_MAX)
+        number = number * 10 + (size_t)(reading->text[reading->at++] - '0');
+    *out = number;
+    return reading->at > from && number <= TIMES_MAX;
+}
+
+/* How often the last class is there: once where nothing is said. */
+static bool take_times(struct word_reading *reading, size_t *min, size_t *max)
+{
+    *min = *max = 1;
+    if (take_word(reading, '*') || take_word(reading, '+')) {
+        *min = reading->text[reading->at - 1] == '+';
+        *max = SIZE_MAX - CONTRACT_WORD_PARTS;
+        return true;
+    }
+    if (!take_word(reading, '{'))
+        return true;
+    if (!take_number(reading, min))
+        return false;
+    *max = *min;
+    if (take_word(reading, ',') && !take_number(reading, max))
+        return false;
+    return *min <= *max && take_word(reading, '}');
+}
+
+static bool contract_word_read(struct contract_word *out, const char *pattern, size_t len)
+{
+    struct word_reading reading = {.text = pattern, .len = len};
+    size_t min = 0;
+    size_t max = 0;
+    if (!take_word(&reading, '^'))
+        return false;
+    do {
+        if (!take_word_class(&reading))
+            return false;
+    } while (peek_word(&reading) == '[');
+    if (!take_times(&reading, &min, &max) || !take_word(&reading, '$') || reading.at != len)
+        return false;
+    reading.word.min = reading.word.count - 1 + min;
+    reading.word.max = reading.word.count - 1 + max;
+    *out = reading.word;
+    return true;
+}
+
+static bool contract_word_fits(const struct contract_word *word, const char *text, size_t len)
+{
+    if (len < word->min || len > word->max)
+        return false;
+    const size_t last = word->count - 1;
+    for (size_t i = 0; i < len; i++) {
+        const size_t part = i < last ? i : last;
+        if ((word->parts[(unsigned char)text[i]] >> part & 1) == 0)
+            return false;
+    }
+    return true;
+}
+
+#define PCRE2_CODE_UNIT_WIDTH 8
 
 enum {
     HEAP_LIMIT_KIB = 64 * 1024, /* memory of one match */

@@ -13,6 +13,8 @@
 #include "contract.h"
 #include "contract_pattern.h"
 #include "decimal.h"
+#include "json.h"
+#include "str.h"
 
 enum { CONTRACT_CHAIN_MAX = 400 }; /* schemas that apply to one value, one through the other */
 
@@ -98,7 +100,7 @@ struct contract_schema {
     struct contract_schema *condition, *then_this, *else_this;
     struct contract_schema *target; /* of $ref */
 
-    bool combines; /* other schemas are for the same value: contract_combined.c */
+    bool combines; /* other schemas apply to the same value */
 
     const char *reference; /* $ref as written, until the contract is loaded */
     char *pointer;         /* owned; where that is, for messages; NULL without $ref */
@@ -135,5 +137,17 @@ struct contract_schema *contract_schema_new(struct contract *contract, const str
 
 /* The schema under a name; NULL if there is none. O(log n). */
 struct contract_schema *contract_table_find(const struct contract_table *table, const char *key);
+
+/* All names, for messages. */
+extern const char contract_type_all[];
+
+/* The bit of a type's name; 0 if there is none. */
+unsigned contract_type_named(const char *name);
+
+/* The bits of all types that a value is of: 1.0 is a number and an integer. */
+unsigned contract_types_of(const struct json *value);
+
+/* "string", "string or object", "null, string or object". */
+void contract_types_add(struct str *out, unsigned mask);
 
 #endif

@@ -1,11 +1,479 @@
 /* contract_value.c - keywords of single values: choices, numbers, strings. */
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "ascii.h"
+#include "attr.h"
+#include "contract.h"
 #include "contract_checking.h"
 #include "contract_equal.h"
-#include "contract_identity.h"
+#include "contract_findings.h"
+#include "json_pointer.h"
 #include "near_word.h"
 #include "str.h"
+#include "violation.h"
+#include "xalloc.h"
+
+enum { CONTRACT_IDENTITIES_SHOWN = 8 }; /* constants of alternatives, for a message */
+
+/* The constants that the alternatives have, for one of the two members. */
+struct contract_identity {
+    struct str expected; /* owned; "a" or "b" */
+    size_t count;        /* those in it */
+};
+
+/* All zero before the first alternative. */
+struct contract_identities {
+    size_t alternatives;                 /* looked at, but for those of another type */
+    size_t others;                       /* those that are of another kernel or op */
+    struct contract_identity members[2]; /* of `kernel`, of `op` */
+};
+
+/* In the order of struct contract_identities. */
+static const struct {
+    const char *key;
+    enum violation_code code;
+    const char *one;
+    const char *several;
+} rows[] = {
+    {"kernel", VIOLATION_KERNEL_MISMATCH, "another kernel than the one asked for",
+     "another kernel than those asked for"},
+    {"op", VIOLATION_OP_MISMATCH, "another op than the one asked for",
+     "another op than those asked for"},
+};
+
+static size_t row_of(enum violation_code code)
+{
+    return code == rows[0].code ? 0 : 1;
+}
+
+static enum violation_code contract_identity_code(const struct json_pointer *place)
+{
+    const bool is_member = place->up && !place->up->up && place->key;
+    for (size_t i = 0; is_member && i < ARRAY_LEN(rows); i++) {
+        if (strcmp(place->key, rows[i].key) == 0)
+            return rows[i].code;
+    }
+    return VIOLATION_INVALID_VALUE;
+}
+
+static const char *contract_identity_words(enum violation_code code, size_t count)
+{
+    const size_t row = row_of(code);
+    return count == 1 ? rows[row].one : rows[row].several;
+}
+
+static const char join[] = " or ";
+
+/* Is it one of those that are joined? */
+static bool is_among(const char *constants, const char *constant)
+{
+    const size_t len = strlen(constant);
+    const char *at = constants;
+    for (;;) {
+        const bool begins = strncmp(at, constant, len) == 0;
+        if (begins && (at[len] == '\0' || strncmp(at + len, join, strlen(join)) == 0))
+            return true;
+        at = strstr(at, join);
+        if (!at)
+            return false;
+        at += strlen(join);
+    }
+}
+
+static void add_constant(struct contract_identity *member, const char *constant)
+{
+    const bool is_there = is_among(str_text(&member->expected), constant);
+    if (is_there || member->count > CONTRACT_IDENTITIES_SHOWN)
+        return;
+    if (member->count > 0)
+        str_add(&member->expected, join);
+    str_add(&member->expected,
+            member->count < CONTRACT_IDENTITIES_SHOWN ? constant : "another one");
+    member->count++;
+}
+
+static void contract_identities_add(struct contract_identities *identities,
+                                    const struct contract_findings *findings)
+{
+    bool is_other = false;
+    bool is_of_type = true;
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct contract_finding *finding = &findings->items[i];
+        const bool is_type =
+            finding->code == VIOLATION_WRONG_TYPE || finding->code == VIOLATION_NOT_OBJECT;
+        is_of_type = is_of_type && !(is_type && finding->depth == findings->depth);
+        if (!violation_is_mismatch(finding->code))
+            continue;
+        is_other = true;
+        add_constant(&identities->members[row_of(finding->code)], finding->expected);
+    }
+    identities->alternatives += is_of_type ? 1 : 0;
+    identities->others += is_of_type && is_other ? 1 : 0;
+}
+
+static bool contract_identities_differ(const struct contract_identities *identities)
+{
+    return identities->alternatives > 0 && identities->others == identities->alternatives;
+}
+
+static void contract_identities_reword(const struct contract_identities *identities,
+                                       struct contract_finding *finding)
+{
+    if (!violation_is_mismatch(finding->code))
+        return;
+    const struct contract_identity *member = &identities->members[row_of(finding->code)];
+    const bool differ = contract_identities_differ(identities);
+    const char *words =
+        differ ? contract_identity_words(finding->code, member->count) : "must be this value";
+    free(finding->message);
+    finding->message = xstrdup(words);
+    if (differ) {
+        free(finding->expected);
+        finding->expected = xstrdup(str_text(&member->expected));
+    } else {
+        finding->code = VIOLATION_INVALID_VALUE;
+    }
+}
+
+static void contract_identities_done(struct contract_identities *identities)
+{
+    for (size_t i = 0; i < ARRAY_LEN(identities->members); i++)
+        str_done(&identities->members[i].expected);
+}
+
+enum {
+    BEGINNINGS_MAX = 64, /* places where JSON may begin that are tried */
+    READ_FACTOR = 4,     /* of the text's length: bytes that are read for that in all */
+};
+
+static const char byte_order_mark[] = "\xEF\xBB\xBF";
+
+/* JSON in a text that holds something else too. */
+struct found {
+    size_t start;
+    size_t len;        /* 0: none was found */
+    bool ends_early;   /* the text ends within it */
+    bool is_data;      /* more than a footnote: there is an object or a string in it */
+    size_t first;      /* where the first one starts that is whole */
+    size_t last;       /* where the last one does */
+    size_t whole;      /* how many are */
+    bool is_last_seen; /* the text was searched to its end */
+};
+
+/* Of what the text cuts off, the first is kept where nothing is whole. */
+static void take_cut(struct found *found, size_t start, size_t len)
+{
+    if (found->len > 0)
+        return;
+    found->start = start;
+    found->len = len;
+    found->ends_early = true;
+}
+
+/* The last one is probably the answer; but "[1]" at the end is none. */
+static void take_whole(struct found *found, const char *text, size_t start, size_t len)
+{
+    const bool is_data = memchr(text + start, '{', len) || memchr(text + start, '"', len);
+    const bool is_better = found->whole == 0 || is_data || !found->is_data;
+    if (found->whole == 0)
+        found->first = start;
+    found->last = start;
+    found->whole++;
+    if (!is_better)
+        return;
+    found->start = start;
+    found->len = len;
+    found->ends_early = false;
+    found->is_data = is_data;
+}
+
+/* The object or array in the text that is probably meant. */
+static struct found find_json(const char *text, size_t len)
+{
+    struct found found = {0};
+    size_t budget = len * READ_FACTOR;
+    size_t at = 0;
+    bool goes_on = true;
+    for (int tries = 0; at < len && tries < BEGINNINGS_MAX && goes_on; at++) {
+        if (text[at] != '{' && text[at] != '[')
+            continue;
+        size_t read = 0;
+        if (json_begins(text + at, len - at, &read)) {
+            take_whole(&found, text, at, read);
+            at += read - 1;
+        } else if (read >= len - at) {
+            take_cut(&found, at, read);
+        }
+        tries++;
+        goes_on = read <= budget;
+        budget -= goes_on ? read : 0;
+    }
+    found.is_last_seen = at >= len;
+    return found;
+}
+
+static size_t skip_blanks(const char *text, size_t len, size_t at)
+{
+    while (at < len && ascii_is_blank(text[at]))
+        at++;
+    return at;
+}
+
+/* Was something found, with something else around it? What is found within JSON that is broken
+ * itself is only a part of it. */
+static bool has_surroundings(const char *text, size_t len, const struct found *found)
+{
+    const size_t first = skip_blanks(text, len, 0);
+    if (found->len == 0 || found->ends_early)
+        return found->len > 0 && found->start > first;
+    if (found->start == first)
+        return skip_blanks(text, len, found->start + found->len) < len;
+    return found->first == first || (text[first] != '{' && text[first] != '[');
+}
+
+/* Does the line before begin with ```? */
+static bool is_fenced(const char *text, size_t start)
+{
+    size_t end = start;
+    while (end > 0 && ascii_is_blank(text[end - 1]))
+        end--;
+    size_t line = end;
+    while (line > 0 && text[line - 1] != '\n')
+        line--;
+    return end - line >= 3 && memcmp(text + line, "```", 3) == 0;
+}
+
+static void add_found(struct str *out, const char *text, const struct found *found)
+{
+    const struct json_place place = json_place_at(text, found->start);
+    const bool is_last = found->whole > 1 && found->is_last_seen && found->start == found->last;
+    str_addf(out, "; %s begins at line %d, column %d", is_last ? "the last JSON" : "JSON",
+             place.line, place.column);
+    if (is_fenced(text, found->start))
+        str_add(out, ", in a code fence");
+    if (found->ends_early)
+        str_add(out, ", and does not end");
+}
+
+static void say_no_json(const char *text, size_t len, struct json_place place, const char *why,
+                        struct violations *wrong)
+{
+    struct str message = {0};
+    const bool has_mark = len >= strlen(byte_order_mark) &&
+                          memcmp(text, byte_order_mark, strlen(byte_order_mark)) == 0;
+    str_addf(&message, "line %d, column %d: %s", place.line, place.column,
+             has_mark ? "a byte order mark" : why);
+    const size_t first = skip_blanks(text, len, 0);
+    const struct found found = find_json(text, len);
+    if (first == len)
+        str_add(&message, "; there is nothing in it");
+    else if (has_surroundings(text, len, &found))
+        add_found(&message, text, &found);
+    violations_add(wrong, VIOLATION_NOT_JSON, "", str_text(&message), NULL, NULL);
+    str_done(&message);
+}
+
+static struct json *parse(const char *text, size_t len, struct violations *wrong)
+{
+    struct json *value = NULL;
+    struct json_place place = {0};
+    struct err err = {0};
+    if (len > CONTRACT_INSTANCE_MAX) {
+        struct str message = {0};
+        str_addf(&message, "larger than %d MiB", CONTRACT_INSTANCE_MAX >> 20);
+        violations_add(wrong, VIOLATION_INVALID_VALUE, "", str_text(&message), NULL, NULL);
+        str_done(&message);
+    } else if (!json_parse_data(text, len, &value, &place, &err)) {
+        say_no_json(text, len, place, err.message, wrong);
+    }
+    return value;
+}
+
+void contract_unfence(const struct contract *contract, const char **text, size_t *len)
+{
+    static const char fence[] = "```";
+    const size_t size = strlen(fence);
+    const char *all = *text;
+    size_t end = *len;
+    if (!contract->text_check)
+        return;
+    while (end > 0 && ascii_is_blank(all[end - 1]))
+        end--;
+    const size_t start = skip_blanks(all, end, 0);
+    const char *line_end = memchr(all + start, '\n', end - start);
+    if (!line_end || end - start < 2 * size || memcmp(all + start, fence, size) != 0 ||
+        memcmp(all + end - size, fence, size) != 0 || line_end >= all + end - size)
+        return;
+    *text = line_end + 1;
+    *len = (size_t)(all + end - size - *text);
+}
+
+bool contract_check_text(const struct contract *contract, const char *text, size_t len,
+                         struct json **value, struct violations *wrong)
+{
+    contract_unfence(contract, &text, &len);
+    struct json *parsed = parse(text, len, wrong);
+    const struct contract_budget budget = {.steps = CONTRACT_TEXT_STEPS_MAX,
+                                           .match_steps = CONTRACT_MATCH_STEPS_TEXT};
+    bool fits = parsed && contract_check_within(contract, parsed, &budget, wrong);
+    if (fits && contract->text_check)
+        fits = contract->text_check(contract->text_ctx, text, len, wrong);
+    if (fits && value)
+        *value = parsed;
+    else
+        json_free(parsed);
+    return fits;
+}
+
+enum { NEAREST_SHOWN = 20 }; /* violations of the nearest alternative */
+
+/* The alternative that a value is nearest to. */
+struct nearest {
+    size_t index;
+    struct contract_findings findings;     /* what is wrong with it there */
+    struct contract_identities identities; /* of all alternatives */
+};
+
+static const struct contract_schema *referred(const struct contract_schema *schema)
+{
+    const bool is_bare = schema->types == 0 && schema->target;
+    return is_bare ? schema->target : schema;
+}
+
+/* The types of all alternatives if the value is of none of them, else 0. */
+static unsigned other_types(const struct contract_list *list, const struct contract_spot *spot)
+{
+    unsigned types = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct contract_schema *own = referred(list->items[i]);
+        if (own->types == 0 || (own->types & spot->types) != 0)
+            return 0;
+        types |= own->types;
+    }
+    return types;
+}
+
+static bool are_constants(const struct contract_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!list->items[i]->constant)
+            return false;
+    }
+    return true;
+}
+
+static void add_constants(struct str *out, const struct contract_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        contract_add_choice(out, list->items[i]->constant, i, list->count);
+}
+
+static size_t depth_of(const struct contract_spot *spot)
+{
+    size_t depth = 0;
+    for (const struct json_pointer *p = &spot->at; p->up; p = p->up)
+        depth++;
+    return depth;
+}
+
+/* The first of those from which the least is to be changed. */
+static struct nearest find_nearest(struct contract_checking *checking,
+                                   const struct contract_list *list, struct contract_spot *spot)
+{
+    struct contract_findings *said = checking->findings;
+    struct nearest nearest = {.findings = {.weight = LONG_MAX}};
+    const size_t depth = depth_of(spot);
+    (void)contract_spend(checking, depth / CONTRACT_STEP_PLACES);
+    for (size_t i = 0; i < list->count && checking->stop == CONTRACT_GOES_ON; i++) {
+        struct contract_findings own = {.max = VIOLATIONS_MAX, .depth = depth};
+        checking->findings = &own;
+        (void)contract_fits(checking, list->items[i], spot); /* it does not */
+        contract_identities_add(&nearest.identities, &own);
+        const bool is_nearer = own.weight < nearest.findings.weight;
+        contract_findings_done(is_nearer ? &nearest.findings : &own);
+        if (is_nearer) {
+            nearest.index = i;
+            nearest.findings = own;
+        }
+    }
+    checking->findings = said;
+    return nearest;
+}
+
+/* What is wrong with the nearest, each on its own: only what the output is of, where that differs
+ * from all alternatives, for then the rest does not matter. */
+static void tell(struct contract_checking *checking, struct nearest *nearest)
+{
+    struct contract_findings *said = checking->findings;
+    const bool differ = contract_identities_differ(&nearest->identities);
+    size_t places = 0;
+    size_t told = 0;
+    for (size_t i = 0; i < nearest->findings.count; i++) {
+        struct contract_finding *finding = &nearest->findings.items[i];
+        if (told == NEAREST_SHOWN || (differ && !violation_is_mismatch(finding->code)))
+            continue;
+        contract_identities_reword(&nearest->identities, finding);
+        places += contract_findings_take(said, finding);
+        told++;
+    }
+    if (!differ)
+        said->dropped += nearest->findings.count - told + nearest->findings.dropped;
+    (void)contract_spend(checking, told + places / CONTRACT_STEP_PLACES);
+}
+
+static void say_nearest(struct contract_checking *checking, const struct contract_list *list,
+                        struct contract_spot *spot)
+{
+    struct nearest nearest = find_nearest(checking, list, spot);
+    struct str message = {0};
+    const bool is_known = checking->stop == CONTRACT_GOES_ON && nearest.findings.count > 0;
+    if (list->count == 1)
+        str_add(&message, "does not fit the only alternative");
+    else
+        str_addf(&message, "fits none of the %zu alternatives", list->count);
+    if (is_known && list->count > 1)
+        str_addf(&message, "; nearest is number %zu", nearest.index + 1);
+    if (!is_known || !contract_identities_differ(&nearest.identities))
+        (void)contract_say_value(checking, spot, str_text(&message), NULL);
+    if (is_known)
+        tell(checking, &nearest);
+    contract_findings_done(&nearest.findings);
+    contract_identities_done(&nearest.identities);
+    str_done(&message);
+}
+
+/* None of the constants that the alternatives are. */
+static void say_constants(struct contract_checking *checking, const struct contract_list *list,
+                          struct contract_spot *spot)
+{
+    const enum violation_code code = contract_identity_code(&spot->at);
+    const char *words = violation_is_mismatch(code) ? contract_identity_words(code, list->count)
+                                                    : "not one of the values allowed";
+    struct str expected = {0};
+    add_constants(&expected, list);
+    (void)contract_say_shown(checking, spot, code, words, str_text(&expected));
+    str_done(&expected);
+}
+
+bool contract_say_none_fits(struct contract_checking *checking, const struct contract_list *list,
+                            struct contract_spot *spot)
+{
+    if (!checking->findings || checking->stop != CONTRACT_GOES_ON)
+        return false;
+    const unsigned types = other_types(list, spot);
+    if (types != 0) {
+        (void)contract_say_types(checking, spot, types);
+    } else if (are_constants(list)) {
+        say_constants(checking, list, spot);
+    } else {
+        say_nearest(checking, list, spot);
+    }
+    return false;
+}
 
 enum { CHOICES_SHOWN = 8 }; /* of an enum */
 

@@ -3,16 +3,130 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "ascii.h"
+#include "digest.h"
 #include "fingerprint_json.h"
 #include "json.h"
+#include "normaliser_mask.h"
 #include "sha256.h"
 #include "str.h"
 #include "xalloc.h"
+
+enum { HALF_BYTES = DIGEST_BYTES / 2 };
+
+struct digest digest_sum(struct digest a, struct digest b)
+{
+    const uint64_t lo = a.lo + b.lo;
+    return (struct digest){.hi = a.hi + b.hi + (lo < a.lo), .lo = lo};
+}
+
+static uint64_t eight_bytes(const unsigned char *bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < HALF_BYTES; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+struct digest digest_from_bytes(const unsigned char bytes[DIGEST_BYTES])
+{
+    return (struct digest){.hi = eight_bytes(bytes), .lo = eight_bytes(bytes + HALF_BYTES)};
+}
+
+void digest_to_hex(struct digest digest, char out[DIGEST_HEX_MAX])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (int i = 0; i < DIGEST_BYTES; i++) {
+        out[i] = digits[digest.hi >> (60 - 4 * i) & 0xF];
+        out[DIGEST_BYTES + i] = digits[digest.lo >> (60 - 4 * i) & 0xF];
+    }
+    out[DIGEST_HEX_MAX - 1] = '\0';
+}
+
+/* -1 for what is none, a capital letter included. */
+static int digit_value(char c)
+{
+    if (ascii_is_digit(c))
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool half_from_hex(const char *hex, uint64_t *out)
+{
+    uint64_t half = 0;
+    int wrong = 0;
+    for (int i = 0; i < DIGEST_BYTES; i++) {
+        const int value = digit_value(hex[i]);
+        wrong |= value;
+        half = half << 4 | (uint64_t)value;
+    }
+    *out = half;
+    return wrong >= 0;
+}
+
+bool digest_from_hex(const char *hex, struct digest *out)
+{
+    struct digest digest;
+    if (strlen(hex) != DIGEST_HEX_MAX - 1 || !half_from_hex(hex, &digest.hi) ||
+        !half_from_hex(hex + DIGEST_BYTES, &digest.lo))
+        return false;
+    *out = digest;
+    return true;
+}
+
+struct hashing {
+    struct sha256 *hash;                  /* owned */
+    const struct normaliser_words *words; /* borrowed; NULL = none */
+    struct str masked, general;
+};
+
+/* One member or element, or a part of a long one. Its text has no controls: it is JSON. */
+static void add_part(struct hashing *hashing, const char *bytes, size_t len)
+{
+    struct mask_line line = {.bytes = bytes, .len = len, .text = &hashing->masked};
+    mask_tokens(&line);
+    str_clear(&hashing->general);
+    if (hashing->words &&
+        normaliser_words_mask(hashing->words, line.bytes, line.len, &hashing->general)) {
+        line.bytes = str_text(&hashing->general);
+        line.len = hashing->general.len;
+    }
+    sha256_add(hashing->hash, line.bytes, line.len);
+}
+
+static void add_text(struct hashing *hashing, const char *text, size_t len)
+{
+    const char *end = text + len;
+    while (text < end) {
+        const char *feed = memchr(text, '\n', (size_t)(end - text));
+        const char *part_end = feed ? feed : end;
+        while (text < part_end) {
+            const size_t left = (size_t)(part_end - text);
+            const size_t part = left < NORMALISER_LINE_MAX ? left : NORMALISER_LINE_MAX;
+            add_part(hashing, text, part);
+            text += part;
+        }
+        text += feed != NULL;
+    }
+}
+
+void fingerprint_json_hash(const struct json *json, const struct normaliser_words *words,
+                           unsigned char out[CANONICAL_HASH_BYTES])
+{
+    struct hashing hashing = {.words = words};
+    struct str text = {0};
+    sha256_open(&hashing.hash);
+    canonical_write_lines(json, &text);
+    add_text(&hashing, str_text(&text), text.len);
+    sha256_finish(hashing.hash, out);
+    str_done(&text);
+    str_done(&hashing.masked);
+    str_done(&hashing.general);
+}
+
+#define XXH_INLINE_ALL
 
 enum { NUMBER_BYTES = 8 };
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "normaliser.h"
 #include "str.h"
 
 /* Is there nothing in the line that mask_clean() might drop: no byte over 127, no control,
@@ -30,5 +31,11 @@ struct mask_line {
 /* Write the line to line->text with its volatile tokens replaced, and tell what kinds there
  * were. */
 void mask_tokens(struct mask_line *line);
+
+/* Append the line with the call's words replaced by <arg>; words that only '.', '/', '-',
+ * '+' or '@' joins, as in a path, are one, with a short ending such as ".c". False, and nothing
+ * appended, if none is in it. */
+bool normaliser_words_mask(const struct normaliser_words *words, const char *bytes, size_t len,
+                           struct str *out);
 
 #endif

@@ -1,19 +1,179 @@
 #include "plan.h"
 
 #include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapter.h"
+#include "json.h"
 #include "plan_graph.h"
+#include "plan_loops.h"
 #include "plan_parts.h"
 #include "plan_policy.h"
+#include "plan_reader.h"
 #include "plan_source.h"
 #include "plan_surroundings.h"
 #include "str.h"
 #include "text.h"
 #include "text_list.h"
 #include "xalloc.h"
+
+/* The number of the name, which is added if it is new; -1 if there is no room. */
+static int source_number(struct plan *plan, const char *name)
+{
+    for (int i = 0; i < plan->source_count; i++) {
+        if (strcmp(plan->sources[i], name) == 0)
+            return i;
+    }
+    if (plan->source_count == PLAN_SOURCES_MAX)
+        return -1;
+    if (!plan->sources)
+        plan->sources = xcalloc(PLAN_SOURCES_MAX + 1, sizeof(*plan->sources));
+    plan->sources[plan->source_count] = xstrdup(name);
+    return plan->source_count++;
+}
+
+void plan_source_read(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    struct plan_step *step = &reader->plan->tasks[reader->task].steps[reader->step];
+    const char *name = json_text(value, NULL);
+    if (!name)
+        return;
+    step->source = source_number(reader->plan, name);
+    if (step->source < 0)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too many sources in one plan",
+                        "at most 64 names", "more");
+}
+
+void plan_source_take(struct plan *plan, struct plan_step *step, const char *name)
+{
+    if (step->source < 0)
+        step->source = source_number(plan, name);
+}
+
+void plan_source_guess(struct plan *plan, struct plan_step *step)
+{
+    if (!step->argv || step->source >= 0)
+        return;
+    const char *program = adapter_program_of(step->argv[0]);
+    if (adapters_of_program(NULL, program))
+        step->source = source_number(plan, program);
+}
+
+void plan_loops_read(const struct json *value, struct entropy_limits *loops, bool *is_said)
+{
+    void *iter = NULL;
+    const char *key;
+    const struct json *member;
+    *is_said = *is_said || json_kind(value) == JSON_KIND_OBJECT;
+    while (json_next(value, &iter, &key, &member)) {
+        const struct entropy_limit *limit = entropy_limit_named(key);
+        int64_t number = -1;
+        plan_reader_whole(member, &number);
+        bool is_set = limit && entropy_limit_set(loops, limit, number, NULL);
+        (void)is_set; /* the schema has complained */
+    }
+}
+
+void plan_loops_write(const struct entropy_limits *loops, struct str *out)
+{
+    const struct entropy_limit *limit;
+    str_add_char(out, '{');
+    for (size_t i = 0; (limit = entropy_limit(i)) != NULL; i++)
+        str_json_i64(out, limit->name, entropy_limit_get(loops, limit));
+    str_add_char(out, '}');
+}
+
+/* Which tasks are wanted: the one and, walking back, all that it needs. */
+static bool *mark_needed(const struct plan *plan, int first)
+{
+    bool *wanted = xcalloc((size_t)plan->task_count, sizeof(*wanted));
+    int *line = xcalloc((size_t)plan->task_count, sizeof(*line));
+    int count = 0;
+    line[count++] = first;
+    wanted[first] = true;
+    for (int at = 0; at < count; at++) {
+        const struct plan_task *task = &plan->tasks[line[at]];
+        for (int i = 0; i < task->need_count; i++) {
+            if (wanted[task->needs[i]])
+                continue;
+            wanted[task->needs[i]] = true;
+            line[count++] = task->needs[i];
+        }
+    }
+    free(line);
+    return wanted;
+}
+
+static void add_tasks(struct str *out, const struct json *tasks, const bool *wanted)
+{
+    str_add_char(out, '[');
+    const char *comma = "";
+    for (size_t i = 0; i < json_count(tasks); i++) {
+        if (!wanted[i])
+            continue;
+        str_add(out, comma);
+        json_write(out, json_at(tasks, i));
+        comma = ",";
+    }
+    str_add_char(out, ']');
+}
+
+static void derive_text(struct str *out, const struct json *whole, const bool *wanted)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    str_add_char(out, '{');
+    while (json_next(whole, &iter, &key, &value)) {
+        str_json_key(out, key);
+        if (strcmp(key, "tasks") == 0)
+            add_tasks(out, value, wanted);
+        else
+            json_write(out, value);
+    }
+    str_add_char(out, '}');
+}
+
+/* The plan goes out as JSON and comes back changed: one way to write it, one to read
+ * it. Only for plans that came from JSON: what is not UTF-8 would not survive. */
+static bool derive(const struct plan *plan, const bool *wanted, struct plan **out, struct err *err)
+{
+    struct str before = {0};
+    struct str after = {0};
+    struct json *whole = NULL;
+    struct violations violations = {0};
+
+    plan_write(plan, &before);
+    bool ok = json_parse_data(before.data, before.len, &whole, NULL, err);
+    if (ok) {
+        derive_text(&after, whole, wanted);
+        ok = plan_parse(after.data, after.len, out, &violations);
+        if (!ok)
+            (void)err_set(err, ERR_LIMIT, "the plan cannot be changed: %s: %s",
+                          violations.count > 0 ? violations.items[0].path : "it",
+                          violations.count > 0 ? violations.items[0].message : "is too large");
+    }
+    violations_done(&violations);
+    json_free(whole);
+    str_done(&before);
+    str_done(&after);
+    return ok;
+}
+
+bool plan_only(const struct plan *plan, const char *id, struct plan **out, struct err *err)
+{
+    int task = plan_find(plan, id);
+    if (task < 0)
+        return err_set(err, ERR_NOT_FOUND, "this plan has no task '%s'", id);
+    bool *wanted = mark_needed(plan, task);
+    bool ok = derive(plan, wanted, out, err);
+    free(wanted);
+    return ok;
+}
 
 enum { EXEC_TITLE_MAX = 120 };
 

@@ -1,14 +1,151 @@
 #include "plan_agent.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "adapter.h"
+#include "attr.h"
+#include "budget.h"
 #include "near_word.h"
 #include "plan_source.h"
+#include "rounded.h"
 #include "str.h"
 #include "text_list.h"
 #include "xalloc.h"
+
+static const char *const budget_names[] = {
+    [BUDGET_NONE] = "none",   [BUDGET_COST] = "cost_usd", [BUDGET_TURNS] = "turns",
+    [BUDGET_CALLS] = "calls", [BUDGET_WALL] = "wall_s",
+};
+static_assert(ARRAY_LEN(budget_names) == BUDGET_KIND_COUNT, "every kind of budget has a name");
+
+const char *budget_kind_name(enum budget_kind kind)
+{
+    assert(kind < BUDGET_KIND_COUNT);
+    return budget_names[kind];
+}
+
+enum budget_kind budget_kind_named(const char *name)
+{
+    int kind = BUDGET_KIND_COUNT - 1;
+    while (kind > BUDGET_NONE && strcmp(budget_names[kind], name) != 0)
+        kind--;
+    return (enum budget_kind)kind;
+}
+
+bool budget_is_set(const struct budget *budget)
+{
+    bool is_set = false;
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++)
+        is_set = is_set || budget->limits[kind] > 0;
+    return is_set;
+}
+
+bool budget_use_is_spent(const struct budget_use *use)
+{
+    return use->limit > 0 && use->used >= use->limit;
+}
+
+int64_t budget_use_mark(const struct budget_use *use)
+{
+    const int64_t given = use->limit - use->base;
+    const int64_t most =
+        given / 100 * BUDGET_TOLD_PERCENT + given % 100 * BUDGET_TOLD_PERCENT / 100;
+    return use->base + (most > 0 ? most : 1);
+}
+
+bool budget_use_is_near(const struct budget_use *use)
+{
+    return use->limit > 0 && use->used >= budget_use_mark(use);
+}
+
+void budget_cost_words(int64_t micro, struct str *out)
+{
+    enum { CENT = 10000, TEN_THOUSANDTH = 100, CENTS = 100 };
+    const int64_t small = rounded(micro, TEN_THOUSANDTH);
+    const int64_t cents = rounded(micro, CENT);
+    if (micro > 0 && micro < TEN_THOUSANDTH)
+        str_add(out, "<$0.0001");
+    else if (micro > 0 && small < CENT / TEN_THOUSANDTH)
+        str_addf(out, "$0.%04lld", (long long)small);
+    else
+        str_addf(out, "$%lld.%02lld", (long long)(cents / CENTS), (long long)(cents % CENTS));
+}
+
+/* As many digits of a second as the limit is given with, and one at least where it is short. */
+static void add_seconds(const struct budget_use *use, struct str *out)
+{
+    enum { MS_PER_S = 1000, SHORT_MS = 10000, DIGITS_MAX = 3 };
+    int digits = use->limit < SHORT_MS ? 1 : 0;
+    int64_t unit = digits > 0 ? MS_PER_S / 10 : MS_PER_S;
+    for (; digits < DIGITS_MAX && use->limit % unit != 0; digits++)
+        unit /= 10;
+    str_addf(out, "%.*f of %.*f s", digits, (double)(rounded(use->used, unit) * unit) / MS_PER_S,
+             digits, (double)use->limit / MS_PER_S);
+}
+
+void budget_use_words(const struct budget_use *use, struct str *out)
+{
+    switch (use->kind) {
+    case BUDGET_COST:
+        budget_cost_words(use->used, out);
+        str_add(out, " of ");
+        budget_cost_words(use->limit, out);
+        break;
+    case BUDGET_TURNS:
+    case BUDGET_CALLS:
+        str_addf(out, "%lld of %lld %s", (long long)use->used, (long long)use->limit,
+                 budget_names[use->kind]);
+        break;
+    case BUDGET_WALL:
+        add_seconds(use, out);
+        break;
+    case BUDGET_NONE:
+    case BUDGET_KIND_COUNT:
+        break;
+    }
+}
+
+enum { MICRO = 1000000, MILLI = 1000, COST_USD_MAX = 1000000, COUNT_MAX = 1000000000 };
+
+/* What a plan counts in, and what the limits are: a unit of the plan is so many of budget.h. */
+static const struct {
+    int64_t scale;
+    int64_t most; /* in units of the plan */
+} kinds[] = {
+    [BUDGET_NONE] = {1, 0},
+    [BUDGET_COST] = {MICRO, COST_USD_MAX},
+    [BUDGET_TURNS] = {1, COUNT_MAX},
+    [BUDGET_CALLS] = {1, COUNT_MAX},
+    [BUDGET_WALL] = {MILLI, PLAN_TIMEOUT_S_MAX},
+};
+static_assert(ARRAY_LEN(kinds) == BUDGET_KIND_COUNT, "every kind of budget has its unit");
+
+void plan_budget_take(const struct json *value, struct budget *out)
+{
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        const double limit =
+            json_number(json_get(value, budget_kind_name((enum budget_kind)kind)), 0);
+        if (limit <= 0 || limit > (double)kinds[kind].most)
+            continue;
+        const int64_t exact = llround(limit * (double)kinds[kind].scale);
+        out->limits[kind] = exact > 0 ? exact : 1;
+    }
+}
+
+void plan_budget_write(const struct budget *budget, struct str *out)
+{
+    str_add_char(out, '{');
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        const int64_t limit = budget->limits[kind];
+        if (limit == 0)
+            continue;
+        str_json_key(out, budget_kind_name((enum budget_kind)kind));
+        str_add_number(out, (double)limit / (double)kinds[kind].scale);
+    }
+    str_add_char(out, '}');
+}
 
 static struct plan_step *current(struct plan_reader *reader)
 {
@@ -259,4 +396,60 @@ void plan_agent_check_task(struct plan_reader *reader, const struct json_pointer
             plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
                             "only a task that has a step with an \"agent\" has it", NULL, NULL);
     }
+}
+
+/* A list that is empty says something, one that is missing does not. */
+static void write_list(const char *key, char *const *list, struct str *out)
+{
+    if (list)
+        text_list_write(out, key, list);
+}
+
+static void write_text(const char *key, const char *text, struct str *out)
+{
+    if (text)
+        str_json_text(out, key, text);
+}
+
+void plan_agent_write(const struct plan_step *step, struct str *out)
+{
+    const struct plan_agent *agent = step->agent;
+    str_json_text(out, "agent", adapter_name(agent->adapter));
+    str_json_text(out, "prompt", agent->prompt);
+    write_list("args", agent->args, out);
+    write_list("permission_args", agent->permission_args, out);
+    write_text("model", agent->model, out);
+    write_text("resume", agent->resume, out);
+    write_text("output", agent->output, out);
+}
+
+static bool is_used(const struct plan *plan, const struct adapter *adapter)
+{
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        for (int k = 0; k < task->step_count; k++) {
+            if (task->steps[k].agent && task->steps[k].agent->adapter == adapter)
+                return true;
+        }
+    }
+    return false;
+}
+
+void plan_agents_write(const struct plan *plan, struct str *out)
+{
+    const struct adapter *adapter;
+    bool is_open = false;
+    for (size_t i = 0; (adapter = adapters_at(plan->adapters, i)) != NULL; i++) {
+        if (adapter_is_builtin(adapter) || !is_used(plan, adapter))
+            continue;
+        if (!is_open) {
+            str_json_key(out, "agents");
+            str_add_char(out, '{');
+            is_open = true;
+        }
+        str_json_key(out, adapter_name(adapter));
+        adapter_write(adapter, out);
+    }
+    if (is_open)
+        str_add_char(out, '}');
 }

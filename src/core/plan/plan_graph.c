@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter.h"
+#include "plan_sessions.h"
+#include "str.h"
 #include "xalloc.h"
 
 enum { CYCLE_NAMED_MAX = 12 }; /* ids of a circle that are written out */
@@ -181,4 +184,168 @@ void plan_cycles_name(const struct plan_cycles *cycles, const struct plan *plan,
     if (length > CYCLE_NAMED_MAX)
         str_addf(out, "... %d more ... -> ", length - CYCLE_NAMED_MAX);
     str_add(out, plan->tasks[task].id);
+}
+
+/* A step that begins in a session. */
+struct use {
+    const char *agent, *session; /* borrowed from the plan */
+    int task, step;
+    int place; /* of the task, in an order in which each comes behind what it needs */
+};
+
+struct sessions {
+    const struct plan *plan;
+    int *order;       /* owned: the tasks in that order */
+    struct use *uses; /* owned; those of one session side by side, in that order */
+    size_t count;
+    int *chain; /* owned; by task: how many of a session's tasks a way along needs leads by, with it
+                 */
+};
+
+static int compare_sessions(const struct use *a, const struct use *b)
+{
+    const int agents = strcmp(a->agent, b->agent);
+    return agents != 0 ? agents : strcmp(a->session, b->session);
+}
+
+static int compare_uses(const void *left, const void *right)
+{
+    const struct use *a = left;
+    const struct use *b = right;
+    const int sessions = compare_sessions(a, b);
+    if (sessions != 0)
+        return sessions;
+    const int places = (a->place > b->place) - (a->place < b->place);
+    return places != 0 ? places : (a->step > b->step) - (a->step < b->step);
+}
+
+static void find_uses(struct sessions *sessions)
+{
+    size_t cap = 0;
+    for (int i = 0; i < sessions->plan->task_count; i++) {
+        const struct plan_task *task = &sessions->plan->tasks[i];
+        for (int j = 0; j < task->step_count; j++) {
+            const struct plan_agent *agent = task->steps[j].agent;
+            if (!agent || !agent->resume)
+                continue;
+            sessions->uses =
+                xgrow(sessions->uses, &cap, sessions->count + 1, sizeof(*sessions->uses));
+            sessions->uses[sessions->count++] = (struct use){.agent = adapter_name(agent->adapter),
+                                                             .session = agent->resume,
+                                                             .task = i,
+                                                             .step = j};
+        }
+    }
+}
+
+/* The tasks in order, and the uses likewise. */
+static void put_in_order(struct sessions *sessions)
+{
+    const size_t count = (size_t)sessions->plan->task_count;
+    int *places = xcalloc(count, sizeof(*places));
+    sessions->order = xcalloc(count, sizeof(*sessions->order));
+    sessions->chain = xcalloc(count, sizeof(*sessions->chain));
+    plan_graph_order(sessions->plan, sessions->order);
+    for (size_t i = 0; i < count; i++)
+        places[sessions->order[i]] = (int)i;
+    for (size_t i = 0; i < sessions->count; i++)
+        sessions->uses[i].place = places[sessions->uses[i].task];
+    qsort(sessions->uses, sessions->count, sizeof(*sessions->uses), compare_uses);
+    free(places);
+}
+
+/* The longest way along needs, counted in tasks of the session. */
+static void count_chains(struct sessions *sessions, const struct use *uses, size_t count)
+{
+    const struct plan *plan = sessions->plan;
+    size_t next = 0;
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[sessions->order[i]];
+        int longest = 0;
+        for (int j = 0; j < task->need_count; j++) {
+            const int chain = sessions->chain[task->needs[j]];
+            longest = chain > longest ? chain : longest;
+        }
+        while (next < count && uses[next].place < i)
+            next++;
+        const bool is_one = next < count && uses[next].place == i;
+        sessions->chain[sessions->order[i]] = longest + (is_one ? 1 : 0);
+    }
+}
+
+static void refuse(const struct sessions *sessions, const struct use *first,
+                   const struct use *second, struct violations *violations)
+{
+    struct str path = {0};
+    struct str words = {0};
+    str_addf(&path, "/tasks/%d/steps/%d/resume", second->task, second->step);
+    str_addf(&words,
+             "task %s goes on in this session, too, and may do so at the same time: let one of "
+             "them need the other",
+             sessions->plan->tasks[first->task].id);
+    violations_add(violations, VIOLATION_INVALID_VALUE, str_text(&path), str_text(&words), NULL,
+                   NULL);
+    str_done(&words);
+    str_done(&path);
+}
+
+static void refuse_many(struct violations *violations)
+{
+    struct str most = {0};
+    str_addf(&most, "at most %d", PLAN_SESSIONS_SHARED_MAX);
+    violations_add(violations, VIOLATION_INVALID_VALUE, "/tasks",
+                   "too many sessions are gone on with by several tasks", str_text(&most), NULL);
+    str_done(&most);
+}
+
+/* Of tasks in a row in which each one needs the one before it, the n-th has n on its way. */
+static bool check_session(struct sessions *sessions, const struct use *uses, size_t count,
+                          struct violations *violations)
+{
+    count_chains(sessions, uses, count);
+    int tasks = 1;
+    for (size_t i = 1; i < count; i++) {
+        if (uses[i].task == uses[i - 1].task)
+            continue;
+        if (sessions->chain[uses[i].task] != ++tasks) {
+            refuse(sessions, &uses[i - 1], &uses[i], violations);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_all(struct sessions *sessions, struct violations *violations)
+{
+    bool ok = true;
+    int shared = 0;
+    for (size_t from = 0, to; from < sessions->count; from = to) {
+        const struct use *first = &sessions->uses[from];
+        to = from + 1;
+        while (to < sessions->count && compare_sessions(first, &sessions->uses[to]) == 0)
+            to++;
+        if (sessions->uses[to - 1].task == first->task)
+            continue;
+        if (++shared > PLAN_SESSIONS_SHARED_MAX) {
+            refuse_many(violations);
+            return false;
+        }
+        ok = check_session(sessions, first, to - from, violations) && ok;
+    }
+    return ok;
+}
+
+bool plan_sessions_check(const struct plan *plan, struct violations *violations)
+{
+    struct sessions sessions = {.plan = plan};
+    bool ok = true;
+    find_uses(&sessions);
+    if (sessions.count > 1) {
+        put_in_order(&sessions);
+        ok = check_all(&sessions, violations);
+    }
+    free(sessions.chain);
+    free(sessions.uses);
+    free(sessions.order);
+    return ok;
 }

@@ -1,10 +1,14 @@
 /* plan_parse.c - a plan from its text: the schema, then what a schema cannot say. */
-#include "plan.h"
-
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "err.h"
+#include "json_pointer.h"
+#include "plan.h"
 #include "plan_agent.h"
 #include "plan_contract.h"
+#include "plan_list.h"
 #include "plan_loops.h"
 #include "plan_policy.h"
 #include "plan_reader.h"
@@ -12,8 +16,269 @@
 #include "plan_shape.h"
 #include "plan_surroundings.h"
 #include "plan_task.h"
-#include "violation_order.h"
+#include "str.h"
+#include "text_list.h"
+#include "violation.h"
 #include "xalloc.h"
+
+enum {
+    SHOWN_MAX = 60, /* bytes of a value that are shown */
+};
+
+void plan_reader_add(struct plan_reader *reader, enum violation_code code,
+                     const struct json_pointer *path, const char *message, const char *expected,
+                     const char *actual)
+{
+    struct str place = {0};
+    json_pointer_add(&place, path, PLAN_POINTER_MAX);
+    violations_add(reader->violations, code, str_text(&place), message, expected, actual);
+    str_done(&place);
+}
+
+void plan_reader_invalid(struct plan_reader *reader, const struct json_pointer *path,
+                         const char *message, const char *expected, const struct json *value)
+{
+    char *shown = json_brief(value, SHOWN_MAX);
+    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, expected, shown);
+    free(shown);
+}
+
+bool plan_reader_is_full(const struct plan_reader *reader)
+{
+    return reader->violations->count == VIOLATIONS_MAX;
+}
+
+bool plan_reader_is_sound(const struct plan_reader *reader, const struct json_pointer *path)
+{
+    if (reader->shape->count == 0)
+        return true;
+    struct str place = {0};
+    bool is_sound = true;
+    json_pointer_add(&place, path, PLAN_POINTER_MAX);
+    for (size_t i = 0; is_sound && i < reader->shape->count; i++) {
+        const char *wrong = reader->shape->items[i].path;
+        bool is_within = strncmp(wrong, str_text(&place), place.len) == 0;
+        is_sound = !is_within || (wrong[place.len] != '\0' && wrong[place.len] != '/');
+    }
+    str_done(&place);
+    return is_sound;
+}
+
+bool plan_reader_is_comment(const char *key)
+{
+    return strncmp(key, "//", 2) == 0;
+}
+
+struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
+                              struct violations *violations)
+{
+    struct json *root = NULL;
+    struct json_place place = {0};
+    struct err err = {0};
+    struct str message = {0};
+    if (len > max_bytes) {
+        str_addf(&message, "at most %zu MiB", max_bytes / (1024 * 1024));
+        violations_add(violations, VIOLATION_INVALID_VALUE, "", "too large", str_text(&message),
+                       "more");
+    } else if (!json_parse_data(text, len, &root, &place, &err)) {
+        str_addf(&message, "line %d, column %d: %s", place.line, place.column, err.message);
+        violations_add(violations, VIOLATION_NOT_JSON, "", str_text(&message), NULL, NULL);
+    }
+    str_done(&message);
+    return root;
+}
+
+static const struct plan_field *find_field(const struct plan_fields *fields, const char *key)
+{
+    for (size_t i = 0; i < fields->count; i++) {
+        const char *known = fields->rows[i].key;
+        if (known[0] == key[0] && strcmp(known, key) == 0)
+            return &fields->rows[i];
+    }
+    return NULL;
+}
+
+void plan_reader_walk(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value, const struct plan_fields *fields)
+{
+    void *iter = NULL;
+    const char *key;
+    const struct json *member;
+    while (json_next(value, &iter, &key, &member)) {
+        struct json_pointer place = {.up = path, .key = key};
+        const struct plan_field *field = find_field(fields, key);
+        if (field)
+            field->read(reader, &place, member);
+    }
+}
+
+void plan_reader_whole(const struct json *value, int64_t *out)
+{
+    const double beyond = 9223372036854775808.0; /* 2^63 */
+    double number = json_number(value, NAN);
+    if (json_kind(value) == JSON_KIND_INTEGER)
+        *out = json_i64(value, 0);
+    else if (number >= -beyond && number < beyond && floor(number) == number)
+        *out = (int64_t)number;
+}
+
+void plan_reader_text(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value, char **out)
+{
+    const char *text = json_text(value, NULL);
+    if (!text)
+        return;
+    *out = xstrdup(text);
+    size_t len = strlen(text);
+    if (len <= PLAN_TEXT_MAX || !plan_reader_is_sound(reader, path))
+        return;
+    struct str expected = {0};
+    struct str actual = {0};
+    str_addf(&expected, "at most %d bytes", PLAN_TEXT_MAX);
+    str_addf(&actual, "%zu", len);
+    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too long", str_text(&expected),
+                    str_text(&actual));
+    str_done(&expected);
+    str_done(&actual);
+}
+
+static bool is_texts(const struct json *value, size_t max)
+{
+    if (json_kind(value) != JSON_KIND_ARRAY || json_count(value) > max)
+        return false;
+    for (size_t i = 0; i < json_count(value); i++) {
+        if (!json_text(json_at(value, i), NULL))
+            return false;
+    }
+    return true;
+}
+
+void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
+                    const struct json *value, size_t max, char ***out)
+{
+    if (!is_texts(value, max))
+        return;
+    const size_t count = json_count(value);
+    text_list_free(*out);
+    *out = count > 0 ? xcalloc(count + 1, sizeof(**out)) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct json_pointer place = {.up = path, .index = i};
+        plan_reader_text(reader, &place, json_at(value, i), &(*out)[i]);
+    }
+}
+
+void plan_list_check(struct plan_reader *reader, const struct json_pointer *path,
+                     const struct json *value, plan_list_fn *check)
+{
+    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct json_pointer place = {.up = path, .index = i};
+        const char *text = json_text(json_at(value, i), NULL);
+        if (text && plan_reader_is_sound(reader, &place))
+            check(reader, &place, text);
+    }
+}
+
+/* Is there a part of the path that is not this one? With `same`, is there one that is? */
+static bool has_part(const char *path, const char *part, bool same)
+{
+    while (*path != '\0') {
+        path += strspn(path, "/");
+        const size_t len = strcspn(path, "/");
+        const bool equal = len == strlen(part) && strncmp(path, part, len) == 0;
+        if (len > 0 && equal == same)
+            return true;
+        path += len;
+    }
+    return false;
+}
+
+bool plan_path_climbs(const char *path)
+{
+    return has_part(path, "..", true);
+}
+
+bool plan_path_is_within(const char *path)
+{
+    return path[0] != '/' && !plan_path_climbs(path) && has_part(path, ".", false);
+}
+
+/* The keys of contracts where these begin; the name of one is a string as any other. */
+static bool is_contract(const char *key, const struct json *value)
+{
+    return json_kind(value) == JSON_KIND_OBJECT &&
+           (strcmp(key, "contract") == 0 || strcmp(key, "contracts") == 0);
+}
+
+static void check_string(const struct json_pointer *path, const struct json *value,
+                         struct violations *wrong)
+{
+    size_t len = 0;
+    const char *text = json_bytes(value, &len);
+    if (!text || strlen(text) == len)
+        return;
+    struct str place = {0};
+    json_pointer_add(&place, path, PLAN_POINTER_MAX);
+    violations_add(wrong, VIOLATION_INVALID_VALUE, str_text(&place),
+                   "U+0000 is not allowed in a string", NULL, NULL);
+    str_done(&place);
+}
+
+/* As deep as the parser lets values be within each other. */
+static void check_strings(const struct json_pointer *path, const struct json *value,
+                          struct violations *wrong)
+{
+    struct json_pointer place = {.up = path};
+    void *iter = NULL;
+    const struct json *member;
+    const size_t elements = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+    check_string(path, value, wrong);
+    while (json_next(value, &iter, &place.key, &member)) {
+        if (!plan_reader_is_comment(place.key) && !is_contract(place.key, member))
+            check_strings(&place, member, wrong);
+    }
+    place.key = NULL;
+    for (; place.index < elements; place.index++)
+        check_strings(&place, json_at(value, place.index), wrong);
+}
+
+static bool check_all_strings(const struct json *root, struct violations *wrong)
+{
+    static const struct json_pointer path = {0};
+    struct violations of_strings = {0};
+    check_strings(&path, root, &of_strings);
+    const bool fits = of_strings.count == 0;
+    violations_merge(wrong, &of_strings, root);
+    return fits;
+}
+
+bool plan_shape_check(const struct contract *schema, const struct json *root,
+                      struct violations *wrong)
+{
+    const bool fits = contract_check(schema, root, wrong);
+    return check_all_strings(root, wrong) && fits;
+}
+
+/* There is one way only to write it. */
+static bool may_have_nul(const char *text, size_t len)
+{
+    static const char nul[] = "\\u0000";
+    const char *end = text + len;
+    const char *at = memchr(text, nul[0], len);
+    while (at && (size_t)(end - at) >= strlen(nul)) {
+        if (memcmp(at, nul, strlen(nul)) == 0)
+            return true;
+        at = memchr(at + 1, nul[0], (size_t)(end - at) - 1);
+    }
+    return false;
+}
+
+bool plan_shape_check_read(const struct contract *schema, const struct json *root, const char *text,
+                           size_t len, struct violations *wrong)
+{
+    const bool fits = contract_check_read(schema, root, len, wrong);
+    return (!may_have_nul(text, len) || check_all_strings(root, wrong)) && fits;
+}
 
 static void read_name(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value)

@@ -1,11 +1,360 @@
 #include "plan_surroundings.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "plan_sandbox.h"
-#include "plan_workspace.h"
+#include "plan_list.h"
+#include "plan_reader.h"
+#include "text_list.h"
+
+enum { MS_PER_S = 1000 };
+
+static void read_workspace_kind(struct plan_reader *reader, const struct json_pointer *path,
+                                const struct json *value)
+{
+    (void)path;
+    enum workspace_kind kind;
+    if (workspace_kind_parse(json_text(value, ""), &kind))
+        reader->workspace->kind = kind;
+}
+
+static void check_path(struct plan_reader *reader, const struct json_pointer *path,
+                       const char *text)
+{
+    if (!plan_path_is_within(text))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "must be within the tree: no \"..\", not absolute", "a relative path",
+                        text);
+}
+
+/* The folder itself is neither made nor put back. */
+static void check_made(struct plan_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
+{
+    const bool says_none = json_kind(value) == JSON_KIND_ARRAY && json_count(value) == 0;
+    if (reader->workspace->kind == WORKSPACE_INPLACE && !says_none)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "in place nothing is made: it needs \"kind\": \"worktree\" or \"copy\"",
+                        NULL, NULL);
+}
+
+static void read_copy(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    check_made(reader, path, value);
+    if (reader->workspace->kind == WORKSPACE_COPY && json_count(value) > 0)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "a copy has all files: name those that it leaves out with \"exclude\"",
+                        NULL, NULL);
+    plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &reader->workspace->copy);
+    plan_list_check(reader, path, value, check_path);
+}
+
+static void read_exclude(struct plan_reader *reader, const struct json_pointer *path,
+                         const struct json *value)
+{
+    check_made(reader, path, value);
+    plan_list_read(reader, path, value, WORKSPACE_PATHS_MAX, &reader->workspace->exclude);
+    plan_list_check(reader, path, value, check_path);
+}
+
+static void read_setup(struct plan_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
+{
+    const struct json *program = json_at(value, 0);
+    check_made(reader, path, value);
+    plan_list_read(reader, path, value, WORKSPACE_ARGS_MAX, &reader->workspace->setup);
+    if (program && json_text(program, "-")[0] == '\0')
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the command is empty", NULL, NULL);
+}
+
+static void read_setup_in(struct plan_reader *reader, const struct json_pointer *path,
+                          const struct json *value)
+{
+    enum workspace_setup_in where;
+    check_made(reader, path, value);
+    if (workspace_setup_in_parse(json_text(value, ""), &where))
+        reader->workspace->setup_in = where;
+}
+
+static void read_snapshot_max(struct plan_reader *reader, const struct json_pointer *path,
+                              const struct json *value)
+{
+    int64_t bytes = 0;
+    check_made(reader, path, value);
+    plan_reader_whole(value, &bytes);
+    if (bytes > 0 && bytes <= WORKSPACE_SNAPSHOT_BYTES_MAX)
+        reader->workspace->snapshot_bytes_max = bytes;
+}
+
+static void read_setup_timeout(struct plan_reader *reader, const struct json_pointer *path,
+                               const struct json *value)
+{
+    const double seconds = json_number(value, 0);
+    check_made(reader, path, value);
+    if (seconds >= 1.0 / MS_PER_S && seconds <= WORKSPACE_SETUP_S_MAX)
+        reader->workspace->setup_timeout_ms = llround(seconds * MS_PER_S);
+}
+
+static const struct plan_field workspace_kind_rows[] = {{"kind", read_workspace_kind}};
+static const struct plan_fields workspace_kind_fields = {workspace_kind_rows,
+                                                         ARRAY_LEN(workspace_kind_rows)};
+
+static const struct plan_field workspace_rows[] = {
+    {"copy", read_copy},
+    {"setup", read_setup},
+    {"setup_in", read_setup_in},
+    {"exclude", read_exclude},
+    {"snapshot_bytes_max", read_snapshot_max},
+    {"setup_timeout_s", read_setup_timeout},
+};
+static const struct plan_fields workspace_fields = {workspace_rows, ARRAY_LEN(workspace_rows)};
+
+static void forget_list(char ***list)
+{
+    text_list_free(*list);
+    *list = NULL;
+}
+
+/* What was said for another kind and means nothing to this one. */
+static void forget_other_kind(struct workspace_spec *spec)
+{
+    if (spec->kind != WORKSPACE_WORKTREE)
+        forget_list(&spec->copy);
+    if (spec->kind != WORKSPACE_INPLACE)
+        return;
+    forget_list(&spec->setup);
+    forget_list(&spec->exclude);
+    spec->setup_in = WORKSPACE_SETUP_IN_SANDBOX;
+    spec->snapshot_bytes_max = WORKSPACE_SNAPSHOT_BYTES;
+    spec->setup_timeout_ms = WORKSPACE_SETUP_MS;
+}
+
+void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *path,
+                         const struct json *value, const struct workspace_spec *base,
+                         struct workspace_spec *out)
+{
+    struct workspace_spec *outer = reader->workspace;
+    *out = workspace_spec_copy(base);
+    reader->workspace = out;
+    if (json_kind(value) == JSON_KIND_STRING)
+        read_workspace_kind(reader, path, value);
+    plan_reader_walk(reader, path, value, &workspace_kind_fields);
+    forget_other_kind(out);
+    plan_reader_walk(reader, path, value, &workspace_fields);
+    reader->workspace = outer;
+}
+
+void plan_workspace_load(struct plan_reader *reader, const struct json *value,
+                         const struct workspace_spec *base, struct workspace_spec *out)
+{
+    static const struct json_pointer nowhere = {0};
+    struct violations unsaid = {0};
+    struct violations *said = reader->violations;
+    reader->violations = &unsaid;
+    plan_workspace_read(reader, &nowhere, value, base, out);
+    reader->violations = said;
+    violations_done(&unsaid);
+}
+
+/* Without a sandbox a step sees what devs sees. */
+static void check_none(struct plan_reader *reader, const struct json_pointer *path, bool is_said,
+                       const char *message)
+{
+    if (is_said && reader->sandbox->kind == SANDBOX_NONE)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, NULL, NULL);
+}
+
+static void read_sandbox_kind(struct plan_reader *reader, const struct json_pointer *path,
+                              const struct json *value)
+{
+    (void)path;
+    enum sandbox_kind kind;
+    if (sandbox_kind_parse(json_text(value, ""), &kind))
+        sandbox_spec_set_kind(reader->sandbox, kind);
+}
+
+static void read_network(struct plan_reader *reader, const struct json_pointer *path,
+                         const struct json *value)
+{
+    check_none(reader, path, json_bool(value, false),
+               "without a sandbox the network is as it is: leave it out, or name a \"kind\"");
+    if (json_kind(value) == JSON_KIND_TRUE || json_kind(value) == JSON_KIND_FALSE)
+        reader->sandbox->network =
+            json_bool(value, false) ? SANDBOX_NETWORK_ON : SANDBOX_NETWORK_OFF;
+}
+
+static void read_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
+{
+    int64_t number = -1;
+    plan_reader_whole(value, &number);
+    if (number >= min && number <= max)
+        *out = number;
+}
+
+static void read_memory(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
+{
+    (void)path;
+    read_number(value, 0, SANDBOX_MEMORY_MB_MAX, &reader->sandbox->memory_mb);
+}
+
+static void read_pids(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    (void)path;
+    read_number(value, 0, SANDBOX_PIDS_MAX, &reader->sandbox->pids);
+}
+
+static void read_cpu(struct plan_reader *reader, const struct json_pointer *path,
+                     const struct json *value)
+{
+    (void)path;
+    read_number(value, 0, SANDBOX_CPU_S_MAX, &reader->sandbox->cpu_s);
+}
+
+/* The others start with the command itself: there is nothing to wait for. */
+static void read_start_timeout(struct plan_reader *reader, const struct json_pointer *path,
+                               const struct json *value)
+{
+    if (!sandbox_kind_is_container(reader->sandbox->kind))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "only containers take time to start: \"kind\" must be \"container\", "
+                        "\"podman\" or \"docker\"",
+                        NULL, NULL);
+    read_number(value, SANDBOX_START_MS_MIN, SANDBOX_START_MS_MAX,
+                &reader->sandbox->start_timeout_ms);
+}
+
+static void read_read_only(struct plan_reader *reader, const struct json_pointer *path,
+                           const struct json *value)
+{
+    (void)path;
+    if (json_kind(value) == JSON_KIND_TRUE || json_kind(value) == JSON_KIND_FALSE)
+        reader->sandbox->root =
+            json_bool(value, false) ? SANDBOX_ROOT_READ_ONLY : SANDBOX_ROOT_WRITABLE;
+}
+
+static void read_best_effort(struct plan_reader *reader, const struct json_pointer *path,
+                             const struct json *value)
+{
+    (void)path;
+    reader->sandbox->best_effort = json_bool(value, reader->sandbox->best_effort);
+}
+
+static void check_writable(struct plan_reader *reader, const struct json_pointer *path,
+                           const char *text)
+{
+    if (plan_path_climbs(text))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "must not have a part \"..\"", NULL,
+                        text);
+    else if (strspn(text, "/") == strlen(text))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "the whole root cannot be let in: set \"read_only\": false", NULL, text);
+}
+
+static void read_writable(struct plan_reader *reader, const struct json_pointer *path,
+                          const struct json *value)
+{
+    check_none(reader, path, json_count(value) > 0 && !sandbox_spec_is_read_only(reader->sandbox),
+               "without a sandbox all is writable: name a \"kind\"");
+    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->writable);
+    plan_list_check(reader, path, value, check_writable);
+}
+
+static void read_env(struct plan_reader *reader, const struct json_pointer *path,
+                     const struct json *value)
+{
+    check_none(reader, path, json_count(value) > 0,
+               "without a sandbox a step has the whole environment: name a \"kind\"");
+    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->env);
+}
+
+static void read_args(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    check_none(reader, path, json_count(value) > 0,
+               "there is no sandbox to give arguments to: name a \"kind\"");
+    plan_list_read(reader, path, value, SANDBOX_LIST_MAX, &reader->sandbox->args);
+}
+
+static void read_image(struct plan_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
+{
+    const char *text = json_text(value, NULL);
+    if (!text || text[0] == '\0' || strlen(text) > SANDBOX_IMAGE_MAX)
+        return;
+    free(reader->sandbox->image);
+    reader->sandbox->image = NULL;
+    plan_reader_text(reader, path, value, &reader->sandbox->image);
+    if (!sandbox_kind_is_container(reader->sandbox->kind))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "only containers have an image: \"kind\" must be \"container\", "
+                        "\"podman\" or \"docker\"",
+                        NULL, NULL);
+    /* It goes onto a command line, where it must not be taken for an option. */
+    if (text[0] == '-')
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "the name of an image does not begin with '-'", NULL, text);
+}
+
+static const struct plan_field sandbox_kind_rows[] = {{"kind", read_sandbox_kind}};
+static const struct plan_fields sandbox_kind_fields = {sandbox_kind_rows,
+                                                       ARRAY_LEN(sandbox_kind_rows)};
+
+/* Before the rest, which is looked at by it. */
+static const struct plan_field root_rows[] = {{"read_only", read_read_only}};
+static const struct plan_fields root_fields = {root_rows, ARRAY_LEN(root_rows)};
+
+static const struct plan_field sandbox_rows[] = {
+    {"network", read_network},   {"memory_mb", read_memory},
+    {"pids", read_pids},         {"cpu_s", read_cpu},
+    {"writable", read_writable}, {"env", read_env},
+    {"image", read_image},       {"start_timeout_ms", read_start_timeout},
+    {"args", read_args},         {"best_effort", read_best_effort},
+};
+static const struct plan_fields sandbox_fields = {sandbox_rows, ARRAY_LEN(sandbox_rows)};
+
+static void check_image(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
+{
+    const struct json_pointer place = {.up = path, .key = "image"};
+    const bool is_container = sandbox_kind_is_container(reader->sandbox->kind);
+    if (is_container && !reader->sandbox->image && !json_get(value, "image"))
+        plan_reader_add(reader, VIOLATION_MISSING_FIELD, &place,
+                        "a container needs an image, which must be on this machine", NULL, NULL);
+}
+
+void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *path,
+                       const struct json *value, const struct sandbox_spec *base,
+                       struct sandbox_spec *out)
+{
+    struct sandbox_spec *outer = reader->sandbox;
+    *out = sandbox_spec_copy(base);
+    reader->sandbox = out;
+    if (json_kind(value) == JSON_KIND_STRING)
+        read_sandbox_kind(reader, path, value);
+    plan_reader_walk(reader, path, value, &sandbox_kind_fields);
+    plan_reader_walk(reader, path, value, &root_fields);
+    plan_reader_walk(reader, path, value, &sandbox_fields);
+    check_image(reader, path, value);
+    reader->sandbox = outer;
+}
+
+static void plan_sandbox_load(struct plan_reader *reader, const struct json *value,
+                              const struct sandbox_spec *base, struct sandbox_spec *out)
+{
+    static const struct json_pointer nowhere = {0};
+    struct violations unsaid = {0};
+    struct violations *said = reader->violations;
+    reader->violations = &unsaid;
+    plan_sandbox_read(reader, &nowhere, value, base, out);
+    reader->violations = said;
+    violations_done(&unsaid);
+}
 
 static const char *const hangup_names[] = {
     [PLAN_HANGUP_GO_ON] = "go-on",

@@ -9,6 +9,20 @@
 #include "plan_reader.h"
 #include "str.h"
 
+/* Reads the value on top of `base`, key by key, and reports errors; anything else than a workspace
+ * leaves it as it is. Keys that only the base's kind may have are dropped with another kind. The
+ * caller ends *out with workspace_spec_done(). */
+void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *path,
+                         const struct json *value, const struct workspace_spec *base,
+                         struct workspace_spec *out);
+/* The same without reporting errors, for values needed before the walk reaches them. */
+void plan_workspace_load(struct plan_reader *reader, const struct json *value,
+                         const struct workspace_spec *base, struct workspace_spec *out);
+/* plan_workspace_read() for a sandbox. The caller ends *out with sandbox_spec_done(). */
+void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *path,
+                       const struct json *value, const struct sandbox_spec *base,
+                       struct sandbox_spec *out);
+
 /* As they are where nothing is said; loops too. */
 void plan_surroundings_init(struct plan *plan);
 /* Those of the settings, which the plan has as its defaults from now on. */

@@ -1,22 +1,392 @@
 #include "plan_task.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "near_word.h"
 #include "plan_agent.h"
-#include "plan_step.h"
-#include "plan_workspace.h"
+#include "plan_contract.h"
+#include "plan_policy.h"
+#include "plan_reader.h"
+#include "plan_source.h"
+#include "plan_surroundings.h"
 #include "str.h"
+#include "verdict.h"
 #include "xalloc.h"
+
+static struct plan_task *current_task(struct plan_reader *reader)
+{
+    return &reader->plan->tasks[reader->task];
+}
+
+static struct plan_step *current_step(struct plan_reader *reader)
+{
+    return &current_task(reader)->steps[reader->step];
+}
+
+static void read_phase(struct plan_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
+{
+    (void)path;
+    enum phase phase;
+    if (phase_parse(json_text(value, ""), &phase))
+        current_step(reader)->phase = phase;
+}
+
+static void read_argv(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    size_t count = json_count(value);
+    if (count == 0 || count > PLAN_ARGS_MAX)
+        return;
+    char **argv = xcalloc(count + 1, sizeof(*argv));
+    current_step(reader)->argv = argv;
+    for (size_t i = 0; i < count; i++) {
+        struct json_pointer place = {.up = path, .index = i};
+        plan_reader_text(reader, &place, json_at(value, i), &argv[i]);
+        if (!argv[i])
+            argv[i] = xstrdup("");
+    }
+}
+
+static void read_shell_text(struct plan_reader *reader, const struct json_pointer *path,
+                            const struct json *value)
+{
+    char **argv = xcalloc(4, sizeof(*argv));
+    argv[0] = xstrdup("/bin/sh");
+    argv[1] = xstrdup("-c");
+    plan_reader_text(reader, path, value, &argv[2]);
+    current_step(reader)->argv = argv;
+}
+
+static void read_run(struct plan_reader *reader, const struct json_pointer *path,
+                     const struct json *value)
+{
+    const struct json *shell = json_get(reader->step_json, "shell");
+    bool is_text = json_kind(value) == JSON_KIND_STRING;
+    bool is_list = json_kind(value) == JSON_KIND_ARRAY;
+    /* What is no boolean is said where it stands: one complaint is enough. */
+    bool wants_shell = json_bool(shell, shell && is_text);
+    if (wants_shell && is_list)
+        plan_reader_add(reader, VIOLATION_WRONG_TYPE, path, "wrong type",
+                        "string, as \"shell\" is true", "array");
+    else if (is_text && !wants_shell)
+        plan_reader_add(reader, VIOLATION_WRONG_TYPE, path,
+                        "a command in one string needs \"shell\": true beside it",
+                        "array of strings", "string");
+    else if (is_text)
+        read_shell_text(reader, path, value);
+    else if (is_list)
+        read_argv(reader, path, value);
+}
+
+static void read_cwd(struct plan_reader *reader, const struct json_pointer *path,
+                     const struct json *value)
+{
+    plan_reader_text(reader, path, value, &current_step(reader)->cwd);
+}
+
+static void read_stdin(struct plan_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
+{
+    plan_reader_text(reader, path, value, &current_step(reader)->stdin_path);
+}
+
+static void read_variable(struct plan_reader *reader, const struct json_pointer *path,
+                          const char *text, char **out)
+{
+    struct str variable = {0};
+    str_addf(&variable, "%s=%s", path->key, text);
+    if (variable.len > PLAN_TEXT_MAX && plan_reader_is_sound(reader, path))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "too long", NULL, NULL);
+    *out = xstrdup(str_text(&variable));
+    str_done(&variable);
+}
+
+static void read_env(struct plan_reader *reader, const struct json_pointer *path,
+                     const struct json *value)
+{
+    size_t count = json_count(value);
+    if (json_kind(value) != JSON_KIND_OBJECT || count > PLAN_ENV_MAX)
+        return;
+
+    char **env = xcalloc(count + 1, sizeof(*env));
+    current_step(reader)->env = env;
+    size_t used = 0;
+    void *iter = NULL;
+    const char *key;
+    const struct json *member;
+    while (json_next(value, &iter, &key, &member)) {
+        struct json_pointer place = {.up = path, .key = key};
+        const char *text = json_text(member, NULL);
+        if (text && !plan_reader_is_comment(key))
+            read_variable(reader, &place, text, &env[used++]);
+    }
+}
+
+static void read_timeout(struct plan_reader *reader, const struct json_pointer *path,
+                         const struct json *value)
+{
+    (void)path;
+    double seconds = json_number(value, 0);
+    if (seconds > 0 && seconds <= PLAN_TIMEOUT_S_MAX)
+        current_step(reader)->timeout_ms = llround(seconds * 1000);
+}
+
+static void read_reasons(struct plan_reader *reader, const struct json_pointer *path,
+                         const struct json *value)
+{
+    (void)path;
+    for (size_t i = 0; i < json_count(value); i++) {
+        const char *word = json_text(json_at(value, i), "");
+        enum reason reason = REASON_NONE;
+        if (strcmp(word, "none") == 0 || reason_parse(word, &reason))
+            current_step(reader)->expect.reasons |= 1U << reason;
+    }
+}
+
+static void read_match(struct plan_reader *reader, const struct json_pointer *path,
+                       const struct json *value)
+{
+    plan_reader_text(reader, path, value, &current_step(reader)->expect.match);
+}
+
+static const struct plan_field expect_rows[] = {
+    {"reason", read_reasons},
+    {"match", read_match},
+};
+static const struct plan_fields expect_fields = {expect_rows, ARRAY_LEN(expect_rows)};
+
+static void read_expect(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
+{
+    bool is_failure =
+        json_kind(value) == JSON_KIND_OBJECT || strcmp(json_text(value, ""), "failure") == 0;
+    current_step(reader)->expect.what = is_failure ? PLAN_EXPECT_FAILURE : PLAN_EXPECT_SUCCESS;
+    plan_reader_walk(reader, path, value, &expect_fields);
+}
+
+static void read_file(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value, struct plan_expected_file *out)
+{
+    const struct json_pointer name = {.up = path, .key = "path"};
+    const struct json_pointer contains = {.up = path, .key = "contains"};
+    int64_t lines = 0;
+    plan_reader_text(reader, &name, json_get(value, "path"), &out->path);
+    plan_reader_text(reader, &contains, json_get(value, "contains"), &out->contains);
+    if (json_get(value, "min_lines"))
+        plan_reader_whole(json_get(value, "min_lines"), &lines);
+    out->min_lines = lines;
+    if (!out->path)
+        out->path = xstrdup(""); /* the schema has complained */
+    const char *fault = out->path[0] != '\0' ? plan_path_fault(out->path) : NULL;
+    if (fault)
+        plan_reader_invalid(reader, &name, fault, NULL, json_get(value, "path"));
+}
+
+static void read_expect_files(struct plan_reader *reader, const struct json_pointer *path,
+                              const struct json *value)
+{
+    struct plan_step *step = current_step(reader);
+    const size_t count = json_count(value);
+    if (json_kind(value) != JSON_KIND_ARRAY || count == 0 || count > PLAN_FILES_MAX)
+        return;
+    step->files = xcalloc(count, sizeof(*step->files));
+    step->file_count = (int)count;
+    for (size_t i = 0; i < count; i++) {
+        struct json_pointer place = {.up = path, .index = i};
+        read_file(reader, &place, json_at(value, i), &step->files[i]);
+    }
+}
+
+static void read_idempotent(struct plan_reader *reader, const struct json_pointer *path,
+                            const struct json *value)
+{
+    (void)path;
+    current_step(reader)->idempotent = json_bool(value, false);
+}
+
+/* A step's own policy; not sound if something is wrong with it. */
+static void read_own_policy(struct plan_reader *reader, const struct json_pointer *path,
+                            const struct json *value)
+{
+    struct plan_step *step = current_step(reader);
+    const struct violations *found = reader->violations;
+    size_t before = found->count + found->dropped;
+    step->own_policy = xcalloc(1, sizeof(*step->own_policy));
+    plan_policy_read_own(reader, path, value, reader->plan->policy, step->own_policy);
+    step->policy = step->own_policy;
+    reader->policy_is_sound =
+        found->count + found->dropped == before && plan_reader_is_sound(reader, path);
+}
+
+static void read_policy(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
+{
+    if (json_kind(value) == JSON_KIND_OBJECT) {
+        read_own_policy(reader, path, value);
+        return;
+    }
+    const struct policy *policy = plan_policy_by_name(reader, path, value);
+    reader->policy_is_sound = policy != NULL;
+    if (policy)
+        current_step(reader)->policy = policy;
+}
+
+static void read_sandbox(struct plan_reader *reader, const struct json_pointer *path,
+                         const struct json *value)
+{
+    struct plan_step *step = current_step(reader);
+    step->own_sandbox = xcalloc(1, sizeof(*step->own_sandbox));
+    plan_sandbox_read(reader, path, value, &reader->plan->sandbox, step->own_sandbox);
+    step->sandbox = step->own_sandbox;
+}
+
+static const struct plan_field step_rows[] = {
+    {"phase", read_phase},
+    {"run", read_run},
+    {"cwd", read_cwd},
+    {"env", read_env},
+    {"stdin", read_stdin},
+    {"timeout_s", read_timeout},
+    {"expect", read_expect},
+    {"expect_files", read_expect_files},
+    {"idempotent", read_idempotent},
+    {"policy", read_policy},
+    {"source", plan_source_read},
+    {"sandbox", read_sandbox},
+    {"contract", plan_contract_read},
+    {"agent", plan_agent_read_name},
+    {"prompt", plan_agent_read_prompt},
+    {"args", plan_agent_read_args},
+    {"permission_args", plan_agent_read_permission_args},
+    {"model", plan_agent_read_model},
+    {"resume", plan_agent_read_resume},
+    {"output", plan_agent_read_output},
+    {"quiet_s", plan_agent_read_quiet},
+};
+static const struct plan_fields step_fields = {step_rows, ARRAY_LEN(step_rows)};
+
+static void check_phase_order(struct plan_reader *reader, const struct json_pointer *path)
+{
+    enum phase phase = current_step(reader)->phase;
+    enum phase floor = reader->phase_floor;
+    struct json_pointer place = {.up = path, .key = "phase"};
+    if (!plan_reader_is_sound(reader, &place))
+        return;
+    if (phase >= floor) {
+        reader->phase_floor = phase;
+        return;
+    }
+    struct str expected = {0};
+    str_addf(&expected, "%s%s", phase_name(floor), floor < PHASE_REFACTOR ? " or later" : "");
+    plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                    "the phases of a task may repeat but not go back", str_text(&expected),
+                    phase_name(phase));
+    str_done(&expected);
+}
+
+/* A result that is checked is one of a step that succeeded. */
+static void check_contract(struct plan_reader *reader, const struct json_pointer *path)
+{
+    const struct plan_step *step = current_step(reader);
+    struct json_pointer place = {.up = path, .key = "contract"};
+    if (step->contract && step->expect.what == PLAN_EXPECT_FAILURE)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                        "a step that is expected to fail has no contract", NULL, NULL);
+    place.key = "expect_files";
+    if (step->files && step->expect.what == PLAN_EXPECT_FAILURE)
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place,
+                        "a step that is expected to fail leaves no files", NULL, NULL);
+}
+
+/* In place there is nothing to put back before a second try; any other workspace is as the
+ * first one found it. */
+static void check_repeatable(struct plan_reader *reader, const struct json_pointer *path)
+{
+    struct plan_step *step = current_step(reader);
+    const struct policy *policy = step->policy;
+    bool may_repeat = policy->max_attempts > 1 && policy_fits_phase(policy, step->phase);
+    struct json_pointer place = {.up = path, .key = "idempotent"};
+    struct json_pointer phase = {.up = path, .key = "phase"};
+    const bool is_unknown = step->agent && !step->agent->adapter; /* it is complained about */
+    if (!may_repeat || !reader->policy_is_sound || is_unknown ||
+        plan_step_is_repeatable(current_task(reader), step))
+        return;
+    if (reader->plan->grows) {
+        step->once = true; /* whoever asks for it need not know the policies */
+        return;
+    }
+    if (!plan_reader_is_sound(reader, &place) || !plan_reader_is_sound(reader, &phase))
+        return;
+
+    struct str message = {0};
+    str_addf(&message,
+             "policy \"%s\" may run this step again in %s, in place: declare it "
+             "\"idempotent\": true, or give its task a \"workspace\" that can be reset",
+             policy->name, phase_name(step->phase));
+    plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, str_text(&message), NULL, NULL);
+    str_done(&message);
+}
+
+/* Of a step that names none. What goes wrong behind an agent that has rounds left is the agent's
+ * to mend: only the world's failures are tried again. */
+static const struct policy *default_policy(struct plan_reader *reader)
+{
+    const struct plan_task *task = current_task(reader);
+    const char *name = NULL;
+    if (plan_agent_is_named(reader))
+        name = "transport";
+    else if (task->rounds > 1 && plan_task_agent_step(task, reader->step - 1) >= 0)
+        name = "infrastructure";
+    reader->policy_is_sound = name || reader->default_is_sound;
+    return name ? policy_list_find(&reader->policies, name) : reader->plan->policy;
+}
+
+static void read_step(struct plan_reader *reader, const struct json_pointer *path,
+                      const struct json *value)
+{
+    reader->step_json = value;
+    *current_step(reader) = (struct plan_step){
+        .phase = PHASE_GREEN,
+        .quiet_ms = plan_agent_is_named(reader) ? PLAN_QUIET_MS : 0,
+        .idempotent = reader->plan->idempotent,
+        .policy = default_policy(reader),
+        .source = -1,
+        .sandbox = &reader->plan->sandbox,
+    };
+    if (json_kind(value) != JSON_KIND_OBJECT)
+        return;
+    plan_reader_walk(reader, path, value, &step_fields);
+    plan_agent_finish(reader, path);
+    plan_source_guess(reader->plan, current_step(reader));
+    check_phase_order(reader, path);
+    check_repeatable(reader, path);
+    check_contract(reader, path);
+}
+
+static void plan_steps_read(struct plan_reader *reader, const struct json_pointer *path,
+                            const struct json *value)
+{
+    struct plan_task *task = current_task(reader);
+    size_t count = json_count(value);
+    if (json_kind(value) != JSON_KIND_ARRAY || count > PLAN_STEPS_MAX)
+        return;
+
+    task->steps = xcalloc(count, sizeof(*task->steps));
+    task->step_count = (int)count;
+    reader->plan->step_count += task->step_count;
+    reader->phase_floor = PHASE_RED;
+    for (size_t i = 0; i < count; i++) {
+        struct json_pointer place = {.up = path, .index = i};
+        reader->step = (int)i;
+        read_step(reader, &place, json_at(value, i));
+    }
+}
 
 enum {
     NEAREST_TASKS_MAX = 500, /* with more tasks, an unknown need gets no suggestion */
 };
-
-static struct plan_task *current(struct plan_reader *reader)
-{
-    return &reader->plan->tasks[reader->task];
-}
 
 enum need_kind { NEED_OK, NEED_NOT_TEXT, NEED_UNKNOWN, NEED_ITSELF, NEED_AGAIN };
 
@@ -42,7 +412,7 @@ static enum need_kind resolve_need(struct plan_reader *reader, const struct json
 /* Before its steps are read, wherever the key stands. */
 static void take_workspace(struct plan_reader *reader, const struct json *value)
 {
-    struct plan_task *task = current(reader);
+    struct plan_task *task = current_task(reader);
     task->workspace = &reader->plan->workspace;
     if (!value)
         return;
@@ -53,7 +423,7 @@ static void take_workspace(struct plan_reader *reader, const struct json *value)
 
 static void take_needs(struct plan_reader *reader, const struct json *needs)
 {
-    struct plan_task *task = current(reader);
+    struct plan_task *task = current_task(reader);
     bool is_list = json_kind(needs) == JSON_KIND_ARRAY;
     size_t count = is_list ? json_count(needs) : 0;
     if (count > PLAN_NEEDS_MAX)
@@ -112,7 +482,7 @@ static void check_id(struct plan_reader *reader, const struct json_pointer *path
 static void read_title(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
-    plan_reader_text(reader, path, value, &current(reader)->title);
+    plan_reader_text(reader, path, value, &current_task(reader)->title);
 }
 
 static const char *nearest_id(const struct plan *plan, const char *id)
@@ -190,7 +560,7 @@ static void read_budget(struct plan_reader *reader, const struct json_pointer *p
                         const struct json *value)
 {
     (void)path;
-    plan_budget_take(value, &current(reader)->budget);
+    plan_budget_take(value, &current_task(reader)->budget);
 }
 
 static const struct plan_field task_rows[] = {
@@ -205,8 +575,8 @@ static void read_task(struct plan_reader *reader, const struct json_pointer *pla
 {
     plan_reader_walk(reader, place, value, &task_fields);
     plan_agent_check_task(reader, place, value);
-    if (!current(reader)->title && current(reader)->id)
-        current(reader)->title = xstrdup(current(reader)->id);
+    if (!current_task(reader)->title && current_task(reader)->id)
+        current_task(reader)->title = xstrdup(current_task(reader)->id);
 }
 
 void plan_tasks_read(struct plan_reader *reader, const struct json_pointer *path,

@@ -1,24 +1,283 @@
 #include "settings.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "adapter.h"
+#include "adapter_parts.h"
+#include "attr.h"
 #include "json.h"
 #include "plan_list.h"
 #include "plan_loops.h"
 #include "plan_policy.h"
 #include "plan_reader.h"
 #include "plan_schema.h"
+#include "plan_secrets.h"
 #include "plan_shape.h"
 #include "plan_surroundings.h"
 #include "policy_list.h"
-#include "settings_secrets.h"
+#include "redact.h"
+#include "rule_pattern.h"
 #include "text_list.h"
-#include "ui_settings_read.h"
-#include "violation_order.h"
+#include "ui_settings.h"
+#include "violation.h"
 #include "xalloc.h"
+
+static char **read_names(const struct json *value)
+{
+    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+    size_t taken = 0;
+    if (count == 0)
+        return NULL;
+    char **names = xcalloc(count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++) {
+        const char *name = json_text(json_at(value, i), NULL);
+        if (name)
+            names[taken++] = xstrdup(name);
+    }
+    return names;
+}
+
+/* Can it be used as it is? */
+static void check_pattern(struct plan_reader *reader, const struct json_pointer *path,
+                          const char *regex)
+{
+    struct rule_pattern *pattern = NULL;
+    struct err why = {0};
+    const struct json_pointer place = {.up = path, .key = "regex"};
+    if (!plan_reader_is_sound(reader, &place))
+        return;
+    if (!rule_pattern_open(&pattern, regex, &why))
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, &place, why.message, NULL, NULL);
+    rule_pattern_close(pattern);
+}
+
+static void read_patterns(struct plan_reader *reader, const struct json_pointer *path,
+                          const struct json *value, struct secret_settings *out)
+{
+    const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+    out->patterns = xcalloc(count + 1, sizeof(*out->patterns));
+    for (size_t i = 0; i < count; i++) {
+        const struct json *item = json_at(value, i);
+        const struct json_pointer place = {.up = path, .index = i};
+        const char *name = json_text(json_get(item, "name"), NULL);
+        const char *regex = json_text(json_get(item, "regex"), NULL);
+        if (!name || !regex)
+            continue;
+        check_pattern(reader, &place, regex);
+        out->patterns[out->pattern_count++] =
+            (struct redact_pattern){.name = xstrdup(name), .regex = xstrdup(regex)};
+    }
+}
+
+static void settings_secrets_read(struct plan_reader *reader, const struct json *value,
+                                  struct secret_settings *out)
+{
+    static const struct json_pointer root = {0};
+    const struct json_pointer path = {.up = &root, .key = "secrets"};
+    const struct json_pointer patterns = {.up = &path, .key = "patterns"};
+    out->names = read_names(json_get(value, "names"));
+    out->keep = read_names(json_get(value, "keep"));
+    read_patterns(reader, &patterns, json_get(value, "patterns"), out);
+}
+
+struct restoring {
+    const struct redactor *redactor;
+    char *const *environment;
+};
+
+/* A text of the plan, which may be NULL. */
+static void restore(const struct restoring *with, char **text)
+{
+    char name[REDACT_NAME_MAX + 1];
+    struct str restored = {0};
+    if (!*text || !redact_find_mark(*text, name))
+        return;
+    if (!redact_restore(*text, with->environment, &restored)) {
+        str_done(&restored);
+        return;
+    }
+    char *again = redact_string(with->redactor, str_text(&restored), NULL);
+    if (strcmp(again, *text) == 0) {
+        free(*text);
+        *text = restored.data;
+    } else {
+        str_done(&restored);
+    }
+    free(again);
+}
+
+static void restore_list(const struct restoring *with, char **list)
+{
+    for (size_t i = 0; list && list[i]; i++)
+        restore(with, &list[i]);
+}
+
+static void restore_agent(const struct restoring *with, struct plan_agent *agent)
+{
+    if (!agent)
+        return;
+    restore(with, &agent->prompt);
+    restore_list(with, agent->args);
+    restore_list(with, agent->permission_args);
+    restore(with, &agent->model);
+    restore(with, &agent->resume);
+}
+
+void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
+                          char *const *environment)
+{
+    const struct restoring with = {.redactor = redactor, .environment = environment};
+    char **env = NULL;
+    restore_list(&with, plan->workspace.setup);
+    for (size_t i = 0; (env = adapters_own_env(plan->adapters, i)) != NULL; i++)
+        restore_list(&with, env);
+    for (int i = 0; i < plan->task_count; i++) {
+        struct plan_task *task = &plan->tasks[i];
+        if (task->own_workspace)
+            restore_list(&with, task->own_workspace->setup);
+        for (int j = 0; j < task->step_count; j++) {
+            restore_agent(&with, task->steps[j].agent);
+            restore_list(&with, task->steps[j].argv);
+            restore_list(&with, task->steps[j].env);
+            restore(&with, &task->steps[j].cwd);
+            restore(&with, &task->steps[j].stdin_path);
+            for (int k = 0; k < task->steps[j].file_count; k++) {
+                restore(&with, &task->steps[j].files[k].path);
+                restore(&with, &task->steps[j].files[k].contains);
+            }
+        }
+    }
+}
+
+static bool find_in_list(char *const *list, char name[REDACT_NAME_MAX + 1])
+{
+    for (size_t i = 0; list && list[i]; i++) {
+        if (redact_find_mark(list[i], name))
+            return true;
+    }
+    return false;
+}
+
+/* Its arguments are in the step's command. */
+static bool agent_lacks(const struct plan_agent *agent, char name[REDACT_NAME_MAX + 1])
+{
+    return agent && (redact_find_mark(agent->prompt, name) ||
+                     find_in_list(adapter_env(agent->adapter), name) ||
+                     (agent->resume && redact_find_mark(agent->resume, name)));
+}
+
+bool plan_step_lacks(const struct plan_step *step, char name[REDACT_NAME_MAX + 1])
+{
+    return agent_lacks(step->agent, name) || find_in_list(step->argv, name) ||
+           find_in_list(step->env, name) || (step->cwd && redact_find_mark(step->cwd, name)) ||
+           (step->stdin_path && redact_find_mark(step->stdin_path, name));
+}
+
+bool plan_setup_lacks(const struct plan_task *task, char name[REDACT_NAME_MAX + 1])
+{
+    return find_in_list(task->workspace->setup, name);
+}
+
+enum { COMMAND_ARGS_MAX = 64 };
+
+static const char *const times_names[] = {
+    [SHOWN_TIMES_AGO] = "ago", [SHOWN_TIMES_CLOCK] = "clock", [SHOWN_TIMES_UTC] = "utc"};
+static_assert(ARRAY_LEN(times_names) == SHOWN_TIMES_COUNT, "every way to show times has a name");
+
+static const struct {
+    const char *name;
+    unsigned flag;
+} notify_names[] = {
+    {"needs-you", NOTIFY_NEEDS_YOU}, {"asks", NOTIFY_ASKS},     {"stuck", NOTIFY_STUCK},
+    {"gave-up", NOTIFY_GAVE_UP},     {"budget", NOTIFY_BUDGET}, {"host-lost", NOTIFY_HOST_LOST},
+    {"ended", NOTIFY_ENDED},
+};
+
+static void read_times(const struct json *value, enum shown_times *out)
+{
+    const char *name = json_text(value, "");
+    for (size_t i = 0; i < ARRAY_LEN(times_names); i++) {
+        if (strcmp(times_names[i], name) == 0)
+            *out = (enum shown_times)i;
+    }
+}
+
+static unsigned notify_flag(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(notify_names); i++) {
+        if (strcmp(notify_names[i].name, name) == 0)
+            return notify_names[i].flag;
+    }
+    return 0;
+}
+
+const char *ui_notify_name(unsigned flag)
+{
+    for (size_t i = 0; i < ARRAY_LEN(notify_names); i++) {
+        if (notify_names[i].flag == flag)
+            return notify_names[i].name;
+    }
+    return "?";
+}
+
+static void ui_settings_read(struct plan_reader *reader, const struct json *value,
+                             struct ui_settings *out)
+{
+    static const struct json_pointer root = {0};
+    const struct json_pointer path = {.up = &root, .key = "ui"};
+    const struct json_pointer command = {.up = &path, .key = "notify_command"};
+    const struct json *notify = json_get(value, "notify");
+    const char *theme = json_text(json_get(value, "theme"), NULL);
+    out->theme = theme ? xstrdup(theme) : NULL;
+    out->ascii = json_bool(json_get(value, "ascii"), false);
+    out->leaves_mouse = !json_bool(json_get(value, "mouse"), true);
+    read_times(json_get(value, "time"), &out->times);
+    for (size_t i = 0; json_kind(notify) == JSON_KIND_ARRAY && i < json_count(notify); i++)
+        out->notify |= notify_flag(json_text(json_at(notify, i), ""));
+    plan_list_read(reader, &command, json_get(value, "notify_command"), COMMAND_ARGS_MAX,
+                   &out->notify_command);
+    if (!notify && out->notify_command)
+        out->notify = NOTIFY_DEFAULT;
+}
+
+bool ui_notify_parse(const char *names, unsigned *out)
+{
+    static const char between[] = " ,";
+    enum { NAME_MAX_LEN = 15 };
+    unsigned flags = 0;
+    for (const char *at = names + strspn(names, between); *at;) {
+        char name[NAME_MAX_LEN + 1] = "";
+        const size_t len = strcspn(at, between);
+        if (len <= NAME_MAX_LEN)
+            memcpy(name, at, len);
+        const unsigned flag = notify_flag(name);
+        if (flag == 0 && strcmp(name, "off") != 0)
+            return false;
+        flags = flag == 0 ? 0 : flags | flag;
+        at += len;
+        at += strspn(at, between);
+    }
+    *out = flags;
+    return true;
+}
+
+bool ui_theme_is_file(const char *theme)
+{
+    return strchr(theme, '/') != NULL;
+}
+
+void ui_settings_done(struct ui_settings *ui)
+{
+    if (!ui)
+        return;
+    free(ui->theme);
+    text_list_free(ui->notify_command);
+    *ui = (struct ui_settings){0};
+}
 
 /* Numbers were taken by load(), loops by settings_parse(). */
 static const struct plan_field settings_rows[] = {{"policies", plan_policies_check}};

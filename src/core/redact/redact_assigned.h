@@ -24,4 +24,9 @@ enum redact_found redact_cookie_look(const struct redact_place *place, size_t na
 enum redact_found redact_netrc_look(const struct redact_place *place, size_t name_len,
                                     struct redact_cut *cut);
 
+/* As redact_tail_take(): lines of base64, header fields, up to and with the line that ends the
+ * key. A line feed may be written as \n. What follows a first line that stands alone, in the
+ * source of a program, is not taken. */
+size_t redact_pem_take(struct redact_tail *tail, const char *bytes, size_t len, bool ended);
+
 #endif

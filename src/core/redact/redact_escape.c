@@ -8,7 +8,7 @@
 
 #include "ascii.h"
 #include "attr.h"
-#include "redact_alphabet.h"
+#include "redact_words.h"
 #include "utf8.h"
 
 enum {

@@ -6,7 +6,6 @@
 #include "ascii.h"
 #include "attr.h"
 #include "redact_assigned.h"
-#include "redact_pem.h"
 
 enum {
     MARK_MAX = 8,          /* blanks and quotes between a name and its value */

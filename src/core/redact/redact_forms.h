@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "redact_alphabet.h"
+#include "redact_words.h"
 
 enum {
     REDACT_FORM_BYTES_MAX = 4096, /* from a form's start; by then it is decided */

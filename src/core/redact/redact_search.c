@@ -1,15 +1,194 @@
 /* redact_search.c - what of a stream is cut: values over gaps, forms, lines that patterns match. */
 #include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "redact_base64.h"
 #include "redact_encode.h"
 #include "redact_forms.h"
-#include "redact_gaps.h"
-#include "redact_lines.h"
 #include "redact_spans.h"
 #include "redact_stream_parts.h"
+#include "redact_words.h"
 #include "redactor.h"
+#include "xalloc.h"
+
+/* Does `a` give the name where both are one? */
+static bool names_both(const struct redactor *redactor, const struct redact_span *a,
+                       const struct redact_span *b)
+{
+    const enum redact_rank ranks[] = {redactor->names[a->name].rank, redactor->names[b->name].rank};
+    if (a->start != b->start)
+        return a->start < b->start;
+    if (ranks[0] != ranks[1])
+        return ranks[0] < ranks[1];
+    return a->end != b->end ? a->end > b->end : a->name < b->name;
+}
+
+static struct redact_span merge(const struct redactor *redactor, const struct redact_span *a,
+                                const struct redact_span *b)
+{
+    return (struct redact_span){
+        .start = a->start < b->start ? a->start : b->start,
+        .end = a->end > b->end ? a->end : b->end,
+        .name = names_both(redactor, a, b) ? a->name : b->name,
+    };
+}
+
+void redact_spans_add(struct redact_spans *spans, const struct redactor *redactor,
+                      struct redact_span span)
+{
+    assert(span.start < span.end);
+    size_t at = spans->count;
+    while (at > spans->first && spans->items[at - 1].start >= span.end)
+        at--;
+    size_t from = at;
+    while (from > spans->first && spans->items[from - 1].end > span.start) {
+        from--;
+        span = merge(redactor, &spans->items[from], &span);
+    }
+    if (from == at)
+        spans->items = xgrow(spans->items, &spans->cap, spans->count + 1, sizeof(*spans->items));
+    memmove(spans->items + from + 1, spans->items + at,
+            (spans->count - at) * sizeof(*spans->items));
+    spans->items[from] = span;
+    spans->count += from + 1 - at;
+}
+
+const struct redact_span *redact_spans_first(const struct redact_spans *spans)
+{
+    return spans->first < spans->count ? &spans->items[spans->first] : NULL;
+}
+
+void redact_spans_drop_first(struct redact_spans *spans)
+{
+    spans->first++;
+    if (spans->first == spans->count)
+        spans->first = spans->count = 0;
+}
+
+void redact_spans_done(struct redact_spans *spans)
+{
+    free(spans->items);
+    *spans = (struct redact_spans){0};
+}
+
+/* The whole match, or its first group that took part and is not empty. */
+static struct rule_span choose(const struct rule_span spans[RULE_SPANS])
+{
+    for (int i = 1; i < RULE_SPANS; i++) {
+        if (spans[i].end > spans[i].start)
+            return spans[i];
+    }
+    return spans[0];
+}
+
+/* One match at or after `from`; where to look for the next one. */
+static size_t match_once(const struct rule_pattern *pattern, struct rule_matcher *matcher,
+                         const struct rule_subject *subject, size_t from, struct rule_span *found)
+{
+    struct rule_span spans[RULE_SPANS];
+    const struct rule_subject rest = {.bytes = subject->bytes + from,
+                                      .len = subject->len - from,
+                                      .begins = subject->begins && from == 0,
+                                      .ends = subject->ends};
+    *found = (struct rule_span){.start = from, .end = subject->len};
+    switch (rule_pattern_match(pattern, matcher, &rest, spans)) {
+    case RULE_MATCH_LIMITED:
+        return subject->len;
+    case RULE_MATCH_NO:
+        found->end = from;
+        return subject->len;
+    case RULE_MATCH_YES:
+        break;
+    }
+    const struct rule_span chosen = choose(spans);
+    found->start = from + chosen.start;
+    found->end = from + chosen.end;
+    const size_t end = spans[0].end > chosen.end ? spans[0].end : chosen.end;
+    return from + (end > 0 ? end : 1);
+}
+
+/* A cut of that name from `start` to `end` in the subject. */
+typedef void redact_line_fn(void *ctx, size_t start, size_t end, int name);
+
+/* Reports what the redactor's patterns match in the subject. A pattern that reaches its limits cuts
+ * the rest of the subject: what it holds is not known. */
+static void match_lines(const struct redactor *redactor, struct rule_matcher *matcher,
+                        const struct rule_subject *subject, redact_line_fn *found, void *ctx)
+{
+    for (size_t i = 0; i < redactor->pattern_count; i++) {
+        size_t from = 0;
+        while (from < subject->len) {
+            struct rule_span span;
+            from = match_once(redactor->patterns[i], matcher, subject, from, &span);
+            if (span.end > span.start)
+                found(ctx, span.start, span.end, redactor->pattern_names[i]);
+        }
+    }
+}
+
+void redact_counts_done(struct redact_counts *counts)
+{
+    if (!counts)
+        return;
+    free(counts->by_name);
+    *counts = (struct redact_counts){0};
+}
+
+static void make_room(struct redact_counts *counts, size_t size)
+{
+    if (counts->size >= size)
+        return;
+    int64_t *larger = xcalloc(size, sizeof(*larger));
+    for (size_t i = 0; i < counts->size; i++)
+        larger[i] = counts->by_name[i];
+    free(counts->by_name);
+    counts->by_name = larger;
+    counts->size = size;
+}
+
+void redact_counts_add(struct redact_counts *counts, const struct redact_counts *more)
+{
+    make_room(counts, more->size);
+    for (size_t i = 0; i < more->size; i++)
+        counts->by_name[i] += more->by_name[i];
+    counts->all += more->all;
+}
+
+void redact_count_one(struct redact_counts *counts, const struct redactor *redactor, int name)
+{
+    make_room(counts, redactor->name_count);
+    counts->by_name[name]++;
+    counts->all++;
+}
+
+/* What a mark says: its name, without the frame. */
+static void add_name(struct str *out, const struct redact_name *name)
+{
+    enum { BEFORE = sizeof("[cut:") - 1, AROUND = BEFORE + 1 };
+    str_add_json(out, name->mark + BEFORE, name->mark_len - AROUND);
+}
+
+void redact_counts_json(const struct redactor *redactor, const struct redact_counts *counts,
+                        struct str *out)
+{
+    int64_t rest = counts->all;
+    int told = 0;
+    str_add_char(out, '{');
+    for (size_t i = 0; i < counts->size && told < REDACT_COUNTED_MAX; i++) {
+        if (counts->by_name[i] == 0)
+            continue;
+        if (told++ > 0)
+            str_add_char(out, ',');
+        add_name(out, &redactor->names[i]);
+        str_add_char(out, ':');
+        str_add_i64(out, counts->by_name[i]);
+        rest -= counts->by_name[i];
+    }
+    if (rest > 0)
+        str_json_i64(out, "...", rest);
+    str_add_char(out, '}');
+}
 
 static_assert((int)REDACT_CODE_MAX + (int)REDACT_FORM_BYTES_MAX + (int)REDACT_LINE_MAX <
                   (int)REDACT_HOLD_MAX,
@@ -54,7 +233,7 @@ static bool look_at_line(struct redact_stream *stream, bool ended)
                                          .len = has_return ? len - 1 : len,
                                          .begins = stream->line_begins,
                                          .ends = is_all};
-    redact_lines_match(stream->redactor, stream->matcher, &subject, on_match, stream);
+    match_lines(stream->redactor, stream->matcher, &subject, on_match, stream);
     stream->line_at += feed ? (int64_t)len + 1 : is_all ? (int64_t)len : REDACT_LINE_MAX / 2;
     stream->line_begins = is_all;
     return true;

@@ -11,9 +11,9 @@
 
 #include "redact.h"
 #include "redact_forms.h"
-#include "redact_gaps.h"
 #include "redact_lanes.h"
 #include "redact_spans.h"
+#include "redact_words.h"
 #include "rule_pattern.h"
 
 struct redact_stream {

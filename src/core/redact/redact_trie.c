@@ -8,7 +8,7 @@
 
 #include "attr.h"
 #include "redact_escape.h"
-#include "redact_gaps.h"
+#include "redact_words.h"
 #include "xalloc.h"
 
 enum { FIRST_CAP = 1024 };

@@ -5,7 +5,168 @@
 #include "ascii.h"
 #include "attr.h"
 #include "redact.h"
-#include "redact_alphabet.h"
+#include "text.h"
+
+bool redact_is_one_of(unsigned char c, const char *chars)
+{
+    return c != '\0' && strchr(chars, c);
+}
+
+bool redact_is_in(enum redact_alphabet alphabet, unsigned char c)
+{
+    const bool alnum = ascii_is_letter(c) || ascii_is_digit(c);
+    switch (alphabet) {
+    case REDACT_LETTER:
+        return ascii_is_letter(c);
+    case REDACT_ALNUM:
+        return alnum;
+    case REDACT_UPPER:
+        return ascii_is_upper(c) || ascii_is_digit(c);
+    case REDACT_HEX:
+        return ascii_is_digit(c) || redact_is_one_of(c, "abcdefABCDEF");
+    case REDACT_NAME:
+        return alnum || c == '_';
+    case REDACT_WORD:
+        return alnum || c == '_' || c == '-';
+    case REDACT_DOTTED:
+        return alnum || redact_is_one_of(c, "_-.");
+    case REDACT_BASE64:
+        return alnum || redact_is_one_of(c, "+/=");
+    case REDACT_BEARER:
+        return alnum || redact_is_one_of(c, "._~+/=-");
+    case REDACT_LABEL:
+        return ascii_is_upper(c) || ascii_is_digit(c) || c == ' ';
+    case REDACT_LOWER_HEX:
+        return ascii_is_digit(c) || redact_is_one_of(c, "abcdef");
+    case REDACT_PATH:
+        return alnum || redact_is_one_of(c, "_-/@");
+    case REDACT_COOKIE:
+        return c > ' ' && c < 0x7f && !redact_is_one_of(c, "\"'\\;,");
+    case REDACT_COOKIES:
+        return c >= ' ' && c < 0x7f && !redact_is_one_of(c, "\"'\\");
+    case REDACT_AUTHORITY:
+        return c > ' ' && c != 0x7f && !redact_is_one_of(c, "/?#\"'<>()`\\|");
+    }
+    return false;
+}
+
+size_t redact_run(enum redact_alphabet alphabet, const char *bytes, size_t len, size_t limit)
+{
+    const size_t end = len < limit ? len : limit;
+    size_t run = 0;
+    while (run < end && redact_is_in(alphabet, (unsigned char)bytes[run]))
+        run++;
+    return run;
+}
+
+static const char mark_start[] = "[cut:";
+
+/* The next mark at or after `text`: where it begins, and its name. NULL: none. */
+static const char *next_mark(const char *text, char name[REDACT_NAME_MAX + 1])
+{
+    const size_t start = sizeof(mark_start) - 1;
+    const char *at = strstr(text, mark_start);
+    for (; at; at = strstr(at + 1, mark_start)) {
+        const size_t len =
+            redact_run(REDACT_DOTTED, at + start, strlen(at + start), REDACT_NAME_MAX);
+        if (len == 0 || at[start + len] != ']')
+            continue;
+        memcpy(name, at + start, len);
+        name[len] = '\0';
+        return at;
+    }
+    return NULL;
+}
+
+bool redact_find_mark(const char *text, char name[REDACT_NAME_MAX + 1])
+{
+    return next_mark(text, name) != NULL;
+}
+
+static const char *value_of(char *const *environment, const char *name)
+{
+    const size_t len = strlen(name);
+    for (size_t i = 0; environment && environment[i]; i++) {
+        if (strncmp(environment[i], name, len) == 0 && environment[i][len] == '=')
+            return environment[i] + len + 1;
+    }
+    return NULL;
+}
+
+bool redact_restore(const char *text, char *const *environment, struct str *out)
+{
+    char name[REDACT_NAME_MAX + 1];
+    bool all = true;
+    const char *mark = next_mark(text, name);
+    for (; mark; mark = next_mark(text, name)) {
+        const char *value = value_of(environment, name);
+        const size_t len = sizeof(mark_start) + strlen(name); /* its bracket is the NUL's byte */
+        all = all && value;
+        str_add_n(out, text, (size_t)(mark - text));
+        if (value)
+            str_add(out, value);
+        else
+            str_add_n(out, mark, len);
+        text = mark + len;
+    }
+    str_add(out, text);
+    return all;
+}
+
+enum {
+    ESC = 0x1b,
+    DEL = 0x7f,
+    C1_LEAD = 0xc2, /* of U+0080 to U+00BF in UTF-8 */
+};
+
+bool redact_gaps_add(struct redact_gaps *gaps, int64_t start, int64_t end)
+{
+    if (gaps->count == REDACT_GAPS_MAX)
+        return false;
+    gaps->items[gaps->count].start = start;
+    gaps->items[gaps->count++].end = end;
+    return true;
+}
+
+int64_t redact_gaps_start(const struct redact_gaps *gaps, int64_t end, int64_t depth)
+{
+    int64_t start = end - depth;
+    for (size_t i = gaps->count; i > 0 && start < gaps->items[i - 1].end; i--)
+        start -= gaps->items[i - 1].end - gaps->items[i - 1].start;
+    return start;
+}
+
+bool redact_gaps_within(const struct redact_gaps *gaps, int64_t end, int64_t depth)
+{
+    return redact_gaps_start(gaps, end, depth) != end - depth;
+}
+
+bool redact_gap_begins(unsigned char c)
+{
+    const bool is_control = c < 0x20 && c != '\n' && c != '\r' && c != '\t';
+    return is_control || c == DEL || c == C1_LEAD;
+}
+
+size_t redact_gap_len(const char *bytes, size_t len, bool *open)
+{
+    const unsigned char c = (unsigned char)bytes[0];
+    *open = false;
+    if (!redact_gap_begins(c))
+        return 0;
+    if (c == C1_LEAD) {
+        *open = len < 2;
+        return len >= 2 && (unsigned char)bytes[1] >= 0x80 && (unsigned char)bytes[1] < 0xa0 ? 2
+                                                                                             : 0;
+    }
+    if (c != ESC)
+        return 1;
+    const size_t there = len < REDACT_GAP_MAX ? len : REDACT_GAP_MAX;
+    if (there >= 2 && redact_is_one_of((unsigned char)bytes[1], "]PX^_"))
+        return 0; /* what is in a string may be a secret itself */
+    const size_t escape = text_escape_len(bytes, there);
+    *open = escape == there && len < REDACT_GAP_MAX;
+    return escape < REDACT_GAP_MAX ? escape : 0;
+}
 
 enum {
     WORDS_MAX = 32,   /* of a name, between its underscores; the last ones count */
