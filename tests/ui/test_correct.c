@@ -602,6 +602,7 @@ END_TEST
 
 static bool names_key(const char *words)
 {
+    canvas_done(&canvas);
     canvas_init(&canvas, 24, 80, false);
     correct_draw(&view.correct, &canvas);
     return stage_shows(words);
