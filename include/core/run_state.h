@@ -154,8 +154,8 @@ struct step_state {
     struct step_trees *trees;       /* owned; NULL = none was looked at */
     char *verdict_json;             /* owned; its evidence as recorded: step_state_verdict(); NULL =
                                        none was judged */
-    struct attempt_hint *hint;      /* owned; a note for the next attempt, NULL = none; what an
-                                       agent is told: task_agent.hint */
+    struct attempt_hint *hint; /* owned; a note for the next attempt, NULL = none; for a hint to an
+                                  agent see task_agent.hint */
     struct attempt_state *attempts; /* owned; in order */
     uint32_t attempt_count, attempt_cap;
 };
@@ -207,7 +207,7 @@ struct task_agent {
     struct budget_state budget;
     struct circles *calls;     /* owned; of the latest attempt's calls; NULL = none yet */
     struct attempt_hint *hint; /* owned; for the next prompt of any of its agents, NULL = none */
-    bool is_stuck;             /* they go in circles, and it is to end for that, or did */
+    bool is_stuck;             /* the calls loop, and the attempt ended or will end for that */
 };
 
 /* Stretches of a task's past that its attempts say nothing of; the one that still goes on is not

@@ -35,9 +35,6 @@ struct ui_settings {
     char **notify_command;  /* owned argv; NULL = none */
 };
 
-/* Free. NULL is allowed; nothing is set afterwards. */
-void ui_settings_done(struct ui_settings *ui);
-
 /* "gave-up": the name of one flag; "?" for any other number. */
 const char *ui_notify_name(unsigned flag);
 

@@ -73,10 +73,11 @@ void violations_display_brief(const struct violations *list, struct str *out);
 /* Frees what the list holds; an empty one afterwards. */
 void violations_done(struct violations *list);
 
-/* Move what is in `more` into `list`; `more` is empty afterwards. Both are in the order of
- * the document, and so is the list then: of one place, what was in it comes first. A value
- * comes before what is in it, a key that is missing after those that are there. Without a
- * document `more` goes to the end. */
+/* Moves the violations of `more` into `list`; `more` is empty afterwards. Both are in document
+ * order, and so is the result; of two at the same place the one from `list` comes first. A value
+ * comes before its contents, a missing key after the existing ones. Without a document `more` is
+ * appended.
+ */
 void violations_merge(struct violations *list, struct violations *more,
                       const struct json *document);
 

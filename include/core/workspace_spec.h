@@ -65,8 +65,6 @@ const char *workspace_kind_name(enum workspace_kind kind);
 /* The inverse; false if the text is none. */
 ATTR_MUST_USE bool workspace_kind_parse(const char *text, enum workspace_kind *out);
 
-/* "sandbox", "network", "outside". */
-const char *workspace_setup_in_name(enum workspace_setup_in where);
 /* The inverse; false for any other text. */
 ATTR_MUST_USE bool workspace_setup_in_parse(const char *text, enum workspace_setup_in *out);
 

@@ -99,8 +99,9 @@ static void add_need(void *ctx, const struct settings_trust_key *found)
         (struct trust_need){.key = xstrdup(found->key), .why = found->why, .value = value.data};
 }
 
-void config_trust_look(const char *path, const struct str *text, const struct stat *info,
-                       struct config_trust *out)
+/* Looks at settings found at `path`, whose text was read from the file of `info`. */
+static void config_trust_look(const char *path, const struct str *text, const struct stat *info,
+                              struct config_trust *out)
 {
     struct json *root = NULL;
     *out = (struct config_trust){.state = trust_find(path, text)};
@@ -129,7 +130,7 @@ bool config_trust_find_gone(const char *dir, const char *found, char path[PATH_M
     }
 }
 
-void config_trust_done(struct config_trust *trust)
+static void config_trust_done(struct config_trust *trust)
 {
     for (size_t i = 0; i < trust->need_count; i++) {
         free(trust->needs[i].key);
@@ -173,7 +174,8 @@ static void add_command(const char *path, const char *option, struct str *out)
     shell_words_add(words, 1, out);
 }
 
-int config_trust_refuse(const char *path, const struct config_trust *trust)
+/* Prints one line that says what needs trust, and why. Returns EXIT_USAGE. */
+static int config_trust_refuse(const char *path, const struct config_trust *trust)
 {
     struct str brief = {0}, command = {0};
     config_trust_brief(trust, &brief);
@@ -184,7 +186,8 @@ int config_trust_refuse(const char *path, const struct config_trust *trust)
     return EXIT_USAGE;
 }
 
-int config_trust_refuse_gone(const char *path)
+/* The same for trusted settings that are gone. */
+static int config_trust_refuse_gone(const char *path)
 {
     struct str command = {0};
     add_command(path, " --revoke", &command);

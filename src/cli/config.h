@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "attr.h"
 #include "err.h"
@@ -70,21 +69,12 @@ void config_done(struct config *config);
 const struct policy *config_policy(const struct settings *settings, const char *name,
                                    struct err *err);
 
-/* Looks at settings found at `path`, whose text was read from the file of `info`. */
-void config_trust_look(const char *path, const struct str *text, const struct stat *info,
-                       struct config_trust *out);
 /* Finds the nearest folder, from `dir` up to but not including that of `found` ("" = up to the
  * root), whose settings were trusted and are gone. False if there is none. */
 ATTR_MUST_USE bool config_trust_find_gone(const char *dir, const char *found, char path[PATH_MAX]);
-void config_trust_done(struct config_trust *trust);
 
 /* Must the person trust the file before its settings are acted on? */
 bool config_trust_waits(const struct config_trust *trust);
-
-/* Prints one line that says what needs trust, and why. Returns EXIT_USAGE. */
-int config_trust_refuse(const char *path, const struct config_trust *trust);
-/* The same for trusted settings that are gone. */
-int config_trust_refuse_gone(const char *path);
 
 /* Appends why the file needs trust, for messages: "ui.notify_command runs a command, so it needs
  * your trust (and 2 more keys do)". The file waits. */

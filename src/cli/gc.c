@@ -326,7 +326,7 @@ static struct fate fate(enum fate_kind what, const char *why)
     return (struct fate){.what = what, .why = why};
 }
 
-/* Has its result been kept, and is that still there? *out is NULL where nobody can say. */
+/* Whether its result was kept and still exists. *out is NULL if that is not known. */
 static bool has_result(const struct gc *gc, const struct owner *owner,
                        const struct workspace_left *left, struct workspace_result **out)
 {

@@ -44,8 +44,8 @@ struct gc_thing {
 /* A line, or an object, for the person. */
 void gc_tell(struct gc *gc, const struct gc_thing *thing);
 
-/* Of runs that nobody owns. Results stay, and so do workspaces of tasks that did
- * not pass, until somebody says otherwise. */
+/* Workspaces of runs without an engine. Keeps results and, unless asked otherwise, the workspaces
+ * of tasks that did not pass. */
 ATTR_MUST_USE bool gc_workspaces(struct gc *gc, struct err *err);
 
 /* Runs that are over, out of the log. */

@@ -78,8 +78,9 @@ struct json_span json_edit_root(const char *text)
     return (struct json_span){start, skip_value(text, start)};
 }
 
-bool json_edit_member_at(const char *text, struct json_span object, size_t index,
-                         struct json_member *out)
+/* Member `index` of the object at `object`; false past the last. */
+static bool json_edit_member_at(const char *text, struct json_span object, size_t index,
+                                struct json_member *out)
 {
     struct json_span name;
     size_t at = object.start + 1;
@@ -220,7 +221,7 @@ void json_edit_add_member(struct str *text, const char *key, const char *value)
     str_done(&member);
 }
 
-/* Behind the comment that begins at `at`; `at` itself where none does. */
+/* The end of the comment that begins at `at`; `at` if none does. */
 static size_t skip_comment(const struct str *text, size_t at)
 {
     const char *from = text->data + at;
@@ -241,8 +242,8 @@ static size_t skip_jsonc_string(const struct str *text, size_t at)
     return at < text->len ? at + 1 : at;
 }
 
-/* The first comma from `from` up to `to` that is in no comment; `to` where there is none. There
- * are no texts in between. */
+/* The first comma from `from` up to `to` outside comments; `to` if there is none. There are no
+ * strings in between. */
 static size_t find_comma(const struct str *text, size_t from, size_t to)
 {
     while (from < to && text->data[from] != ',') {
@@ -263,7 +264,7 @@ static void blank(struct str *plain, size_t from, size_t to)
 static void make_plain(const struct str *text, struct str *out)
 {
     static const char bom[] = "\xef\xbb\xbf";
-    size_t comma = 0;  /* behind an item, and the last thing that was no blank; 0 = there is none */
+    size_t comma = 0;  /* after an item, with only blanks after it; 0 = none */
     char before = '{'; /* the last thing that was no blank */
     size_t at = strncmp(text->data, bom, sizeof(bom) - 1) == 0 ? sizeof(bom) - 1 : 0;
     str_clear(out);
@@ -447,7 +448,7 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
         replace(jsonc, last.end, last.end, ",");
         close++;
     }
-    size_t tail = close; /* behind the last thing that stands in it, comments too */
+    size_t tail = close; /* the end of its last item or comment */
     while (ascii_is_blank(jsonc->text.data[tail - 1]))
         tail--;
     if (layout.has_lines)
@@ -466,7 +467,7 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     parse_again(jsonc);
 }
 
-/* Where the comma stands that goes with an item: behind it, else before it. */
+/* The comma that is removed with an item: the one after it, else the one before it. */
 static size_t comma_of(const struct jsonc *jsonc, struct json_span container, struct json_span item)
 {
     const size_t close = container.end - 1;

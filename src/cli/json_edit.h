@@ -1,5 +1,6 @@
 /*
- * json_edit.h - changes to a JSON text that leave all else in it as it is written.
+ * json_edit.h - changes to the text of JSON, or of JSON with comments, that leave everything else
+ * in it as it was written.
  *
  * The text must be valid JSON whose root is an object: json_parse() has seen it. Pure.
  */
@@ -28,9 +29,6 @@ struct json_member {
 };
 /* False if it has no such member; the first one where several are called so. */
 bool json_edit_member_of(const char *text, struct json_span object, const char *key,
-                         struct json_member *out);
-/* Member `index` of the object at `object`; false past the last. */
-bool json_edit_member_at(const char *text, struct json_span object, size_t index,
                          struct json_member *out);
 /* Element `index` of the list at `list`; false past the last. */
 bool json_edit_element(const char *text, struct json_span list, size_t index,

@@ -1,5 +1,6 @@
 /*
- * target.h - what a person means by "41", "#41", "41/tax", "last/tax" or "tax".
+ * target.h - finds the run, task or kept result that "41", "#41", "41/tax", "last/tax" or "tax"
+ * names.
  */
 #ifndef DEVS_TARGET_H
 #define DEVS_TARGET_H
@@ -84,7 +85,8 @@ ATTR_MUST_USE bool result_target_open(struct result_target *out, const struct gl
                                       const char *word, bool applies, struct err *err);
 void result_target_done(struct result_target *value);
 
-/* {"v":1,"run":41,"task":"tax",...: what both commands say of it, without the last brace. */
+/* {"v":1,"run":41,"task":"tax",...: the members that both commands print, without the last brace.
+ */
 void result_target_json(const struct result_target *value, struct str *out);
 /* "3 paths changed, 12 lines added, 4 removed" */
 void result_target_sum(const struct workspace_changes *changes, struct str *out);

@@ -14,10 +14,10 @@
 /* Add what can be read up to the end. ERR_LIMIT if that is more than max_bytes. */
 ATTR_MUST_USE bool read_text(FILE *from, size_t max_bytes, struct str *out, struct err *err);
 
-/* Opens a regular file for reading: settings, contracts, and whatever else a project brings along.
- * A FIFO would block, and a device may have no end. The caller closes it. NULL with ERR_NOT_FOUND
- * if there is none, ERR_INVALID if it is something else or cannot be opened; no message has the
- * name. */
+/* Opens a regular file for reading: settings, contracts, and other files of a project. A FIFO would
+ * block, and a device may have no end. The caller closes it. NULL with ERR_NOT_FOUND if the file
+ * does not exist, ERR_INVALID if it is not a regular file or cannot be opened; messages do not
+ * contain the name. */
 ATTR_MUST_USE FILE *read_text_open(const char *path, struct err *err);
 
 /* Opens an input that somebody named on the command line: a regular file, or a descriptor by name

@@ -156,7 +156,7 @@ START_TEST(test_hint_is_for_the_agent_that_is_prompted_next)
     const struct step_state *next = &play.state.tasks[0].steps[check_passes ? 2 : 0];
     ck_assert_int_eq(play.state.tasks[0].step, check_passes ? 2 : 0);
     ck_assert_str_eq(step_state_attempt(next)->hint->text, "mind the rounding");
-    ck_assert_ptr_null(play.state.tasks[0].agent->hint); /* told once */
+    ck_assert_ptr_null(play.state.tasks[0].agent->hint); /* sent once */
 }
 END_TEST
 

@@ -19,7 +19,7 @@
 #include "proxy.h"
 #include "sandbox_options.h"
 #include "secrets.h"
-#include "session_parts.h"
+#include "session.h"
 #include "shown.h"
 #include "str.h"
 #include "trust.h"

@@ -1,9 +1,9 @@
 /*
- * completion.h - what may stand where on a command line of devs, and the files by which bash, zsh
- * and fish complete it.
+ * completion.h - which words a command line of devs may have where, and the files with which bash,
+ * zsh and fish complete them.
  *
- * All of it is made of the table of commands, their options and their usage; what a value's name
- * stands for is in completion_shells.c. Any thread.
+ * All of it is generated from the table of commands, their options and their usage;
+ * completion_shells.c says what the name of a value means. Any thread.
  */
 #ifndef DEVS_COMPLETION_H
 #define DEVS_COMPLETION_H
@@ -91,15 +91,13 @@ void completion_fish(struct str *out);
 /* What devs init writes: it is meant where a line names no plan yet. */
 #define COMPLETION_PLAN_DEFAULT "plan.json"
 
-/* The first operand of the command on the line, whose words these are without the program's own;
- * one that bash has cut at "=" is read, too. COMPLETION_PLAN_DEFAULT if there is none. Borrowed. */
+/* The first operand of the command line; `words` are its words without the program's name. Joins an
+ * operand that bash split at "=". COMPLETION_PLAN_DEFAULT if there is none. Borrowed. */
 const char *completion_plan_named(char *const *words, size_t count);
 
 /* Show each task of the plan in this file, in its order; `title` is its id if it has none. The plan
  * need not be a right one: what cannot be read shows nothing. The texts are borrowed for the call,
  * and not cleaned. */
 typedef void completion_task_fn(void *ctx, const char *id, const char *title);
-/* Call `show` for them; `ctx` is its own. */
-void completion_plan_tasks(const char *path, completion_task_fn *show, void *ctx);
 
 #endif

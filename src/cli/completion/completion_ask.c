@@ -70,7 +70,8 @@ const char *completion_plan_named(char *const *words, size_t count)
     return COMPLETION_PLAN_DEFAULT;
 }
 
-void completion_plan_tasks(const char *path, completion_task_fn *show, void *ctx)
+/* Call `show` for them; `ctx` is its own. */
+static void completion_plan_tasks(const char *path, completion_task_fn *show, void *ctx)
 {
     struct str text = {0};
     struct json *plan = NULL;
@@ -105,7 +106,7 @@ static void add_phases(struct str *out)
         add_word(out, phase_name((enum phase)i));
 }
 
-/* A container is whichever of the two is here: a plan says so, nobody types it. */
+/* "container" is whichever of the two is installed: plans use it, people do not type it. */
 static void add_sandboxes(struct str *out)
 {
     for (int i = 0; i < SANDBOX_KIND_COUNT; i++) {

@@ -30,7 +30,7 @@ static const struct {
     {NULL, "continue", {COMPLETION_ASK, "unfinished"}},
 };
 
-/* What a word of a usage, or of an option's help, stands for. */
+/* What a word in a usage or in an option's help means. */
 static const struct {
     const char *command, *label; /* NULL = any */
     struct completion_kind kind;
@@ -107,8 +107,7 @@ static void add_operand(struct completion_command *command, const char *word, si
     operand->kind = label_kind(command->name, operand->label);
 }
 
-/* The usage is for people, and says it all: options that it names are no operands, nor are their
- * values. */
+/* The usage is written for people: the options in it, and their values, are not operands. */
 static void read_usage(struct completion_command *command, const char *usage)
 {
     const char *word = usage;
@@ -130,7 +129,7 @@ static void read_usage(struct completion_command *command, const char *usage)
     }
 }
 
-/* Before a command's name stand the options that all commands have, and two of its own. */
+/* Before the name of a command: the options of all commands, and two of devs itself. */
 static void describe_devs(struct completion_command *out)
 {
     static const struct option_spec version = {
@@ -167,7 +166,7 @@ static void add_bash_kind(struct str *out, struct completion_kind kind)
     str_add(out, kind.list ? kind.list : "");
 }
 
-/* "--json --task=@task -j=-": behind those that take a value, what it is. */
+/* "--json --task=@task -j=-": an option that takes a value is followed by the kind of value. */
 static void add_bash_option(struct str *out, const char *command, const struct option_spec *spec)
 {
     struct str kind = {0};
@@ -236,8 +235,8 @@ static void add_fish_quoted(struct str *out, const char *text)
     str_add_char(out, '\'');
 }
 
-/* As options of fish's `complete`; the words of ASK stay in the order of the answer. Behind a tab
- * stands what a word is: nothing here, else each would have the words of its option. */
+/* As options of fish's `complete`; the words of ASK keep their order. The description after the tab
+ * is empty, or each word would be shown with the description of its option. */
 static const struct completion_form fish_forms[COMPLETION_SOURCE_COUNT] = {
     [COMPLETION_NOTHING] = {"", "", NULL},
     [COMPLETION_FILE] = {" -F", "", NULL},
@@ -274,7 +273,7 @@ static void add_fish_operand(struct str *out, const struct completion_command *c
     str_add_char(out, '\n');
 }
 
-/* For the function that counts operands: which options have a word behind them. */
+/* For the function that counts operands: the options that are followed by a value. */
 static void add_fish_values(struct str *out)
 {
     struct completion_command command;
@@ -336,7 +335,7 @@ static const struct completion_form zsh_forms[COMPLETION_SOURCE_COUNT] = {
     [COMPLETION_ASK] = {" _devs_ask ", "", NULL},
 };
 
-/* Each of "-j" and "--jobs" once, and only one of them. "T..." may be said again. */
+/* Either "-j" or "--jobs", and only once. "T..." may be repeated. */
 static void add_zsh_spec(struct str *out, const char *command, const struct option_spec *spec,
                          bool is_letter)
 {
@@ -379,7 +378,7 @@ static void add_zsh_operand(struct str *out, const struct completion_operand *op
     str_add(out, "'\n");
 }
 
-/* The words behind a command that is run are that command's own. */
+/* The words after a command that is run belong to that command. */
 static void add_zsh_operands(struct str *out, const struct completion_command *command)
 {
     if (command->options.rest_after_first) {

@@ -45,7 +45,7 @@ static bool open_file(struct export_sink *sink, struct err *err)
     if (fd >= 0)
         (void)close(fd);
     else
-        sink->part[0] = '\0'; /* nothing of ours is there */
+        sink->part[0] = '\0'; /* no file of ours exists */
     return err_set_errno(err, why, "cannot make '%s'", sink->path);
 }
 
@@ -61,7 +61,9 @@ bool export_sink_open(struct export_sink *sink, const char *path, struct err *er
     return true;
 }
 
-bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len, struct err *err)
+/* Append the bytes. ERR_IO: the disk is full, or the reader is gone. */
+static bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len,
+                              struct err *err)
 {
     if (len == 0 || fwrite(bytes, 1, len, sink->file) == len) {
         sink->bytes += (int64_t)len;
@@ -70,7 +72,8 @@ bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len, 
     return err_set_errno(err, errno, "cannot write '%s'", sink->path);
 }
 
-bool export_sink_tell(struct export_sink *sink, int64_t done, int64_t all, struct err *err)
+/* So much of so much is written: for whoever waits, as progress_tell(). */
+static bool export_sink_tell(struct export_sink *sink, int64_t done, int64_t all, struct err *err)
 {
     return progress_tell(&sink->progress, "writing", done, all, err);
 }
@@ -143,7 +146,8 @@ void export_show(const struct bundle_contents *contents, const char *file,
                  const struct export_words *words, FILE *to)
 {
     struct str text = {0};
-    const bool is_whole = strcmp(words->format, "bundle") == 0; /* the others are made of it */
+    const bool is_whole =
+        strcmp(words->format, "bundle") == 0; /* the other formats are made from it */
     if (words->json)
         write_json(contents, file, &text);
     else

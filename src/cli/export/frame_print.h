@@ -1,5 +1,5 @@
 /*
- * frame_print.h - `devs debug --frame`: one frame of the cockpit on standard output.
+ * frame_print.h - `devs debug --frame`: prints one frame of the cockpit; the size of such frames.
  */
 #ifndef DEVS_FRAME_PRINT_H
 #define DEVS_FRAME_PRINT_H

@@ -31,8 +31,7 @@ static const char *find_line(const char *text, const char *words)
     return at;
 }
 
-/* "Exit Code: 2" and "Process exited with code 2" stand on a line of their own in what some tools
- * give as text. */
+/* Some tools' text has "Exit Code: 2" or "Process exited with code 2" on a line of its own. */
 static void find_code(const char *text, int *exit_out)
 {
     static const char *const words[] = {"Exit Code: ", "Exit code: ", "Process exited with code ",
@@ -118,7 +117,7 @@ static bool is_duration(const char *key)
     return strstr(key, "uration") || (len > 2 && strcmp(key + len - 2, "Ms") == 0);
 }
 
-/* What has none of these members: all of it but how long it took. */
+/* A result without these members: everything but the duration. */
 static void read_rest(const struct json *object, struct str *out)
 {
     const char *key = NULL;
@@ -136,7 +135,9 @@ static void read_rest(const struct json *object, struct str *out)
     str_done(&line);
 }
 
-void hook_output_read(const struct json *response, struct str *out, int *exit_out)
+/* What a tool gave, in whatever form, as text; *exit_out gets its exit code if it says one,
+ * and 1 if it says that it failed. */
+static void hook_output_read(const struct json *response, struct str *out, int *exit_out)
 {
     if (json_kind(response) == JSON_KIND_STRING) {
         read_text_part(response, out, exit_out);
@@ -161,7 +162,7 @@ void hook_output_read(const struct json *response, struct str *out, int *exit_ou
         read_rest(response, out);
 }
 
-/* Milliseconds, whatever number says so; 0 = not told. */
+/* The duration in ms, from whichever member has it; 0 = unknown. */
 static int64_t read_ms(const struct json *value)
 {
     const double most = 1e15; /* 30,000 years */
@@ -169,7 +170,7 @@ static int64_t read_ms(const struct json *value)
     return ms > 0 && ms < most ? (int64_t)ms : 0;
 }
 
-/* Without --agent: what only one of them tells. */
+/* Without --agent: recognizes the agent by members that only its events have. */
 static const struct hook_agent *guess(const struct json *json, const char *event)
 {
     const bool of_gemini = strncmp(event, "Before", 6) == 0 || strncmp(event, "After", 5) == 0;

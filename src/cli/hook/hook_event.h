@@ -22,25 +22,21 @@ struct hook_input {
     enum hook_kind kind;
     const char *event;       /* as the CLI calls it */
     const char *session;     /* never empty */
-    const char *dir;         /* where the agent works; NULL = not told */
+    const char *dir;         /* where the agent works; NULL = unknown */
     const char *tool;        /* of a call */
-    const struct json *args; /* likewise; NULL = none */
+    const struct json *args; /* of a call; NULL = none */
     struct str output;       /* owned; of a call that is over */
-    int exit;                /* likewise; 1 where nothing more is known of a failure */
+    int exit;                /* of a call that is over; 1 for a failure without a code */
     bool interrupted;        /* a person ended the call: it says nothing of the agent */
-    int64_t ms;              /* that it took; 0 = not told */
+    int64_t ms;              /* that the call took; 0 = unknown */
     const char *text;        /* a person's words, or the agent's; "" for none */
 };
 
-/* `agent` NULL: by the names of the events, and what else is told. ERR_INVALID: no JSON object
- * with an event and a session. The caller ends *out with hook_input_done(). */
+/* Reads an event. With `agent` NULL the agent is recognized by the event. ERR_INVALID: not a JSON
+ * object with an event and a session. The caller ends *out with hook_input_done(). */
 ATTR_MUST_USE bool hook_input_read(const struct str *text, const struct hook_agent *agent,
                                    struct hook_input *out, struct err *err);
 void hook_input_done(struct hook_input *input);
-
-/* What a tool gave, in whatever form, as text; *exit_out gets its exit code if it says one,
- * and 1 if it says that it failed. */
-void hook_output_read(const struct json *response, struct str *out, int *exit_out);
 
 /* A call that has been turned away so often ends the turn, where the CLI can do that. */
 enum { HOOK_TURNED_AWAY_MAX = 3 };

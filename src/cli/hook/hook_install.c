@@ -99,7 +99,7 @@ static bool open_checked(struct jsonc *jsonc, const struct str *text, struct err
     return jsonc_open(jsonc, text, err) && check_form(jsonc->tree, err);
 }
 
-/* The hooks of an event, or what they would stand in. */
+/* The hooks of an event, or the list that would hold them. */
 struct spans {
     struct json_span root;
     struct json_member hooks, event;
@@ -240,7 +240,9 @@ bool hook_settings_remove(struct str *text, struct err *err)
     return ok;
 }
 
-bool hook_settings_disabled(const struct str *text)
+/* Does the text say that no hook is to be called ("disableAllHooks")? False of what cannot be
+ * read. */
+static bool hook_settings_disabled(const struct str *text)
 {
     struct jsonc jsonc = {0};
     const bool ok = jsonc_open(&jsonc, text, NULL);

@@ -28,17 +28,14 @@ int hook_status(const struct hook_install *install);
 
 enum { HOOK_SETTINGS_MAX = 4 * 1024 * 1024 /* bytes of a settings file */ };
 
-/* ERR_INVALID: the text is no such object, or its "hooks" are of a form that is not known. Text
- * with nothing but blanks counts as an empty object. */
+/* ERR_INVALID: the text is not a JSON object, or its "hooks" have an unknown form. Blank text
+ * counts as an empty object. */
 
 /* Add `command` for each event of the agent that does not have it. */
 ATTR_MUST_USE bool hook_settings_add(struct str *text, const struct hook_agent *agent,
                                      const char *command, struct err *err);
 /* Remove each hook that calls "devs hook", and what is empty without it. */
 ATTR_MUST_USE bool hook_settings_remove(struct str *text, struct err *err);
-/* Does the text say that no hook is to be called ("disableAllHooks")? False of what cannot be
- * read. */
-bool hook_settings_disabled(const struct str *text);
 /* For how many events of the agent "devs hook" is called. */
 ATTR_MUST_USE bool hook_settings_count(const struct str *text, const struct hook_agent *agent,
                                        size_t *count_out, struct err *err);

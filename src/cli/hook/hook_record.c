@@ -78,6 +78,9 @@ static void add_words(const struct hook_input *input, struct str *out)
     }
 }
 
+/* Adds the readable text of the event to the log: a call in one line and how it failed, but not its
+ * result; of a message or a prompt the first HOOK_WORDS_MAX bytes. `notice` is what the agent is
+ * told about it; NULL or "" for nothing. The redactor removes secrets. */
 static bool hook_words_add(struct call_log *log, const struct redactor *redactor,
                            const struct hook_input *input, const char *notice,
                            const struct moment *at, struct err *err)

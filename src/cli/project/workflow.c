@@ -80,7 +80,7 @@ static const char *find_builtin(const char *name)
     return NULL;
 }
 
-/* The project's own file, if it has one: relative folders begin where the settings stand. */
+/* The project's own file, if it has one; relative folders start at the folder of the settings. */
 static bool open_own(const struct config *config, const char *name, char path[PATH_MAX],
                      FILE **file_out, struct err *err)
 {

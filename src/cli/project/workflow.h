@@ -1,6 +1,6 @@
 /*
- * workflow.h - what `devs new-project`, `plan-phase` and `execute-phase` share: their options, one
- * question to an agent as a run, and the object that says what came of it.
+ * workflow.h - what `devs new-project`, `plan-phase` and `execute-phase` share: options, prompts,
+ * one question to an agent as a run, and the object that reports its result.
  *
  * Main thread.
  */
@@ -82,7 +82,7 @@ struct workflow_result {
 /* Print it to stdout, one JSON object with its line feed. */
 void workflow_print_result(const struct workflow_result *result);
 
-/* What stands for {{name}}. Both borrowed. */
+/* A {{name}} and its text. Both borrowed. */
 struct workflow_value {
     const char *name; /* small letters and '_' */
     const char *text;
@@ -101,9 +101,9 @@ ATTR_MUST_USE bool workflow_prompt_fill(const char *text, const struct workflow_
 
 enum { WORKFLOW_TEXT_MAX = 1024 * 1024 }; /* bytes of a prompt's text or of a contract */
 
-/* Append the text `name`: "new-project.md", "new-project.json" or "plan-phase.md". The settings'
- * folder `workflows` goes first. ERR_INVALID if there is no such folder, or a
- * file in it cannot be read. */
+/* Appends the text `name`: "new-project.md", "new-project.json" or "plan-phase.md". A file in the
+ * folder `workflows` of the settings replaces the built-in text. ERR_INVALID if that folder does
+ * not exist or a file in it cannot be read. */
 ATTR_MUST_USE bool workflow_text_read(const struct config *config, const char *name,
                                       struct str *out, struct err *err);
 
@@ -122,8 +122,8 @@ int phase_words_read(struct phase_words *at, const char *number);
 /* Choose the agent: that of the command line, of the project, of the settings, or the first one
  * that is installed. Returns the exit code. */
 int phase_words_agent(struct phase_words *at);
-/* The session to go on in: the one of the command line, else the project's last one, if that was
- * the same agent's; NULL = a new one. */
+/* The session to continue: the one from the command line, else the project's last one if the agent
+ * is the same; NULL = a new one. */
 const char *phase_words_session(const struct phase_words *at);
 void phase_words_done(struct phase_words *at);
 

@@ -10,7 +10,7 @@
 #include "program_find.h"
 #include "str.h"
 
-/* What writes a value that stands under a key, or in a list under it. */
+/* Writes a value of a key, or of a list under the key. */
 typedef void write_fn(const struct plan_agents_edit *edit, const struct json *value,
                       struct str *out);
 
@@ -51,7 +51,7 @@ static const char *replaced(const struct plan_agents_edit *edit, const char *key
     return strcmp(key, "model") == 0 ? edit->model : NULL;
 }
 
-/* What one agent's program understands, another's does not; a session is its own likewise. */
+/* Arguments and sessions of one agent's program mean nothing to another's. */
 static bool is_of_agent_alone(const char *key)
 {
     static const char *const keys[] = {"args", "permission_args", "model", "resume"};

@@ -1,6 +1,6 @@
 /*
- * plan_agents.h - a plan's agents as a command line wants them: another agent or model, and
- * the session that their steps go on in. Pure; any thread.
+ * plan_agents.h - the agents of a plan: checks that their programs are installed, chooses one, and
+ * changes agent, model or session as the command line asks.
  */
 #ifndef DEVS_PLAN_AGENTS_H
 #define DEVS_PLAN_AGENTS_H
@@ -13,12 +13,12 @@
 /* What is wanted; NULL = as the plan says. All borrowed. */
 struct plan_agents_edit {
     const char *agent;   /* in place of every step's own; what only that one understands goes */
-    const char *model;   /* likewise */
+    const char *model;   /* NULL = the plan's */
     const char *session; /* of steps that say none, */
     const char *owner;   /* and only of this agent's; NULL = of all */
 };
 
-/* Append the plan, a JSON value, with the edit made; what is no plan comes out as it is. As a
+/* Appends the plan, a JSON value, with the edit made; other JSON is appended unchanged. A
  * plan_file_edit_fn; ctx is the edit. */
 void plan_agents_edit(void *ctx, const struct json *plan, struct str *out);
 

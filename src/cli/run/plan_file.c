@@ -282,10 +282,9 @@ static void add_budget(const struct budget *budget, struct str *out)
     }
 }
 
-/* The session that the step's agent goes on in: the one that the agent of the task's step before
- * will have told, as agent_session_next() finds it, else the plan's. Nothing is added for a new
- * one.
- */
+/* The session that the step's agent continues: the one that the agent of an earlier step of the
+ * task will have reported, as agent_session_next() finds it, else the plan's. Appends nothing for a
+ * new session. */
 static void add_session(const struct plan_task *task, int number, struct str *out)
 {
     const struct plan_agent *agent = task->steps[number].agent;

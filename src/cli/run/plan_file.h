@@ -1,5 +1,5 @@
 /*
- * plan_file.h - a plan from a file, with everything that is wrong with it said.
+ * plan_file.h - reads a plan from a file and reports all its errors; shows it for --dry-run.
  */
 #ifndef DEVS_PLAN_FILE_H
 #define DEVS_PLAN_FILE_H

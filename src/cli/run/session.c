@@ -16,33 +16,38 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "app.h"
 #include "clock.h"
 #include "control_desk.h"
+#include "engine.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "find_log.h"
 #include "follower.h"
+#include "front.h"
 #include "gc.h"
 #include "keys_file.h"
 #include "log_reader.h"
+#include "log_writer.h"
 #include "looks.h"
 #include "outlet.h"
 #include "place.h"
 #include "rules_file.h"
-#include "session_parts.h"
+#include "secrets.h"
 #include "shell_word.h"
 #include "spill.h"
 #include "stdin_feed.h"
 #include "str.h"
 #include "stream.h"
 #include "summary.h"
+#include "tee.h"
 #include "text_file.h"
 #include "what_if_run.h"
 #include "workspace_list.h"
 
 enum {
-    LOOK_AT_RUNS = 16,
-    PIDS_NAMED = 20, /* the others are counted */
+    LOOK_AT_RUNS = 16, /* the newest of a log */
+    PIDS_NAMED = 20,   /* the others are counted */
 };
 
 /* The run that the process was at; 0 = none. */
@@ -83,6 +88,9 @@ static void add_left(const struct run_state *state, struct str *out)
         str_add(out, "none");
 }
 
+/* Prints one line and a hint to stderr: the signal, the log, and which processes of its attempts
+ * are still running. `db` as for place_find(); `pid` is the devs that crashed. Runs in the process
+ * that waited for it. */
 static void crash_line(const char *db, pid_t pid, int signal_number)
 {
     struct place place;
@@ -119,6 +127,8 @@ static void add_command(const struct place *place, const struct place *spill, st
     shell_word_add(spill->db, out);
 }
 
+/* After the run: prints to stderr what the log lacks and how to add it; nothing if it is complete.
+ */
 static void spill_left_tell(const struct place *place, const char *uid)
 {
     struct str command = {0};
@@ -141,6 +151,201 @@ static void spill_left_tell(const struct place *place, const char *uid)
 }
 
 extern char **environ;
+
+/* A session under way. */
+struct watching {
+    const struct session *session;
+    enum session_watch watch; /* what it came to */
+    struct place place;
+    struct front *front; /* borrowed; the process that the shell waits for, if it is another */
+    struct secrets secrets;
+    struct engine *engine;
+    struct tee *tee;           /* owned; SESSION_OUTPUT only */
+    struct follower *follower; /* owned; NULL if the run was not watched */
+    int64_t run;
+    int64_t shown_seq; /* events up to this one are not printed */
+    int signal_fd;
+    int unwritten;      /* errno of a line that could not be written; 0 = none */
+    int signal;         /* that made us leave; 0 = none */
+    int64_t signals_ms; /* when it came: steady clock */
+    bool alone;         /* the run is no longer watched */
+    bool nohup;         /* whoever started us wants a terminal that goes away to be nothing */
+    char by[SESSION_BY_MAX];
+    char uid[LOG_UID_MAX]; /* of the run; "" before it */
+};
+
+bool session_block_signals(int *fd_out, struct err *err)
+{
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    *fd_out = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (*fd_out < 0)
+        return err_set(err, ERR_IO, "signals cannot be had as a file");
+    return true;
+}
+
+/* Is SIGHUP ignored, as under nohup? It is delivered to us all the same: it is blocked. Asked
+ * before we ignore it ourselves. */
+static bool session_is_nohup(void)
+{
+    struct sigaction now;
+    return sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+static void cancel(struct watching *watching, int signal)
+{
+    watching->signal = signal;
+    watching->signals_ms = clock_now().mono_ms;
+    engine_cancel(watching->engine, watching->by);
+}
+
+/* The terminal is gone: the run continues without it or ends, as its plan says. */
+static void hang_up(struct watching *watching)
+{
+    static const char *const words[] = {
+        [PLAN_HANGUP_GO_ON] = "the terminal is gone, the run goes on (on_hangup: go-on)",
+        [PLAN_HANGUP_WAIT] = "the terminal is gone, nothing more is started (on_hangup: wait)",
+        [PLAN_HANGUP_CANCEL] = "the terminal is gone, all is cancelled (on_hangup: cancel)",
+    };
+    enum plan_hangup hangup = watching->session->plan->on_hangup;
+    static_assert(ARRAY_LEN(words) == PLAN_HANGUP_COUNT, "words for each");
+    if (watching->alone)
+        return;
+    watching->alone = true;
+    front_forget_terminal();
+    engine_detach(watching->engine, words[hangup]);
+    if (hangup == PLAN_HANGUP_WAIT)
+        engine_leave(watching->engine);
+    else if (hangup == PLAN_HANGUP_CANCEL)
+        cancel(watching, SIGHUP);
+}
+
+/* It was sent to us and to the process before us, which passed it on. */
+static bool came_both_ways(const struct watching *watching, int signal)
+{
+    return watching->front && signal == watching->signal &&
+           clock_now().mono_ms - watching->signals_ms < FRONT_SAME_MS;
+}
+
+/* The first signal cancels the run, which is watched on to its end; the second ends
+ * the watching, and what still runs is killed. */
+static bool session_take_signal(void *ctx, int signal)
+{
+    struct watching *watching = ctx;
+    if (signal == SIGHUP) {
+        if (!watching->nohup)
+            hang_up(watching);
+        return true;
+    }
+    if (came_both_ways(watching, signal))
+        return true;
+    bool first = watching->signal == 0;
+    if (first) {
+        cancel(watching, signal);
+        if (signal != SIGPIPE)
+            warn("cancelling: TERM to what runs, KILL after 10 s; once more kills at once");
+    }
+    watching->signal = signal;
+    return first;
+}
+
+/* Until the engine has ended by itself, or a signal says not to wait. */
+static void session_wait(struct watching *watching)
+{
+    struct outlet signals = {
+        .signal_fd = watching->signal_fd, .on_signal = session_take_signal, .ctx = watching};
+    struct pollfd fds[] = {
+        {.fd = engine_done_fd(watching->engine), .events = POLLIN},
+        {.fd = watching->signal_fd, .events = POLLIN},
+    };
+    while (fds[0].revents == 0) {
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return;
+        if (fds[1].revents != 0 && !outlet_take_signals(&signals))
+            return;
+    }
+}
+
+static void say_where_it_is(const struct watching *watching, struct str *out)
+{
+    long long run = (long long)watching->run;
+    int pid = (int)getpid();
+    if (watching->session->said)
+        str_add(out, watching->session->said);
+    if (watching->session->watch == SESSION_JSON)
+        str_addf(out, "{\"v\":1,\"run\":%lld,\"pid\":%d}\n", run, pid);
+    else
+        str_addf(out,
+                 "run #%lld goes on without a terminal (pid %d)\n"
+                 "  watch it   devs\n"
+                 "  ask        devs status %lld\n"
+                 "  end it     devs cancel %lld\n",
+                 run, pid, run, run);
+}
+
+/* From now on the run continues without a terminal: the shell has its prompt back. */
+static void session_detach(struct watching *watching)
+{
+    struct str words = {0};
+    say_where_it_is(watching, &words);
+    watching->alone = true;
+    follower_close(watching->follower); /* the run may last for days */
+    watching->follower = NULL;
+    engine_detach(watching->engine, "the run goes on without a terminal");
+    front_let_go(watching->front, 0, str_text(&words));
+    str_done(&words);
+}
+
+/* From now on lines are printed instead of the screen. */
+static bool session_go_plain(struct watching *watching, const struct app_result *result,
+                             struct err *err)
+{
+    if (!session_block_signals(&watching->signal_fd, err))
+        return false;
+    watching->watch = SESSION_PLAIN;
+    watching->shown_seq = result->seen_seq;
+    warn("run #%lld goes on as lines: ^C cancels it, devs elsewhere has the screen",
+         (long long)watching->run);
+    engine_detach(watching->engine, NULL);
+    return true;
+}
+
+/* What the person chose on leaving the screen is done before we end. */
+static bool session_leave_as_chosen(struct watching *watching, const struct app_result *result,
+                                    struct err *err)
+{
+    if (result->leave == APP_LEFT || result->leave == APP_LEFT_PLAIN)
+        return true;
+    if (!session_block_signals(&watching->signal_fd, err))
+        return false;
+    switch (result->leave) {
+    case APP_LEFT:
+    case APP_LEFT_PLAIN:
+    case APP_LEFT_TAKE_UP: /* not of a run whose engine is here */
+        break;
+    case APP_LEFT_WAIT:
+        engine_leave(watching->engine); /* asked once more does no harm */
+        break;
+    case APP_LEFT_CANCEL:
+        engine_cancel(watching->engine, watching->by);
+        break;
+    case APP_LEFT_DETACH:
+        session_detach(watching);
+        break;
+    case APP_LEFT_SIGNAL:
+        if (result->signal == SIGHUP)
+            hang_up(watching);
+        else
+            cancel(watching, result->signal);
+        break;
+    }
+    session_wait(watching);
+    return true;
+}
 
 /* May a screen be drawn here? stdin and stdout are a terminal and TERM is one. */
 static bool has_terminal(void)
@@ -191,13 +396,12 @@ static void ignore_signals(void)
  * run is in the log, so that of two that start at once at least one sees the other. */
 static void warn_of_others(const struct watching *watching)
 {
-    enum { LEFT_RUNS = 16 };
     struct log_reader *reader = NULL;
     if (!log_reader_open(&reader, &watching->place, NULL))
         return; /* there is no log yet, so no other run either */
-    struct log_run_info runs[LEFT_RUNS];
+    struct log_run_info runs[LOOK_AT_RUNS];
     size_t count = 0;
-    if (!log_reader_runs(reader, 0, runs, LEFT_RUNS, &count, NULL))
+    if (!log_reader_runs(reader, 0, runs, LOOK_AT_RUNS, &count, NULL))
         count = 0;
     for (size_t i = 0; i < count; i++) {
         bool same_tree = strcmp(runs[i].dir, watching->session->run_dir) == 0;
@@ -563,170 +767,4 @@ int session_run(const struct session *session)
     int code = run_watched(&watching);
     front_close(&front);
     return code;
-}
-
-bool session_block_signals(int *fd_out, struct err *err)
-{
-    sigset_t set;
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGTERM);
-    (void)sigaddset(&set, SIGHUP);
-    (void)sigprocmask(SIG_BLOCK, &set, NULL);
-    *fd_out = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (*fd_out < 0)
-        return err_set(err, ERR_IO, "signals cannot be had as a file");
-    return true;
-}
-
-bool session_is_nohup(void)
-{
-    struct sigaction now;
-    return sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
-}
-
-static void cancel(struct watching *watching, int signal)
-{
-    watching->signal = signal;
-    watching->signals_ms = clock_now().mono_ms;
-    engine_cancel(watching->engine, watching->by);
-}
-
-/* The terminal is gone: the run goes on without it, or ends, as its plan says. */
-static void hang_up(struct watching *watching)
-{
-    static const char *const words[] = {
-        [PLAN_HANGUP_GO_ON] = "the terminal is gone, the run goes on (on_hangup: go-on)",
-        [PLAN_HANGUP_WAIT] = "the terminal is gone, nothing more is started (on_hangup: wait)",
-        [PLAN_HANGUP_CANCEL] = "the terminal is gone, all is cancelled (on_hangup: cancel)",
-    };
-    enum plan_hangup hangup = watching->session->plan->on_hangup;
-    static_assert(ARRAY_LEN(words) == PLAN_HANGUP_COUNT, "words for each");
-    if (watching->alone)
-        return;
-    watching->alone = true;
-    front_forget_terminal();
-    engine_detach(watching->engine, words[hangup]);
-    if (hangup == PLAN_HANGUP_WAIT)
-        engine_leave(watching->engine);
-    else if (hangup == PLAN_HANGUP_CANCEL)
-        cancel(watching, SIGHUP);
-}
-
-/* It was sent to us and to the process before us, which passed it on. */
-static bool came_both_ways(const struct watching *watching, int signal)
-{
-    return watching->front && signal == watching->signal &&
-           clock_now().mono_ms - watching->signals_ms < FRONT_SAME_MS;
-}
-
-/* The first signal cancels the run, which is watched on to its end; the second ends
- * the watching, and what still runs is killed. */
-bool session_take_signal(void *ctx, int signal)
-{
-    struct watching *watching = ctx;
-    if (signal == SIGHUP) {
-        if (!watching->nohup)
-            hang_up(watching);
-        return true;
-    }
-    if (came_both_ways(watching, signal))
-        return true;
-    bool first = watching->signal == 0;
-    if (first) {
-        cancel(watching, signal);
-        if (signal != SIGPIPE)
-            warn("cancelling: TERM to what runs, KILL after 10 s; once more kills at once");
-    }
-    watching->signal = signal;
-    return first;
-}
-
-void session_wait(struct watching *watching)
-{
-    struct outlet signals = {
-        .signal_fd = watching->signal_fd, .on_signal = session_take_signal, .ctx = watching};
-    struct pollfd fds[] = {
-        {.fd = engine_done_fd(watching->engine), .events = POLLIN},
-        {.fd = watching->signal_fd, .events = POLLIN},
-    };
-    while (fds[0].revents == 0) {
-        if (poll(fds, 2, -1) < 0 && errno != EINTR)
-            return;
-        if (fds[1].revents != 0 && !outlet_take_signals(&signals))
-            return;
-    }
-}
-
-static void say_where_it_is(const struct watching *watching, struct str *out)
-{
-    long long run = (long long)watching->run;
-    int pid = (int)getpid();
-    if (watching->session->said)
-        str_add(out, watching->session->said);
-    if (watching->session->watch == SESSION_JSON)
-        str_addf(out, "{\"v\":1,\"run\":%lld,\"pid\":%d}\n", run, pid);
-    else
-        str_addf(out,
-                 "run #%lld goes on without a terminal (pid %d)\n"
-                 "  watch it   devs\n"
-                 "  ask        devs status %lld\n"
-                 "  end it     devs cancel %lld\n",
-                 run, pid, run, run);
-}
-
-void session_detach(struct watching *watching)
-{
-    struct str words = {0};
-    say_where_it_is(watching, &words);
-    watching->alone = true;
-    follower_close(watching->follower); /* the run may go on for days */
-    watching->follower = NULL;
-    engine_detach(watching->engine, "the run goes on without a terminal");
-    front_let_go(watching->front, 0, str_text(&words));
-    str_done(&words);
-}
-
-bool session_go_plain(struct watching *watching, const struct app_result *result, struct err *err)
-{
-    if (!session_block_signals(&watching->signal_fd, err))
-        return false;
-    watching->watch = SESSION_PLAIN;
-    watching->shown_seq = result->seen_seq;
-    warn("run #%lld goes on as lines: ^C cancels it, devs elsewhere has the screen",
-         (long long)watching->run);
-    engine_detach(watching->engine, NULL);
-    return true;
-}
-
-bool session_leave_as_chosen(struct watching *watching, const struct app_result *result,
-                             struct err *err)
-{
-    if (result->leave == APP_LEFT || result->leave == APP_LEFT_PLAIN)
-        return true;
-    if (!session_block_signals(&watching->signal_fd, err))
-        return false;
-    switch (result->leave) {
-    case APP_LEFT:
-    case APP_LEFT_PLAIN:
-    case APP_LEFT_TAKE_UP: /* not of a run whose engine is here */
-        break;
-    case APP_LEFT_WAIT:
-        engine_leave(watching->engine); /* asked once more does no harm */
-        break;
-    case APP_LEFT_CANCEL:
-        engine_cancel(watching->engine, watching->by);
-        break;
-    case APP_LEFT_DETACH:
-        session_detach(watching);
-        break;
-    case APP_LEFT_SIGNAL:
-        if (result->signal == SIGHUP)
-            hang_up(watching);
-        else
-            cancel(watching, result->signal);
-        break;
-    }
-    session_wait(watching);
-    return true;
 }

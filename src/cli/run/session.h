@@ -70,4 +70,8 @@ enum { SESSION_BY_MAX = 64 };
 /* "name@terminal" of the person here. Returns out. */
 const char *session_by(char out[SESSION_BY_MAX]);
 
+/* Blocks INT, TERM and HUP in this thread and in threads that it starts; *fd_out becomes readable
+ * when one arrives. */
+ATTR_MUST_USE bool session_block_signals(int *fd_out, struct err *err);
+
 #endif

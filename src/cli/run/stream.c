@@ -28,7 +28,7 @@ struct printing {
     struct outlet outlet;
     enum log_trouble_kind told; /* what is wrong with the log, as it was said last */
     int64_t looked_ms;          /* when it was asked for last: steady clock */
-    int cancelled; /* tasks in a row; the first CANCELLED_MAX of them get their own lines */
+    int cancelled;              /* tasks in a row; the first CANCELLED_MAX get their own lines */
     bool given_up;
     bool orphaned;    /* the run's devs is gone: asked once, for the next answer may be another */
     bool told_closed; /* that nobody reads what the command says */

@@ -23,7 +23,7 @@
 
 enum {
     SIDES = 2,
-    TASKS_SHOWN_MAX = 200, /* lines; --json has all of them */
+    TASKS_SHOWN_MAX = 200, /* lines; --json has all tasks */
     LABEL_COLUMNS = 10,
     SIDE_COLUMNS = 34,
 };
@@ -46,7 +46,7 @@ struct pair {
 
 struct diffing {
     struct side sides[SIDES];
-    const char *none; /* stands for a task that is not there */
+    const char *none; /* shown for a task that one run lacks */
     int id_columns;
     int64_t same, other; /* tasks in both */
     int64_t only[SIDES];
@@ -152,7 +152,7 @@ static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
         str_done(&ends[i]);
 }
 
-/* The tasks of the first run, then those that only the second one has. */
+/* The tasks of the first run, then the tasks that only the second one has. */
 static void look_at_all(struct diffing *diffing, bool json)
 {
     const struct plan *first = diffing->sides[0].state->plan;
@@ -227,7 +227,7 @@ static void cancelled_cell(const struct side *side, struct str *out)
     str_add_i64(out, cancelled_tasks(side));
 }
 
-/* Those that wait, run, are held or were never begun. */
+/* Tasks that wait, run, are held or never started. */
 static int64_t open_tasks(const struct side *side)
 {
     const struct log_run_info *info = side->info;
@@ -248,7 +248,7 @@ static void tries_cell(const struct side *side, struct str *out)
 static const struct {
     const char *label;
     void (*add)(const struct side *side, struct str *out);
-    int64_t (*count)(const struct side *side); /* a row that stands where one run has some; NULL */
+    int64_t (*count)(const struct side *side); /* the row is shown if one run has some; NULL */
 } compared_rows[] = {
     {"", name_cell, NULL},
     {"started", start_cell, NULL},
@@ -478,6 +478,7 @@ static void add_masks(const struct compare *compare, struct str *out)
     str_add_char(out, ']');
 }
 
+/* Appends one object, {"v":1,...}, and a line feed. */
 static void diff_json(const struct compare *compare, struct str *out)
 {
     const struct compare_side *sides = compare->sides;

@@ -20,7 +20,7 @@
 struct retries {
     struct retry_help help;
     struct time_spent spent;
-    size_t timed;   /* of so many runs; of the others it would take too long to find */
+    size_t timed;   /* runs whose time was summed; for the others that would take too long */
     int64_t events; /* that were folded for it */
 };
 /* Events after which no further run is folded: a second's work. */
@@ -99,6 +99,7 @@ static void add_class(struct str *out, const struct retry_class *class)
     str_done(&text);
 }
 
+/* Appends a table with a line for each class, and below it what the log says about the class. */
 static void retries_text(const struct retries *retries, struct str *out)
 {
     const struct retry_help *help = &retries->help;
@@ -173,6 +174,7 @@ static void add_class_json(struct str *out, const struct retry_class *class)
     add_object(out, "new_round", class->new_round);
 }
 
+/* Appends one object, {"v":1,...}, and a line feed. */
 static void retries_json(const struct retries *retries, struct str *out)
 {
     const struct retry_help *help = &retries->help;

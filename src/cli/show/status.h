@@ -1,5 +1,5 @@
 /*
- * status.h - a run as `devs status` is asked about it.
+ * status.h - a run as `devs status` shows it, as text and as JSON.
  */
 #ifndef DEVS_STATUS_H
 #define DEVS_STATUS_H

@@ -115,7 +115,7 @@ static bool is_all_held(const struct run_state *state, const struct fault *fault
     return true;
 }
 
-/* When they go on: ", next in 0:12..1:04", or that they do not. */
+/* When they continue: ", next in 0:12..1:04", or that they do not. */
 static void add_fault_next(const struct status *status, const struct fault *fault, struct str *out)
 {
     if (is_all_held(follower_state(status->follower), fault)) {
@@ -132,7 +132,7 @@ static void add_fault_next(const struct status *status, const struct fault *faul
     str_done(&last);
 }
 
-/* What several wait with, a line for each. Without an engine nobody waits. */
+/* A line for each fault that several tasks wait for. Without an engine no task waits. */
 static void print_faults(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
@@ -162,7 +162,7 @@ static void print_cut(const struct status *status)
                      (long long)follower_run(status->follower)->last_seq);
 }
 
-/* Nobody owns it between two calls, and no end of it may ever come. */
+/* A session has no engine between two calls and may never get an end. */
 static void print_session(const struct status *status)
 {
     const struct log_run_info *run = status_run(status);
@@ -256,7 +256,7 @@ static void print_tries(const struct status *status)
     str_done(&line);
 }
 
-/* Nothing is so long ago once nothing goes on. */
+/* Ages are not shown once nothing changes any more. */
 static void add_since(const char *before, int64_t since_ms, const struct status *status,
                       struct str *out)
 {
@@ -385,8 +385,9 @@ static void print_overview_lacks(const struct status *status)
         (void)printf("%d more: sandbox does not enforce all of it\n", lacks.others);
 }
 
-/* Where each task stands, and that the events were not looked at: one that is damaged is told by
- * who reads them. */
+/* The state of each task, and a note that the events were not read: damage is reported when they
+ * are.
+ */
 static void print_where(const struct status *status)
 {
     const long long run = status_run(status)->number;
@@ -548,17 +549,15 @@ static void print_agents(const struct status *status)
 /* Where the time of all tasks went. */
 static void print_time(const struct status *status)
 {
+    static const char label[] = "time: ";
     struct time_spent spent;
-    struct str words = {0};
+    struct str line = {0};
+    str_add(&line, label);
     time_spent_of_run(&spent, follower_state(status->follower), &status->now, status->orphaned);
-    time_spent_words(&spent, &words);
-    if (words.len > 0) {
-        struct str line = {0};
-        str_addf(&line, "time: %s", words.data);
+    time_spent_words(&spent, &line);
+    if (line.len > sizeof(label) - 1)
         status_say_wrapped(&line);
-        str_done(&line);
-    }
-    str_done(&words);
+    str_done(&line);
 }
 
 static void print_tasks(const struct status *status)

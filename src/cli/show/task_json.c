@@ -95,7 +95,7 @@ void agent_json(const struct run_state *state, int task, const struct moment *no
     add_budgets(state, task, now, out);
 }
 
-/* The one session of all agents; NULL where there is none, or several. */
+/* The session of all agents; NULL if there is none or more than one. */
 static const char *only_session(const struct run_state *state, bool *has_agent)
 {
     const char *session = NULL;

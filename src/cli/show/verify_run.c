@@ -115,7 +115,7 @@ static void add_event(const struct event *event, struct str *out)
     const size_t before = out->len;
     str_json_key(out, "text");
     if (!event->text || !json_line_add(event->text, strlen(event->text), out))
-        str_cut(out, before); /* what is no JSON may stand where nothing can be folded in */
+        str_cut(out, before); /* invalid JSON cannot be folded in */
     str_add_char(out, '}');
 }
 
@@ -344,7 +344,7 @@ static void add_prints(const struct verify_verdicts *sum, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* So many of something, under a heading that stands before the first of them. */
+/* A count, under a heading that is printed before the first one. */
 struct line {
     int64_t count;
     const char *one, *many;
@@ -406,6 +406,7 @@ static void add_left_out(const struct verify_sum *sum, struct str *out)
     add_lines("left out", lines, ARRAY_LEN(lines), out);
 }
 
+/* The report for people, on several lines. */
 static void verify_found_text(const struct verify_found *found, struct str *out)
 {
     print_decisions(found, out);
@@ -514,6 +515,7 @@ static void write_verdicts(const struct verify_found *found, struct str *out)
     str_add(out, "]}");
 }
 
+/* The report for programs: one JSON object without a line feed. */
 static void verify_found_json(const struct verify_found *found, struct str *out)
 {
     str_add_char(out, '{');

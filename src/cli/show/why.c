@@ -196,7 +196,7 @@ void why_done(struct why *why)
     str_done(&why->stop.formula);
 }
 
-/* Numbers may grow when they are written anew; never cut, it would be no JSON. */
+/* Numbers may get longer when they are written again; a truncated text would not be JSON. */
 enum { INPUTS_MAX = 64 * EVENT_TEXT_MAX };
 
 static void add_label(const struct verdict_label *label, struct str *out)
@@ -301,7 +301,7 @@ static void add_end(const struct why *why, struct str *out)
     add_decided(&why->stop, out);
 }
 
-/* What comes if nobody does anything. */
+/* What happens without any action. */
 static void add_ahead(const struct why *why, struct str *out)
 {
     struct tries_ahead ahead;

@@ -141,6 +141,8 @@ static void misfit_lines(const struct verdict *verdict, struct str *out)
     }
 }
 
+/* A line each: class, rule, what was found, why an output does not fit its contract, near misses,
+ * the server's hint. */
 static void why_verdict_words(const struct verdict *verdict, struct str *out)
 {
     class_line(verdict, out);
@@ -196,6 +198,8 @@ static void masked_lines(const struct why *why, struct str *out)
     str_done(&masked);
 }
 
+/* A line each: that the task loops or may loop, from which try to which, and what was equal.
+ * Nothing if it does not. */
 static void why_circle_words(const struct why *why, struct str *out)
 {
     const struct entropy_verdict *verdict = &why->circle.verdict;
@@ -605,7 +609,7 @@ static bool takes_acts(const struct why *why)
     return !why->orphaned && (!follower_state(why->follower)->ended || is_of_plan(why));
 }
 
-/* And none lets a call go on that is over: its answer was given. */
+/* A call that is over cannot continue: its answer was given. */
 static bool can_go_on(const struct why *why)
 {
     return takes_acts(why) && !follower_state(why->follower)->plan->grows;
@@ -620,7 +624,7 @@ static void add_again(const struct why *why, struct str *out)
     str_add(out, rest ? rest + (*rest == '\'') : "");
 }
 
-/* How a run goes on that no devs runs: one that was left, or one that has ended. */
+/* How to continue a run without an engine: one that was interrupted or has ended. */
 static void add_going_on(const struct why *why, struct str *out)
 {
     const struct log_run_info *run = follower_run(why->follower);

@@ -32,7 +32,7 @@ void adapter_path_done(struct adapter_path *path)
     *path = (struct adapter_path){0};
 }
 
-/* The element that a part names; NULL if it is no number or there is none. */
+/* The element that a part names; NULL if it is not a number or does not exist. */
 static const struct json *element(const struct json *array, const char *part)
 {
     enum { DECIMAL = 10 };
@@ -276,7 +276,7 @@ void adapter_write(const struct adapter *adapter, struct str *out)
     json_write(out, adapter->json);
 }
 
-/* Words in braces that an argument may hold, and what they stand for. */
+/* Words in braces that an argument may contain, and their values. */
 struct filling {
     const char *name;
     const char *value; /* NULL = the argument stays as it is */
@@ -323,7 +323,7 @@ static bool fill(struct str *out, const char *text, const struct filling *fillin
     return filled;
 }
 
-/* Add a list of the adapter's; true if the prompt stands in it. */
+/* Appends a list of arguments of the adapter; returns true if it contains the prompt. */
 static bool add_filled(struct args *args, char *const *texts, const struct filling *fillings)
 {
     bool has_prompt = false;

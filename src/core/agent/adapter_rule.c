@@ -43,7 +43,7 @@ static bool look(void *ctx, const struct json *value)
     return !matching->found;
 }
 
-/* As deep as "not" and lists stand in each other: the schema allows two. */
+/* How deep "not" and lists nest: the schema allows two levels. */
 static bool holds(const struct adapter_path *path, const struct json *value,
                   const struct json *wanted, int depth)
 {
@@ -93,7 +93,7 @@ bool adapter_rule_failed(const struct adapter_rule *rule, const struct json *val
     return failed;
 }
 
-/* Texts that are put one behind the other. */
+/* Texts that are joined. */
 struct texts {
     struct str *out;
     const char *between;
@@ -155,7 +155,7 @@ bool adapter_first_text(const struct adapter_sources *sources, const struct json
     return texts.any;
 }
 
-/* The number that a text has behind certain words. */
+/* The number after certain words in a text. */
 static bool number_after(const char *text, const char *words, double *out)
 {
     enum { DECIMAL = 10, DIGITS_MAX = 15 };

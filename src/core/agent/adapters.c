@@ -46,6 +46,8 @@ static void add_members(struct str *out, const struct json *from, const struct j
     }
 }
 
+/* The members of `own` (an object), and those of `model` that it lacks, without "like" and
+ * comments. The program is the name if neither has one. The caller frees. */
 static struct json *adapters_merge(const struct json *model, const struct json *own,
                                    const char *name)
 {
@@ -106,6 +108,7 @@ static bool has_word(char *const *texts, const char *word)
     return false;
 }
 
+/* Reports errors of a merged adapter that no schema can express; `own` is what was written. */
 static void adapters_check(const struct adapter *adapter, const struct json *own,
                            struct violations *wrong)
 {
@@ -121,6 +124,7 @@ static void adapters_check(const struct adapter *adapter, const struct json *own
                       "\"{model}\" in one of them");
 }
 
+/* Reports a "like" that names no adapter, or that leads back to itself. */
 static void adapters_complain_like(const char *name, const struct json *own, bool name_is_known,
                                    struct violations *wrong)
 {

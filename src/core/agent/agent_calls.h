@@ -34,6 +34,5 @@ void agent_calls_add(struct agent_calls *calls, const struct agent_call *call);
 bool agent_calls_take(struct agent_calls *calls, const char *id, struct agent_call *out);
 /* The call of that id, borrowed until the calls change; NULL if it does not wait. */
 const struct agent_call *agent_calls_find(const struct agent_calls *calls, const char *id);
-void agent_calls_done(struct agent_calls *calls);
 
 #endif

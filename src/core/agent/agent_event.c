@@ -20,6 +20,7 @@ static void agent_taking_text(const struct agent_taking *taking, enum adapter_me
     (void)adapter_first_text(&taking->rule->members[member], value, out);
 }
 
+/* A whole number of at least 0, else `otherwise`. */
 static int64_t agent_taking_number(const struct agent_taking *taking, enum adapter_member member,
                                    const struct json *value, int64_t otherwise)
 {
@@ -30,12 +31,14 @@ static int64_t agent_taking_number(const struct agent_taking *taking, enum adapt
     return number < 0 || number > most ? otherwise : (int64_t)number;
 }
 
+/* An HTTP status; 0 if there is none. */
 static int64_t agent_taking_status(const struct agent_taking *taking, const struct json *value)
 {
     const int64_t status = agent_taking_number(taking, ADAPTER_STATUS, value, 0);
     return status >= STATUS_LEAST && status <= STATUS_MOST ? status : 0;
 }
 
+/* Appends the text as a line, unless it is empty. */
 static void agent_words_add(struct str *words, const char *text)
 {
     if (text[0] == '\0')
@@ -44,6 +47,7 @@ static void agent_words_add(struct str *words, const char *text)
     str_add_char(words, '\n');
 }
 
+/* The agent continues, so an end that was reported before was not the end. */
 static void agent_begin_take(struct agent_stream *stream)
 {
     if (stream->last.end == AGENT_END_FAILED) {
@@ -55,6 +59,7 @@ static void agent_begin_take(struct agent_stream *stream)
     str_clear(&stream->error);
 }
 
+/* The model speaks or calls a tool, so an own retry succeeded. Counts a turn if no rule does. */
 static void agent_turn_open(struct agent_stream *stream)
 {
     if (stream->last.end != AGENT_END_UNKNOWN)
@@ -110,6 +115,7 @@ static void begin_turn(struct agent_stream *stream)
     stream->used_changed = true;
 }
 
+/* Turns, cost and tokens, which any kind of event may have. */
 static void agent_used_take(const struct agent_taking *taking, const struct json *value)
 {
     static const double micro = 1e6;
@@ -137,7 +143,7 @@ static char *what_of(const struct json *args)
     return what.data ? what.data : xstrdup("");
 }
 
-/* A call begins: it is numbered, told, and waits for its result. */
+/* A call begins: it gets a number, is reported, and waits for its result. */
 static void open_call(const struct agent_taking *taking, const struct json *value, const char *id)
 {
     struct agent_stream *stream = taking->stream;
@@ -165,6 +171,7 @@ static void open_call(const struct agent_taking *taking, const struct json *valu
     str_done(&tool);
 }
 
+/* A call begins. */
 static void agent_call_take(const struct agent_taking *taking, const struct json *value)
 {
     struct str id = {0};
@@ -194,6 +201,7 @@ static void tell_result(const struct agent_taking *taking, const struct json *va
     str_done(&output);
 }
 
+/* The result of a call: it ends the call, even if the call itself was not reported. */
 static void agent_result_take(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -248,6 +256,7 @@ static void name_call(const struct agent_taking *taking, const struct json *valu
     json_free(args);
 }
 
+/* The CLI did not allow a call. A call with an id counts once, however often it is reported. */
 static void agent_refused_take(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -323,6 +332,7 @@ static void take_final(const struct agent_taking *taking, const struct json *val
     str_done(&text);
 }
 
+/* The agent's own end: its kind, its last words and the sums of what it used. */
 static void agent_end_take(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;

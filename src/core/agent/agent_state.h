@@ -86,13 +86,6 @@ void agent_message_end(struct agent_stream *stream);
 /* The agent's last words so far. */
 void agent_final_set(struct agent_stream *stream, const char *text, size_t len, bool is_json);
 
-/* The line is whole: what it is. */
-void agent_line_end(struct agent_stream *stream);
-/* The line is too long: it is shown, and only the last of it is kept. */
-void agent_line_cut(struct agent_stream *stream);
-/* Lines of a JSON value that was not closed are words. */
-void agent_block_end(struct agent_stream *stream);
-
 /* Begin in the middle of an output: the first line is the end of one, at that place. */
 void agent_stream_begin_cut(struct agent_stream *stream, int64_t offset);
 

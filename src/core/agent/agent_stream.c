@@ -101,14 +101,14 @@ const struct agent_call *agent_calls_find(const struct agent_calls *calls, const
     return index < calls->count ? &calls->items[index] : NULL;
 }
 
-void agent_calls_done(struct agent_calls *calls)
+static void agent_calls_done(struct agent_calls *calls)
 {
     for (size_t i = 0; i < calls->count; i++)
         agent_call_done(&calls->items[i]);
     calls->count = 0;
 }
 
-enum { OTHER_MAX = 4096 }; /* bytes of a line that no rule knows that are told */
+enum { OTHER_MAX = 4096 }; /* bytes reported of a line that no rule knows */
 
 static void tell_other(struct agent_stream *stream, const char *text, size_t len)
 {
@@ -163,7 +163,7 @@ static bool take_value(struct agent_stream *stream, const struct json *value)
     return is_known;
 }
 
-/* False: it is no JSON, or too much of it. */
+/* Returns false for invalid JSON, and for more JSON than is read. */
 static bool take_json(struct agent_stream *stream, const char *text, size_t len)
 {
     struct str repaired = {0};
@@ -182,7 +182,7 @@ static bool take_json(struct agent_stream *stream, const char *text, size_t len)
     return is_json;
 }
 
-/* The end of a line whose beginning is lost: it may tell how a last message ended. */
+/* The end of a line whose beginning is lost: it may show how a last message ended. */
 static void take_cut_line(struct agent_stream *stream, const char *text, size_t len)
 {
     static const char closing[] = "}]}";
@@ -232,7 +232,8 @@ static void take_block_line(struct agent_stream *stream, const char *text, size_
     str_clear(&stream->block);
 }
 
-void agent_block_end(struct agent_stream *stream)
+/* Lines of a JSON value that was not closed are words. */
+static void agent_block_end(struct agent_stream *stream)
 {
     if (stream->block.len > 0)
         take_words(stream, stream->block.data, trimmed_len(stream->block.data, stream->block.len));
@@ -253,7 +254,8 @@ static void take_whole_line(struct agent_stream *stream, const char *text, size_
     }
 }
 
-void agent_line_end(struct agent_stream *stream)
+/* The line is whole: what it is. */
+static void agent_line_end(struct agent_stream *stream)
 {
     const char *text = str_text(&stream->line);
     const size_t len = trimmed_len(text, stream->line.len);
@@ -271,7 +273,8 @@ void agent_line_end(struct agent_stream *stream)
         stream->line_offset = stream->offset;
 }
 
-void agent_line_cut(struct agent_stream *stream)
+/* The line is too long: it is shown, and only its end is kept. */
+static void agent_line_cut(struct agent_stream *stream)
 {
     const size_t half = stream->line.len / 2;
     if (!stream->line_is_cut)

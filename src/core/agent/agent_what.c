@@ -10,7 +10,8 @@
 #include "str.h"
 #include "text.h"
 
-/* Clean text, each line behind `before`; at most `most` lines, 0 = all, and how many are left. */
+/* Clean text, each line after `before`; at most `most` lines, 0 = all, then the number of the rest.
+ */
 static void add_lines(struct str *out, const char *text, const char *before, int most)
 {
     struct str clean = {0};

@@ -122,7 +122,8 @@ static const char *writer_of(const struct json *line, const char *type)
     return NULL;
 }
 
-enum transcript_form transcript_look(const struct json *line, const char **agent)
+/* The format that this line shows; UNKNOWN if it fits several. *agent gets the adapter's name. */
+static enum transcript_form transcript_look(const struct json *line, const char **agent)
 {
     const char *type = json_text(json_get(line, "type"), "");
     if (is_gemini(line, type)) {

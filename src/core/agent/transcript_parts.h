@@ -66,9 +66,6 @@ bool transcript_is_of(const char *type, const char *const *types, size_t count);
 /* Is this a type of lines with which Claude Code keeps its own books? */
 bool transcript_claude_is_book(const char *type);
 
-/* Which form this line is of; UNKNOWN where it does not tell. *agent gets the adapter's name. */
-enum transcript_form transcript_look(const struct json *line, const char **agent);
-
 /* transcript_emit.c: what the readers tell. */
 
 /* Take the time of a line; without one that of the line before stays. */

@@ -238,8 +238,8 @@ static void set_rule_subtype(struct verdict *out, const struct scan *scan,
     str_done(&words);
 }
 
-/* When to come back. What waiting heals, and a limit that holds for long, is
- * parked, and asks nobody. */
+/* When to try again. A failure that only needs a long wait is parked and does not ask for a person.
+ */
 static void take_hint(struct verdict *out, const struct scan *scan, const struct retry_hint *hint)
 {
     out->retry_after_ms = hint->ms;

@@ -49,13 +49,13 @@ static int32_t add_node(struct literals *literals)
     return (int32_t)node;
 }
 
-void literals_init(struct literals *literals)
+static void literals_init(struct literals *literals)
 {
     *literals = (struct literals){.classes = 1};
     (void)add_node(literals);
 }
 
-void literals_done(struct literals *literals)
+static void literals_done(struct literals *literals)
 {
     free(literals->next);
     free(literals->table);
@@ -76,7 +76,9 @@ static int class_for(struct literals *literals, unsigned char c)
     return literals->class_of[c];
 }
 
-int literals_add(struct literals *literals, const char *word)
+/* Add a word (not empty, no line feed) before literals_build(). Returns its
+ * number; the same word has the same number. LITERAL_NONE: no room. */
+static int literals_add(struct literals *literals, const char *word)
 {
     const size_t len = strlen(word);
     assert(len > 0);
@@ -135,7 +137,8 @@ static void build_table(struct literals *literals)
     literals->next = NULL;
 }
 
-void literals_build(struct literals *literals)
+/* No more words: make the table that a scan walks. Once, before the first scan. */
+static void literals_build(struct literals *literals)
 {
     int32_t *ending = xcalloc(literals->nodes, sizeof(*ending));
     int32_t *queue = xcalloc(literals->nodes, sizeof(*queue));

@@ -12,8 +12,8 @@
 #include "launched.h"
 #include "xalloc.h"
 
-/* The lines that may match, the last first, each once: those with a literal of
- * the rule, or all of them. */
+/* The lines that may match, the last one first, each once: lines with a literal of the rule, or all
+ * lines if it has none. */
 struct candidates {
     const struct scan_stream *stream;
     int32_t hits[RULE_NEEDS_MAX]; /* the next one of each literal; SCAN_NO_HIT at its end */
@@ -58,7 +58,7 @@ static bool is_assignment(const char *word)
     return name > 0 && word[name] == '=';
 }
 
-/* Behind the wrapper's own options and operands. */
+/* After the wrapper's own options and operands. */
 static char *const *skip_wrapper(char *const *argv, size_t wrapper)
 {
     int operands = wrappers[wrapper].operands;
@@ -77,7 +77,7 @@ static char *const *skip_wrapper(char *const *argv, size_t wrapper)
     return argv;
 }
 
-/* The text behind -c, also as in `bash -lc`; NULL for a shell that reads a file. */
+/* The text after -c, also as in `bash -lc`; NULL for a shell that reads a file. */
 static const char *script_of(char *const *argv)
 {
     for (argv++; *argv && (*argv)[0] == '-'; argv++) {
@@ -212,6 +212,7 @@ static int tries_left(const struct scan *scan)
     return scan->work > SCAN_WORK_MAX / 4 ? SCAN_TRIES_MAX / 8 : SCAN_TRIES_MAX;
 }
 
+/* Returns false if there are none. */
 static bool candidates_find(const struct scan *scan, int index, const struct rule *rule,
                             struct candidates *out)
 {
@@ -247,6 +248,7 @@ static bool next_hit(struct candidates *candidates, size_t *line_out)
     return any;
 }
 
+/* The next candidate; false after the last one, and when the tries are used up. */
 static bool candidates_next(struct candidates *candidates, size_t *line_out)
 {
     if (candidates->left-- <= 0)

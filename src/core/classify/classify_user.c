@@ -25,7 +25,7 @@ const char *rule_list_name(const struct json *rule)
     return json_text(json_get(rule, "name"), json_text(json_get(rule, "id"), ""));
 }
 
-/* One rule stands for a list of one. */
+/* A single rule counts as a list with one rule. */
 static size_t count_of(const struct json *rules)
 {
     return json_kind(rules) == JSON_KIND_OBJECT ? 1 : json_count(rules);

@@ -30,15 +30,6 @@ struct literals {
     int count;
 };
 
-void literals_init(struct literals *literals);
-void literals_done(struct literals *literals);
-
-/* Add a word (not empty, no line feed) before literals_build(). Returns its
- * number; the same word has the same number. LITERAL_NONE: no room. */
-int literals_add(struct literals *literals, const char *word);
-/* No more words: make the table that a scan walks. Once, before the first scan. */
-void literals_build(struct literals *literals);
-
 /* Called for every place where a literal ends. */
 typedef void literals_hit_fn(void *ctx, int literal);
 /* One pass over the bytes, at most one call for each place and literal. */

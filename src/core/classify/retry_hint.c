@@ -250,7 +250,7 @@ bool hint_clock_time(const char *text, size_t len, struct hint_clock *out)
         return false;
     (void)take(&cursor, " ");
     if (!take_half(&cursor, &hour) && (!minutes || cursor.at != cursor.end))
-        return false; /* "3" alone is no time */
+        return false; /* "3" alone is not a time */
     out->minute = hour * 60 + minute;
     return cursor.at == cursor.end && hour < 24 && minute < 60;
 }
@@ -314,7 +314,7 @@ static bool is_unit(const char *name, const char *text, size_t len)
     return true;
 }
 
-/* A unit's name; 0 for a word that is none, unit_ms where no word stands. */
+/* The unit in ms; 0 for a word that is not a unit, unit_ms if there is no word. */
 static double take_unit(const char *text, size_t len, size_t *at, int64_t unit_ms)
 {
     size_t start = *at;
@@ -334,7 +334,7 @@ static double take_unit(const char *text, size_t len, size_t *at, int64_t unit_m
     return 0;
 }
 
-/* What may stand between "3 days" and "4 hours". */
+/* What may be between "3 days" and "4 hours". */
 static void skip_between(const char *text, size_t len, size_t *at)
 {
     if (*at < len && text[*at] == ',')

@@ -345,7 +345,7 @@ void verdict_to_json(const struct verdict *verdict, struct str *out)
         add_lines(out, "violations", verdict->violations);
 }
 
-/* The first line: the file may be anybody's, and what is printed stands on one. */
+/* The first line only: anybody may have written the file, and one line is printed. */
 static void read_text(const struct json *object, const char *key, char *out, size_t size)
 {
     const char *text = json_text(json_get(object, key), "");

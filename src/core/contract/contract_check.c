@@ -9,6 +9,10 @@
 #include "near_word.h"
 #include "str.h"
 
+/* contract_fits() without findings. */
+static bool contract_would_fit(struct contract_checking *checking,
+                               const struct contract_schema *schema, struct contract_spot *spot);
+
 static bool check_all(struct contract_checking *checking, const struct contract_list *list,
                       struct contract_spot *spot)
 {
@@ -201,7 +205,7 @@ bool contract_check_elements(struct contract_checking *checking,
     return fits;
 }
 
-/* Is the name one that may be there? */
+/* Whether the name is allowed. */
 static bool check_name(struct contract_checking *checking, const struct contract_schema *schema,
                        const struct contract_spot *member)
 {
@@ -299,7 +303,7 @@ static void add_wanted(struct str *out, const struct contract_schema *schema, co
 {
     const struct contract_schema *own = contract_table_find(&schema->properties, key);
     while (own && !own->constant && !own->choices && own->types == 0)
-        own = own->target; /* no circle: such are refused */
+        own = own->target; /* never a loop: those are rejected */
     if (!own)
         return;
     char *constant = own->constant ? json_brief(own->constant, CONTRACT_SHOWN_MAX) : NULL;
@@ -328,7 +332,7 @@ static bool say_missing(struct contract_checking *checking, const struct contrac
     return false;
 }
 
-/* The names that must be there, behind all that is there. */
+/* The required names, after the existing members. */
 static bool check_names(struct contract_checking *checking, const struct contract_schema *schema,
                         const struct contract_spot *spot, const struct json *names,
                         const char *message)
@@ -587,8 +591,8 @@ bool contract_fits(struct contract_checking *checking, const struct contract_sch
     return fits;
 }
 
-bool contract_would_fit(struct contract_checking *checking, const struct contract_schema *schema,
-                        struct contract_spot *spot)
+static bool contract_would_fit(struct contract_checking *checking,
+                               const struct contract_schema *schema, struct contract_spot *spot)
 {
     struct contract_findings *findings = checking->findings;
     checking->findings = NULL;

@@ -96,9 +96,6 @@ bool contract_say_value(struct contract_checking *checking, const struct contrac
 /* Does the value fit the schema? */
 bool contract_fits(struct contract_checking *checking, const struct contract_schema *schema,
                    struct contract_spot *spot);
-/* The same, but nothing is said of what is wrong. */
-bool contract_would_fit(struct contract_checking *checking, const struct contract_schema *schema,
-                        struct contract_spot *spot);
 
 /* Does the pattern match? LIMITED was said, at the spot. */
 enum contract_match contract_matches(struct contract_checking *checking,
@@ -140,8 +137,6 @@ contract_part_fn contract_check_choice, contract_check_number, contract_check_st
 bool contract_say_types(struct contract_checking *checking, const struct contract_spot *spot,
                         unsigned types);
 
-/* Append the choice number i of so many: "a", "b" or "c"; only the first of them are shown. */
-void contract_add_choice(struct str *out, const struct json *choice, size_t i, size_t count);
 /* The same for all elements of the array. */
 void contract_add_choices(struct str *out, const struct json *choices);
 

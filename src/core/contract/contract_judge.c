@@ -60,7 +60,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* All members that are missing stand at one place, behind the others. */
+/* All missing members have the same place, after the existing ones. */
 static bool is_same(const struct contract_finding *finding, const struct contract_finding *other,
                     const struct contract_fault *fault)
 {
@@ -69,8 +69,8 @@ static bool is_same(const struct contract_finding *finding, const struct contrac
            same_text(finding->expected, fault->expected);
 }
 
-/* Where it goes: behind all that come before it or are at the same place. SIZE_MAX if one of
- * these says the same. */
+/* Where it is inserted: after all findings before it or at the same place. SIZE_MAX if one of these
+ * is equal. */
 static size_t place_for(const struct contract_findings *findings,
                         const struct contract_finding *finding, const struct contract_fault *fault,
                         size_t *places)
@@ -114,7 +114,7 @@ static void insert(struct contract_findings *findings, size_t at, struct contrac
     findings->count++;
 }
 
-/* Is the finding one of those that are kept? If it is said already, it counts for nothing. */
+/* Whether the finding is kept. A duplicate does not count. */
 static bool is_kept(struct contract_findings *findings, size_t at, enum violation_code code)
 {
     if (at == SIZE_MAX)

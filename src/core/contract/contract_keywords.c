@@ -22,7 +22,8 @@ static const struct {
     {"integer", CONTRACT_INTEGER},
 };
 
-unsigned contract_type_named(const char *name)
+/* The bit of a type's name; 0 if there is none. */
+static unsigned contract_type_named(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(type_names); i++) {
         if (strcmp(type_names[i].name, name) == 0)

@@ -179,7 +179,7 @@ bool contract_uri_resolve(const char *base, const char *reference, struct str *o
 
 enum { REFERENCE_SHOWN_MAX = 200 }; /* bytes */
 
-/* Schemas by where they stand in the document, sorted. */
+/* Schemas sorted by their place in the document. */
 struct directory {
     struct entry {
         uintptr_t place;
@@ -213,8 +213,8 @@ static struct directory directory_of(const struct contract *contract)
     return directory;
 }
 
-/* The JSON library has but one `true` and one `false`, so these stand nowhere; but all schemas
- * that are `true` are alike. */
+/* All `true` values are one object, so they have no place of their own; but all schemas that are
+ * `true` are equal. */
 static struct contract_schema *schema_at(struct contract *contract,
                                          const struct directory *directory, const struct json *json)
 {
@@ -322,7 +322,7 @@ static int longest_of_list(int length, struct chain *chain, const struct contrac
     return length;
 }
 
-/* The last $ref on the way is named; where there is none, the whole contract. */
+/* Names the last $ref on the way, or the whole contract if there is none. */
 static int complain_chain(const struct chain *chain, const char *message)
 {
     const char *pointer = "";
@@ -364,7 +364,8 @@ static int longest(struct chain *chain, struct contract_schema *schema)
     return schema->chain;
 }
 
-void contract_load_references(struct contract_loader *loader)
+/* Finds the target of each $ref, and rejects loops. */
+static void contract_load_references(struct contract_loader *loader)
 {
     struct contract *contract = loader->contract;
     struct directory directory = directory_of(contract);

@@ -45,7 +45,4 @@ struct contract_schema *contract_load_schema(const struct contract_site *site);
 /* Read a keyword's value into the schema of the site; says so if it is none that we know. */
 void contract_load_keyword(const struct contract_site *site, const char *keyword);
 
-/* Find what each $ref means, and refuse those that go in circles. */
-void contract_load_references(struct contract_loader *loader);
-
 #endif

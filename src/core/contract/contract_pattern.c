@@ -19,7 +19,7 @@ enum { CONTRACT_WORD_PARTS = 8 }; /* classes of one pattern, at most */
 
 struct contract_word {
     unsigned char parts[256]; /* by byte: a bit for each class that has it */
-    size_t count;             /* of classes; 0: it is no such pattern */
+    size_t count;             /* of classes; 0: the pattern has another form */
     size_t min, max;          /* bytes of a word */
 };
 
@@ -73,7 +73,7 @@ static const struct {
     {"punct", "P"},
 };
 
-/* What stands before '=', and what PCRE2 has for it. */
+/* The text before '=', and PCRE2's name for it. */
 static const struct {
     const char *name;
     const char *prefix;
@@ -109,6 +109,9 @@ static void add_value(struct str *out, const char *text, size_t len)
     str_add_n(out, text, len);
 }
 
+/* Appends the PCRE2 form of \p{name}, or of \P{name} if negated: "Letter", "Lu",
+ * "General_Category=Letter", "Script=Greek", "Alphabetic". False if the name is invalid; whether
+ * such a script or property exists is left to PCRE2. */
 static bool ecma_property(struct str *out, const char *name, size_t len, bool negated)
 {
     const char *equals = memchr(name, '=', len);
@@ -380,6 +383,8 @@ static bool take_next(struct reading *reading)
     return take_as_it_is(reading, peek(reading, 1) == '^' ? 2 : 1);
 }
 
+/* Appends the pattern for PCRE2, to be compiled with UTF and without UCP. ERR_INVALID says what is
+ * not ECMA-262; other errors are left to PCRE2. */
 static bool ecma_pattern(struct str *out, const char *text, size_t len, struct err *err)
 {
     struct reading reading = {.text = text, .len = len, .out = out, .err = err};
@@ -411,7 +416,7 @@ static bool take_word(struct word_reading *reading, char c)
     return true;
 }
 
-/* What stands for itself in a class; '-' does so at its end. */
+/* Characters that are literal in a class; '-' is literal at its end. */
 static bool is_plain(char c)
 {
     return c > ' ' && c < 0x7f && !strchr("\\[]^-", c);
@@ -462,7 +467,7 @@ static bool take_number(struct word_reading *reading, size_t *out)
     return reading->at > from && number <= TIMES_MAX;
 }
 
-/* How often the last class is there: once where nothing is said. */
+/* How often the last class is repeated: once by default. */
 static bool take_times(struct word_reading *reading, size_t *min, size_t *max)
 {
     *min = *max = 1;
@@ -481,6 +486,7 @@ static bool take_times(struct word_reading *reading, size_t *min, size_t *max)
     return *min <= *max && take_word(reading, '}');
 }
 
+/* Returns false, with *out untouched, if the pattern is invalid or has another form. */
 static bool contract_word_read(struct contract_word *out, const char *pattern, size_t len)
 {
     struct word_reading reading = {.text = pattern, .len = len};
@@ -500,6 +506,7 @@ static bool contract_word_read(struct contract_word *out, const char *pattern, s
     return true;
 }
 
+/* Whether the pattern matches the text. O(bytes of the text), and never more than `max`. */
 static bool contract_word_fits(const struct contract_word *word, const char *text, size_t len)
 {
     if (len < word->min || len > word->max)

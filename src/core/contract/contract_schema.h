@@ -141,9 +141,6 @@ struct contract_schema *contract_table_find(const struct contract_table *table, 
 /* All names, for messages. */
 extern const char contract_type_all[];
 
-/* The bit of a type's name; 0 if there is none. */
-unsigned contract_type_named(const char *name);
-
 /* The bits of all types that a value is of: 1.0 is a number and an integer. */
 unsigned contract_types_of(const struct json *value);
 

@@ -28,7 +28,7 @@ struct contract_identity {
 /* All zero before the first alternative. */
 struct contract_identities {
     size_t alternatives;                 /* looked at, but for those of another type */
-    size_t others;                       /* those that are of another kernel or op */
+    size_t others;                       /* alternatives with another kernel or op */
     struct contract_identity members[2]; /* of `kernel`, of `op` */
 };
 
@@ -50,6 +50,8 @@ static size_t row_of(enum violation_code code)
     return code == rows[0].code ? 0 : 1;
 }
 
+/* KERNEL_MISMATCH for the member `kernel` of the whole, OP_MISMATCH for `op`, else
+ * INVALID_VALUE. */
 static enum violation_code contract_identity_code(const struct json_pointer *place)
 {
     const bool is_member = place->up && !place->up->up && place->key;
@@ -60,6 +62,7 @@ static enum violation_code contract_identity_code(const struct json_pointer *pla
     return VIOLATION_INVALID_VALUE;
 }
 
+/* The message of a mismatch if that many constants are expected. */
 static const char *contract_identity_words(enum violation_code code, size_t count)
 {
     const size_t row = row_of(code);
@@ -96,6 +99,7 @@ static void add_constant(struct contract_identity *member, const char *constant)
     member->count++;
 }
 
+/* Notes what is wrong with one more alternative. */
 static void contract_identities_add(struct contract_identities *identities,
                                     const struct contract_findings *findings)
 {
@@ -115,11 +119,14 @@ static void contract_identities_add(struct contract_identities *identities,
     identities->others += is_of_type && is_other ? 1 : 0;
 }
 
+/* Whether, as far as was checked, the value is something else than every alternative. */
 static bool contract_identities_differ(const struct contract_identities *identities)
 {
     return identities->alternatives > 0 && identities->others == identities->alternatives;
 }
 
+/* Rewords a finding about the nearest alternative for all of them: a mismatch if they differ, else
+ * a value like any other. */
 static void contract_identities_reword(const struct contract_identities *identities,
                                        struct contract_finding *finding)
 {
@@ -174,7 +181,7 @@ static void take_cut(struct found *found, size_t start, size_t len)
     found->ends_early = true;
 }
 
-/* The last one is probably the answer; but "[1]" at the end is none. */
+/* The last one is probably the answer; but "[1]" at the end is not. */
 static void take_whole(struct found *found, const char *text, size_t start, size_t len)
 {
     const bool is_data = memchr(text + start, '{', len) || memchr(text + start, '"', len);
@@ -223,8 +230,8 @@ static size_t skip_blanks(const char *text, size_t len, size_t at)
     return at;
 }
 
-/* Was something found, with something else around it? What is found within JSON that is broken
- * itself is only a part of it. */
+/* Whether something was found with other text around it. JSON that is found within broken JSON is
+ * only a part of it. */
 static bool has_surroundings(const char *text, size_t len, const struct found *found)
 {
     const size_t first = skip_blanks(text, len, 0);
@@ -344,7 +351,7 @@ static const struct contract_schema *referred(const struct contract_schema *sche
     return is_bare ? schema->target : schema;
 }
 
-/* The types of all alternatives if the value is of none of them, else 0. */
+/* The types of all alternatives if the value has none of these types, else 0. */
 static unsigned other_types(const struct contract_list *list, const struct contract_spot *spot)
 {
     unsigned types = 0;
@@ -364,6 +371,22 @@ static bool are_constants(const struct contract_list *list)
             return false;
     }
     return true;
+}
+
+enum { CHOICES_SHOWN = 8 }; /* of an enum */
+
+/* Appends choice i of `count`: "a", "b" or "c". Only the first CHOICES_SHOWN are shown. */
+static void contract_add_choice(struct str *out, const struct json *choice, size_t i, size_t count)
+{
+    if (i >= CHOICES_SHOWN)
+        return;
+    char *text = json_brief(choice, CONTRACT_SHOWN_MAX);
+    if (i > 0)
+        str_add(out, i + 1 == count ? " or " : ", ");
+    str_add(out, text);
+    free(text);
+    if (i + 1 == CHOICES_SHOWN && count > CHOICES_SHOWN)
+        str_addf(out, " or one of %zu more", count - CHOICES_SHOWN);
 }
 
 static void add_constants(struct str *out, const struct contract_list *list)
@@ -475,8 +498,6 @@ bool contract_say_none_fits(struct contract_checking *checking, const struct con
     return false;
 }
 
-enum { CHOICES_SHOWN = 8 }; /* of an enum */
-
 bool contract_is_identity(const struct contract_schema *schema, const struct contract_spot *spot)
 {
     const bool is_one = schema->constant || json_count(schema->choices) == 1;
@@ -519,19 +540,6 @@ static bool check_constant(struct contract_checking *checking, const struct cont
     (void)say_choice(checking, schema, spot, "must be this value", expected);
     free(expected);
     return false;
-}
-
-void contract_add_choice(struct str *out, const struct json *choice, size_t i, size_t count)
-{
-    if (i >= CHOICES_SHOWN)
-        return;
-    char *text = json_brief(choice, CONTRACT_SHOWN_MAX);
-    if (i > 0)
-        str_add(out, i + 1 == count ? " or " : ", ");
-    str_add(out, text);
-    free(text);
-    if (i + 1 == CHOICES_SHOWN && count > CHOICES_SHOWN)
-        str_addf(out, " or one of %zu more", count - CHOICES_SHOWN);
 }
 
 void contract_add_choices(struct str *out, const struct json *choices)

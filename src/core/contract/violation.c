@@ -189,13 +189,13 @@ void violations_done(struct violations *list)
     *list = (struct violations){0};
 }
 
-/* One reference token of a JSON Pointer (RFC 6901), escaped as it stands there. */
+/* One reference token of a JSON Pointer (RFC 6901), still escaped. */
 struct token {
     const char *text;
     size_t len;
 };
 
-/* The token that begins at *at, a '/', and *at moved behind it. */
+/* The token that begins at *at, a '/'. Moves *at past it. */
 static struct token next_token(const char **at)
 {
     struct token token = {.text = *at + 1};
@@ -209,7 +209,7 @@ static bool is_equal(const struct token *a, const struct token *b)
     return a->len == b->len && memcmp(a->text, b->text, a->len) == 0;
 }
 
-/* "~1" stands for '/', "~0" for '~'. */
+/* "~1" means '/', "~0" means '~'. */
 static bool means_key(const struct token *token, const char *key)
 {
     size_t i = 0;
@@ -229,8 +229,7 @@ static size_t index_of(const struct token *token)
     return (size_t)strtoul(token->text, NULL, 10); /* ends at the '/' */
 }
 
-/* The member that the token means, and the how manieth it is; the count of members if
- * there is none. */
+/* The member that the token names and its index; the number of members if there is none. */
 static size_t find_member(const struct json *object, const struct token *token,
                           const struct json **out)
 {
@@ -260,7 +259,7 @@ static size_t position(const struct json *container, const struct token *token,
     return index;
 }
 
-/* Negative, 0 or positive: does `a` stand before, at or behind `b`? */
+/* Negative, 0 or positive if `a` is before, at or after `b`. */
 static int compare_places(const struct json *document, const char *a, const char *b)
 {
     const struct json *value = document;

@@ -45,7 +45,7 @@ void digest_to_hex(struct digest digest, char out[DIGEST_HEX_MAX])
     out[DIGEST_HEX_MAX - 1] = '\0';
 }
 
-/* -1 for what is none, a capital letter included. */
+/* -1 for other characters, capital letters included. */
 static int digit_value(char c)
 {
     if (ascii_is_digit(c))

@@ -15,7 +15,7 @@
 
 enum { ESCAPE = 0x1b, DELETE = 0x7f };
 
-/* Signs that turn while something is awaited: braille patterns, quartered circles. */
+/* Spinners: braille patterns, quartered circles. */
 static bool is_spinner(const unsigned char *at)
 {
     return at[0] == 0xe2 && ((at[1] >= 0xa0 && at[1] <= 0xa3) ||
@@ -37,7 +37,7 @@ static size_t dropped_len(const char *p, const char *end)
     return *at < ' ' || *at == DELETE;
 }
 
-/* What of the line stays, written so far; there is room for all of it. */
+/* The part of the line that stays, as far as written; there is room for the whole line. */
 struct cleaned {
     char *start, *to;
 };
@@ -74,7 +74,9 @@ static const char *clean_one(struct cleaned *cleaned, const char *p, const char 
     return p + 1;
 }
 
-void mask_clean(const char *bytes, size_t len, struct str *out)
+/* Writes the line to *out without what only a terminal sees: escape sequences, controls, text taken
+ * back by backspaces, spinners. Runs of blanks become one, and none is left at the ends. */
+static void mask_clean(const char *bytes, size_t len, struct str *out)
 {
     const char *end = bytes + len;
     out->data = xgrow(out->data, &out->cap, len + 1, 1);

@@ -10,6 +10,24 @@
 #include "token_scan.h"
 #include "xalloc.h"
 
+/* By their codes; the sums of their classes. */
+const byte token_classes[256] = {
+    0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
+    0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   32,
+    0,   0,   0,   0,   0,   96,  32,  96,  96,  64,  121, 121, 121, 121, 121, 121, 121, 121, 121,
+    121, 0,   0,   0,   32,  0,   0,   96,  124, 124, 124, 124, 124, 124, 116, 116, 116, 116, 116,
+    116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 0,   0,   0,   0,
+    112, 0,   122, 122, 122, 122, 122, 122, 114, 114, 114, 114, 114, 114, 114, 114, 114, 114, 114,
+    114, 114, 114, 114, 114, 114, 114, 114, 114, 0,   0,   0,   96,  0,   112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112,
+};
+
 enum {
     SLOTS = 4 * NORMALISER_WORDS_MAX, /* a power of two */
     BEGINNING_BITS = 12,
@@ -25,8 +43,8 @@ struct normaliser_words {
     struct str text; /* all words in a row */
     struct word words[NORMALISER_WORDS_MAX];
     int count;
-    /* By a hash of three bytes: bit len % 8 for each word that begins with some that have it.
-     * Most places of an output are no beginning of any, and this says so at once. */
+    /* By a hash of three bytes: bit len % 8 for each word that begins with bytes of that hash. Most
+     * places of an output begin no word, and this shows it at once. */
     byte beginnings[BEGINNINGS];
     byte slots[SLOTS]; /* open addressing: number of the word plus 1, 0 = free */
 };
@@ -99,7 +117,7 @@ static bool fits(size_t len)
     return len >= NORMALISER_WORD_MIN && len <= NORMALISER_WORD_MAX;
 }
 
-/* The end of the path or the joined name that begins at p; a sentence's point is none of it. */
+/* The end of the path or joined name that begins at p, without the full stop of a sentence. */
 static const byte *path_end(const byte *p, const byte *end)
 {
     const byte *from = p;
@@ -132,7 +150,7 @@ void normaliser_words_add(struct normaliser_words *words, const char *bytes, siz
     add_paths(words, p, end);
     while (p < end) {
         const byte *from = p;
-        bool named = false; /* a number alone is no name */
+        bool named = false; /* a number alone is not a name */
         for (; p < end && byte_is(*p, CLASS_WORD); p++)
             named |= !byte_is(*p, CLASS_DIGIT);
         if (named && fits((size_t)(p - from)))
@@ -154,7 +172,7 @@ struct echo {
     struct str *out;
 };
 
-/* What was put in for a token ("<hex>") is nobody's word. */
+/* The replacement of a token ("<hex>") is not a word of the call. */
 static bool is_token(const struct echo *echo, const byte *from, const byte *to)
 {
     return from > echo->start && from[-1] == '<' && to < echo->end && *to == '>';
@@ -187,8 +205,8 @@ static void replace(struct echo *echo, const byte *from, const byte *to)
     echo->copied = to;
 }
 
-/* Where the next word begins that may be the call's; `end` if there is none. Within a word none
- * begins, which spares most places of an output the look into the table. */
+/* Where the next word begins that may be one of the call; `end` if there is none. No word begins
+ * within a word, so most places of an output need no look into the table. */
 static const byte *next_beginning(const struct normaliser_words *words, const struct echo *echo,
                                   const byte *p)
 {

@@ -11,14 +11,9 @@
 #include "normaliser.h"
 #include "str.h"
 
-/* Is there nothing in the line that mask_clean() might drop: no byte over 127, no control,
- * no tab, no two blanks in a row? */
+/* Whether mask_clean() would drop nothing: no byte over 127, no control, no tab, no two blanks in a
+ * row. */
 bool mask_is_plain(const char *bytes, size_t len);
-
-/* The line without what only a terminal sees: escape sequences, controls, what backspaces
- * took back, spinners; runs of blanks become one, and none is at its ends. *out is
- * overwritten. */
-void mask_clean(const char *bytes, size_t len, struct str *out);
 
 /* A line while its tokens are replaced. */
 struct mask_line {

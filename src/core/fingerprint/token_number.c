@@ -47,7 +47,7 @@ static const struct {
     {NAME("months"), UNIT_AFTER_BLANK},
 };
 
-/* Units that are rates by themselves, and what may stand after the slash of one. */
+/* Units that are rates by themselves, and what may follow the slash of one. */
 static const struct name rates[] = {NAME("bps"),  NAME("kbps"), NAME("Kbps"),
                                     NAME("Mbps"), NAME("Gbps"), NAME("fps")};
 static const struct name per[] = {NAME("s"),  NAME("sec"), NAME("second"), NAME("min"), NAME("h"),
@@ -390,7 +390,7 @@ static bool find_spoken(const struct token_scan *scan, const struct token_word *
     return token_set(out, word->from, end, spoken[i].token, spoken[i].mask);
 }
 
-/* SQLSTATE[40001] is no process; cron alone writes its name so. */
+/* SQLSTATE[40001] is not a process; only cron writes its name like that. */
 static bool is_constant(const byte *name, const byte *end)
 {
     bool cron = end - name == 4 && memcmp(name, "CRON", 4) == 0;
@@ -399,7 +399,7 @@ static bool is_constant(const byte *name, const byte *end)
     return name == end && !cron;
 }
 
-/* "nginx[4711]:", or behind a time or at the line's start "agent[14877] works"; but a short
+/* "nginx[4711]:", or "agent[14877] works" after a time or at the start of a line; but a short
  * number in brackets is an index. */
 static bool find_bracketed(const struct token_scan *scan, const struct token_word *word,
                            struct token *out)
@@ -477,7 +477,7 @@ static bool find_panicked(const struct token_scan *scan, const struct token_word
            token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "[48211] text": at the line's start, or behind its time. */
+/* "[48211] text", at the start of a line or after its time. */
 static bool find_prefixed(const struct token_scan *scan, const struct token_word *word,
                           struct token *out)
 {

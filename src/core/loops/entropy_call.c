@@ -15,7 +15,7 @@
 enum {
     STRING_WORDS_MAX = 4096, /* bytes of a string whose words are looked at */
     WORD_BARE_BYTES = 128,   /* of a word that is compared in any spelling */
-    OPTION_MAX = 4,          /* bytes of letters behind one dash */
+    OPTION_MAX = 4,          /* letters after one dash */
 };
 
 /* Members that talk about the call, whatever the tool. */
@@ -302,7 +302,7 @@ static struct digest masked_digest(const struct str *key)
     return sum;
 }
 
-/* An option that is no question of its own: "--hidden", "-rni"; not "-Sname" or "--key=name". */
+/* An option that does not change the question: "--hidden", "-rni"; not "-Sname" or "--key=name". */
 static bool is_option(const char *word, size_t len)
 {
     const bool is_long = len > 1 && word[1] == '-';

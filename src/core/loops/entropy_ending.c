@@ -26,7 +26,7 @@ enum {
     REWRITES_CHURN = 2,        /* of a file in a row, from which on */
     CHURN_PERCENT = 60,        /* of rewrite_percent is enough */
     GROWTH_WORDS = 2,          /* that a file gains, and loses none, are no rewording */
-    REFUSALS_LEAST = 2,        /* in a row, that say what is refused */
+    REFUSALS_LEAST = 2,        /* in a row, before the refused target counts as known */
     REFUSALS_SURE = 4,         /* after which any failure there is one more */
     PROGRAM_WORDS = 2,         /* the tool and the program: another one asks in another way */
 };

@@ -18,7 +18,7 @@ enum {
     HINT_ACK = 1 << 8,       /* it was done: "ok", "saved" */
 
     /* Why something was refused, whichever program says so. */
-    CAUSE_REFUSED = 1 << 9,      /* nobody listens there */
+    CAUSE_REFUSED = 1 << 9,      /* nothing listens there */
     CAUSE_NAME = 1 << 10,        /* no such host */
     CAUSE_DENIED = 1 << 11,      /* the user may not */
     CAUSE_FORBIDDEN = 1 << 12,   /* the server or a proxy does not let it through */

@@ -87,7 +87,7 @@ void plan_loops_write(const struct entropy_limits *loops, struct str *out)
     str_add_char(out, '}');
 }
 
-/* Which tasks are wanted: the one and, walking back, all that it needs. */
+/* Which tasks are wanted: the named one and all that it needs, directly or not. */
 static bool *mark_needed(const struct plan *plan, int first)
 {
     bool *wanted = xcalloc((size_t)plan->task_count, sizeof(*wanted));

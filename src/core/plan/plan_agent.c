@@ -109,7 +109,7 @@ void budget_use_words(const struct budget_use *use, struct str *out)
 
 enum { MICRO = 1000000, MILLI = 1000, COST_USD_MAX = 1000000, COUNT_MAX = 1000000000 };
 
-/* What a plan counts in, and what the limits are: a unit of the plan is so many of budget.h. */
+/* The units of a plan and their limits: how many units of budget.h make one. */
 static const struct {
     int64_t scale;
     int64_t most; /* in units of the plan */

@@ -105,7 +105,9 @@ static void take_orderly(const struct plan *plan, int *unmet, int *queue)
     }
 }
 
-void plan_graph_order(const struct plan *plan, int *order_out)
+/* The tasks of an acyclic plan, each after all that it needs; room for all tasks. Dependents are
+ * linked. */
+static void plan_graph_order(const struct plan *plan, int *order_out)
 {
     int *unmet = xcalloc((size_t)plan->task_count, sizeof(*unmet));
     take_orderly(plan, unmet, order_out);
@@ -190,7 +192,7 @@ void plan_cycles_name(const struct plan_cycles *cycles, const struct plan *plan,
 struct use {
     const char *agent, *session; /* borrowed from the plan */
     int task, step;
-    int place; /* of the task, in an order in which each comes behind what it needs */
+    int place; /* of the task, in an order where each comes after what it needs */
 };
 
 struct sessions {
@@ -238,7 +240,7 @@ static void find_uses(struct sessions *sessions)
     }
 }
 
-/* The tasks in order, and the uses likewise. */
+/* The tasks in that order, and the uses in the order of their tasks. */
 static void put_in_order(struct sessions *sessions)
 {
     const size_t count = (size_t)sessions->plan->task_count;
@@ -298,7 +300,7 @@ static void refuse_many(struct violations *violations)
     str_done(&most);
 }
 
-/* Of tasks in a row in which each one needs the one before it, the n-th has n on its way. */
+/* In a chain of tasks, each of which needs the previous one, the n-th has n on its way. */
 static bool check_session(struct sessions *sessions, const struct use *uses, size_t count,
                           struct violations *violations)
 {

@@ -18,10 +18,6 @@ bool plan_ids_differ(const struct plan *plan);
 /* Make each task's dependents from all tasks' needs. */
 void plan_link_dependents(struct plan *plan);
 
-/* The tasks of a plan without circles, each behind all that it needs; room for all of them.
- * Dependents are linked. */
-void plan_graph_order(const struct plan *plan, int *order_out);
-
 /* All zero is empty: nothing is in a circle. */
 struct plan_cycles {
     int *next;    /* owned; by task: a need that keeps it in a circle, -1 = none */

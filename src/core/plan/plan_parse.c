@@ -273,8 +273,10 @@ static bool may_have_nul(const char *text, size_t len)
     return false;
 }
 
-bool plan_shape_check_read(const struct contract *schema, const struct json *root, const char *text,
-                           size_t len, struct violations *wrong)
+/* The same of a value that was read from this text: it says how many values there may be, and
+ * mostly that no string has U+0000, so that they need not be gone through for that. */
+static bool plan_shape_check_read(const struct contract *schema, const struct json *root,
+                                  const char *text, size_t len, struct violations *wrong)
 {
     const bool fits = contract_check_read(schema, root, len, wrong);
     return (!may_have_nul(text, len) || check_all_strings(root, wrong)) && fits;

@@ -25,13 +25,15 @@ const struct policy *policy_list_find(const struct policy_list *list, const char
     return found >= 0 ? &list->items[found] : policy_named(name);
 }
 
-const struct policy *policy_list_find_outer(const struct policy_list *list, const char *name)
+/* As policy_list_find(), without the document's own. */
+static const struct policy *policy_list_find_outer(const struct policy_list *list, const char *name)
 {
     int found = find_among(list, list->inner, name);
     return found >= 0 ? &list->items[found] : policy_named(name);
 }
 
-int policy_list_inner(const struct policy_list *list, const char *name)
+/* The index of the document's own policy of that name; -1 = none. */
+static int policy_list_inner(const struct policy_list *list, const char *name)
 {
     int found = find_among(list, list->count, name);
     return found >= list->inner ? found : -1;
@@ -428,8 +430,8 @@ static void fill_policy(struct plan_reader *reader, const struct json *object, i
     plan_policy_read_fields(reader, &nowhere, json_get(object, name));
 }
 
-/* Each after the one that it is like, wherever that one stands. What is in a circle
- * stays as it is: such a document is refused. */
+/* Each policy after the one that it is like, wherever in the document that is. Policies in a loop
+ * stay as they are: such a document is rejected. */
 static void fill_policies(struct plan_reader *reader, const struct json *object)
 {
     struct policy_list *list = &reader->policies;
@@ -475,7 +477,7 @@ void plan_policies_load(struct plan_reader *reader, const struct json *value)
     violations_done(&unsaid);
 }
 
-/* Is it the first of the policies that are like each other in a circle? */
+/* Whether it is the first policy of a loop of "like". */
 static bool starts_circle(const struct plan_reader *reader, const struct json *object, int member)
 {
     int count = reader->policies.count - reader->policies.inner;

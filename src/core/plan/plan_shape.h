@@ -16,9 +16,5 @@
  * `wrong`, which is empty, in the order of the document. */
 ATTR_MUST_USE bool plan_shape_check(const struct contract *schema, const struct json *root,
                                     struct violations *wrong);
-/* The same of a value that was read from this text: it says how many values there may be, and
- * mostly that no string has U+0000, so that they need not be gone through for that. */
-ATTR_MUST_USE bool plan_shape_check_read(const struct contract *schema, const struct json *root,
-                                         const char *text, size_t len, struct violations *wrong);
 
 #endif

@@ -344,6 +344,7 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
     reader->sandbox = outer;
 }
 
+/* plan_sandbox_read() without reporting errors, for values needed before the walk reaches them. */
 static void plan_sandbox_load(struct plan_reader *reader, const struct json *value,
                               const struct sandbox_spec *base, struct sandbox_spec *out)
 {

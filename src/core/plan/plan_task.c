@@ -65,7 +65,7 @@ static void read_run(struct plan_reader *reader, const struct json_pointer *path
     const struct json *shell = json_get(reader->step_json, "shell");
     bool is_text = json_kind(value) == JSON_KIND_STRING;
     bool is_list = json_kind(value) == JSON_KIND_ARRAY;
-    /* What is no boolean is said where it stands: one complaint is enough. */
+    /* A value that is not a boolean is reported where it is: one error is enough. */
     bool wants_shell = json_bool(shell, shell && is_text);
     if (wants_shell && is_list)
         plan_reader_add(reader, VIOLATION_WRONG_TYPE, path, "wrong type",
@@ -329,8 +329,8 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
     str_done(&message);
 }
 
-/* Of a step that names none. What goes wrong behind an agent that has rounds left is the agent's
- * to mend: only the world's failures are tried again. */
+/* The policy of a step that names none. A failed check after an agent with rounds left is for the
+ * agent to fix: only failures of the world are repeated. */
 static const struct policy *default_policy(struct plan_reader *reader)
 {
     const struct plan_task *task = current_task(reader);
@@ -365,6 +365,7 @@ static void read_step(struct plan_reader *reader, const struct json_pointer *pat
     check_contract(reader, path);
 }
 
+/* Reads the array of steps into the reader's current task. */
 static void plan_steps_read(struct plan_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {

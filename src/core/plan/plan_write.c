@@ -259,7 +259,7 @@ void plan_write(const struct plan *plan, struct str *out)
     str_add(out, "]}");
 }
 
-/* The one state that this layer keeps: a value that is the same whoever makes it. */
+/* The only state of this layer: a value that is the same whichever thread makes it. */
 static _Atomic(struct contract *) plan_contract;
 static _Atomic(struct contract *) settings_contract;
 

@@ -21,7 +21,7 @@ struct policy_change {
     struct settings by_name;
 };
 
-/* One field of a policy in words; `key` is in none of these tables: nothing is said. */
+/* One field of a policy as text; nothing if `key` is in none of these tables. */
 static void add_number(const char *key, const struct json *value, struct str *out)
 {
     static const struct {

@@ -19,10 +19,6 @@ struct policy_list {
 
 /* The policy of that name, inner before outer before built-in; NULL = none. */
 const struct policy *policy_list_find(const struct policy_list *list, const char *name);
-/* As policy_list_find(), without the document's own. */
-const struct policy *policy_list_find_outer(const struct policy_list *list, const char *name);
-/* The index of the document's own policy of that name; -1 = none. */
-int policy_list_inner(const struct policy_list *list, const char *name);
 
 /* Add their names, "a, b, c", the built-in ones first; of the others at most
  * POLICY_LIST_NAMED. `except` is left out (NULL: none). */

@@ -72,7 +72,8 @@ bool workspace_kind_parse(const char *text, enum workspace_kind *out)
     return false;
 }
 
-const char *workspace_setup_in_name(enum workspace_setup_in where)
+/* "sandbox", "network", "outside". */
+static const char *workspace_setup_in_name(enum workspace_setup_in where)
 {
     assert(where < WORKSPACE_SETUP_IN_COUNT);
     return setup_in_names[where];

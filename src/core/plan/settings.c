@@ -73,6 +73,7 @@ static void read_patterns(struct plan_reader *reader, const struct json_pointer 
     }
 }
 
+/* Takes what the schema accepts; reports invalid patterns. `value` may be NULL. */
 static void settings_secrets_read(struct plan_reader *reader, const struct json *value,
                                   struct secret_settings *out)
 {
@@ -224,6 +225,7 @@ const char *ui_notify_name(unsigned flag)
     return "?";
 }
 
+/* Takes what the schema accepts. `value` may be NULL. */
 static void ui_settings_read(struct plan_reader *reader, const struct json *value,
                              struct ui_settings *out)
 {
@@ -270,7 +272,7 @@ bool ui_theme_is_file(const char *theme)
     return strchr(theme, '/') != NULL;
 }
 
-void ui_settings_done(struct ui_settings *ui)
+static void ui_settings_done(struct ui_settings *ui)
 {
     if (!ui)
         return;

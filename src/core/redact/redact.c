@@ -19,8 +19,8 @@
 #include "utf8.h"
 #include "xalloc.h"
 
-/* Two pieces of a long value have so many bytes in common that in every form the one's end and
- * the other's beginning do, too: they are cut as one. */
+/* Bytes that two pieces of a long value share: enough that the pieces overlap in every encoding and
+ * are cut as one. */
 enum { PIECE_OVERLAP = 16 };
 
 /* A secret on its way into the trie. */
@@ -30,6 +30,36 @@ struct adding {
     int name;              /* -1: not used yet */
     bool named;            /* the settings say that it is one, whatever it looks like */
 };
+
+/* A mark stands in JSON and in lines: nothing in its name needs to be escaped, or ends it. */
+static void write_mark(struct redact_name *name)
+{
+    char shown[REDACT_NAME_MAX + 1];
+    size_t len = strlen(name->text);
+    if (len > REDACT_NAME_MAX)
+        len = REDACT_NAME_MAX;
+    for (size_t i = 0; i < len; i++) {
+        const bool fits = redact_is_in(REDACT_DOTTED, (unsigned char)name->text[i]);
+        shown[i] = fits ? name->text[i] : '_';
+    }
+    shown[len] = '\0';
+    name->mark_len = (size_t)snprintf(name->mark, sizeof(name->mark), "[cut:%s]", shown);
+}
+
+/* The number of a name; it is added if it is not there. */
+static int redactor_name_of(struct redactor *redactor, const char *text, enum redact_rank rank)
+{
+    for (size_t i = 0; i < redactor->name_count; i++) {
+        if (redactor->names[i].rank == rank && strcmp(redactor->names[i].text, text) == 0)
+            return (int)i;
+    }
+    redactor->names = xgrow(redactor->names, &redactor->name_cap, redactor->name_count + 1,
+                            sizeof(*redactor->names));
+    struct redact_name *name = &redactor->names[redactor->name_count];
+    *name = (struct redact_name){.text = xstrdup(text), .rank = rank};
+    write_mark(name);
+    return (int)redactor->name_count++;
+}
 
 static int name_of(struct adding *adding)
 {
@@ -131,7 +161,7 @@ static bool add_with_returns(struct adding *adding, const char *value, size_t le
     return ok;
 }
 
-/* Does the form begin at `at`? Then what is to be cut of it is a value. */
+/* If the form begins at `at`, the part to cut is a value. */
 static bool add_form(struct adding *adding, int form, const char *text, size_t at, struct err *err)
 {
     struct redactor *redactor = adding->redactor;
@@ -169,7 +199,8 @@ static bool add_forms(struct adding *adding, const char *text, struct err *err)
     return true;
 }
 
-bool redactor_add_text(struct redactor *redactor, const char *text, struct err *err)
+/* What of a text has a known form is a secret, too; under the form's name. NULL: no text. */
+static bool redactor_add_text(struct redactor *redactor, const char *text, struct err *err)
 {
     struct adding adding = {.redactor = redactor, .name = -1};
     return !text || add_forms(&adding, text, err);
@@ -193,7 +224,10 @@ static bool add_variable(struct redactor *redactor, const char *name, const char
     return add_forms(&adding, value, err);
 }
 
-bool redactor_add_variables(struct redactor *redactor, char *const *environment, struct err *err)
+/* The secrets among variables ("NAME=value", ends with NULL; NULL = none) go into the trie.
+ * ERR_LIMIT. */
+static bool redactor_add_variables(struct redactor *redactor, char *const *environment,
+                                   struct err *err)
 {
     for (size_t i = 0; environment && environment[i]; i++) {
         const char *equals = strchr(environment[i], '=');
@@ -220,35 +254,6 @@ void secret_settings_done(struct secret_settings *settings)
     }
     free(settings->patterns);
     *settings = (struct secret_settings){0};
-}
-
-/* A mark stands in JSON and in lines: nothing in its name needs to be escaped, or ends it. */
-static void write_mark(struct redact_name *name)
-{
-    char shown[REDACT_NAME_MAX + 1];
-    size_t len = strlen(name->text);
-    if (len > REDACT_NAME_MAX)
-        len = REDACT_NAME_MAX;
-    for (size_t i = 0; i < len; i++) {
-        const bool fits = redact_is_in(REDACT_DOTTED, (unsigned char)name->text[i]);
-        shown[i] = fits ? name->text[i] : '_';
-    }
-    shown[len] = '\0';
-    name->mark_len = (size_t)snprintf(name->mark, sizeof(name->mark), "[cut:%s]", shown);
-}
-
-int redactor_name_of(struct redactor *redactor, const char *text, enum redact_rank rank)
-{
-    for (size_t i = 0; i < redactor->name_count; i++) {
-        if (redactor->names[i].rank == rank && strcmp(redactor->names[i].text, text) == 0)
-            return (int)i;
-    }
-    redactor->names = xgrow(redactor->names, &redactor->name_cap, redactor->name_count + 1,
-                            sizeof(*redactor->names));
-    struct redact_name *name = &redactor->names[redactor->name_count];
-    *name = (struct redact_name){.text = xstrdup(text), .rank = rank};
-    write_mark(name);
-    return (int)redactor->name_count++;
 }
 
 static void add_wrapped_forms(struct redactor *redactor, size_t form)

@@ -57,7 +57,7 @@ static bool ends_line(const struct lines *lines, size_t at)
            redact_is_one_of((unsigned char)lines->bytes[at], "\r\n\\");
 }
 
-/* How many of these bytes stand at the start, at most so many. */
+/* The number of such bytes at the start, up to the limit. */
 static size_t run_of(const char *bytes, size_t len, char byte, size_t max)
 {
     size_t count = 0;
@@ -85,7 +85,7 @@ static enum line look_at_end(const struct lines *lines, size_t at, size_t *end)
     return LINE_LAST;
 }
 
-/* The header fields that RFC 1421, 4.6 and RFC 4880, 6.2 have; a log's "FAILED: ..." is none. */
+/* The header fields of RFC 1421, 4.6 and RFC 4880, 6.2; "FAILED: ..." of a log is not one. */
 static bool is_field(const char *line, size_t len)
 {
     static const char *const names[] = {

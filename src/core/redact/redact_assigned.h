@@ -1,6 +1,7 @@
 /*
- * redact_assigned.h - secrets that are known by the name in front of them: password=..., "api_key":
- * "...", Cookie: ..., netrc. Pure.
+ * redact_assigned.h - secrets that are found by what is before them: a name (password=...,
+ * "api_key":
+ * "...", Cookie: ..., netrc) or the first line of a PEM block. Pure.
  */
 #ifndef DEVS_REDACT_ASSIGNED_H
 #define DEVS_REDACT_ASSIGNED_H
@@ -25,8 +26,8 @@ enum redact_found redact_netrc_look(const struct redact_place *place, size_t nam
                                     struct redact_cut *cut);
 
 /* As redact_tail_take(): lines of base64, header fields, up to and with the line that ends the
- * key. A line feed may be written as \n. What follows a first line that stands alone, in the
- * source of a program, is not taken. */
+ * key. A line feed may be written as \n. If the first line is alone, as in the source of a
+ * program, nothing after it is taken. */
 size_t redact_pem_take(struct redact_tail *tail, const char *bytes, size_t len, bool ended);
 
 #endif

@@ -186,8 +186,8 @@ void redact_encode(const char *value, size_t len, redact_code_fn *code, void *ct
     explicit_bzero(&encoder, sizeof(encoder));
 }
 
-/* Of each place: the first letter that is wholly of the token, and how many bits of its first
- * byte stand in front of that letter. */
+/* For each place: the first letter that belongs wholly to the token, and how many bits of its first
+ * byte are before that letter. */
 static const struct {
     size_t letter, bits;
 } firsts[REDACT_PLACES] = {{0, 0}, {2, 4}, {3, 2}};
@@ -215,7 +215,7 @@ bool redact_base64_start(size_t form, size_t place, bool url, char out[REDACT_BA
     return true;
 }
 
-/* The six bits of a letter of either alphabet, -1 for what is none. */
+/* The six bits of a letter of either alphabet, -1 for other characters. */
 static int six_of(char c)
 {
     if (ascii_is_upper(c))
@@ -254,7 +254,7 @@ static void decode(const struct redact_place *text, size_t place, char first, st
     }
 }
 
-/* The letter in which a byte of what was decoded begins, and the one behind its end. */
+/* The letter in which a decoded byte begins, and the letter after its end. */
 static size_t letter_of(size_t place, size_t byte)
 {
     const size_t bit = (place + byte) * 8 / 6;

@@ -1,5 +1,5 @@
 /*
- * redact_encode.h - how a secret may be written in other words.
+ * redact_encode.h - a secret in other encodings, and the known forms of secrets in base64. Pure.
  */
 #ifndef DEVS_REDACT_ENCODE_H
 #define DEVS_REDACT_ENCODE_H

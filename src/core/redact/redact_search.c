@@ -34,8 +34,10 @@ static struct redact_span merge(const struct redactor *redactor, const struct re
     };
 }
 
-void redact_spans_add(struct redact_spans *spans, const struct redactor *redactor,
-                      struct redact_span span)
+/* Overlapping cuts become one. It gets the name of the cut that begins first; of several, by rank,
+ * then the longest. */
+static void redact_spans_add(struct redact_spans *spans, const struct redactor *redactor,
+                             struct redact_span span)
 {
     assert(span.start < span.end);
     size_t at = spans->count;

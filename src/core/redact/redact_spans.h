@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "redactor.h"
-
 /* Offsets in the stream. */
 struct redact_span {
     int64_t start, end;
@@ -21,10 +19,6 @@ struct redact_spans {
     size_t first; /* those before it are done with */
 };
 
-/* Those that overlap become one. Its name is that of the one that begins first; of several
- * that do, by rank, then the longest. */
-void redact_spans_add(struct redact_spans *spans, const struct redactor *redactor,
-                      struct redact_span span);
 /* The first one; NULL if there is none. */
 const struct redact_span *redact_spans_first(const struct redact_spans *spans);
 /* Forget that one. There is one. */

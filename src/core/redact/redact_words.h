@@ -1,5 +1,6 @@
 /*
- * redact_words.h - which values are secrets, by their names and by what they look like.
+ * redact_words.h - which values are secrets by their names and their looks; the alphabets that they
+ * are written in; the gaps (escape sequences, controls) within them. Pure.
  */
 #ifndef DEVS_REDACT_WORDS_H
 #define DEVS_REDACT_WORDS_H
@@ -31,12 +32,12 @@ enum redact_alphabet {
     REDACT_LOWER_HEX,
     REDACT_PATH,      /* letters, digits, _ - / @ */
     REDACT_COOKIE,    /* of one cookie's value */
-    REDACT_COOKIES,   /* of a list of them: also ; and blanks */
-    REDACT_AUTHORITY, /* what may stand between "://" and the end of a host: neither / ? # nor
-                         blanks, quotes, brackets of text */
+    REDACT_COOKIES,   /* of a list of cookies: also ; and blanks */
+    REDACT_AUTHORITY, /* between "://" and the end of a host: all but / ? # and blanks, quotes,
+                         brackets of text */
 };
 
-/* Is it one of these characters? NUL is none. */
+/* Whether it is one of these characters; never for NUL. */
 bool redact_is_one_of(unsigned char c, const char *chars);
 /* Is it a character of this alphabet? */
 bool redact_is_in(enum redact_alphabet alphabet, unsigned char c);
@@ -45,7 +46,7 @@ size_t redact_run(enum redact_alphabet alphabet, const char *bytes, size_t len, 
 
 enum {
     REDACT_GAPS_MAX = 32, /* within one secret */
-    REDACT_GAP_MAX = 32,  /* bytes of one; a longer sequence is none */
+    REDACT_GAP_MAX = 32,  /* bytes of one; longer sequences are not gaps */
 };
 
 /* What was passed over, in order. Offsets in the stream. */
@@ -61,10 +62,10 @@ bool redact_gaps_add(struct redact_gaps *gaps, int64_t start, int64_t end);
 /* Where the last `depth` bytes before `end` begin, the gaps among them not counted. */
 int64_t redact_gaps_start(const struct redact_gaps *gaps, int64_t end, int64_t depth);
 
-/* Is one of them among these bytes, the gaps not counted? */
+/* Whether a gap is among these bytes, the gaps not counted. */
 bool redact_gaps_within(const struct redact_gaps *gaps, int64_t end, int64_t depth);
 
-/* What goes on behind gaps, beside a search that knows of none. */
+/* A search that continues after gaps, beside the search that does not skip them. */
 struct redact_joined {
     uint32_t node;     /* in the trie; the root: nothing */
     int64_t resume_at; /* the end of the last gap */
@@ -73,9 +74,8 @@ struct redact_joined {
 
 /* Can one begin with this byte? */
 bool redact_gap_begins(unsigned char c);
-/* Bytes of the escape sequence or control at bytes[0] of which nothing is shown, and which has no
- * text in it; 0 if it is none.
- * *open: it is none yet, but may become one, or may go on. */
+/* Length of the escape sequence or control at bytes[0] that shows nothing and contains no text; 0
+ * if there is none. *open: more bytes may make it one, or make it longer. */
 size_t redact_gap_len(const char *bytes, size_t len, bool *open);
 
 #endif

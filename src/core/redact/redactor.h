@@ -37,17 +37,6 @@ struct redactor {
     size_t pattern_count;
 };
 
-/* The number of a name; it is added if it is not there. */
-int redactor_name_of(struct redactor *redactor, const char *text, enum redact_rank rank);
-
-/* The secrets among variables ("NAME=value", ends with NULL; NULL = none) go into the trie.
- * ERR_LIMIT. */
-ATTR_MUST_USE bool redactor_add_variables(struct redactor *redactor, char *const *environment,
-                                          struct err *err);
-
-/* What of a text has a known form is a secret, too; under the form's name. NULL: no text. */
-ATTR_MUST_USE bool redactor_add_text(struct redactor *redactor, const char *text, struct err *err);
-
 /* One more of that name. */
 void redact_count_one(struct redact_counts *counts, const struct redactor *redactor, int name);
 

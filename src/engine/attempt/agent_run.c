@@ -34,8 +34,8 @@ static bool has_heard(const struct agent_run_call *call)
     return heard && heard->round == run_state_round(call->state, call->task);
 }
 
-/* The hint of this attempt, or an earlier one of its round that the session has not got: it is
- * new, or that attempt failed before it reached the session. */
+/* The hint of this attempt, or of an earlier one of its round that the session has not received:
+ * because the session is new, or because that attempt failed before it reached the session. */
 static const char *find_hint(const struct agent_run_call *call, bool is_new)
 {
     const struct task_agent *agent = call->state->tasks[call->task].agent;

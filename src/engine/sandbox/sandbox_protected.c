@@ -427,7 +427,7 @@ static bool protect_values(struct protecting *protecting, const char *path, cons
     struct str list = {0};
     struct err err = {0};
     if (!program_find_absolute("git", program))
-        return true; /* then nobody obeys it */
+        return true; /* then nothing reads it */
     git_alone(&git, "/", protecting->call->our_environment);
     bool ok = git_ask(&git, &call, &list, &err) || refuse_protection(protecting, path, err.message);
     for (size_t at = 0; ok && at < list.len;) {

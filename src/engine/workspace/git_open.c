@@ -109,8 +109,8 @@ bool git_read_file(const char *path, size_t max, struct str *out)
     return ok && out->len > 0;
 }
 
-/* Reads a file of a repository, following links as git does. False: there is none, it is empty, or
- * it is larger than `max` bytes. */
+/* Reads a file of a repository, following links as git does. False if it is missing, empty, or
+ * larger than `max` bytes. */
 static bool read_linked_file(const char *folder, const char *name, size_t max, struct str *out)
 {
     char path[PATH_MAX];
@@ -643,7 +643,7 @@ void git_alone(struct git *out, const char *folder, char *const *environment)
     *out = git;
 }
 
-/* The repository that a git folder belongs to: its own, or the one that a worktree names. */
+/* The repository of a git folder: the folder itself, or the one that a worktree's folder names. */
 static bool find_common(struct git_places *places)
 {
     char path[PATH_MAX];

@@ -128,8 +128,8 @@ static bool is_of_screen(const struct help *help, const struct key_binding *bind
     return (binding->screens & (1u << help->place.screen)) != 0;
 }
 
-/* The line that an act's key goes into; a new one if there is none yet. Of several acts the line
- * is for the first that works in this mode. */
+/* The line that an act's key goes into; a new one if there is none yet. If the line has several
+ * acts, it stands for the first one that works in this mode. */
 static struct help_line *line_of(const struct help *help, struct help_lines *lines,
                                  const struct key_binding *binding,
                                  const struct help_together *with)
