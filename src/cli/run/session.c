@@ -1,5 +1,4 @@
-#define _GNU_SOURCE     /* sigabbrev_np */
-#define _DEFAULT_SOURCE /* environ */
+#define _GNU_SOURCE /* sigabbrev_np(), environ */
 
 #include "session.h"
 
@@ -149,8 +148,6 @@ static void spill_left_tell(const struct place *place, const char *uid)
     (void)fail(&err);
     str_done(&command);
 }
-
-extern char **environ;
 
 /* A session under way. */
 struct watching {
