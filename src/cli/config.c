@@ -1,5 +1,4 @@
-#define _GNU_SOURCE     /* fileno */
-#define _DEFAULT_SOURCE /* fileno */
+#define _DEFAULT_SOURCE /* fileno() */
 
 #include "config.h"
 

@@ -1,5 +1,4 @@
-#define _GNU_SOURCE /* renameat2 */
-#define _GNU_SOURCE /* mkdtemp */
+#define _GNU_SOURCE /* renameat2(), mkdtemp() */
 
 #include "export.h"
 

@@ -1,5 +1,4 @@
-#define _DEFAULT_SOURCE /* explicit_bzero */
-#define _GNU_SOURCE     /* memmem */
+#define _GNU_SOURCE /* memmem(), explicit_bzero() */
 
 #include "redact.h"
 
