@@ -68,7 +68,7 @@ SCENARIOS = {}
 
 SCENARIOS["machine"] = {
     "setup": """
-        cp "$(command -v sleep)" "$LAB/$VICTIM_NAME"; (exec "$LAB/$VICTIM_NAME" 60) >/dev/null 2>&1 &
+        cp "$(command -v sleep)" "$LAB/$VICTIM_NAME"; (exec "$LAB/$VICTIM_NAME" 3600) >/dev/null 2>&1 &
         echo $! >"$LAB/kill"; echo "VICTIM=$!" >.trap/env
         mkdir -p "$LAB/fds"; : >"$LAB/fds/file"
         ipcmk -M 64 >"$LAB/ipc" 2>/dev/null; key=$(sed 's/[^0-9]//g' "$LAB/ipc")

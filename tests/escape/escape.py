@@ -7,9 +7,11 @@ usage: escape.py KIND DEVS [--all] [--only NAME] [--list] [--keep] [--no-control
 KIND says where the attempts run, and so which rows are tried:
 
     opened      nowhere special: a stranger made the project, and a person opens it
-    bwrap_root  in bwrap, devs as root: what root may do and a user may not; with --all, every row
+    bwrap_root  in bwrap, devs as root: what root may do and a user may not
     bwrap_user  in bwrap, devs as an ordinary user: uid 1000, or whoever runs this if not root
     podman      in a container, of an image that is made of a static busybox
+
+Without --all a row is left out where another kind proves as much (kinds_of()).
 
 Each group of rows has a project of its own in a folder below /var/tmp (bwrap replaces /tmp). The
 attempt arms its traps, devs and the person go on, and nothing may have left a mark outside. In a
@@ -480,11 +482,15 @@ def ready(place):
 
 
 def kinds_of(row, everything):
-    """Where a row is tried. What a user's bwrap keeps from a file, root's keeps in the same way."""
+    """Where a row is tried. What a user's bwrap keeps from a file, root's keeps in the same way; and
+    what git may be made to run, a stranger who wrote all of the project can arm, not only as much of
+    it as a sandbox leaves writable."""
     kinds = row.get("on", SCENARIOS[row["scenario"]]["on"])
-    if everything or row["scenario"] in attempts.OF_ROOT or "bwrap_user" not in kinds:
+    if everything or row["scenario"] in attempts.OF_ROOT:
         return kinds
-    return tuple(kind for kind in kinds if kind != "bwrap_root")
+    if row["scenario"] == "git" and "opened" in kinds:
+        return ("opened",)
+    return tuple(kind for kind in kinds if kind != "bwrap_root" or "bwrap_user" not in kinds)
 
 
 def choose(kind, only, everything):
@@ -535,7 +541,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("kind", choices=attempts.EVERYWHERE)
     parser.add_argument("devs")
-    parser.add_argument("--all", action="store_true", help="as root, too, what root makes no different")
+    parser.add_argument("--all", action="store_true", help="in every kind, also where another kind proves as much")
     parser.add_argument("--only", help="one row or @SCENARIO, with all that was said")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep the projects, print where")

@@ -428,21 +428,23 @@ void bwrap_signal(struct sandbox *sandbox, int signal_number)
         proc_each(tell, &telling);
 }
 
-/* Did bwrap find nothing where it was to hide something, such as a socket? It was there when the
- * mounts were listed, and whoever made it has removed it since: the next attempt lists them again.
- */
+/* Does the line of bwrap name a path that no longer exists? It was there when the mounts were
+ * listed, such as a socket to hide, and whoever made it has removed it, or its folder, since: the
+ * next attempt lists them again. */
 static bool is_gone_meanwhile(const char *line)
 {
-    static const char start[] = "bwrap: Can't create file at ";
     char path[ERR_MESSAGE_MAX];
     struct stat info;
-    if (strncmp(line, start, strlen(start)) != 0)
+    const char *start = strstr(line, " /");
+    if (strncmp(line, "bwrap: Can't ", strlen("bwrap: Can't ")) != 0 || !start)
         return false;
-    (void)snprintf(path, sizeof(path), "%s", line + strlen(start));
-    char *end = strstr(path, ": Read-only file system");
-    if (!end)
-        return false;
-    *end = '\0';
+    (void)snprintf(path, sizeof(path), "%s", start + 1);
+    for (char *end = path + strlen(path); end > path; end--) { /* a path may contain ": " itself */
+        if (strncmp(end, ": ", 2) == 0) {
+            *end = '\0';
+            break;
+        }
+    }
     return lstat(path, &info) != 0 && errno == ENOENT;
 }
 
