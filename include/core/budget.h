@@ -48,8 +48,6 @@ bool budget_use_is_spent(const struct budget_use *use);
 bool budget_use_is_near(const struct budget_use *use);
 
 struct str;
-/* Millionths of a US dollar: "$0.31", rounded; four digits of less than a cent. */
-void budget_cost_words(int64_t micro, struct str *out);
 /* "$2.10 of $2.50", "40 of 50 turns", "3 of 8 calls", "61 of 120 s", "0.9 of 1.5 s". Rounded. */
 void budget_use_words(const struct budget_use *use, struct str *out);
 

@@ -104,4 +104,7 @@ void protocol_budget_to_json(const struct budget_use *spent, bool by_run, struct
 /* "retry exhausted", "transient exhausted", "failed", ...: the error's name. */
 const char *decision_kind_name(enum decision_kind kind);
 
+/* An end in everyday words: "gave up", "stuck", "needs you". */
+const char *decision_word(enum decision_kind kind);
+
 #endif

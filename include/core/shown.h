@@ -125,8 +125,6 @@ void shown_formula(const struct step_state *step, struct str *out);
 void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out);
 /* Whether the step ended because a person must allow a refused call. */
 bool shown_needs_allowing(const struct step_state *step);
-/* An end in everyday words: "gave up", "stuck", "needs you". */
-const char *shown_end_word(enum decision_kind kind);
 /* The same, and what the log calls it where that says more: "gave up (retry exhausted)". */
 void shown_end_named(enum decision_kind kind, struct str *out);
 /* How the task's step ended, and why: "gave up: 6 of 6 tries used"; "" if it has not ended, or

@@ -34,10 +34,6 @@ enum {
 /* The spill of this run, if there is one. */
 bool spill_find(const char *uid, struct place *out);
 
-/* Where it is to be; the folder is made if it is not there. ERR_INVALID: no uid, or a folder that
- * is not ours alone; ERR_LIMIT: the path is too long; ERR_IO. */
-ATTR_MUST_USE bool spill_choose(const char *uid, struct place *out, struct err *err);
-
 /* Take its files away. Nobody may be writing to it. */
 void spill_remove(const struct place *place);
 

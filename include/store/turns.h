@@ -3,7 +3,7 @@
  *
  * Every write transaction and every checkpoint of every process and thread runs
  * between turns_take() and turns_give(), but for what a checkpoint copies while
- * its WAL cannot begin anew (checkpointer.c). Locks are flock(2) on devs.db-gate and
+ * its WAL cannot begin anew (wal.h). Locks are flock(2) on devs.db-gate and
  * devs.db-write, so the kernel frees them when a process dies. One struct turns
  * a connection; it belongs to that connection's thread.
  *
@@ -14,6 +14,7 @@
 #ifndef DEVS_TURNS_H
 #define DEVS_TURNS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -48,5 +49,19 @@ void turns_give(struct turns *turns);
 /* Who has the turn now: a process id, 0 if nobody has it or it cannot be told. Looks only, and
  * keeps nobody waiting. */
 int64_t turns_holder(const struct place *place);
+
+struct bell {
+    int fd;
+    char path[PATH_MAX]; /* for watch_file() */
+};
+
+/* Open the bell of this log; where there is none it is made (0600). ERR_IO; *bell can be ended with
+ * bell_done() then, too. */
+ATTR_MUST_USE bool bell_init(struct bell *bell, const struct place *place, struct err *err);
+/* Close it; its file stays. NULL, and a bell that is closed, are allowed. */
+void bell_done(struct bell *bell);
+/* Wake whoever watches the file. Call after COMMIT. Never fails: where it cannot be written, a full
+ * disk, listeners find the news when they look by time. */
+void bell_ring(const struct bell *bell);
 
 #endif

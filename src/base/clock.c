@@ -1,10 +1,16 @@
+#define _XOPEN_SOURCE   700 /* strptime */
+#define _DEFAULT_SOURCE     /* timegm */
+
 #include "clock.h"
 
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
+
+#include "parse.h"
 
 enum { MS_PER_S = 1000, US_PER_S = 1000000, NS_PER_MS = 1000000, NS_PER_US = 1000 };
 
@@ -125,4 +131,122 @@ const char *clock_rfc3339(int64_t at_ms, char out[CLOCK_TEXT_MAX])
     size_t len = strftime(out, CLOCK_TEXT_MAX, "%Y-%m-%dT%H:%M:%S", &tm);
     (void)snprintf(out + len, CLOCK_TEXT_MAX - len, ".%03dZ", ms_part(at_ms));
     return out;
+}
+
+enum { S_PER_MIN = 60, S_PER_HOUR = 3600, AGO_MAX = 1000000 };
+
+/* Is all of the text a time of this form? */
+static bool fits(const char *text, const char *form, struct tm *tm)
+{
+    const char *end = strptime(text, form, tm);
+    return end && *end == '\0';
+}
+
+static bool fits_any(const char *text, const char *const *forms, struct tm *tm)
+{
+    for (; *forms; forms++) {
+        struct tm tried = *tm;
+        if (fits(text, *forms, &tried)) {
+            *tm = tried;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_date(const char *words, int64_t *out_ms)
+{
+    static const char *const local[] = {"%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
+                                        "%Y-%m-%dT%H:%M:%S", NULL};
+    static const char *const utc[] = {"%Y-%m-%dT%H:%MZ", "%Y-%m-%dT%H:%M:%SZ", NULL};
+    struct tm tm = {.tm_isdst = -1};
+    const bool is_local = fits_any(words, local, &tm);
+    if (!is_local && !fits_any(words, utc, &tm))
+        return false;
+    const int day = tm.tm_mday;
+    const time_t found = is_local ? mktime(&tm) : timegm(&tm);
+    if (tm.tm_mday != day) /* the 31st of February */
+        return false;
+    *out_ms = (int64_t)found * MS_PER_S;
+    return true;
+}
+
+/* A span that begins at 13:50:00.4 has 13:50:00 and 13:50 in it, for a screen says no more. */
+static bool find_hour(const char *words, const struct clock_span *span, int64_t *out_ms)
+{
+    static const char *const forms[] = {"%H:%M:%S", "%H:%M", NULL};
+    time_t from = (time_t)(span->from_ms / MS_PER_S);
+    struct tm began = {0};
+    if (!localtime_r(&from, &began))
+        return false;
+    struct tm tm = began;
+    tm.tm_sec = 0;
+    if (!fits_any(words, forms, &tm))
+        return false;
+    bool says_seconds = strchr(words, ':') != strrchr(words, ':');
+    if (!says_seconds)
+        began.tm_sec = 0;
+    tm.tm_isdst = -1;
+    began.tm_isdst = -1;
+    const time_t found = mktime(&tm);
+    const time_t first = mktime(&began);
+    tm.tm_mday++;
+    tm.tm_isdst = -1;
+    const time_t next = mktime(&tm);
+    const bool is_next = found < first && next - span->until_ms / MS_PER_S <= first - found;
+    *out_ms = (int64_t)(is_next ? next : found) * MS_PER_S;
+    return true;
+}
+
+static bool find_number(const char *text, size_t len, int64_t *out)
+{
+    char digits[16];
+    struct err err = {0};
+    if (len == 0 || len >= sizeof(digits))
+        return false;
+    memcpy(digits, text, len);
+    digits[len] = '\0';
+    return parse_i64(digits, 0, AGO_MAX, out, &err);
+}
+
+/* "2m", "1:30", "90": seconds. */
+static bool find_length(const char *text, int64_t *out_s)
+{
+    static const struct {
+        char letter;
+        int seconds;
+    } units[] = {{'s', 1}, {'m', S_PER_MIN}, {'h', S_PER_HOUR}};
+    size_t len = strlen(text);
+    const char *colon = strchr(text, ':');
+    int64_t minutes = 0;
+    if (colon) {
+        bool ok = find_number(text, (size_t)(colon - text), &minutes) && strlen(colon + 1) == 2 &&
+                  find_number(colon + 1, 2, out_s) && *out_s < S_PER_MIN;
+        *out_s += minutes * S_PER_MIN;
+        return ok;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+        if (len > 0 && text[len - 1] == units[i].letter && find_number(text, len - 1, out_s)) {
+            *out_s *= units[i].seconds;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_ago(const char *words, const struct clock_span *span, int64_t *out_ms)
+{
+    int64_t seconds = 0;
+    if (*words != '-' || !find_length(words + 1, &seconds))
+        return false;
+    *out_ms = span->until_ms - seconds * MS_PER_S;
+    return true;
+}
+
+bool clock_find(const char *words, const struct clock_span *span, int64_t *out_ms, struct err *err)
+{
+    if (find_ago(words, span, out_ms) || find_hour(words, span, out_ms) || find_date(words, out_ms))
+        return true;
+    (void)err_set(err, ERR_INVALID, "'%s' is no time", words);
+    return err_hint(err, "as in 14:00:31, -2m, 2025-11-20T14:00:31Z");
 }

@@ -2,14 +2,13 @@
 
 #include <assert.h>
 #include <jansson.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_place.h"
-#include "json_tree.h"
-#include "json_wide.h"
+#include "ascii.h"
 #include "str.h"
 #include "utf8.h"
 #include "xalloc.h"
@@ -19,120 +18,71 @@ enum {
     REAL_TEXT_MAX = 40, /* bytes of a double with them */
 };
 
-/* What is read with the library becomes a tree of ours. */
-static struct json ours(struct json_tree *tree, json_t *json);
+/* Integers up to this are doubles, each of them. */
+static const double exact_max = 9007199254740992.0;
 
-static struct json our_object(struct json_tree *tree, json_t *json)
+/* A struct json is the library's json_t under another name: nobody outside needs its header, and
+ * whoever borrows a value cannot change it. */
+static json_t *theirs(const struct json *json)
 {
-    struct json out;
-    const char *key;
-    json_t *value;
-    size_t count = 0;
-    struct json_member *members = xcalloc(json_object_size(json) + 1, sizeof(*members));
-    json_object_foreach(json, key, value)
-    {
-        members[count].key = json_tree_text(tree, key, strlen(key));
-        members[count++].value = ours(tree, value);
+    return (json_t *)(uintptr_t)json;
+}
+
+static struct json *ours(json_t *json)
+{
+    return (struct json *)(void *)json;
+}
+
+struct json_place json_place_at(const char *text, size_t offset)
+{
+    struct json_place place = {.line = 1, .column = 1};
+    while (offset > 0 && utf8_is_inner(text[offset]))
+        offset--;
+    for (size_t i = 0; i < offset; i++) {
+        if (text[i] == '\n')
+            place = (struct json_place){.line = place.line + 1, .column = 1};
+        else if (!utf8_is_inner(text[i]))
+            place.column++;
     }
-    (void)!json_tree_object(tree, members, count, &out); /* the library keeps keys apart */
-    free(members);
-    return out;
+    return place;
 }
 
-static struct json our_array(struct json_tree *tree, json_t *json)
+/* A quote behind an odd number of backslashes is part of the string. */
+static bool is_escaped(const char *text, size_t at)
 {
-    const size_t count = json_array_size(json);
-    struct json_member *elements = xcalloc(count + 1, sizeof(*elements));
-    for (size_t i = 0; i < count; i++)
-        elements[i].value = ours(tree, json_array_get(json, i));
-    const struct json out = json_tree_array(tree, elements, count);
-    free(elements);
-    return out;
+    size_t before = at;
+    while (before > 0 && text[before - 1] == '\\')
+        before--;
+    return (at - before) % 2 == 1;
 }
 
-static struct json ours(struct json_tree *tree, json_t *json)
+static size_t token_string_start(const char *text, size_t closing)
 {
-    const size_t len = json_string_length(json);
-    switch (json_typeof(json)) {
-    case JSON_OBJECT:
-        return our_object(tree, json);
-    case JSON_ARRAY:
-        return our_array(tree, json);
-    case JSON_STRING:
-        return (struct json){.kind = JSON_KIND_STRING,
-                             .count = (uint32_t)len,
-                             .is = {.text = json_tree_text(tree, json_string_value(json), len)}};
-    case JSON_INTEGER:
-        return (struct json){.kind = JSON_KIND_INTEGER,
-                             .is = {.integer = json_integer_value(json)}};
-    case JSON_REAL:
-        return (struct json){.kind = JSON_KIND_REAL, .is = {.real = json_real_value(json)}};
-    case JSON_TRUE:
-        return (struct json){.kind = JSON_KIND_TRUE};
-    case JSON_FALSE:
-        return (struct json){.kind = JSON_KIND_FALSE};
-    case JSON_NULL:
-        break;
+    size_t at = closing;
+    while (at > 0) {
+        at--;
+        if (text[at] == '"' && !is_escaped(text, at))
+            return at;
     }
-    return (struct json){.kind = JSON_KIND_NULL};
+    return closing;
 }
 
-/* Ends the library's tree. */
-static struct json *take_over(json_t *theirs, size_t len)
+static bool is_token_letter(char c)
 {
-    struct json_tree tree;
-    json_tree_begin(&tree, len);
-    const struct json root = ours(&tree, theirs);
-    json_decref(theirs);
-    return json_tree_root(&tree, &root);
+    return ascii_is_letter(c) || ascii_is_digit(c) || (c != '\0' && strchr("+-.", c));
 }
 
-/* The other way round, for writing: no more than so many values, each of which is a byte at
- * least. */
-static json_t *theirs(const struct json *json, size_t *left);
-
-static json_t *their_object(const struct json *json, size_t *left)
+/* Offset of the first character of the token whose last byte is text[end - 1]. */
+static size_t token_start(const char *text, size_t end)
 {
-    json_t *object = json_object();
-    for (uint32_t i = 0; *left > 0 && i < json->count; i++) {
-        const struct json_member *member = &json->is.members[i];
-        (void)json_object_set_new_nocheck(object, member->key, theirs(&member->value, left));
-    }
-    return object;
-}
-
-static json_t *their_array(const struct json *json, size_t *left)
-{
-    json_t *array = json_array();
-    for (uint32_t i = 0; *left > 0 && i < json->count; i++)
-        (void)json_array_append_new(array, theirs(&json->is.elements[i], left));
-    return array;
-}
-
-static json_t *theirs(const struct json *json, size_t *left)
-{
-    *left -= *left > 0;
-    switch (json->kind) {
-    case JSON_KIND_OBJECT:
-        return their_object(json, left);
-    case JSON_KIND_ARRAY:
-        return their_array(json, left);
-    case JSON_KIND_STRING:
-        return json_stringn_nocheck(json->is.text, json->count);
-    case JSON_KIND_INTEGER:
-        return json_integer(json->is.integer);
-    case JSON_KIND_REAL:
-        return json_real(json->is.real);
-    case JSON_KIND_TRUE:
-        return json_true();
-    case JSON_KIND_FALSE:
-        return json_false();
-    case JSON_KIND_NULL:
-    case JSON_KIND_NONE:
-    case JSON_KIND_COUNT:
-        break;
-    }
-    return json_null();
+    if (end == 0)
+        return 0;
+    size_t at = end - 1;
+    if (text[at] == '"')
+        return token_string_start(text, at);
+    while (at > 0 && is_token_letter(text[at]) && is_token_letter(text[at - 1]))
+        at--;
+    return at;
 }
 
 /* What jansson's codes mean, in our words; its own text where that says more. */
@@ -216,7 +166,7 @@ static bool syntax_error(const json_error_t *error, const char *text, struct jso
     if (code == json_error_out_of_memory)
         abort();
     if (place && is_of_token(error) && error->position > 0)
-        *place = json_place_at(text, json_token_start(text, (size_t)error->position));
+        *place = json_place_at(text, token_start(text, (size_t)error->position));
     else if (place)
         *place = (struct json_place){.line = at_least_one(error->line),
                                      .column = at_least_one(error->column)};
@@ -227,13 +177,7 @@ static bool syntax_error(const json_error_t *error, const char *text, struct jso
     return token_error(error->text, code == json_error_duplicate_key, err);
 }
 
-/* The bytes of an empty text may be nowhere, which the library takes for a mistake. */
-static const char *bytes_of(const char *text)
-{
-    return text ? text : "";
-}
-
-/* jansson takes no memory for a wrong token, and says so. */
+/* Where memory is short, jansson would report a wrong token. */
 static void *allocate(size_t size)
 {
     return xcheck(malloc(size));
@@ -260,52 +204,50 @@ bool json_parse(const char *text, size_t len, struct json **out, struct json_pla
                 struct err *err)
 {
     json_error_t error;
-    const char *bytes = bytes_of(text);
-    if (json_read(bytes, len, out))
-        return true;
+    const char *bytes = text ? text : ""; /* the library refuses NULL, also for no bytes */
     json_t *tree = load(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!tree)
         return syntax_error(&error, bytes, place, err);
-    *out = take_over(tree, len);
+    *out = ours(tree);
     return true;
 }
 
-/* What is wrong in the text that was rewritten is so in the first one, at another place. */
-static bool wide_error(const json_error_t *error, const char *text, size_t len,
-                       struct json_place *place, struct err *err)
+/* Of a tree whose integers were read as reals: those that are exact become integers again. */
+static json_t *restore_integers(json_t *json)
 {
-    struct str wide = {0};
-    const size_t stop = error->position > 0 ? (size_t)error->position : 0;
-    const size_t offset = json_wide(&wide, text, len, stop);
-    str_done(&wide);
-    (void)syntax_error(error, text, NULL, err);
-    if (place)
-        *place = json_place_at(text, is_of_token(error) ? json_token_start(text, offset)
-                                     : offset > 0       ? offset - 1
-                                                        : 0);
-    return false;
+    const char *key;
+    json_t *value;
+    size_t index;
+    void *next;
+    const double real = json_real_value(json);
+    if (json_is_real(json) && fabs(real) <= exact_max && trunc(real) == real)
+        return json_integer((json_int_t)real);
+    json_object_foreach_safe(json, next, key, value)
+    {
+        (void)json_object_set_new_nocheck(json, key, restore_integers(value));
+    }
+    json_array_foreach(json, index, value)
+    {
+        (void)json_array_set_new(json, index, restore_integers(value));
+    }
+    return json_incref(json);
 }
 
 bool json_parse_data(const char *text, size_t len, struct json **out, struct json_place *place,
                      struct err *err)
 {
     const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL;
+    const char *bytes = text ? text : "";
     json_error_t error;
-    if (json_read(bytes_of(text), len, out))
-        return true;
-    json_t *tree = load(bytes_of(text), len, flags, &error);
-    const bool is_wide = !tree && json_error_code(&error) == json_error_numeric_overflow;
-    if (!tree && !is_wide)
-        return syntax_error(&error, bytes_of(text), place, err);
-    if (is_wide) {
-        struct str wide = {0};
-        (void)json_wide(&wide, text, len, SIZE_MAX);
-        tree = load(str_text(&wide), wide.len, flags, &error);
-        str_done(&wide);
-        if (!tree)
-            return wide_error(&error, text, len, place, err);
+    json_t *tree = load(bytes, len, flags, &error);
+    if (!tree && json_error_code(&error) == json_error_numeric_overflow) {
+        json_t *reals = load(bytes, len, flags | JSON_DECODE_INT_AS_REAL, &error);
+        tree = reals ? restore_integers(reals) : NULL;
+        json_decref(reals);
     }
-    *out = take_over(tree, len);
+    if (!tree)
+        return syntax_error(&error, bytes, place, err);
+    *out = ours(tree);
     return true;
 }
 
@@ -317,6 +259,128 @@ bool json_begins(const char *text, size_t len, size_t *read)
     json_decref(tree);
     *read = error.position > 0 ? (size_t)error.position : 0;
     return begins;
+}
+
+size_t json_values_at_most(const char *text, size_t len, size_t enough)
+{
+    size_t values = 1;
+    bool quoted = false;
+    for (size_t i = 0; i < len && values < enough; i++) {
+        if (quoted && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else if (!quoted)
+            values += text[i] == ',' || text[i] == '{' || text[i] == '[';
+    }
+    return values;
+}
+
+struct json *json_clone(const struct json *json)
+{
+    return ours(json_incref(theirs(json))); /* nobody changes it */
+}
+
+void json_free(struct json *json)
+{
+    json_decref(theirs(json));
+}
+
+enum json_kind json_kind(const struct json *json)
+{
+    if (!json)
+        return JSON_KIND_NONE;
+    switch (json_typeof(theirs(json))) {
+    case JSON_OBJECT:
+        return JSON_KIND_OBJECT;
+    case JSON_ARRAY:
+        return JSON_KIND_ARRAY;
+    case JSON_STRING:
+        return JSON_KIND_STRING;
+    case JSON_INTEGER:
+        return JSON_KIND_INTEGER;
+    case JSON_REAL:
+        return JSON_KIND_REAL;
+    case JSON_TRUE:
+        return JSON_KIND_TRUE;
+    case JSON_FALSE:
+        return JSON_KIND_FALSE;
+    case JSON_NULL:
+        break;
+    }
+    return JSON_KIND_NULL;
+}
+
+const char *json_kind_name(const struct json *json)
+{
+    static const char *const names[] = {
+        [JSON_KIND_NONE] = "nothing",  [JSON_KIND_OBJECT] = "object",   [JSON_KIND_ARRAY] = "array",
+        [JSON_KIND_STRING] = "string", [JSON_KIND_INTEGER] = "integer", [JSON_KIND_REAL] = "number",
+        [JSON_KIND_TRUE] = "boolean",  [JSON_KIND_FALSE] = "boolean",   [JSON_KIND_NULL] = "null",
+    };
+    static_assert(ARRAY_LEN(names) == JSON_KIND_COUNT, "every kind has a name");
+    return names[json_kind(json)];
+}
+
+const struct json *json_get(const struct json *json, const char *key)
+{
+    return ours(json_object_get(theirs(json), key)); /* NULL unless it is an object */
+}
+
+const struct json *json_at(const struct json *json, size_t index)
+{
+    return ours(json_array_get(theirs(json), index)); /* NULL unless it is an array */
+}
+
+size_t json_count(const struct json *json)
+{
+    return json_kind(json) == JSON_KIND_OBJECT ? json_object_size(theirs(json))
+                                               : json_array_size(theirs(json));
+}
+
+bool json_next(const struct json *object, void **iter, const char **key, const struct json **value)
+{
+    *iter = *iter ? json_object_iter_next(theirs(object), *iter) : json_object_iter(theirs(object));
+    if (!*iter)
+        return false;
+    *key = json_object_iter_key(*iter);
+    *value = ours(json_object_iter_value(*iter));
+    return true;
+}
+
+const char *json_text(const struct json *json, const char *otherwise)
+{
+    const char *text = json_string_value(theirs(json));
+    return text ? text : otherwise;
+}
+
+const char *json_bytes(const struct json *json, size_t *len)
+{
+    *len = json_string_length(theirs(json));
+    return json_string_value(theirs(json));
+}
+
+struct json *json_new_text(const char *text)
+{
+    use_our_memory();
+    return ours(xcheck(json_string_nocheck(text)));
+}
+
+int64_t json_i64(const struct json *json, int64_t otherwise)
+{
+    return json_kind(json) == JSON_KIND_INTEGER ? json_integer_value(theirs(json)) : otherwise;
+}
+
+double json_number(const struct json *json, double otherwise)
+{
+    return json_is_number(theirs(json)) ? json_number_value(theirs(json)) : otherwise;
+}
+
+bool json_bool(const struct json *json, bool otherwise)
+{
+    enum json_kind kind = json_kind(json);
+    bool is_bool = kind == JSON_KIND_TRUE || kind == JSON_KIND_FALSE;
+    return is_bool ? kind == JSON_KIND_TRUE : otherwise;
 }
 
 /* The longest prefix of at most `max` bytes that ends between two characters. */
@@ -355,12 +419,8 @@ static size_t real_flags(const struct json *json)
 static void write_whole(struct str *out, const struct json *json, size_t flags)
 {
     struct brief whole = {.text = *out, .max = SIZE_MAX};
-    size_t left = SIZE_MAX;
-    use_our_memory();
-    json_t *tree = theirs(json, &left);
-    const int failed = json_dump_callback(tree, add_part, &whole, flags | JSON_ENCODE_ANY);
+    const int failed = json_dump_callback(theirs(json), add_part, &whole, flags | JSON_ENCODE_ANY);
     assert(failed == 0); /* a tree that was parsed */
-    json_decref(tree);
     *out = whole.text;
 }
 
@@ -382,11 +442,7 @@ char *json_brief(const struct json *json, size_t max)
         return xstrdup("nothing");
     struct brief brief = {.max = max};
     const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | real_flags(json);
-    size_t left = max + 1;
-    use_our_memory();
-    json_t *tree = theirs(json, &left);
-    (void)json_dump_callback(tree, add_part, &brief, flags); /* fails where we end it */
-    json_decref(tree);
+    (void)json_dump_callback(theirs(json), add_part, &brief, flags); /* fails where we end it */
     if (brief.text.len <= max)
         return brief.text.data;
     str_cut(&brief.text, cut_len(brief.text.data, max));

@@ -7,6 +7,117 @@
 #include "parse.h"
 #include "utf8.h"
 
+enum { WORD_BYTES = sizeof(uint64_t) };
+
+static const uint64_t ones = UINT64_C(0x0101010101010101);
+
+/* The highest bit of a byte that is 0, and maybe of one behind it; of none if no byte is. */
+static uint64_t marks_zeros(uint64_t word)
+{
+    return word - ones;
+}
+
+/* The highest bit of each of eight bytes that is not plain; now and then of some that are, behind
+ * one that is not. */
+static uint64_t marks_special(uint64_t word)
+{
+    const uint64_t special = word | (word - ones * ' ') | marks_zeros(word ^ ones * '"') |
+                             marks_zeros(word ^ ones * '\\') | marks_zeros(word ^ ones * 0x7F);
+    return special & ones * 0x80;
+}
+
+static bool is_plain_word(uint64_t word)
+{
+    return marks_special(word) == 0;
+}
+
+static bool is_plain(char c)
+{
+    return c >= ' ' && c < 0x7F && c != '"' && c != '\\';
+}
+
+/* The first byte is the lowest. */
+static uint64_t word_at(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, WORD_BYTES);
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
+}
+
+/* Fewer bytes than a word has, of which some may be looked at twice. */
+static bool is_plain_rest(const char *bytes, size_t len)
+{
+    enum { HALF = WORD_BYTES / 2 };
+    char word[WORD_BYTES];
+    if (len < HALF)
+        return len == 0 ||
+               (is_plain(bytes[0]) && is_plain(bytes[len / 2]) && is_plain(bytes[len - 1]));
+    memcpy(word, bytes, HALF);
+    memcpy(word + HALF, bytes + len - HALF, HALF);
+    return is_plain_word(word_at(word));
+}
+
+bool json_text_is_plain(const char *bytes, size_t len)
+{
+    if (len < WORD_BYTES)
+        return is_plain_rest(bytes, len);
+    for (size_t at = 0; at + WORD_BYTES <= len; at += WORD_BYTES) {
+        if (!is_plain_word(word_at(bytes + at)))
+            return false;
+    }
+    return is_plain_word(word_at(bytes + len - WORD_BYTES)); /* some of it for the second time */
+}
+
+size_t json_text_plain(const char *bytes, size_t len)
+{
+    enum { BYTE_BITS = 8 };
+    size_t at = 0;
+    for (; len - at >= WORD_BYTES; at += WORD_BYTES) {
+        const uint64_t special = marks_special(word_at(bytes + at));
+        if (special != 0)
+            return at + (size_t)__builtin_ctzll(special) / BYTE_BITS;
+    }
+    while (at < len && is_plain(bytes[at]))
+        at++;
+    return at;
+}
+
+void json_text_skip_blanks(struct json_text *text)
+{
+    while (ascii_is_blank(json_text_peek(text)))
+        text->at++;
+}
+
+/* The four digits behind "\u"; -1 if there are none. */
+static int take_unit(struct json_text *text)
+{
+    int unit = 0;
+    for (int i = 0; i < 4; i++) {
+        int digit = parse_hex_digit(json_text_peek(text));
+        if (digit < 0)
+            return -1;
+        unit = unit * 16 + digit;
+        text->at++;
+    }
+    return unit;
+}
+
+enum { HIGH_FIRST = 0xD800, LOW_FIRST = 0xDC00, LOW_LAST = 0xDFFF };
+
+/* The character that "\uXXXX", or a pair of them, stands for; -1 if none. Past the "\u". */
+int32_t json_text_take_character(struct json_text *text)
+{
+    int high = take_unit(text);
+    if (high < HIGH_FIRST || high > LOW_LAST)
+        return high;
+    int low = high < LOW_FIRST && json_text_take(text, '\\') && json_text_take(text, 'u')
+                  ? take_unit(text)
+                  : -1;
+    if (low < LOW_FIRST || low > LOW_LAST)
+        return -1;
+    return 0x10000 + (high - HIGH_FIRST) * 0x400 + (low - LOW_FIRST);
+}
+
 /* Past the first quote, to behind the last. */
 static void skip_string(struct json_text *text)
 {
@@ -106,4 +217,186 @@ int64_t json_scan_i64(struct json_piece piece, int64_t otherwise)
     memcpy(digits, piece.text, piece.len);
     digits[piece.len] = '\0';
     return parse_i64(digits, INT64_MIN, INT64_MAX, &value, NULL) ? value : otherwise;
+}
+
+/* Past the backslash. */
+static bool check_escape(struct json_text *text)
+{
+    if (json_text_take(text, 'u'))
+        return json_text_take_character(text) >= 0;
+    char c = json_text_peek(text);
+    text->at++;
+    return c != '\0' && strchr("\"\\/bfnrt", c) != NULL;
+}
+
+/* Past the first quote. */
+static bool check_string(struct json_text *text)
+{
+    for (;;) {
+        text->at += json_text_plain(text->text + text->at, text->len - text->at);
+        if (text->at == text->len)
+            return false;
+        unsigned char c = (unsigned char)text->text[text->at];
+        size_t wide = c < 0x80 ? 1 : utf8_len(text->text + text->at, text->len - text->at);
+        if (wide == 0 || c < 0x20)
+            return false;
+        text->at += wide;
+        if (c == '"')
+            return true;
+        if (c == '\\' && !check_escape(text))
+            return false;
+    }
+}
+
+static bool take_digits(struct json_text *text)
+{
+    size_t from = text->at;
+    while (ascii_is_digit(json_text_peek(text)))
+        text->at++;
+    return text->at > from;
+}
+
+static bool check_number(struct json_text *text)
+{
+    (void)json_text_take(text, '-');
+    if (!json_text_take(text, '0') && !take_digits(text))
+        return false;
+    if (json_text_take(text, '.') && !take_digits(text))
+        return false;
+    if (!json_text_take(text, 'e') && !json_text_take(text, 'E'))
+        return true;
+    if (!json_text_take(text, '+'))
+        (void)json_text_take(text, '-');
+    return take_digits(text);
+}
+
+static bool check_word(struct json_text *text, const char *word)
+{
+    size_t len = strlen(word);
+    if (text->len - text->at < len || memcmp(text->text + text->at, word, len) != 0)
+        return false;
+    text->at += len;
+    return true;
+}
+
+/* A value that holds no other. */
+static bool check_scalar(struct json_text *text)
+{
+    switch (json_text_peek(text)) {
+    case '"':
+        text->at++;
+        return check_string(text);
+    case 't':
+        return check_word(text, "true");
+    case 'f':
+        return check_word(text, "false");
+    case 'n':
+        return check_word(text, "null");
+    default:
+        return check_number(text);
+    }
+}
+
+/* A value while it is copied: what is open, innermost last. */
+struct copying {
+    struct json_text text;
+    struct str *out;
+    size_t copied; /* bytes of the text that are dealt with */
+    int depth;
+    char open[JSON_LINE_DEPTH_MAX];
+};
+
+static void copy_so_far(struct copying *copying)
+{
+    str_add_n(copying->out, copying->text.text + copying->copied,
+              copying->text.at - copying->copied);
+    copying->copied = copying->text.at;
+}
+
+static void leave_out_blanks(struct copying *copying)
+{
+    if (!ascii_is_blank(json_text_peek(&copying->text)))
+        return;
+    copy_so_far(copying);
+    json_text_skip_blanks(&copying->text);
+    copying->copied = copying->text.at;
+}
+
+static bool take_key(struct copying *copying)
+{
+    if (!json_text_take(&copying->text, '"') || !check_string(&copying->text))
+        return false;
+    leave_out_blanks(copying);
+    return json_text_take(&copying->text, ':');
+}
+
+/* Past '{' or '['. *value: a value comes next. */
+static bool enter(struct copying *copying, char bracket, bool *value)
+{
+    if (copying->depth == JSON_LINE_DEPTH_MAX)
+        return false;
+    leave_out_blanks(copying);
+    char end = bracket == '{' ? '}' : ']';
+    *value = !json_text_take(&copying->text, end);
+    if (!*value)
+        return true;
+    copying->open[copying->depth++] = end;
+    return bracket == '[' || take_key(copying);
+}
+
+/* Past a value: ends what ends here. *value: another value comes next. */
+static bool go_on(struct copying *copying, bool *value)
+{
+    *value = false;
+    while (copying->depth > 0) {
+        const char end = copying->open[copying->depth - 1];
+        leave_out_blanks(copying);
+        if (json_text_take(&copying->text, end)) {
+            copying->depth--;
+            continue;
+        }
+        if (!json_text_take(&copying->text, ','))
+            return false;
+        leave_out_blanks(copying);
+        *value = true;
+        return end == ']' || take_key(copying);
+    }
+    return true;
+}
+
+static bool copy_value(struct copying *copying)
+{
+    bool value = true;
+    while (value) {
+        leave_out_blanks(copying);
+        char first = json_text_peek(&copying->text);
+        if (first == '{' || first == '[') {
+            copying->text.at++;
+            if (!enter(copying, first, &value))
+                return false;
+            if (value)
+                continue;
+        } else if (!check_scalar(&copying->text)) {
+            return false;
+        }
+        if (!go_on(copying, &value))
+            return false;
+    }
+    leave_out_blanks(copying);
+    copy_so_far(copying);
+    return copying->text.at == copying->text.len;
+}
+
+bool json_line_add(const char *text, size_t len, struct str *out)
+{
+    struct copying copying; /* what is open is written before it is read */
+    copying.text = (struct json_text){.text = text, .len = len};
+    copying.out = out;
+    copying.copied = 0;
+    copying.depth = 0;
+    const size_t before = out->len;
+    if (copy_value(&copying))
+        return true;
+    str_cut(out, before);
+    return false;
 }

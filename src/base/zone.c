@@ -1,11 +1,14 @@
 #include "zone.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "zone_rule.h"
+#include "ascii.h"
+#include "calendar.h"
 
 enum {
     ZONE_FILE_MAX = 64 * 1024, /* the largest file of the database has 4 KiB */
@@ -16,6 +19,146 @@ enum {
     TIME_SIZE_V2 = 8,
     TYPE_SIZE = 6, /* offset, daylight flag, abbreviation */
 };
+
+enum { HOUR = 3600, DEFAULT_CHANGE = 2 * HOUR };
+
+/* The rest of a rule, while it is read. */
+struct cursor {
+    const char *at;
+    const char *end;
+};
+
+/* When a change of the clock comes round: 'M' month, week, weekday; 'J' a day
+ * 1..365 that leaves out 29 February; 'n' a day 0..365 that counts it. */
+struct change {
+    char kind;
+    int month, week, day;
+    int time_s; /* local time of the day, may be negative */
+};
+
+static bool take(struct cursor *cursor, char c)
+{
+    if (cursor->at == cursor->end || *cursor->at != c)
+        return false;
+    cursor->at++;
+    return true;
+}
+
+static bool take_int(struct cursor *cursor, int max, int *out)
+{
+    int value = 0;
+    const char *start = cursor->at;
+    while (cursor->at < cursor->end && ascii_is_digit(*cursor->at) && value <= max)
+        value = value * 10 + (*cursor->at++ - '0');
+    *out = value;
+    return cursor->at > start && value <= max;
+}
+
+/* "CET", "<+03>". */
+static bool take_name(struct cursor *cursor)
+{
+    const char *start = cursor->at;
+    if (take(cursor, '<')) {
+        while (cursor->at < cursor->end && *cursor->at != '>')
+            cursor->at++;
+        return take(cursor, '>');
+    }
+    while (cursor->at < cursor->end && ascii_is_letter(*cursor->at))
+        cursor->at++;
+    return cursor->at > start;
+}
+
+/* [+-]hh[:mm[:ss]] in seconds. */
+static bool take_time(struct cursor *cursor, int *out)
+{
+    const int sign = take(cursor, '-') ? -1 : 1;
+    if (sign > 0)
+        (void)take(cursor, '+');
+    int parts[3] = {0};
+    if (!take_int(cursor, 167, &parts[0]))
+        return false;
+    for (int i = 1; i < 3 && take(cursor, ':'); i++) {
+        if (!take_int(cursor, 59, &parts[i]))
+            return false;
+    }
+    *out = sign * (parts[0] * HOUR + parts[1] * 60 + parts[2]);
+    return true;
+}
+
+static bool take_change(struct cursor *cursor, struct change *out)
+{
+    *out = (struct change){.kind = 'n', .time_s = DEFAULT_CHANGE};
+    if (!take(cursor, ','))
+        return false;
+    if (take(cursor, 'M')) {
+        out->kind = 'M';
+        if (!take_int(cursor, 12, &out->month) || !take(cursor, '.') ||
+            !take_int(cursor, 5, &out->week) || !take(cursor, '.') ||
+            !take_int(cursor, 6, &out->day) || out->month < 1 || out->week < 1)
+            return false;
+    } else {
+        out->kind = take(cursor, 'J') ? 'J' : 'n';
+        if (!take_int(cursor, 365, &out->day))
+            return false;
+    }
+    return !take(cursor, '/') || take_time(cursor, &out->time_s);
+}
+
+/* Day of the change in a year, as days since 1970. */
+static int64_t day_of(const struct change *change, int64_t year)
+{
+    if (change->kind == 'n')
+        return calendar_days(year, 1, 1) + change->day;
+    if (change->kind == 'J') {
+        const bool leap = calendar_days(year, 3, 1) - calendar_days(year, 2, 28) == 2;
+        return calendar_days(year, 1, 1) + change->day - 1 + (leap && change->day >= 60);
+    }
+    const int64_t first = calendar_days(year, change->month, 1);
+    const int64_t next = change->month == 12 ? calendar_days(year + 1, 1, 1)
+                                             : calendar_days(year, change->month + 1, 1);
+    const int64_t weekday = ((first + 4) % 7 + 7) % 7; /* 1 January 1970 was a Thursday */
+    int64_t day = first + (change->day - weekday + 7) % 7 + (int64_t)7 * (change->week - 1);
+    while (day >= next)
+        day -= 7;
+    return day;
+}
+
+static int64_t moment_of(const struct change *change, int64_t year, int offset_s)
+{
+    return day_of(change, year) * CALENDAR_DAY_S + change->time_s - offset_s;
+}
+
+bool zone_rule_offset(const char *rule, size_t len, int64_t at_s, int *offset_s_out)
+{
+    if (len < 2 || rule[0] != '\n')
+        return false;
+    const char *feed = memchr(rule + 1, '\n', len - 1);
+    struct cursor cursor = {.at = rule + 1, .end = feed};
+    int west = 0;
+    if (!feed || !take_name(&cursor) || !take_time(&cursor, &west))
+        return false;
+    const int standard = -west;
+    if (cursor.at == cursor.end) {
+        *offset_s_out = standard;
+        return true;
+    }
+
+    int summer_west = west - HOUR;
+    struct change begin;
+    struct change end;
+    if (!take_name(&cursor) ||
+        (cursor.at < cursor.end && *cursor.at != ',' && !take_time(&cursor, &summer_west)) ||
+        !take_change(&cursor, &begin) || !take_change(&cursor, &end))
+        return false;
+    const int summer = -summer_west;
+    const int64_t year = calendar_year(at_s + standard);
+    const int64_t from = moment_of(&begin, year, standard);
+    const int64_t until = moment_of(&end, year, summer);
+    const bool is_summer =
+        from < until ? at_s >= from && at_s < until : at_s >= from || at_s < until; /* south */
+    *offset_s_out = is_summer ? summer : standard;
+    return true;
+}
 
 struct bytes {
     const unsigned char *at;

@@ -1,16 +1,28 @@
+#include "mcp_result.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "mcp_advice.h"
-#include "mcp_result_parts.h"
-#include "mcp_tool.h"
+#include "attr.h"
+#include "mcp_output.h"
+#include "mcp_request.h"
+#include "shown.h"
+#include "test_report.h"
 #include "text.h"
 
-const char *mcp_stream_name(int stream)
+/* The two streams of the last attempt, fit for reading; of a file that was read its bytes. */
+struct mcp_shown {
+    struct str texts[2];
+};
+
+/* "stdout", "stderr" for 0 and 1. */
+static const char *mcp_stream_name(int stream)
 {
     return stream == 0 ? "stdout" : "stderr";
 }
 
-const struct step_state *mcp_ended_step(const struct mcp_ended *ended)
+/* The step of the call's task. */
+static const struct step_state *mcp_ended_step(const struct mcp_ended *ended)
 {
     return run_state_step(ended->state, ended->task);
 }
@@ -26,9 +38,337 @@ bool mcp_ended_is_transient(const struct mcp_ended *ended)
     return mcp_ended_failed(ended) && attempt && attempt->class == VERDICT_TRANSIENT;
 }
 
-bool mcp_ended_is_file(const struct mcp_ended *ended)
+/* Is stdout the text of a file? */
+static bool mcp_ended_is_file(const struct mcp_ended *ended)
 {
     return ended->request->tool == MCP_TOOL_READ && !mcp_ended_failed(ended);
+}
+
+/* By the reason of a persistent failure. */
+static const char *const by_reason[] = {
+    [REASON_TEST_FAIL] = "A test is red: read what it says, change the work, then run it again.",
+    [REASON_COMPILE] = "It does not build: mend the first error, then run it again.",
+    [REASON_USAGE] = "The command's words are wrong: read its usage and call it correctly.",
+    [REASON_NOT_FOUND] = "What it looks for is not there: check the names before calling again.",
+    [REASON_PERMISSION] = "A permission is missing: do not work around it, ask the person.",
+    [REASON_AUTH] = "A login or key is missing: only the person can mend that.",
+    [REASON_QUOTA] = "A quota is used up: only the person can mend that.",
+    [REASON_CONTEXT_LENGTH] = "What it was asked is too long: make it shorter.",
+    [REASON_BAD_REQUEST] = "The request is wrong: put it right before calling again.",
+    [REASON_TOO_LARGE] = "What was sent is too large: make it smaller.",
+    [REASON_LIMIT] = "It met a limit of its own: do less at a time.",
+    [REASON_CONFIG] = "The settings are wrong: put them right before calling again.",
+    [REASON_CONFLICT] = "There is a conflict: resolve it before calling again.",
+    [REASON_CRASH] = "The program crashed: find out why before calling again.",
+    [REASON_SETUP] = "What it needs is not set up: set it up, or ask the person.",
+    [REASON_DEADLINE] = "It needs more time: give timeout_s, or do less at a time.",
+};
+
+static const char *advice_by_verdict(const struct attempt_state *attempt,
+                                     const struct verdict *verdict)
+{
+    const char *words = NULL;
+    if (attempt->outcome.kind == OUTCOME_TIMEOUT)
+        return by_reason[REASON_DEADLINE];
+    if (verdict && verdict->class == VERDICT_TRANSIENT)
+        return "The work is not at fault, so do not change it because of this: what failed passes "
+               "by itself. Try again later, or tell the person.";
+    if (verdict && (size_t)verdict->reason < ARRAY_LEN(by_reason))
+        words = by_reason[verdict->reason];
+    return words ? words : "Read the output, change what is wrong, then call again.";
+}
+
+static const char *advice_by_status(const struct mcp_ended *ended)
+{
+    const struct step_state *step = run_state_step(ended->state, ended->task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    struct verdict room;
+    switch (ended->state->tasks[ended->task].status) {
+    case TASK_CANCELLED:
+        return "It was stopped from outside: do not repeat it, ask what to do instead.";
+    case TASK_NEEDS_YOU:
+        return "Only a person can mend this: tell them what is said here, and stop.";
+    case TASK_STUCK:
+        return "Stop: the same thing is done again and again. Tell the person where you are.";
+    case TASK_PASSED:
+        return "";
+    default:
+        return attempt ? advice_by_verdict(attempt, step_state_verdict(step, &room))
+                       : "It was not executed: tell the person.";
+    }
+}
+
+/* Append why the call was executed once, if more tries were never meant: no sentence end; nothing
+ * where its policy could have tried again. */
+static void mcp_once(const struct mcp_ended *ended, struct str *out)
+{
+    const struct policy *policy = ended->state->plan->policy;
+    const struct mcp_request *request = ended->request;
+    const struct attempt_state *attempt =
+        step_state_attempt(run_state_step(ended->state, ended->task));
+    if (!attempt || attempt->outcome.kind == OUTCOME_NOT_STARTED || request->path ||
+        !mcp_ended_failed(ended))
+        return;
+    if (!request->idempotent)
+        str_add(out, request->says_idempotent
+                         ? "executed once: the call says that it is not idempotent"
+                         : "executed once: the call is not declared idempotent, and what it "
+                           "changes in the project cannot be put back");
+    else if (!policy_fits_phase(policy, request->phase))
+        str_addf(out, "executed once: policy %s does not try again in phase %s", policy->name,
+                 phase_name(request->phase));
+}
+
+/* Append what to do next, one or more sentences; nothing after a plain success. */
+static void mcp_advice(const struct mcp_ended *ended, struct str *out)
+{
+    const struct attempt_state *attempt =
+        step_state_attempt(run_state_step(ended->state, ended->task));
+    bool may_repeat = mcp_ended_is_transient(ended) && !ended->request->idempotent && attempt;
+    if (ended->loop->level == ENTROPY_STUCK)
+        str_add(out, "Stop here: do not make this call again, and tell the person that you go in "
+                     "circles. ");
+    str_add(out, advice_by_status(ended));
+    if (may_repeat)
+        str_add(out, " If running it twice does no harm, call it with idempotent: true: then it "
+                     "is tried again by itself.");
+}
+
+/* "exit 1, test-fail", "cancelled by ann". */
+static void add_end(const struct mcp_ended *ended, struct str *out)
+{
+    const struct task_state *task = &ended->state->tasks[ended->task];
+    const struct attempt_state *attempt = step_state_attempt(mcp_ended_step(ended));
+    char word[VERDICT_WORD_MAX];
+    if (task->status == TASK_CANCELLED) {
+        str_addf(out, "cancelled by %s", task->by ? task->by : "somebody");
+        return;
+    }
+    if (!attempt) {
+        str_add(out, "never started");
+        return;
+    }
+    outcome_words(&attempt->outcome, out);
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(mcp_ended_step(ended), &room);
+    if (!mcp_ended_failed(ended) || !verdict)
+        return;
+    (void)verdict_word(verdict, &attempt->outcome, word);
+    if (strcmp(word, str_text(out)) != 0 && word[0] != '\0')
+        str_addf(out, ", %s", word);
+    if (verdict->subtype[0] != '\0')
+        str_addf(out, " (%s)", verdict->subtype);
+}
+
+static void add_evidence(const struct mcp_ended *ended, struct str *out)
+{
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(mcp_ended_step(ended), &room);
+    struct str words = {0};
+    if (!mcp_ended_failed(ended) || !verdict || verdict->class == VERDICT_SUCCESS)
+        return;
+    shown_evidence(verdict, &words);
+    if (words.len > 0)
+        str_addf(out, "%s, %s\n", verdict_class_name(verdict->class), str_text(&words));
+    str_done(&words);
+}
+
+/* "2 of 3 tries, 1.5 s waited between them: gave up (retry exhausted) ..."; nothing of a call that
+ * was to be executed once. */
+static void add_tries(const struct mcp_ended *ended, struct str *out)
+{
+    const struct task_state *task = &ended->state->tasks[ended->task];
+    const int count = (int)mcp_ended_step(ended)->attempt_count;
+    struct str ending = {0};
+    if (run_state_tries(ended->state, ended->task) == 1)
+        return;
+    shown_ending_named(ended->state, ended->task, &ending);
+    if (count == 1 && (ending.len == 0 || ended->request->path)) {
+        str_done(&ending);
+        return;
+    }
+    shown_count(count, "try", "tries", out);
+    if (task->waited_ms > 0) {
+        str_add(out, ", ");
+        shown_seconds(task->waited_ms, out);
+        str_add(out, " waited between them");
+    }
+    if (ending.len > 0)
+        str_addf(out, ": %s", str_text(&ending));
+    str_add_char(out, '\n');
+    str_done(&ending);
+}
+
+/* What a test program says of itself; nothing of another call. The names of
+ * failing tests are elements of a JSON array; returns how many there are. */
+static bool mcp_find_report(const struct mcp_ended *ended, struct test_report *out)
+{
+    if (ended->request->tool != MCP_TOOL_TESTS)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const struct str *kept = &ended->output->streams[i].kept;
+        const struct classify_text text = {.bytes = kept->data, .len = kept->len};
+        if (kept->len > 0 && test_report_find(&text, out))
+            return true;
+    }
+    return false;
+}
+
+/* Append them; 0 where the output names none. */
+static int mcp_find_failing(const struct mcp_ended *ended, struct str *out)
+{
+    int count = 0;
+    for (int i = 0; i < 2 && count == 0 && ended->request->tool == MCP_TOOL_TESTS; i++) {
+        const struct str *kept = &ended->output->streams[i].kept;
+        count = mcp_failing_find(str_text(kept), kept->len, out);
+    }
+    return count;
+}
+
+static void add_tests(const struct mcp_ended *ended, struct str *out)
+{
+    struct test_report report;
+    struct str failing = {0};
+    if (mcp_find_report(ended, &report))
+        str_addf(out, "tests (%s): %s\n", report.form, report.line);
+    if (mcp_find_failing(ended, &failing) > 0)
+        str_addf(out, "failing: %s\n", str_text(&failing));
+    str_done(&failing);
+}
+
+static void add_place(const struct mcp_ended *ended, struct str *out)
+{
+    str_addf(out, "[run #%lld, %s]\n", (long long)ended->run,
+             ended->state->plan->tasks[ended->task].id);
+}
+
+static void add_streams(const struct mcp_shown *shown, struct str *out)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct str *text = &shown->texts[i];
+        if (text->len == 0)
+            continue;
+        str_addf(out, "--- %s\n%s", mcp_stream_name(i), str_text(text));
+        if (text->data[text->len - 1] != '\n')
+            str_add_char(out, '\n');
+    }
+}
+
+/* All of it for the model to read. */
+static void mcp_result_words(const struct mcp_ended *ended, const struct mcp_shown *shown,
+                             const char *advice, struct str *out)
+{
+    struct str once = {0};
+    add_end(ended, out);
+    str_add_char(out, '\n');
+    add_tries(ended, out);
+    add_evidence(ended, out);
+    mcp_once(ended, &once);
+    if (once.len > 0)
+        str_addf(out, "%s\n", str_text(&once));
+    add_tests(ended, out);
+    add_streams(shown, out);
+    if (*advice != '\0')
+        str_addf(out, "--- what to do\n%s\n", advice);
+    if (*ended->nudge != '\0')
+        str_addf(out, "--- in circles?\n%s\n", ended->nudge);
+    add_place(ended, out);
+    str_done(&once);
+}
+
+static void write_verdict(const struct mcp_ended *ended, struct str *out)
+{
+    const struct step_state *step = mcp_ended_step(ended);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    struct verdict room;
+    const struct verdict *verdict =
+        !mcp_ended_failed(ended) ? NULL : step_state_verdict(step, &room);
+    char word[VERDICT_WORD_MAX];
+    str_json_text(out, "verdict",
+                  !mcp_ended_failed(ended)
+                      ? "success"
+                      : verdict_class_name(attempt && attempt->class != VERDICT_SUCCESS
+                                               ? attempt->class
+                                               : VERDICT_PERSISTENT));
+    if (verdict && attempt) {
+        str_json_text(out, "class", verdict_word(verdict, &attempt->outcome, word));
+        if (verdict->type != TRANSIENT_NONE)
+            str_json_text(out, "type", transient_type_name(verdict->type));
+        if (verdict->reason != REASON_NONE)
+            str_json_text(out, "reason", reason_name(verdict->reason));
+        if (verdict->rule[0] != '\0')
+            str_json_text(out, "rule", verdict->rule);
+        if (verdict->match[0] != '\0')
+            str_json_text(out, "match", verdict->match);
+    }
+}
+
+static void write_attempts(const struct mcp_ended *ended, struct str *out)
+{
+    const struct task_state *task = &ended->state->tasks[ended->task];
+    const struct step_state *step = mcp_ended_step(ended);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    struct str words = {0};
+    if (attempt) {
+        outcome_words(&attempt->outcome, &words);
+        str_json_text(out, "outcome", str_text(&words));
+        if (attempt->outcome.kind == OUTCOME_EXIT)
+            str_json_i64(out, "exit", attempt->outcome.code);
+        if (attempt->outcome.kind == OUTCOME_SIGNAL)
+            str_json_i64(out, "signal", attempt->outcome.code);
+        str_json_i64(out, "ran_ms", attempt->outcome.ran_ms);
+    }
+    str_json_i64(out, "attempts", (int)step->attempt_count);
+    str_json_i64(out, "attempts_max", run_state_tries(ended->state, ended->task));
+    str_json_i64(out, "waited_ms", task->waited_ms);
+    str_json_text(out, "status", task_status_name(task->status));
+    str_clear(&words);
+    shown_ending_named(ended->state, ended->task, &words);
+    if (words.len > 0)
+        str_json_text(out, "why", str_text(&words));
+    if (task->status == TASK_CANCELLED && task->by)
+        str_json_text(out, "cancelled_by", task->by);
+    str_done(&words);
+}
+
+static void write_call(const struct mcp_ended *ended, struct str *out)
+{
+    struct str once = {0};
+    str_json_i64(out, "run", ended->run);
+    str_json_text(out, "task", ended->state->plan->tasks[ended->task].id);
+    str_json_text(out, "phase", phase_name(ended->request->phase));
+    str_json_bool(out, "idempotent", ended->request->idempotent);
+    mcp_once(ended, &once);
+    if (once.len > 0)
+        str_json_text(out, "executed_once", str_text(&once));
+    str_done(&once);
+}
+
+static void write_tests(const struct mcp_ended *ended, struct str *out)
+{
+    struct test_report report;
+    struct str failing = {0};
+    if (mcp_find_report(ended, &report)) {
+        str_json_key(out, "tests");
+        str_add_char(out, '{');
+        str_json_text(out, "form", report.form);
+        const struct {
+            const char *name;
+            int64_t count;
+        } counts[] = {{"passed", report.passed},
+                      {"failed", report.failed},
+                      {"skipped", report.skipped},
+                      {"total", report.total}};
+        for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+            if (counts[i].count >= 0)
+                str_json_i64(out, counts[i].name, counts[i].count);
+        }
+        str_json_text(out, "line", report.line);
+        str_add_char(out, '}');
+    }
+    if (mcp_find_failing(ended, &failing) > 0)
+        str_addf(out, ",\"failing\":[%s]", str_text(&failing));
+    str_done(&failing);
 }
 
 static bool is_utf8(const struct str *text)
@@ -42,13 +382,95 @@ static bool is_utf8(const struct str *text)
     return true;
 }
 
-const char *mcp_file_warning(const struct mcp_shown *shown)
+/* Why the text of a file is not to be written back as it is; "" = it may be. Static. */
+static const char *mcp_file_warning(const struct mcp_shown *shown)
 {
     if (strstr(str_text(&shown->texts[0]), "[cut:"))
         return "Secrets are cut out of this text: do not write it back.";
     if (!is_utf8(&shown->texts[0]))
         return "This is not all UTF-8; what is not stands as U+FFFD: do not write it back.";
     return "";
+}
+
+static void write_output(const struct mcp_ended *ended, const struct mcp_shown *shown,
+                         struct str *out)
+{
+    const struct attempt_state *attempt = step_state_attempt(mcp_ended_step(ended));
+    const bool is_file = mcp_ended_is_file(ended);
+    static const char *const sizes[2] = {"stdout_bytes", "stderr_bytes"};
+    for (int i = 0; i < 2; i++) {
+        str_json_key(out, is_file && i == 0 ? "content" : mcp_stream_name(i));
+        str_add_json(out, str_text(&shown->texts[i]), shown->texts[i].len);
+        if (attempt)
+            str_json_i64(out, sizes[i], attempt->outcome.bytes[i]);
+    }
+    if (ended->request->path)
+        str_json_text(out, "path", ended->request->path);
+    if (is_file && *mcp_file_warning(shown) != '\0')
+        str_json_text(out, "warning", mcp_file_warning(shown));
+}
+
+static void write_loop(const struct mcp_ended *ended, struct str *out)
+{
+    const struct entropy_verdict *loop = ended->loop;
+    if (loop->level == ENTROPY_OK)
+        return;
+    str_json_key(out, "loop");
+    str_add_char(out, '{');
+    str_json_text(out, "level", entropy_level_name(loop->level));
+    str_json_text(out, "rung", entropy_rung_name(loop->rung));
+    str_json_i64(out, "count", loop->count);
+    str_json_text(out, "nudge", ended->nudge);
+    str_add_char(out, '}');
+}
+
+/* The same as members of an object. */
+static void mcp_result_data(const struct mcp_ended *ended, const struct mcp_shown *shown,
+                            const char *advice, struct str *out)
+{
+    write_verdict(ended, out);
+    write_attempts(ended, out);
+    write_call(ended, out);
+    write_tests(ended, out);
+    write_output(ended, shown, out);
+    write_loop(ended, out);
+    if (*advice != '\0')
+        str_json_text(out, "next", advice);
+}
+
+static void add_class(const struct run_state *state, int task, struct str *out)
+{
+    struct str class = {0};
+    shown_class(state, task, &class);
+    if (class.len > 0)
+        str_addf(out, " after %s", str_text(&class));
+    str_done(&class);
+}
+
+void mcp_progress_words(const struct run_state *state, int task, const struct moment *now,
+                        struct str *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    const struct task_state *at = &state->tasks[task];
+    struct str tries = {0};
+    shown_try_of(state, task, &tries);
+    if (at->held) {
+        str_addf(out, "held by %s", at->by ? at->by : "a person");
+    } else if (step->status == STEP_WAITING) {
+        str_add(out, "next try in ");
+        shown_duration(step->due.mono_ms - now->mono_ms, out);
+        add_class(state, task, out);
+        str_addf(out, ", %s so far", str_text(&tries));
+    } else if (step->status == STEP_RUNNING && attempt) {
+        str_addf(out, "%s runs for ", str_text(&tries));
+        shown_duration(now->mono_ms - attempt->started.mono_ms, out);
+        if (step->quiet)
+            str_add(out, ", quiet");
+    } else {
+        str_add(out, "waits for a slot");
+    }
+    str_done(&tries);
 }
 
 static void show_output(const struct mcp_ended *ended, struct mcp_shown *out)

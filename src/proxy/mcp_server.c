@@ -1,12 +1,253 @@
 #include "mcp_server.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "mcp_calls.h"
-#include "mcp_reply.h"
-#include "mcp_tool.h"
+#include "mcp_request.h"
 #include "text.h"
+#include "xalloc.h"
+
+static const char instructions[] =
+    "Commands, tests and files of this project, run under devs: failures that pass by themselves "
+    "are waited out and tried again, others are returned with their class and the evidence. Do "
+    "not wrap retries around these tools. Where a result says that you go in circles, change the "
+    "approach; where it says stop, stop and tell the person.";
+
+/* A result whose object has these members ("" = none), as the era wants it. `id` is JSON. */
+static void mcp_reply_result(struct str *out, const char *id, enum mcp_era era, const char *members)
+{
+    str_addf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{", id);
+    if (era == MCP_ERA_STATELESS)
+        str_addf(out, "\"resultType\":\"complete\"%s", *members != '\0' ? "," : "");
+    str_add(out, members);
+    str_add(out, "}}");
+}
+
+/* `id` "" = it cannot be known: null. `data` is JSON, NULL = none. */
+static void mcp_reply_error(struct str *out, const char *id, enum mcp_error code,
+                            const char *message, const char *data)
+{
+    str_addf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d", *id ? id : "null",
+             (int)code);
+    str_json_text(out, "message", message);
+    if (data) {
+        str_json_key(out, "data");
+        str_add(out, data);
+    }
+    str_add(out, "}}");
+}
+
+/* `token` is JSON. */
+static void mcp_reply_progress(struct str *out, const char *token, int64_t value,
+                               const char *message)
+{
+    str_addf(out,
+             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
+             "\"progressToken\":%s",
+             token);
+    str_json_i64(out, "progress", value);
+    str_json_text(out, "message", message);
+    str_add(out, "}}");
+}
+
+static void add_server(struct str *out)
+{
+    str_add(out, "{\"name\":\"devs\",\"title\":\"devs\",\"version\":\"" DEVS_VERSION "\"}");
+}
+
+/* Members of the results of `initialize`, `server/discover` and `tools/list`. */
+static void mcp_reply_initialize(struct str *out, enum mcp_version version)
+{
+    str_json_text(out, "protocolVersion", mcp_version_name(version));
+    str_add(out, ",\"capabilities\":{\"tools\":{\"listChanged\":false}},\"serverInfo\":");
+    add_server(out);
+    str_json_text(out, "instructions", instructions);
+}
+
+/* Append those of `server/discover`. */
+static void mcp_reply_discover(struct str *out)
+{
+    str_add(out, "\"supportedVersions\":");
+    mcp_version_list(out);
+    str_add(out, ",\"capabilities\":{\"tools\":{\"listChanged\":false}}");
+    str_json_text(out, "instructions", instructions);
+    str_json_i64(out, "ttlMs", MCP_TTL_MS);
+    str_json_text(out, "cacheScope", "public");
+    str_add(out, ",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":");
+    add_server(out);
+    str_add_char(out, '}');
+}
+
+/* Append those of `tools/list`, with how long they hold where that is said. */
+static void mcp_reply_tools(struct str *out, enum mcp_era era)
+{
+    str_add(out, "\"tools\":");
+    mcp_tool_list(out);
+    if (era == MCP_ERA_STATELESS) {
+        str_json_i64(out, "ttlMs", MCP_TTL_MS);
+        str_json_text(out, "cacheScope", "public");
+    }
+}
+
+/* Up to the members of structuredContent behind the verdict. */
+static void begin_error(struct str *out, const struct str *text, const char *verdict)
+{
+    str_add(out, "\"content\":[{\"type\":\"text\",\"text\":");
+    str_add_json(out, str_text(text), text->len);
+    str_add(out, "}],\"isError\":true,\"structuredContent\":{");
+    str_json_text(out, "verdict", verdict);
+}
+
+void mcp_reply_refusal(struct str *out, const char *why, const char *what_to_do)
+{
+    struct str text = {0};
+    str_addf(&text, "not executed: %s", why);
+    if (*what_to_do != '\0')
+        str_addf(&text, "\n%s", what_to_do);
+    begin_error(out, &text, "not-executed");
+    str_json_text(out, "why", why);
+    str_json_i64(out, "attempts", 0);
+    if (*what_to_do != '\0')
+        str_json_text(out, "next", what_to_do);
+    str_add_char(out, '}');
+    str_done(&text);
+}
+
+void mcp_reply_unknown(struct str *out, const char *why)
+{
+    static const char next[] = "Look at what it would have changed before you call again.";
+    struct str text = {0};
+    str_addf(&text, "how it ended is not known: %s\n%s", why, next);
+    begin_error(out, &text, "unknown");
+    str_json_text(out, "why", why);
+    str_json_text(out, "next", next);
+    str_add_char(out, '}');
+    str_done(&text);
+}
+
+static void free_batch(struct mcp_batch *batch)
+{
+    if (batch)
+        str_done(&batch->replies);
+    free(batch);
+}
+
+static void free_call(struct mcp_call *call)
+{
+    mcp_request_done(&call->request);
+    str_done(&call->id);
+    str_done(&call->token);
+    free(call);
+}
+
+/* One request of the batch has its reply, or will have none. */
+static void close_batch(struct mcp_server *server, struct mcp_batch *batch)
+{
+    if (--batch->open > 0)
+        return;
+    if (batch->replies.len > 0) {
+        str_add_char(&batch->replies, ']');
+        mcp_out_add(server->out, str_text(&batch->replies), batch->replies.len);
+    }
+    free_batch(batch);
+}
+
+static void send(struct mcp_server *server, struct mcp_batch *batch, struct str *text)
+{
+    if (batch) {
+        str_add_char(&batch->replies, batch->replies.len > 0 ? ',' : '[');
+        str_add_n(&batch->replies, str_text(text), text->len);
+        close_batch(server, batch);
+    } else {
+        mcp_out_add(server->out, str_text(text), text->len);
+    }
+    str_done(text);
+}
+
+/* The reply to what is being read. Takes the text, which is done with. */
+static void mcp_calls_reply(struct mcp_server *server, struct str *text)
+{
+    if (server->batch)
+        server->batch->open++;
+    send(server, server->batch, text);
+}
+
+/* What is read from now on came as one batch. */
+static void mcp_calls_begin_batch(struct mcp_server *server)
+{
+    server->batch = xcalloc(1, sizeof(*server->batch));
+    server->batch->open = 1; /* until all of it was read */
+}
+
+/* All of it was read; its replies go out together, when the last of them is there. */
+static void mcp_calls_end_batch(struct mcp_server *server)
+{
+    struct mcp_batch *batch = server->batch;
+    server->batch = NULL;
+    close_batch(server, batch);
+}
+
+/* The call with this id, as JSON; NULL = none is under way. */
+static struct mcp_call *mcp_calls_find(const struct mcp_server *server, const char *id)
+{
+    for (size_t i = 0; i < server->call_count; i++) {
+        if (strcmp(str_text(&server->calls[i]->id), id) == 0)
+            return server->calls[i];
+    }
+    return NULL;
+}
+
+/* One call more, of the batch that is being read. There are fewer than MCP_CALLS_MAX. The server
+ * owns it until mcp_server_answer(). */
+static struct mcp_call *mcp_calls_add(struct mcp_server *server, const struct mcp_message *message,
+                                      enum mcp_era era)
+{
+    struct mcp_call *call = xcalloc(1, sizeof(*call));
+    const struct json *token = json_get(json_get(message->params, "_meta"), "progressToken");
+    str_add(&call->id, str_text(&message->id));
+    if (mcp_is_id(token))
+        json_write(&call->token, token);
+    call->era = era;
+    call->batch = server->batch;
+    if (call->batch)
+        call->batch->open++;
+    server->calls[server->call_count++] = call;
+    return call;
+}
+
+static void remove_call(struct mcp_server *server, const struct mcp_call *call)
+{
+    size_t at = 0;
+    while (server->calls[at] != call)
+        at++;
+    server->call_count--;
+    for (; at < server->call_count; at++)
+        server->calls[at] = server->calls[at + 1];
+}
+
+void mcp_server_answer(struct mcp_server *server, struct mcp_call *call, const char *members)
+{
+    struct str text = {0};
+    remove_call(server, call);
+    if (!call->is_taken_back) {
+        mcp_reply_result(&text, str_text(&call->id), call->era, members);
+        send(server, call->batch, &text);
+    } else if (call->batch) {
+        close_batch(server, call->batch);
+    }
+    free_call(call);
+}
+
+void mcp_server_progress(struct mcp_server *server, struct mcp_call *call, const char *message)
+{
+    struct str text = {0};
+    if (call->token.len == 0 || call->is_taken_back || mcp_out_waiting(server->out) > MCP_OUT_HIGH)
+        return;
+    mcp_reply_progress(&text, str_text(&call->token), ++call->progress, message);
+    mcp_out_add(server->out, str_text(&text), text.len);
+    str_done(&text);
+}
 
 static const char version_key[] = "io.modelcontextprotocol/protocolVersion";
 static const char capabilities_key[] = "io.modelcontextprotocol/clientCapabilities";

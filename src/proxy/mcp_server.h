@@ -2,7 +2,7 @@
  * mcp_server.h - the protocol's side of the tool proxy: messages in, calls out; results in,
  * messages out. Knows no run and no clock; who executes the calls is the host.
  *
- * Serves both eras at once, request by request (mcp_version.h). Belongs to one thread.
+ * Serves both eras at once, request by request (mcp_wire.h). Belongs to one thread.
  */
 #ifndef DEVS_MCP_SERVER_H
 #define DEVS_MCP_SERVER_H
@@ -11,9 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "mcp_out.h"
 #include "mcp_request.h"
-#include "mcp_version.h"
+#include "mcp_wire.h"
 
 enum {
     MCP_CALLS_MAX = 64,  /* calls at once, those counted that wait for a slot */
@@ -72,5 +71,12 @@ void mcp_server_answer(struct mcp_server *server, struct mcp_call *call, const c
 
 /* How far a call is, if the client wants to know: each value is higher than the one before. */
 void mcp_server_progress(struct mcp_server *server, struct mcp_call *call, const char *message);
+
+enum { MCP_TTL_MS = 3600 * 1000 }; /* how long the lists may be kept: they do not change */
+
+/* Members of a tool's result that is an error and nothing else: it was not executed. */
+void mcp_reply_refusal(struct str *out, const char *why, const char *what_to_do);
+/* Likewise: it may have been executed, and nobody can say how it ended. */
+void mcp_reply_unknown(struct str *out, const char *why);
 
 #endif

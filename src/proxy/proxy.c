@@ -7,9 +7,8 @@
 
 #include "clock.h"
 #include "executor.h"
-#include "mcp_line.h"
-#include "mcp_out.h"
 #include "mcp_server.h"
+#include "mcp_wire.h"
 
 enum { READ_BYTES = 64 * 1024 };
 

@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-#include "bell.h"
 #include "log_read.h"
-#include "place_check.h"
+#include "private_file.h"
 #include "schema.h"
 #include "text.h"
 #include "turns.h"

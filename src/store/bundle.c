@@ -2,22 +2,331 @@
 
 #include "bundle.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bundle_parts.h"
 #include "clock.h"
+#include "db.h"
+#include "event.h"
+#include "event_row.h"
 #include "follower.h"
 #include "json.h"
 #include "private_file.h"
 #include "schema.h"
 #include "spill.h"
 #include "xalloc.h"
+
+struct bundle {
+    int64_t run;
+    struct place temp; /* the file that is built, */
+    bool made;         /* and is to be removed */
+    char file[PATH_MAX];
+    struct db from, to;               /* owned; the log, within one transaction; the bundle */
+    const struct redactor *redactor;  /* borrowed; NULL = none */
+    struct redact_counts counts;      /* owned; of the second pass */
+    const struct bundle_asked *asked; /* borrowed while it is built */
+    int64_t last_seq;                 /* of the run */
+    struct bundle_contents contents;
+};
+
+static struct bundle_cut *cut_of(struct bundle_contents *contents, const char *name)
+{
+    for (int i = 0; i < contents->cut_count; i++) {
+        if (strcmp(contents->cuts[i].name, name) == 0)
+            return &contents->cuts[i];
+    }
+    if (contents->cut_count == BUNDLE_CUTS_MAX)
+        return &contents->other_cuts;
+    struct bundle_cut *cut = &contents->cuts[contents->cut_count++];
+    (void)snprintf(cut->name, sizeof(cut->name), "%s", name);
+    return cut;
+}
+
+/* Report how far the bundle is; false: whoever asked for it wants it to stop. */
+static bool bundle_tell(const struct bundle *bundle, struct err *err)
+{
+    const struct bundle_asked *asked = bundle->asked;
+    return !asked->tell || asked->tell(asked->ctx, bundle->contents.events, bundle->last_seq, err);
+}
+
+/* Add up what an event says was cut. */
+static void bundle_count_recorded(struct bundle *bundle, const char *text)
+{
+    struct json *json = NULL;
+    void *iter = NULL;
+    const char *name;
+    const struct json *count;
+    if (!text || !json_parse_data(text, strlen(text), &json, NULL, NULL))
+        return;
+    while (json_next(json_get(json, "names"), &iter, &name, &count))
+        cut_of(&bundle->contents, name)->recorded += json_i64(count, 0);
+    json_free(json);
+}
+
+/* In the order of the index, so that what follows each other in a stream is read so. */
+static const char select_sql[] =
+    "SELECT task, step, attempt, stream, part, idx, offset, at_ms, bytes FROM output WHERE run=?1"
+    " ORDER BY run, task, step, attempt, stream, part, idx";
+static const char insert_sql[] =
+    "INSERT INTO output(run, task, step, attempt, stream, part, idx, offset, at_ms, bytes)"
+    " VALUES(?,?,?,?,?,?,?,?,?,?)";
+
+enum { KEY_COLUMNS = 4 /* whose stream it is */, OFFSET_COLUMN = 6, BYTES_COLUMN = 8 };
+
+/* A row of output without its bytes. */
+struct piece {
+    int64_t part, index, at_ms;
+    int64_t offset; /* once it is known */
+    size_t len;
+};
+
+/* Rows of one stream that follow each other: a secret may go from one into the next. */
+struct segment {
+    sqlite3_stmt *to; /* borrowed; what puts a row into the bundle */
+    int64_t key[KEY_COLUMNS];
+    int64_t offset;
+    struct str bytes;     /* owned */
+    struct piece *pieces; /* owned */
+    size_t count, cap;
+};
+
+static bool put_piece(const struct bundle *bundle, const struct segment *segment,
+                      const struct piece *piece, const char *bytes, struct err *err)
+{
+    sqlite3_stmt *to = segment->to;
+    (void)sqlite3_bind_int64(to, 1, bundle->run);
+    for (int i = 0; i < KEY_COLUMNS; i++)
+        (void)sqlite3_bind_int64(to, i + 2, segment->key[i]);
+    (void)sqlite3_bind_int64(to, 6, piece->part);
+    (void)sqlite3_bind_int64(to, 7, piece->index);
+    (void)sqlite3_bind_int64(to, 8, piece->offset);
+    (void)sqlite3_bind_int64(to, 9, piece->at_ms);
+    (void)sqlite3_bind_blob64(to, 10, piece->len > 0 ? bytes : "", piece->len, SQLITE_STATIC);
+    return db_run(&bundle->to, to, err);
+}
+
+/* The rows get the bytes that are left, each as many as it had, the last one what remains. */
+static bool put_segment(struct bundle *bundle, const struct segment *segment, struct err *err)
+{
+    struct str cut = {0};
+    size_t at = 0;
+    bool ok = true;
+    redact_text(bundle->redactor, str_text(&segment->bytes), segment->bytes.len, &cut,
+                &bundle->counts);
+    for (size_t i = 0; ok && i < segment->count; i++) {
+        struct piece piece = segment->pieces[i];
+        bool is_last = i + 1 == segment->count;
+        if (is_last || piece.len > cut.len - at)
+            piece.len = cut.len - at;
+        piece.offset = segment->offset + (int64_t)at;
+        ok = put_piece(bundle, segment, &piece, str_text(&cut) + at, err);
+        at += piece.len;
+    }
+    bundle->contents.output_bytes += (int64_t)cut.len;
+    str_done(&cut);
+    return ok;
+}
+
+static bool goes_on(const struct segment *segment, sqlite3_stmt *from)
+{
+    for (int i = 0; i < KEY_COLUMNS; i++) {
+        if (segment->key[i] != sqlite3_column_int64(from, i))
+            return false;
+    }
+    return segment->count > 0 && segment->bytes.len < BUNDLE_SEGMENT_MAX &&
+           sqlite3_column_int64(from, OFFSET_COLUMN) ==
+               segment->offset + (int64_t)segment->bytes.len;
+}
+
+static void take_row(struct segment *segment, sqlite3_stmt *from)
+{
+    const char *bytes = sqlite3_column_blob(from, BYTES_COLUMN);
+    size_t len = (size_t)sqlite3_column_bytes(from, BYTES_COLUMN);
+    if (segment->count == 0) {
+        for (int i = 0; i < KEY_COLUMNS; i++)
+            segment->key[i] = sqlite3_column_int64(from, i);
+        segment->offset = sqlite3_column_int64(from, OFFSET_COLUMN);
+    }
+    segment->pieces =
+        xgrow(segment->pieces, &segment->cap, segment->count + 1, sizeof(struct piece));
+    segment->pieces[segment->count++] = (struct piece){.part = sqlite3_column_int64(from, 4),
+                                                       .index = sqlite3_column_int64(from, 5),
+                                                       .at_ms = sqlite3_column_int64(from, 7),
+                                                       .len = len};
+    if (len > 0)
+        str_add_n(&segment->bytes, bytes, len);
+}
+
+static bool copy_rows(struct bundle *bundle, sqlite3_stmt *from, sqlite3_stmt *to, struct err *err)
+{
+    struct segment segment = {.to = to};
+    bool row = true;
+    bool ok = true;
+    while (ok && row) {
+        ok = db_next(&bundle->from, from, &row, err);
+        bool is_over = ok && segment.count > 0 && (!row || !goes_on(&segment, from));
+        if (is_over) {
+            ok = put_segment(bundle, &segment, err) && bundle_tell(bundle, err);
+            segment.count = 0;
+            str_clear(&segment.bytes);
+        }
+        if (ok && row)
+            take_row(&segment, from);
+    }
+    str_done(&segment.bytes);
+    free(segment.pieces);
+    return ok;
+}
+
+/* Copy the output; a stream stays in one piece as far as it was kept in one. */
+static bool bundle_copy_output(struct bundle *bundle, struct err *err)
+{
+    const char *const selects = select_sql;
+    const char *const inserts = insert_sql;
+    sqlite3_stmt *from = NULL;
+    sqlite3_stmt *to = NULL;
+    bool ok = db_prepare(&bundle->from, &selects, 1, &from, err) &&
+              db_prepare(&bundle->to, &inserts, 1, &to, err);
+    if (ok)
+        (void)sqlite3_bind_int64(from, 1, bundle->run);
+    ok = ok && copy_rows(bundle, from, to, err);
+    db_finalize(&from, 1);
+    db_finalize(&to, 1);
+    return ok;
+}
+
+/* Rows of the run from one file to the other, column by column; ?1 of `select` is the run. */
+static const struct table {
+    const char *select;
+    const char *insert;
+    size_t counted; /* in struct bundle_contents; 0 = nobody asks how many */
+} tables[] = {
+    {"SELECT id, uid, name, kind, dir, command, ruleset, boot, devs, seed, jobs, tasks, pid,"
+     " pid_start, started_at_ms, ended_at_ms, exit_code, last_seq, last_at_ms, attempts, passed,"
+     " failed, cancelled, waited_ms FROM run WHERE id=?1",
+     "INSERT INTO run(id, uid, name, kind, dir, command, ruleset, boot, devs, seed, jobs, tasks,"
+     " pid, pid_start, started_at_ms, ended_at_ms, exit_code, last_seq, last_at_ms, attempts,"
+     " passed, failed, cancelled, waited_ms)"
+     " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+     0},
+    {"SELECT run, text FROM plan WHERE run=?1", "INSERT INTO plan(run, text) VALUES(?,?)", 0},
+    {"SELECT hash, text FROM ruleset WHERE hash=(SELECT ruleset FROM run WHERE id=?1)",
+     "INSERT INTO ruleset(hash, text) VALUES(?,?)", 0},
+    {"SELECT " EVENT_ROW_COLUMNS " FROM event WHERE run=?1 ORDER BY seq", EVENT_ROW_SQL,
+     offsetof(struct bundle_contents, events)},
+    {"SELECT run, task, step, attempt, at_ms, json FROM capture WHERE run=?1 ORDER BY id",
+     "INSERT INTO capture(run, task, step, attempt, at_ms, json) VALUES(?,?,?,?,?,?)",
+     offsetof(struct bundle_contents, captures)},
+    {"SELECT run, id, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms, applied_at_ms,"
+     " answer, done FROM control WHERE run=?1 ORDER BY id",
+     "INSERT INTO control(run, id, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms,"
+     " applied_at_ms, answer, done) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+     offsetof(struct bundle_contents, controls)},
+    {"SELECT run, task, agent, session, at_ms, json FROM session WHERE run=?1 ORDER BY id",
+     "INSERT INTO session(run, task, agent, session, at_ms, json) VALUES(?,?,?,?,?,?)", 0},
+    {"SELECT run, task, id, title, status, step, try, tries, entropy, held, cancelling, by,"
+     " blocked_by, due_at_ms, started_at_ms, waited_ms FROM task WHERE run=?1",
+     "INSERT INTO task(run, task, id, title, status, step, try, tries, entropy, held,"
+     " cancelling, by, blocked_by, due_at_ms, started_at_ms, waited_ms)"
+     " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+     offsetof(struct bundle_contents, tasks)},
+    {"SELECT run, task, step, attempt, grant_no, started_at_ms, ended_at_ms, waited_ms, outcome,"
+     " code, ran_ms, out_bytes, err_bytes, out_lines, err_lines, rss_kib, cpu_ms, left_behind,"
+     " class, type, reason, print_hi, print_lo FROM attempt WHERE run=?1",
+     "INSERT INTO attempt(run, task, step, attempt, grant_no, started_at_ms, ended_at_ms,"
+     " waited_ms, outcome, code, ran_ms, out_bytes, err_bytes, out_lines, err_lines, rss_kib,"
+     " cpu_ms, left_behind, class, type, reason, print_hi, print_lo)"
+     " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+     offsetof(struct bundle_contents, attempts)},
+};
+
+/* Not every log has the table: schema.h. */
+static const struct table bookmark_table = {
+    "SELECT run, id, seq, at_ms, made_at_ms, name, by FROM bookmark WHERE run=?1 ORDER BY id",
+    "INSERT INTO bookmark(run, id, seq, at_ms, made_at_ms, name, by) VALUES(?,?,?,?,?,?,?)",
+    offsetof(struct bundle_contents, bookmarks)};
+
+enum { EVENT_KIND_COLUMN = 4, EVENT_TEXT_COLUMN = 15 };
+
+/* Texts pass the secrets of now, numbers go as they are. The text must live until the step. */
+static bool put_column(struct bundle *bundle, sqlite3_stmt *from, sqlite3_stmt *to, int at,
+                       struct str *text)
+{
+    if (sqlite3_column_type(from, at) != SQLITE_TEXT)
+        return sqlite3_bind_value(to, at + 1, sqlite3_column_value(from, at)) == SQLITE_OK;
+    const char *bytes = (const char *)sqlite3_column_text(from, at);
+    str_clear(text);
+    redact_text(bundle->redactor, bytes, (size_t)sqlite3_column_bytes(from, at), text,
+                &bundle->counts);
+    return sqlite3_bind_text64(to, at + 1, str_text(text), text->len, SQLITE_TRANSIENT,
+                               SQLITE_UTF8) == SQLITE_OK;
+}
+
+static bool tell(const struct bundle *bundle, struct err *err)
+{
+    enum { TELL_EVERY = 1024 };
+    return bundle->contents.events % TELL_EVERY != 0 || bundle_tell(bundle, err);
+}
+
+static bool put_row(struct bundle *bundle, const struct table *table, sqlite3_stmt *from,
+                    sqlite3_stmt *to, struct err *err)
+{
+    struct str text = {0};
+    int columns = sqlite3_column_count(from);
+    bool ok = true;
+    assert(columns == sqlite3_bind_parameter_count(to));
+    for (int i = 0; ok && i < columns; i++)
+        ok = put_column(bundle, from, to, i, &text);
+    str_done(&text);
+    if (!ok)
+        return db_fail(&bundle->to, "bind", err);
+    bool is_event = table->counted == offsetof(struct bundle_contents, events);
+    if (is_event && sqlite3_column_int(from, EVENT_KIND_COLUMN) == EVENT_SECRETS_CUT)
+        bundle_count_recorded(bundle, (const char *)sqlite3_column_text(from, EVENT_TEXT_COLUMN));
+    if (is_event && !tell(bundle, err))
+        return false;
+    if (table->counted > 0)
+        (*(int64_t *)(void *)((char *)&bundle->contents + table->counted))++;
+    return db_run(&bundle->to, to, err);
+}
+
+static bool copy_table(struct bundle *bundle, const struct table *table, struct err *err)
+{
+    sqlite3_stmt *from = NULL;
+    sqlite3_stmt *to = NULL;
+    bool row = true;
+    bool ok = db_prepare(&bundle->from, &table->select, 1, &from, err) &&
+              db_prepare(&bundle->to, &table->insert, 1, &to, err);
+    if (ok)
+        (void)sqlite3_bind_int64(from, 1, bundle->run);
+    while (ok && row) {
+        ok = db_next(&bundle->from, from, &row, err);
+        if (ok && row)
+            ok = put_row(bundle, table, from, to, err);
+    }
+    db_finalize(&from, 1);
+    db_finalize(&to, 1);
+    return ok;
+}
+
+/* Copy every table but the output. */
+static bool bundle_copy_tables(struct bundle *bundle, struct err *err)
+{
+    bool ok = true;
+    bool has_bookmarks = false;
+    for (size_t i = 0; ok && i < ARRAY_LEN(tables); i++)
+        ok = copy_table(bundle, &tables[i], err);
+    return ok && schema_has_bookmarks(&bundle->from, &has_bookmarks, err) &&
+           (!has_bookmarks || copy_table(bundle, &bookmark_table, err));
+}
 
 enum { FILE_MODE = 0600 };
 
@@ -39,38 +348,6 @@ static bool put_note(struct bundle *bundle, const char *key, const char *value, 
     }
     db_finalize(&put, 1);
     return ok;
-}
-
-static struct bundle_cut *cut_of(struct bundle_contents *contents, const char *name)
-{
-    for (int i = 0; i < contents->cut_count; i++) {
-        if (strcmp(contents->cuts[i].name, name) == 0)
-            return &contents->cuts[i];
-    }
-    if (contents->cut_count == BUNDLE_CUTS_MAX)
-        return &contents->other_cuts;
-    struct bundle_cut *cut = &contents->cuts[contents->cut_count++];
-    (void)snprintf(cut->name, sizeof(cut->name), "%s", name);
-    return cut;
-}
-
-bool bundle_tell(const struct bundle *bundle, struct err *err)
-{
-    const struct bundle_asked *asked = bundle->asked;
-    return !asked->tell || asked->tell(asked->ctx, bundle->contents.events, bundle->last_seq, err);
-}
-
-void bundle_count_recorded(struct bundle *bundle, const char *text)
-{
-    struct json *json = NULL;
-    void *iter = NULL;
-    const char *name;
-    const struct json *count;
-    if (!text || !json_parse_data(text, strlen(text), &json, NULL, NULL))
-        return;
-    while (json_next(json_get(json, "names"), &iter, &name, &count))
-        cut_of(&bundle->contents, name)->recorded += json_i64(count, 0);
-    json_free(json);
 }
 
 static void count_now(struct bundle *bundle)

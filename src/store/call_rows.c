@@ -2,12 +2,240 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "adapter.h"
+#include "attr.h"
 #include "call_log.h"
 #include "event_row.h"
+#include "follower.h"
+#include "json.h"
+#include "log_read.h"
 #include "log_reader.h"
-#include "place_check.h"
+#include "log_write.h"
+#include "log_writer.h"
+#include "parse.h"
+#include "plan.h"
+#include "private_file.h"
+#include "scheduler.h"
 #include "schema.h"
+#include "text.h"
+
+/* Saved: the magic, the numbers in their order, how many limits and their values, the rungs,
+ * the memory. Numbers are 64 bits, the lowest byte first. */
+enum { MAGIC_BYTES = 4, NUMBER_BYTES = 8, NUMBERS = 14, LIMITS_MAX = 64 };
+static_assert(MAGIC_BYTES + (NUMBERS + 1 + LIMITS_MAX) * NUMBER_BYTES + ENTROPY_STATE_BYTES_MAX +
+                      ENTROPY_BLOB_BYTES_MAX <=
+                  LOG_GAIN_BYTES_MAX,
+              "the log keeps what is saved");
+
+static_assert(MAGIC_BYTES + NUMBERS * NUMBER_BYTES <= CALL_KEPT_HEAD_BYTES, "the head is whole");
+
+static const char magic[MAGIC_BYTES + 1] = "dCl2";
+
+void call_kept_init(struct call_kept *kept, const struct entropy_limits *limits)
+{
+    *kept = (struct call_kept){.limits = *limits};
+    entropy_memory_open(&kept->memory, limits);
+}
+
+void call_kept_done(struct call_kept *kept)
+{
+    entropy_state_done(&kept->circles.state);
+    entropy_memory_close(kept->memory);
+    *kept = (struct call_kept){0};
+}
+
+/* No log takes what is not among these. */
+static bool is_sound(const struct agent_used *used)
+{
+    const int64_t sums[] = {used->turns, used->calls, used->cost_micro, used->tokens,
+                            used->own_retries};
+    for (size_t i = 0; i < ARRAY_LEN(sums); i++) {
+        if (sums[i] < 0 || sums[i] > AGENT_USED_MAX)
+            return false;
+    }
+    return true;
+}
+
+void call_kept_judge(struct call_kept *kept, const struct entropy_fact *fact, bool is_call,
+                     const struct moment *at)
+{
+    const struct circles_attempt step = {.number = (int)kept->number, .at = *at};
+    circles_apply(&kept->circles, fact, &step, &kept->limits);
+    if (kept->circles.verdict.level == ENTROPY_STUCK)
+        kept->stuck_first = kept->circles.verdict.first;
+    else if (is_call)
+        kept->turned_away = 0;
+}
+
+void call_kept_forget(struct call_kept *kept)
+{
+    entropy_memory_reset(kept->memory);
+    entropy_state_reset(&kept->circles.state);
+    kept->circles.verdict = (struct entropy_verdict){0};
+    kept->turned_away = 0;
+    kept->stop_asked = false;
+}
+
+static void apply_call(struct call_kept *kept, const struct event *event)
+{
+    struct json *words = NULL;
+    struct entropy_fact fact;
+    if (event->a < 1 || event->a > AGENT_CALLS_MAX)
+        return; /* no call that the log can have */
+    kept->number = event->a;
+    if (!event->text || !json_parse(event->text, strlen(event->text), &words, NULL, NULL))
+        return;
+    const char *tool = json_text(json_get(words, "tool"), "");
+    const char *what = json_text(json_get(words, "what"), "");
+    const bool is_message = strcmp(tool, "message") == 0;
+    const bool is_call = !is_message && strcmp(tool, "user") != 0;
+    kept->turn_failed = event->c != 0 && is_message;
+    if (strcmp(tool, "user") == 0)
+        call_kept_forget(kept);
+    else if (entropy_fact_from_json(json_get(words, "loop"), &fact))
+        call_kept_judge(kept, &fact, is_call, &event->at);
+    else if (is_call && strncmp(what, CALL_TURNED_AWAY, strlen(CALL_TURNED_AWAY)) == 0)
+        kept->turned_away++;
+    if (is_call)
+        kept->used.calls++;
+    json_free(words);
+}
+
+static void apply_used(struct call_kept *kept, const struct event *event)
+{
+    const struct agent_used used = agent_used_of_event(event);
+    if (is_sound(&used))
+        kept->used = used;
+}
+
+void call_kept_apply(struct call_kept *kept, const struct event *event)
+{
+    kept->seq = event->seq;
+    kept->last = event->at;
+    if (event->kind == EVENT_AGENT_CALL)
+        apply_call(kept, event);
+    else if (event->kind == EVENT_AGENT_USED)
+        apply_used(kept, event);
+    else if (event->kind == EVENT_CANCEL_ASKED)
+        kept->stop_asked = true;
+}
+
+void call_kept_save(const struct call_kept *kept, struct str *out)
+{
+    const int64_t numbers[NUMBERS] = {kept->seq,
+                                      kept->last.at_ms,
+                                      kept->last.mono_ms,
+                                      kept->number,
+                                      kept->used.turns,
+                                      kept->used.calls,
+                                      kept->used.cost_micro,
+                                      kept->used.tokens,
+                                      kept->used.own_retries,
+                                      kept->turned_away,
+                                      kept->stuck_first,
+                                      kept->stop_asked,
+                                      entropy_state_is_stuck(&kept->circles.state),
+                                      kept->turn_failed};
+    str_add_n(out, magic, MAGIC_BYTES);
+    for (int i = 0; i < NUMBERS; i++)
+        number_bytes_put(out, (uint64_t)numbers[i], NUMBER_BYTES);
+    size_t count = 0;
+    while (entropy_limit(count))
+        count++;
+    assert(count <= LIMITS_MAX);
+    number_bytes_put(out, count, NUMBER_BYTES);
+    for (size_t i = 0; i < count; i++)
+        number_bytes_put(out, (uint64_t)entropy_limit_get(&kept->limits, entropy_limit(i)),
+                         NUMBER_BYTES);
+    entropy_state_save(&kept->circles.state, out);
+    entropy_memory_save(kept->memory, out);
+}
+
+static bool take(struct number_bytes *from, int64_t *out)
+{
+    *out = (int64_t)number_bytes_take(from, NUMBER_BYTES);
+    return !from->bad && *out >= 0;
+}
+
+static bool take_numbers(struct number_bytes *from, struct call_kept *out, bool *stuck_out)
+{
+    int64_t numbers[NUMBERS];
+    for (int i = 0; i < NUMBERS; i++) {
+        if (!take(from, &numbers[i]))
+            return false;
+    }
+    out->seq = numbers[0];
+    out->last = (struct moment){.at_ms = numbers[1], .mono_ms = numbers[2]};
+    out->number = numbers[3];
+    out->used = (struct agent_used){.turns = numbers[4],
+                                    .calls = numbers[5],
+                                    .cost_micro = numbers[6],
+                                    .tokens = numbers[7],
+                                    .own_retries = numbers[8]};
+    out->turned_away = (int)(numbers[9] & INT32_MAX);
+    out->stuck_first = numbers[10];
+    out->stop_asked = numbers[11] != 0;
+    *stuck_out = numbers[12] != 0;
+    out->turn_failed = numbers[13] != 0;
+    return out->number <= AGENT_CALLS_MAX && is_sound(&out->used);
+}
+
+static bool take_limits(struct number_bytes *from, struct entropy_limits *out)
+{
+    int64_t count = 0;
+    int64_t value = 0;
+    if (!take(from, &count))
+        return false;
+    for (int64_t i = 0; i < count; i++) {
+        const struct entropy_limit *limit = entropy_limit((size_t)i);
+        if (!limit || !take(from, &value) || !entropy_limit_set(out, limit, value, NULL))
+            return false;
+    }
+    return !entropy_limit((size_t)count);
+}
+
+static bool take_head(struct number_bytes *from, struct call_kept *out, bool *stuck_out)
+{
+    if (from->len < MAGIC_BYTES || memcmp(from->at, magic, MAGIC_BYTES) != 0)
+        return false;
+    from->at += MAGIC_BYTES;
+    from->len -= MAGIC_BYTES;
+    return take_numbers(from, out, stuck_out);
+}
+
+static bool take_all(struct number_bytes *from, struct call_kept *out)
+{
+    size_t used = 0;
+    bool stuck = false; /* the rungs say so themselves */
+    if (!take_head(from, out, &stuck) || !take_limits(from, &out->limits) ||
+        !entropy_state_load(&out->circles.state, from->at, from->len, &used, NULL))
+        return false;
+    entropy_memory_open(&out->memory, &out->limits);
+    return entropy_memory_load(out->memory, from->at + used, from->len - used, NULL);
+}
+
+bool call_kept_load(struct call_kept *kept, const void *bytes, size_t len, struct err *err)
+{
+    struct number_bytes from = {.at = bytes, .len = len};
+    struct call_kept read = {0};
+    if (!take_all(&from, &read)) {
+        call_kept_done(&read);
+        return err_set(err, ERR_INVALID, "what is known of the session is damaged");
+    }
+    call_kept_done(kept);
+    *kept = read;
+    return true;
+}
+
+bool call_kept_is_alarming(const void *bytes, size_t len, int64_t seq)
+{
+    struct number_bytes from = {.at = bytes, .len = len};
+    struct call_kept head = {0};
+    bool stuck = false;
+    return !take_head(&from, &head, &stuck) || stuck || head.stop_asked || head.seq != seq;
+}
 
 enum { CALL_HEAD_MAX = 256 };
 
@@ -222,5 +450,204 @@ bool call_rows_commit(struct call_rows *rows, const struct place *place,
     turns_give(&rows->turns);
     if (ok)
         bell_ring(&rows->bell);
+    return ok;
+}
+
+enum { NAME_ID_BYTES = 8 /* of a session's id, in the run's name */ };
+
+static void add_name(const struct call_session *session, struct str *out)
+{
+    str_addf(out, "%s ", session->agent);
+    str_add_n(out, session->id, text_cut(session->id, strlen(session->id), NAME_ID_BYTES));
+}
+
+/* One attempt, that nobody repeats: devs did not start it. */
+static void write_plan(const struct call_session *session, struct str *out)
+{
+    struct str name = {0};
+    add_name(session, &name);
+    str_add(out, "{\"version\":1,");
+    str_json_text(out, "name", str_text(&name));
+    str_add(out, ",\"policies\":{\"session\":{\"like\":\"transport\",\"max_attempts\":1}}");
+    const bool is_known = adapters_find(NULL, session->agent) != NULL;
+    str_add(out, ",\"agents\":{");
+    str_json_key(out, session->agent);
+    str_add_char(out, '{');
+    str_json_text(out, "like", is_known ? session->agent : "generic");
+    if (!is_known)
+        str_json_text(out, "program", session->agent);
+    str_add(out, ",\"argv\":[],\"permission_args\":[]}}");
+    str_add(out, ",\"tasks\":[{");
+    str_json_text(out, "id", session->agent);
+    str_json_text(out, "title", str_text(&name));
+    str_add(out, ",\"steps\":[{\"policy\":\"session\",\"idempotent\":true,");
+    str_json_text(out, "agent", session->agent);
+    str_json_text(out, "prompt", "(a person's)");
+    str_add(out, "}]}]}");
+    str_done(&name);
+}
+
+/* The plan with the settings' thresholds in it; *text is what the log gets. */
+static bool make_plan(const struct call_session *session, struct plan **out, struct str *text,
+                      struct err *err)
+{
+    struct violations violations = {0};
+    const struct plan_context context = {.settings = session->settings};
+    write_plan(session, text);
+    bool ok = plan_parse_with(str_text(text), text->len, &context, out, &violations);
+    if (!ok)
+        (void)err_set(err, ERR_INVALID, "agent '%s': no plan can be made for it: %s",
+                      session->agent,
+                      violations.count > 0 ? violations.items[0].message : "it is not right");
+    violations_done(&violations);
+    if (ok && plan_has_more(*out)) {
+        str_clear(text);
+        plan_write(*out, text);
+    }
+    return ok;
+}
+
+static void start(struct scheduler *scheduler, const struct call_session *session,
+                  const struct moment *now, struct turn *turn)
+{
+    struct str text = {0};
+    struct input begin = {.kind = INPUT_START, .now = *now, .jobs = 1};
+    struct input fact = {.kind = INPUT_FACT, .now = *now, .attempt = 1};
+    (void)snprintf(begin.control.by, sizeof(begin.control.by), "%s", session->agent);
+    scheduler_step(scheduler, &begin, turn);
+    str_add_char(&text, '{');
+    str_json_text(&text, "agent", session->agent);
+    str_json_text(&text, "session", session->id);
+    str_json_bool(&text, "resumed", false);
+    str_add_char(&text, '}');
+    fact.fact_event.kind = EVENT_AGENT_SESSION;
+    fact.note = str_text(&text);
+    scheduler_step(scheduler, &fact, turn);
+    str_done(&text);
+}
+
+static bool write_begin(struct log_writer *writer, const struct call_session *session,
+                        const struct log_run *run, struct run_state *state, struct err *err)
+{
+    struct scheduler scheduler = {.state = state};
+    struct turn turn = {0};
+    int64_t number = 0;
+    bool ok = log_writer_begin(writer, run, state, &number, err);
+    call_digester_open(&scheduler.calls, session->dir, NULL);
+    if (ok) {
+        start(&scheduler, session, &run->now, &turn);
+        const struct log_batch batch = {.events = turn.events, .event_count = turn.event_count};
+        ok = log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, err);
+    }
+    turn_done(&turn);
+    call_digester_close(scheduler.calls);
+    return ok;
+}
+
+bool call_run_begin(const struct place *place, const struct call_session *session,
+                    const struct moment *now, struct err *err)
+{
+    struct log_writer *writer = NULL;
+    struct plan *plan = NULL;
+    struct run_state state;
+    struct str text = {0};
+    struct str name = {0};
+    if (!make_plan(session, &plan, &text, err)) {
+        str_done(&text);
+        return false;
+    }
+    const struct log_run run = {.name = plan->name,
+                                .kind = "agent",
+                                .plan_text = str_text(&text),
+                                .dir = session->dir,
+                                .command = session->agent,
+                                .jobs = 1,
+                                .tasks = 1,
+                                .now = *now};
+    run_state_init(&state, plan, run.seed);
+    bool ok =
+        log_writer_open(&writer, place, err) && write_begin(writer, session, &run, &state, err);
+    log_writer_close(writer);
+    run_state_done(&state);
+    plan_free(plan);
+    str_done(&text);
+    str_done(&name);
+    return ok;
+}
+
+/* The session went as it went: there is nothing to wait for, and no rule looked at it. A loop that
+ * the agent itself found need not be one to devs. */
+static struct verdict end_verdict(int exit)
+{
+    struct verdict verdict = verdict_new();
+    if (exit == CALL_LOG_END_STUCK)
+        verdict_set_persistent(&verdict, REASON_LOOP, "CALLS", "session.failed");
+    else if (exit != 0)
+        verdict_set_persistent(&verdict, REASON_NONE, "", "session.failed");
+    return verdict;
+}
+
+/* The exit code, or CALL_LOG_END_STUCK. */
+static int told_end(const struct task_state *task, int exit)
+{
+    const struct circles *calls = task->agent ? task->agent->calls : NULL;
+    if (exit != CALL_LOG_END_UNTOLD)
+        return exit;
+    return calls && calls->verdict.level != ENTROPY_OK ? CALL_LOG_END_STUCK : 0;
+}
+
+/* What is over already takes no end. */
+static bool write_end(struct log_writer *writer, struct run_state *state, int exit,
+                      const struct moment *at, struct err *err)
+{
+    const struct step_state *step = run_state_step(state, 0);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    struct scheduler scheduler = {.state = state};
+    struct turn turn = {0};
+    struct input input = {.kind = INPUT_ENDED, .now = *at, .attempt = attempt->number};
+    const struct task_state *task = &state->tasks[0];
+    const bool is_stuck = exit == CALL_LOG_END_STUCK;
+    const bool is_stopped = is_stuck && task->agent && task->agent->is_stuck;
+    input.outcome = (struct outcome){
+        .kind = task->cancelling || is_stopped ? OUTCOME_CANCELLED : OUTCOME_EXIT,
+        .code = is_stuck ? 1 : exit,
+        .ran_ms =
+            at->mono_ms > attempt->started.mono_ms ? at->mono_ms - attempt->started.mono_ms : 0};
+    input.verdict = end_verdict(exit);
+    scheduler_step(&scheduler, &input, &turn);
+    const struct log_gain gain = {.task = 0};
+    const struct log_batch batch = {
+        .events = turn.events, .event_count = turn.event_count, .gains = &gain, .gain_count = 1};
+    bool ok = log_writer_commit(writer, &batch, LOG_SYNC_NORMAL, err);
+    turn_done(&turn);
+    return ok;
+}
+
+bool call_run_end(const struct place *place, int64_t run, int exit, const struct moment *at,
+                  struct err *err)
+{
+    struct follower *follower = NULL;
+    struct log_writer *writer = NULL;
+    bool ok = follower_open(&follower, place, run, err) &&
+              follower_read(follower, 0, NULL, NULL, NULL, err);
+    struct run_state *state = ok ? follower_own_state(follower) : NULL;
+    const struct attempt_state *attempt = ok ? step_state_attempt(run_state_step(state, 0)) : NULL;
+    const bool is_live = attempt && attempt->ended.at_ms == 0 && !state->ended;
+    if (ok && is_live)
+        ok = log_writer_open(&writer, place, err) && log_writer_resume(writer, run, state, err) &&
+             write_end(writer, state, told_end(&state->tasks[0], exit), at, err);
+    log_writer_close(writer);
+    follower_close(follower);
+    return ok;
+}
+
+bool call_run_limits(const struct place *place, int64_t run, struct entropy_limits *out,
+                     struct err *err)
+{
+    struct follower *follower = NULL;
+    const bool ok = follower_open(&follower, place, run, err);
+    if (ok)
+        *out = follower_state(follower)->plan->loops;
+    follower_close(follower);
     return ok;
 }

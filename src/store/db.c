@@ -11,7 +11,7 @@
 #include "private_file.h"
 #include "shm_guard.h"
 #include "str.h"
-#include "wal_check.h"
+#include "wal.h"
 #include "xalloc.h"
 
 enum { MODE_BITS = 0777 };

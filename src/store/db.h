@@ -26,7 +26,7 @@ struct db_watch;
 struct db {
     sqlite3 *handle;        /* owned; NULL = not open */
     struct db_watch *watch; /* owned; ends a statement that would never end */
-    uint64_t wal_inode;     /* of the WAL that it has open; 0 = not known (wal_check.h) */
+    uint64_t wal_inode;     /* of the WAL that it has open; 0 = not known (wal.h) */
     int format;             /* of the log in it (schema.h); 0 = nobody has looked */
 };
 

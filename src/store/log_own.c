@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "place_check.h"
 #include "private_file.h"
 #include "sha256.h"
 

@@ -30,7 +30,7 @@ enum log_query {
     LOG_QUERY_COUNT,
 };
 
-/* log_reader_sum.c */
+/* Readers of columns. */
 #define LOG_TOTALS_SQL "SELECT count(*), ifnull(sum(attempts),0) FROM run WHERE expired=0"
 #define LOG_STATES_SQL "SELECT status, count(*) FROM task WHERE run=?1 GROUP BY status"
 /* Of each task that failed (?2 to ?4) its last attempt; max() chooses the row that the columns
@@ -59,7 +59,7 @@ struct log_reader {
     char spill_uid[LOG_UID_MAX];
 };
 
-/* log_reader_spill.c: the spill of a run, if there is one now. Owned by the reader, until
+/* The spill of a run, if there is one now. Owned by the reader, until
  * the next call. Between queries only. */
 struct log_reader *log_read_spill(struct log_reader *reader, int64_t run);
 /* Does somebody own the run, in the log or beside its spill? */
@@ -69,9 +69,6 @@ bool log_read_has_owner(const struct log_reader *reader, const char *uid);
  * the file may be anybody's. */
 ATTR_MUST_USE bool log_read_int(sqlite3_stmt *row, int at, int least, int most, int *out);
 
-/* Reads a time or a duration (ms), or a count, NULL being 0. False if it is not within 0 and
- * LOG_NUMBER_MAX, so that sums and differences of a few of them stay numbers. */
-ATTR_MUST_USE bool log_read_number(sqlite3_stmt *row, int at, int64_t *out);
 /* The same for rows by which nothing is decided: returns the nearest number that fits. */
 int64_t log_read_nearest(sqlite3_stmt *row, int at);
 

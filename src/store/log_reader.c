@@ -8,9 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "event_row.h"
 #include "log_read.h"
 #include "log_writer.h"
 #include "owner_state.h"
+#include "run_state.h"
 #include "schema.h"
 #include "xalloc.h"
 
@@ -158,7 +161,9 @@ bool log_read_int(sqlite3_stmt *row, int at, int least, int most, int *out)
     return true;
 }
 
-bool log_read_number(sqlite3_stmt *row, int at, int64_t *out)
+/* Reads a time or a duration (ms), or a count, NULL being 0. False if it is not within 0 and
+ * LOG_NUMBER_MAX, so that sums and differences of a few of them stay numbers. */
+static bool log_read_number(sqlite3_stmt *row, int at, int64_t *out)
 {
     *out = db_column_or(row, at, 0);
     return *out >= 0 && *out <= LOG_NUMBER_MAX;
@@ -387,4 +392,302 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
     if (ok)
         *count_out = count;
     return ok;
+}
+
+enum { MS_PER_S = 1000 };
+
+static void add_busy(const struct log_trouble *trouble, struct str *out)
+{
+    long long seconds = (long long)trouble->for_ms / MS_PER_S;
+    str_addf(out, "log busy for %lld s (another devs", seconds);
+    if (trouble->pid > 0)
+        str_addf(out, ", pid %lld", (long long)trouble->pid);
+    str_addf(out, "): shown data is %lld s old", seconds);
+}
+
+void log_trouble_words(const struct log_trouble *trouble, struct str *out)
+{
+    char hms[CLOCK_TEXT_MAX];
+    switch (trouble->kind) {
+    case LOG_TROUBLE_NONE:
+        break;
+    case LOG_TROUBLE_SPILLED:
+        str_addf(out, "the log cannot be written since %s: %s. Runs go on, recorded in a spill log",
+                 clock_hms(trouble->since_ms, hms), trouble->text);
+        break;
+    case LOG_TROUBLE_LEFT:
+        str_addf(out, "the end of this run is in a spill log: devs gc --merge %s brings it in",
+                 trouble->text);
+        break;
+    case LOG_TROUBLE_CUT_OFF:
+        str_add(out, "the log was deleted, moved or replaced: this is what it held then");
+        break;
+    case LOG_TROUBLE_NEWER:
+        str_addf(out, "this log was written by devs %s (schema %d, I know %d): read only",
+                 trouble->text, trouble->schema, (int)SCHEMA_VERSION);
+        break;
+    case LOG_TROUBLE_STILL:
+        str_add(out, "nothing can be written where the log is: read only, acts are refused");
+        break;
+    case LOG_TROUBLE_BUSY:
+        add_busy(trouble, out);
+        break;
+    }
+}
+
+void event_page_done(struct event_page *page)
+{
+    if (!page)
+        return;
+    free(page->events);
+    str_done(&page->texts);
+    *page = (struct event_page){0};
+}
+
+/* The texts move while the page grows, so they are pointed to afterwards; until
+ * then an event that has one holds this. */
+static const char has_text[] = "";
+
+/* False: it is longer than a text may be. */
+static bool take_text(struct event_page *page, const char *bytes, size_t len)
+{
+    const size_t from = page->texts.len;
+    const bool ok = event_phrases_spell(bytes, len, EVENT_TEXT_MAX, &page->texts);
+    if (ok)
+        str_add_char(&page->texts, '\0');
+    else
+        str_cut(&page->texts, from);
+    return ok;
+}
+
+static void point_to_texts(struct event_page *page)
+{
+    const char *at = str_text(&page->texts);
+    for (size_t i = 0; i < page->count; i++) {
+        if (!page->events[i].text)
+            continue;
+        page->events[i].text = at;
+        at += strlen(at) + 1;
+    }
+}
+
+/* Whose event it is. */
+static bool read_names(sqlite3_stmt *row, struct event *out)
+{
+    return log_read_int(row, 4, -1, INT_MAX, &out->task) &&
+           log_read_int(row, 5, -1, INT_MAX, &out->step) &&
+           log_read_int(row, 6, 0, INT_MAX, &out->round) &&
+           log_read_int(row, 7, 0, INT_MAX, &out->grant) &&
+           log_read_int(row, 8, 0, INT_MAX, &out->attempt);
+}
+
+/* A time that can be: what is reckoned with it stays a number. */
+static bool read_time(sqlite3_stmt *row, int at, int64_t *out)
+{
+    *out = sqlite3_column_int64(row, at);
+    return *out >= 0 && *out <= LOG_NUMBER_MAX;
+}
+
+static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *err)
+{
+    int64_t kind = sqlite3_column_int64(row, 3);
+    bool fits = kind >= 0 && kind <= INT_MAX;
+    struct event event = {
+        .seq = sqlite3_column_int64(row, 0),
+        .kind = (enum event_kind)(fits ? kind : INT_MAX),
+        .a = sqlite3_column_int64(row, 9),
+        .b = sqlite3_column_int64(row, 10),
+        .c = sqlite3_column_int64(row, 11),
+        .d = sqlite3_column_int64(row, 12),
+        .e = sqlite3_column_int64(row, 13),
+    };
+    if (!read_time(row, 1, &event.at.at_ms) || !read_time(row, 2, &event.at.mono_ms) ||
+        !read_names(row, &event))
+        return err_set(err, ERR_DAMAGED, "event %lld in the log cannot be true",
+                       (long long)event.seq);
+    const char *text = (const char *)sqlite3_column_text(row, 14);
+    if (text && take_text(page, text, strlen(text)))
+        event.text = has_text;
+    page->events = xgrow(page->events, &page->cap, page->count + 1, sizeof(*page->events));
+    page->events[page->count++] = event;
+    return true;
+}
+
+static void empty_page(struct event_page *page)
+{
+    page->count = 0;
+    str_clear(&page->texts);
+}
+
+/* The rows of a statement that was bound, behind those that are there. */
+static bool add_events(struct log_reader *reader, sqlite3_stmt *query, struct event_page *page,
+                       struct err *err)
+{
+    bool row = true;
+    bool ok = true;
+    while (ok && row) {
+        ok = db_next(&reader->db, query, &row, err);
+        if (ok && row)
+            ok = take_event(query, page, err);
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
+static bool add_events_after(struct log_reader *reader, int64_t run, int64_t after,
+                             struct event_page *page, struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_EVENTS];
+    (void)sqlite3_bind_int64(query, 1, run);
+    (void)sqlite3_bind_int64(query, 2, after);
+    (void)sqlite3_bind_int64(query, 3, LOG_PAGE_EVENTS - (int64_t)page->count);
+    return add_events(reader, query, page, err);
+}
+
+/* What the log lacks, if it follows on what is there. */
+static bool add_spilled(struct log_reader *reader, int64_t run, int64_t after,
+                        struct event_page *page)
+{
+    const size_t count = page->count;
+    const size_t texts_len = page->texts.len;
+    struct log_reader *spill = log_read_spill(reader, run);
+    bool ok = spill && add_events_after(spill, run, after, page, NULL) && page->count > count &&
+              page->events[count].seq == after + 1;
+    if (!ok) {
+        page->count = count;
+        str_cut(&page->texts, texts_len);
+    }
+    return ok;
+}
+
+/* A damaged page hides what is on it, not what comes before. */
+bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
+                       struct event_page *page, struct err *err)
+{
+    struct err why = {0};
+    empty_page(page);
+    bool ok = add_events_after(reader, run, after, page, &why);
+    int64_t last = page->count > 0 ? page->events[page->count - 1].seq : after;
+    if (page->count < LOG_PAGE_EVENTS)
+        (void)add_spilled(reader, run, last, page);
+    point_to_texts(page);
+    return ok || page->count > 0 || err_set(err, why.code, "%s", why.message);
+}
+
+bool log_reader_attempt_events(struct log_reader *reader, const struct log_output_key *key,
+                               struct event_page *page, struct err *err)
+{
+    struct log_reader *const readers[] = {reader, log_read_spill(reader, key->run)};
+    bool ok = true;
+    empty_page(page);
+    for (size_t i = 0; ok && i < ARRAY_LEN(readers) && readers[i]; i++) {
+        sqlite3_stmt *query = readers[i]->queries[LOG_QUERY_ATTEMPT_EVENTS];
+        (void)sqlite3_bind_int64(query, 1, key->run);
+        (void)sqlite3_bind_int(query, 2, key->task);
+        (void)sqlite3_bind_int(query, 3, key->step);
+        (void)sqlite3_bind_int(query, 4, key->attempt);
+        (void)sqlite3_bind_int(query, 5, EVENT_AGENT_CALL);
+        (void)sqlite3_bind_int64(query, 6, LOG_PAGE_EVENTS - (int64_t)page->count);
+        ok = add_events(readers[i], query, page, err);
+    }
+    if (!ok)
+        page->count = 0;
+    point_to_texts(page);
+    return ok;
+}
+
+bool log_reader_totals(struct log_reader *reader, struct log_totals *out, struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_TOTALS];
+    bool row = false;
+    bool ok = db_next(&reader->db, query, &row, err);
+    if (ok && row)
+        *out = (struct log_totals){.runs = log_read_nearest(query, 0),
+                                   .attempts = log_read_nearest(query, 1)};
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
+enum {
+    AT_RUNNING,
+    AT_FAILED,
+    AT_PRINTS,
+    AT_HI,
+    AT_LO = 5,
+    AT_CLASS = 7,
+    AT_TYPE = 9,
+    AT_REASON = 11,
+    AT_END = 13,
+    AT_RAN = AT_END
+};
+
+/* Least and most stand side by side. */
+static bool are_alike(sqlite3_stmt *row)
+{
+    bool alike = sqlite3_column_int64(row, AT_PRINTS) == sqlite3_column_int64(row, AT_FAILED);
+    for (int i = AT_HI; i < AT_END; i += 2)
+        alike = alike && sqlite3_column_int64(row, i) == sqlite3_column_int64(row, i + 1);
+    return alike;
+}
+
+static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
+{
+    struct log_run_sum sum = {.ran_ms = log_read_nearest(row, AT_RAN)};
+    int class = 0;
+    int type = 0;
+    int reason = 0;
+    bool ok = log_read_int(row, AT_RUNNING, 0, INT_MAX, &sum.running) &&
+              log_read_int(row, AT_FAILED, 0, INT_MAX, &sum.failed) &&
+              log_read_int(row, AT_CLASS, 0, VERDICT_CLASS_COUNT - 1, &class) &&
+              log_read_int(row, AT_TYPE, 0, TRANSIENT_TYPE_COUNT - 1, &type) &&
+              log_read_int(row, AT_REASON, 0, REASON_COUNT - 1, &reason);
+    sum.alike = sum.failed > 0 && are_alike(row);
+    if (sum.alike) {
+        sum.fault = (struct digest){.hi = (uint64_t)sqlite3_column_int64(row, AT_HI),
+                                    .lo = (uint64_t)sqlite3_column_int64(row, AT_LO)};
+        sum.class = (enum verdict_class) class;
+        sum.type = (enum transient_type)type;
+        sum.reason = (enum reason)reason;
+    }
+    if (ok)
+        *out = sum;
+    return ok;
+}
+
+/* How many tasks are in which state. */
+static bool count_states(struct log_reader *reader, int64_t run, struct log_run_sum *out,
+                         struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_STATES];
+    (void)sqlite3_bind_int64(query, 1, run);
+    bool row = false;
+    bool ok = db_next(&reader->db, query, &row, err);
+    while (ok && row) {
+        int status = 0;
+        int count = 0;
+        if (log_read_int(query, 0, 0, TASK_STATUS_COUNT - 1, &status) &&
+            log_read_int(query, 1, 0, INT_MAX, &count))
+            out->states[status] = count;
+        ok = db_next(&reader->db, query, &row, err);
+    }
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok;
+}
+
+bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *out,
+                    struct err *err)
+{
+    sqlite3_stmt *query = reader->queries[LOG_QUERY_SUM];
+    (void)sqlite3_bind_int64(query, 1, run);
+    (void)sqlite3_bind_int(query, 2, TASK_GAVE_UP);
+    (void)sqlite3_bind_int(query, 3, TASK_STUCK);
+    (void)sqlite3_bind_int(query, 4, TASK_NEEDS_YOU);
+    (void)sqlite3_bind_int(query, 5, TASK_RUNNING);
+    bool row = false;
+    bool ok = db_next(&reader->db, query, &row, err);
+    if (ok && row && !take_sum(query, out))
+        ok = err_set(err, ERR_DAMAGED, "what the log counts of run #%lld cannot be true",
+                     (long long)run);
+    (void)sqlite3_reset(query); /* repeats the step's error */
+    return ok && count_states(reader, run, out, err);
 }

@@ -7,12 +7,11 @@
 
 #include <limits.h>
 
-#include "bell.h"
-#include "checkpointer.h"
 #include "db.h"
 #include "log_writer.h"
 #include "projection.h"
 #include "turns.h"
+#include "wal.h"
 
 enum log_statement {
     LOG_BEGIN,
@@ -88,11 +87,7 @@ ATTR_MUST_USE bool log_write_end(struct log_writer *writer, struct err *err);
 /* Roll back; the log is as it was at the last commit. Nothing where none has begun. */
 void log_write_abort(struct log_writer *writer);
 
-/* log_writer_gain.c: the batch's gains. Within a transaction. */
-ATTR_MUST_USE bool log_write_gains(struct log_writer *writer, const struct log_batch *batch,
-                                   struct err *err);
-
-/* log_writer_spill.c: an answer to a control that is not in this file. Within a transaction. */
+/* Write an answer to a control that is not in this file. Within a transaction. */
 ATTR_MUST_USE bool log_write_answer_alone(struct log_writer *writer, const struct event *event,
                                           const char *answer, struct err *err);
 
@@ -102,7 +97,7 @@ ATTR_MUST_USE bool log_write_answer_alone(struct log_writer *writer, const struc
 ATTR_MUST_USE bool log_write_merge(struct log_writer *writer, int64_t number,
                                    const struct place *spill, struct err *err);
 
-/* log_writer_run.c: append to this run from now on; `state` is the fold of all its events. */
+/* Append to this run from now on; `state` is the fold of all its events. */
 void log_write_follow(struct log_writer *writer, int64_t number, const struct run_state *state);
 
 /* log_writer_resume.c: the row of a run that was gone on with names this process, its boot and

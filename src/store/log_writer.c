@@ -13,10 +13,10 @@
 #include "log_own.h"
 #include "log_write.h"
 #include "owner.h"
-#include "place_check.h"
+#include "owner_state.h"
 #include "private_file.h"
 #include "schema.h"
-#include "wal_check.h"
+#include "wal.h"
 #include "xalloc.h"
 
 /* About what a row costs beside its texts. */
@@ -501,6 +501,41 @@ static void make_durable(struct log_writer *writer, enum log_sync sync)
         checkpointer_synced(writer->checkpointer);
 }
 
+enum { GAIN_ROW_BYTES = 64 }; /* about what a row costs beside its bytes */
+
+static bool drop_gain(struct log_writer *writer, int task, struct err *err)
+{
+    sqlite3_stmt *drop = writer->statements[LOG_DROP_GAIN];
+    (void)sqlite3_bind_int64(drop, 1, writer->run);
+    (void)sqlite3_bind_int(drop, 2, task);
+    return db_run(&writer->db, drop, err);
+}
+
+static bool put_gain(struct log_writer *writer, const struct log_gain *gain, struct err *err)
+{
+    sqlite3_stmt *put = writer->statements[LOG_PUT_GAIN];
+    (void)sqlite3_bind_int64(put, 1, writer->run);
+    (void)sqlite3_bind_int(put, 2, gain->task);
+    (void)sqlite3_bind_int(put, 3, gain->step);
+    (void)sqlite3_bind_int(put, 4, gain->attempt);
+    (void)sqlite3_bind_blob64(put, 5, gain->bytes, gain->len, SQLITE_STATIC);
+    return db_run(&writer->db, put, err);
+}
+
+/* Write the batch's gains. Within a transaction. */
+static bool log_write_gains(struct log_writer *writer, const struct log_batch *batch,
+                            struct err *err)
+{
+    for (size_t i = 0; i < batch->gain_count; i++) {
+        const struct log_gain *gain = &batch->gains[i];
+        bool kept = gain->bytes && gain->len <= LOG_GAIN_BYTES_MAX;
+        bool ok = kept ? put_gain(writer, gain, err) : drop_gain(writer, gain->task, err);
+        if (!ok || !log_write_spend(writer, (kept ? gain->len : 0) + GAIN_ROW_BYTES, err))
+            return false;
+    }
+    return true;
+}
+
 static bool write_batch(struct log_writer *writer, const struct log_batch *batch, struct err *err)
 {
     if (writer->behind)
@@ -562,4 +597,170 @@ bool log_writer_synced(struct log_writer *writer, struct err *err)
     (void)err_set(err, unsynced->code, "%s", unsynced->message);
     *unsynced = (struct err){0};
     return false;
+}
+
+static bool put_rules(struct log_writer *writer, const struct log_run *run, struct err *err)
+{
+    if (!run->rules_hash || !run->rules_text)
+        return true;
+    sqlite3_stmt *put = writer->statements[LOG_PUT_RULES];
+    db_bind_text(put, 1, run->rules_hash);
+    db_bind_text(put, 2, run->rules_text);
+    return db_run(&writer->db, put, err);
+}
+
+static bool put_run(struct log_writer *writer, const struct log_run *run, int64_t *number,
+                    struct err *err)
+{
+    struct this_process self;
+    this_process_read(&self);
+    sqlite3_stmt *put = writer->statements[LOG_PUT_RUN];
+    const char *const texts[] = {writer->uid,  run->name,       run->kind, run->dir,
+                                 run->command, run->rules_hash, self.boot, DEVS_VERSION};
+    const int64_t numbers[] = {(int64_t)run->seed, run->jobs,      run->tasks,
+                               self.pid,           self.pid_start, run->now.at_ms};
+    const int text_count = (int)ARRAY_LEN(texts);
+    for (int i = 0; i < text_count; i++)
+        db_bind_text(put, 1 + i, texts[i]);
+    for (int i = 0; i < (int)ARRAY_LEN(numbers); i++)
+        (void)sqlite3_bind_int64(put, 1 + text_count + i, numbers[i]);
+    if (!db_run(&writer->db, put, err))
+        return false;
+    *number = sqlite3_last_insert_rowid(writer->db.handle);
+    return true;
+}
+
+static bool put_plan(struct log_writer *writer, const struct log_run *run, int64_t number,
+                     struct err *err)
+{
+    sqlite3_stmt *put = writer->statements[LOG_PUT_PLAN];
+    (void)sqlite3_bind_int64(put, 1, number);
+    db_bind_text(put, 2, run->plan_text);
+    return db_run(&writer->db, put, err);
+}
+
+void log_write_follow(struct log_writer *writer, int64_t number, const struct run_state *state)
+{
+    writer->run = number;
+    writer->state = state;
+    writer->last_seq = state->last_seq;
+    writer->committed_seq = state->last_seq;
+    projection_follow(&writer->projection, number, state);
+    projection_touch_all(&writer->projection);
+}
+
+/* The run's row, its plan and a row for each task. */
+static bool enter_run(struct log_writer *writer, const struct log_run *run,
+                      const struct run_state *state, struct err *err)
+{
+    int64_t number = 0;
+    if (!log_write_begin(writer, err) || !put_rules(writer, run, err) ||
+        !put_run(writer, run, &number, err) || !put_plan(writer, run, number, err))
+        return false;
+    log_write_follow(writer, number, state);
+    return log_write_projections(writer, err) && log_write_end(writer, err);
+}
+
+bool log_writer_begin(struct log_writer *writer, const struct log_run *run,
+                      const struct run_state *state, int64_t *number_out, struct err *err)
+{
+    assert(writer->run == 0);
+    assert(state->last_seq == 0);
+
+    /* Owned before anybody can see it: else it would look like an orphan. */
+    if (!this_process_uid(writer->uid, err) ||
+        !owner_take(&writer->place, writer->uid, &writer->owner_fd, err))
+        return false;
+    if (!enter_run(writer, run, state, err)) {
+        log_write_abort(writer);
+        owner_drop(&writer->place, writer->uid, writer->owner_fd);
+        writer->owner_fd = -1;
+        writer->uid[0] = '\0';
+        writer->run = 0;
+        return false;
+    }
+    *number_out = writer->run;
+    bell_ring(&writer->bell);
+    return true;
+}
+
+bool log_writer_refuse(struct log_writer *writer, int64_t control, const char *answer,
+                       struct err *err)
+{
+    sqlite3_stmt *put = writer->statements[LOG_ANSWER];
+    bool ok = log_write_begin(writer, err);
+    if (ok) {
+        (void)sqlite3_bind_int64(put, 1, control);
+        (void)sqlite3_bind_int64(put, 2, writer->run);
+        (void)sqlite3_bind_int64(put, 3, clock_now().at_ms);
+        (void)sqlite3_bind_int64(put, 4, 0);
+        db_bind_text(put, 5, answer);
+        ok = db_run(&writer->db, put, err) && log_write_end(writer, err);
+    }
+    if (!ok)
+        log_write_abort(writer);
+    bell_ring(&writer->bell);
+    return ok;
+}
+
+bool log_writer_controls(struct log_writer *writer, struct control *out, size_t max,
+                         size_t *count_out, struct err *err)
+{
+    assert(writer->run > 0);
+    sqlite3_stmt *open = writer->statements[LOG_OPEN_CONTROLS];
+    (void)sqlite3_bind_int64(open, 1, writer->run);
+    (void)sqlite3_bind_int64(open, 2, (int64_t)max);
+
+    size_t count = 0;
+    int64_t unsound = 0; /* one is enough: the next call finds the next */
+    bool row = false;
+    bool ok = db_next(&writer->db, open, &row, err);
+    while (ok && row && count < max) {
+        if (control_row_read(open, &out[count]))
+            count++;
+        else
+            unsound = out[count].id;
+        ok = db_next(&writer->db, open, &row, err);
+    }
+    (void)sqlite3_reset(open); /* repeats the step's error */
+    if (ok && unsound != 0)
+        ok = log_writer_refuse(writer, unsound, "this act is not understood", err);
+    if (ok)
+        *count_out = count;
+    return ok;
+}
+
+bool log_writer_ask(struct log_writer *writer, const struct control *control, struct err *err)
+{
+    assert(writer->run > 0);
+    const bool ok =
+        log_write_begin(writer, err) &&
+        control_row_insert(&writer->db, writer->statements[LOG_ASK], writer->run, control, err) &&
+        log_write_end(writer, err);
+    if (!ok)
+        log_write_abort(writer);
+    return ok;
+}
+
+bool log_writer_load_gain(struct log_writer *writer, struct log_gain *gain, struct str *bytes,
+                          struct err *err)
+{
+    assert(writer->run > 0);
+    sqlite3_stmt *get = writer->statements[LOG_GET_GAIN];
+    (void)sqlite3_bind_int64(get, 1, writer->run);
+    (void)sqlite3_bind_int(get, 2, gain->task);
+    bool row = false;
+    bool ok = db_next(&writer->db, get, &row, err);
+    if (ok && !row)
+        ok = err_set(err, ERR_NOT_FOUND, "nothing is kept of task %d", gain->task);
+    if (ok) {
+        int len = sqlite3_column_bytes(get, 2);
+        const char *from = sqlite3_column_blob(get, 2);
+        gain->step = (int)db_column_or(get, 0, -1);
+        gain->attempt = (int)db_column_or(get, 1, 0);
+        if (from && len > 0)
+            str_add_n(bytes, from, (size_t)len);
+    }
+    (void)sqlite3_reset(get);
+    return ok;
 }

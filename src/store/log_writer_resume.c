@@ -8,7 +8,6 @@
 #include "owner.h"
 #include "owner_state.h"
 #include "spill.h"
-#include "this_process.h"
 
 /* A run's row as the next owner needs it. */
 struct found_run {

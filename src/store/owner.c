@@ -1,14 +1,70 @@
+#define _DEFAULT_SOURCE
+
 #include "owner.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "follower.h"
+#include "log_read.h"
+#include "log_write.h"
+#include "owner_state.h"
 #include "private_file.h"
+#include "scheduler.h"
+
+enum { UID_BYTES = 16, STAT_MAX = 1024, STAT_START_FIELD = 22, STAT_AFTER_NAME = 3 };
+
+static void read_text(const char *path, char *out, size_t cap)
+{
+    out[0] = '\0';
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t got = read(fd, out, cap - 1);
+    out[got > 0 ? got : 0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+    (void)close(fd); /* read only */
+}
+
+/* Field 22 of stat(5); the name in field 2 may hold blanks and brackets. */
+static int64_t read_start(void)
+{
+    char text[STAT_MAX];
+    read_text("/proc/self/stat", text, sizeof(text));
+    const char *at = strrchr(text, ')');
+    for (int field = STAT_AFTER_NAME; at && field <= STAT_START_FIELD; field++)
+        at = strchr(at + 1, ' ');
+    return at ? strtoll(at, NULL, 10) : 0;
+}
+
+void this_process_read(struct this_process *out)
+{
+    read_text("/proc/sys/kernel/random/boot_id", out->boot, sizeof(out->boot));
+    out->pid = getpid();
+    out->pid_start = read_start();
+}
+
+bool this_process_uid(char out[LOG_UID_MAX], struct err *err)
+{
+    unsigned char bytes[UID_BYTES];
+    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+        return err_set_errno(err, errno, "no random numbers");
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
 
 /* Whoever looks whether an owner lives holds the lock for a moment, and so does what a killed
  * owner has just forked, until it executes its program; a taker waits
@@ -110,4 +166,196 @@ bool owner_is_alive(const struct place *place, const char *uid)
     bool is_free = flock(fd, LOCK_SH | LOCK_NB) == 0;
     (void)close(fd); /* frees the lock */
     return !is_free;
+}
+
+/* Taken and dropped, so that a run that begins in this moment keeps its own. */
+static bool clear_one(const struct place *place, const char *uid)
+{
+    int fd = -1;
+    if (!owner_take(place, uid, &fd, NULL))
+        return false;
+    owner_drop(place, uid, fd);
+    return true;
+}
+
+size_t owner_clear_left(const struct place *place, enum owner_clear how)
+{
+    char folder[PATH_MAX];
+    size_t count = 0;
+    DIR *dir = private_path_join(folder, sizeof(folder), place->dir, "/owner", NULL)
+                   ? opendir(folder)
+                   : NULL;
+    const struct dirent *entry = dir ? readdir(dir) : NULL;
+    for (int seen = 0; entry && seen < OWNER_FILES_MAX; seen++) {
+        bool is_left = entry->d_name[0] != '.' && !owner_is_alive(place, entry->d_name);
+        if (is_left && (how == OWNER_COUNT || clear_one(place, entry->d_name)))
+            count++;
+        entry = readdir(dir);
+    }
+    if (dir)
+        (void)closedir(dir);
+    return count;
+}
+
+enum { PATH_TEXT_MAX = 64 };
+
+/* The part of /proc/PID/stat after "4711 (name) ", from the state on; the name may contain
+ * anything, even ") ". False if there is no such process. */
+static bool read_state(int64_t pid, char out[STAT_MAX])
+{
+    char path[PATH_TEXT_MAX];
+    char stat[STAT_MAX];
+    if (pid <= 0)
+        return false;
+    (void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t count = read(fd, stat, sizeof(stat) - 1);
+    (void)close(fd); /* only read */
+    if (count <= 0)
+        return false;
+    stat[count] = '\0';
+    const char *name_end = strrchr(stat, ')');
+    if (!name_end || name_end[1] != ' ')
+        return false;
+    (void)snprintf(out, STAT_MAX, "%s", name_end + 2);
+    return true;
+}
+
+bool owner_is_stopped(int64_t pid)
+{
+    char state[STAT_MAX];
+    return read_state(pid, state) && (state[0] == 'T' || state[0] == 't');
+}
+
+static bool process_lives(int64_t pid, int64_t start)
+{
+    enum { STATE_FIELD = 3, START_FIELD = 22 };
+    char state[STAT_MAX];
+    if (start == 0 || !read_state(pid, state) || state[0] == 'Z' || state[0] == 'X')
+        return false;
+    const char *at = state;
+    for (int field = STATE_FIELD; at && field < START_FIELD; field++) {
+        at = strchr(at, ' ');
+        at = at ? at + 1 : NULL;
+    }
+    return at && strtoll(at, NULL, 10) == start;
+}
+
+bool owner_process_holds(int64_t pid, int64_t start, const char *uid)
+{
+    char path[PATH_TEXT_MAX];
+    if (!process_lives(pid, start))
+        return false;
+    (void)snprintf(path, sizeof(path), "/proc/%lld/fd", (long long)pid);
+    DIR *dir = opendir(path);
+    const struct dirent *entry = dir ? readdir(dir) : NULL;
+    bool found = false;
+    while (entry && !found) {
+        char target[PATH_MAX];
+        const ssize_t len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+        target[len > 0 ? len : 0] = '\0';
+        const char *name = strrchr(target, '/'); /* "/.../UID", or "/.../UID (deleted)" */
+        found = name && strncmp(name + 1, uid, strlen(uid)) == 0 &&
+                (name[1 + strlen(uid)] == '\0' || name[1 + strlen(uid)] == ' ');
+        entry = readdir(dir);
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+    return found;
+}
+
+enum { CONTROLS_AT_ONCE = 16, ROUNDS_MAX = 64 };
+
+static const char needs_engine[] = "no devs runs it: devs run --continue goes on";
+static const char goes_on_by_itself[] =
+    "devs did not start this agent: what is typed in its session lets it go on";
+static const char has_ended[] = "the run has ended";
+
+struct orphan {
+    struct follower *follower; /* owned */
+    struct log_writer *writer; /* owned */
+    struct turn turn;          /* owned */
+};
+
+static bool open_orphan(struct orphan *orphan, const struct place *place, int64_t run,
+                        struct err *err)
+{
+    return follower_open(&orphan->follower, place, run, err) &&
+           follower_read(orphan->follower, 0, NULL, NULL, NULL, err) &&
+           log_writer_open(&orphan->writer, place, err) &&
+           log_writer_resume(orphan->writer, run, follower_state(orphan->follower), err);
+}
+
+/* Now, on the clock of the boot that the run was in: after a reboot this one began anew. */
+static struct moment now_for(const struct log_run_info *run, const struct moment *last)
+{
+    struct moment now = clock_now();
+    struct this_process self;
+    this_process_read(&self);
+    bool same_boot = run->boot && strcmp(run->boot, self.boot) == 0;
+    if (!same_boot)
+        now.mono_ms = last->mono_ms + (now.at_ms > last->at_ms ? now.at_ms - last->at_ms : 0);
+    return now;
+}
+
+/* The scheduler decides as ever, but starts nothing, and with nobody to send signals
+ * a cancel can only be the mildest. What it wants done is left undone: there is no
+ * engine. */
+static void act(struct orphan *orphan, const struct control *control)
+{
+    struct run_state *state = follower_own_state(orphan->follower);
+    struct scheduler scheduler = {
+        .state = state, .orphaned = true, .is_session = follower_run(orphan->follower)->is_session};
+    struct input input = {.kind = INPUT_CONTROL,
+                          .now = now_for(follower_run(orphan->follower), &state->last),
+                          .control = *control};
+    input.control.mode = CANCEL_STOP;
+    scheduler_step(&scheduler, &input, &orphan->turn);
+}
+
+static bool answer(struct orphan *orphan, const struct control *control, struct err *err)
+{
+    const struct run_state *state = follower_state(orphan->follower);
+    bool starts = control->verb == CONTROL_RETRY || control->verb == CONTROL_SEND_ONE;
+    if (state->ended && control->verb != CONTROL_CORRECT)
+        return log_writer_refuse(orphan->writer, control->id, has_ended, err);
+    const bool is_session = follower_run(orphan->follower)->is_session;
+    if (starts || !state->started)
+        return log_writer_refuse(orphan->writer, control->id,
+                                 is_session ? goes_on_by_itself : needs_engine, err);
+
+    turn_clear(&orphan->turn);
+    act(orphan, control);
+    struct log_batch batch = {.events = orphan->turn.events,
+                              .event_count = orphan->turn.event_count};
+    return log_writer_commit(orphan->writer, &batch, LOG_SYNC_FULL, err);
+}
+
+static bool answer_all(struct orphan *orphan, struct err *err)
+{
+    for (int i = 0; i < ROUNDS_MAX; i++) {
+        struct control controls[CONTROLS_AT_ONCE];
+        size_t count = 0;
+        if (!log_writer_controls(orphan->writer, controls, CONTROLS_AT_ONCE, &count, err))
+            return false;
+        if (count == 0)
+            return true;
+        for (size_t at = 0; at < count; at++) {
+            if (!answer(orphan, &controls[at], err))
+                return false;
+        }
+    }
+    return true; /* whoever asks so much is answered by the next who asks */
+}
+
+bool orphan_answer(const struct place *place, int64_t run, struct err *err)
+{
+    struct orphan orphan = {0};
+    bool ok = open_orphan(&orphan, place, run, err) && answer_all(&orphan, err);
+    log_writer_close(orphan.writer);
+    follower_close(orphan.follower);
+    turn_done(&orphan.turn);
+    return ok;
 }

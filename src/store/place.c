@@ -1,16 +1,114 @@
+#define _GNU_SOURCE /* O_PATH */
 #define _GNU_SOURCE
+#define _DEFAULT_SOURCE
+
 #include "place.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-#include "place_check.h"
+#include "db.h"
+#include "log_own.h"
 #include "private_file.h"
+#include "schema.h"
+
+enum { FILE_MODE = 0600, FOLDER_MODE = 0700, MODE_BITS = 07777 };
+
+bool private_path_join(char *out, size_t cap, const char *a, const char *b, struct err *err)
+{
+    int len = snprintf(out, cap, "%s%s", a, b);
+    if (len < 0 || (size_t)len >= cap)
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", a);
+    return true;
+}
+
+/* The umask may have taken bits away, an older file may have too many. */
+static void make_fd_private(int fd)
+{
+    struct stat info;
+    bool ours = fstat(fd, &info) == 0 && info.st_uid == geteuid();
+    if (ours && (info.st_mode & MODE_BITS) != FILE_MODE)
+        (void)fchmod(fd, FILE_MODE); /* best effort: some file systems have no modes */
+}
+
+bool private_file_open(const char *path, int *fd_out, struct err *err)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    make_fd_private(fd);
+    *fd_out = fd;
+    return true;
+}
+
+bool private_file_make(const char *path, struct err *err)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    if (fd < 0 && errno == EEXIST)
+        return true;
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot make '%s'", path);
+    make_fd_private(fd);
+    (void)close(fd); /* nothing was written to it */
+    return true;
+}
+
+void private_mode_set(const char *path, mode_t mode)
+{
+    char by_fd[64];
+    struct stat info;
+    const int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)snprintf(by_fd, sizeof(by_fd), "/proc/self/fd/%d", fd);
+    const bool is_ours = fstat(fd, &info) == 0 && info.st_uid == geteuid() &&
+                         (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+    if (is_ours && (info.st_mode & MODE_BITS) != mode)
+        (void)chmod(by_fd, mode); /* best effort: some file systems have no modes */
+    (void)close(fd);              /* names the file, no more */
+}
+
+static bool make_one(const char *path, bool *made, struct err *err)
+{
+    *made = mkdir(path, FOLDER_MODE) == 0;
+    if (*made) {
+        private_mode_set(path, FOLDER_MODE); /* the umask may have taken bits away */
+        return true;
+    }
+    int number = errno;
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return true;
+    return err_set_errno(err, number, "cannot make folder '%s'", path);
+}
+
+bool private_folder_make(const char *path, bool *made_out, struct err *err)
+{
+    char part[PATH_MAX];
+    if (!private_path_join(part, sizeof(part), path, "", err))
+        return false;
+
+    bool made = false;
+    for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (!make_one(part, &made, err))
+            return false;
+        *slash = '/';
+    }
+    if (!make_one(part, &made, err))
+        return false;
+    if (made_out)
+        *made_out = made;
+    return true;
+}
 
 enum { BESIDE_MAX = 64 }; /* room for "-write", "/owner/<uid>" after the names here */
 
@@ -102,6 +200,67 @@ bool place_of_file(const char *given, struct place *out, struct err *err)
         return err_set(err, ERR_INVALID, "'%s' is a folder, a file is wanted", given);
     *slash = '\0';
     return fill(out, path[0] ? path : "/", slash + 1, err);
+}
+
+enum { OTHERS_MODE = 077 };
+
+/* From statfs(2). FUSE is not of the network ones: it may be local or not. */
+static const struct type {
+    unsigned long number;
+    const char *name;
+    bool is_network;
+} types[] = {
+    {0xef53, "ext4", false},        {0x9123683e, "btrfs", false}, {0x58465342, "xfs", false},
+    {0x2fc12fc1, "zfs", false},     {0xf2f52010, "f2fs", false},  {0x01021994, "tmpfs", false},
+    {0x794c7630, "overlay", false}, {0x65735546, "fuse", false},  {0x6969, "nfs", true},
+    {0x517b, "smb", true},          {0xfe534d42, "smb2", true},   {0xff534d42, "cifs", true},
+    {0x73757245, "coda", true},     {0x5346414f, "afs", true},    {0x6b414653, "kafs", true},
+    {0x01021997, "9p", true},       {0x00c36400, "ceph", true},   {0x0bd00bd0, "lustre", true},
+    {0x47504653, "gpfs", true},     {0x564c, "ncp", true},
+};
+
+static const struct type *find_type(unsigned long number)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        if (types[i].number == number)
+            return &types[i];
+    }
+    return NULL;
+}
+
+bool place_type_is_network(unsigned long type)
+{
+    const struct type *known = find_type(type);
+    return known && known->is_network;
+}
+
+bool place_disk(const char *dir, struct place_disk *out, struct err *err)
+{
+    struct statfs info;
+    if (statfs(dir, &info) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", dir);
+    /* The magic is 32 bits wide, the member is signed. */
+    const unsigned long number = (unsigned long)info.f_type & 0xffffffffUL;
+    const struct type *type = find_type(number);
+    *out = (struct place_disk){
+        .type = type ? type->name : "?",
+        .is_network = place_type_is_network(number),
+        .free_bytes = (int64_t)info.f_bavail * (int64_t)info.f_bsize,
+    };
+    return true;
+}
+
+/* ERR_INVALID with the hint --db for a network file system. */
+static bool place_check_folder(const char *dir, struct err *err)
+{
+    struct place_disk disk = {0};
+    if (!place_disk(dir, &disk, err))
+        return false;
+    if (!disk.is_network)
+        return true;
+    (void)err_set(err, ERR_INVALID, "'%s' is on a network file system: a log would not be safe",
+                  dir);
+    return err_hint(err, "--db FILE with a file on a local disk");
 }
 
 static bool use_path(const char *given, bool create, struct place *out, struct err *err)
@@ -241,5 +400,97 @@ bool place_find(const char *given, bool create, struct place *out, struct err *e
     if (!place_check_folder(place.dir, err))
         return false;
     *out = place;
+    return true;
+}
+
+/* A group with the user's own number is theirs alone: so many systems make accounts. */
+static bool others_may_write(const struct stat *folder)
+{
+    bool own_group = folder->st_gid == getegid() && (unsigned long)folder->st_gid == geteuid();
+    return (folder->st_mode & S_IWOTH) != 0 || ((folder->st_mode & S_IWGRP) != 0 && !own_group);
+}
+
+bool place_check_private(const char *dir, struct err *err)
+{
+    struct stat named;
+    struct stat folder;
+    if (lstat(dir, &named) != 0 || stat(dir, &folder) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", dir);
+    if (S_ISLNK(named.st_mode) && (folder.st_uid != geteuid() || named.st_uid != geteuid())) {
+        (void)err_set(err, ERR_INVALID, "'%s' is a link to a folder of somebody else's", dir);
+        return err_hint(err, "--db FILE with a file in a folder of your own");
+    }
+    if (folder.st_uid != geteuid() && folder.st_uid != 0) {
+        (void)err_set(err, ERR_INVALID, "'%s' is somebody else's folder, so no log is kept there",
+                      dir);
+        return err_hint(err, "--db FILE with a file in a folder of your own");
+    }
+    if (others_may_write(&folder)) {
+        (void)err_set(err, ERR_INVALID, "others may write to '%s', so no log is kept there", dir);
+        return err_hint(err, "chmod go-w '%s', or --db FILE in another folder", dir);
+    }
+    return true;
+}
+
+/* A second name leads to a second WAL; two WALs of one file are the end of it. */
+static bool check_file(const struct place *place, struct stat *info, struct err *err)
+{
+    if (S_ISLNK(info->st_mode))
+        return err_set(err, ERR_INVALID, "'%s' is a link: name the log itself", place->db);
+    if (!S_ISREG(info->st_mode))
+        return err_set(err, ERR_DAMAGED, "'%s' is no file", place->db);
+    if (info->st_nlink > 1)
+        return err_set(err, ERR_INVALID, "'%s' has a second name (hard link): no log can",
+                       place->db);
+    return true;
+}
+
+static void make_log_private(const char *db, const char *suffix)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    if (private_path_join(path, sizeof(path), db, suffix, NULL) && lstat(path, &info) == 0 &&
+        S_ISREG(info.st_mode) && (info.st_mode & OTHERS_MODE) != 0)
+        private_mode_set(path, FILE_MODE);
+}
+
+static bool check_schema(const struct place *place, struct err *err)
+{
+    struct db db;
+    if (!db_init(&db, place->db, DB_READ, err))
+        return false;
+    struct err why = {0};
+    bool ok = schema_check(&db, &why) || (why.code != ERR_DAMAGED && why.code != ERR_INVALID);
+    db_done(&db);
+    if (!ok) {
+        (void)err_set(err, why.code, "%s", why.message);
+        return err_hint(err, "%s", why.hint);
+    }
+    return true; /* whatever else is in the way is met by whoever writes */
+}
+
+bool place_check_log(const struct place *place, struct err *err)
+{
+    struct stat info;
+    if (lstat(place->db, &info) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+    return check_file(place, &info, err) && check_schema(place, err);
+}
+
+bool place_check_write(const struct place *place, struct err *err)
+{
+    struct stat info;
+    if (!place_check_private(place->dir, err))
+        return false;
+    if (lstat(place->db, &info) != 0 && errno == ENOENT)
+        return log_own_check(place, err);
+    if (lstat(place->db, &info) != 0)
+        return err_set_errno(err, errno, "cannot look at '%s'", place->db);
+    if (!check_file(place, &info, err) || (info.st_size > 0 && !check_schema(place, err)) ||
+        !log_own_check(place, err))
+        return false;
+    make_log_private(place->db, "");
+    make_log_private(place->db, "-wal");
+    make_log_private(place->db, "-shm");
     return true;
 }

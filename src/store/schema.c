@@ -5,7 +5,7 @@
 
 #include "control.h"
 #include "event.h"
-#include "event_phrases.h"
+#include "event_row.h"
 #include "outcome.h"
 #include "protocol.h"
 #include "run_state.h"
@@ -184,7 +184,7 @@ static const char *reason_word(int number)
     return reason_name((enum reason)number);
 }
 
-static const char *decision_word(int number)
+static const char *decision_column_word(int number)
 {
     return decision_kind_name((enum decision_kind)number);
 }
@@ -206,7 +206,7 @@ static const struct {
     {"class", class_word, VERDICT_SUCCESS, VERDICT_CLASS_COUNT},
     {"type", type_word, TRANSIENT_NETWORK_TIMEOUT, TRANSIENT_TYPE_COUNT},
     {"reason", reason_word, REASON_TEST_FAIL, REASON_COUNT},
-    {"decision", decision_word, DECISION_SUCCEEDED, DECISION_KIND_COUNT},
+    {"decision", decision_column_word, DECISION_SUCCEEDED, DECISION_KIND_COUNT},
     {"verb", verb_word, CONTROL_CANCEL, CONTROL_VERB_COUNT},
 };
 

@@ -12,7 +12,7 @@
 enum {
     SCHEMA_APPLICATION = 0x64657673, /* "devs" */
     SCHEMA_VERSION = 2,
-    SCHEMA_PHRASES = 2, /* from here on texts of events hold phrases (event_phrases.h) */
+    SCHEMA_PHRASES = 2, /* from here on texts of events hold phrases (event_row.h) */
 };
 
 /* Is it a log that this build may write to? Then db->format is set. ERR_NOT_FOUND: an empty file.

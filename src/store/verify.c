@@ -5,9 +5,338 @@
 
 #include "control_row.h"
 #include "db.h"
+#include "evidence.h"
+#include "json.h"
 #include "log_read.h"
 #include "plan_grow.h"
-#include "verify_verdicts.h"
+#include "xalloc.h"
+
+/* What it works with. */
+struct verify_judge {
+    const struct verify_asked *asked; /* borrowed */
+    int64_t run;
+    const struct plan *plan; /* borrowed; grows with the run where it does */
+    bool is_session;
+    struct evidence *evidence;                          /* owned */
+    struct classifier *classifiers[VERIFY_RULES_COUNT]; /* owned; RECORDED may be NULL */
+    bool are_same_rules;                                /* then PRESENT alone is there */
+    struct event end; /* text owned; of an attempt of which the verdict may still come */
+    bool has_end;
+    struct verify_verdicts sum;
+};
+
+/* What was recorded of one attempt, and what it was judged by. */
+struct recorded {
+    const struct event *end;
+    bool is_said; /* a plain success leaves no verdict */
+    struct verdict verdict;
+    struct classify_input input;
+    enum evidence_state state;
+};
+
+static const struct plan_step *step_of(const struct verify_judge *judge, const struct event *end)
+{
+    return &judge->plan->tasks[end->task].steps[end->step];
+}
+
+/* Whoever took the run up had only the end itself to go by. */
+static bool was_unread(const struct verdict *verdict)
+{
+    return strncmp(verdict->rule, "recovered.", strlen("recovered.")) == 0;
+}
+
+/* No output says so: what the step made could not be put where it belongs, or is
+ * not there. */
+static bool was_seen(const struct verdict *verdict)
+{
+    return strcmp(verdict->rule, "known.output") == 0 || strcmp(verdict->rule, "known.keep") == 0 ||
+           strcmp(verdict->rule, EXPECT_FILES_RULE) == 0;
+}
+
+/* Does it come to the same? Which rule said so, and what broke a contract, has to be
+ * the same by the rules of the run only. */
+static bool is_same(const struct recorded *recorded, const struct verdict *is,
+                    enum verify_rules rules)
+{
+    const struct verdict *was = &recorded->verdict;
+    if (!recorded->is_said)
+        return was->class == is->class;
+    const bool is_alike = was->class == is->class && was->type == is->type &&
+                          was->reason == is->reason && was->ask == is->ask &&
+                          was->no_retry == is->no_retry &&
+                          was->retry_after_ms == is->retry_after_ms;
+    return is_alike && (rules == VERIFY_PRESENT || (strcmp(was->rule, is->rule) == 0 &&
+                                                    strcmp(was->violations, is->violations) == 0));
+}
+
+/* False where the log has not all that the contract was held against. */
+static bool hold_against_contract(struct verify_judge *judge, const struct event *end,
+                                  struct verdict *verdict)
+{
+    const struct plan_contract *contract = step_of(judge, end)->contract;
+    struct str bytes = {0};
+    struct violations violations = {0};
+    struct contract_output output;
+    if (!contract)
+        return true;
+    const bool is_there = evidence_result(judge->evidence, &bytes, &output);
+    if (is_there)
+        contract_judge(contract->schema, &output, verdict, &violations);
+    violations_done(&violations);
+    str_done(&bytes);
+    return is_there;
+}
+
+static void tell(struct verify_judge *judge, const struct recorded *recorded,
+                 const struct verdict *is, enum verify_rules rules)
+{
+    struct verdict was = recorded->verdict;
+    const struct verify_verdict verdict = {
+        .rules = rules,
+        .plan = judge->plan,
+        .event = recorded->end,
+        .outcome = &recorded->input.outcome,
+        .was = &was,
+        .is = is,
+    };
+    judge->sum.different[rules]++;
+    if (judge->asked->verdict)
+        judge->asked->verdict(judge->asked->ctx, &verdict);
+}
+
+enum opinion { OPINION_SAME, OPINION_OTHER, OPINION_NO_CONTRACT };
+
+struct opinions {
+    enum opinion said[VERIFY_RULES_COUNT];
+    struct verdict verdicts[VERIFY_RULES_COUNT];
+};
+
+static enum opinion judge_by(struct verify_judge *judge, const struct recorded *recorded,
+                             enum verify_rules rules, struct verdict *is)
+{
+    classify(judge->classifiers[judge->are_same_rules ? VERIFY_PRESENT : rules], &recorded->input,
+             is);
+    if (!hold_against_contract(judge, recorded->end, is) &&
+        (is->class == VERDICT_SUCCESS || recorded->verdict.reason == REASON_CONTRACT))
+        return OPINION_NO_CONTRACT;
+    return is_same(recorded, is, rules) ? OPINION_SAME : OPINION_OTHER;
+}
+
+/* By both sets of rules; where they are one set, it is asked once. */
+static void ask_both(struct verify_judge *judge, const struct recorded *recorded,
+                     struct opinions *out)
+{
+    *out = (struct opinions){0};
+    if (judge->are_same_rules) {
+        out->said[VERIFY_RECORDED] =
+            judge_by(judge, recorded, VERIFY_RECORDED, &out->verdicts[VERIFY_RECORDED]);
+        out->said[VERIFY_PRESENT] = out->said[VERIFY_RECORDED];
+        out->verdicts[VERIFY_PRESENT] = out->verdicts[VERIFY_RECORDED];
+        return;
+    }
+    for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
+        if (judge->classifiers[rules])
+            out->said[rules] = judge_by(judge, recorded, rules, &out->verdicts[rules]);
+    }
+}
+
+/* A counter of memory is asked while the attempt is there; afterwards only the verdict says what
+ * it said. */
+static void judge_again(struct verify_judge *judge, struct recorded *recorded)
+{
+    struct opinions opinions;
+    const enum verify_rules first =
+        judge->sum.recorded == VERIFY_RULES_THERE ? VERIFY_RECORDED : VERIFY_PRESENT;
+    ask_both(judge, recorded, &opinions);
+    if (opinions.said[first] == OPINION_OTHER && recorded->input.memory_killed < 0) {
+        struct opinions others;
+        recorded->input.memory_killed = 0;
+        ask_both(judge, recorded, &others);
+        if (others.said[first] == OPINION_SAME)
+            opinions = others;
+    }
+    const bool differs = opinions.said[VERIFY_RECORDED] == OPINION_OTHER ||
+                         opinions.said[VERIFY_PRESENT] == OPINION_OTHER;
+    if (differs && recorded->state == EVIDENCE_CUT) {
+        judge->sum.cut++;
+        return;
+    }
+    judge->sum.judged++;
+    judge->sum.contracts += opinions.said[VERIFY_PRESENT] == OPINION_NO_CONTRACT;
+    for (enum verify_rules rules = 0; rules < VERIFY_RULES_COUNT; rules++) {
+        if (opinions.said[rules] == OPINION_OTHER)
+            tell(judge, recorded, &opinions.verdicts[rules], rules);
+    }
+}
+
+static int memory_killed(const struct verdict *verdict)
+{
+    return strcmp(verdict->rule, "known.memory") == 0 ? 1 : -1;
+}
+
+static void read_judged(const struct event *judged, struct verdict *out)
+{
+    struct json *text = NULL;
+    if (judged->text && !json_parse(judged->text, strlen(judged->text), &text, NULL, NULL))
+        text = NULL;
+    redecide_recorded_verdict(judged, text, out);
+    json_free(text);
+}
+
+/* Else the fold refuses it a little later. */
+static bool is_verdict(const struct event *judged)
+{
+    return judged->a >= 0 && judged->a < VERDICT_CLASS_COUNT && judged->b >= 0 &&
+           judged->b < TRANSIENT_TYPE_COUNT && judged->c >= 0 && judged->c < REASON_COUNT;
+}
+
+/* The fingerprint of the result, where one was taken and its output is there. */
+static void look_at_print(struct verify_judge *judge, const struct evidence_of *of,
+                          const struct outcome *outcome)
+{
+    struct verify_verdicts *sum = &judge->sum;
+    struct json *text = NULL;
+    struct digest recorded = {0};
+    struct digest made;
+    if (of->event->text &&
+        json_parse(of->event->text, strlen(of->event->text), &text, NULL, NULL) &&
+        !digest_from_hex(json_text(json_get(text, "fp"), ""), &recorded))
+        recorded = (struct digest){0};
+    json_free(text);
+    if (!digest_is_known(recorded))
+        return;
+    if (!evidence_fingerprint(judge->evidence, of, outcome, &made)) {
+        sum->prints_left++;
+        return;
+    }
+    sum->prints++;
+    if (digest_equal(recorded, made))
+        return;
+    sum->other_prints++;
+    if (sum->first_print == 0)
+        sum->first_print = of->event->seq;
+}
+
+static bool look_at(struct verify_judge *judge, const struct event *end, const struct event *judged,
+                    struct err *err)
+{
+    struct recorded recorded = {.end = end, .is_said = judged != NULL, .verdict = verdict_new()};
+    struct verify_verdicts *sum = &judge->sum;
+    if (judged && !is_verdict(judged))
+        return true;
+    sum->ended++;
+    if (judged)
+        read_judged(judged, &recorded.verdict);
+    if (judge->is_session) {
+        sum->unruled++;
+        return true;
+    }
+    if (was_unread(&recorded.verdict) || was_seen(&recorded.verdict)) {
+        *(was_seen(&recorded.verdict) ? &sum->seen : &sum->unread) += 1;
+        return true;
+    }
+    const struct evidence_of of = {.run = judge->run,
+                                   .plan = judge->plan,
+                                   .event = end,
+                                   .wants_all = true,
+                                   .memory_killed = memory_killed(&recorded.verdict)};
+    if (!evidence_read(judge->evidence, &of, &recorded.input, &recorded.state, err))
+        return false;
+    look_at_print(judge, &of, &recorded.input.outcome);
+    redecide_as_judged(step_of(judge, end), recorded.input.outcome.kind, recorded.is_said,
+                       &recorded.verdict);
+    judge_again(judge, &recorded);
+    return true;
+}
+
+static void forget_end(struct verify_judge *judge)
+{
+    free((void *)(uintptr_t)judge->end.text); /* keep_end() made it */
+    judge->end = (struct event){0};
+    judge->has_end = false;
+}
+
+static void keep_end(struct verify_judge *judge, const struct event *event)
+{
+    judge->end = *event;
+    judge->end.text = event->text ? xstrdup(event->text) : NULL;
+    judge->has_end = true;
+}
+
+static bool is_about(const struct event *end, const struct event *event)
+{
+    return end->task == event->task && end->step == event->step && end->attempt == event->attempt;
+}
+
+/* The end that is kept has its verdict now: this one, or none if it was a plain success. */
+static bool settle(struct verify_judge *judge, const struct event *event, struct err *err)
+{
+    const struct event *end = &judge->end;
+    const bool is_same_attempt = event && is_about(end, event);
+    const bool is_judged = is_same_attempt && event->kind == EVENT_ATTEMPT_JUDGED;
+    const bool has_passed = is_same_attempt && event->kind == EVENT_STEP_ENDED;
+    bool ok = true;
+    if (is_judged || has_passed)
+        ok = look_at(judge, end, is_judged ? event : NULL, err);
+    forget_end(judge);
+    return ok;
+}
+
+/* What may stand between an end and what comes of it. */
+static bool stands_between(enum event_kind kind)
+{
+    return kind == EVENT_BUDGET || kind == EVENT_LOOP_SUSPECTED;
+}
+
+/* The next event. */
+static bool verify_judge_add(struct verify_judge *judge, const struct event *event, struct err *err)
+{
+    const bool was_settled = judge->has_end;
+    if (judge->has_end && !stands_between(event->kind) && !settle(judge, event, err))
+        return false;
+    if (evidence_is_end(judge->plan, event))
+        keep_end(judge, event);
+    else if (event->kind == EVENT_ATTEMPT_JUDGED && !was_settled) {
+        judge->sum.ended++; /* an earlier devs saw the end, a later one judged */
+        judge->sum.unread++;
+    }
+    return true;
+}
+
+/* That was the last one. */
+static bool verify_judge_finish(struct verify_judge *judge, struct err *err)
+{
+    return !judge->has_end || settle(judge, NULL, err);
+}
+
+/* `recorded` is the rule set of the log, NULL where there is none; `hash` is what the run says that
+ * it is. */
+static bool verify_judge_open(struct verify_judge *judge, struct log_reader *reader,
+                              const char *hash, const char *recorded, struct err *err)
+{
+    struct classifier **own = &judge->classifiers[VERIFY_RECORDED];
+    struct classifier **present = &judge->classifiers[VERIFY_PRESENT];
+    if (!classifier_open(present, judge->asked->rules, err))
+        return false;
+    if (hash && strcmp(hash, classifier_hash(*present)) == 0) {
+        judge->sum.recorded = VERIFY_RULES_THERE;
+        judge->are_same_rules = true;
+    } else if (recorded) {
+        judge->sum.recorded =
+            classifier_open(own, recorded, NULL) ? VERIFY_RULES_THERE : VERIFY_RULES_UNREADABLE;
+    }
+    evidence_open(&judge->evidence, reader);
+    return true;
+}
+
+static void verify_judge_done(struct verify_judge *judge)
+{
+    forget_end(judge);
+    evidence_close(judge->evidence);
+    for (int i = 0; i < VERIFY_RULES_COUNT; i++)
+        classifier_close(judge->classifiers[i]);
+    *judge = (struct verify_judge){0};
+}
 
 enum { QUERY_ACT, QUERY_RULES, QUERY_COUNT };
 

@@ -1,6 +1,5 @@
 #include "json.h"
 
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,7 +238,7 @@ START_TEST(test_deep_nesting_is_an_error)
 }
 END_TEST
 
-/* What json_parse_data() takes and json_parse() does not. */
+/* Numbers as json_parse_data() reads them. */
 static const struct {
     const char *text;
     enum json_kind kind;
@@ -251,46 +250,51 @@ static const struct {
     {"-9223372036854775809", JSON_KIND_REAL, -9223372036854775808.0},
     {"123456789012345678901234567890", JSON_KIND_REAL, 123456789012345678901234567890.0},
     {"1e308", JSON_KIND_REAL, 1e308},
-    {"1e309", JSON_KIND_REAL, DBL_MAX},
-    {"-1E+400", JSON_KIND_REAL, -DBL_MAX},
-    {"1e99999999999999999999", JSON_KIND_REAL, DBL_MAX},
-    {"1.7976931348623157e308", JSON_KIND_REAL, DBL_MAX},
-    {"1.7976931348623159e308", JSON_KIND_REAL, DBL_MAX},
-    {"17.976931348623159e307", JSON_KIND_REAL, DBL_MAX},
-    {"0.0017976931348623159e311", JSON_KIND_REAL, DBL_MAX},
-    {"1.7976931348623156e308", JSON_KIND_REAL, 1.7976931348623156e308},
     {"0.00e999", JSON_KIND_REAL, 0},
     {"1e-999", JSON_KIND_REAL, 0},
 };
 
-START_TEST(test_data_may_hold_any_number)
+START_TEST(test_data_may_hold_any_integer)
 {
     struct err err = {0};
-    struct str text = {0};
-    str_addf(&text, "[1e400,\"1e400 \\\" 1e400\",%s,7]", wide[_i].text);
 
-    ck_assert_msg(json_parse_data(str_text(&text), text.len, &tree, NULL, &err), "%s: %s",
-                  wide[_i].text, err.message);
+    ck_assert_msg(json_parse_data(wide[_i].text, strlen(wide[_i].text), &tree, NULL, &err),
+                  "%s: %s", wide[_i].text, err.message);
 
-    const struct json *number = json_at(tree, 2);
-    ck_assert_msg(json_kind(number) == wide[_i].kind && json_number(number, 1) == wide[_i].number,
-                  "%s: %s %.17g", wide[_i].text, json_kind_name(number), json_number(number, 1));
-    ck_assert_str_eq(json_text(json_at(tree, 1), ""), "1e400 \" 1e400");
-    ck_assert_int_eq(json_i64(json_at(tree, 3), 0), 7);
-    str_done(&text);
+    ck_assert_msg(json_kind(tree) == wide[_i].kind && json_number(tree, 1) == wide[_i].number,
+                  "%s: %s %.17g", wide[_i].text, json_kind_name(tree), json_number(tree, 1));
 }
 END_TEST
 
-START_TEST(test_a_long_integer_is_no_larger_than_the_largest)
+START_TEST(test_integers_beside_a_long_one_stay_integers)
 {
-    enum { DIGITS = 400 };
-    char text[DIGITS];
-    memset(text, '8', sizeof(text));
+    static const char text[] = "{\"long\":123456789012345678901,\"in\":[7,-9007199254740992,0.5],"
+                               "\"text\":\"123456789012345678901\"}";
     struct err err = {0};
 
-    ck_assert(json_parse_data(text, sizeof(text), &tree, NULL, &err));
+    ck_assert_msg(json_parse_data(text, strlen(text), &tree, NULL, &err), "%s", err.message);
 
-    ck_assert(json_number(tree, 0) == DBL_MAX);
+    const struct json *in = json_get(tree, "in");
+    ck_assert(json_number(json_get(tree, "long"), 0) == 123456789012345678901.0);
+    ck_assert_int_eq(json_i64(json_at(in, 0), 0), 7);
+    ck_assert_int_eq(json_i64(json_at(in, 1), 0), -9007199254740992);
+    ck_assert(json_number(json_at(in, 2), 0) == 0.5);
+    ck_assert_str_eq(json_text(json_get(tree, "text"), ""), "123456789012345678901");
+}
+END_TEST
+
+START_TEST(test_a_copy_outlives_its_tree)
+{
+    static const char text[] = "{\"a\":[1,{\"b\":\"x\"}]}";
+    ck_assert(json_parse(text, strlen(text), &tree, NULL, NULL));
+    struct json *copy = json_clone(json_get(tree, "a"));
+
+    json_free(tree);
+    tree = NULL;
+
+    ck_assert_str_eq(json_text(json_get(json_at(copy, 1), "b"), ""), "x");
+    json_free(copy);
+    ck_assert_ptr_null(json_clone(NULL));
 }
 END_TEST
 
@@ -300,16 +304,15 @@ static const struct {
     const char *message;
 } data_errors[] = {
     {"{\"a\":1,\"a\":2}", 1, 8, "duplicate key \"a\""},
-    {"[1e400, 99999999999999999999,\n 99999999999999999999, x]", 2, 24, "invalid token 'x'"},
-    {"[1e400", 1, 6, "the text ends too early"},
-    {"[1e400.5.e+-]", 1, 2, "the number is too large"},
-    {"[1e999-1]", 1, 2, "the number is too large"},
-    {"[1e400, 00001e999, 1.e999--]", 1, 9, "invalid token '0'"},
-    {"[1e999.]", 1, 2, "the number is too large"},
-    {"[1e400, -]", 1, 9, "invalid token '-'"},
-    {"1e400 \303\251", 1, 7, "unexpected text after the value"},
+    {"[99999999999999999999,\n 99999999999999999999, x]", 2, 24, "invalid token 'x'"},
+    {"[99999999999999999999", 1, 21, "the text ends too early"},
+    {"[99999999999999999999, 1e400]", 1, 24, "the number is too large"},
+    {"[1e400]", 1, 2, "the number is too large"},
+    {"[99999999999999999999, 00001e9]", 1, 24, "invalid token '0'"},
+    {"[99999999999999999999, -]", 1, 24, "invalid token '-'"},
+    {"99999999999999999999 \303\251", 1, 22, "unexpected text after the value"},
     {"{\"a\\u0000b\":1}", 1, 2, "U+0000 is not allowed in a key"},
-    {"[1e400,\n\"a\" \"wrong\"]", 2, 5, "']' expected, not '\"wrong\"'"},
+    {"[99999999999999999999,\n\"a\" \"wrong\"]", 2, 5, "']' expected, not '\"wrong\"'"},
 };
 
 START_TEST(test_data_errors_say_where)
@@ -452,8 +455,9 @@ Suite *test_suite(void)
     tcase_add_test(reading, test_only_len_bytes_are_read);
     TCase *data = test_case(suite, "data");
     tcase_add_checked_fixture(data, NULL, teardown);
-    tcase_add_loop_test(data, test_data_may_hold_any_number, 0, TABLE_LEN(wide));
-    tcase_add_test(data, test_a_long_integer_is_no_larger_than_the_largest);
+    tcase_add_loop_test(data, test_data_may_hold_any_integer, 0, TABLE_LEN(wide));
+    tcase_add_test(data, test_integers_beside_a_long_one_stay_integers);
+    tcase_add_test(data, test_a_copy_outlives_its_tree);
     tcase_add_loop_test(data, test_data_errors_say_where, 0, TABLE_LEN(data_errors));
     tcase_add_test(data, test_bytes_hold_any_character);
     tcase_add_loop_test(data, test_value_with_text_behind_it, 0, TABLE_LEN(beginnings));

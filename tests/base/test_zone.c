@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "test_main.h"
-#include "zone_rule.h"
 
 /* Moments worked out with `date -d @... ` in each zone. */
 static const struct {

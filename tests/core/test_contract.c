@@ -71,9 +71,9 @@ static const struct {
      "[INVALID_VALUE] (root): not a multiple (expected a multiple of 2, got 1)\n"},
     {"{\"exclusiveMinimum\":3}", "3.0",
      "[INVALID_VALUE] (root): too small (expected more than 3, got 3.0)\n"},
-    {"{\"maximum\":3,\"exclusiveMaximum\":3}", "1e400",
-     "[INVALID_VALUE] (root): too large (expected at most 3, got 1.7976931348623157e308)\n"
-     "[INVALID_VALUE] (root): too large (expected less than 3, got 1.7976931348623157e308)\n"},
+    {"{\"maximum\":3,\"exclusiveMaximum\":3}", "1e300",
+     "[INVALID_VALUE] (root): too large (expected at most 3, got 1e300)\n"
+     "[INVALID_VALUE] (root): too large (expected less than 3, got 1e300)\n"},
     {"{\"minLength\":3}", "\"\303\251\\u0000\"",
      "[INVALID_VALUE] (root): too short (expected at least 3 characters, got 2)\n"},
     {"{\"minimum\":1,\"maximum\":256}", "0",

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "json.h"
-#include "mcp_line.h"
 #include "mcp_server.h"
+#include "mcp_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 
 #include "attr.h"
 #include "json.h"
-#include "mcp_message.h"
+#include "mcp_wire.h"
 #include "test_main.h"
 
 enum { NOBODY = -1 };

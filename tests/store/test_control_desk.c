@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bell.h"
 #include "clock.h"
 #include "control_desk.h"
 #include "follower.h"

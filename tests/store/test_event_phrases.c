@@ -1,4 +1,4 @@
-#include "event_phrases.h"
+#include "event_row.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "log_rebuild.h"
 #include "log_sample.h"
 #include "log_write.h"
-#include "orphan.h"
 #include "other_program.h"
+#include "owner_state.h"
 #include "spill.h"
 #include "test_main.h"
 

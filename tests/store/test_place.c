@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "place.h"
-#include "place_check.h"
+#include "private_file.h"
 
 static char top[PATH_MAX - 256]; /* this test's own folder, without symbolic links */
 

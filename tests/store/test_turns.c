@@ -1,4 +1,4 @@
-#include "test_main.h"
+#include "turns.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -11,7 +11,8 @@
 
 #include "clock.h"
 #include "log_sample.h"
-#include "turns.h"
+#include "test_main.h"
+#include "watch.h"
 
 enum { PROCESSES = 4, TURNS_EACH = 300, AGAIN_MAX = 100 };
 
@@ -195,9 +196,8 @@ START_TEST(test_no_folder_is_an_error)
 }
 END_TEST
 
-Suite *test_suite(void)
+static void add_turns_tests(Suite *suite)
 {
-    Suite *suite = suite_create("turns");
     TCase *files = test_case(suite, "files");
     tcase_add_loop_test(files, test_files_are_private_whatever_the_umask, 0, 3);
     tcase_add_test(files, test_no_folder_is_an_error);
@@ -206,5 +206,58 @@ Suite *test_suite(void)
     tcase_add_test(locks, test_a_turn_ends_with_its_process);
     tcase_add_test(locks, test_a_wait_ends);
     tcase_add_test(locks, test_the_mask_of_signals_stays);
+}
+
+START_TEST(test_a_ring_is_heard)
+{
+    struct place place = sample_place();
+    struct bell bell;
+    struct watch *watch = NULL;
+    struct err err = {0};
+    ck_assert_msg(bell_init(&bell, &place, &err), "%s", err.message);
+    ck_assert_msg(watch_open(&watch, &err), "%s", err.message);
+    ck_assert_msg(watch_file(watch, bell.path, &err), "%s", err.message);
+
+    ck_assert(!watch_drain(watch));
+    bell_ring(&bell);
+    ck_assert(watch_drain(watch));
+    ck_assert(!watch_drain(watch));
+
+    watch_close(watch);
+    bell_done(&bell);
+}
+END_TEST
+
+START_TEST(test_the_file_stays_small_and_private)
+{
+    struct place place = sample_place();
+    struct bell bell;
+    struct err err = {0};
+    umask(0);
+    ck_assert_msg(bell_init(&bell, &place, &err), "%s", err.message);
+    for (int i = 0; i < 1000; i++)
+        bell_ring(&bell);
+    struct stat info;
+    ck_assert_int_eq(stat(bell.path, &info), 0);
+    ck_assert_int_eq(info.st_size, 1);
+    ck_assert_uint_eq(info.st_mode & 07777, 0600);
+    bell_done(&bell);
+    bell_done(&bell);
+    bell_done(NULL);
+}
+END_TEST
+
+static void add_bell_tests(Suite *suite)
+{
+    TCase *tcase = test_case(suite, "bell");
+    tcase_add_test(tcase, test_a_ring_is_heard);
+    tcase_add_test(tcase, test_the_file_stays_small_and_private);
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("turns");
+    add_turns_tests(suite);
+    add_bell_tests(suite);
     return suite;
 }

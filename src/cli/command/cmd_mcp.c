@@ -30,7 +30,7 @@ extern char **environ;
 struct mcp_words {
     struct sandbox_options sandbox;
     const char *workspace, *policy, *name, *dir;
-    const char *read_file, *write_file, *offset, *length; /* of the file tools, see mcp_task.c */
+    const char *read_file, *write_file, *offset, *length; /* of the file tools, see mcp_request.h */
 };
 
 /* What serves. */

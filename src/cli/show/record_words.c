@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "clock_find.h"
+#include "clock.h"
 #include "follower.h"
 #include "parse.h"
 #include "replay_at.h"

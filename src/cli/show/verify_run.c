@@ -14,7 +14,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "json.h"
-#include "json_line.h"
+#include "json_scan.h"
 #include "progress.h"
 #include "run_choice.h"
 #include "run_state_copy.h"

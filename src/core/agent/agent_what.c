@@ -5,8 +5,8 @@
 
 #include "agent_stream.h"
 #include "attr.h"
-#include "budget.h"
 #include "json.h"
+#include "rounded.h"
 #include "str.h"
 #include "text.h"
 
@@ -82,6 +82,19 @@ static void add_retry(const struct agent_item *item, struct str *out)
     str_add_char(out, '\n');
 }
 
+void agent_cost_words(int64_t micro, struct str *out)
+{
+    enum { CENT = 10000, TEN_THOUSANDTH = 100, CENTS = 100 };
+    const int64_t small = rounded(micro, TEN_THOUSANDTH);
+    const int64_t cents = rounded(micro, CENT);
+    if (micro > 0 && micro < TEN_THOUSANDTH)
+        str_add(out, "<$0.0001");
+    else if (micro > 0 && small < CENT / TEN_THOUSANDTH)
+        str_addf(out, "$0.%04lld", (long long)small);
+    else
+        str_addf(out, "$%lld.%02lld", (long long)(cents / CENTS), (long long)(cents % CENTS));
+}
+
 static void add_end(const struct agent_item *item, struct str *out)
 {
     const struct agent_used *used = item->used;
@@ -93,7 +106,7 @@ static void add_end(const struct agent_item *item, struct str *out)
              used->turns == 1 ? "" : "s", (long long)used->calls, used->calls == 1 ? "" : "s");
     if (used->cost_micro > 0) {
         str_add(out, ", ");
-        budget_cost_words(used->cost_micro, out);
+        agent_cost_words(used->cost_micro, out);
     }
     str_add_char(out, '\n');
 }

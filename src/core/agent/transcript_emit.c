@@ -4,7 +4,7 @@
 
 #include "adapter.h"
 #include "agent_what.h"
-#include "hint_date.h"
+#include "moment_text.h"
 #include "transcript_parts.h"
 #include "xalloc.h"
 
@@ -25,7 +25,7 @@ static int64_t time_of(const struct json *value)
     const char *text = json_text(value, NULL);
     int64_t ms = 0;
     if (text)
-        return hint_rfc3339(text, strlen(text), &ms) && ms > 0 && ms < ms_max ? ms : 0;
+        return moment_text_rfc3339(text, strlen(text), &ms) && ms > 0 && ms < ms_max ? ms : 0;
     const double number = json_number(value, 0);
     if (!(number > 0) || number >= (double)ms_max)
         return 0;

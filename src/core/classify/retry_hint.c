@@ -1,6 +1,5 @@
 #include "retry_hint.h"
 
-#include "hint_date.h"
 #include "hint_form.h"
 
 #include <stdio.h>
@@ -9,251 +8,8 @@
 #include "ascii.h"
 #include "attr.h"
 #include "calendar.h"
+#include "moment_text.h"
 #include "words.h"
-
-enum { HOUR_S = 3600, MINUTE_S = 60, SHORT_NAME = 3 };
-
-/* The rest of a text while it is read. */
-struct cursor {
-    const char *at;
-    const char *end;
-};
-
-struct date {
-    int year, month, day, hour, minute, second;
-};
-
-static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-static const char *const weekdays[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
-                                       "Friday", "Saturday", "Sunday"};
-
-static bool take(struct cursor *cursor, const char *word)
-{
-    const size_t len = strlen(word);
-    if ((size_t)(cursor->end - cursor->at) < len || memcmp(cursor->at, word, len) != 0)
-        return false;
-    cursor->at += len;
-    return true;
-}
-
-static bool take_either(struct cursor *cursor, const char *one, const char *other)
-{
-    return take(cursor, one) || take(cursor, other);
-}
-
-static bool at_digit(const struct cursor *cursor)
-{
-    return cursor->at < cursor->end && ascii_is_digit(*cursor->at);
-}
-
-/* Between `least` and `most` digits. */
-static bool take_digits(struct cursor *cursor, int least, int most, int *out)
-{
-    int value = 0;
-    int count = 0;
-    for (; count < most && at_digit(cursor); count++)
-        value = value * 10 + (*cursor->at++ - '0');
-    *out = value;
-    return count >= least;
-}
-
-static bool take_month(struct cursor *cursor, int *out)
-{
-    for (int i = 0; i < 12; i++) {
-        if (cursor->end - cursor->at >= SHORT_NAME &&
-            memcmp(cursor->at, months + (size_t)SHORT_NAME * (size_t)i, SHORT_NAME) == 0) {
-            cursor->at += SHORT_NAME;
-            *out = i + 1;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool take_weekday(struct cursor *cursor, size_t letters)
-{
-    for (size_t i = 0; i < sizeof(weekdays) / sizeof(weekdays[0]); i++) {
-        const size_t len = letters > 0 ? letters : strlen(weekdays[i]);
-        if ((size_t)(cursor->end - cursor->at) >= len &&
-            memcmp(cursor->at, weekdays[i], len) == 0) {
-            cursor->at += len;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool take_time(struct cursor *cursor, struct date *date)
-{
-    return take_digits(cursor, 2, 2, &date->hour) && take(cursor, ":") &&
-           take_digits(cursor, 2, 2, &date->minute) && take(cursor, ":") &&
-           take_digits(cursor, 2, 2, &date->second);
-}
-
-static bool is_date(const struct date *date)
-{
-    if (date->month < 1 || date->month > 12 || date->day < 1 || date->hour > 23 ||
-        date->minute > 59 || date->second > 60)
-        return false;
-    const int64_t first = calendar_days(date->year, date->month, 1);
-    const int64_t next = date->month == 12 ? calendar_days(date->year + 1, 1, 1)
-                                           : calendar_days(date->year, date->month + 1, 1);
-    return first + date->day <= next;
-}
-
-static int64_t seconds_of(const struct date *date)
-{
-    return calendar_days(date->year, date->month, date->day) * CALENDAR_DAY_S +
-           date->hour * HOUR_S + date->minute * MINUTE_S + date->second;
-}
-
-static bool read_imf(struct cursor cursor, struct date *date)
-{
-    return take_weekday(&cursor, SHORT_NAME) && take(&cursor, ", ") &&
-           take_digits(&cursor, 2, 2, &date->day) && take(&cursor, " ") &&
-           take_month(&cursor, &date->month) && take(&cursor, " ") &&
-           take_digits(&cursor, 4, 4, &date->year) && take(&cursor, " ") &&
-           take_time(&cursor, date) && take(&cursor, " GMT") && cursor.at == cursor.end;
-}
-
-/* A year of two digits that would be more than 50 years ahead is past. */
-static bool read_rfc850(struct cursor cursor, int64_t now_s, struct date *date)
-{
-    int year = 0;
-    if (!take_weekday(&cursor, 0) || !take(&cursor, ", ") ||
-        !take_digits(&cursor, 2, 2, &date->day) || !take(&cursor, "-") ||
-        !take_month(&cursor, &date->month) || !take(&cursor, "-") ||
-        !take_digits(&cursor, 2, 2, &year) || !take(&cursor, " ") || !take_time(&cursor, date) ||
-        !take(&cursor, " GMT") || cursor.at != cursor.end)
-        return false;
-    const int64_t now = calendar_year(now_s);
-    int64_t full = now - now % 100 + year;
-    if (full > now + 50)
-        full -= 100;
-    else if (full + 100 <= now + 50)
-        full += 100;
-    date->year = (int)full;
-    return true;
-}
-
-static bool read_asctime(struct cursor cursor, struct date *date)
-{
-    if (!take_weekday(&cursor, SHORT_NAME) || !take(&cursor, " ") ||
-        !take_month(&cursor, &date->month) || !take(&cursor, " "))
-        return false;
-    (void)take(&cursor, " "); /* a day of one digit */
-    return take_digits(&cursor, 1, 2, &date->day) && take(&cursor, " ") &&
-           take_time(&cursor, date) && take(&cursor, " ") &&
-           take_digits(&cursor, 4, 4, &date->year) && cursor.at == cursor.end;
-}
-
-bool hint_http_date(const char *text, size_t len, int64_t now_s, int64_t *out_s)
-{
-    const struct cursor cursor = {.at = text, .end = text + len};
-    struct date date = {0};
-    if (!read_imf(cursor, &date) && !read_rfc850(cursor, now_s, &date) &&
-        !read_asctime(cursor, &date))
-        return false;
-    if (!is_date(&date))
-        return false;
-    *out_s = seconds_of(&date);
-    return true;
-}
-
-/* The fraction of a second, as milliseconds; more digits are cut off. */
-static bool take_fraction(struct cursor *cursor, int *out_ms)
-{
-    *out_ms = 0;
-    if (!take(cursor, "."))
-        return true;
-    int place = 100;
-    const char *start = cursor->at;
-    for (; at_digit(cursor); cursor->at++, place /= 10)
-        *out_ms += place * (*cursor->at - '0');
-    return cursor->at > start;
-}
-
-static bool take_offset(struct cursor *cursor, int *out_s)
-{
-    *out_s = 0;
-    if (take_either(cursor, "Z", "z"))
-        return true;
-    const int sign = take(cursor, "-") ? -1 : 1;
-    int hours = 0;
-    int minutes = 0;
-    if (sign > 0 && !take(cursor, "+"))
-        return false;
-    if (!take_digits(cursor, 2, 2, &hours) || !take(cursor, ":") ||
-        !take_digits(cursor, 2, 2, &minutes) || hours > 23 || minutes > 59)
-        return false;
-    *out_s = sign * (hours * HOUR_S + minutes * MINUTE_S);
-    return true;
-}
-
-bool hint_rfc3339(const char *text, size_t len, int64_t *out_ms)
-{
-    struct cursor cursor = {.at = text, .end = text + len};
-    struct date date = {0};
-    int ms = 0;
-    int offset = 0;
-    bool ok = take_digits(&cursor, 4, 4, &date.year) && take(&cursor, "-") &&
-              take_digits(&cursor, 2, 2, &date.month) && take(&cursor, "-") &&
-              take_digits(&cursor, 2, 2, &date.day) &&
-              (take_either(&cursor, "T", "t") || take(&cursor, " ")) && take_time(&cursor, &date) &&
-              take_fraction(&cursor, &ms) && take_offset(&cursor, &offset);
-    if (!ok || cursor.at != cursor.end || !is_date(&date))
-        return false;
-    *out_ms = (seconds_of(&date) - offset) * 1000 + ms;
-    return true;
-}
-
-static bool take_half(struct cursor *cursor, int *hour)
-{
-    const bool noon = take_either(cursor, "pm", "PM");
-    if (!noon && !take_either(cursor, "am", "AM"))
-        return false;
-    if (*hour < 1 || *hour > 12)
-        return false;
-    *hour = *hour % 12 + (noon ? 12 : 0);
-    return true;
-}
-
-/* "Nov 24, ", "Nov 24th, 2026 ", "Nov 24 at " */
-static bool take_day(struct cursor *cursor, struct hint_clock *out)
-{
-    if (!take(cursor, " ") || !take_digits(cursor, 1, 2, &out->day) || out->day < 1 ||
-        out->day > 31)
-        return false;
-    (void)(take_either(cursor, "st", "nd") || take_either(cursor, "rd", "th"));
-    (void)take(cursor, ",");
-    struct cursor year = *cursor;
-    if (take(&year, " ") && take_digits(&year, 4, 4, &out->year))
-        *cursor = year;
-    else
-        out->year = 0;
-    (void)take(cursor, " at");
-    return take(cursor, " ");
-}
-
-bool hint_clock_time(const char *text, size_t len, struct hint_clock *out)
-{
-    struct cursor cursor = {.at = text, .end = text + len};
-    *out = (struct hint_clock){0};
-    if (take_month(&cursor, &out->month) && !take_day(&cursor, out))
-        return false;
-    int hour = 0;
-    int minute = 0;
-    if (!take_digits(&cursor, 1, 2, &hour))
-        return false;
-    const bool minutes = take(&cursor, ":");
-    if (minutes && !take_digits(&cursor, 2, 2, &minute))
-        return false;
-    (void)take(&cursor, " ");
-    if (!take_half(&cursor, &hour) && (!minutes || cursor.at != cursor.end))
-        return false; /* "3" alone is not a time */
-    out->minute = hour * 60 + minute;
-    return cursor.at == cursor.end && hour < 24 && minute < 60;
-}
 
 enum {
     NUMBER_DIGITS_MAX = 18,
@@ -389,7 +145,7 @@ static int64_t read_pushback(const struct hint_text *text)
 static int64_t read_http_date(const struct hint_text *text)
 {
     int64_t at_s = 0;
-    if (!hint_http_date(text->time, text->time_len, text->input->now_ms / 1000, &at_s))
+    if (!moment_text_http(text->time, text->time_len, text->input->now_ms / 1000, &at_s))
         return HINT_NONE;
     return from_now(text, at_s * 1000);
 }
@@ -397,7 +153,7 @@ static int64_t read_http_date(const struct hint_text *text)
 static int64_t read_rfc3339(const struct hint_text *text)
 {
     int64_t at_ms = 0;
-    if (!hint_rfc3339(text->time, text->time_len, &at_ms))
+    if (!moment_text_rfc3339(text->time, text->time_len, &at_ms))
         return HINT_NONE;
     return from_now(text, at_ms);
 }
@@ -430,7 +186,7 @@ static bool offset_at(const struct hint_text *text, int64_t at_s, int *out_s)
 
 /* The local moment that is meant, seconds since 1970 by a clock of that zone: the
  * next such time of the day, or that of the date given, at most half a year past. */
-static int64_t local_moment(const struct hint_clock *clock, int64_t local_now_s)
+static int64_t local_moment(const struct clock_text *clock, int64_t local_now_s)
 {
     const int64_t time_s = (int64_t)clock->minute * 60;
     if (clock->month == 0) {
@@ -447,8 +203,8 @@ static int64_t local_moment(const struct hint_clock *clock, int64_t local_now_s)
 /* "3am" in a zone. Where the zone or the clock is not known, an hour. */
 static int64_t read_clock(const struct hint_text *text)
 {
-    struct hint_clock clock;
-    if (!hint_clock_time(text->time, text->time_len, &clock))
+    struct clock_text clock;
+    if (!moment_text_clock(text->time, text->time_len, &clock))
         return HINT_NONE;
     const int64_t now_s = text->input->now_ms / 1000;
     int offset_s = 0;
@@ -462,9 +218,9 @@ static int64_t read_clock(const struct hint_text *text)
 /* A day whose zone is not given: UTC is less than a day off, and the next hint will be nearer. */
 static int64_t read_day(const struct hint_text *text)
 {
-    struct hint_clock clock;
+    struct clock_text clock;
     const int64_t now_s = text->input->now_ms / 1000;
-    if (!hint_clock_time(text->time, text->time_len, &clock) || clock.month == 0)
+    if (!moment_text_clock(text->time, text->time_len, &clock) || clock.month == 0)
         return HINT_NONE;
     const int64_t ms = now_s > 0 ? from_now(text, local_moment(&clock, now_s) * 1000) : HOUR_MS;
     return ms >= 0 && ms < HOUR_MS ? HOUR_MS : ms;

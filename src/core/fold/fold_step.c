@@ -153,7 +153,7 @@ void fold_step_ended(const struct fold *fold)
     if (end == DECISION_NEEDS_YOU)
         fold_set_notice(fold, "needs you");
     else if (end != DECISION_CANCELLED)
-        fold_set_notice(fold, shown_end_word(end));
+        fold_set_notice(fold, decision_word(end));
 }
 
 /* What was blocked by this task only is queued again, and so on down the line. */

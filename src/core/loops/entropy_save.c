@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "entropy_tables.h"
-#include "number_bytes.h"
+#include "parse.h"
 #include "str.h"
 
 /* A saved memory: the magic, five counts and the sample's zero bits, then lines,

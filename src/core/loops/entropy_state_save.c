@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "entropy_window.h"
-#include "number_bytes.h"
+#include "parse.h"
 #include "str.h"
 #include "xalloc.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adapter.h"
+#include "agent_what.h"
 #include "attr.h"
 #include "budget.h"
 #include "near_word.h"
@@ -60,19 +61,6 @@ bool budget_use_is_near(const struct budget_use *use)
     return use->limit > 0 && use->used >= budget_use_mark(use);
 }
 
-void budget_cost_words(int64_t micro, struct str *out)
-{
-    enum { CENT = 10000, TEN_THOUSANDTH = 100, CENTS = 100 };
-    const int64_t small = rounded(micro, TEN_THOUSANDTH);
-    const int64_t cents = rounded(micro, CENT);
-    if (micro > 0 && micro < TEN_THOUSANDTH)
-        str_add(out, "<$0.0001");
-    else if (micro > 0 && small < CENT / TEN_THOUSANDTH)
-        str_addf(out, "$0.%04lld", (long long)small);
-    else
-        str_addf(out, "$%lld.%02lld", (long long)(cents / CENTS), (long long)(cents % CENTS));
-}
-
 /* As many digits of a second as the limit is given with, and one at least where it is short. */
 static void add_seconds(const struct budget_use *use, struct str *out)
 {
@@ -89,9 +77,9 @@ void budget_use_words(const struct budget_use *use, struct str *out)
 {
     switch (use->kind) {
     case BUDGET_COST:
-        budget_cost_words(use->used, out);
+        agent_cost_words(use->used, out);
         str_add(out, " of ");
-        budget_cost_words(use->limit, out);
+        agent_cost_words(use->limit, out);
         break;
     case BUDGET_TURNS:
     case BUDGET_CALLS:

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "adapter.h"
+#include "agent_what.h"
 #include "shown.h"
 #include "text.h"
 
@@ -32,7 +33,7 @@ void shown_used(const struct agent_used *used, struct str *out)
     add_count(used->calls, "call", "calls", &words);
     if (used->cost_micro > 0) {
         str_add(&words, words.len > 0 ? ", " : "");
-        budget_cost_words(used->cost_micro, &words);
+        agent_cost_words(used->cost_micro, &words);
     } else {
         add_count(used->tokens, "token", "tokens", &words);
     }

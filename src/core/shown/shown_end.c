@@ -1,8 +1,6 @@
 /* shown_end.c - how a step ended and why it did not go on, in words. */
-#include <assert.h>
 #include <string.h>
 
-#include "attr.h"
 #include "json.h"
 #include "protocol.h"
 #include "rounded.h"
@@ -211,25 +209,6 @@ void shown_end(const struct plan_step *plan, const struct step_state *step, stru
     json_free(inputs);
 }
 
-const char *shown_end_word(enum decision_kind kind)
-{
-    static const char *const words[] = {
-        [DECISION_SUCCEEDED] = "passed",
-        [DECISION_WAIT] = "waits",
-        [DECISION_FAILED] = "gave up",
-        [DECISION_RETRY_EXHAUSTED] = "gave up",
-        [DECISION_TRANSIENT_EXHAUSTED] = "gave up",
-        [DECISION_ENTROPY] = "stuck",
-        [DECISION_NEEDS_YOU] = "needs you",
-        [DECISION_CANCELLED] = "cancelled",
-        [DECISION_DEADLINE] = "gave up",
-        [DECISION_MAX_RETRIES] = "gave up",
-    };
-    static_assert(ARRAY_LEN(words) == DECISION_KIND_COUNT, "every decision has its word");
-    assert(kind < DECISION_KIND_COUNT);
-    return words[kind];
-}
-
 /* Is the log's own name for it more than the word says? */
 static bool has_name(enum decision_kind kind)
 {
@@ -239,7 +218,7 @@ static bool has_name(enum decision_kind kind)
 
 void shown_end_named(enum decision_kind kind, struct str *out)
 {
-    str_add(out, shown_end_word(kind));
+    str_add(out, decision_word(kind));
     if (has_name(kind))
         str_addf(out, " (%s)", decision_kind_name(kind));
 }
@@ -261,7 +240,7 @@ static void add_ending(const struct run_state *state, int task, end_words_fn *wo
 
 static void add_end_word(enum decision_kind kind, struct str *out)
 {
-    str_add(out, shown_end_word(kind));
+    str_add(out, decision_word(kind));
 }
 
 void shown_ending(const struct run_state *state, int task, struct str *out)

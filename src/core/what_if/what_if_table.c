@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "agent_what.h"
 #include "budget.h"
 #include "text.h"
 #include "what_if_parts.h"
@@ -107,7 +108,7 @@ static void add_value(const struct what_if_side *side, const struct what_if_side
     if (column == COLUMN_WAIT || column == COLUMN_RAN)
         shown_duration(value, out);
     else if (column == COLUMN_COST)
-        budget_cost_words(value, out);
+        agent_cost_words(value, out);
     else
         str_add_i64(out, value);
     const bool counts_tasks = column >= COLUMN_PASSED && column <= COLUMN_BLOCKED;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "log_writer.h"
-#include "number_bytes.h"
+#include "parse.h"
 
 static_assert(2 * (int)ENTROPY_BLOB_BYTES_MAX + (int)GAIN_HEAD_BYTES <= (int)LOG_GAIN_BYTES_MAX,
               "the log keeps what two memories save");

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bell.h"
 #include "clock.h"
+#include "turns.h"
 
 static void alarm_rings(uv_timer_t *timer)
 {

@@ -70,7 +70,7 @@ static void tell_decision(const struct telling *telling)
     if (round)
         str_addf(out, "round %lld of its agent", (long long)round->a);
     else if (is_kind && end->a != DECISION_SUCCEEDED)
-        str_add(out, shown_end_word((enum decision_kind)end->a));
+        str_add(out, decision_word((enum decision_kind)end->a));
     else if (wait) {
         str_add(out, "tries again after ");
         shown_seconds(wait->a, out);

@@ -1,6 +1,7 @@
 /* frame_detail_head.c - how a task stands: the two lines on top of Detail. */
 #include <stddef.h>
 
+#include "agent_what.h"
 #include "frame_detail_parts.h"
 #include "text.h"
 
@@ -75,7 +76,7 @@ static void add_agent(const struct detail *detail, struct str *out)
     const struct agent_used used = task_agent_used(agent);
     if (used.cost_micro > 0) {
         str_add(out, "cost ");
-        budget_cost_words(used.cost_micro, out);
+        agent_cost_words(used.cost_micro, out);
     }
     if (detail->is_wide && agent->agent)
         str_addf(out, "%sagent %s", out->len > 0 ? "   " : "", agent->agent);

@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "clock.h"
-#include "clock_find.h"
 #include "parse.h"
 #include "xalloc.h"
 

@@ -1,0 +1,315 @@
+#include "protocol.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+enum { INTERRUPTIONS_MAX = 3 }; /* the third one ends the step */
+
+static const char *const names[] = {
+    [DECISION_SUCCEEDED] = "succeeded",
+    [DECISION_WAIT] = "wait",
+    [DECISION_FAILED] = "failed",
+    [DECISION_RETRY_EXHAUSTED] = "retry exhausted",
+    [DECISION_TRANSIENT_EXHAUSTED] = "transient exhausted",
+    [DECISION_ENTROPY] = "entropy detected",
+    [DECISION_NEEDS_YOU] = "needs you",
+    [DECISION_CANCELLED] = "cancelled",
+    [DECISION_DEADLINE] = "deadline",
+    [DECISION_MAX_RETRIES] = "max retries exceeded",
+};
+static_assert(ARRAY_LEN(names) == DECISION_KIND_COUNT, "every decision has a name");
+
+const char *decision_kind_name(enum decision_kind kind)
+{
+    assert(kind < DECISION_KIND_COUNT);
+    return names[kind];
+}
+
+/* Did the agent's own loop guard end it? */
+static bool ended_for_its_loop(const struct protocol_facts *facts)
+{
+    return facts->stop == STOP_ASKED && facts->verdict->class == VERDICT_PERSISTENT &&
+           facts->verdict->reason == REASON_LOOP;
+}
+
+/* The step is over: what that means for entropy and evidence. */
+static void end_step(struct decision *out, enum decision_kind kind)
+{
+    bool by_itself = kind != DECISION_SUCCEEDED && kind != DECISION_CANCELLED;
+    out->kind = kind;
+    out->entropy = by_itself && kind != DECISION_NEEDS_YOU;
+    out->capture = kind != DECISION_SUCCEEDED;
+}
+
+static void wait_for(struct decision *out, const struct protocol_facts *facts, struct delay delay)
+{
+    out->kind = DECISION_WAIT;
+    out->delay = delay;
+    out->due.at_ms = facts->now.at_ms + delay.delay_ms;
+    out->due.mono_ms = facts->now.mono_ms + delay.delay_ms;
+}
+
+/* devs died while it ran: no fault of the work, so it uses up nothing. */
+static void decide_interrupted(const struct protocol_facts *facts, struct decision *out)
+{
+    out->counts = false;
+    if (facts->interrupted >= INTERRUPTIONS_MAX)
+        end_step(out, DECISION_TRANSIENT_EXHAUSTED);
+    else if (!facts->repeatable)
+        end_step(out, DECISION_NEEDS_YOU);
+    else
+        wait_for(out, facts, (struct delay){.n = 1, .factor = 1, .hint_ms = -1});
+}
+
+static bool is_full(const struct protocol_facts *facts, int window)
+{
+    return entropy_is_stuck(facts->results, facts->result_count, window * facts->scale);
+}
+
+static bool is_stuck_by_rung(const struct protocol_facts *facts)
+{
+    return facts->circles && facts->circles->verdict.level == ENTROPY_STUCK;
+}
+
+/* A circle is seen when a window of the policy is full of equal results, or by a rung. */
+static bool goes_in_circles(const struct protocol_facts *facts)
+{
+    return is_full(facts, facts->policy->window) || is_full(facts, facts->policy->same_stops) ||
+           is_stuck_by_rung(facts);
+}
+
+bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int64_t held_ms,
+                      int64_t start_mono_ms)
+{
+    return policy->deadline_ms > 0 &&
+           start_mono_ms > started_mono_ms + held_ms + policy->deadline_ms;
+}
+
+static bool is_past_deadline(const struct protocol_facts *facts, int64_t delay_ms)
+{
+    return protocol_is_late(facts->policy, facts->started_mono_ms, facts->held_ms,
+                            facts->now.mono_ms + delay_ms);
+}
+
+bool protocol_is_parked(const struct verdict *verdict)
+{
+    return verdict->class == VERDICT_PERSISTENT && verdict->retry_after_ms >= 0;
+}
+
+static enum decision_kind exhausted_kind(const struct protocol_facts *facts)
+{
+    if (facts->policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
+        return DECISION_MAX_RETRIES;
+    return facts->verdict->class == VERDICT_TRANSIENT ? DECISION_TRANSIENT_EXHAUSTED
+                                                      : DECISION_RETRY_EXHAUSTED;
+}
+
+/* The first waits on a server's hint use up no attempt. A start has its own count, and what
+ * cannot be repeated gets no attempt beyond its policy's. */
+static bool waits_for_free(const struct protocol_facts *facts)
+{
+    const struct verdict *verdict = facts->verdict;
+    bool of_the_world = verdict->class == VERDICT_TRANSIENT || protocol_is_parked(verdict);
+    return of_the_world && verdict->retry_after_ms >= 0 && facts->free_hints < POLICY_FREE_HINTS &&
+           facts->repeatable && facts->outcome->kind != OUTCOME_NOT_STARTED;
+}
+
+/* The policy tries again on this: wait, unless attempts or time are used up. */
+static void decide_retry(const struct protocol_facts *facts, struct decision *out)
+{
+    bool free_wait = waits_for_free(facts);
+
+    out->counts = !free_wait;
+    const int tried = facts->used + facts->own_retries;
+    const int used = free_wait ? tried - 1 - facts->outcome->own_retries : tried;
+    if (used >= facts->allowed) {
+        end_step(out, exhausted_kind(facts));
+        return;
+    }
+    struct delay delay =
+        policy_delay(facts->policy, tried, facts->draw, facts->verdict->retry_after_ms);
+    if (is_past_deadline(facts, delay.delay_ms))
+        end_step(out, DECISION_DEADLINE);
+    else
+        wait_for(out, facts, delay);
+}
+
+/* A persistent failure with the same result once more, and nothing that could make the next one
+ * differ. */
+static bool repeats_unchanged(const struct protocol_facts *facts)
+{
+    const int stops = facts->policy->unchanged_stops;
+    return stops > 0 && facts->verdict->class == VERDICT_PERSISTENT &&
+           !protocol_is_parked(facts->verdict) && facts->is_unchanged && facts->same >= stops;
+}
+
+/* Does the policy try again on such a failure, in this phase? */
+static bool tries_again(const struct protocol_facts *facts)
+{
+    enum verdict_class class = facts->verdict->class;
+    if (facts->outcome->kind == OUTCOME_TIMEOUT && !facts->policy->retry_timeouts)
+        return false;
+    if (protocol_is_parked(facts->verdict) &&
+        policy_retries_on(facts->policy, VERDICT_TRANSIENT, false))
+        class = VERDICT_TRANSIENT;
+    return policy_fits_phase(facts->policy, facts->phase) &&
+           policy_retries_on(facts->policy, class, facts->verdict->reason != REASON_NONE) &&
+           !repeats_unchanged(facts);
+}
+
+void protocol_decide(const struct protocol_facts *facts, struct decision *out)
+{
+    assert(facts->used >= 1);
+
+    const struct verdict *verdict = facts->verdict;
+    const struct policy *policy = facts->policy;
+    *out = (struct decision){.counts = true};
+
+    if (facts->outcome->kind == OUTCOME_CANCELLED && facts->stop == STOP_ASKED)
+        end_step(out, DECISION_CANCELLED);
+    else if (verdict->class == VERDICT_SUCCESS)
+        end_step(out, DECISION_SUCCEEDED);
+    else if (facts->stopping)
+        end_step(out, DECISION_CANCELLED);
+    else if (facts->stop != STOP_ASKED)
+        end_step(out, facts->stop == STOP_LOOP ? DECISION_ENTROPY : DECISION_NEEDS_YOU);
+    else if (facts->outcome->kind == OUTCOME_INTERRUPTED)
+        decide_interrupted(facts, out);
+    else if (verdict->ask || verdict->retry_after_ms > policy->retry_after_cap_ms)
+        end_step(out, DECISION_NEEDS_YOU);
+    else if (verdict->no_retry)
+        end_step(out, DECISION_FAILED);
+    else if (ended_for_its_loop(facts) || goes_in_circles(facts))
+        end_step(out, DECISION_ENTROPY);
+    else if (!tries_again(facts))
+        end_step(out, DECISION_FAILED);
+    else
+        decide_retry(facts, out);
+}
+
+void protocol_blame_refusal(struct protocol_facts *facts, struct decision *out)
+{
+    const bool is_final = out->kind == DECISION_FAILED || out->kind == DECISION_RETRY_EXHAUSTED ||
+                          out->kind == DECISION_MAX_RETRIES;
+    const bool has_run =
+        facts->outcome->kind == OUTCOME_EXIT || facts->outcome->kind == OUTCOME_SIGNAL;
+    if (!is_final || !has_run || facts->verdict->class != VERDICT_PERSISTENT)
+        facts->refused = NULL;
+    if (facts->refused)
+        end_step(out, DECISION_NEEDS_YOU);
+}
+
+static void add_number(struct str *out, const char *key, double number)
+{
+    str_json_key(out, key);
+    str_add_number(out, number);
+}
+
+/* The formula: delay = min(base x multiplier^(n-1), cap) x factor, no shorter than hint. */
+static void delay_to_json(const struct policy *policy, const struct delay *delay, struct str *out)
+{
+    str_json_i64(out, "n", delay->n);
+    str_json_i64(out, "base", policy->base_delay_ms);
+    add_number(out, "multiplier", policy->multiplier);
+    str_json_i64(out, "cap", policy->cap_ms);
+    add_number(out, "jitter", policy->jitter);
+    if (policy->jitter_kind == POLICY_JITTER_FULL)
+        str_json_text(out, "kind", "full");
+    add_number(out, "factor", delay->factor);
+    str_json_i64(out, "hint", delay->hint_ms);
+}
+
+static void add_bounds(const struct protocol_facts *facts, struct str *out)
+{
+    const struct policy *policy = facts->policy;
+    const struct {
+        const char *key;
+        int64_t value;
+        bool said;
+    } bounds[] = {
+        {"own_retries", facts->own_retries, facts->own_retries > 0},
+        {"same", facts->same,
+         policy->window > 0 || policy->same_stops > 0 || policy->unchanged_stops > 0},
+        {"window", (int64_t)policy->window * facts->scale, policy->window > 0},
+        {"same_stops", (int64_t)policy->same_stops * facts->scale, policy->same_stops > 0},
+        {"unchanged_stops", policy->unchanged_stops, policy->unchanged_stops > 0},
+        {"unchanged", facts->is_unchanged, policy->unchanged_stops > 0},
+        {"hint_cap", policy->retry_after_cap_ms, facts->verdict->retry_after_ms >= 0},
+        {"free_hints", facts->free_hints, facts->verdict->retry_after_ms >= 0},
+        {"deadline", policy->deadline_ms, policy->deadline_ms > 0},
+        {"since_start", facts->now.mono_ms - facts->started_mono_ms, policy->deadline_ms > 0},
+        {"held", facts->held_ms, facts->held_ms > 0},
+        {"interrupted", facts->interrupted, facts->interrupted > 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
+        if (bounds[i].said)
+            str_json_i64(out, bounds[i].key, bounds[i].value);
+    }
+}
+
+/* Of the calls of an agent, or of attempts. */
+static void add_circles(const struct protocol_facts *facts, struct str *out)
+{
+    if (ended_for_its_loop(facts)) {
+        str_json_text(out, "of", "agent");
+    } else if (facts->stop == STOP_LOOP) {
+        str_json_text(out, "of", "calls");
+        circles_to_json(facts->calls, facts->step, 0, out);
+    } else if (is_stuck_by_rung(facts)) {
+        circles_to_json(facts->circles, facts->step, facts->masks, out);
+    }
+}
+
+void protocol_budget_to_json(const struct budget_use *spent, bool by_run, struct str *out)
+{
+    str_json_text(out, "reason", reason_name(REASON_BUDGET));
+    str_json_text(out, "of", by_run ? "run" : "task");
+    str_json_text(out, "budget", budget_kind_name(spent->kind));
+    str_json_i64(out, "spent", spent->used);
+    str_json_i64(out, "limit", spent->limit);
+}
+
+void protocol_to_json(const struct protocol_facts *facts, const struct decision *decision,
+                      struct str *out)
+{
+    const struct policy *policy = facts->policy;
+    str_add_char(out, '{');
+    str_json_text(out, "policy", policy->name);
+    if (decision->kind == DECISION_WAIT)
+        delay_to_json(policy, &decision->delay, out);
+    else
+        str_json_text(out, "phase", phase_name(facts->phase));
+    str_json_i64(out, "used", facts->used);
+    str_json_i64(out, "allowed", facts->allowed);
+    add_bounds(facts, out);
+    if (decision->kind != DECISION_WAIT && facts->rounds > 1) {
+        str_json_i64(out, "round", facts->round);
+        str_json_i64(out, "rounds", facts->rounds);
+    }
+    if (decision->kind == DECISION_ENTROPY)
+        add_circles(facts, out);
+    if (decision->kind == DECISION_NEEDS_YOU && facts->refused)
+        str_json_text(out, "refused", facts->refused);
+    if (decision->kind == DECISION_NEEDS_YOU && facts->stop == STOP_BUDGET)
+        protocol_budget_to_json(&facts->spent, facts->spent_by_run, out);
+    str_add_char(out, '}');
+}
+
+const char *decision_word(enum decision_kind kind)
+{
+    static const char *const words[] = {
+        [DECISION_SUCCEEDED] = "passed",
+        [DECISION_WAIT] = "waits",
+        [DECISION_FAILED] = "gave up",
+        [DECISION_RETRY_EXHAUSTED] = "gave up",
+        [DECISION_TRANSIENT_EXHAUSTED] = "gave up",
+        [DECISION_ENTROPY] = "stuck",
+        [DECISION_NEEDS_YOU] = "needs you",
+        [DECISION_CANCELLED] = "cancelled",
+        [DECISION_DEADLINE] = "gave up",
+        [DECISION_MAX_RETRIES] = "gave up",
+    };
+    static_assert(ARRAY_LEN(words) == DECISION_KIND_COUNT, "every decision has its word");
+    assert(kind < DECISION_KIND_COUNT);
+    return words[kind];
+}

@@ -1,0 +1,240 @@
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "attr.h"
+#include "mcp_wire.h"
+
+static size_t line_max(const struct mcp_lines *lines)
+{
+    return lines->max > 0 ? lines->max : MCP_LINE_MAX;
+}
+
+static bool is_blank(const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r')
+            return false;
+    }
+    return true;
+}
+
+/* Keep what has come of a line, as long as it may be one. */
+static void keep(struct mcp_lines *lines, const char *bytes, size_t len)
+{
+    if (lines->skipping)
+        return;
+    if (len <= line_max(lines) - lines->part.len) {
+        str_add_n(&lines->part, bytes, len);
+        return;
+    }
+    lines->skipping = true;
+    str_done(&lines->part); /* it may have grown large */
+}
+
+static void end_line(struct mcp_lines *lines, mcp_line_fn *each, void *ctx)
+{
+    if (lines->skipping)
+        each(ctx, NULL, 0);
+    else if (!is_blank(str_text(&lines->part), lines->part.len))
+        each(ctx, str_text(&lines->part), lines->part.len);
+    lines->skipping = false;
+    str_clear(&lines->part);
+}
+
+void mcp_lines_add(struct mcp_lines *lines, const char *bytes, size_t len, mcp_line_fn *each,
+                   void *ctx)
+{
+    while (len > 0) {
+        const char *end = memchr(bytes, '\n', len);
+        const size_t part = end ? (size_t)(end - bytes) : len;
+        keep(lines, bytes, part);
+        if (!end)
+            return;
+        end_line(lines, each, ctx);
+        bytes += part + 1;
+        len -= part + 1;
+    }
+}
+
+void mcp_lines_end(struct mcp_lines *lines, mcp_line_fn *each, void *ctx)
+{
+    if (lines->skipping || lines->part.len > 0)
+        end_line(lines, each, ctx);
+}
+
+void mcp_lines_done(struct mcp_lines *lines)
+{
+    str_done(&lines->part);
+    *lines = (struct mcp_lines){0};
+}
+
+bool mcp_is_id(const struct json *json)
+{
+    size_t len = 0;
+    switch (json_kind(json)) {
+    case JSON_KIND_INTEGER:
+        return true;
+    case JSON_KIND_STRING:
+        (void)json_bytes(json, &len);
+        return len <= MCP_ID_MAX / 6 - 1; /* a character may become six: \u0001 */
+    default:
+        return false;
+    }
+}
+
+static void break_message(struct mcp_message *message, const char *why)
+{
+    message->kind = MCP_BROKEN;
+    message->error = MCP_ERROR_REQUEST;
+    message->why = why;
+}
+
+static void read_call(const struct json *json, struct mcp_message *message)
+{
+    const struct json *id = json_get(json, "id");
+    const struct json *params = json_get(json, "params");
+    message->kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
+    message->method = json_text(json_get(json, "method"), NULL);
+    if (id && !mcp_is_id(id))
+        break_message(message, "an id is a string of at most 169 bytes or an integer");
+    else if (!message->method)
+        break_message(message, "the method is no string");
+    else if (params && json_kind(params) != JSON_KIND_OBJECT)
+        break_message(message, "params are an object");
+    else
+        message->params = params;
+}
+
+void mcp_message_read(const struct json *json, struct mcp_message *out)
+{
+    *out = (struct mcp_message){0};
+    if (json_kind(json) != JSON_KIND_OBJECT) {
+        break_message(out, "a message is an object");
+        return;
+    }
+    if (mcp_is_id(json_get(json, "id")))
+        json_write(&out->id, json_get(json, "id"));
+    if (strcmp(json_text(json_get(json, "jsonrpc"), ""), "2.0") != 0)
+        break_message(out, "it does not say \"jsonrpc\":\"2.0\"");
+    else if (json_get(json, "method"))
+        read_call(json, out);
+    else if (json_get(json, "result") || json_get(json, "error"))
+        out->kind = MCP_RESPONSE;
+    else
+        break_message(out, "it has no method");
+}
+
+void mcp_message_done(struct mcp_message *message)
+{
+    str_done(&message->id);
+    *message = (struct mcp_message){0};
+}
+
+static const char *const names[] = {
+    [MCP_2024_11_05] = "2024-11-05", [MCP_2025_03_26] = "2025-03-26",
+    [MCP_2025_06_18] = "2025-06-18", [MCP_2025_11_25] = "2025-11-25",
+    [MCP_2026_07_28] = "2026-07-28",
+};
+static_assert(ARRAY_LEN(names) == MCP_VERSION_COUNT, "every version has a name");
+
+const char *mcp_version_name(enum mcp_version version)
+{
+    return names[version];
+}
+
+bool mcp_version_parse(const char *name, enum mcp_version *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (strcmp(names[i], name) != 0)
+            continue;
+        *out = (enum mcp_version)i;
+        return true;
+    }
+    return false;
+}
+
+enum mcp_era mcp_version_era(enum mcp_version version)
+{
+    return version <= MCP_NEWEST_LEGACY ? MCP_ERA_LEGACY : MCP_ERA_STATELESS;
+}
+
+bool mcp_version_has_batches(enum mcp_version version)
+{
+    return version == MCP_2025_03_26;
+}
+
+void mcp_version_list(struct str *out)
+{
+    str_add_char(out, '[');
+    for (int i = MCP_VERSION_COUNT - 1; i >= 0; i--)
+        str_addf(out, "\"%s\"%s", names[i], i > 0 ? "," : "]");
+}
+
+/* Whoever reads slowly may never have read all. */
+static void forget_written(struct mcp_out *out)
+{
+    struct str waiting = {0};
+    str_add_n(&waiting, out->bytes.data + out->written, mcp_out_waiting(out));
+    str_done(&out->bytes);
+    out->bytes = waiting;
+    out->written = 0;
+}
+
+void mcp_out_add(struct mcp_out *out, const char *text, size_t len)
+{
+    if (out->fd < 0)
+        return;
+    if (out->written > MCP_OUT_HIGH)
+        forget_written(out);
+    str_add_n(&out->bytes, text, len);
+    str_add_char(&out->bytes, '\n');
+}
+
+size_t mcp_out_waiting(const struct mcp_out *out)
+{
+    return out->bytes.len - out->written;
+}
+
+/* A pipe that is ready takes PIPE_BUF bytes at once; a socket is asked not to wait. */
+static ssize_t write_some(const struct mcp_out *out)
+{
+    const char *from = str_text(&out->bytes) + out->written;
+    size_t len = mcp_out_waiting(out);
+    ssize_t done = send(out->fd, from, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (done >= 0 || errno != ENOTSOCK)
+        return done;
+    return write(out->fd, from, len < PIPE_BUF ? len : PIPE_BUF);
+}
+
+bool mcp_out_write(struct mcp_out *out)
+{
+    if (out->fd < 0)
+        return false;
+    if (mcp_out_waiting(out) == 0)
+        return true;
+    ssize_t done = write_some(out);
+    if (done < 0 && errno != EINTR && errno != EAGAIN) {
+        out->fd = -1;
+        str_done(&out->bytes);
+        out->written = 0;
+        return false;
+    }
+    if (done > 0)
+        out->written += (size_t)done;
+    if (mcp_out_waiting(out) == 0) {
+        out->written = 0;
+        str_clear(&out->bytes);
+        if (out->bytes.cap > MCP_OUT_HIGH)
+            str_done(&out->bytes);
+    }
+    return true;
+}
+
+void mcp_out_done(struct mcp_out *out)
+{
+    str_done(&out->bytes);
+}
