@@ -13,7 +13,7 @@
 #include "sandbox_run.h"
 #include "sandbox_try.h"
 #include "test_main.h"
-#include "tool_ask.h"
+#include "tool_run.h"
 
 /* Made of a static busybox; nothing is pulled. */
 static char image[64];

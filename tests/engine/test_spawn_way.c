@@ -1,4 +1,4 @@
-#include "spawn_way.h"
+#include "spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,20 +1,180 @@
 #define _GNU_SOURCE /* wait4, F_SETPIPE_SZ */
 
-#include "child_parts.h"
+#include "child.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child_parts.h"
 #include "clock.h"
+#include "str.h"
 #include "xalloc.h"
+
+/*
+ * The end of a child's tree: told, killed, awaited, proven gone.
+ */
+
+enum {
+    SWEEP_POLL_MS_MIN = 1, /* looks at what is left come 1, 2, 4 ... ms apart */
+    SWEEP_POLL_MS_MAX = 200,
+};
+
+static bool was_told(const struct child *child, pid_t pid)
+{
+    for (size_t i = 0; i < child->told_count; i++) {
+        if (child->told[i] == pid)
+            return true;
+    }
+    return false;
+}
+
+/* TERM is told once to each, KILL as often as anything is found. */
+static void tell_escaped(struct child *child, const struct proc_facts *found, size_t count,
+                         int signal_number)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (found[i].group == child->pid)
+            continue;
+        if (signal_number == SIGTERM) {
+            if (was_told(child, found[i].pid) || child->told_count == SWEEP_FOUND_MAX)
+                continue;
+            child->told[child->told_count++] = found[i].pid;
+        }
+        (void)kill(found[i].pid, signal_number);
+        (void)kill(found[i].pid, SIGCONT);
+    }
+}
+
+static void tell_left(struct child *child, const struct proc_facts *found, size_t count)
+{
+    if (child->kill_due_ms == 0) {
+        child_tell_group(child, SIGKILL);
+        tell_escaped(child, found, count, SIGKILL);
+        return;
+    }
+    if (!child->told_term)
+        child_tell_group(child, SIGTERM);
+    child->told_term = true;
+    tell_escaped(child, found, count, SIGTERM);
+}
+
+/* How many of it are alive; what was seen first is kept. */
+static size_t find(struct child *child, struct proc_facts found[SWEEP_FOUND_MAX])
+{
+    struct child_end *end = &child->end;
+    size_t count = sweep_find(child->nursery->sweep, child->pid, found);
+    if ((int)count > end->seen)
+        end->seen = (int)count;
+    for (size_t i = 0; !child->looked && i < count && i < CHILD_LEFT_MAX; i++)
+        end->ran[end->ran_count++] = found[i];
+    child->looked = true;
+    return count;
+}
+
+void child_look(struct child *child)
+{
+    struct proc_facts found[SWEEP_FOUND_MAX];
+    (void)find(child, found);
+}
+
+static void name_left(struct child *child, const struct proc_facts *found, size_t count)
+{
+    struct child_end *end = &child->end;
+    end->outcome.left = (int)count;
+    for (size_t i = 0; i < count && i < CHILD_LEFT_MAX; i++) {
+        end->left[i] = found[i];
+        end->left_denied[i] = kill(found[i].pid, 0) != 0 && errno == EPERM;
+    }
+}
+
+/* To search all of /proc costs milliseconds: not at every look while those who
+ * were told TERM have time until the grace is over. */
+static bool wants_search(const struct child *child, bool gone)
+{
+    bool first_look = child->sweep_poll_ms == SWEEP_POLL_MS_MIN;
+    bool killing = child->kill_due_ms == 0;
+    return gone || first_look || killing || child->sweep_poll_ms == SWEEP_POLL_MS_MAX;
+}
+
+/* One look at what is left; true once there is nothing more to do about it. */
+static bool sweep_once(struct child *child, int64_t now_ms)
+{
+    struct proc_facts found[SWEEP_FOUND_MAX];
+
+    if (child->kill_due_ms > 0 && now_ms >= child->kill_due_ms) {
+        child->kill_due_ms = 0;
+        child->sweep_due_ms = now_ms + CHILD_AFTER_KILL_MS;
+        child->sweep_poll_ms = SWEEP_POLL_MS_MIN;
+    }
+    bool gone = sweep_is_clean(child->nursery->sweep, child->pid);
+    if (!wants_search(child, gone))
+        return false;
+    size_t count = find(child, found);
+    if (count == 0 && gone)
+        return true;
+    if (now_ms >= child->sweep_due_ms) {
+        name_left(child, found, count);
+        return true;
+    }
+    tell_left(child, found, count);
+    return false;
+}
+
+static void sweep_again(uv_timer_t *timer);
+
+static void sweep_step(struct child *child)
+{
+    int64_t now_ms = clock_now().mono_ms;
+    if (sweep_once(child, now_ms)) {
+        child_finish(child);
+        return;
+    }
+    int64_t to_kill_ms = child->kill_due_ms > 0 ? child->kill_due_ms - now_ms : INT64_MAX;
+    int64_t wait_ms = child->sweep_poll_ms < to_kill_ms ? child->sweep_poll_ms : to_kill_ms;
+    child_set_timer(child, sweep_again, wait_ms);
+    child->sweep_poll_ms *= 2;
+    if (child->sweep_poll_ms > SWEEP_POLL_MS_MAX)
+        child->sweep_poll_ms = SWEEP_POLL_MS_MAX;
+}
+
+static void sweep_again(uv_timer_t *timer)
+{
+    sweep_step(timer->data);
+}
+
+void child_begin_sweep(struct child *child, int64_t now_ms)
+{
+    child->stage = CHILD_IS_SWEPT;
+    (void)uv_timer_stop(&child->timer);
+    if (!child->ended_by_us && sweep_is_clean(child->nursery->sweep, child->pid)) {
+        child_finish(child);
+        return;
+    }
+    if (child->told_kill)
+        child->kill_due_ms = 0;
+    else if (!child->told_term)
+        child->kill_due_ms = now_ms + child->grace_ms;
+    child->sweep_due_ms = child->told_kill ? now_ms + CHILD_AFTER_KILL_MS : INT64_MAX;
+    child->sweep_poll_ms = SWEEP_POLL_MS_MIN;
+    sweep_step(child);
+}
+void child_sweep_harder(struct child *child)
+{
+    if (child->kill_due_ms == 0)
+        return;
+    child->kill_due_ms = 1; /* long ago: the next look kills */
+    child_set_timer(child, sweep_again, 0);
+}
 
 enum { SIGNAL_EXIT_BASE = 128, NURSERY_NEWS_MAX = 64 };
 
@@ -456,4 +616,61 @@ void child_abandon(struct child *child, uv_close_cb closed)
     stop_hearing(child, &child->pipes[CHILD_OUT]);
     stop_hearing(child, &child->pipes[CHILD_ERR]);
     uv_close((uv_handle_t *)&child->timer, closed);
+}
+
+/*
+ * What could not be ended of a child's tree, in words.
+ */
+
+enum { PROC_PATH_MAX = 64 };
+
+/* Whose process it is, as far as that is of interest. */
+static const char *owner_words(pid_t pid)
+{
+    char path[PROC_PATH_MAX];
+    struct stat info;
+    (void)snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+    return stat(path, &info) == 0 && info.st_uid == 0 ? " (runs as root)" : "";
+}
+
+static void add_denied(const struct child_end *end, int count, struct str *out)
+{
+    const char *comma = "";
+    for (int i = 0; i < count; i++) {
+        if (!end->left_denied[i])
+            continue;
+        str_addf(out, "%scannot signal pid %d: not permitted%s", comma, (int)end->left[i].pid,
+                 owner_words(end->left[i].pid));
+        comma = ", ";
+    }
+}
+
+/* Those that may be told KILL and live. */
+static void add_deaf(const struct child_end *end, int count, int denied, struct str *out)
+{
+    const int deaf = end->outcome.left - denied;
+    const char *open = " (";
+    str_addf(out, "%d of %d processes %s KILL", deaf,
+             end->seen > end->outcome.left ? end->seen : end->outcome.left,
+             deaf == 1 ? "ignores" : "ignore");
+    for (int i = 0; i < count; i++) {
+        if (end->left_denied[i])
+            continue;
+        str_addf(out, "%sstate %c, pid %d", open, end->left[i].state, (int)end->left[i].pid);
+        open = "; ";
+    }
+    str_add(out, ")");
+}
+
+void child_left_words(const struct child_end *end, struct str *out)
+{
+    const int count = end->outcome.left < CHILD_LEFT_MAX ? end->outcome.left : CHILD_LEFT_MAX;
+    int denied = 0;
+    for (int i = 0; i < count; i++)
+        denied += end->left_denied[i];
+    add_denied(end, count, out);
+    if (denied > 0 && denied < end->outcome.left)
+        str_add(out, ", ");
+    if (denied < end->outcome.left)
+        add_deaf(end, count, denied, out);
 }

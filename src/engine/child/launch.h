@@ -15,7 +15,6 @@
 #include "attr.h"
 #include "err.h"
 #include "spawn.h"
-#include "spawn_way.h"
 
 /* A program that somebody has open for writing is tried again after 1, 2, 4 ms and so on up to
  * this wait (127 ms in all), as when an attempt has just built it: another start may hold it. */

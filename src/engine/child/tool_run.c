@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,50 @@
 #include "launch.h"
 #include "sweep.h"
 #include "xalloc.h"
+
+void arg_list_add(struct arg_list *list, const char *text)
+{
+    list->items = xgrow(list->items, &list->cap, list->count + 2, sizeof(*list->items));
+    list->items[list->count++] = xstrdup(text);
+    list->items[list->count] = NULL;
+}
+
+void arg_list_addf(struct arg_list *list, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    char *text = xcalloc((size_t)(len > 0 ? len : 0) + 1, 1);
+    va_start(args, fmt);
+    (void)vsnprintf(text, (size_t)(len > 0 ? len : 0) + 1, fmt, args);
+    va_end(args);
+    arg_list_add(list, text);
+    free(text);
+}
+
+void arg_list_add_all(struct arg_list *list, char *const *texts)
+{
+    for (size_t i = 0; texts && texts[i]; i++)
+        arg_list_add(list, texts[i]);
+}
+
+bool arg_list_has(const struct arg_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], text) == 0)
+            return true;
+    }
+    return false;
+}
+
+void arg_list_done(struct arg_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct arg_list){0};
+}
 
 enum {
     LOOK_MS = 50,           /* how often the stop flag is looked at */
@@ -117,7 +162,7 @@ static void close_pipe(struct tool *tool, int stream)
 }
 
 /* One read; false if there is nothing now. */
-static bool read_some(struct tool *tool, int stream, struct tool_result *out)
+static bool read_tool(struct tool *tool, int stream, struct tool_result *out)
 {
     char bytes[READ_BYTES];
     if (tool->process.pipes[stream] < 0)
@@ -171,7 +216,7 @@ static void attend(struct tool *tool, struct tool_result *out)
         const int ready = poll(fds, ARRAY_LEN(fds), LOOK_MS);
         for (int i = 0; ready > 0 && i < 2; i++) {
             if (fds[i + 1].revents != 0)
-                (void)read_some(tool, i, out);
+                (void)read_tool(tool, i, out);
         }
         if (ready > 0 && fds[0].revents != 0)
             return;
@@ -182,7 +227,7 @@ static void finish(struct tool *tool, struct tool_result *out)
 {
     int status = 0;
     for (int stream = 0; stream < 2; stream++) {
-        for (int i = 0; i < DRAIN_MAX && read_some(tool, stream, out); i++)
+        for (int i = 0; i < DRAIN_MAX && read_tool(tool, stream, out); i++)
             continue;
         close_pipe(tool, stream);
     }
@@ -271,4 +316,20 @@ bool tool_succeeded(const struct tool_result *result, const char *what, struct e
     if (result->out_cut)
         return err_set(err, ERR_LIMIT, "%s: more output than %zu bytes", what, result->out.len);
     return true;
+}
+
+bool tool_ask(const char *const *words, char *const *environment, int64_t timeout_ms,
+              struct tool_result *out, struct err *err)
+{
+    assert(words[0]);
+    struct arg_list argv = {0};
+    for (size_t i = 0; words[i]; i++)
+        arg_list_add(&argv, words[i]);
+    const struct tool_call call = {
+        .argv = argv.items, .environment = environment, .cwd = "/", .timeout_ms = timeout_ms};
+    const char *slash = strrchr(words[0], '/');
+    bool ok =
+        tool_run(&call, out, NULL, err) && tool_succeeded(out, slash ? slash + 1 : words[0], err);
+    arg_list_done(&argv);
+    return ok;
 }

@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
 #include <sys/types.h>
 
 #include "attr.h"
@@ -70,5 +69,36 @@ void tool_result_done(struct tool_result *result);
  * what went wrong: the limit, or the last line that it wrote to stderr. */
 ATTR_MUST_USE bool tool_succeeded(const struct tool_result *result, const char *what,
                                   struct err *err);
+
+/*
+ * A question to a program of the machine: its answer, within limits. Blocks.
+ */
+
+/* `words`: NULL-terminated, the first one the program. True if it ended with exit code 0 in
+ * time; else *err (may be NULL) says why not. The caller ends *out with tool_result_done()
+ * either way. */
+ATTR_MUST_USE bool tool_ask(const char *const *words, char *const *environment, int64_t timeout_ms,
+                            struct tool_result *out, struct err *err);
+
+/*
+ * A growing argv: owned texts, always NULL-terminated.
+ *
+ * All zero is an empty list. Any thread, one at a time.
+ */
+
+struct arg_list {
+    char **items; /* owned, each; NULL while empty */
+    size_t count, cap;
+};
+
+/* Append a copy of the text; `items` stays NULL-terminated. */
+void arg_list_add(struct arg_list *list, const char *text);
+/* Append one text as printf makes it, however long. */
+ATTR_PRINTF(2, 3) void arg_list_addf(struct arg_list *list, const char *fmt, ...);
+/* Each of a NULL-terminated array, of which NULL means empty. */
+void arg_list_add_all(struct arg_list *list, char *const *texts);
+/* Is the text in it? */
+bool arg_list_has(const struct arg_list *list, const char *text);
+void arg_list_done(struct arg_list *list);
 
 #endif

@@ -11,13 +11,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "arg_list.h"
 #include "bwrap.h"
 #include "cgroup.h"
 #include "container.h"
 #include "kernel_log.h"
 #include "program_find.h"
-#include "tool_ask.h"
+#include "tool_run.h"
 
 enum { ASK_MS = 10000, COMMAND_NOT_FOUND_EXIT = 127 };
 

@@ -11,7 +11,7 @@
 #include "doctor.h"
 #include "program_find.h"
 #include "text.h"
-#include "tool_ask.h"
+#include "tool_run.h"
 
 enum { VERSION_ASK_MS = 3000, VERSION_MAX = 24 };
 

@@ -11,10 +11,10 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "arg_list.h"
 #include "attr.h"
 #include "err.h"
 #include "sandbox_parts.h"
+#include "tool_run.h"
 
 /* What it can do here; the first call runs it once or twice, each at most BWRAP_PROBE_MS. */
 struct bwrap_means {

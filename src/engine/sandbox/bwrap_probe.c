@@ -8,7 +8,7 @@
 
 #include "bwrap.h"
 #include "program_find.h"
-#include "tool_ask.h"
+#include "tool_run.h"
 
 static struct {
     pthread_once_t once;

@@ -7,7 +7,7 @@
 
 #include "container_args.h"
 #include "sandbox_parts.h"
-#include "tool_ask.h"
+#include "tool_run.h"
 
 static bool ask(const struct sandbox *sandbox, const char *const *words, struct tool_result *result)
 {

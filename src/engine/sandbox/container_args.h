@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
-#include "arg_list.h"
 #include "attr.h"
 #include "err.h"
 #include "sandbox_parts.h"
 #include "str.h"
+#include "tool_run.h"
 
 /* argv of `create`; the text for its stdin (the environment file); the client's own environment.
  * sandbox->unwanted gets the files that are removed afterwards. No value of the container's

@@ -3,7 +3,7 @@
 
 #include "container.h"
 #include "sandbox.h"
-#include "tool_ask.h"
+#include "tool_run.h"
 
 static bool ask(const char *const *words, char *const *environment, struct tool_result *out)
 {

@@ -11,7 +11,7 @@
 
 #include "clock.h"
 #include "program_find.h"
-#include "tool_ask.h"
+#include "tool_run.h"
 
 static const char podman_format[] =
     "{{.Version.Version}}|{{.Host.CgroupManager}}|{{.Host.CgroupControllers}}|"

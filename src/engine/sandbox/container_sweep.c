@@ -8,7 +8,7 @@
 #include "container.h"
 #include "program_find.h"
 #include "sandbox.h"
-#include "tool_ask.h"
+#include "tool_run.h"
 
 enum { SWEEP_NAMES_MAX = 1000 };
 

@@ -5,10 +5,10 @@
 #ifndef DEVS_SANDBOX_PARTS_H
 #define DEVS_SANDBOX_PARTS_H
 
-#include "arg_list.h"
 #include "cgroup.h"
 #include "container.h"
 #include "sandbox.h"
+#include "tool_run.h"
 
 enum { SANDBOX_NAME_MAX = 200, SANDBOX_MIB = 1024 * 1024 };
 

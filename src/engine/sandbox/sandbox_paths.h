@@ -8,10 +8,10 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "arg_list.h"
 #include "attr.h"
 #include "err.h"
 #include "sandbox.h"
+#include "tool_run.h"
 
 enum {
     SANDBOX_LOG_FILES_MAX = 64,      /* of one log that are hidden by name */

@@ -22,7 +22,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "arg_list.h"
 #include "attr.h"
 #include "err.h"
 #include "str.h"

@@ -313,6 +313,7 @@ static void name_conflicts(const struct workspace *workspace, const char *branch
 
 /* Do two commits need a merge? One may hold the other. */
 enum merge_need { MERGE_NOTHING, MERGE_FORWARD, MERGE_TREES };
+
 static bool look_at_merge(const struct workspace *workspace, const char *ours, const char *theirs,
                           enum merge_need *out, struct err *err)
 {
