@@ -9,7 +9,7 @@
 
 #include "clock.h"
 #include "engine_try.h"
-#include "heartbeat.h"
+#include "loop.h"
 #include "test_main.h"
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-#include "heartbeat.h"
+#include "loop.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "job.h"
+#include "workers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

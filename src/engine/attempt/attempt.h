@@ -20,12 +20,12 @@
 #include "fingerprint.h"
 #include "gains.h"
 #include "growth.h"
-#include "job.h"
 #include "output.h"
 #include "redact.h"
 #include "scheduler.h"
 #include "surroundings.h"
 #include "violation.h"
+#include "workers.h"
 #include "workspace_set.h"
 
 struct attempt;

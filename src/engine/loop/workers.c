@@ -50,7 +50,7 @@ static struct worker_task *list_take(struct task_list *list)
     return task;
 }
 
-static void *run(void *arg)
+static void *run_worker(void *arg)
 {
     struct workers *workers = arg;
     (void)pthread_mutex_lock(&workers->lock);
@@ -70,7 +70,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-static void tell_done(uv_async_t *handle)
+static void tell_done_tasks(uv_async_t *handle)
 {
     struct workers *workers = handle->data;
     (void)pthread_mutex_lock(&workers->lock);
@@ -88,13 +88,13 @@ static void tell_done(uv_async_t *handle)
 
 static int add_thread(struct workers *workers)
 {
-    int failed = quiet_thread_start(&workers->threads[workers->thread_count], run, workers);
+    int failed = quiet_thread_start(&workers->threads[workers->thread_count], run_worker, workers);
     if (failed == 0)
         workers->thread_count++;
     return failed;
 }
 
-static void handle_closed(uv_handle_t *handle)
+static void workers_closed(uv_handle_t *handle)
 {
     struct workers *workers = handle->data;
     (void)pthread_cond_destroy(&workers->changed);
@@ -107,7 +107,7 @@ bool workers_open(struct workers **out, struct uv_loop_s *loop, struct err *err)
     struct workers *workers = xcalloc(1, sizeof(*workers));
     list_clear(&workers->to_do);
     list_clear(&workers->done);
-    int failed = uv_async_init(loop, &workers->on_done, tell_done);
+    int failed = uv_async_init(loop, &workers->on_done, tell_done_tasks);
     if (failed != 0) {
         free(workers);
         return err_set(err, ERR_IO, "event loop: %s", uv_strerror(failed));
@@ -118,7 +118,7 @@ bool workers_open(struct workers **out, struct uv_loop_s *loop, struct err *err)
     (void)pthread_cond_init(&workers->changed, NULL);
     failed = add_thread(workers);
     if (failed != 0) {
-        uv_close((uv_handle_t *)&workers->on_done, handle_closed);
+        uv_close((uv_handle_t *)&workers->on_done, workers_closed);
         return err_set_errno(err, failed, "cannot start a worker thread");
     }
     *out = workers;
@@ -134,7 +134,7 @@ void workers_close(struct workers *workers)
     (void)pthread_mutex_unlock(&workers->lock);
     for (int i = 0; i < workers->thread_count; i++)
         (void)pthread_join(workers->threads[i], NULL);
-    uv_close((uv_handle_t *)&workers->on_done, handle_closed);
+    uv_close((uv_handle_t *)&workers->on_done, workers_closed);
 }
 
 void workers_add(struct workers *workers, struct worker_task *task)
@@ -147,4 +147,178 @@ void workers_add(struct workers *workers, struct worker_task *task)
     (void)pthread_mutex_unlock(&workers->lock);
     if (workers->thread_count < workers->left && workers->thread_count < WORKERS_MAX)
         (void)add_thread(workers); /* where it cannot be made, those that are there do it */
+}
+
+struct job {
+    struct worker_task task; /* first: a job is found by it */
+    struct job_call call;
+    struct jobs *jobs; /* borrowed */
+    struct job *next;  /* in its list */
+    bool active;       /* with the workers */
+    atomic_bool stop;
+};
+
+/* In the order in which they were added. */
+struct job_list {
+    struct job *first;
+    struct job **end; /* where the next one is put */
+};
+
+struct jobs {
+    struct workers *workers; /* owned */
+    uv_idle_t sort_out;      /* active while jobs that never began are to be told */
+    struct job_list list;    /* owned, and what is in it */
+    size_t count, active_count;
+    size_t long_count; /* of the active ones, those that are not `always` */
+};
+
+static void jobs_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+bool jobs_open(struct jobs **out, struct uv_loop_s *loop, struct err *err)
+{
+    struct jobs *jobs = xcalloc(1, sizeof(*jobs));
+    jobs->list.end = &jobs->list.first;
+    if (!workers_open(&jobs->workers, loop, err)) {
+        free(jobs);
+        return false;
+    }
+    (void)uv_idle_init(loop, &jobs->sort_out); /* cannot fail */
+    jobs->sort_out.data = jobs;
+    *out = jobs;
+    return true;
+}
+
+void jobs_close(struct jobs *jobs)
+{
+    if (!jobs)
+        return;
+    assert(jobs->count == 0);
+    workers_close(jobs->workers);
+    uv_close((uv_handle_t *)&jobs->sort_out, jobs_closed);
+}
+
+size_t jobs_count(const struct jobs *jobs)
+{
+    return jobs->count;
+}
+
+static void take_out(struct jobs *jobs, struct job *job)
+{
+    struct job **at = &jobs->list.first;
+    while (*at != job)
+        at = &(*at)->next;
+    *at = job->next;
+    if (!job->next)
+        jobs->list.end = at;
+    jobs->count--;
+}
+
+/* It is in no list any more. */
+static void tell_job_done(struct job *job, bool has_run)
+{
+    const struct job_call call = job->call;
+    free(job);
+    call.done(call.ctx, has_run);
+}
+
+/* Is an earlier job of the same line in the way? */
+static bool has_one_before(const struct jobs *jobs, const struct job *job)
+{
+    for (const struct job *other = jobs->list.first; other != job; other = other->next) {
+        if (other->call.line == job->call.line)
+            return true;
+    }
+    return false;
+}
+
+/* Stopped before it began, and not to begin any more. */
+static bool is_called_off(const struct job *job)
+{
+    return !job->active && !job->call.always && atomic_load(&job->stop);
+}
+
+static void start_what_can(struct jobs *jobs);
+
+static void work_on_job(struct worker_task *task)
+{
+    struct job *job = (struct job *)task;
+    job->call.work(job->call.ctx, &job->stop);
+}
+
+static void job_worked(struct worker_task *task)
+{
+    struct job *job = (struct job *)task;
+    struct jobs *jobs = job->jobs;
+    jobs->active_count--;
+    jobs->long_count -= !job->call.always;
+    take_out(jobs, job);
+    start_what_can(jobs);
+    tell_job_done(job, true);
+}
+
+static void start_job(struct jobs *jobs, struct job *job)
+{
+    job->active = true;
+    jobs->active_count++;
+    jobs->long_count += !job->call.always;
+    job->task = (struct worker_task){.work = work_on_job, .done = job_worked};
+    workers_add(jobs->workers, &job->task);
+}
+
+static void start_what_can(struct jobs *jobs)
+{
+    for (struct job *job = jobs->list.first; job && jobs->active_count < JOBS_ACTIVE_MAX;
+         job = job->next) {
+        bool has_room = job->call.always || jobs->long_count < JOBS_LONG_MAX;
+        bool waits = !job->active && !is_called_off(job) && has_room;
+        if (waits && !has_one_before(jobs, job))
+            start_job(jobs, job);
+    }
+}
+
+/* One at a time, since whoever is told may add and stop others. */
+static void tell_what_never_began(uv_idle_t *handle)
+{
+    struct jobs *jobs = handle->data;
+    struct job *job = jobs->list.first;
+    while (job && !is_called_off(job))
+        job = job->next;
+    if (!job) {
+        (void)uv_idle_stop(handle);
+        return;
+    }
+    take_out(jobs, job);
+    start_what_can(jobs); /* it may have been in another one's way */
+    tell_job_done(job, false);
+}
+
+struct job *jobs_add(struct jobs *jobs, const struct job_call *call)
+{
+    if (jobs->count == JOBS_MAX)
+        return NULL;
+    struct job *job = xcalloc(1, sizeof(*job));
+    job->call = *call;
+    job->jobs = jobs;
+    atomic_init(&job->stop, false);
+    *jobs->list.end = job;
+    jobs->list.end = &job->next;
+    jobs->count++;
+    start_what_can(jobs);
+    return job;
+}
+
+void job_stop(struct job *job)
+{
+    atomic_store(&job->stop, true);
+    if (is_called_off(job))
+        (void)uv_idle_start(&job->jobs->sort_out, tell_what_never_began);
+}
+
+void jobs_stop(struct jobs *jobs)
+{
+    for (struct job *job = jobs->list.first; job; job = job->next)
+        job_stop(job);
 }
