@@ -1,11 +1,16 @@
 #include "agent_run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapter.h"
 #include "agent_prompt.h"
 #include "agent_session.h"
+#include "clock.h"
+#include "entropy_memory.h"
+#include "redact.h"
+#include "text.h"
 #include "xalloc.h"
 
 /* The last attempt of the step's round before this one that ran; NULL = none. */
@@ -131,4 +136,253 @@ void agent_run_begin_anew(struct agent_run *run)
     make_call(run);
     agent_stream_close(run->stream);
     agent_run_hear(run);
+}
+
+/*
+ * What an agent's CLI writes, while it comes: words, calls, what was used.
+ */
+
+static_assert((int)AGENT_TEXT_MAX >= (int)AGENT_MESSAGE_MAX, "a message that is looked at is kept");
+
+static void show(struct agent_run *run, const struct agent_item *item)
+{
+    struct str whole = {0};
+    struct str words = {0};
+    agent_item_words(item, &whole);
+    redact_text(run->call.redactor, str_text(&whole), whole.len, &words, NULL);
+    for (size_t at = 0; at < words.len;) {
+        const size_t left = words.len - at;
+        const size_t len = left < OUTPUT_PIECE_BYTES ? left : OUTPUT_PIECE_BYTES;
+        output_add(&run->words, words.data + at, len);
+        run->listener.words(run->listener.ctx, words.data + at, len);
+        at += len;
+    }
+    str_done(&whole);
+    str_done(&words);
+}
+
+static void hear_session(struct agent_run *run, const char *session)
+{
+    const struct input_fact fact = {.kind = EVENT_AGENT_SESSION};
+    struct str text = {0};
+    if (!session || (run->told_session && strcmp(run->told_session, session) == 0))
+        return;
+    if (run->told_sessions == AGENT_SESSIONS_MAX)
+        return;
+    run->told_sessions++;
+    free(run->told_session);
+    run->told_session = xstrdup(session);
+    str_add_char(&text, '{');
+    str_json_text(&text, "agent", adapter_name(run->call.plan->agent->adapter));
+    str_json_text(&text, "session", session);
+    str_json_bool(&text, "resumed", run->session != NULL);
+    str_add_char(&text, '}');
+    run->listener.fact(run->listener.ctx, &fact, text.data);
+    str_done(&text);
+}
+
+/* The call, or the message, as a step of the agent's trajectory. */
+static void find_fact(struct agent_run *run, const struct agent_item *item, bool running,
+                      struct entropy_fact *out)
+{
+    struct entropy_memory *memory = run->listener.memory(run->listener.ctx);
+    const struct entropy_end end = {.failed = item->failed || item->exit > 0, .running = running};
+    if (item->kind == AGENT_ITEM_TEXT) {
+        const size_t len = strlen(item->text);
+        entropy_memory_begin_message(memory, item->text,
+                                     text_cut(item->text, len, AGENT_MESSAGE_MAX));
+    } else {
+        entropy_memory_begin_call(memory, item->tool ? item->tool : "", item->args);
+        entropy_memory_text(memory, item->text, item->text ? strlen(item->text) : 0);
+    }
+    entropy_memory_end(memory, &end, out);
+}
+
+/* The beginning of one line, fit for people. Out of its JSON it may hold what it did not have in
+ * one piece before. */
+static void add_line(const struct agent_run *run, struct str *out, const char *key,
+                     const char *text, size_t max)
+{
+    struct str cut = {0};
+    struct str clean = {0};
+    redact_text(run->call.redactor, text, strcspn(text, "\n"), &cut, NULL);
+    text_clean(&clean, str_text(&cut), cut.len);
+    str_json_key(out, key);
+    str_add_json(out, str_text(&clean), text_cut(str_text(&clean), clean.len, max));
+    str_done(&clean);
+    str_done(&cut);
+}
+
+/* How long the call took, whose time is not counted any more; 0 = its beginning was not heard. */
+static int64_t end_call(struct agent_run *run, int64_t number)
+{
+    for (size_t i = 0; number > 0 && i < run->open_count; i++) {
+        if (run->open[i].number != number)
+            continue;
+        const int64_t ms = clock_now().mono_ms - run->open[i].began_ms;
+        run->open[i] = run->open[--run->open_count];
+        return ms;
+    }
+    return 0;
+}
+
+static void begin_call(struct agent_run *run, int64_t number)
+{
+    if (run->open_count == AGENT_OPEN_CALLS_MAX)
+        return;
+    run->open[run->open_count].number = number;
+    run->open[run->open_count].began_ms = clock_now().mono_ms;
+    run->open_count++;
+}
+
+/* A message, or a call: `running` where it has no result. */
+static void tell_step(struct agent_run *run, const struct agent_item *item, bool running)
+{
+    const bool is_call = item->kind != AGENT_ITEM_TEXT;
+    struct entropy_fact step;
+    struct str text = {0};
+    if (run->items == AGENT_CALLS_MAX)
+        return;
+    struct input_fact fact = {.kind = EVENT_AGENT_CALL, .a = ++run->items, .d = running};
+    if (is_call) {
+        fact.b = end_call(run, item->number);
+        fact.c = item->exit > 0 ? item->exit : item->failed;
+    }
+    find_fact(run, item, running, &step);
+    str_add_char(&text, '{');
+    add_line(run, &text, "tool", is_call && item->tool ? item->tool : "", AGENT_TOOL_MAX);
+    const char *what = is_call ? item->what : item->text;
+    add_line(run, &text, "what", what ? what : "", AGENT_WHAT_MAX);
+    str_json_key(&text, "loop");
+    entropy_fact_to_json(&step, &text);
+    str_add_char(&text, '}');
+    run->listener.fact(run->listener.ctx, &fact, text.data);
+    str_done(&text);
+}
+
+static bool has_news(const struct agent_run *run)
+{
+    const struct agent_used *used = agent_stream_used(run->stream);
+    return memcmp(used, &run->told, sizeof(*used)) != 0;
+}
+
+static void tell_used(struct agent_run *run, int64_t now_ms)
+{
+    const struct agent_used *used = agent_stream_used(run->stream);
+    const struct input_fact fact = {.kind = EVENT_AGENT_USED,
+                                    .a = used->turns,
+                                    .b = used->calls,
+                                    .c = used->cost_micro,
+                                    .d = used->tokens,
+                                    .e = used->own_retries};
+    struct str text = {0};
+    if (used->refused > 0) {
+        const char *call = agent_stream_refused(run->stream);
+        str_add_char(&text, '{');
+        str_json_i64(&text, "refused", used->refused);
+        add_line(run, &text, "call", call ? call : "", AGENT_TOOL_MAX + AGENT_WHAT_MAX);
+        str_add_char(&text, '}');
+    }
+    run->told = *used;
+    run->told_ms = now_ms;
+    run->listener.fact(run->listener.ctx, &fact, text.data);
+    str_done(&text);
+}
+
+/* What a budget is waiting for is told at once: a fast agent has many turns in a second. */
+static void tell_for_budgets(struct agent_run *run)
+{
+    const struct agent_used *used = agent_stream_used(run->stream);
+    const bool counts = used->turns != run->told.turns || used->calls != run->told.calls ||
+                        used->cost_micro != run->told.cost_micro;
+    if (counts && run_state_budget_is_due(run->call.state, run->call.task, used))
+        tell_used(run, clock_now().mono_ms);
+}
+
+static void hear(void *ctx, const struct agent_item *item)
+{
+    struct agent_run *run = ctx;
+    show(run, item);
+    switch (item->kind) {
+    case AGENT_ITEM_SESSION:
+        hear_session(run, item->text);
+        break;
+    case AGENT_ITEM_TEXT:
+    case AGENT_ITEM_RESULT:
+        tell_step(run, item, false);
+        break;
+    case AGENT_ITEM_CALL:
+        begin_call(run, item->number);
+        break;
+    case AGENT_ITEM_USED:
+        tell_for_budgets(run);
+        break;
+    case AGENT_ITEM_RETRY:
+        run->listener.retry(run->listener.ctx);
+        break;
+    case AGENT_ITEM_NOTICE:
+    case AGENT_ITEM_END:
+    case AGENT_ITEM_OTHER:
+    case AGENT_ITEM_REFUSED: /* EVENT_AGENT_USED has it */
+    case AGENT_ITEM_KIND_COUNT:
+        break;
+    }
+}
+
+void agent_run_hear(struct agent_run *run)
+{
+    agent_stream_open(&run->stream, run->call.plan->agent->adapter, hear, run);
+    run->open_count = 0;
+}
+
+int64_t agent_run_due(const struct agent_run *run)
+{
+    return has_news(run) ? run->told_ms + AGENT_USED_MS : INT64_MAX;
+}
+
+void agent_run_tell_used(struct agent_run *run, int64_t now_ms)
+{
+    if (agent_run_due(run) <= now_ms)
+        tell_used(run, now_ms);
+}
+
+/* The time from an own retry to the next answer is waiting, whether the agent sleeps or repeats its
+ * request. */
+static void count_own_wait(struct agent_run *run, bool is_over, int64_t now_ms)
+{
+    const bool retries = !is_over && agent_stream_retries_in_row(run->stream) > 0;
+    if (retries && run->retries_from_ms == 0) {
+        run->retries_from_ms = now_ms;
+    } else if (!retries && run->retries_from_ms != 0) {
+        run->own_wait_ms += now_ms - run->retries_from_ms;
+        run->retries_from_ms = 0;
+    }
+}
+
+void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms)
+{
+    agent_stream_add(run->stream, bytes, len);
+    count_own_wait(run, false, now_ms);
+    agent_run_tell_used(run, now_ms);
+}
+
+void agent_run_add_err(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms)
+{
+    agent_stream_add_err(run->stream, bytes, len);
+    count_own_wait(run, false, now_ms);
+}
+
+static void tell_waiting(void *ctx, const struct agent_item *item)
+{
+    tell_step(ctx, item, true);
+}
+
+void agent_run_end(struct agent_run *run, bool killed, int64_t now_ms)
+{
+    agent_stream_end(run->stream);
+    count_own_wait(run, true, now_ms);
+    if (killed)
+        agent_stream_waiting(run->stream, tell_waiting, run);
+    if (has_news(run))
+        tell_used(run, now_ms);
 }

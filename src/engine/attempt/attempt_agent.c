@@ -2,13 +2,45 @@
  * attempt_agent.c - an attempt whose step prompts an agent.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "adapter.h"
-#include "agent_output.h"
 #include "attempt.h"
+#include "attr.h"
 #include "clock.h"
+#include "err.h"
+#include "str.h"
+#include "tree_folder.h"
+#include "whole_file.h"
+
+/*
+ * The file that an agent's result goes to. Any thread.
+ */
+
+/* Write the text to `path` (relative, sound) below the folder `dir`, as a whole or not at all, for
+ * the owner alone; folders that are missing above it are made. An agent may have put a link
+ * anywhere there: none is followed. */
+static bool agent_output_write(const char *dir, const char *path, const struct str *text,
+                               struct err *err)
+{
+    struct tree_folder folder;
+    struct err why = {0};
+    const char *name = NULL;
+    int fd = -1;
+    const int top = tree_folder_open(AT_FDCWD, dir);
+    if (top < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", dir);
+    tree_folder_init(&folder, top);
+    bool ok = tree_folder_make_parents(top, path, &why) &&
+              tree_folder_reach(&folder, path, &fd, &name, &why);
+    ok = ok && whole_file_write_at(fd, name, text, &why);
+    tree_folder_done(&folder);
+    (void)close(top); /* a folder: nothing was written to it */
+    return ok || err_set(err, why.code, "output '%s' cannot be written: %s", path, why.message);
+}
 
 static void take_fact(void *ctx, const struct input_fact *fact, const char *text)
 {
