@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "capture_changes.h"
-#include "capture_parts.h"
 #include "json.h"
 #include "plan.h"
 #include "test_main.h"

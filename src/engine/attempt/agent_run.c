@@ -138,9 +138,7 @@ void agent_run_begin_anew(struct agent_run *run)
     agent_run_hear(run);
 }
 
-/*
- * What an agent's CLI writes, while it comes: words, calls, what was used.
- */
+/* What an agent's CLI writes, while it comes: words, calls, what was used. */
 
 static_assert((int)AGENT_TEXT_MAX >= (int)AGENT_MESSAGE_MAX, "a message that is looked at is kept");
 

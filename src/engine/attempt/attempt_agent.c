@@ -16,9 +16,7 @@
 #include "tree_folder.h"
 #include "whole_file.h"
 
-/*
- * The file that an agent's result goes to. Any thread.
- */
+/* The file that an agent's result goes to. Any thread. */
 
 /* Write the text to `path` (relative, sound) below the folder `dir`, as a whole or not at all, for
  * the owner alone; folders that are missing above it are made. An agent may have put a link

@@ -1,14 +1,689 @@
-#include "capture_parts.h"
+#define _GNU_SOURCE /* sigabbrev_np, NAME_MAX, dirfd */
+
+#include "capture.h"
 
 #include <assert.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
+#include "adapter.h"
+#include "capture_changes.h"
 #include "clock.h"
+#include "normaliser.h"
 #include "phase.h"
 #include "protocol.h"
+#include "shown.h"
+#include "test_report.h"
+#include "text.h"
 
-void capture_lacks(struct capture_writer *writer, const char *item, const char *why)
+/* What the parts of a capture share. Each part writes members of the capture's object, or says in
+ * `missing` why it cannot. */
+struct capture_writer {
+    const struct capture_facts *facts;   /* borrowed, as all below */
+    const struct attempt_state *attempt; /* as the fold has it */
+    const struct step_state *step;
+    const struct plan_step *plan;
+    const struct call *call;
+    struct str *out;
+    struct str missing; /* owned; members "item":"why" so far */
+};
+
+enum {
+    SHELL_SIGNAL = 128, /* a shell's code for a program that a signal ended, less its number */
+    SIGNALS_MAX = 64,
+};
+
+/* Who sent a signal that we did not send. */
+static const struct sender {
+    int signal;
+    const char *who, *why;
+} senders[] = {
+    {SIGXCPU, "kernel", "its CPU time was used up"},
+    {SIGXFSZ, "kernel", "a file would have grown past its limit"},
+    {SIGSEGV, "kernel", "a fault of its own: memory that is not there"},
+    {SIGBUS, "kernel", "a fault of its own: memory that cannot be had"},
+    {SIGFPE, "kernel", "a fault of its own: arithmetic"},
+    {SIGILL, "kernel", "a fault of its own: no instruction"},
+    {SIGSYS, "kernel", "a system call that is not allowed"},
+    {SIGPIPE, "kernel", "it wrote to a pipe that nobody reads"},
+    {SIGABRT, "itself", "abort(), as a failed assertion does"},
+};
+
+static void add_signal(struct str *out, const char *key, int number)
+{
+    const char *name = number > 0 ? sigabbrev_np(number) : NULL;
+    if (name)
+        str_json_text(out, key, name);
+    else
+        str_json_i64(out, key, number);
+}
+
+static void add_sender(struct str *out, const char *who, const char *why)
+{
+    str_json_text(out, "sender", who);
+    str_json_text(out, "sender_why", why);
+}
+
+/* A signal that ended it and was not ours. */
+static void add_foreign_signal(const struct capture_writer *writer)
+{
+    const struct outcome *outcome = &writer->attempt->outcome;
+    int memory_killed = writer->facts->memory_killed;
+    int64_t cpu_s = writer->plan->sandbox->cpu_s;
+    struct str *out = writer->out;
+    add_signal(out, "signal", outcome->code);
+    for (size_t i = 0; i < ARRAY_LEN(senders); i++) {
+        if (senders[i].signal == outcome->code) {
+            add_sender(out, senders[i].who, senders[i].why);
+            return;
+        }
+    }
+    if (outcome->code == SIGKILL && memory_killed == 1)
+        add_sender(out, "kernel", "out of memory");
+    else if (outcome->code == SIGKILL && cpu_s > 0 && outcome->cpu_ms >= cpu_s * 1000)
+        add_sender(out, "kernel", "its CPU time was used up");
+    else if (outcome->code == SIGKILL && memory_killed < 0)
+        add_sender(out, "unknown", "not devs: another process, or the kernel for want of memory");
+    else
+        add_sender(out, "unknown", "not devs: another process");
+}
+
+/* We ended it: by what it went, if that was a signal. */
+static void add_our_end(const struct capture_writer *writer, const char *why)
+{
+    int code = writer->attempt->outcome.code;
+    if (code > SHELL_SIGNAL && code <= SHELL_SIGNAL + SIGNALS_MAX)
+        add_signal(writer->out, "signal", code - SHELL_SIGNAL);
+    add_sender(writer->out, "devs", why);
+}
+
+static void add_exit(const struct capture_writer *writer)
+{
+    int code = writer->attempt->outcome.code;
+    add_sender(writer->out, "itself", "an exit of its own");
+    bool by_shell = code > SHELL_SIGNAL && code <= SHELL_SIGNAL + SIGNALS_MAX;
+    if (by_shell && sigabbrev_np(code - SHELL_SIGNAL))
+        add_signal(writer->out, "inner_signal", code - SHELL_SIGNAL);
+}
+
+/* How it ended in words, and who made it end. */
+static void add_cause(const struct capture_writer *writer)
+{
+    const struct outcome *outcome = &writer->attempt->outcome;
+    struct str words = {0};
+    outcome_words(outcome, &words);
+    str_json_key(writer->out, "end");
+    str_add_char(writer->out, '{');
+    str_json_text(writer->out, "how", str_text(&words));
+    switch (outcome->kind) {
+    case OUTCOME_EXIT:
+        add_exit(writer);
+        break;
+    case OUTCOME_SIGNAL:
+        add_foreign_signal(writer);
+        break;
+    case OUTCOME_NOT_STARTED:
+        add_sender(writer->out, "none", "nothing ran");
+        break;
+    case OUTCOME_TIMEOUT:
+        add_our_end(writer, "its time was used up");
+        break;
+    case OUTCOME_CANCELLED:
+        add_our_end(writer, "a person asked");
+        break;
+    case OUTCOME_INTERRUPTED:
+    case OUTCOME_KIND_COUNT:
+        add_sender(writer->out, "unknown", "devs was not there when it ended");
+        break;
+    }
+    str_add_char(writer->out, '}');
+    str_done(&words);
+}
+
+static void add_processes(struct str *out, const char *key, const struct proc_facts *found,
+                          int count)
+{
+    str_json_key(out, key);
+    str_add_char(out, '[');
+    /* What a sandbox says is left is counted, not named. */
+    for (int i = 0; i < count && i < CHILD_LEFT_MAX && found[i].pid != 0; i++) {
+        const char state[] = {found[i].state, '\0'};
+        str_add(out, i > 0 ? ",{" : "{");
+        str_json_i64(out, "pid", found[i].pid);
+        str_json_i64(out, "parent", found[i].parent);
+        str_json_text(out, "name", found[i].name);
+        str_json_text(out, "state", state);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+}
+
+/* Say why an item is not there. */
+static void add_missing(struct capture_writer *writer, const char *item, const char *why)
 {
     str_json_text(&writer->missing, item, why);
+}
+
+/* What else ran when it ended, and what of it outlived all that was done about it. */
+static void add_all_processes(struct capture_writer *writer)
+{
+    const struct attempt *attempt = writer->facts->attempt;
+    if (!attempt) {
+        add_missing(writer, "processes", "it was over before: nobody looked");
+        return;
+    }
+    const struct child_end *end = &attempt->end;
+    str_json_i64(writer->out, "ran", end->ran_count);
+    add_processes(writer->out, "ran_processes", end->ran, end->ran_count);
+    str_json_i64(writer->out, "left", end->outcome.left);
+    add_processes(writer->out, "left_processes", end->left, end->outcome.left);
+}
+
+static void add_memory(struct capture_writer *writer)
+{
+    const struct outcome *outcome = &writer->attempt->outcome;
+    static const char *const words[] = {"not known", "no", "yes"};
+    const int killed = writer->facts->memory_killed;
+    const char *evidence = writer->facts->memory_evidence;
+    struct str *out = writer->out;
+    if (outcome->rss_kib_max == 0)
+        add_missing(writer, "peak_memory", "not more than devs' own, which it begins with");
+    str_json_key(out, "oom");
+    str_add_char(out, '{');
+    str_json_text(out, "killed", words[killed < 0 ? 0 : killed == 0 ? 1 : 2]);
+    bool has_evidence = evidence && evidence[0] != '\0';
+    str_json_text(out, "evidence", has_evidence ? evidence : "no counter of its own was there");
+    str_add_char(out, '}');
+}
+
+/* How far the wall clock was moved while it ran. */
+static void add_clock(struct capture_writer *writer)
+{
+    const struct attempt_state *attempt = writer->attempt;
+    if (attempt->ended.mono_ms == 0 || attempt->started.mono_ms == 0) {
+        add_missing(writer, "clock_step", "its start and end are not both known");
+        return;
+    }
+    int64_t wall_ms = attempt->ended.at_ms - attempt->started.at_ms;
+    int64_t steady_ms = attempt->ended.mono_ms - attempt->started.mono_ms;
+    str_json_i64(writer->out, "clock_step_ms", wall_ms - steady_ms);
+}
+
+/* How the attempt ended and who ended it, processes, memory, the clock. */
+static void add_end(struct capture_writer *writer)
+{
+    add_cause(writer);
+    add_all_processes(writer);
+    add_memory(writer);
+    add_clock(writer);
+}
+
+enum { NAME_BYTES = 1024 }; /* a longer name is nobody's secret */
+
+static void no_more(struct str *out, const char *key, size_t left)
+{
+    char name[32];
+    if (left == 0)
+        return;
+    (void)snprintf(name, sizeof(name), "%s_more", key);
+    str_json_i64(out, name, (int64_t)left);
+}
+
+static size_t count_texts(char *const *texts)
+{
+    size_t count = 0;
+    while (texts[count])
+        count++;
+    return count;
+}
+
+/* Is it to be left out? */
+typedef bool skip_fn(const struct capture_facts *facts, const char *text);
+
+struct list {
+    const char *key;
+    char *const *texts;
+    const char *ends; /* a text goes up to the first of these bytes */
+    skip_fn *skip;    /* NULL: all are listed */
+};
+
+/* As many as fit into CAPTURE_LIST_BYTES; the rest is counted. */
+static void add_list(struct capture_writer *writer, const struct list *list)
+{
+    struct str *out = writer->out;
+    size_t left = count_texts(list->texts);
+    str_json_key(out, list->key);
+    str_add_char(out, '[');
+    const size_t from = out->len;
+    for (char *const *text = list->texts; *text; text++, left--) {
+        const size_t mark = out->len;
+        if (list->skip && list->skip(writer->facts, *text))
+            continue;
+        str_add(out, mark > from ? "," : "");
+        str_add_json(out, *text, strcspn(*text, list->ends));
+        if (out->len - from > CAPTURE_LIST_BYTES) {
+            out->len = mark;
+            out->data[mark] = '\0';
+            break;
+        }
+    }
+    str_add_char(out, ']');
+    no_more(out, list->key, left);
+}
+
+static bool is_no_secret(const struct capture_facts *facts, const char *entry)
+{
+    char name[NAME_BYTES];
+    size_t len = strcspn(entry, "=");
+    if (len >= sizeof(name))
+        return true;
+    (void)snprintf(name, sizeof(name), "%.*s", (int)len, entry);
+    return !redactor_hides(facts->redactor, name);
+}
+
+/* What it was given: a sandbox lets only a part of it in. */
+static char *const *environment_of(const struct capture_writer *writer)
+{
+    const struct attempt *attempt = writer->facts->attempt;
+    bool is_filtered = attempt && attempt->around && attempt->around->environment;
+    return is_filtered ? attempt->around->environment : writer->call->environment;
+}
+
+static void add_environment(struct capture_writer *writer)
+{
+    const struct list names = {"env", environment_of(writer), "=", NULL};
+    const struct list secrets = {"env_cut", environment_of(writer), "=", is_no_secret};
+    add_list(writer, &names);
+    add_list(writer, &secrets);
+}
+
+static void add_policy(struct capture_writer *writer)
+{
+    char hash[DIGEST_HEX_MAX];
+    struct str *out = writer->out;
+    digest_to_hex(policy_digest(writer->plan->policy), hash);
+    str_json_key(out, "policy");
+    str_add_char(out, '{');
+    str_json_text(out, "name", writer->plan->policy->name);
+    str_json_text(out, "hash", hash);
+    str_add_char(out, '}');
+    if (writer->facts->rules_hash)
+        str_json_text(out, "rules", writer->facts->rules_hash);
+    else
+        add_missing(writer, "rules", "it was over before the rules judged it");
+}
+
+static void add_sandbox(struct capture_writer *writer)
+{
+    const struct sandbox_spec *spec = writer->plan->sandbox;
+    struct str *out = writer->out;
+    str_json_key(out, "sandbox");
+    str_add_char(out, '{');
+    str_json_text(out, "kind", sandbox_kind_name(spec->kind));
+    if (spec->image)
+        str_json_text(out, "image", spec->image);
+    if (spec->memory_mb > 0)
+        str_json_i64(out, "memory_mb", spec->memory_mb);
+    if (spec->pids > 0)
+        str_json_i64(out, "pids", spec->pids);
+    if (spec->cpu_s > 0)
+        str_json_i64(out, "cpu_s", spec->cpu_s);
+    if (spec->best_effort)
+        str_json_bool(out, "best_effort", true);
+    str_add_char(out, '}');
+}
+
+/* Argv, folder, names of the environment, policy, sandbox. */
+static void add_call(struct capture_writer *writer)
+{
+    const struct list argv = {"argv", writer->call->argv, "", NULL};
+    add_list(writer, &argv);
+    str_json_text(writer->out, "cwd", writer->call->cwd);
+    add_environment(writer);
+    add_policy(writer);
+    add_sandbox(writer);
+}
+
+enum { MICROS_OF_DOLLAR = 1000000 };
+
+/* What this attempt told it; its secrets are cut with all the rest of the capture. */
+static void add_prompt(struct capture_writer *writer)
+{
+    const struct attempt *attempt = writer->facts->attempt;
+    if (!attempt || !attempt->agent) {
+        add_missing(writer, "prompt", "it was over before");
+        return;
+    }
+    const char *prompt = attempt->agent->prompt;
+    const size_t len = strlen(prompt);
+    const size_t kept = text_cut(prompt, len, CAPTURE_PROMPT_BYTES);
+    str_json_key(writer->out, "prompt");
+    str_add_json(writer->out, prompt, kept);
+    if (kept < len)
+        str_json_i64(writer->out, "prompt_more", (int64_t)(len - kept));
+}
+
+/* Which agent was prompted with what, and what it used. Adds nothing for a command. */
+static void add_agent(struct capture_writer *writer)
+{
+    const struct capture_facts *facts = writer->facts;
+    const struct task_agent *agent = facts->state->tasks[facts->event->task].agent;
+    struct str *out = writer->out;
+    if (!writer->plan->agent || !agent)
+        return;
+    const struct agent_used used = task_agent_used(agent);
+    str_json_key(out, "agent");
+    str_add_char(out, '{');
+    str_json_text(out, "name", adapter_name(writer->plan->agent->adapter));
+    if (agent->session)
+        str_json_text(out, "session", agent->session);
+    str_json_i64(out, "round", agent->round);
+    str_json_i64(out, "turns", used.turns);
+    str_json_i64(out, "calls", used.calls);
+    str_json_key(out, "cost_usd");
+    str_add_number(out, (double)used.cost_micro / MICROS_OF_DOLLAR);
+    str_json_i64(out, "tokens", used.tokens);
+    str_json_i64(out, "own_retries", used.own_retries);
+    str_json_i64(out, "refused", used.refused);
+    add_prompt(writer);
+    str_add_char(out, '}');
+    if (!agent->session)
+        add_missing(writer, "session", "the agent named none");
+}
+
+static void add_digest(struct str *out, const char *key, struct digest digest)
+{
+    char hex[DIGEST_HEX_MAX];
+    if (!digest_is_known(digest))
+        return;
+    digest_to_hex(digest, hex);
+    str_json_text(out, key, hex);
+}
+
+/* The workspace and the commit that is checked out in it. */
+static void add_tree(struct capture_writer *writer)
+{
+    const struct capture_facts *facts = writer->facts;
+    const struct plan_task *task = &facts->state->plan->tasks[facts->event->task];
+    const struct task_place *place = facts->state->tasks[facts->event->task].place;
+    struct capture_commit commit;
+    struct str *out = writer->out;
+    capture_find_commit(writer->call->cwd, &commit);
+    str_json_key(out, "tree");
+    str_add_char(out, '{');
+    str_json_text(out, "kind", workspace_kind_name(task->workspace->kind));
+    str_json_text(out, "dir", place && place->path ? place->path : facts->setting->run_dir);
+    if (commit.commit[0] != '\0')
+        str_json_text(out, "commit", commit.commit);
+    if (commit.branch[0] != '\0')
+        str_json_text(out, "branch", commit.branch);
+    add_digest(out, "before", step_state_trees(writer->step)->saved);
+    str_add_char(out, '}');
+    if (commit.why[0] != '\0')
+        add_missing(writer, "commit", commit.why);
+    if (task->workspace->kind == WORKSPACE_INPLACE)
+        add_missing(writer, "diff", "in place: what an attempt changes is not tracked");
+}
+
+static void add_number(struct str *out, const char *key, int64_t number)
+{
+    if (number >= 0)
+        str_json_i64(out, key, number);
+}
+
+static void add_report(struct str *out, const struct test_report *report, const char *stream)
+{
+    str_json_key(out, "tests");
+    str_add_char(out, '{');
+    str_json_text(out, "form", report->form);
+    add_number(out, "passed", report->passed);
+    add_number(out, "failed", report->failed);
+    add_number(out, "skipped", report->skipped);
+    add_number(out, "total", report->total);
+    str_json_text(out, "stream", stream);
+    str_json_text(out, "line", report->line);
+    str_add_char(out, '}');
+}
+
+static void add_tests(struct capture_writer *writer, const struct attempt *attempt)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct classify_text tail = output_tail(&attempt->streams[i], CLASSIFY_TAIL_MAX);
+        struct test_report report;
+        if (test_report_find(&tail, &report)) {
+            add_report(writer->out, &report, i == 0 ? "stdout" : "stderr");
+            return;
+        }
+    }
+    add_missing(writer, "tests", "no summary of a test program in the last 64 KiB");
+}
+
+/* The last bytes of both streams, and the summary of a test program in them. */
+static void add_output(struct capture_writer *writer)
+{
+    static const char *const keys[] = {"stdout_tail", "stderr_tail"};
+    static const char *const offsets[] = {"stdout_tail_at", "stderr_tail_at"};
+    const struct attempt *attempt = writer->facts->attempt;
+    if (!attempt) {
+        add_missing(writer, "output", "it was over before: the log has what was kept of it");
+        add_missing(writer, "tests", "it was over before");
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct classify_text tail = output_tail(&attempt->streams[i], CAPTURE_TAIL_BYTES);
+        str_json_key(writer->out, keys[i]);
+        str_add_json(writer->out, tail.len > 0 ? tail.bytes : "", tail.len);
+        str_json_i64(writer->out, offsets[i], tail.offset);
+    }
+    str_json_i64(writer->out, "silent_ms", writer->attempt->ended.mono_ms - attempt->heard_ms);
+    add_tests(writer, attempt);
+}
+
+/* What was masked, in words. */
+static void add_masks(struct str *out, unsigned masks)
+{
+    const char *comma = "";
+    str_json_key(out, "masks");
+    str_add_char(out, '[');
+    for (int i = 0; i < NORMALISER_MASK_COUNT; i++) {
+        if ((masks & 1U << i) == 0)
+            continue;
+        const char *words = normaliser_mask_words((enum normaliser_mask)i);
+        str_add(out, comma);
+        str_add_json(out, words, strlen(words));
+        comma = ",";
+    }
+    str_add_char(out, ']');
+}
+
+/* Lines as they came beside what was compared. */
+static void add_sample(struct str *out, const char *key, const struct entropy_sample *sample)
+{
+    str_json_key(out, key);
+    str_add_char(out, '[');
+    for (int i = 0; sample && i < sample->count; i++) {
+        str_add(out, i > 0 ? ",{" : "{");
+        str_json_text(out, "raw", sample->lines[i].raw);
+        str_json_text(out, "normal", sample->lines[i].normal);
+        str_add_char(out, '}');
+    }
+    str_add_char(out, ']');
+}
+
+/* Equal results that filled a window of the policy: where they begin and end. */
+static void add_window(struct str *out, const struct step_state *step, int attempt)
+{
+    str_json_i64(out, "count", step->same);
+    str_json_i64(out, "first", attempt - step->same + 1);
+    str_json_i64(out, "last", attempt);
+    str_json_text(out, "equal", "the results");
+}
+
+/* Why the attempt was found to be looping. */
+static void add_loop(struct capture_writer *writer)
+{
+    const struct capture_facts *facts = writer->facts;
+    const struct event *event = facts->event;
+    const struct task_state *task = &facts->state->tasks[event->task];
+    const bool is_of_calls = task->agent && task->agent->is_stuck;
+    const struct circles *circles = is_of_calls ? task->agent->calls : task->circles;
+    const struct entropy_memory *memory = facts->memory;
+    const struct entropy_sample *first = facts->knows_first ? entropy_memory_first(memory) : NULL;
+    const struct entropy_sample *last = memory ? entropy_memory_last(memory) : NULL;
+    struct str *out = writer->out;
+    if (event->a != DECISION_ENTROPY)
+        return;
+    str_json_key(out, "loop");
+    str_add_char(out, '{');
+    if (is_of_calls)
+        str_json_bool(out, "calls", true);
+    if (circles && circles->verdict.level == ENTROPY_STUCK) {
+        circles_to_json(circles, event->step, 0, out);
+        str_json_text(out, "equal", shown_circles_equal(&circles->verdict));
+    } else if (step_state_latest(writer->step)->reason == REASON_LOOP) {
+        str_json_text(out, "of", "agent");
+    } else {
+        add_window(out, writer->step, event->attempt);
+    }
+    add_masks(out, (first ? first->masks : 0) | (last ? last->masks : 0));
+    add_sample(out, "first_lines", first);
+    add_sample(out, "last_lines", last);
+    str_add_char(out, '}');
+}
+
+enum {
+    INTERFACES_MAX = 16, /* that are named */
+    INTERFACES_LOOKED_AT = 64,
+    STATE_MAX = 32,
+};
+
+static void add_disks(struct capture_writer *writer, const struct proc_machine *machine)
+{
+    struct proc_machine log;
+    if (machine->disk_free_kib >= 0)
+        str_json_i64(writer->out, "disk_free_kib", machine->disk_free_kib);
+    else
+        add_missing(writer, "disk_free", "the folder's file system does not say");
+    if (!writer->facts->log_dir) {
+        add_missing(writer, "log_disk_free", "the log's folder is not known");
+        return;
+    }
+    proc_machine(writer->facts->log_dir, &log);
+    if (log.disk_free_kib >= 0)
+        str_json_i64(writer->out, "log_disk_free_kib", log.disk_free_kib);
+    else
+        add_missing(writer, "log_disk_free", "its file system does not say");
+}
+
+static void add_load(struct capture_writer *writer, const struct proc_machine *machine)
+{
+    if (machine->load[0] >= 0) {
+        str_json_key(writer->out, "load");
+        str_add_char(writer->out, '[');
+        for (int i = 0; i < 3; i++) {
+            str_add(writer->out, i > 0 ? "," : "");
+            str_add_number(writer->out, machine->load[i]);
+        }
+        str_add_char(writer->out, ']');
+    } else {
+        add_missing(writer, "load", "/proc/loadavg cannot be read");
+    }
+    if (machine->memory_available_kib >= 0)
+        str_json_i64(writer->out, "memory_available_kib", machine->memory_available_kib);
+    else
+        add_missing(writer, "memory_available", "/proc/meminfo cannot be read");
+}
+
+/* "up", "down", "unknown": in words of the kernel. */
+static bool read_state(int net, const char *name, char out[STATE_MAX])
+{
+    char path[NAME_MAX + 16];
+    int len = snprintf(path, sizeof(path), "%s/operstate", name);
+    int fd = len > 0 && (size_t)len < sizeof(path) ? openat(net, path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return false;
+    ssize_t got = read(fd, out, STATE_MAX - 1);
+    (void)close(fd); /* read only */
+    out[got > 0 ? got : 0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+    return out[0] != '\0';
+}
+
+/* Interfaces but for the loopback; is any of them up? */
+static bool add_interfaces(struct str *out, DIR *net)
+{
+    bool up = false;
+    int named = 0;
+    for (int i = 0; i < INTERFACES_LOOKED_AT; i++) {
+        const struct dirent *entry = readdir(net);
+        char state[STATE_MAX];
+        if (!entry)
+            break;
+        bool counts = entry->d_name[0] != '.' && strcmp(entry->d_name, "lo") != 0;
+        if (!counts || !read_state(dirfd(net), entry->d_name, state))
+            continue;
+        up = up || strcmp(state, "up") == 0 || strcmp(state, "unknown") == 0;
+        if (named == INTERFACES_MAX)
+            continue;
+        str_add(out, named > 0 ? ",{" : "{");
+        str_json_text(out, "name", entry->d_name);
+        str_json_text(out, "state", state);
+        str_add_char(out, '}');
+        named++;
+    }
+    return up;
+}
+
+static void add_network(struct capture_writer *writer)
+{
+    DIR *net = opendir("/sys/class/net");
+    if (!net) {
+        add_missing(writer, "network", "/sys/class/net cannot be read");
+        return;
+    }
+    struct str *out = writer->out;
+    str_json_key(out, "network");
+    str_add_char(out, '{');
+    str_json_key(out, "interfaces");
+    str_add_char(out, '[');
+    bool up = add_interfaces(out, net);
+    str_add_char(out, ']');
+    str_json_bool(out, "up", up);
+    str_add_char(out, '}');
+    (void)closedir(net);
+}
+
+static void add_versions(struct capture_writer *writer)
+{
+    struct utsname kernel;
+    struct str *out = writer->out;
+    str_json_key(out, "versions");
+    str_add_char(out, '{');
+    str_json_text(out, "devs", DEVS_VERSION);
+    if (uname(&kernel) == 0) {
+        str_json_text(out, "kernel", kernel.release);
+        str_json_text(out, "machine", kernel.machine);
+    }
+    str_add_char(out, '}');
+}
+
+/* Load, memory, disks, network, versions. */
+static void add_machine(struct capture_writer *writer)
+{
+    struct proc_machine machine;
+    proc_machine(writer->call->cwd, &machine);
+    if (machine.disk_free_kib < 0) /* its folder may be gone */
+        proc_machine(writer->facts->setting->run_dir, &machine);
+    add_load(writer, &machine);
+    add_disks(writer, &machine);
+    add_network(writer);
+    add_versions(writer);
 }
 
 static void add_outcome(struct capture_writer *writer)
@@ -72,18 +747,18 @@ static_assert(3 * CAPTURE_LIST_BYTES + 2 * JSON_BYTES_MAX * CAPTURE_TAIL_BYTES +
                   CAPTURE_BYTES_MAX,
               "a capture is bounded");
 
-static void write_all(struct capture_writer *writer)
+static void write_members(struct capture_writer *writer)
 {
     add_head(writer);
     add_outcome(writer);
     add_verdict(writer);
-    capture_end(writer);
-    capture_call(writer);
-    capture_agent(writer);
-    capture_tree(writer);
-    capture_output(writer);
-    capture_loop(writer);
-    capture_machine(writer);
+    add_end(writer);
+    add_call(writer);
+    add_agent(writer);
+    add_tree(writer);
+    add_output(writer);
+    add_loop(writer);
+    add_machine(writer);
 }
 
 void capture_write(const struct capture_facts *facts, struct str *out)
@@ -101,7 +776,7 @@ void capture_write(const struct capture_facts *facts, struct str *out)
         call_init(&call, facts->setting, event->task, event->step);
     writer.call = facts->attempt ? &facts->attempt->call : &call;
 
-    write_all(&writer);
+    write_members(&writer);
     str_json_key(out, "missing");
     str_addf(out, "{%s}", str_text(&writer.missing));
     str_json_i64(out, "took_us", clock_mono_us() - begun_us);

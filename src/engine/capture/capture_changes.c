@@ -3,6 +3,7 @@
 #include "capture_changes.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,12 +12,103 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "capture_parts.h"
+#include "capture.h"
 #include "git.h"
 #include "log_reader.h"
 #include "text.h"
 #include "tree_folder.h"
 #include "xalloc.h"
+
+enum {
+    PACKED_REFS_MAX = 1024 * 1024, /* a larger file of packed references is not looked through */
+    COMMIT_DIGITS = 40,            /* of SHA-1; 64 of SHA-256 */
+};
+
+static void cut_line(struct str *text)
+{
+    str_cut(text, strcspn(text->data, "\r\n"));
+}
+
+/* `folder` + '/' + `name`; false if it does not fit. */
+static bool join_path(char out[PATH_MAX], const char *folder, const char *name)
+{
+    int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
+    return len > 0 && len < PATH_MAX;
+}
+
+static bool read_commit(const char *text, struct capture_commit *out)
+{
+    size_t len = 0;
+    while (isxdigit((unsigned char)text[len]))
+        len++;
+    if (len < COMMIT_DIGITS || len >= sizeof(out->commit))
+        return false;
+    (void)snprintf(out->commit, sizeof(out->commit), "%.*s", (int)len, text);
+    return true;
+}
+
+/* "<commit> refs/heads/main" in a line of its own. */
+static bool find_packed(const char *common, const char *name, struct capture_commit *out)
+{
+    char path[PATH_MAX];
+    struct str text = {0};
+    struct str wanted = {0};
+    bool found = false;
+    str_addf(&wanted, " %s\n", name);
+    if (join_path(path, common, "packed-refs") && git_read_file(path, PACKED_REFS_MAX, &text)) {
+        const char *at = strstr(text.data, wanted.data);
+        const char *line = at;
+        while (line && line > text.data && line[-1] != '\n')
+            line--;
+        found = line && read_commit(line, out);
+    }
+    str_done(&text);
+    str_done(&wanted);
+    return found;
+}
+
+static bool find_reference(const char *common, const char *name, struct capture_commit *out)
+{
+    char path[PATH_MAX];
+    struct str text = {0};
+    bool ok = (join_path(path, common, name) && git_read_file(path, GIT_FILE_MAX, &text) &&
+               read_commit(text.data, out)) ||
+              find_packed(common, name, out);
+    str_done(&text);
+    return ok;
+}
+
+static void say_why(struct capture_commit *out, const char *why)
+{
+    (void)snprintf(out->why, sizeof(out->why), "%s", why);
+}
+
+void capture_find_commit(const char *dir, struct capture_commit *out)
+{
+    static const char reference[] = "ref: ";
+    static const char heads[] = "refs/heads/";
+    struct git_places places;
+    char path[PATH_MAX];
+    struct str head = {0};
+    *out = (struct capture_commit){0};
+    if (!git_find(dir, &places, NULL)) {
+        say_why(out, "no git repository");
+    } else if (!join_path(path, places.dir, "HEAD") || !git_read_file(path, GIT_FILE_MAX, &head)) {
+        say_why(out, "its HEAD cannot be read");
+    } else {
+        cut_line(&head);
+        bool is_reference = strncmp(head.data, reference, sizeof(reference) - 1) == 0;
+        const char *name = head.data + (is_reference ? sizeof(reference) - 1 : 0);
+        bool is_branch = is_reference && strncmp(name, heads, sizeof(heads) - 1) == 0;
+        if (is_branch)
+            (void)snprintf(out->branch, sizeof(out->branch), "%s", name + sizeof(heads) - 1);
+        if (is_reference && strstr(name, ".."))
+            say_why(out, "its HEAD names no reference");
+        else if (is_reference ? !find_reference(places.common, name, out) : !read_commit(name, out))
+            say_why(out, "nothing was committed yet");
+    }
+    str_done(&head);
+}
 
 static_assert(CHANGES_PATHS_BYTES + CHANGES_TEXT_BYTES + 8 * 1024 <= CAPTURE_BYTES_MAX,
               "the second part is bounded as the first");

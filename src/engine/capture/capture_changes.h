@@ -37,6 +37,15 @@ struct changes_call {
     char *const *environment; /* the person's, NULL-terminated */
 };
 
+/* The commit that is checked out where `dir` is, without git. */
+struct capture_commit {
+    char commit[65];  /* hex */
+    char branch[256]; /* "" where none is */
+    char why[128];    /* why the commit is not known; "" where it is */
+};
+/* Fill in *out; where it cannot be known `why` says so. */
+void capture_find_commit(const char *dir, struct capture_commit *out);
+
 /* In place there is no snapshot: appends what differs from the commit that is checked out, whoever
  * changed it. Asks git, for CHANGES_STATUS_MS at most. */
 void capture_changes_in_place(const struct changes_call *call, const atomic_bool *stop,

@@ -20,9 +20,7 @@
 #include "str.h"
 #include "xalloc.h"
 
-/*
- * The end of a child's tree: told, killed, awaited, proven gone.
- */
+/* The end of a child's tree: told, killed, awaited, proven gone. */
 
 enum {
     SWEEP_POLL_MS_MIN = 1, /* looks at what is left come 1, 2, 4 ... ms apart */
@@ -618,9 +616,7 @@ void child_abandon(struct child *child, uv_close_cb closed)
     uv_close((uv_handle_t *)&child->timer, closed);
 }
 
-/*
- * What could not be ended of a child's tree, in words.
- */
+/* What could not be ended of a child's tree, in words. */
 
 enum { PROC_PATH_MAX = 64 };
 

@@ -70,9 +70,7 @@ void tool_result_done(struct tool_result *result);
 ATTR_MUST_USE bool tool_succeeded(const struct tool_result *result, const char *what,
                                   struct err *err);
 
-/*
- * A question to a program of the machine: its answer, within limits. Blocks.
- */
+/* A question to a program of the machine: its answer, within limits. Blocks. */
 
 /* `words`: NULL-terminated, the first one the program. True if it ended with exit code 0 in
  * time; else *err (may be NULL) says why not. The caller ends *out with tool_result_done()

@@ -340,9 +340,7 @@ bool recovery_refuses(const struct recovery *recovery, int task, struct err *err
     return false;
 }
 
-/*
- * A run taken up again: what is left of it ended, then the scheduler's recovery.
- */
+/* A run taken up again: what is left of it ended, then the scheduler's recovery. */
 
 static void add_names(struct str *out, const struct str *names)
 {
