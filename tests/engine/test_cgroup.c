@@ -10,7 +10,6 @@
 
 #include "cgroup.h"
 #include "cgroup_file.h"
-#include "cgroup_mounts.h"
 #include "sandbox_try.h"
 #include "test_main.h"
 

@@ -10,7 +10,7 @@
 
 #include "cgroup.h"
 #include "container.h"
-#include "sandbox_run.h"
+#include "sandbox.h"
 #include "sandbox_try.h"
 #include "test_main.h"
 #include "tool_run.h"

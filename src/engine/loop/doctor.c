@@ -17,7 +17,6 @@
 #include "bwrap.h"
 #include "cgroup.h"
 #include "container.h"
-#include "kernel_log.h"
 #include "program_find.h"
 #include "text.h"
 #include "tool_run.h"

@@ -73,4 +73,15 @@ void cgroup_close(struct cgroup *cgroup);
  * asked. False: something is left. */
 bool cgroup_sweep(const char *uid, struct str *ended, struct str *left);
 
+/* Did the kernel say that it killed for lack of memory? Any thread. */
+
+/* From now on; never blocks. -1 where it may not be read. */
+ATTR_MUST_USE int kernel_log_open(void);
+/* -1 is none. */
+void kernel_log_close(int fd);
+
+/* Was a process of a control group killed since, whose path holds one of these words?
+ * NULL is no word. */
+ATTR_MUST_USE bool kernel_log_tells_kill(int fd, const char *word, const char *other_word);
+
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,214 @@
 #include <unistd.h>
 
 #include "bwrap.h"
+#include "cgroup.h"
 #include "container.h"
-#include "kernel_log.h"
 #include "rounded.h"
 #include "sandbox_parts.h"
 #include "sandbox_paths.h"
 #include "xalloc.h"
+
+/* What a sandbox's program wrote of an attempt's end. */
+
+void sandbox_last_line(const char *text, char *out, size_t size)
+{
+    size_t len = strlen(text);
+    while (len > 0 && strchr("\r\n \t", text[len - 1]))
+        len--;
+    size_t from = len;
+    while (from > 0 && text[from - 1] != '\n')
+        from--;
+    (void)snprintf(out, size, "%.*s", (int)(len - from), text + from);
+    for (char *c = out; *c; c++) {
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = ' ';
+    }
+}
+
+bool sandbox_ended_itself(const struct outcome *outcome)
+{
+    return outcome->kind == OUTCOME_EXIT || outcome->kind == OUTCOME_SIGNAL;
+}
+
+void sandbox_was_not_started(struct sandbox_end *end, int start_code, const char *why)
+{
+    end->outcome.kind = OUTCOME_NOT_STARTED;
+    end->outcome.code = start_code;
+    (void)snprintf(end->start_why, sizeof(end->start_why), "%s", why);
+}
+
+/* The variables that a step in a sandbox has. */
+
+/* Let in without being named. What says where things are on this machine means
+ * nothing in a container, which has its own. A name that ends in '*' is a prefix. */
+static const char *const names_everywhere[] = {"DEVS_*", "LANG", "LANGUAGE", "LC_*", "TERM", "TZ"};
+static const char *const names_of_here[] = {"HOME", "LOGNAME", "PATH", "SHELL", "USER"};
+
+static bool name_fits(const char *pattern, const char *entry)
+{
+    size_t len = strlen(pattern);
+    if (len > 0 && pattern[len - 1] == '*')
+        return strncmp(entry, pattern, len - 1) == 0;
+    return strncmp(entry, pattern, len) == 0 && entry[len] == '=';
+}
+
+static bool fits_any(const char *const *patterns, size_t count, const char *entry)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (name_fits(patterns[i], entry))
+            return true;
+    }
+    return false;
+}
+
+static bool is_own(char *const *own, const char *entry)
+{
+    size_t len = strcspn(entry, "=");
+    for (size_t i = 0; own && own[i]; i++) {
+        if (strncmp(own[i], entry, len) == 0 && own[i][len] == '=')
+            return true;
+    }
+    return false;
+}
+
+static bool is_let_in(const struct sandbox_spec *spec, char *const *own, const char *entry)
+{
+    if (spec->kind == SANDBOX_NONE || is_own(own, entry))
+        return true;
+    if (fits_any(names_everywhere, ARRAY_LEN(names_everywhere), entry))
+        return true;
+    bool is_here = !sandbox_kind_is_container(spec->kind);
+    if (is_here && fits_any(names_of_here, ARRAY_LEN(names_of_here), entry))
+        return true;
+    for (size_t i = 0; spec->env && spec->env[i]; i++) {
+        if (name_fits(spec->env[i], entry))
+            return true;
+    }
+    return false;
+}
+
+char **sandbox_environment(const struct sandbox_spec *spec, char *const *own,
+                           char *const *environment)
+{
+    size_t all = 0;
+    size_t count = 0;
+    while (environment[all])
+        all++;
+    char **out = xcalloc(all + 1, sizeof(*out));
+    for (size_t i = 0; i < all; i++) {
+        if (is_let_in(spec, own, environment[i]))
+            out[count++] = environment[i];
+    }
+    return out;
+}
+
+/*
+ * What a sandbox comes to on this machine: can it be kept, is it none, which
+ * limits?
+ */
+
+/* What is missing, key by key. */
+struct lacking {
+    struct str *keys, *why;
+};
+
+static void lack(struct lacking *lacking, const char *key, const char *why)
+{
+    str_addf(lacking->keys, "%s%s", lacking->keys->len > 0 ? ", " : "", key);
+    if (strstr(str_text(lacking->why), why))
+        return;
+    str_addf(lacking->why, "%s%s", lacking->why->len > 0 ? "; " : "", why);
+}
+
+static void check_groups(const struct sandbox_spec *spec, struct lacking *lacking)
+{
+    struct cgroup_means means;
+    if (spec->memory_mb == 0 && spec->pids == 0)
+        return;
+    cgroup_means(&means);
+    if (spec->memory_mb > 0 && !means.memory)
+        lack(lacking, "memory_mb", means.why);
+    if (spec->pids > 0 && !means.pids)
+        lack(lacking, "pids", means.why);
+}
+
+static void check_none(const struct sandbox_spec *spec, struct lacking *lacking)
+{
+    static const char why[] = "only a sandbox can: kind bwrap or container";
+    if (spec->network == SANDBOX_NETWORK_OFF)
+        lack(lacking, "network", why);
+    if (spec->root == SANDBOX_ROOT_READ_ONLY)
+        lack(lacking, "read_only", why);
+    check_groups(spec, lacking);
+}
+
+static bool check_bwrap(const struct sandbox_spec *spec, struct lacking *lacking, struct err *err)
+{
+    struct bwrap_means means;
+    bwrap_means(&means);
+    if (!means.works) {
+        (void)err_set(err, ERR_NOT_FOUND, "sandbox: bwrap cannot be used here: %s", means.why);
+        return err_hint(err, "devs doctor");
+    }
+    if (spec->network != SANDBOX_NETWORK_ON && !means.network)
+        lack(lacking, "network", means.why);
+    check_groups(spec, lacking);
+    return true;
+}
+
+/* A daemon that is down comes up again: that is for the attempt to find out. */
+static bool check_container(const struct sandbox_spec *spec, struct lacking *lacking,
+                            struct err *err)
+{
+    struct container_tool tool;
+    container_tool(spec->kind, &tool);
+    if (!tool.program[0]) {
+        (void)err_set(err, ERR_NOT_FOUND, "sandbox: kind %s cannot be used here: %s",
+                      sandbox_kind_name(spec->kind), tool.why);
+        return err_hint(err, "devs doctor");
+    }
+    if (!tool.works)
+        return true;
+    char why[160];
+    (void)snprintf(why, sizeof(why), "%s has no control group for it", tool.name);
+    if (spec->memory_mb > 0 && !tool.limits_memory)
+        lack(lacking, "memory_mb", why);
+    if (spec->pids > 0 && !tool.limits_pids)
+        lack(lacking, "pids", why);
+    return true;
+}
+
+bool sandbox_check(const struct sandbox_spec *spec, struct str *lacks, struct str *why,
+                   struct err *err)
+{
+    struct lacking lacking = {.keys = lacks, .why = why};
+
+    if (spec->kind == SANDBOX_NONE)
+        check_none(spec, &lacking);
+    else if (spec->kind == SANDBOX_BWRAP ? !check_bwrap(spec, &lacking, err)
+                                         : !check_container(spec, &lacking, err))
+        return false;
+    if (lacks->len == 0 || spec->best_effort)
+        return true;
+    (void)err_set(err, ERR_INVALID, "sandbox: %s cannot be enforced here: %s", lacks->data,
+                  str_text(why));
+    return err_hint(err, "\"best_effort\": true in the plan's sandbox runs without");
+}
+
+bool sandbox_is_plain(const struct sandbox_spec *spec, int64_t processes)
+{
+    bool limited = spec->memory_mb > 0 || spec->pids > 0 || spec->cpu_s > 0 || processes > 0;
+    return spec->kind == SANDBOX_NONE && !limited;
+}
+
+struct cgroup_limits sandbox_limits(const struct sandbox_call *call)
+{
+    struct cgroup_limits limits = {.memory_bytes = call->spec->memory_mb * SANDBOX_MIB,
+                                   .pids = call->spec->pids};
+    if (call->processes > 0 && (limits.pids == 0 || call->processes < limits.pids))
+        limits.pids = call->processes;
+    return limits;
+}
 
 /* What a container and a control group may be called. */
 static void make_name(const char *from, char out[SANDBOX_NAME_MAX])
@@ -289,4 +492,76 @@ bool sandbox_sweep(const char *uid, struct str *ended, struct str *left)
     bool containers = container_sweep(uid, ended, left);
     bool groups = cgroup_sweep(uid, ended, left);
     return containers && groups;
+}
+
+static void note_start(void *ctx, pid_t pid)
+{
+    sandbox_started(ctx, (int)pid);
+}
+
+/* bwrap itself must stay, or what runs inside gets KILL at once; a container's client passes TERM
+ * on. */
+static void send_signal(void *ctx, int signal_number)
+{
+    sandbox_signal(ctx, signal_number);
+}
+
+static struct outcome raw_outcome(const struct tool_result *result)
+{
+    if (result->timed_out)
+        return (struct outcome){.kind = OUTCOME_TIMEOUT};
+    if (result->stopped)
+        return (struct outcome){.kind = OUTCOME_CANCELLED};
+    if (result->signal_number != 0)
+        return (struct outcome){.kind = OUTCOME_SIGNAL, .code = result->signal_number};
+    return (struct outcome){.kind = OUTCOME_EXIT, .code = result->exit_code};
+}
+
+static bool run_prepared(struct sandbox *sandbox, int64_t timeout_ms, const atomic_bool *stop,
+                         struct sandbox_ran *out, struct err *err)
+{
+    struct sandbox_launch launch;
+    sandbox_launch(sandbox, &launch);
+    const struct tool_call tool = {.argv = launch.argv,
+                                   .environment = launch.environment,
+                                   .cwd = launch.cwd,
+                                   .timeout_ms = timeout_ms,
+                                   .stop = stop,
+                                   .limits = launch.limits,
+                                   .keeps_path = true,
+                                   .own_session = true,
+                                   .started = note_start,
+                                   .terminate = launch.signals_apart ? send_signal : NULL,
+                                   .ctx = sandbox};
+    if (!tool_run(&tool, &out->tool, &out->start_code, err))
+        return false;
+    const struct outcome raw = raw_outcome(&out->tool);
+    const struct outcome *outcome = &out->end.outcome;
+    sandbox_finish(sandbox, &raw, str_text(&out->tool.err), &out->end);
+    if (outcome->kind == OUTCOME_NOT_STARTED) {
+        out->start_code = outcome->code;
+        return err_set(err, ERR_IO, "%s", out->end.start_why);
+    }
+    if (outcome->left > 0) {
+        out->start_code = START_LEFT_ALIVE;
+        return err_set(err, ERR_IO, "%d of its processes cannot be ended", outcome->left);
+    }
+    if (outcome->kind == OUTCOME_EXIT) {
+        out->tool.exit_code = outcome->code;
+        out->tool.signal_number = 0;
+    }
+    out->start_code = 0;
+    return true;
+}
+
+bool sandbox_run(const struct sandbox_call *call, int64_t timeout_ms, const atomic_bool *stop,
+                 struct sandbox_ran *out, struct err *err)
+{
+    struct sandbox *sandbox = NULL;
+    *out = (struct sandbox_ran){.end = {.memory_killed = -1}};
+    if (!sandbox_prepare(&sandbox, call, stop, &out->start_code, err))
+        return false;
+    const bool ok = run_prepared(sandbox, timeout_ms, stop, out, err);
+    sandbox_close(sandbox);
+    return ok;
 }

@@ -11,7 +11,6 @@
 #include "clock.h"
 #include "outcome.h"
 #include "sandbox.h"
-#include "sandbox_run.h"
 #include "shown.h"
 #include "tree_folder.h"
 #include "xalloc.h"
