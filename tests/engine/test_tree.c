@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "test_main.h"
-#include "tree_merge.h"
 
 static char path[4096];
 

@@ -14,7 +14,6 @@
 #include "err.h"
 #include "str.h"
 #include "tree_folder.h"
-#include "whole_file.h"
 
 /* The file that an agent's result goes to. Any thread. */
 

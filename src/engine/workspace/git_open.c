@@ -15,7 +15,6 @@
 
 #include "program_find.h"
 #include "tree_folder.h"
-#include "whole_file.h"
 #include "xalloc.h"
 
 enum {

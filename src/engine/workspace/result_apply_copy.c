@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "result_parts.h"
+#include "tree.h"
 #include "tree_diff.h"
 #include "tree_folder.h"
-#include "tree_merge.h"
 
 const char *const result_left_out[] = {".git", ".devs", NULL};
 

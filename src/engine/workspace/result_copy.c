@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "diff_lines.h"
 #include "result_parts.h"
+#include "tree_diff.h"
 #include "tree_folder.h"
 #include "xalloc.h"
 

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tree_copy.h"
 #include "tree_folder.h"
+#include "tree_restore.h"
 #include "xalloc.h"
 
 /* A path of the user's tree on its way into the workspace. */

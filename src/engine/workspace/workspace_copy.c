@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tree_copy.h"
 #include "tree_folder.h"
+#include "tree_restore.h"
 #include "xalloc.h"
 
 bool workspace_copy_tree(const char *from, const char *to, const char *const *exclude,

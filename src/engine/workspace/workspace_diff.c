@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "diff_lines.h"
+#include "tree_diff.h"
 
 /* The tree as it is, hashed. The caller ends *now. */
 static bool look(struct workspace *workspace, const struct tree *before,

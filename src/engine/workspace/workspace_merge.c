@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "outcome.h"
+#include "tree.h"
 #include "tree_folder.h"
-#include "tree_merge.h"
 #include "tree_restore.h"
 
 /* A result that is brought into the tree. */

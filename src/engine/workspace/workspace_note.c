@@ -7,7 +7,7 @@
 
 #include "json.h"
 #include "str.h"
-#include "whole_file.h"
+#include "tree_folder.h"
 
 bool workspace_note_write(const char *path, const struct workspace_note *note, struct err *err)
 {

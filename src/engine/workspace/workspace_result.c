@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "diff_lines.h"
 #include "result_parts.h"
+#include "tree_diff.h"
 #include "tree_folder.h"
 #include "xalloc.h"
 

@@ -15,7 +15,6 @@
 
 #include "outcome.h"
 #include "tree_folder.h"
-#include "whole_file.h"
 
 enum {
     ADMIN_MAX = 10000,      /* worktrees of a repository that are looked through */
