@@ -26,7 +26,7 @@
 #include "surroundings.h"
 #include "violation.h"
 #include "workers.h"
-#include "workspace_set.h"
+#include "workspace.h"
 
 struct attempt;
 struct attempt_setting;

@@ -17,7 +17,7 @@
 #include "sandbox.h"
 #include "scheduler.h"
 #include "str.h"
-#include "workspace_set.h"
+#include "workspace.h"
 
 enum { SURROUNDINGS_ERR_TAIL = 4096 }; /* bytes of stderr that a sandbox may say something in */
 

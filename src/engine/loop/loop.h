@@ -24,7 +24,7 @@
 #include "scheduler.h"
 #include "watch.h"
 #include "workers.h"
-#include "workspace_set.h"
+#include "workspace.h"
 
 enum {
     LOOP_LATE_MS = 20,        /* how long an input that can wait is kept for company */

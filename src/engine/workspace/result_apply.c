@@ -1,5 +1,5 @@
 /* result_apply.c - a result brought home into a person's tree, by git. */
-#define _GNU_SOURCE /* types of files */
+#define _GNU_SOURCE /* mkdtemp, types of files */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,10 +7,270 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "result_parts.h"
+#include "tree.h"
+#include "tree_diff.h"
 #include "tree_folder.h"
+#include "workspace_parts.h"
+#include "xalloc.h"
+
+/* Paths of a person's tree kept before something is brought home, and put back. */
+
+/* The paths that change, in the order of a tree. */
+struct wanted {
+    const char **paths; /* owned; borrowed texts */
+    size_t count;
+};
+
+static int compare_paths(const void *a, const void *b)
+{
+    return tree_path_compare(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void wanted_init(struct wanted *wanted, const struct workspace_changes *changes)
+{
+    wanted->count = changes->count;
+    wanted->paths = xcalloc(changes->count + 1, sizeof(*wanted->paths));
+    for (size_t i = 0; i < changes->count; i++)
+        wanted->paths[i] = changes->items[i].path;
+    qsort(wanted->paths, wanted->count, sizeof(*wanted->paths), compare_paths);
+}
+
+/* The first that does not come before the path. */
+static size_t first_from(const struct wanted *wanted, const char *path)
+{
+    size_t low = 0;
+    size_t high = wanted->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (tree_path_compare(wanted->paths[middle], path) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* One of them, or a folder above one. */
+static bool is_at_or_above(const struct wanted *wanted, const char *path)
+{
+    const size_t len = strlen(path);
+    const size_t at = first_from(wanted, path);
+    if (len == 0)
+        return true;
+    if (at >= wanted->count || strncmp(wanted->paths[at], path, len) != 0)
+        return false;
+    return wanted->paths[at][len] == '\0' || wanted->paths[at][len] == '/';
+}
+
+/* Below one of them. */
+static bool is_below(const struct wanted *wanted, const char *path)
+{
+    bool found = false;
+    char *part = xstrdup(path);
+    for (char *slash = strchr(part, '/'); slash && !found; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const size_t at = first_from(wanted, part);
+        found = at < wanted->count && strcmp(wanted->paths[at], part) == 0;
+        *slash = '/';
+    }
+    free(part);
+    return found;
+}
+
+/* Only what may change stays in the manifest. */
+static void keep_wanted(const struct wanted *wanted, struct tree *tree)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        struct tree_entry *entry = &tree->entries[i];
+        if (is_at_or_above(wanted, entry->path) || is_below(wanted, entry->path)) {
+            tree->entries[kept++] = *entry;
+        } else {
+            free(entry->path);
+            free(entry->target);
+        }
+    }
+    tree->count = kept;
+}
+
+static bool look(const struct result_backup *backup, struct content_store *store, struct tree *tree,
+                 struct err *err)
+{
+    struct wanted wanted;
+    if (!tree_scan(&backup->look, tree, err))
+        return false;
+    wanted_init(&wanted, backup->changes);
+    tree_shut(backup->look.top_fd, tree);
+    keep_wanted(&wanted, tree);
+    free(wanted.paths);
+    return tree_hash(&backup->look, tree, &backup->before, store, err);
+}
+
+bool result_backup_take(const struct workspace_result *result, int origin_fd,
+                        const struct workspace_changes *changes, struct result_backup *out,
+                        struct err *err)
+{
+    struct tree before = {0};
+    *out = (struct result_backup){.store = {.fd = -1},
+                                  .look = {.top_fd = origin_fd, .exclude = result_left_out},
+                                  .changes = changes};
+    if (!workspace_path(result->workspace, "apply-XXXXXX", out->folder, err))
+        return false;
+    if (!mkdtemp(out->folder)) {
+        out->folder[0] = '\0';
+        return err_set_errno(err, errno, "cannot make a folder for what is there now");
+    }
+    struct str path = {0};
+    str_addf(&path, "%s/contents", out->folder);
+    const bool ok =
+        content_open(&out->store, path.data, err) && look(out, &out->store, &before, err);
+    str_done(&path);
+    out->before = before;
+    return ok;
+}
+
+bool result_backup_return(struct result_backup *backup, struct err *err)
+{
+    struct tree now = {0};
+    struct tree_work work;
+    const struct tree_source source = {.open = workspace_open_content, .ctx = &backup->store};
+    const bool ok = look(backup, NULL, &now, err) &&
+                    tree_restore(&backup->look, &now, &backup->before, &source, &work, err);
+    tree_done(&now);
+    return ok;
+}
+
+void result_backup_done(struct result_backup *backup)
+{
+    content_close(&backup->store);
+    tree_done(&backup->before);
+    if (backup->folder[0] && !tree_folder_remove(AT_FDCWD, backup->folder, NULL))
+        backup->folder[0] = '\0'; /* devs gc finds it */
+}
+
+/* The result of a copy brought home. */
+
+const char *const result_left_out[] = {".git", ".devs", NULL};
+
+static void leave_out(struct tree *tree)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        if (!tree_path_is_under(tree->entries[i].path, result_left_out)) {
+            tree->entries[kept++] = tree->entries[i];
+        } else {
+            free(tree->entries[i].path);
+            free(tree->entries[i].target);
+        }
+    }
+    tree->count = kept;
+}
+
+/* A file that an attempt wrote must not run with the person's rights for others who start it. */
+static void drop_set_id(const struct tree *start, struct tree *now)
+{
+    for (size_t i = 0; i < now->count; i++) {
+        struct tree_entry *entry = &now->entries[i];
+        const struct tree_entry *before = tree_find(start, entry->path);
+        const bool was_so =
+            before && before->mode == entry->mode && tree_entry_same_content(before, entry);
+        if (S_ISREG(entry->mode) && !was_so)
+            entry->mode &= ~(uint32_t)(S_ISUID | S_ISGID);
+    }
+}
+
+/* What comes is new here, so that make(1) sees it. Nothing else gets another time. */
+static void date_new(const struct tree *ours, struct tree *want)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    for (size_t i = 0; i < want->count; i++) {
+        struct tree_entry *entry = &want->entries[i];
+        const struct tree_entry *own = tree_find(ours, entry->path);
+        if (own)
+            entry->mtime_ns = own->mtime_ns;
+        if (!own || !tree_entry_same_content(own, entry))
+            entry->mtime_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    }
+}
+
+/* A result on its way home. All borrowed. */
+struct bringing {
+    const struct workspace_result *result;
+    const struct workspace_changes *changes;
+    const struct result_copy *copy;
+    const struct tree *ours, *want;
+};
+
+static bool are_same_trees(const struct tree *ours, const struct tree *want)
+{
+    struct tree_diff diff = {0};
+    tree_diff_paths(ours, want, NULL, &diff);
+    const bool is_same = diff.changed == 0;
+    tree_diff_done(&diff);
+    return is_same;
+}
+
+static bool bring_copy(const struct bringing *bringing, const struct tree_look *look,
+                       struct err *err)
+{
+    struct result_backup backup;
+    struct tree_folder folder;
+    struct tree_work work;
+    struct err why = {0};
+    tree_folder_init(&folder, bringing->copy->look.top_fd);
+    const struct tree_source source = tree_source_of(&folder);
+    bool ok = result_backup_take(bringing->result, look->top_fd, bringing->changes, &backup, err);
+    if (ok && !tree_restore(look, bringing->ours, bringing->want, &source, &work, err)) {
+        ok = false;
+        if (!result_backup_return(&backup, &why))
+            (void)err_hint(err, "and not all could be put back: %.120s", why.message);
+    }
+    result_backup_done(&backup);
+    tree_folder_done(&folder);
+    return ok;
+}
+
+bool result_apply_copy(const struct workspace_result *result, int origin_fd,
+                       const struct workspace_changes *changes, enum workspace_apply what,
+                       bool *was_there, struct err *err)
+{
+    struct result_copy copy;
+    struct tree ours = {0};
+    struct tree want = {0};
+    struct err why = {0};
+    const struct tree_look look = {.top_fd = origin_fd, .exclude = result_left_out};
+    bool ok = result_copy_read(result, &copy, err) && tree_scan(&look, &ours, err);
+    if (ok) {
+        tree_shut(origin_fd, &ours);
+        leave_out(&copy.start);
+        leave_out(&copy.now);
+        drop_set_id(&copy.start, &copy.now);
+        ok = tree_hash(&look, &ours, NULL, NULL, err);
+    }
+    if (ok && !tree_merge(&copy.start, &ours, &copy.now, &want, &why)) {
+        (void)err_set(err, ERR_INVALID, "your tree %s: %s",
+                      result->needed[0] ? "is not what the task started from"
+                                        : "has changes of its own",
+                      why.message);
+        ok = result_needed_hint(result, "look into the result's folder, devs diff --json names it",
+                                err);
+    }
+    *was_there = ok && are_same_trees(&ours, &want);
+    if (ok && !*was_there && what == WORKSPACE_APPLY) {
+        date_new(&ours, &want);
+        const struct bringing bringing = {
+            .result = result, .changes = changes, .copy = &copy, .ours = &ours, .want = &want};
+        ok = bring_copy(&bringing, &look, err);
+    }
+    result_copy_done(&copy);
+    tree_done(&ours);
+    tree_done(&want);
+    return ok;
+}
 
 static const int64_t apply_timeout_ms = 10 * 60 * 1000;
 

@@ -1,18 +1,120 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 
-#include "workspace_parts.h"
+#include "workspace.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "clock.h"
+#include "json.h"
 #include "outcome.h"
+#include "plan.h"
+#include "session_tree.h"
+#include "str.h"
+#include "tree_diff.h"
 #include "tree_folder.h"
+#include "workspace_parts.h"
 #include "xalloc.h"
+
+bool workspace_note_write(const char *path, const struct workspace_note *note, struct err *err)
+{
+    struct str text = {0};
+    str_add(&text, "{");
+    str_json_i64(&text, "v", 1);
+    str_json_text(&text, "kind", workspace_kind_name(note->kind));
+    str_json_text(&text, "base", note->base);
+    str_json_text(&text, "admin", note->admin);
+    str_json_text(&text, "branch", note->branch);
+    str_json_text(&text, "commit", note->commit);
+    str_add(&text, "}\n");
+    const bool ok = whole_file_write(path, &text, err);
+    str_done(&text);
+    return ok;
+}
+
+/* False if it is no text, or does not fit. */
+static bool take_text(const struct json *note, const char *key, char *out, size_t cap)
+{
+    const char *text = json_text(json_get(note, key), NULL);
+    const size_t len = text ? strlen(text) : cap;
+    if (len >= cap)
+        return false;
+    memcpy(out, text, len + 1);
+    return true;
+}
+
+static bool parse_note(const char *bytes, size_t len, struct workspace_note *out)
+{
+    struct json *json = NULL;
+    struct workspace_note note = {0};
+    if (!json_parse(bytes, len, &json, NULL, NULL))
+        return false;
+    const char *kind = json_text(json_get(json, "kind"), NULL);
+    const bool ok = kind && workspace_kind_parse(kind, &note.kind) &&
+                    take_text(json, "base", note.base, sizeof(note.base)) &&
+                    take_text(json, "admin", note.admin, sizeof(note.admin)) &&
+                    take_text(json, "branch", note.branch, sizeof(note.branch)) &&
+                    take_text(json, "commit", note.commit, sizeof(note.commit)) &&
+                    !strchr(note.admin, '/');
+    json_free(json);
+    if (ok)
+        *out = note;
+    return ok;
+}
+
+bool workspace_note_read(const char *path, struct workspace_note *out, struct err *err)
+{
+    char bytes[WORKSPACE_NOTE_BYTES_MAX];
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0 && errno == ENOENT)
+        return err_set(err, ERR_NOT_FOUND, "there is no '%s'", path);
+    if (fd < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    ssize_t got;
+    do
+        got = read(fd, bytes, sizeof(bytes));
+    while (got < 0 && errno == EINTR);
+    const int number = errno;
+    (void)close(fd); /* it was only read */
+    if (got < 0)
+        return err_set_errno(err, number, "cannot read '%s'", path);
+    if ((size_t)got == sizeof(bytes) || !parse_note(bytes, (size_t)got, out))
+        return err_set(err, ERR_DAMAGED, "'%s' says nothing of a workspace", path);
+    return true;
+}
+
+/* The name of a task's branch. */
+
+/* What git-check-ref-format(1) forbids and a task's id may have: "..", a '.' at the end, ".lock"
+ * at the end. There the '.' is written as "%2E"; an id has no '%'. */
+static bool is_forbidden(const char *dot)
+{
+    return dot[1] == '.' || dot[1] == '\0' || strcmp(dot, ".lock") == 0;
+}
+
+void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
+                           char out[WORKSPACE_NAME_MAX])
+{
+    struct str name = {0};
+    const bool by_uid = naming == WORKSPACE_BY_UID;
+    str_addf(&name, "devs/%s/", by_uid ? workspace->uid : workspace->run);
+    for (const char *c = workspace->task; *c; c++) {
+        if (*c == '.' && is_forbidden(c))
+            str_add(&name, "%2E");
+        else
+            str_add_char(&name, *c);
+    }
+    (void)snprintf(out, WORKSPACE_NAME_MAX, "%s", str_text(&name));
+    str_done(&name);
+}
 
 static const char tree_name[] = "tree";
 
@@ -285,4 +387,222 @@ void workspace_now_known(struct workspace *workspace, enum workspace_part part, 
     tree_done(known);
     *known = *tree;
     *tree = (struct tree){0};
+}
+
+/* What an attempt has changed in its workspace, for its capture. */
+
+/* The tree as it is, hashed. The caller ends *now. */
+static bool look_at_tree(struct workspace *workspace, const struct tree *before,
+                         const struct tree_look *call, struct tree *now, struct err *err)
+{
+    const struct tree *known = workspace->known.count > 0 ? &workspace->known : before;
+    if (!tree_scan(call, now, err))
+        return false;
+    const bool ok = tree_hash(call, now, known, NULL, err);
+    tree_shut(call->top_fd, now);
+    return ok;
+}
+
+bool workspace_diff(struct workspace *workspace, int step, const struct diff_limits *limits,
+                    const atomic_bool *stop, struct tree_diff *out, struct err *err)
+{
+    char path[PATH_MAX];
+    struct tree before = {0};
+    struct tree now = {0};
+    struct tree_diff diff = {0};
+    struct tree_look call = {
+        .top_fd = -1, .exclude = (const char *const *)workspace->spec.exclude, .stop = stop};
+    const int64_t start_ms = clock_now().mono_ms;
+    bool ok = workspace_snapshot_path(workspace, step, WORKSPACE_TREE, path, err) &&
+              tree_read_file(path, &before, err) && workspace_open_store(workspace, err) &&
+              workspace_open_top(workspace, &call.top_fd, err) &&
+              look_at_tree(workspace, &before, &call, &now, err);
+    if (ok) {
+        const struct tree_source contents = {.open = workspace_open_content,
+                                             .ctx = &workspace->store};
+        tree_diff_paths(&before, &now, limits, &diff);
+        const struct diff_lines lines = {.before = &before,
+                                         .now = &now,
+                                         .contents = &contents,
+                                         .top_fd = call.top_fd,
+                                         .folder = workspace->home,
+                                         .environment = workspace->environment,
+                                         .limits = limits,
+                                         .stop = stop};
+        ok = diff_lines_add(&lines, &diff, err);
+    }
+    if (call.top_fd >= 0)
+        (void)close(call.top_fd); /* a folder: nothing was written to it */
+    if (ok)
+        workspace_now_known(workspace, WORKSPACE_TREE, &now);
+    tree_done(&before);
+    tree_done(&now);
+    diff.ms = clock_now().mono_ms - start_ms;
+    if (ok)
+        *out = diff;
+    else
+        tree_diff_done(&diff);
+    return ok;
+}
+
+static bool is_mark(const char *entry)
+{
+    return strncmp(entry, "DEVS_RUN=", 9) == 0 || strncmp(entry, "DEVS_STEP=", 10) == 0;
+}
+
+/* That of devs, marked as this run's. */
+static char **mark_environment(const struct workspace_set_call *call)
+{
+    size_t count = 0;
+    while (call->environment[count])
+        count++;
+    char **marked = xcalloc(count + 2, sizeof(*marked));
+    marked[0] = (char *)(uintptr_t)call->run_mark; /* nobody changes it */
+    count = 1;
+    for (char *const *entry = call->environment; *entry; entry++) {
+        if (!is_mark(*entry))
+            marked[count++] = *entry;
+    }
+    return marked;
+}
+
+void workspace_set_init(struct workspace_set *set, const struct workspace_set_call *call)
+{
+    const int count = call->state->plan->task_count;
+    *set = (struct workspace_set){.call = *call};
+    set->slot_count = count;
+    set->slots = xcalloc((size_t)count + 1, sizeof(*set->slots));
+    set->environment = mark_environment(call);
+    str_addf(&set->base, "%s/work/%s", call->log_dir, call->uid);
+    (void)snprintf(set->run, sizeof(set->run), "%" PRId64, call->number);
+}
+
+void workspace_set_done(struct workspace_set *set)
+{
+    if (!set || !set->slots)
+        return;
+    for (int i = 0; i < set->slot_count; i++)
+        workspace_close(set->slots[i].workspace);
+    free(set->slots);
+    free(set->environment);
+    str_done(&set->base);
+    *set = (struct workspace_set){0};
+}
+
+/* What the results of the needed tasks are called, in the order of `needs`; the caller frees the
+ * array. Those that worked in place left none. */
+static const char **list_results(const struct run_state *state, int task)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    const char **results = xcalloc((size_t)plan->need_count + 1, sizeof(*results));
+    size_t count = 0;
+    for (int i = 0; i < plan->need_count; i++) {
+        const struct task_place *place = state->tasks[plan->needs[i]].place;
+        if (place && place->is_kept)
+            results[count++] = place->result ? place->result : place->branch;
+    }
+    return results;
+}
+
+bool workspace_set_get(struct workspace_set *set, int task, struct workspace_slot **out,
+                       struct err *err)
+{
+    const struct workspace_set_call *call = &set->call;
+    const struct plan_task *plan = &call->plan->tasks[task];
+    struct workspace_slot *slot = &set->slots[task];
+    if (!slot->workspace) {
+        const struct sandbox_spec setup_sandbox =
+            plan_setup_sandbox(plan->workspace, plan_task_sandbox(plan));
+        const struct workspace_place place = {.run_dir = call->run_dir,
+                                              .plan_path = call->plan_path,
+                                              .base = str_text(&set->base),
+                                              .run = set->run,
+                                              .uid = call->uid,
+                                              .environment = set->environment,
+                                              .setup_sandbox = &setup_sandbox,
+                                              .log_dir = call->log_dir,
+                                              .log_db = call->log_db,
+                                              .processes = call->plan->limits.processes};
+        const char **results = list_results(call->state, task);
+        bool ok = workspace_open(&slot->workspace, &place, plan->workspace, plan->id, results, err);
+        free(results);
+        if (!ok)
+            return false;
+    }
+    *out = slot;
+    return true;
+}
+
+struct workspace_slot *workspace_set_find(const struct workspace_set *set, int task)
+{
+    struct workspace_slot *slot = task < set->slot_count ? &set->slots[task] : NULL;
+    return slot && slot->workspace ? slot : NULL;
+}
+
+enum { ID_MAX = 32 };
+
+static const char task_id[] = "session";
+
+struct session_tree {
+    struct workspace *workspace; /* owned */
+    struct str base;
+    char id[ID_MAX];
+    atomic_bool stop; /* never set: the caller waits */
+    bool is_unkept;   /* something in it is nowhere else */
+};
+
+bool session_tree_make(struct session_tree **out, const struct session_tree_call *call,
+                       struct err *err)
+{
+    struct session_tree *tree = xcalloc(1, sizeof(*tree));
+    struct workspace_made made = {0};
+    int start_code = 0;
+    (void)snprintf(tree->id, sizeof(tree->id), "mcp-%08" PRIx32, (uint32_t)(call->seed >> 32));
+    str_addf(&tree->base, "%s/sessions/%s", call->log_dir, tree->id);
+    const struct sandbox_spec setup_sandbox = plan_setup_sandbox(call->spec, call->sandbox);
+    const struct workspace_place place = {.run_dir = call->run_dir,
+                                          .base = str_text(&tree->base),
+                                          .run = tree->id,
+                                          .uid = tree->id,
+                                          .environment = call->environment,
+                                          .setup_sandbox = &setup_sandbox,
+                                          .log_dir = call->log_dir,
+                                          .log_db = call->log_db,
+                                          .processes = call->processes};
+    bool ok = workspace_open(&tree->workspace, &place, call->spec, task_id, NULL, err) &&
+              workspace_make(tree->workspace, &tree->stop, &made, &start_code, err);
+    if (ok)
+        *out = tree;
+    else
+        session_tree_close(tree);
+    return ok;
+}
+
+const char *session_tree_dir(const struct session_tree *tree)
+{
+    return workspace_dir(tree->workspace);
+}
+
+bool session_tree_keep(struct session_tree *tree, const char *title, struct str *where,
+                       struct err *err)
+{
+    struct workspace_kept kept = {0};
+    tree->is_unkept = !workspace_keep(tree->workspace, title, &tree->stop, &kept, err);
+    if (!tree->is_unkept && kept.is_branch)
+        str_addf(where, "branch %s", kept.branch);
+    else if (!tree->is_unkept)
+        str_addf(where, "folder %s", str_text(&kept.path));
+    workspace_kept_done(&kept);
+    return !tree->is_unkept;
+}
+
+void session_tree_close(struct session_tree *tree)
+{
+    if (!tree)
+        return;
+    if (tree->workspace && !tree->is_unkept && !workspace_drop(tree->workspace, NULL))
+        tree->is_unkept = true; /* whatever stays is found in sessions/ */
+    workspace_close(tree->workspace);
+    str_done(&tree->base);
+    free(tree);
 }

@@ -9,13 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "str.h"
 #include "tree_folder.h"
 #include "tree_scan.h"
-#include "workspace_note.h"
+#include "workspace_parts.h"
 #include "xalloc.h"
 
 static const char objects_name[] = ".objects";
@@ -182,4 +183,132 @@ size_t workspace_count(const char *log_dir)
 {
     struct listing listing = {.log_dir = log_dir, .only_counts = true};
     return list_runs(&listing, NULL) ? listing.count : 0;
+}
+
+/* A workspace removed, and the contents that no snapshot needs any more. */
+
+enum { TASKS_MAX = 100000 };
+
+/* Does a task of the run still have snapshots? Where that cannot be seen: yes. */
+static bool has_snapshots(int base_fd)
+{
+    struct stat info;
+    const int again = openat(base_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = again >= 0 ? fdopendir(again) : NULL;
+    bool found = !dir;
+    int count = 0;
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && !found; entry = readdir(dir)) {
+        struct str path = {0};
+        str_addf(&path, "%s/snapshots", entry->d_name);
+        found = ++count > TASKS_MAX ||
+                (entry->d_name[0] != '.' && fstatat(base_fd, path.data, &info, 0) == 0);
+        str_done(&path);
+    }
+    if (dir)
+        (void)closedir(dir); /* it was only looked at */
+    else if (again >= 0)
+        (void)close(again);
+    return found;
+}
+
+bool workspace_drop_contents(const char *base, struct err *err)
+{
+    static const char name[] = ".objects";
+    const int base_fd = tree_folder_open(AT_FDCWD, base);
+    const int fd = base_fd >= 0 ? tree_folder_open(base_fd, name) : -1;
+    bool ok = true;
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && !has_snapshots(base_fd))
+        ok = tree_folder_remove(base_fd, name, err);
+    if (fd >= 0)
+        (void)close(fd); /* folders: what was removed is gone */
+    if (base_fd >= 0)
+        (void)close(base_fd);
+    return ok;
+}
+
+bool workspace_drop(struct workspace *workspace, struct err *err)
+{
+    static const char *const names[] = {"made",       "tree",  "snapshots",
+                                        "keep-index", "index", "result.new"};
+    char path[PATH_MAX];
+    int lock = -1;
+    bool ok = true;
+    for (size_t i = 0; i < ARRAY_LEN(names) && ok; i++)
+        ok = workspace_path(workspace, names[i], path, err) &&
+             tree_folder_remove(AT_FDCWD, path, err);
+    if (ok && workspace->spec.kind == WORKSPACE_WORKTREE) {
+        ok = workspace_open_git(workspace, err) && git_lock(&workspace->git, NULL, &lock, err);
+        ok = ok && workspace_forget_worktree(workspace->git.places->common, workspace->tree, err);
+        git_unlock(lock);
+    }
+    git_done(&workspace->git);
+    workspace->looked_for_git = false;
+    ok = ok && workspace_path(workspace, "git", path, err) &&
+         tree_folder_remove(AT_FDCWD, path, err);
+    content_close(&workspace->store);
+    return ok && workspace_drop_contents(workspace->base, err);
+}
+
+/* All that is left of a workspace, removed. */
+
+/* The user's tree that a workspace was made of. False if that is not known, or gone. */
+static bool find_origin(const char *home, struct git *out)
+{
+    char path[PATH_MAX + 8];
+    char origin[PATH_MAX];
+    (void)snprintf(path, sizeof(path), "%s/origin", home);
+    const ssize_t len = readlink(path, origin, sizeof(origin) - 1);
+    if (len <= 0)
+        return false;
+    origin[len] = '\0';
+    *out = (struct git){.places = xcalloc(1, sizeof(*out->places))};
+    if (origin[0] == '/' && git_find(origin, out->places, NULL))
+        return true;
+    git_done(out);
+    return false;
+}
+
+/* One task. */
+static bool remove_task(const char *home, struct err *err)
+{
+    char path[PATH_MAX + 8];
+    struct git git;
+    int lock = -1;
+    bool ok = true;
+    (void)snprintf(path, sizeof(path), "%s/tree", home);
+    if (find_origin(home, &git)) {
+        ok = tree_folder_remove(AT_FDCWD, path, err) && git_lock(&git, NULL, &lock, err);
+        ok = ok && workspace_forget_worktree(git.places->common, path, err);
+        git_unlock(lock);
+        git_done(&git);
+    }
+    return ok && tree_folder_remove(AT_FDCWD, home, err);
+}
+
+/* What is left of a run once its tasks are gone: nothing. */
+static bool remove_rest(const char *log_dir, const char *uid, struct err *err)
+{
+    struct str path = {0};
+    str_addf(&path, "%s/work/%s", log_dir, uid);
+    bool ok = workspace_drop_contents(path.data, err);
+    if (ok && rmdir(path.data) != 0 && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
+        ok = err_set_errno(err, errno, "cannot remove '%s'", path.data);
+    str_done(&path);
+    return ok;
+}
+
+static bool is_one_name(const char *name)
+{
+    return name[0] != '\0' && name[0] != '.' && !strchr(name, '/');
+}
+
+bool workspace_remove(const char *log_dir, const struct workspace_left *left, struct err *err)
+{
+    char path[PATH_MAX];
+    if (!is_one_name(left->uid) || (left->task[0] && !is_one_name(left->task)))
+        return err_set(err, ERR_INVALID, "'%s/%s' is no workspace", left->uid, left->task);
+    if (!workspace_left_path(log_dir, left, path, sizeof(path)))
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", log_dir);
+    return (left->task[0] == '\0' || remove_task(path, err)) &&
+           remove_rest(log_dir, left->uid, err);
 }

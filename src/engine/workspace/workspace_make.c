@@ -1,8 +1,9 @@
 /* workspace_make.c - a workspace made for a task: from nothing, or from what it needs. */
-#include "workspace_parts.h"
+#define _GNU_SOURCE /* types of files */
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,8 +13,315 @@
 #include "outcome.h"
 #include "sandbox.h"
 #include "shown.h"
+#include "tree.h"
 #include "tree_folder.h"
+#include "tree_restore.h"
+#include "workspace_parts.h"
 #include "xalloc.h"
+
+/* Workspaces that are copies of a folder. */
+
+bool workspace_copy_tree(const char *from, const char *to, const char *const *exclude,
+                         const atomic_bool *stop, int64_t *files_out, struct err *err)
+{
+    struct tree_look source = {.exclude = exclude, .stop = stop};
+    struct tree_look target = {.stop = stop};
+    source.top_fd = tree_folder_open(AT_FDCWD, from);
+    if (source.top_fd < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", from);
+    bool ok = mkdir(to, S_IRWXU) == 0;
+    if (!ok)
+        (void)err_set_errno(err, errno, "cannot make '%s'", to);
+    target.top_fd = ok ? tree_folder_open(AT_FDCWD, to) : -1;
+    if (ok && target.top_fd < 0)
+        ok = err_set_errno(err, errno, "cannot open '%s'", to);
+    ok = ok && tree_copy(&source, &target, files_out, err);
+    (void)close(source.top_fd); /* folders: nothing was written to them */
+    if (target.top_fd >= 0)
+        (void)close(target.top_fd);
+    return ok;
+}
+
+/* What of the user's tree is never copied: the log's folder, or what in it is ours. */
+static char *log_folder(const struct workspace *workspace)
+{
+    /* base is FOLDER/work/UID */
+    char *folder = xstrdup(workspace->base);
+    for (int i = 0; i < 2; i++) {
+        char *slash = strrchr(folder, '/');
+        if (slash && slash != folder)
+            *slash = '\0';
+    }
+    const size_t len = strlen(workspace->origin);
+    char *found = NULL;
+    if (strcmp(folder, workspace->origin) == 0)
+        found = xstrdup("work");
+    else if (strncmp(folder, workspace->origin, len) == 0 && folder[len] == '/')
+        found = xstrdup(folder + len + 1);
+    free(folder);
+    return found;
+}
+
+/* The array is the caller's, and its second text. */
+static const char **left_out(const struct workspace *workspace, char **log_out)
+{
+    size_t count = 0;
+    char **exclude = workspace->spec.exclude;
+    while (exclude && exclude[count])
+        count++;
+    const char **all = xcalloc(count + 3, sizeof(*all));
+    for (size_t i = 0; i < count; i++)
+        all[i] = exclude[i];
+    *log_out = log_folder(workspace);
+    all[count++] = ".devs";
+    if (*log_out)
+        all[count++] = *log_out;
+    return all;
+}
+
+bool workspace_make_copy(struct workspace *workspace, const atomic_bool *stop, int64_t *files_out,
+                         int *start_code, struct err *err)
+{
+    int64_t files = 0;
+    bool ok;
+    if (workspace->needed[0] && workspace->needed[1]) {
+        ok = workspace_merge_copies(workspace, stop, &files, start_code, err);
+    } else if (workspace->needed[0]) {
+        ok = workspace_copy_tree(workspace->needed[0], workspace->tree, NULL, stop, &files, err);
+    } else {
+        char *log = NULL;
+        const char **exclude = left_out(workspace, &log);
+        ok = workspace_copy_tree(workspace->origin, workspace->tree, exclude, stop, &files, err);
+        free(exclude);
+        free(log);
+    }
+    *files_out = files;
+    return ok;
+}
+
+/* Paths of the user's tree into a workspace. */
+
+/* A path of the user's tree on its way into the workspace. */
+struct bringing {
+    const char *path;   /* borrowed */
+    int from_fd, to_fd; /* the tops; borrowed */
+    const atomic_bool *stop;
+    int64_t files;
+    struct err *err;
+};
+
+/* A folder with all that is in it, made anew. */
+static bool bring_folder(struct bringing *bringing, int from, int to)
+{
+    int64_t files = 0;
+    const struct tree_look source = {.top_fd = from, .stop = bringing->stop};
+    const struct tree_look target = {.top_fd = to, .stop = bringing->stop};
+    const bool ok = tree_copy(&source, &target, &files, bringing->err);
+    bringing->files += files;
+    return ok;
+}
+
+/* A file: its content, mode and time. */
+static bool bring_file(struct bringing *bringing, int from_fd, int to_fd, const char *name,
+                       const struct stat *info)
+{
+    bool cannot_clone = false;
+    int64_t bytes = 0;
+    const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, info->st_mtim};
+    const int from = tree_folder_open_file(from_fd, name);
+    if (from < 0)
+        return err_set_errno(bringing->err, errno, "cannot read '%s'", bringing->path);
+    const int to = openat(to_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool ok = to >= 0;
+    if (!ok)
+        (void)err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
+    ok = ok && content_copy(from, to, &cannot_clone, &bytes, bringing->err);
+    if (ok && (fchmod(to, info->st_mode & 0777) != 0 || futimens(to, times) != 0))
+        ok = err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
+    (void)close(from); /* it was only read */
+    if (to >= 0 && close(to) != 0 && ok)
+        ok = err_set_errno(bringing->err, errno, "cannot write '%s'", bringing->path);
+    bringing->files++;
+    return ok;
+}
+
+static bool bring_link(const struct bringing *bringing, int from_fd, int to_fd, const char *name)
+{
+    char target[TREE_TARGET_MAX];
+    const ssize_t len = readlinkat(from_fd, name, target, sizeof(target) - 1);
+    if (len < 0)
+        return err_set_errno(bringing->err, errno, "cannot read the link '%s'", bringing->path);
+    target[len] = '\0';
+    return symlinkat(target, to_fd, name) == 0 ||
+           err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
+}
+
+/* What git put there is replaced by what the user has. */
+static bool bring_one(struct bringing *bringing, int from_fd, int to_fd, const char *name)
+{
+    struct stat info;
+    if (fstatat(from_fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return err_set_errno(bringing->err, errno, "workspace.copy: '%s'", bringing->path);
+    if (!tree_folder_remove(to_fd, name, bringing->err))
+        return false;
+    if (S_ISLNK(info.st_mode))
+        return bring_link(bringing, from_fd, to_fd, name);
+    if (S_ISREG(info.st_mode))
+        return bring_file(bringing, from_fd, to_fd, name, &info);
+    if (!S_ISDIR(info.st_mode))
+        return err_set(bringing->err, ERR_INVALID,
+                       "workspace.copy: '%s' is neither a file nor a folder nor a link",
+                       bringing->path);
+    if (mkdirat(to_fd, name, S_IRWXU) != 0)
+        return err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
+    const int from = tree_folder_open(from_fd, name);
+    const int to = tree_folder_open(to_fd, name);
+    bool ok = from >= 0 && to >= 0;
+    if (!ok)
+        (void)err_set_errno(bringing->err, errno, "cannot open '%s'", bringing->path);
+    ok = ok && bring_folder(bringing, from, to);
+    if (from >= 0)
+        (void)close(from); /* folders: nothing was written to them */
+    if (to >= 0)
+        (void)close(to);
+    return ok;
+}
+
+static bool bring_path(struct bringing *bringing)
+{
+    struct tree_folder from;
+    struct tree_folder to;
+    int from_fd;
+    int to_fd;
+    const char *name;
+    tree_folder_init(&from, bringing->from_fd);
+    tree_folder_init(&to, bringing->to_fd);
+    const bool ok = tree_folder_make_parents(bringing->to_fd, bringing->path, bringing->err) &&
+                    tree_folder_reach(&from, bringing->path, &from_fd, &name, bringing->err) &&
+                    tree_folder_reach(&to, bringing->path, &to_fd, &name, bringing->err) &&
+                    bring_one(bringing, from_fd, to_fd, name);
+    tree_folder_done(&from);
+    tree_folder_done(&to);
+    return ok;
+}
+
+bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop, int64_t *files_out,
+                     struct err *err)
+{
+    char **paths = workspace->spec.copy;
+    struct bringing bringing = {.from_fd = -1, .to_fd = -1, .stop = stop, .err = err};
+    if (!paths || !paths[0])
+        return true;
+    bringing.from_fd = tree_folder_open(AT_FDCWD, workspace->origin);
+    bool ok = bringing.from_fd >= 0;
+    if (!ok)
+        (void)err_set_errno(err, errno, "cannot open '%s'", workspace->origin);
+    ok = ok && workspace_open_top(workspace, &bringing.to_fd, err);
+    for (; ok && *paths; paths++) {
+        char *path = xstrdup(*paths);
+        size_t len = strlen(path);
+        while (len > 0 && path[len - 1] == '/')
+            path[--len] = '\0';
+        bringing.path = path;
+        const bool is_sound = len > 0 && len <= WORKSPACE_PATH_MAX && tree_path_is_sound(path);
+        ok = is_sound ? bring_path(&bringing)
+                      : err_set(err, ERR_INVALID, "workspace.copy: '%s' is no path within '%s'",
+                                *paths, workspace->origin);
+        free(path);
+    }
+    if (bringing.from_fd >= 0)
+        (void)close(bringing.from_fd); /* folders: nothing was written to them */
+    if (bringing.to_fd >= 0)
+        (void)close(bringing.to_fd);
+    *files_out += bringing.files;
+    return ok;
+}
+
+/* Several results made one for a task that needs all of them. */
+
+/* A result that is brought into the tree. */
+struct merging {
+    struct tree_look tree;   /* the workspace's; its folder is open */
+    struct tree_look result; /* the needed one's, likewise */
+    struct tree base, ours, theirs, want;
+};
+
+/* What a copy was before anything ran in it lies beside its result. */
+static bool read_start(const char *result, struct tree *out, struct err *err)
+{
+    char path[PATH_MAX];
+    const char *slash = strrchr(result, '/');
+    const int len = slash ? (int)(slash - result) : 0;
+    const int wrote = snprintf(path, sizeof(path), "%.*s/start", len, result);
+    if (wrote < 0 || (size_t)wrote >= sizeof(path))
+        return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", result);
+    return tree_read_file(path, out, err);
+}
+
+static bool look_at(const struct tree_look *look, struct tree *out, struct err *err)
+{
+    if (!tree_scan(look, out, err))
+        return false;
+    const bool ok = tree_hash(look, out, NULL, NULL, err);
+    tree_shut(look->top_fd, out);
+    return ok;
+}
+
+static bool merge_opened(struct merging *merging, const char *result, int64_t *files,
+                         int *start_code, struct err *err)
+{
+    struct err why = {0};
+    struct tree_work work;
+    struct tree_folder folder;
+    if (!read_start(result, &merging->base, err) || !look_at(&merging->tree, &merging->ours, err) ||
+        !look_at(&merging->result, &merging->theirs, err))
+        return false;
+    if (!tree_merge(&merging->base, &merging->ours, &merging->theirs, &merging->want, &why)) {
+        *start_code = START_CONFLICT;
+        (void)err_set(err, ERR_INVALID, "the results of the needed tasks do not go together: %s",
+                      why.message);
+        return err_hint(err, "let one of the two tasks need the other");
+    }
+    tree_folder_init(&folder, merging->result.top_fd);
+    const struct tree_source source = tree_source_of(&folder);
+    const bool ok =
+        tree_restore(&merging->tree, &merging->ours, &merging->want, &source, &work, err);
+    tree_folder_done(&folder);
+    *files = merging->want.files;
+    return ok;
+}
+
+static bool merge_one(const struct workspace *workspace, const char *result,
+                      const atomic_bool *stop, int64_t *files, int *start_code, struct err *err)
+{
+    struct merging merging = {.tree = {.top_fd = -1, .stop = stop},
+                              .result = {.top_fd = -1, .stop = stop}};
+    bool ok = workspace_open_top(workspace, &merging.tree.top_fd, err);
+    if (ok) {
+        merging.result.top_fd = tree_folder_open(AT_FDCWD, result);
+        ok = merging.result.top_fd >= 0 || err_set_errno(err, errno, "cannot open '%s'", result);
+    }
+    ok = ok && merge_opened(&merging, result, files, start_code, err);
+    if (merging.tree.top_fd >= 0)
+        (void)close(merging.tree.top_fd); /* folders: nothing was written to them */
+    if (merging.result.top_fd >= 0)
+        (void)close(merging.result.top_fd);
+    tree_done(&merging.base);
+    tree_done(&merging.ours);
+    tree_done(&merging.theirs);
+    tree_done(&merging.want);
+    return ok;
+}
+
+bool workspace_merge_copies(struct workspace *workspace, const atomic_bool *stop,
+                            int64_t *files_out, int *start_code, struct err *err)
+{
+    char **result = workspace->needed;
+    bool ok = workspace_copy_tree(*result++, workspace->tree, NULL, stop, files_out, err);
+    for (; ok && *result; result++)
+        ok = merge_one(workspace, *result, stop, files_out, start_code, err);
+    return ok;
+}
 
 static const char made_name[] = "made";
 

@@ -8,12 +8,232 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "result_parts.h"
+#include "content_store.h"
 #include "tree_diff.h"
 #include "tree_folder.h"
+#include "workspace_parts.h"
 #include "xalloc.h"
+
+/* The results that a result stands on, and what is there of them. */
+
+static const int64_t list_timeout_ms = 10 * 60 * 1000;
+
+void result_needed_take(struct workspace_result *result, const char *const *needed)
+{
+    size_t count = 0;
+    while (needed && needed[count])
+        count++;
+    result->needed = xcalloc(count + 1, sizeof(*result->needed));
+    for (size_t i = 0; i < count; i++)
+        result->needed[i] = xstrdup(needed[i]);
+}
+
+void result_needed_done(struct workspace_result *result)
+{
+    for (char **task = result->needed; task && *task; task++)
+        free(*task);
+    free(result->needed);
+    result->needed = NULL;
+}
+
+bool result_needed_hint(const struct workspace_result *result, const char *otherwise,
+                        struct err *err)
+{
+    struct str names = {0};
+    for (char **task = result->needed; task && *task; task++)
+        str_addf(&names, "%s'%.60s'", names.len > 0 ? ", " : "", *task);
+    if (names.len > 0)
+        (void)err_hint(err, "nothing was changed; it stands on %s: apply that first, or %s",
+                       str_text(&names), otherwise);
+    else
+        (void)err_hint(err, "nothing was changed; %s", otherwise);
+    str_done(&names);
+    return false;
+}
+
+/* What lies at the path, if it is still the content that the entry speaks of. */
+static int open_same(struct tree_folder *folder, const struct tree_entry *entry)
+{
+    int at;
+    const char *name;
+    int64_t size;
+    unsigned char hash[SHA256_BYTES];
+    if (!tree_folder_reach(folder, entry->path, &at, &name, NULL))
+        return -1;
+    const int fd = tree_folder_open_file(at, name);
+    if (fd < 0 || (content_read(NULL, fd, hash, &size, NULL) &&
+                   memcmp(hash, entry->hash, sizeof(hash)) == 0 && lseek(fd, 0, SEEK_SET) == 0))
+        return fd;
+    (void)close(fd); /* it was only read */
+    return -1;
+}
+
+/* The same in the result of a task that is needed, where that is a folder. */
+static int open_in_result(const struct workspace *workspace, const char *task,
+                          const struct tree_entry *entry)
+{
+    struct tree_folder folder;
+    struct str path = {0};
+    str_addf(&path, "%s/%s/result", workspace->base, task);
+    const int top = tree_folder_open(AT_FDCWD, path.data);
+    str_done(&path);
+    if (top < 0)
+        return -1;
+    tree_folder_init(&folder, top);
+    const int fd = open_same(&folder, entry);
+    tree_folder_done(&folder);
+    (void)close(top); /* a folder: nothing was written to it */
+    return fd;
+}
+
+bool result_open_original(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
+{
+    struct result_originals *originals = ctx;
+    int fd = open_same(&originals->origin, entry);
+    for (char **task = originals->result->needed; fd < 0 && task && *task; task++)
+        fd = open_in_result(originals->result->workspace, *task, entry);
+    if (fd < 0)
+        return err_set(err, ERR_NOT_FOUND, "'%s' is no longer what it was", entry->path);
+    *fd_out = fd;
+    return true;
+}
+
+/* An index of the commit, and git's look at the tree through it. */
+static bool list_with(const struct workspace_result *result, const char *index, struct str *list,
+                      struct err *err)
+{
+    const char *const read_words[] = {"read-tree", result->note.base, NULL};
+    const char *const words[] = {"diff",         "--no-color",    "--name-only", "-z",
+                                 "--no-renames", "--no-ext-diff", NULL};
+    const struct git_call read = {.words = read_words, .index = index};
+    const struct git_call call = {.words = words, .index = index, .timeout_ms = list_timeout_ms};
+    return git_ask(&result->workspace->git, &read, NULL, err) &&
+           git_ask(&result->workspace->git, &call, list, err);
+}
+
+bool result_list_own(const struct workspace_result *result, struct str *list, struct err *err)
+{
+    char folder[PATH_MAX];
+    char index[PATH_MAX + 8];
+    if (!workspace_path(result->workspace, "apply-XXXXXX", folder, err))
+        return false;
+    if (!mkdtemp(folder))
+        return err_set_errno(err, errno, "cannot make '%s'", folder);
+    (void)snprintf(index, sizeof(index), "%s/index", folder);
+    const bool ok = list_with(result, index, list, err);
+    return tree_folder_remove(AT_FDCWD, folder, err) && ok;
+}
+
+/* The result of a task whose workspace is a copy: what it has changed. */
+
+static void take_diff(const struct tree_diff *diff, struct workspace_changes *out)
+{
+    size_t cap = 0;
+    out->items = xgrow(NULL, &cap, diff->path_count + 1, sizeof(*out->items));
+    for (size_t i = 0; i < diff->path_count; i++) {
+        const struct diff_path *path = &diff->paths[i];
+        out->items[out->count++] = (struct workspace_change){.kind = diff_kind_letter(path->kind),
+                                                             .path = xstrdup(path->path),
+                                                             .added = path->added,
+                                                             .removed = path->removed};
+    }
+    str_add_n(&out->text, str_text(&diff->text), diff->text.len);
+    str_add(&out->why, str_text(&diff->why));
+}
+
+/* One of the names that are not brought home. */
+static void leave_out(struct tree_diff *diff, const char *name)
+{
+    const char *const names[] = {name, NULL};
+    size_t kept = 0;
+    for (size_t i = 0; i < diff->path_count; i++) {
+        if (tree_path_is_under(diff->paths[i].path, names))
+            free(diff->paths[i].path);
+        else
+            diff->paths[kept++] = diff->paths[i];
+    }
+    if (kept < diff->path_count)
+        str_addf(&diff->why, "%s'%s' changed, too, and is no part of the result",
+                 diff->why.len > 0 ? "; " : "", name);
+    diff->changed -= (int64_t)(diff->path_count - kept);
+    diff->path_count = kept;
+}
+
+static bool compare_copy(const struct workspace_result *result, struct result_copy *copy,
+                         struct workspace_changes *out, struct err *err)
+{
+    static const struct diff_limits limits = {.paths_max = RESULT_PATHS_MAX,
+                                              .text_bytes_max = RESULT_DIFF_BYTES,
+                                              .read_bytes_max = RESULT_DIFF_BYTES,
+                                              .timeout_ms = TOOL_TIMEOUT_MS};
+    struct result_originals originals = {.result = result};
+    struct tree_diff diff = {0};
+    const int origin = tree_folder_open(AT_FDCWD, result->workspace->origin);
+    if (origin < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", result->workspace->origin);
+    tree_folder_init(&originals.origin, origin);
+    const struct tree_source contents = {.open = result_open_original, .ctx = &originals};
+    const struct diff_lines lines = {.before = &copy->start,
+                                     .now = &copy->now,
+                                     .contents = &contents,
+                                     .top_fd = copy->look.top_fd,
+                                     .folder = result->workspace->home,
+                                     .environment = result->workspace->environment,
+                                     .limits = &limits};
+    tree_diff_paths(&copy->start, &copy->now, &limits, &diff);
+    for (size_t i = 0; result_left_out[i]; i++)
+        leave_out(&diff, result_left_out[i]);
+    const bool ok = diff_lines_add(&lines, &diff, err);
+    if (ok)
+        take_diff(&diff, out);
+    tree_diff_done(&diff);
+    tree_folder_done(&originals.origin);
+    (void)close(origin); /* a folder: nothing was written to it */
+    return ok;
+}
+
+bool result_copy_read(const struct workspace_result *result, struct result_copy *out,
+                      struct err *err)
+{
+    char path[PATH_MAX];
+    const struct workspace *workspace = result->workspace;
+    *out = (struct result_copy){.look = {.top_fd = -1}};
+    if (!workspace_path(workspace, "start", path, err) || !tree_read_file(path, &out->start, err) ||
+        !workspace_path(workspace, result->is_kept ? "result" : "tree", path, err))
+        return false;
+    out->look.top_fd = tree_folder_open(AT_FDCWD, path);
+    if (out->look.top_fd < 0)
+        return err_set_errno(err, errno, "cannot open '%s'", path);
+    if (!tree_scan(&out->look, &out->now, err))
+        return false;
+    const bool ok = tree_hash(&out->look, &out->now, &out->start, NULL, err);
+    tree_shut(out->look.top_fd, &out->now);
+    return ok;
+}
+
+void result_copy_done(struct result_copy *copy)
+{
+    if (copy->look.top_fd >= 0)
+        (void)close(copy->look.top_fd); /* a folder: nothing was written to it */
+    tree_done(&copy->start);
+    tree_done(&copy->now);
+}
+
+bool result_copy_compare(const struct workspace_result *result, struct workspace_changes *out,
+                         struct err *err)
+{
+    char path[PATH_MAX];
+    struct result_copy copy;
+    const bool ok = result_copy_read(result, &copy, err) && compare_copy(result, &copy, out, err) &&
+                    workspace_path(result->workspace, "result", path, err);
+    if (ok && result->is_kept)
+        str_add(&out->path, path);
+    result_copy_done(&copy);
+    return ok;
+}
 
 void workspace_changes_done(struct workspace_changes *changes)
 {
@@ -254,4 +474,42 @@ bool workspace_result_changes(struct workspace_result *result, struct workspace_
     else
         workspace_changes_done(&changes);
     return ok;
+}
+
+/* What is left of a result: is it there, and what may go? */
+
+static bool has_folder(const struct workspace_result *result)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    return workspace_path(result->workspace, "result", path, NULL) && lstat(path, &info) == 0;
+}
+
+/* Where git cannot say, the branch counts as there. */
+static bool has_branch(const struct workspace_result *result)
+{
+    char ref[WORKSPACE_NAME_MAX + 16];
+    struct tool_result said = {0};
+    const char *const words[] = {"show-ref", "--verify", "--quiet", ref, NULL};
+    const struct git_call call = {.words = words};
+    (void)snprintf(ref, sizeof(ref), "refs/heads/%s", result->note.branch);
+    const bool is_gone = workspace_open_git(result->workspace, NULL) &&
+                         git_run(&result->workspace->git, &call, &said, NULL) &&
+                         said.exit_code == 1;
+    tool_result_done(&said);
+    return !is_gone;
+}
+
+bool workspace_result_is_there(const struct workspace_result *result)
+{
+    if (!result->is_kept)
+        return false;
+    return result->note.kind == WORKSPACE_COPY ? has_folder(result) : has_branch(result);
+}
+
+bool workspace_result_trim(struct workspace_result *result, struct err *err)
+{
+    if (!result->is_kept)
+        return err_set(err, ERR_INVALID, "there is nothing but the workspace");
+    return workspace_drop(result->workspace, err);
 }
