@@ -96,21 +96,16 @@ starts=$(cat <<-'EOF'
 	src/engine/child/child_start.c launch_process 1 caller
 	src/engine/child/launch.c spawn_begin 1 caller
 	src/engine/child/launch.c spawn_process 2 caller
-	src/engine/child/spawn.c CLONE 1 caller
-	src/engine/child/spawn_child.c SYS_execve 1 caller
-	src/engine/child/spawn_way.c CLONE 1 caller
-	src/engine/child/tool_ask.c tool_run 1 caller
+	src/engine/child/spawn.c CLONE 2 caller
+	src/engine/child/spawn.c SYS_execve 1 caller
 	src/engine/child/tool_run.c launch_process 1 caller
-	src/engine/loop/doctor.c tool_ask 3 machine
-	src/engine/loop/doctor_agents.c tool_ask 1 machine
+	src/engine/child/tool_run.c tool_run 1 caller
+	src/engine/loop/doctor.c tool_ask 4 machine
 	src/engine/loop/notifier.c tool_run 1 trusted
-	src/engine/sandbox/bwrap_probe.c tool_ask 2 machine
-	src/engine/sandbox/container.c tool_ask 1 machine
+	src/engine/sandbox/bwrap.c tool_ask 2 machine
+	src/engine/sandbox/container.c tool_ask 4 machine
 	src/engine/sandbox/container.c tool_run 1 machine
-	src/engine/sandbox/container_end.c tool_ask 1 machine
-	src/engine/sandbox/container_probe.c tool_ask 1 machine
-	src/engine/sandbox/container_sweep.c tool_ask 1 machine
-	src/engine/sandbox/sandbox_run.c tool_run 1 attempt
+	src/engine/sandbox/sandbox.c tool_run 1 attempt
 	src/engine/workspace/git.c tool_run 1 git
 	src/engine/workspace/workspace_make.c tool_run 1 trusted
 	src/ui/app/app_terminal.c outside_start_on_terminal 1 trusted

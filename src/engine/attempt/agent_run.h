@@ -87,8 +87,6 @@ void agent_run_close(struct agent_run *run);
 /* Its session is not known to its CLI: a new one, told everything. What came is forgotten. */
 void agent_run_begin_anew(struct agent_run *run);
 
-/* agent_hear.c: begin to hear what its CLI writes. */
-void agent_run_hear(struct agent_run *run);
 /* The next bytes that it wrote; then the end. Where it was `killed`, the log is told of the calls
  * that it was in. */
 void agent_run_add(struct agent_run *run, const char *bytes, size_t len, int64_t now_ms);

@@ -158,7 +158,7 @@ struct entropy_memory *attempt_memory(struct attempt *attempt);
 /* Made with the first output, or at the end of what wrote nothing. */
 struct fingerprint *attempt_fingerprint(struct attempt *attempt);
 
-/* attempt_round.c: it was judged; tail and repair, where its task has rounds. The attempt owns
+/* It was judged; tail and repair, where its task has rounds. The attempt owns
  * them. */
 void attempt_tell_round(struct attempt *attempt, struct input *input);
 

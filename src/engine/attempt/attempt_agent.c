@@ -9,7 +9,6 @@
 
 #include "adapter.h"
 #include "attempt.h"
-#include "attr.h"
 #include "clock.h"
 #include "err.h"
 #include "str.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attr.h"
 #include "entropy_memory.h"
 #include "err.h"
 #include "log_writer.h"

@@ -2,7 +2,7 @@
  * surroundings.h - what is around one attempt: its task's workspace and its own sandbox.
  *
  * They are made before the attempt's process and looked after once it is over. What blocks
- * is for a job (job.h) of the task's line; everything else, and what such a job has found,
+ * is for a job (workers.h) of the task's line; everything else, and what such a job has found,
  * is for the loop's thread while no job is under way.
  */
 #ifndef DEVS_SURROUNDINGS_H

@@ -1,8 +1,8 @@
 /*
- * child_parts.h - what child_start.c, child.c and child_sweep.c share. Private to the three.
+ * child_parts.h - a child from the inside, for child_start.c and child.c only.
  *
- * child_start.c has it started; child.c has the process that runs; once that is
- * over, or cannot be ended, child_sweep.c ends what is left of it.
+ * child_start.c has it started; child.c has the process that runs, and once that is over, or cannot
+ * be ended, ends what is left of it.
  */
 #ifndef DEVS_CHILD_PARTS_H
 #define DEVS_CHILD_PARTS_H
@@ -101,18 +101,5 @@ void nursery_count(struct nursery *nursery, int more);
 
 /* Let the child's one timer ring once, so much later. */
 void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms);
-
-/* To all of its group; what is stopped hears it, too. */
-void child_tell_group(struct child *child, int signal_number);
-
-/* Tell the end. The watcher may start the next child from there. */
-void child_finish(struct child *child);
-
-/* child_sweep.c: see what of it is alive; the first look is kept. */
-void child_look(struct child *child);
-/* The process is over, or no signal ends it. Ends with child_finish(). */
-void child_begin_sweep(struct child *child, int64_t now_ms);
-/* Do not wait for the grace. */
-void child_sweep_harder(struct child *child);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * launch.h - one process of a call: own session and group, three descriptors.
  *
- * Without a copy of our memory (spawn.h, spawn_way.h), so that a start costs the same whatever our
+ * Without a copy of our memory (spawn.h), so that a start costs the same whatever our
  * own size. Any thread; nothing here waits for the process's end.
  */
 #ifndef DEVS_LAUNCH_H

@@ -80,11 +80,11 @@ RAW_CALL long raw_address(const volatile void *memory)
 }
 
 /*
- * What a new process does until it executes its program. Private to spawn.c and
- * spawn_way.c.
+ * What a new process does until it executes its program.
  *
- * It is in our memory, on a stack of its own, while our thread waits (spawn.c) or goes on
- * (spawn_way.c): nothing here calls the C library.
+ * It runs in our memory, on a stack of its own, while our thread waits (spawn_process()) or goes on
+ * (spawn_begin()): nothing from here to spawn_child_run() calls the C library, but
+ * spawn_child_prepare(), which is called before the start.
  */
 
 struct spawn_child {

@@ -41,7 +41,7 @@ struct tool_call {
     size_t out_max, err_max; /* 0 = TOOL_OUT_BYTES, TOOL_ERR_BYTES */
     const atomic_bool *stop; /* NULL = none; looked at every 50 ms */
 
-    /* For a program over files that somebody else wrote (sandbox_run.h). */
+    /* For a program over files that somebody else wrote (sandbox_run()). */
     const struct spawn_limits *limits;               /* NULL = none */
     bool keeps_path;                                 /* a plan's command: its PATH stays as it is */
     bool own_session;                                /* without our terminal */

@@ -13,7 +13,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "attr.h"
 #include "cgroup.h"
 #include "err.h"
 #include "json.h"

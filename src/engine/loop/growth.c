@@ -46,7 +46,9 @@ static struct launch_input copy_input(const struct engine_task *task)
     return (struct launch_input){.bytes = bytes, .len = task->stdin_len};
 }
 
-bool growth_add(struct growth *growth, struct mail_task *mail)
+/* Add what the task is called with; its bytes are copied, mail->own is taken over. As plan_grow()
+ * into mail->err. */
+static bool growth_add(struct growth *growth, struct mail_task *mail)
 {
     const int number = growth->plan->task_count;
     if (!plan_grow(growth->plan, mail->task->json, mail->task->json_len, &mail->err))
@@ -60,7 +62,8 @@ bool growth_add(struct growth *growth, struct mail_task *mail)
     return true;
 }
 
-void growth_take_back(struct growth *growth)
+/* Take the last one back, and what it brought. */
+static void growth_take_back(struct growth *growth)
 {
     free_call(growth, growth->plan->task_count - 1);
     plan_shrink(growth->plan);
@@ -88,7 +91,8 @@ void growth_redact(const struct growth *growth, int task, const struct redactor 
     str_done(&once);
 }
 
-void growth_forget(struct growth *growth, int task)
+/* The task is over, and nothing of it is alive: what it was called with is freed. */
+static void growth_forget(struct growth *growth, int task)
 {
     free_call(growth, task);
     plan_forget_calls(growth->plan, task);

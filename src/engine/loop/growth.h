@@ -7,7 +7,6 @@
 #ifndef DEVS_GROWTH_H
 #define DEVS_GROWTH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "launch.h"
@@ -34,12 +33,6 @@ struct growth {
 void growth_init(struct growth *growth, const struct plan *plan);
 void growth_done(struct growth *growth);
 
-/* Add what the task is called with; its bytes are copied, mail->own is taken over. As plan_grow()
- * into mail->err. */
-ATTR_MUST_USE bool growth_add(struct growth *growth, struct mail_task *mail);
-/* Take the last one back, and what it brought. */
-void growth_take_back(struct growth *growth);
-
 /* What the task reads on stdin, NULL = nothing, or what its steps say. */
 const struct launch_input *growth_input(const struct growth *growth, int task);
 /* What cuts the secrets of its own variables from what the task writes, before that of the run;
@@ -49,7 +42,5 @@ const struct redactor *growth_redactor(const struct growth *growth, int task);
  * those that `run` knows (NULL: none). */
 void growth_redact(const struct growth *growth, int task, const struct redactor *run,
                    const char *text, size_t len, struct str *out);
-/* The task is over, and nothing of it is alive: what it was called with is freed. */
-void growth_forget(struct growth *growth, int task);
 
 #endif

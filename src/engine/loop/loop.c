@@ -319,7 +319,7 @@ static bool open_log(struct loop *loop, struct err *err)
 }
 
 /* How tasks are called. What was added to a run that is gone on with is known cut only, and is
- * not called again: loop_recover.c. */
+ * not called again: loop_recover(). */
 static const struct plan *choose_calls(struct loop *loop)
 {
     const struct engine_options *options = loop->options;

@@ -168,7 +168,7 @@ void loop_keep_capture(struct loop *loop, const struct fact_about *about, const 
 /* Something that the person should read, and why: a note in the log. */
 void loop_note(struct loop *loop, const char *what, const char *why);
 
-/* loop_recover.c: before the first turn of a run that is gone on with: end what is left of it,
+/* recovery.c: before the first turn of a run that is gone on with: end what is left of it,
  * then queue INPUT_RECOVER and what there is to say. May take some seconds. */
 void loop_recover(struct loop *loop);
 
@@ -181,7 +181,7 @@ void loop_turn(struct loop *loop);
 /* The run is over, or left, and nobody wants the engine any more. */
 bool loop_may_leave(const struct loop *loop);
 
-/* loop_grow.c */
+/* growth.c */
 
 /* Tasks that other threads ask for; taken at the next turn. */
 void loop_ask_tasks(struct loop *loop, struct mail_task *tasks);
@@ -200,11 +200,8 @@ void loop_forget_tasks(struct loop *loop);
 void loop_start_attempt(struct loop *loop, const struct action *action);
 /* End it as action->mode says; one that is over by now is let be. */
 void loop_end_attempt(struct loop *loop, const struct action *action);
-/* Queue a fact; `text` is a JSON object, NULL = none. */
-void loop_queue_fact(struct loop *loop, const struct fact_about *about,
-                     const struct input_fact *fact, const char *text);
 
-/* loop_follow.c: what comes after the ends of this turn. recorded: they are in the log. */
+/* What comes after the ends of this turn. recorded: they are in the log. */
 void loop_follow_up(struct loop *loop, bool recorded);
 
 /* The bell rings for controls of other processes; it is not heard while a look for them is due

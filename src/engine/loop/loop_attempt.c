@@ -29,8 +29,9 @@ static void remove_alive(struct loop *loop, struct attempt *attempt)
     loop->alive[attempt->slot]->slot = attempt->slot;
 }
 
-void loop_queue_fact(struct loop *loop, const struct fact_about *about,
-                     const struct input_fact *fact, const char *text)
+/* Queue a fact; `text` is a JSON object, NULL = none. */
+static void loop_queue_fact(struct loop *loop, const struct fact_about *about,
+                            const struct input_fact *fact, const char *text)
 {
     loop_queue(loop, (struct input){.kind = INPUT_FACT,
                                     .task = about->task,

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ascii.h"
@@ -36,7 +35,8 @@ static int open_file(const char *dir, const char *name, int flags)
     return open(path, flags | O_CLOEXEC | O_NOFOLLOW);
 }
 
-bool cgroup_file_read(const char *dir, const char *name, char out[CGROUP_FILE_MAX])
+/* Its text, "" if it cannot be read; then false. */
+static bool cgroup_file_read(const char *dir, const char *name, char out[CGROUP_FILE_MAX])
 {
     out[0] = '\0';
     int fd = open_file(dir, name, O_RDONLY);

@@ -21,8 +21,6 @@ enum {
 /* "dir/name"; false if it is too long. */
 ATTR_MUST_USE bool cgroup_file_path(char out[PATH_MAX], const char *dir, const char *name);
 
-/* Its text, "" if it cannot be read; then false. */
-bool cgroup_file_read(const char *dir, const char *name, char out[CGROUP_FILE_MAX]);
 /* 0, or the errno. */
 int cgroup_file_write(const char *dir, const char *name, const char *text);
 

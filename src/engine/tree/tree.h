@@ -79,7 +79,7 @@ bool tree_entry_same_mode(const struct tree_entry *a, const struct tree_entry *b
  * without ".git". Times do not count. */
 struct digest tree_digest(const struct tree *tree, const char *const *ignored);
 
-/* tree_file.c: as a file. Written beside `path` and renamed, 0600. */
+/* The manifest as a file: written beside `path` and renamed, 0600. */
 ATTR_MUST_USE bool tree_write_file(const struct tree *tree, const char *path, struct err *err);
 /* ERR_NOT_FOUND if there is none, ERR_DAMAGED if it is not what was written. */
 ATTR_MUST_USE bool tree_read_file(const char *path, struct tree *out, struct err *err);

@@ -18,6 +18,15 @@
 
 /* Paths of a person's tree kept before something is brought home, and put back. */
 
+/* The state of some paths of the user's tree, for when bringing fails. */
+struct result_backup {
+    char folder[PATH_MAX];
+    struct content_store store;
+    struct tree before;
+    struct tree_look look;                   /* at the user's tree; borrowed descriptor */
+    const struct workspace_changes *changes; /* borrowed */
+};
+
 /* The paths that change, in the order of a tree. */
 struct wanted {
     const char **paths; /* owned; borrowed texts */
@@ -109,9 +118,11 @@ static bool look(const struct result_backup *backup, struct content_store *store
     return tree_hash(&backup->look, tree, &backup->before, store, err);
 }
 
-bool result_backup_take(const struct workspace_result *result, int origin_fd,
-                        const struct workspace_changes *changes, struct result_backup *out,
-                        struct err *err)
+/* Keep the paths that `changes` name; the rest of the tree is not looked at. End *out with
+ * result_backup_done(), also where this failed. */
+static bool result_backup_take(const struct workspace_result *result, int origin_fd,
+                               const struct workspace_changes *changes, struct result_backup *out,
+                               struct err *err)
 {
     struct tree before = {0};
     *out = (struct result_backup){.store = {.fd = -1},
@@ -132,7 +143,8 @@ bool result_backup_take(const struct workspace_result *result, int origin_fd,
     return ok;
 }
 
-bool result_backup_return(struct result_backup *backup, struct err *err)
+/* Put the paths back as they were. */
+static bool result_backup_return(struct result_backup *backup, struct err *err)
 {
     struct tree now = {0};
     struct tree_work work;
@@ -143,7 +155,7 @@ bool result_backup_return(struct result_backup *backup, struct err *err)
     return ok;
 }
 
-void result_backup_done(struct result_backup *backup)
+static void result_backup_done(struct result_backup *backup)
 {
     content_close(&backup->store);
     tree_done(&backup->before);
@@ -234,9 +246,10 @@ static bool bring_copy(const struct bringing *bringing, const struct tree_look *
     return ok;
 }
 
-bool result_apply_copy(const struct workspace_result *result, int origin_fd,
-                       const struct workspace_changes *changes, enum workspace_apply what,
-                       bool *was_there, struct err *err)
+/* The result of a copy, into the user's tree: a file that only the task changed is replaced. */
+static bool result_apply_copy(const struct workspace_result *result, int origin_fd,
+                              const struct workspace_changes *changes, enum workspace_apply what,
+                              bool *was_there, struct err *err)
 {
     struct result_copy copy;
     struct tree ours = {0};

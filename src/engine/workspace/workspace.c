@@ -24,6 +24,8 @@
 #include "workspace_parts.h"
 #include "xalloc.h"
 
+enum { WORKSPACE_NOTE_BYTES_MAX = 16 * 1024 };
+
 bool workspace_note_write(const char *path, const struct workspace_note *note, struct err *err)
 {
     struct str text = {0};

@@ -172,9 +172,10 @@ bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop, 
     return ok;
 }
 
-/* Beside its place first: half a result is none. */
-bool workspace_keep_copy(struct workspace *workspace, const atomic_bool *stop,
-                         struct workspace_kept *out, struct err *err)
+/* Keep the copy as the result, in place of an earlier one; fills in *out.
+ * Beside its place first: half a result is none. */
+static bool workspace_keep_copy(struct workspace *workspace, const atomic_bool *stop,
+                                struct workspace_kept *out, struct err *err)
 {
     char beside[PATH_MAX];
     char path[PATH_MAX];

@@ -211,7 +211,9 @@ static bool has_snapshots(int base_fd)
     return found;
 }
 
-bool workspace_drop_contents(const char *base, struct err *err)
+/* Remove the contents below a run's `base` that no snapshot needs any more; while
+ * a workspace has them open they stay. */
+static bool workspace_drop_contents(const char *base, struct err *err)
 {
     static const char name[] = ".objects";
     const int base_fd = tree_folder_open(AT_FDCWD, base);

@@ -42,63 +42,6 @@ bool workspace_copy_tree(const char *from, const char *to, const char *const *ex
     return ok;
 }
 
-/* What of the user's tree is never copied: the log's folder, or what in it is ours. */
-static char *log_folder(const struct workspace *workspace)
-{
-    /* base is FOLDER/work/UID */
-    char *folder = xstrdup(workspace->base);
-    for (int i = 0; i < 2; i++) {
-        char *slash = strrchr(folder, '/');
-        if (slash && slash != folder)
-            *slash = '\0';
-    }
-    const size_t len = strlen(workspace->origin);
-    char *found = NULL;
-    if (strcmp(folder, workspace->origin) == 0)
-        found = xstrdup("work");
-    else if (strncmp(folder, workspace->origin, len) == 0 && folder[len] == '/')
-        found = xstrdup(folder + len + 1);
-    free(folder);
-    return found;
-}
-
-/* The array is the caller's, and its second text. */
-static const char **left_out(const struct workspace *workspace, char **log_out)
-{
-    size_t count = 0;
-    char **exclude = workspace->spec.exclude;
-    while (exclude && exclude[count])
-        count++;
-    const char **all = xcalloc(count + 3, sizeof(*all));
-    for (size_t i = 0; i < count; i++)
-        all[i] = exclude[i];
-    *log_out = log_folder(workspace);
-    all[count++] = ".devs";
-    if (*log_out)
-        all[count++] = *log_out;
-    return all;
-}
-
-bool workspace_make_copy(struct workspace *workspace, const atomic_bool *stop, int64_t *files_out,
-                         int *start_code, struct err *err)
-{
-    int64_t files = 0;
-    bool ok;
-    if (workspace->needed[0] && workspace->needed[1]) {
-        ok = workspace_merge_copies(workspace, stop, &files, start_code, err);
-    } else if (workspace->needed[0]) {
-        ok = workspace_copy_tree(workspace->needed[0], workspace->tree, NULL, stop, &files, err);
-    } else {
-        char *log = NULL;
-        const char **exclude = left_out(workspace, &log);
-        ok = workspace_copy_tree(workspace->origin, workspace->tree, exclude, stop, &files, err);
-        free(exclude);
-        free(log);
-    }
-    *files_out = files;
-    return ok;
-}
-
 /* Paths of the user's tree into a workspace. */
 
 /* A path of the user's tree on its way into the workspace. */
@@ -313,13 +256,72 @@ static bool merge_one(const struct workspace *workspace, const char *result,
     return ok;
 }
 
-bool workspace_merge_copies(struct workspace *workspace, const atomic_bool *stop,
-                            int64_t *files_out, int *start_code, struct err *err)
+/* Several results in one, a path at a time. */
+static bool workspace_merge_copies(struct workspace *workspace, const atomic_bool *stop,
+                                   int64_t *files_out, int *start_code, struct err *err)
 {
     char **result = workspace->needed;
     bool ok = workspace_copy_tree(*result++, workspace->tree, NULL, stop, files_out, err);
     for (; ok && *result; result++)
         ok = merge_one(workspace, *result, stop, files_out, start_code, err);
+    return ok;
+}
+
+/* What of the user's tree is never copied: the log's folder, or what in it is ours. */
+static char *log_folder(const struct workspace *workspace)
+{
+    /* base is FOLDER/work/UID */
+    char *folder = xstrdup(workspace->base);
+    for (int i = 0; i < 2; i++) {
+        char *slash = strrchr(folder, '/');
+        if (slash && slash != folder)
+            *slash = '\0';
+    }
+    const size_t len = strlen(workspace->origin);
+    char *found = NULL;
+    if (strcmp(folder, workspace->origin) == 0)
+        found = xstrdup("work");
+    else if (strncmp(folder, workspace->origin, len) == 0 && folder[len] == '/')
+        found = xstrdup(folder + len + 1);
+    free(folder);
+    return found;
+}
+
+/* The array is the caller's, and its second text. */
+static const char **left_out(const struct workspace *workspace, char **log_out)
+{
+    size_t count = 0;
+    char **exclude = workspace->spec.exclude;
+    while (exclude && exclude[count])
+        count++;
+    const char **all = xcalloc(count + 3, sizeof(*all));
+    for (size_t i = 0; i < count; i++)
+        all[i] = exclude[i];
+    *log_out = log_folder(workspace);
+    all[count++] = ".devs";
+    if (*log_out)
+        all[count++] = *log_out;
+    return all;
+}
+
+/* All of the user's tree, or of the result that is needed, as the workspace. */
+static bool workspace_make_copy(struct workspace *workspace, const atomic_bool *stop,
+                                int64_t *files_out, int *start_code, struct err *err)
+{
+    int64_t files = 0;
+    bool ok;
+    if (workspace->needed[0] && workspace->needed[1]) {
+        ok = workspace_merge_copies(workspace, stop, &files, start_code, err);
+    } else if (workspace->needed[0]) {
+        ok = workspace_copy_tree(workspace->needed[0], workspace->tree, NULL, stop, &files, err);
+    } else {
+        char *log = NULL;
+        const char **exclude = left_out(workspace, &log);
+        ok = workspace_copy_tree(workspace->origin, workspace->tree, exclude, stop, &files, err);
+        free(exclude);
+        free(log);
+    }
+    *files_out = files;
     return ok;
 }
 

@@ -46,7 +46,7 @@ static_assert((int)WORKSPACE_COMMIT_MAX == (int)GIT_COMMIT_MAX, "both hold an id
 
 /* What a workspace says of itself on disk: JSON in a small file. Any thread. */
 
-enum { WORKSPACE_NOTE_BYTES_MAX = 16 * 1024, WORKSPACE_ADMIN_MAX = 256 };
+enum { WORKSPACE_ADMIN_MAX = 256 };
 
 /* TASK/made and TASK/kept. A plain value; "" for what is not said. */
 struct workspace_note {
@@ -115,26 +115,20 @@ struct workspace_target {
     const char *index;   /* a file of one's own: that of the worktree may say anything */
     const char *objects; /* where new objects go; NULL: into the private repository */
 };
-/* workspace_content.c: all that is not ignored, and no repository that is within. `base` is what
- * the task started from. */
+/* Read all that is not ignored, and no repository that is within. `base` is what the task started
+ * from. */
 ATTR_MUST_USE bool workspace_read_content(const struct workspace *workspace, const char *base,
                                           const struct workspace_target *target,
                                           const atomic_bool *stop, struct workspace_content *out,
                                           struct err *err);
 
-/* workspace_bring.c: paths of the user's tree, into the workspace. */
+/* Paths of the user's tree, into the workspace. */
 ATTR_MUST_USE bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
                                    int64_t *files_out, struct err *err);
-/* workspace_copy.c: all of one folder, but what is left out, as another that is made. */
+/* All of one folder, but what is left out, as another that is made. */
 ATTR_MUST_USE bool workspace_copy_tree(const char *from, const char *to, const char *const *exclude,
                                        const atomic_bool *stop, int64_t *files_out,
                                        struct err *err);
-/* workspace_merge.c: several results in one, a path at a time. */
-ATTR_MUST_USE bool workspace_merge_copies(struct workspace *workspace, const atomic_bool *stop,
-                                          int64_t *files_out, int *start_code, struct err *err);
-/* All of the user's tree, or of the result that is needed, as the workspace. */
-ATTR_MUST_USE bool workspace_make_copy(struct workspace *workspace, const atomic_bool *stop,
-                                       int64_t *files_out, int *start_code, struct err *err);
 /* workspace_worktree.c */
 ATTR_MUST_USE bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *stop,
                                            struct workspace_note *note, int64_t *files_out,
@@ -145,21 +139,14 @@ ATTR_MUST_USE bool workspace_open_admin(const struct workspace *workspace, bool 
 /* Take the worktree from git's list: by its folder, for its files are gone or not to be trusted. */
 ATTR_MUST_USE bool workspace_forget_worktree(const char *common, const char *tree, struct err *err);
 
-/* workspace_drop.c: remove the contents below a run's `base` that no snapshot needs any more; while
- * a workspace has them open they stay. */
-ATTR_MUST_USE bool workspace_drop_contents(const char *base, struct err *err);
-
-/* workspace_branch.c: the branch of the result, whatever the task is called. */
+/* The branch of the result, whatever the task is called. */
 enum workspace_naming { WORKSPACE_BY_NUMBER, WORKSPACE_BY_UID };
 /* "devs/41/tax", or with the run's uid in place of its number. */
 void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
                            char out[WORKSPACE_NAME_MAX]);
-/* workspace_keep_copy.c: home/start, what the copy is before anything ran in it. */
+/* Write home/start: what the copy is before anything ran in it. */
 ATTR_MUST_USE bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop,
                                         struct err *err);
-/* Keep the copy as the result, in place of an earlier one; fills in *out. */
-ATTR_MUST_USE bool workspace_keep_copy(struct workspace *workspace, const atomic_bool *stop,
-                                       struct workspace_kept *out, struct err *err);
 
 /* The result of a task from the inside; for its own files only. */
 
@@ -170,13 +157,7 @@ struct workspace_result {
     char **needed; /* owned: ids of the tasks that it stands on; NULL-terminated */
 };
 
-/* Two trees of git. */
-struct result_trees {
-    const char *from, *to;
-    const char *objects; /* where some of them are, beside the repository; NULL = nowhere else */
-};
-
-/* result_copy.c: what a copy was when it was made, and what it is. */
+/* What a copy was when it was made, and what it is. */
 struct result_copy {
     struct tree start, now;
     struct tree_look look; /* at what it is; the folder is open */
@@ -185,52 +166,16 @@ struct result_copy {
 ATTR_MUST_USE bool result_copy_read(const struct workspace_result *result, struct result_copy *out,
                                     struct err *err);
 void result_copy_done(struct result_copy *copy);
-/* Add to *out what such a result changes, and where it is kept. */
-ATTR_MUST_USE bool result_copy_compare(const struct workspace_result *result,
-                                       struct workspace_changes *out, struct err *err);
 
-/* result_needed.c: the results that this one stands on. */
-void result_needed_take(struct workspace_result *result, const char *const *needed);
-void result_needed_done(struct workspace_result *result);
 /* The hint of an error: apply these first, or what else one may do. Returns false. */
 bool result_needed_hint(const struct workspace_result *result, const char *otherwise,
                         struct err *err);
-/* What a copy was made of, as far as it is still there: in the user's tree, or in the results of
- * the tasks that were needed. */
-struct result_originals {
-    const struct workspace_result *result;
-    struct tree_folder origin; /* of the user's tree */
-};
-/* For a struct tree_source whose ctx is one of those. */
-ATTR_MUST_USE bool result_open_original(void *ctx, const struct tree_entry *entry, int *fd_out,
-                                        struct err *err);
 /* The paths of the commit that a worktree started from that are otherwise in the user's tree; each
  * ends in NUL. */
 ATTR_MUST_USE bool result_list_own(const struct workspace_result *result, struct str *list,
                                    struct err *err);
 
-/* result_backup.c: the state of some paths of the user's tree, for when bringing fails. */
-struct result_backup {
-    char folder[PATH_MAX];
-    struct content_store store;
-    struct tree before;
-    struct tree_look look;                   /* at the user's tree; borrowed descriptor */
-    const struct workspace_changes *changes; /* borrowed */
-};
-/* Keep the paths that `changes` name; the rest of the tree is not looked at. End *out with
- * result_backup_done(), also where this failed. */
-ATTR_MUST_USE bool result_backup_take(const struct workspace_result *result, int origin_fd,
-                                      const struct workspace_changes *changes,
-                                      struct result_backup *out, struct err *err);
-/* Put the paths back as they were. */
-ATTR_MUST_USE bool result_backup_return(struct result_backup *backup, struct err *err);
-void result_backup_done(struct result_backup *backup);
-
 /* The repository is no part of what is brought home: its commits are reached otherwise. */
 extern const char *const result_left_out[];
-/* result_apply_copy.c */
-ATTR_MUST_USE bool result_apply_copy(const struct workspace_result *result, int origin_fd,
-                                     const struct workspace_changes *changes,
-                                     enum workspace_apply what, bool *was_there, struct err *err);
 
 #endif

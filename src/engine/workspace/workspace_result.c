@@ -21,7 +21,8 @@
 
 static const int64_t list_timeout_ms = 10 * 60 * 1000;
 
-void result_needed_take(struct workspace_result *result, const char *const *needed)
+/* Takes a copy of the ids of the tasks that this result stands on; NULL = none. */
+static void result_needed_take(struct workspace_result *result, const char *const *needed)
 {
     size_t count = 0;
     while (needed && needed[count])
@@ -31,7 +32,7 @@ void result_needed_take(struct workspace_result *result, const char *const *need
         result->needed[i] = xstrdup(needed[i]);
 }
 
-void result_needed_done(struct workspace_result *result)
+static void result_needed_done(struct workspace_result *result)
 {
     for (char **task = result->needed; task && *task; task++)
         free(*task);
@@ -53,6 +54,13 @@ bool result_needed_hint(const struct workspace_result *result, const char *other
     str_done(&names);
     return false;
 }
+
+/* What a copy was made of, as far as it is still there: in the user's tree, or in the results of
+ * the tasks that were needed. */
+struct result_originals {
+    const struct workspace_result *result;
+    struct tree_folder origin; /* of the user's tree */
+};
 
 /* What lies at the path, if it is still the content that the entry speaks of. */
 static int open_same(struct tree_folder *folder, const struct tree_entry *entry)
@@ -89,7 +97,9 @@ static int open_in_result(const struct workspace *workspace, const char *task,
     return fd;
 }
 
-bool result_open_original(void *ctx, const struct tree_entry *entry, int *fd_out, struct err *err)
+/* For a struct tree_source whose ctx is one of those. */
+static bool result_open_original(void *ctx, const struct tree_entry *entry, int *fd_out,
+                                 struct err *err)
 {
     struct result_originals *originals = ctx;
     int fd = open_same(&originals->origin, entry);
@@ -222,8 +232,9 @@ void result_copy_done(struct result_copy *copy)
     tree_done(&copy->now);
 }
 
-bool result_copy_compare(const struct workspace_result *result, struct workspace_changes *out,
-                         struct err *err)
+/* Add to *out what such a result changes, and where it is kept. */
+static bool result_copy_compare(const struct workspace_result *result,
+                                struct workspace_changes *out, struct err *err)
 {
     char path[PATH_MAX];
     struct result_copy copy;
@@ -373,6 +384,12 @@ static void take_counts(const struct str *counts, struct workspace_changes *out)
         out->items[i].removed = *end == '\t' ? strtoll(end + 1, NULL, 10) : 0;
     }
 }
+
+/* Two trees of git. */
+struct result_trees {
+    const char *from, *to;
+    const char *objects; /* where some of them are, beside the repository; NULL = nowhere else */
+};
 
 /* One form of the difference between two trees of git. */
 static bool ask_diff(const struct workspace_result *result, const struct result_trees *trees,
