@@ -13,7 +13,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-/* What an agent's CLI writes, while it comes: words, calls, what was used. */
+/* Takes in what the agent's CLI writes as it comes: words, calls, usage. */
 
 static_assert((int)AGENT_TEXT_MAX >= (int)AGENT_MESSAGE_MAX, "a message that is looked at is kept");
 

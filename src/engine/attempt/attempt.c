@@ -371,7 +371,7 @@ struct input attempt_input(const struct attempt *attempt, enum input_kind kind)
         .kind = kind, .task = attempt->task, .step = attempt->step, .attempt = attempt->number};
 }
 
-/* What an agent is told, in another round, of an attempt that failed. */
+/* What the agent is told in the next round about the attempt that failed. */
 
 enum { ROUND_TAIL_BYTES = 16 * 1024 }; /* of each stream; the prompt has room for less */
 static_assert(2 * ROUND_TAIL_BYTES <= SCHEDULER_TAIL_MAX, "both are taken");

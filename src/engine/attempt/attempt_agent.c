@@ -14,8 +14,6 @@
 #include "str.h"
 #include "tree_folder.h"
 
-/* The file that an agent's result goes to. Any thread. */
-
 /* Write the text to `path` (relative, sound) below the folder `dir`, as a whole or not at all, for
  * the owner alone; folders that are missing above it are made. An agent may have put a link
  * anywhere there: none is followed. */

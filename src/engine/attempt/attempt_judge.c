@@ -21,7 +21,7 @@
 #include "xalloc.h"
 #include "zone.h"
 
-/* Are the files there that a step has to leave? Any thread; blocks on the disk. */
+/* Checks the files that a step has to leave (expect_files). Any thread; blocks on the disk. */
 
 enum { EXPECT_FILES_BYTES_MAX = 8 * 1024 * 1024 }; /* of a file whose content is looked at */
 

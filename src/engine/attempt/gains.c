@@ -13,10 +13,8 @@
 #include "str.h"
 #include "xalloc.h"
 
-/*
- * What a task's attempts have written and what its agent has called, as the bytes
- * of one row of the log. Any thread.
- */
+/* The bytes of one row of the log: what a task's attempts have written, and what its agent has
+ * called. Any thread. */
 
 enum { GAIN_HEAD_BYTES = 8 }; /* before the two, where there are two */
 

@@ -138,7 +138,7 @@ void surroundings_keep(struct surroundings *around, const atomic_bool *stop)
         workspace_keep(workspace, around->call.title, stop, &around->kept, &around->keep_err);
 }
 
-/* What the log is told of an attempt's workspace and sandbox. */
+/* The facts about an attempt's workspace and sandbox that go into the log. */
 
 static void tell_made(const struct surroundings *around, surroundings_fact_fn *tell, void *ctx)
 {

@@ -272,7 +272,7 @@ static void child_tell_group(struct child *child, int signal_number)
     (void)kill(-child->pid, SIGCONT); /* what is stopped must hear it, too */
 }
 
-/* The end of a child's tree: told, killed, awaited, proven gone. */
+/* Ends what a child has left running: TERM, then KILL, until none of it is left or time is up. */
 
 enum {
     SWEEP_POLL_MS_MIN = 1, /* looks at what is left come 1, 2, 4 ... ms apart */
@@ -622,7 +622,7 @@ void child_abandon(struct child *child, uv_close_cb closed)
     uv_close((uv_handle_t *)&child->timer, closed);
 }
 
-/* What could not be ended of a child's tree, in words. */
+/* Describes the processes that could not be ended. */
 
 enum { PROC_PATH_MAX = 64 };
 

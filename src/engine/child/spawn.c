@@ -23,10 +23,10 @@
 #include "xalloc.h"
 
 /*
- * Calls of the kernel that leave no note in the memory of the process.
+ * System calls that write nothing to the memory of the process.
  *
- * The C library writes errno, which is its thread's. What runs in the memory of a thread that goes
- * on at the same time must not. Any thread.
+ * The C library writes errno, which belongs to the calling thread. A new process that runs in the
+ * memory of a thread which goes on at the same time must not do that. Any thread.
  */
 
 /* What sanitizers note of a new process that is in our memory would be noted in our name. */

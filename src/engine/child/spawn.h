@@ -48,13 +48,12 @@ struct spawn_call {
 ATTR_MUST_USE int spawn_process(const struct spawn_call *call, pid_t *pid_out);
 
 /*
- * A new process that goes to its program while its caller goes on.
+ * A new process that executes its program while its caller goes on.
  *
- * spawn_process() waits until the program is executed, as long as the disk takes for that, and the
- * scheduler; here nobody waits, and nothing that may take long is done by the caller: folders and
- * programs are looked at by the new process. Any thread.
+ * spawn_process() waits until the program is executed, which takes as long as the disk and the
+ * scheduler need. spawn_begin() does not wait, and leaves to the new process whatever may take
+ * long: looking for folders and programs. Any thread.
  */
-
 struct spawn_way;
 
 /* What the caller owns: the process is its to await, even one that failed. */

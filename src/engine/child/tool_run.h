@@ -70,20 +70,15 @@ void tool_result_done(struct tool_result *result);
 ATTR_MUST_USE bool tool_succeeded(const struct tool_result *result, const char *what,
                                   struct err *err);
 
-/* A question to a program of the machine: its answer, within limits. Blocks. */
-
-/* `words`: NULL-terminated, the first one the program. True if it ended with exit code 0 in
+/* Asks a program of the machine a question and takes its answer, within limits. Blocks.
+ * `words`: NULL-terminated, the first one the program. True if it ended with exit code 0 in
  * time; else *err (may be NULL) says why not. The caller ends *out with tool_result_done()
  * either way. */
 ATTR_MUST_USE bool tool_ask(const char *const *words, char *const *environment, int64_t timeout_ms,
                             struct tool_result *out, struct err *err);
 
-/*
- * A growing argv: owned texts, always NULL-terminated.
- *
- * All zero is an empty list. Any thread, one at a time.
- */
-
+/* A growing argv: owned texts, always NULL-terminated. All zero is an empty list. Any thread, one
+ * at a time. */
 struct arg_list {
     char **items; /* owned, each; NULL while empty */
     size_t count, cap;

@@ -301,7 +301,7 @@ void doctor_look(const char *dir, const struct sandbox_spec *spec, doctor_line_f
     look_at_docker(&doctor);
 }
 
-/* What `devs doctor` says of agent CLIs. */
+/* Agent CLIs. */
 
 enum { VERSION_ASK_MS = 3000, VERSION_MAX = 24 };
 

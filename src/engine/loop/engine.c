@@ -29,10 +29,8 @@
 #include "workspace.h"
 #include "xalloc.h"
 
-/*
- * Can this machine give a plan what it asks for? Asked before the run is in the
- * log. Runs probes, within limits: for the thread that starts the engine.
- */
+/* Checks whether this machine can give a plan what it asks for, before the run is in the log. Runs
+ * probes, within limits, on the thread that starts the engine. */
 
 static bool check_limits(const struct plan *plan, struct err *err)
 {

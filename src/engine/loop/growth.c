@@ -98,12 +98,8 @@ static void growth_forget(struct growth *growth, int task)
     plan_forget_calls(growth->plan, task);
 }
 
-/*
- * Tasks that are added while the run goes on.
- *
- * What other threads asked for is taken at the beginning of a turn, recorded with it, and
- * answered afterwards.
- */
+/* Tasks that are added while the run goes on. Requests of other threads are taken at the beginning
+ * of a turn, recorded with it, and answered afterwards. */
 
 static void put_last(struct mail_task **list, struct mail_task *mail)
 {

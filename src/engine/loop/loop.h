@@ -39,14 +39,13 @@ enum {
 };
 
 /*
- * Did this process stand still: stopped, or the machine suspended?
+ * Heartbeat: was this process suspended, by a signal or with the machine?
  *
- * The loop says when it will look again at the latest, and when it looks. Waking
- * up much later than that means that nobody could look in between: no timeout
- * counts that time. Times are those of the clock that goes on in a suspended
- * machine (CLOCK_BOOTTIME). A plain value; no clock of its own in here.
+ * The loop says when it will look again at the latest, and when it looks. If it wakes up much
+ * later, nobody could look in between, and no timeout counts that time. Times are of
+ * CLOCK_BOOTTIME, which goes on while the machine is suspended. A plain value; the functions read
+ * no clock.
  */
-
 enum {
     HEARTBEAT_MS = 1000,       /* while something can time out the loop looks this often */
     HEARTBEAT_SLACK_MS = 2000, /* a machine that is busy may be as late as this */

@@ -421,11 +421,11 @@ void loop_end_attempt(struct loop *loop, const struct action *action)
 }
 
 /*
- * What is done about a workspace after an attempt's end, beside the loop.
+ * Jobs that follow an attempt's end, beside the loop.
  *
- * What a failed attempt changed, and what the tree of a passed one is, is evidence; the
- * workspace of a task that passed is removed. These are jobs of the task's line: the next
- * attempt's reset comes after them. They begin once the end is in the log.
+ * They record what a failed attempt changed and what the tree of a passed one is, as evidence, and
+ * remove the workspace of a task that passed. They are jobs of the task's line, so the next
+ * attempt's reset comes after them, and they begin once the end is in the log.
  */
 
 enum follow_kind {

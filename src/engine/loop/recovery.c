@@ -340,7 +340,7 @@ bool recovery_refuses(const struct recovery *recovery, int task, struct err *err
     return false;
 }
 
-/* A run taken up again: what is left of it ended, then the scheduler's recovery. */
+/* A run that is resumed: ends what is left of it, then recovers the scheduler. */
 
 static void add_names(struct str *out, const struct str *names)
 {

@@ -38,13 +38,11 @@ void workers_close(struct workers *workers);
 void workers_add(struct workers *workers, struct worker_task *task);
 
 /*
- * Blocking work of the engine that is done beside its loop.
+ * Jobs: blocking work of the engine, on workers of its own.
  *
- * Workspaces and sandboxes take their time: files are copied, programs run to
- * their end. Such work is a job on one of a few threads (workers.h); that it is
- * done is told on the loop's thread. Jobs of one line (a task) run one after the other,
- * in the order in which they were added; lines run side by side. All functions
- * here belong to the loop's thread.
+ * Workspaces and sandboxes take their time: files are copied, programs run to their end. `done` is
+ * called on the loop's thread. Jobs of one line (a task) run one after the other, in the order in
+ * which they were added; lines run side by side. All functions belong to the loop's thread.
  */
 
 enum {

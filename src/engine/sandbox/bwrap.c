@@ -19,7 +19,7 @@
 #include "tool_run.h"
 #include "xalloc.h"
 
-/* What bubblewrap can do here: tried out, once. */
+/* Finds out what bubblewrap can do on this machine, once, by running it. */
 
 static struct {
     pthread_once_t once;

@@ -23,10 +23,8 @@
 #include "str.h"
 #include "xalloc.h"
 
-/*
- * The end of control groups: their processes killed, their folders removed.
- * Any thread. Waits up to CGROUP_END_MS.
- */
+/* Ends control groups: kills their processes, removes their folders. Any thread. Waits up to
+ * CGROUP_END_MS. */
 
 #define CGROUP_RUN_PREFIX "devs-" /* and a run's uid: its folder */
 
@@ -446,7 +444,7 @@ void cgroup_close(struct cgroup *cgroup)
     free(cgroup);
 }
 
-/* What control groups can do here: looked up once. */
+/* Finds out what control groups can do on this machine, once. */
 
 static struct {
     pthread_once_t once;

@@ -73,7 +73,7 @@ void cgroup_close(struct cgroup *cgroup);
  * asked. False: something is left. */
 bool cgroup_sweep(const char *uid, struct str *ended, struct str *left);
 
-/* Did the kernel say that it killed for lack of memory? Any thread. */
+/* The kernel's log (/dev/kmsg): did it kill a process for lack of memory? Any thread. */
 
 /* From now on; never blocks. -1 where it may not be read. */
 ATTR_MUST_USE int kernel_log_open(void);

@@ -41,12 +41,8 @@ void cgroup_find(const char *top, const char *name, cgroup_dir_fn *each, void *c
 /* Remove the group and all below it, which hold no processes. 0, or the errno. */
 int cgroup_remove(const char *dir);
 
-/*
- * The hierarchies of control groups there are, and where we may write in them.
- *
- * Looked up once per process. Any thread.
- */
-
+/* The hierarchies of control groups that exist, and where we may write in them. Looked up once per
+ * process. Any thread. */
 enum { CGROUP_MOUNTS_MAX = 24 };
 
 struct cgroup_mount {

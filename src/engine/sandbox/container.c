@@ -22,7 +22,7 @@
 #include "str.h"
 #include "tool_run.h"
 
-/* What podman or docker can do here: asked of the program, once for each. */
+/* Asks podman and docker what they can do on this machine, once each. */
 
 static const char podman_format[] =
     "{{.Version.Version}}|{{.Host.CgroupManager}}|{{.Host.CgroupControllers}}|"
@@ -123,7 +123,7 @@ void container_tool(enum sandbox_kind kind, struct container_tool *out)
         *out = docker;
 }
 
-/* The command line that makes a container. Any thread. */
+/* Builds the command line that makes a container. Any thread. */
 
 enum {
     GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* our own group's limit is met first, and counts */
@@ -434,7 +434,7 @@ static bool container_args(struct sandbox *sandbox, struct arg_list *argv,
     return true;
 }
 
-/* A container ended and removed, by its name. */
+/* Ends and removes a container by its name. */
 
 static bool ask_client(const char *const *words, char *const *environment, struct tool_result *out)
 {
@@ -673,7 +673,7 @@ void container_finish(struct sandbox *sandbox, const char *err_tail, struct sand
         end->outcome.left = 1;
 }
 
-/* Containers that an earlier devs left behind. */
+/* Finds and ends the containers that an earlier devs left behind. */
 
 enum { SWEEP_NAMES_MAX = 1000 };
 

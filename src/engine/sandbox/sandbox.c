@@ -21,7 +21,7 @@
 #include "sandbox_paths.h"
 #include "xalloc.h"
 
-/* What a sandbox's program wrote of an attempt's end. */
+/* What bwrap, podman and docker say of an attempt's end; for bwrap.c and container.c. */
 
 void sandbox_last_line(const char *text, char *out, size_t size)
 {
@@ -50,7 +50,7 @@ void sandbox_was_not_started(struct sandbox_end *end, int start_code, const char
     (void)snprintf(end->start_why, sizeof(end->start_why), "%s", why);
 }
 
-/* The variables that a step in a sandbox has. */
+/* The environment of a step in a sandbox. */
 
 /* Let in without being named. What says where things are on this machine means
  * nothing in a container, which has its own. A name that ends in '*' is a prefix. */
@@ -115,10 +115,7 @@ char **sandbox_environment(const struct sandbox_spec *spec, char *const *own,
     return out;
 }
 
-/*
- * What a sandbox comes to on this machine: can it be kept, is it none, which
- * limits?
- */
+/* Checks what this machine can enforce of a sandbox. */
 
 /* What is missing, key by key. */
 struct lacking {

@@ -201,7 +201,7 @@ struct digest tree_digest(const struct tree *tree, const char *const *ignored)
     return digest_from_bytes(bytes);
 }
 
-/* A manifest as a file: written as a whole, read with limits. */
+/* Manifests in files: written as a whole, read with limits. */
 
 /* A file is: the magic, the number of entries, the entries, SHA-256 of all that. Numbers are 8
  * bytes, the lowest first; a text is its length, then its bytes. */

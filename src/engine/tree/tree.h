@@ -84,11 +84,10 @@ ATTR_MUST_USE bool tree_write_file(const struct tree *tree, const char *path, st
 /* ERR_NOT_FOUND if there is none, ERR_DAMAGED if it is not what was written. */
 ATTR_MUST_USE bool tree_read_file(const char *path, struct tree *out, struct err *err);
 
-/* What two trees became that began as the same one, path by path. Pure. */
-
-/* `theirs` began as `base`: what it changed is brought into `ours`, if that has the path as the
- * base has it, or as theirs. ERR_INVALID names the first path where both differ. Times do not
- * count. The caller ends *out with tree_done(). */
+/* Merges two trees that began as the same one, path by path. Reads no file. `theirs` began as
+ * `base`: what it changed is brought into `ours`, if that has the path as the base has it, or as
+ * theirs. ERR_INVALID names the first path where both differ. Times do not count. The caller ends
+ * *out with tree_done(). */
 ATTR_MUST_USE bool tree_merge(const struct tree *base, const struct tree *ours,
                               const struct tree *theirs, struct tree *out, struct err *err);
 

@@ -68,11 +68,11 @@ void tree_diff_paths(const struct tree *before, const struct tree *now,
                      const struct diff_limits *limits, struct tree_diff *out);
 
 /*
- * The lines of a diff, by git, of files that it sees under numbers only.
+ * The lines of a diff are found by git, which sees the files under numbers only.
  *
- * git gets no name, attribute or setting of the tree: contents are copied, as far as the limits
- * go, into two folders as 000000, 000001, ..., and what it says of the numbers is told of the
- * names. Blocks: for worker threads.
+ * git gets no name, attribute or setting of the tree: contents are copied, as far as the limits go,
+ * into two folders as 000000, 000001, ..., and the numbers in its answer are replaced by the names.
+ * Blocks: for worker threads.
  */
 
 /* All borrowed for the call. */

@@ -54,10 +54,9 @@ ATTR_MUST_USE bool tree_folder_remove(int fd, const char *name, struct err *err)
 /* Words for what could not be done to a path: that it is immutable, where that is why. */
 bool tree_folder_refused(int fd, const char *name, const char *path, int number, struct err *err);
 
-/* A small file that is there as a whole or not at all. Any thread. */
-
-/* Write the text beside the path, for the owner alone, and rename it into place. A link at either
- * name is not followed. Nothing is left beside it where that fails. */
+/* A small file that is there as a whole or not at all. Any thread. Write the text beside the path,
+ * for the owner alone, and rename it into place. A link at either name is not followed. Nothing is
+ * left beside it where that fails. */
 ATTR_MUST_USE bool whole_file_write(const char *path, const struct str *text, struct err *err);
 
 /* The same of a name in a folder that is open; messages say the name. */

@@ -39,12 +39,9 @@ ATTR_MUST_USE bool tree_restore(const struct tree_look *look, const struct tree 
 ATTR_MUST_USE bool tree_verify(const struct tree_look *look, const struct tree *now,
                                const struct tree *want, struct err *err);
 
-/*
- * All of a folder as another one: contents shared where the file system can, modes
- * and mtimes kept, owners where we may give files away; no sockets. Any thread.
- */
-
-/* What from->exclude names is left out. What is in `to` and not in `from` is removed. */
+/* Copies all of a folder into another one: contents are shared where the file system can, modes and
+ * mtimes kept, owners where we may give files away; sockets are left out. Any thread. What
+ * from->exclude names is left out. What is in `to` and not in `from` is removed. */
 ATTR_MUST_USE bool tree_copy(const struct tree_look *from, const struct tree_look *to,
                              int64_t *files_out, struct err *err);
 

@@ -1,4 +1,4 @@
-/* result_apply.c - a result brought home into a person's tree, by git. */
+/* result_apply.c - applies a result to a person's tree: a branch by git, a copy path by path. */
 #define _GNU_SOURCE /* mkdtemp, types of files */
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "workspace_parts.h"
 #include "xalloc.h"
 
-/* Paths of a person's tree kept before something is brought home, and put back. */
+/* Keeps paths of a person's tree before a result is applied, and restores them if that fails. */
 
 /* The state of some paths of the user's tree, for when bringing fails. */
 struct result_backup {
@@ -163,7 +163,7 @@ static void result_backup_done(struct result_backup *backup)
         backup->folder[0] = '\0'; /* devs gc finds it */
 }
 
-/* The result of a copy brought home. */
+/* Applies the result of a copy. */
 
 const char *const result_left_out[] = {".git", ".devs", NULL};
 
@@ -246,7 +246,8 @@ static bool bring_copy(const struct bringing *bringing, const struct tree_look *
     return ok;
 }
 
-/* The result of a copy, into the user's tree: a file that only the task changed is replaced. */
+/* Fails with ERR_INVALID where the user and the task have both changed a path. `origin_fd` is the
+ * top of the user's tree. */
 static bool result_apply_copy(const struct workspace_result *result, int origin_fd,
                               const struct workspace_changes *changes, enum workspace_apply what,
                               bool *was_there, struct err *err)

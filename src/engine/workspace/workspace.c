@@ -93,8 +93,6 @@ bool workspace_note_read(const char *path, struct workspace_note *out, struct er
     return true;
 }
 
-/* The name of a task's branch. */
-
 /* What git-check-ref-format(1) forbids and a task's id may have: "..", a '.' at the end, ".lock"
  * at the end. There the '.' is written as "%2E"; an id has no '%'. */
 static bool is_forbidden(const char *dot)
@@ -390,8 +388,6 @@ void workspace_now_known(struct workspace *workspace, enum workspace_part part, 
     *known = *tree;
     *tree = (struct tree){0};
 }
-
-/* What an attempt has changed in its workspace, for its capture. */
 
 /* The tree as it is, hashed. The caller ends *now. */
 static bool look_at_tree(struct workspace *workspace, const struct tree *before,

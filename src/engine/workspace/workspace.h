@@ -136,7 +136,7 @@ ATTR_MUST_USE bool workspace_drop(struct workspace *workspace, struct err *err);
 /*
  * The workspaces of a run's tasks, each opened when it is first wanted.
  *
- * Belongs to the loop's thread; what a slot points to is used by the jobs of its task alone.
+ * The set belongs to the loop's thread; only the jobs of a task use what its slot points to.
  */
 
 /* All borrowed until workspace_set_done(). */

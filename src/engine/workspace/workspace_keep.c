@@ -1,4 +1,4 @@
-/* workspace_keep.c - the result of a task that has passed, kept. */
+/* workspace_keep.c - keeps the result of a task that has passed: a branch, or a folder. */
 #define _GNU_SOURCE /* types of files */
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "tree_scan.h"
 #include "workspace_parts.h"
 
-/* What a worktree holds, as a tree of git that no branch knows of. */
+/* Reads what a worktree holds into a tree of git that no branch points to. */
 
 static const char link_mode[] = "160000 "; /* how git lists a repository within another */
 static const int64_t add_timeout_ms = 10 * 60 * 1000;
@@ -151,7 +151,7 @@ bool workspace_read_content(const struct workspace *workspace, const char *base,
     return ok;
 }
 
-/* The same of a copy: a folder of its own beside it. */
+/* The result of a copy: a folder of its own beside the workspace. */
 
 bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop, struct err *err)
 {

@@ -185,7 +185,7 @@ size_t workspace_count(const char *log_dir)
     return list_runs(&listing, NULL) ? listing.count : 0;
 }
 
-/* A workspace removed, and the contents that no snapshot needs any more. */
+/* Drops a workspace, and the contents that no snapshot needs any more. */
 
 enum { TASKS_MAX = 100000 };
 
@@ -251,7 +251,7 @@ bool workspace_drop(struct workspace *workspace, struct err *err)
     return ok && workspace_drop_contents(workspace->base, err);
 }
 
-/* All that is left of a workspace, removed. */
+/* Removes all that is left of a workspace. */
 
 /* The user's tree that a workspace was made of. False if that is not known, or gone. */
 static bool find_origin(const char *home, struct git *out)

@@ -1,4 +1,5 @@
-/* workspace_make.c - a workspace made for a task: from nothing, or from what it needs. */
+/* workspace_make.c - makes the workspace of a task: from the user's tree, or from the results that
+ * the task needs. */
 #define _GNU_SOURCE /* types of files */
 
 #include <errno.h>
@@ -18,8 +19,6 @@
 #include "tree_restore.h"
 #include "workspace_parts.h"
 #include "xalloc.h"
-
-/* Workspaces that are copies of a folder. */
 
 bool workspace_copy_tree(const char *from, const char *to, const char *const *exclude,
                          const atomic_bool *stop, int64_t *files_out, struct err *err)
@@ -42,7 +41,7 @@ bool workspace_copy_tree(const char *from, const char *to, const char *const *ex
     return ok;
 }
 
-/* Paths of the user's tree into a workspace. */
+/* Copies paths of the user's tree into a workspace (workspace.copy). */
 
 /* A path of the user's tree on its way into the workspace. */
 struct bringing {
@@ -180,7 +179,7 @@ bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
     return ok;
 }
 
-/* Several results made one for a task that needs all of them. */
+/* Merges several results for a task that needs all of them. */
 
 /* A result that is brought into the tree. */
 struct merging {

@@ -44,7 +44,7 @@ struct workspace {
 
 static_assert((int)WORKSPACE_COMMIT_MAX == (int)GIT_COMMIT_MAX, "both hold an id of git");
 
-/* What a workspace says of itself on disk: JSON in a small file. Any thread. */
+/* The note that a workspace keeps of itself on disk: a small file with JSON. Any thread. */
 
 enum { WORKSPACE_ADMIN_MAX = 256 };
 

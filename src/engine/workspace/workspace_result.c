@@ -17,7 +17,7 @@
 #include "workspace_parts.h"
 #include "xalloc.h"
 
-/* The results that a result stands on, and what is there of them. */
+/* The results that a result is based on, and what is left of them. */
 
 static const int64_t list_timeout_ms = 10 * 60 * 1000;
 
@@ -137,7 +137,7 @@ bool result_list_own(const struct workspace_result *result, struct str *list, st
     return tree_folder_remove(AT_FDCWD, folder, err) && ok;
 }
 
-/* The result of a task whose workspace is a copy: what it has changed. */
+/* What the result of a copy has changed. */
 
 static void take_diff(const struct tree_diff *diff, struct workspace_changes *out)
 {
@@ -493,7 +493,7 @@ bool workspace_result_changes(struct workspace_result *result, struct workspace_
     return ok;
 }
 
-/* What is left of a result: is it there, and what may go? */
+/* Whether a result is still there, and removing the rest of its workspace. */
 
 static bool has_folder(const struct workspace_result *result)
 {
