@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* eventfd, realpath */
+#define _GNU_SOURCE /* environ, eventfd, realpath */
 
 #include "engine.h"
 
@@ -145,7 +145,6 @@ static bool plan_check(const struct plan *plan, const struct place *place, const
 
 bool engine_check_worktrees(const struct plan *plan, const char *run_dir, struct err *err)
 {
-    extern char **environ;
     for (int i = 0; i < plan->task_count; i++) {
         const struct plan_task *task = &plan->tasks[i];
         struct err why = {0};
