@@ -226,23 +226,6 @@ static void add_end(struct capture_writer *writer)
 
 enum { NAME_BYTES = 1024 }; /* a longer name is nobody's secret */
 
-static void no_more(struct str *out, const char *key, size_t left)
-{
-    char name[32];
-    if (left == 0)
-        return;
-    (void)snprintf(name, sizeof(name), "%s_more", key);
-    str_json_i64(out, name, (int64_t)left);
-}
-
-static size_t count_texts(char *const *texts)
-{
-    size_t count = 0;
-    while (texts[count])
-        count++;
-    return count;
-}
-
 /* Is it to be left out? */
 typedef bool skip_fn(const struct capture_facts *facts, const char *text);
 
@@ -257,7 +240,9 @@ struct list {
 static void add_list(struct capture_writer *writer, const struct list *list)
 {
     struct str *out = writer->out;
-    size_t left = count_texts(list->texts);
+    size_t left = 0;
+    while (list->texts[left])
+        left++;
     str_json_key(out, list->key);
     str_add_char(out, '[');
     const size_t from = out->len;
@@ -274,7 +259,11 @@ static void add_list(struct capture_writer *writer, const struct list *list)
         }
     }
     str_add_char(out, ']');
-    no_more(out, list->key, left);
+    if (left > 0) {
+        char name[32];
+        (void)snprintf(name, sizeof(name), "%s_more", list->key);
+        str_json_i64(out, name, (int64_t)left);
+    }
 }
 
 static bool is_no_secret(const struct capture_facts *facts, const char *entry)

@@ -24,11 +24,6 @@ enum {
     COMMIT_DIGITS = 40,            /* of SHA-1; 64 of SHA-256 */
 };
 
-static void cut_line(struct str *text)
-{
-    str_cut(text, strcspn(text->data, "\r\n"));
-}
-
 /* `folder` + '/' + `name`; false if it does not fit. */
 static bool join_path(char out[PATH_MAX], const char *folder, const char *name)
 {
@@ -96,7 +91,7 @@ void capture_find_commit(const char *dir, struct capture_commit *out)
     } else if (!join_path(path, places.dir, "HEAD") || !git_read_file(path, GIT_FILE_MAX, &head)) {
         say_why(out, "its HEAD cannot be read");
     } else {
-        cut_line(&head);
+        str_cut(&head, strcspn(head.data, "\r\n"));
         bool is_reference = strncmp(head.data, reference, sizeof(reference) - 1) == 0;
         const char *name = head.data + (is_reference ? sizeof(reference) - 1 : 0);
         bool is_branch = is_reference && strncmp(name, heads, sizeof(heads) - 1) == 0;
@@ -113,13 +108,6 @@ void capture_find_commit(const char *dir, struct capture_commit *out)
 static_assert(CHANGES_PATHS_BYTES + CHANGES_TEXT_BYTES + 8 * 1024 <= CAPTURE_BYTES_MAX,
               "the second part is bounded as the first");
 
-/* Does not begin an array's first element. */
-static void next_element(struct str *out)
-{
-    if (out->data[out->len - 1] != '[')
-        str_add_char(out, ',');
-}
-
 static void forget_after(struct str *out, size_t len)
 {
     out->len = len;
@@ -135,7 +123,8 @@ static void begin(const char *kind, struct str *out)
 static void add_path(const struct diff_path *path, bool with_lines, struct str *out)
 {
     const char letter[] = {diff_kind_letter(path->kind), '\0'};
-    next_element(out);
+    if (out->data[out->len - 1] != '[')
+        str_add_char(out, ',');
     str_add_char(out, '[');
     str_add_json(out, letter, 1);
     str_add_char(out, ',');

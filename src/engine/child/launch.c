@@ -66,13 +66,6 @@ static int report(int number, const char *what, struct err *err)
     return number;
 }
 
-static int open_nothing(int *fd_out, struct err *err)
-{
-    static const char path[] = "/dev/null";
-    *fd_out = open(path, O_RDONLY | O_CLOEXEC);
-    return *fd_out >= 0 ? 0 : report(errno, path, err);
-}
-
 static bool is_below(const char *path, const char *folder)
 {
     const size_t len = strlen(folder);
@@ -150,7 +143,11 @@ static int open_stdin(const struct launch_call *call, int *fd_out, struct err *e
     }
     if (call->input)
         return make_stdin(call->input, fd_out, err);
-    return call->stdin_path ? open_file(call, fd_out, err) : open_nothing(fd_out, err);
+    if (call->stdin_path)
+        return open_file(call, fd_out, err);
+    static const char nothing[] = "/dev/null";
+    *fd_out = open(nothing, O_RDONLY | O_CLOEXEC);
+    return *fd_out >= 0 ? 0 : report(errno, nothing, err);
 }
 
 /* 0, or the errno to report. */

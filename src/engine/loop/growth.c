@@ -62,13 +62,6 @@ static bool growth_add(struct growth *growth, struct mail_task *mail)
     return true;
 }
 
-/* Take the last one back, and what it brought. */
-static void growth_take_back(struct growth *growth)
-{
-    free_call(growth, growth->plan->task_count - 1);
-    plan_shrink(growth->plan);
-}
-
 const struct launch_input *growth_input(const struct growth *growth, int task)
 {
     const struct growth_call *call = growth->plan ? growth->calls[task] : NULL;
@@ -89,13 +82,6 @@ void growth_redact(const struct growth *growth, int task, const struct redactor 
     redact_text(own, text, len, &once, NULL);
     redact_text(run, str_text(&once), once.len, out, NULL);
     str_done(&once);
-}
-
-/* The task is over, and nothing of it is alive: what it was called with is freed. */
-static void growth_forget(struct growth *growth, int task)
-{
-    free_call(growth, task);
-    plan_forget_calls(growth->plan, task);
 }
 
 /* Tasks that are added while the run goes on. Requests of other threads are taken at the beginning
@@ -151,7 +137,8 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
         mail->number = number;
         return true;
     }
-    growth_take_back(&loop->growth);
+    free_call(&loop->growth, loop->growth.plan->task_count - 1); /* what growth_add() added */
+    plan_shrink(loop->growth.plan);
     return err_set(&mail->err, ERR_INVALID, "without its secrets it is no task any more");
 }
 
@@ -185,7 +172,9 @@ void loop_forget_tasks(struct loop *loop)
     for (size_t i = 0; loop->growth.plan && i < loop->turn.event_count; i++) {
         const struct event *event = &loop->turn.events[i];
         if (event->kind == EVENT_STEP_ENDED &&
-            task_status_is_final(loop->state.tasks[event->task].status))
-            growth_forget(&loop->growth, event->task);
+            task_status_is_final(loop->state.tasks[event->task].status)) {
+            free_call(&loop->growth, event->task);
+            plan_forget_calls(loop->growth.plan, event->task);
+        }
     }
 }

@@ -20,12 +20,6 @@ static struct log_writer *present(const struct recorder *recorder)
     return recorder->spill ? recorder->spill : recorder->writer;
 }
 
-static void free_text(struct event *event)
-{
-    free((void *)(uintptr_t)event->text); /* keep_events() copied it */
-    event->text = NULL;
-}
-
 static size_t cost_of(const struct event *event)
 {
     return sizeof(*event) + (event->text ? strlen(event->text) : 0);
@@ -36,7 +30,8 @@ static void drop_kept(struct recorder *recorder, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         recorder->kept_bytes -= cost_of(&recorder->kept[i]);
-        free_text(&recorder->kept[i]);
+        free((void *)(uintptr_t)recorder->kept[i].text); /* keep_events() copied it */
+        recorder->kept[i].text = NULL;
     }
     recorder->kept_count -= count;
     if (count > 0)

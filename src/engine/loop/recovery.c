@@ -362,15 +362,6 @@ static void end_what_is_left(struct loop *loop, struct str *ended, struct str *l
     str_done(&boxes_left);
 }
 
-/* Whoever added its tasks is gone, and nobody waits for what they give: it is brought to its end.
- */
-static void end_growing(struct loop *loop)
-{
-    loop_note(loop, "whoever asked for its tasks is gone", "none of them is started again");
-    loop->cancelled = true;
-    loop_cancel(loop, loop->options->by, CANCEL_KILL);
-}
-
 void loop_recover(struct loop *loop)
 {
     const enum take_up take_up = loop->options->take_up;
@@ -391,6 +382,9 @@ void loop_recover(struct loop *loop)
         loop_note(loop, "left of the run, and cannot be ended", left.data);
     str_done(&ended);
     str_done(&left);
-    if (loop->options->plan->grows)
-        end_growing(loop);
+    if (loop->options->plan->grows) { /* whoever added its tasks is gone: nobody waits for them */
+        loop_note(loop, "whoever asked for its tasks is gone", "none of them is started again");
+        loop->cancelled = true;
+        loop_cancel(loop, loop->options->by, CANCEL_KILL);
+    }
 }

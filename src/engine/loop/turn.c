@@ -86,13 +86,6 @@ static void act(struct loop *loop)
     }
 }
 
-static void keep_ended(struct loop *loop, struct attempt *attempt)
-{
-    loop->ended =
-        xgrow(loop->ended, &loop->ended_cap, loop->ended_count + 1, sizeof(struct attempt *));
-    loop->ended[loop->ended_count++] = attempt;
-}
-
 /* How many inputs a turn takes. Where two attempts have ended, the next one in the place of the
  * first need not wait for what is to be written of the second: so they do not end together again,
  * with nothing left to run meanwhile. Of more ends at once each would cost a commit. */
@@ -116,8 +109,11 @@ static void take_inputs(struct loop *loop)
     for (size_t i = 0; i < count; i++) {
         scheduler_step(&loop->scheduler, &loop->inputs[i].input, &loop->turn);
         free(loop->inputs[i].note);
-        if (loop->inputs[i].ended)
-            keep_ended(loop, loop->inputs[i].ended);
+        if (loop->inputs[i].ended) {
+            loop->ended = xgrow(loop->ended, &loop->ended_cap, loop->ended_count + 1,
+                                sizeof(struct attempt *));
+            loop->ended[loop->ended_count++] = loop->inputs[i].ended;
+        }
     }
     loop->input_count -= count;
     if (loop->input_count > 0) {

@@ -217,13 +217,6 @@ static int make_folders(const char *parent, const char *dir)
     return number;
 }
 
-/* What is passed on to groups below the run's folder: as much as that has. */
-static void pass_on(struct part *part, const char *parent)
-{
-    part->has_memory = cgroup_file_write(parent, "cgroup.subtree_control", "+memory") == 0;
-    part->has_pids = cgroup_file_write(parent, "cgroup.subtree_control", "+pids") == 0;
-}
-
 static bool open_part(struct cgroup *cgroup, const struct cgroup_mount *mount, const char *top,
                       const char *below, struct err *err)
 {
@@ -237,8 +230,10 @@ static bool open_part(struct cgroup *cgroup, const struct cgroup_mount *mount, c
         *part = (struct part){.mount = mount, .dir = dir.data, .procs_fd = -1};
         part->has_memory = mount->has_memory;
         part->has_pids = mount->has_pids;
-        if (mount->is_v2)
-            pass_on(part, parent);
+        if (mount->is_v2) { /* as much as the run's folder can pass on to groups below it */
+            part->has_memory = cgroup_file_write(parent, "cgroup.subtree_control", "+memory") == 0;
+            part->has_pids = cgroup_file_write(parent, "cgroup.subtree_control", "+pids") == 0;
+        }
         cgroup->count++;
         char path[PATH_MAX];
         if (cgroup_file_path(path, dir.data, "cgroup.procs"))
@@ -266,13 +261,6 @@ static int limit_memory(const struct part *part, int64_t bytes)
     return number;
 }
 
-static int limit_pids(const struct part *part, int64_t pids)
-{
-    char text[32];
-    (void)snprintf(text, sizeof(text), "%lld", (long long)pids);
-    return cgroup_file_write(part->dir, "pids.max", text);
-}
-
 static bool set_limits(struct cgroup *cgroup, const struct cgroup_limits *limits, struct err *err)
 {
     bool memory = limits->memory_bytes == 0;
@@ -282,8 +270,11 @@ static bool set_limits(struct cgroup *cgroup, const struct cgroup_limits *limits
         struct part *part = &cgroup->parts[i];
         if (!memory && part->has_memory)
             memory = limit_memory(part, limits->memory_bytes) == 0;
-        if (!pids && part->has_pids)
-            pids = limit_pids(part, limits->pids) == 0;
+        if (!pids && part->has_pids) {
+            char text[32];
+            (void)snprintf(text, sizeof(text), "%lld", (long long)limits->pids);
+            pids = cgroup_file_write(part->dir, "pids.max", text) == 0;
+        }
     }
     if (!memory)
         return err_set(err, ERR_IO, "no control group here limits memory");

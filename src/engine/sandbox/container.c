@@ -356,12 +356,6 @@ static bool has_name(const char *entry, const char *other)
     return strncmp(entry, other, len) == 0 && other[len] == '=';
 }
 
-/* The clients read the file by lines, and podman none longer than 64 KiB. */
-static bool fits_file(const char *entry)
-{
-    return strlen(entry) < ENTRY_BYTES_MAX && !strpbrk(entry, "\r\n");
-}
-
 /* A value that cannot be in the file can only be passed through the client's own environment. Taken
  * from a plan, LD_PRELOAD or PATH would act on the client there: pass what is in it anyway, and our
  * own names. */
@@ -393,7 +387,8 @@ static bool add_environment(struct arg_list *argv, const struct sandbox_call *ca
     arg_list_add_all(environment, call->our_environment);
     for (size_t i = 0; ok && call->environment[i]; i++) {
         const char *entry = call->environment[i];
-        if (fits_file(entry))
+        /* The clients read the file by lines, and podman none longer than 64 KiB. */
+        if (strlen(entry) < ENTRY_BYTES_MAX && !strpbrk(entry, "\r\n"))
             str_addf(file, "%s\n", entry);
         else
             ok = add_long(argv, environment, entry, err);
@@ -555,12 +550,6 @@ static bool create(struct sandbox *sandbox, const atomic_bool *stop, struct tool
     return ok;
 }
 
-static void take_id(struct sandbox *sandbox, const struct tool_result *result)
-{
-    sandbox_last_line(str_text(&result->out), sandbox->container_id, CONTAINER_ID_MAX);
-    sandbox->container_is_there = true;
-}
-
 bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop, int *start_code,
                        struct err *err)
 {
@@ -575,7 +564,8 @@ bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop, int *st
     }
     bool ok = result.exit_code == 0 && !result.timed_out && !result.stopped;
     if (ok) {
-        take_id(sandbox, &result);
+        sandbox_last_line(str_text(&result.out), sandbox->container_id, CONTAINER_ID_MAX);
+        sandbox->container_is_there = true;
         arg_list_add(&sandbox->argv, sandbox->tool.program);
         arg_list_add(&sandbox->argv, "start");
         arg_list_add(&sandbox->argv, "--attach");

@@ -426,7 +426,7 @@ static int open_parent(int at, char *path, const char **last, bool removes_links
 }
 
 /* FOLDER//REST: only the rest can be an attempt's, links on the way included. */
-static void remove_one_unwanted(const char *entry)
+static void remove_unwanted_file(const char *entry)
 {
     char path[PATH_MAX + 1];
     const char *last = "";
@@ -445,13 +445,6 @@ static void remove_one_unwanted(const char *entry)
     (void)close(at);
 }
 
-/* They were not there before, and git would look for its configuration where they say. */
-static void remove_unwanted(const struct sandbox *sandbox)
-{
-    for (size_t i = 0; i < sandbox->unwanted.count; i++)
-        remove_one_unwanted(sandbox->unwanted.items[i]);
-}
-
 void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const char *err_tail,
                     struct sandbox_end *out)
 {
@@ -464,7 +457,9 @@ void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const ch
         bwrap_finish(sandbox, err_tail, out);
     judge_memory(sandbox, oom_told, out);
     end_group(sandbox, out);
-    remove_unwanted(sandbox);
+    /* They were not there before, and git would look for its configuration where they say. */
+    for (size_t i = 0; i < sandbox->unwanted.count; i++)
+        remove_unwanted_file(sandbox->unwanted.items[i]);
 }
 
 void sandbox_close(struct sandbox *sandbox)

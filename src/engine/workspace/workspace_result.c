@@ -21,25 +21,6 @@
 
 static const int64_t list_timeout_ms = 10 * 60 * 1000;
 
-/* Takes a copy of the ids of the tasks that this result stands on; NULL = none. */
-static void result_needed_take(struct workspace_result *result, const char *const *needed)
-{
-    size_t count = 0;
-    while (needed && needed[count])
-        count++;
-    result->needed = xcalloc(count + 1, sizeof(*result->needed));
-    for (size_t i = 0; i < count; i++)
-        result->needed[i] = xstrdup(needed[i]);
-}
-
-static void result_needed_done(struct workspace_result *result)
-{
-    for (char **task = result->needed; task && *task; task++)
-        free(*task);
-    free(result->needed);
-    result->needed = NULL;
-}
-
 bool result_needed_hint(const struct workspace_result *result, const char *otherwise,
                         struct err *err)
 {
@@ -316,7 +297,12 @@ bool workspace_result_open(struct workspace_result **out, const struct workspace
                            struct err *err)
 {
     struct workspace_result *result = xcalloc(1, sizeof(*result));
-    result_needed_take(result, call->needed);
+    size_t count = 0;
+    while (call->needed && call->needed[count])
+        count++;
+    result->needed = xcalloc(count + 1, sizeof(*result->needed));
+    for (size_t i = 0; i < count; i++)
+        result->needed[i] = xstrdup(call->needed[i]);
     result->is_kept = read_note(call, "kept", &result->note);
     bool ok = (result->is_kept || read_note(call, "made", &result->note)) || none_here(call, err);
     ok = ok && open_workspace(result, call, err);
@@ -344,7 +330,9 @@ void workspace_result_close(struct workspace_result *result)
     const bool removed = !is_for_us || tree_folder_remove(AT_FDCWD, own, NULL);
     (void)removed; /* the next look finds it and uses it again */
     workspace_close(result->workspace);
-    result_needed_done(result);
+    for (char **task = result->needed; *task; task++)
+        free(*task);
+    free(result->needed);
     free(result);
 }
 

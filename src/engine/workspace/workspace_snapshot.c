@@ -142,13 +142,6 @@ bool workspace_open_content(void *ctx, const struct tree_entry *entry, int *fd_o
     return content_get(ctx, entry->hash, fd_out, err);
 }
 
-/* What was found after a reset is in the store, for it is what was saved. */
-static void mark_stored(struct tree *tree)
-{
-    for (size_t i = 0; i < tree->count; i++)
-        tree->entries[i].is_stored = S_ISREG(tree->entries[i].mode);
-}
-
 /* What is there. A tree that is beyond our limits is removed altogether: all that was saved is
  * made anew then, but nothing can be left alone. */
 static bool find_out(struct part *part, struct tree *now, struct err *err)
@@ -187,7 +180,9 @@ static bool reset_part(struct part *part, int step, struct tree *tree, struct tr
         ok = tree_hash(&look, tree, &now, NULL, err);
         tree_shut(part->fd, tree);
         ok = ok && tree_verify(&look, tree, &want, err);
-        mark_stored(tree);
+        /* What was found after a reset is in the store, for it is what was saved. */
+        for (size_t i = 0; i < tree->count; i++)
+            tree->entries[i].is_stored = S_ISREG(tree->entries[i].mode);
     }
     tree_done(&now);
     tree_done(&want);
