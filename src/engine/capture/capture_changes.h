@@ -20,12 +20,12 @@ enum {
     CHANGES_STATUS_MS = 2000, /* how long git may look at a tree */
 };
 
-/* From the step's snapshot to the tree that the attempt left. */
+/* Appends the changes from the step's snapshot to the tree that the attempt left. */
 void capture_changes_write(const struct tree_diff *diff, struct str *out);
-/* There is none, and why. */
+/* Appends that there is no diff, and why. */
 void capture_changes_none(const char *why, struct str *out);
 
-/* The text of EVENT_WORKSPACE_CHANGED: the first paths, and why it is not all. At most
+/* Appends the text of EVENT_WORKSPACE_CHANGED: the first paths, and why some are missing. At most
  * EVENT_TEXT_MAX bytes. */
 void capture_changes_event(const struct tree_diff *diff, struct str *out);
 
@@ -37,13 +37,13 @@ struct changes_call {
     char *const *environment; /* the person's, NULL-terminated */
 };
 
-/* The commit that is checked out where `dir` is, without git. */
+/* The commit that is checked out in the repository of `dir`, read without running git. */
 struct capture_commit {
     char commit[65];  /* hex */
     char branch[256]; /* "" where none is */
     char why[128];    /* why the commit is not known; "" where it is */
 };
-/* Fill in *out; where it cannot be known `why` says so. */
+/* Fills in *out; out->why says why where the commit cannot be found. */
 void capture_find_commit(const char *dir, struct capture_commit *out);
 
 /* In place there is no snapshot: appends what differs from the commit that is checked out, whoever

@@ -42,9 +42,9 @@ struct spawn_call {
     bool in_our_session;               /* a group of its own, but no session */
 };
 
-/* A process in a group (and mostly a session) of its own, signals as they come by default,
- * nothing blocked, with no descriptors but 0, 1, 2 and limits->keep: none that devs inherited. 0
- * and its pid, or the errno of what went wrong; then nothing is left of it. */
+/* Starts a process in a group (and mostly a session) of its own, with default signal handling,
+ * nothing blocked, and no descriptors but 0, 1, 2 and limits->keep: none that devs inherited.
+ * Returns 0 and its pid, or an errno; then nothing is left of it. */
 ATTR_MUST_USE int spawn_process(const struct spawn_call *call, pid_t *pid_out);
 
 /*
@@ -56,31 +56,32 @@ ATTR_MUST_USE int spawn_process(const struct spawn_call *call, pid_t *pid_out);
  */
 struct spawn_way;
 
-/* What the caller owns: the process is its to await, even one that failed. */
+/* Owned by the caller, which also has to await the process, even one that failed. */
 struct spawn_gone {
     struct spawn_way *way; /* spawn_way_end() */
     pid_t pid;
     int pidfd; /* close-on-exec */
 };
 
-/* As spawn_process(), where call->program is NULL and the one of argv[0] is looked for in `dirs`, a
- * PATH, unless it is a path itself. All that the call points to stays as it is while the process is
- * on its way; the descriptors may be closed. Calls with limits are not made so. 0, or the errno;
- * ENOSYS where this processor or kernel has no way for it. */
+/* Like spawn_process(), but does not wait until the program is executed. call->program is NULL;
+ * argv[0] is looked up in `dirs`, a PATH, unless it is a path itself. All that the call points to
+ * must stay as it is until spawn_way_look() returns something else than SPAWN_GOES; the descriptors
+ * may be closed. The call has no limits. Returns 0, or an errno: ENOSYS where this processor or
+ * kernel does not support it. */
 ATTR_MUST_USE int spawn_begin(const struct spawn_call *call, const char *dirs,
                               struct spawn_gone *out);
 
 enum spawn_news {
-    SPAWN_GOES,       /* nothing to tell yet */
-    SPAWN_ARRIVED,    /* it executes its program, or something ended it */
-    SPAWN_HAS_FAILED, /* it is over: spawn_process() says why, if it cannot do better */
+    SPAWN_GOES,       /* it has not executed its program yet */
+    SPAWN_ARRIVED,    /* it executes its program, or was ended by something else */
+    SPAWN_HAS_FAILED, /* it has exited: try spawn_process(), which says why if it fails, too */
 };
 
-/* A look at the process's word; no call into the kernel. Whatever the process is heard by, from its
- * end on or from the first byte that its program wrote, this is no SPAWN_GOES any more. */
+/* Looks at memory only, makes no system call. Never SPAWN_GOES once the process has ended or its
+ * program has written something. */
 enum spawn_news spawn_way_look(const struct spawn_way *way);
 
-/* Once it is no SPAWN_GOES. NULL is allowed. */
+/* Frees it; not while it is SPAWN_GOES. NULL is allowed. */
 void spawn_way_end(struct spawn_way *way);
 
 #endif

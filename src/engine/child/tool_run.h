@@ -23,11 +23,11 @@
 #include "str.h"
 
 enum {
-    TOOL_OUT_BYTES = 16 * 1024 * 1024, /* of stdout that are kept where nothing is said */
-    TOOL_ERR_BYTES = 64 * 1024,        /* of stderr, likewise */
-    TOOL_TIMEOUT_MS = 120 * 1000,      /* where nothing is said */
+    TOOL_OUT_BYTES = 16 * 1024 * 1024, /* of stdout that are kept, by default */
+    TOOL_ERR_BYTES = 64 * 1024,        /* the same of stderr */
+    TOOL_TIMEOUT_MS = 120 * 1000,      /* by default */
     TOOL_GRACE_MS = 2000,              /* from TERM to KILL */
-    TOOL_LATE_MS = 1000, /* a wake-up so late: we stood still ourselves, and that counts not */
+    TOOL_LATE_MS = 1000, /* a later wake-up: devs was suspended, and that time does not count */
 };
 
 /* All borrowed for the call. */
@@ -59,14 +59,14 @@ struct tool_result {
     bool timed_out, stopped; /* by us */
 };
 
-/* True: it ran and is over, whatever its exit code; *out is filled in. False: it could not be
- * started, *number_out (may be NULL) is the errno. */
+/* Runs the program to its end. True: it has run, whatever its exit code; *out is filled in. False:
+ * it could not be started, and *number_out (may be NULL) is the errno. */
 ATTR_MUST_USE bool tool_run(const struct tool_call *call, struct tool_result *out, int *number_out,
                             struct err *err);
 void tool_result_done(struct tool_result *result);
 
-/* True if it ended by itself with exit code 0 and nothing was cut; else *err says, in one line,
- * what went wrong: the limit, or the last line that it wrote to stderr. */
+/* True if it exited on its own with code 0 and its stdout was not truncated. Otherwise *err says in
+ * one line what went wrong: the limit, or the last line that it wrote to stderr. */
 ATTR_MUST_USE bool tool_succeeded(const struct tool_result *result, const char *what,
                                   struct err *err);
 
@@ -84,11 +84,11 @@ struct arg_list {
     size_t count, cap;
 };
 
-/* Append a copy of the text; `items` stays NULL-terminated. */
+/* Appends a copy of the text; `items` stays NULL-terminated. */
 void arg_list_add(struct arg_list *list, const char *text);
-/* Append one text as printf makes it, however long. */
+/* Appends one text, formatted as by printf(), of any length. */
 ATTR_PRINTF(2, 3) void arg_list_addf(struct arg_list *list, const char *fmt, ...);
-/* Each of a NULL-terminated array, of which NULL means empty. */
+/* Appends copies of a NULL-terminated array; NULL is an empty one. */
 void arg_list_add_all(struct arg_list *list, char *const *texts);
 /* Is the text in it? */
 bool arg_list_has(const struct arg_list *list, const char *text);

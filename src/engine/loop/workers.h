@@ -22,7 +22,7 @@ enum { WORKERS_MAX = 4 };
 struct workers;
 struct uv_loop_s;
 
-/* Part of what is to be done; its memory is the caller's until `done`. */
+/* Embedded in the caller's own struct, which must stay until `done` is called. */
 struct worker_task {
     void (*work)(struct worker_task *task); /* on a worker */
     void (*done)(struct worker_task *task); /* on the loop's thread, never from within a call */
@@ -34,7 +34,8 @@ ATTR_MUST_USE bool workers_open(struct workers **out, struct uv_loop_s *loop, st
 /* Nothing may be left to do. The memory goes once the loop has closed the handle. */
 void workers_close(struct workers *workers);
 
-/* In the order in which they come, as soon as a worker is free. */
+/* Queues the task. Tasks start in the order in which they were added, each as soon as a worker is
+ * free. */
 void workers_add(struct workers *workers, struct worker_task *task);
 
 /*
@@ -57,30 +58,31 @@ struct uv_loop_s;
 
 struct job_call {
     int line; /* task number */
-    /* On a worker. *stop becomes true when nobody wants the work any more: look
-     * now and then. */
+    /* On a worker. *stop becomes true when the work is not wanted any more: look at it now and
+     * then. */
     void (*work)(void *ctx, const atomic_bool *stop);
-    /* On the loop's thread, once. has_run false: it was stopped before it began. The job is
-     * gone after it. */
+    /* On the loop's thread, once. has_run is false if it was stopped before it began. The job is
+     * freed afterwards. */
     void (*done)(void *ctx, bool has_run);
     void *ctx;   /* borrowed until `done` returns */
-    bool always; /* it takes away what would be left: stopped or not, it runs */
+    bool always; /* it cleans up: it runs even if it was stopped */
 };
 
-/* No job yet; the threads begin with the first ones. */
+/* There is no job yet; more threads are started when there are jobs for them. */
 ATTR_MUST_USE bool jobs_open(struct jobs **out, struct uv_loop_s *loop, struct err *err);
 /* None may be left. The memory goes once the loop has closed the handle. */
 void jobs_close(struct jobs *jobs);
 
-/* Valid until `done` was told. NULL: JOBS_MAX are there already, nothing will be told. */
+/* The job is valid until `done` is called. NULL if there are JOBS_MAX already; `done` is not called
+ * then. */
 ATTR_MUST_USE struct job *jobs_add(struct jobs *jobs, const struct job_call *call);
 
-/* Nobody wants it any more. `done` is told all the same, never from within this call. */
+/* The job is not wanted any more. `done` is called all the same, never from within this call. */
 void job_stop(struct job *job);
-/* The same of all there are. */
+/* job_stop() for all jobs. */
 void jobs_stop(struct jobs *jobs);
 
-/* Active and waiting. */
+/* The number of jobs, active and waiting. */
 size_t jobs_count(const struct jobs *jobs);
 
 #endif

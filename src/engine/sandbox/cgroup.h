@@ -48,11 +48,11 @@ struct cgroup_facts {
 
 struct cgroup;
 
-/* False also where a limit is asked for that no hierarchy can give. */
+/* Fails also where no hierarchy can give one of the limits. */
 ATTR_MUST_USE bool cgroup_open(struct cgroup **out, const char *uid, const char *name,
                                const struct cgroup_limits *limits, struct err *err);
 
-/* What a new process has to enter; the descriptors stay the group's. */
+/* Fills in what a new process has to enter; the descriptors stay the group's. */
 void cgroup_enter(const struct cgroup *cgroup, struct spawn_limits *limits);
 
 /* Of one that is at the top: "/devs-<uid>/<name>", in each hierarchy; else NULL. */
@@ -61,16 +61,16 @@ const char *cgroup_path(const struct cgroup *cgroup);
 /* What its files say at this moment; -1 for what cannot be known. */
 void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out);
 
-/* Kill what is in it, also in groups below; how many processes there were.
- * *left_out: those that are still there after CGROUP_END_MS. */
+/* Kills the processes in it and in the groups below. Returns how many there were; *left_out is how
+ * many are still there after CGROUP_END_MS. */
 size_t cgroup_end(struct cgroup *cgroup, size_t *left_out);
 
-/* End and remove it. NULL is allowed. */
+/* Ends its processes and removes it. NULL is allowed. */
 void cgroup_close(struct cgroup *cgroup);
 
-/* End and remove every group of that run, in every hierarchy. What processes were found and
- * ended is named in `ended` ("pid 12 (make)"), what could not be ended in `left`; NULL = not
- * asked. False: something is left. */
+/* Ends and removes every group of that run, in every hierarchy. Names the processes that were ended
+ * in `ended` ("pid 12 (make)"), and those that could not be ended in `left`; either may be NULL.
+ * False: something is left. */
 bool cgroup_sweep(const char *uid, struct str *ended, struct str *left);
 
 /* The kernel's log (/dev/kmsg): did it kill a process for lack of memory? Any thread. */

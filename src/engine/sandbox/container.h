@@ -31,29 +31,31 @@ struct container_tool {
     char version[48];
 };
 
-/* For a kind of spec (SANDBOX_CONTAINER: podman, or docker where that alone works). One that
- * works is asked once per process; another again, at most once in CONTAINER_AGAIN_MS. */
+/* Looks up the program for a kind of spec (SANDBOX_CONTAINER: podman, or docker where only that
+ * works). A program that works is probed once per process, another again after
+ * CONTAINER_AGAIN_MS. */
 void container_tool(enum sandbox_kind kind, struct container_tool *out);
 
 struct sandbox;
 struct sandbox_end;
 
-/* Create the container, not started yet. False: *start_code says in what class. */
+/* Creates the container, but does not start it. On failure *start_code is one of outcome.h's start
+ * codes, or ECANCELED. */
 ATTR_MUST_USE bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop,
                                      int *start_code, struct err *err);
-/* Ask the program how it ended, correct *end by that, and remove it. *oom_told becomes whether it
- * says that memory ran out; untouched where it does not answer. */
+/* Asks the program how the container ended, corrects *end accordingly, and removes it. *oom_told is
+ * set to whether it says that memory ran out; unchanged where it does not answer. */
 void container_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end,
                       bool *oom_told);
-/* Remove it, whatever it does. False: it may be there still. */
+/* Removes it, even while it runs. False: it may still be there. */
 bool container_remove(struct sandbox *sandbox);
 
-/* End and remove one, by its name, whatever it does; up to three questions. False: it may be there
- * still. */
+/* Ends and removes a container by its name, even while it runs; calls the program up to three
+ * times. False: it may still be there. */
 ATTR_MUST_USE bool container_end(const char *program, bool is_podman, const char *name,
                                  char *const *environment);
 
-/* End and remove every container with the run's label. */
+/* Ends and removes every container with the run's label, as cgroup_sweep() does for groups. */
 bool container_sweep(const char *uid, struct str *ended, struct str *left);
 
 #endif

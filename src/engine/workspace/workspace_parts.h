@@ -57,10 +57,10 @@ struct workspace_note {
     char commit[WORKSPACE_COMMIT_MAX]; /* what the branch points to */
 };
 
-/* Write the file anew: it is there as a whole or as it was. */
+/* Replaces the file: it is written as a whole or stays as it was. */
 ATTR_MUST_USE bool workspace_note_write(const char *path, const struct workspace_note *note,
                                         struct err *err);
-/* ERR_NOT_FOUND if there is none, ERR_DAMAGED for what is none. */
+/* ERR_NOT_FOUND if there is no file, ERR_DAMAGED if it is not a note. */
 ATTR_MUST_USE bool workspace_note_read(const char *path, struct workspace_note *out,
                                        struct err *err);
 
@@ -115,17 +115,17 @@ struct workspace_target {
     const char *index;   /* a file of one's own: that of the worktree may say anything */
     const char *objects; /* where new objects go; NULL: into the private repository */
 };
-/* Read all that is not ignored, and no repository that is within. `base` is what the task started
- * from. */
+/* Reads all that is not ignored, but no repository within the tree. `base` is the commit that the
+ * task started from. */
 ATTR_MUST_USE bool workspace_read_content(const struct workspace *workspace, const char *base,
                                           const struct workspace_target *target,
                                           const atomic_bool *stop, struct workspace_content *out,
                                           struct err *err);
 
-/* Paths of the user's tree, into the workspace. */
+/* Copies paths of the user's tree (workspace.copy) into the workspace. */
 ATTR_MUST_USE bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
                                    int64_t *files_out, struct err *err);
-/* All of one folder, but what is left out, as another that is made. */
+/* Makes the folder `to` and copies all of `from` into it, except the paths in `exclude`. */
 ATTR_MUST_USE bool workspace_copy_tree(const char *from, const char *to, const char *const *exclude,
                                        const atomic_bool *stop, int64_t *files_out,
                                        struct err *err);
@@ -144,7 +144,7 @@ enum workspace_naming { WORKSPACE_BY_NUMBER, WORKSPACE_BY_UID };
 /* "devs/41/tax", or with the run's uid in place of its number. */
 void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
                            char out[WORKSPACE_NAME_MAX]);
-/* Write home/start: what the copy is before anything ran in it. */
+/* Writes home/start: the state of the copy before anything has run in it. */
 ATTR_MUST_USE bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop,
                                         struct err *err);
 
@@ -167,7 +167,7 @@ ATTR_MUST_USE bool result_copy_read(const struct workspace_result *result, struc
                                     struct err *err);
 void result_copy_done(struct result_copy *copy);
 
-/* The hint of an error: apply these first, or what else one may do. Returns false. */
+/* Adds the hint to an error: apply the needed results first, or `otherwise`. Returns false. */
 bool result_needed_hint(const struct workspace_result *result, const char *otherwise,
                         struct err *err);
 /* The paths of the commit that a worktree started from that are otherwise in the user's tree; each
@@ -175,7 +175,8 @@ bool result_needed_hint(const struct workspace_result *result, const char *other
 ATTR_MUST_USE bool result_list_own(const struct workspace_result *result, struct str *list,
                                    struct err *err);
 
-/* The repository is no part of what is brought home: its commits are reached otherwise. */
+/* Paths that are never applied: the repository, whose commits can be reached otherwise, and what is
+ * ours. NULL-terminated. */
 extern const char *const result_left_out[];
 
 #endif
