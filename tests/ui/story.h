@@ -4,7 +4,7 @@
 #ifndef DEVS_TEST_STORY_H
 #define DEVS_TEST_STORY_H
 
-#include "log_tail.h"
+#include "log_lines.h"
 #include "plan.h"
 #include "replay.h"
 #include "run_state.h"

@@ -1,8 +1,8 @@
 /* The app in a child on a pseudo-terminal; the test is the person and the engine. */
 #define _XOPEN_SOURCE 700
 
-#include "app_acts.h"
 #include "app_child.h"
+#include "app_internal.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "canvas_ansi.h"
+#include "canvas_write.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A rule on trial in its thread. What does the work is a stand-in that the test leads,
  * and once the real one over a log. */
-#include "correct_trial.h"
+#include "app_internal.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app_parts.h"
 #include "clock.h"
 #include "log_writer.h"
 #include "story.h"

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "frame.h"
-#include "frame_forensics.h"
 #include "golden.h"
 #include "json.h"
 #include "log_writer.h"

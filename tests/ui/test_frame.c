@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "attr.h"
-#include "frame_parts.h"
+#include "frame_internal.h"
 #include "golden.h"
 #include "log_reader.h"
 #include "shown.h"

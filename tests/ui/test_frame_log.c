@@ -1,10 +1,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "frame_pager.h"
+#include "event_lines.h"
+#include "frame.h"
 #include "golden.h"
 #include "log_pager.h"
-#include "log_words.h"
 #include "stage.h"
 #include "term.h"
 #include "test_main.h"

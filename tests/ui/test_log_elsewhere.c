@@ -1,6 +1,6 @@
 #include <stddef.h>
 
-#include "log_elsewhere.h"
+#include "log_lines.h"
 
 #include "story.h"
 #include "test_main.h"

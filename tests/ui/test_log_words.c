@@ -1,4 +1,4 @@
-#include "log_words.h"
+#include "event_lines.h"
 
 #include "story.h"
 #include "test_main.h"

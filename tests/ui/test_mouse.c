@@ -6,7 +6,7 @@
 #include "canvas.h"
 #include "keyboard.h"
 #include "test_main.h"
-#include "view_mouse.h"
+#include "view_terminal.h"
 
 static const struct {
     const char *name, *report;

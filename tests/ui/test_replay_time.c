@@ -1,4 +1,4 @@
-#include "replay_time.h"
+#include "replay.h"
 
 #include <stdlib.h>
 #include <time.h>

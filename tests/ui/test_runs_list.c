@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "frame.h"
-#include "frame_runs.h"
 #include "golden.h"
 #include "log_sample.h"
 #include "test_main.h"

@@ -2,7 +2,7 @@
  * a canvas lets through is in it. */
 
 #include "compare.h"
-#include "frame_report.h"
+#include "frame.h"
 #include "stage.h"
 #include "test_main.h"
 #include "text.h"

@@ -1,4 +1,4 @@
-#include "svg.h"
+#include "canvas_write.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app_notify.h"
+#include "app_internal.h"
 #include "keyboard.h"
 #include "outside.h"
 #include "test_main.h"
-#include "view_copy.h"
+#include "view_terminal.h"
 
 static struct str text, words;
 static struct app_notify notify;

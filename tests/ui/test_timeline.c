@@ -6,7 +6,7 @@
 #include "term.h"
 #include "test_main.h"
 #include "time_spent.h"
-#include "timeline_bar.h"
+#include "timeline_axis.h"
 
 static void set_up(void)
 {

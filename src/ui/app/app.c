@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app_parts.h"
+#include "app_internal.h"
 #include "clock.h"
 #include "watch.h"
 

@@ -2,8 +2,8 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "app_parts.h"
-#include "view_mouse.h"
+#include "app_internal.h"
+#include "view_terminal.h"
 
 enum { CTRL_C = 0x03 };
 

@@ -1,9 +1,12 @@
-/* app_picture.c - the cockpit without a terminal: one frame as text or as a picture. */
+/* app_picture.c - the cockpit without a terminal: one frame as text or as a picture, and a whole
+ * run as a recording. */
+#include <string.h>
 #include <strings.h>
 
-#include "app_without_terminal.h"
+#include "app_cast.h"
+#include "app_internal.h"
+#include "canvas_write.h"
 #include "clock.h"
-#include "svg.h"
 
 bool app_read_marks(struct app *app, struct err *err)
 {
@@ -91,8 +94,8 @@ static void write_svg(const struct app *app, const struct theme *theme, struct s
     str_done(&title);
 }
 
-static bool set_up(struct app *app, const struct app_picture *picture, enum screen screen,
-                   struct err *err)
+static bool set_up_picture(struct app *app, const struct app_picture *picture, enum screen screen,
+                           struct err *err)
 {
     if (!app_open_run(app, err) || !go_to(app, picture->at, err) ||
         !app_choose_task(app, picture->task, err))
@@ -108,7 +111,8 @@ bool app_draw_picture(const struct app_options *options, const struct app_pictur
 {
     struct app app = {.options = options, .pictured = true};
     enum screen screen = SCREEN_TASKS;
-    bool ok = app_screen_named(picture->view, &screen, err) && set_up(&app, picture, screen, err);
+    bool ok =
+        app_screen_named(picture->view, &screen, err) && set_up_picture(&app, picture, screen, err);
     if (ok) {
         canvas_init(&app.canvas, picture->rows, picture->columns, options->ascii);
         app_draw(&app);
@@ -118,5 +122,185 @@ bool app_draw_picture(const struct app_options *options, const struct app_pictur
             canvas_to_text(&app.canvas, out);
     }
     app_close(&app);
+    return ok;
+}
+
+enum { MS_PER_S = 1000 };
+
+/* A recording under way. */
+struct casting {
+    struct app app;
+    const struct app_cast *cast; /* borrowed */
+    struct canvas shown;         /* what a player's terminal shows now */
+    bool is_shown;
+    int64_t at_ms;    /* of the recording */
+    int named;        /* the task that the caller chose; -1 = none */
+    int64_t chose_ms; /* when a task was chosen last; -1 = never */
+    int64_t frames;
+    struct str ansi, line; /* reused */
+};
+
+static bool write_line(struct casting *casting, struct err *err)
+{
+    const struct app_cast *cast = casting->cast;
+    return cast->write(cast->ctx, str_text(&casting->line), casting->line.len, err);
+}
+
+static bool write_header(struct casting *casting, struct err *err)
+{
+    const struct log_run_info *run = follower_run(casting->app.follower);
+    struct str *line = &casting->line;
+    struct str title = {0};
+    str_addf(&title, "devs run #%lld %s", (long long)run->number, run->name ? run->name : "");
+    str_clear(line);
+    str_add_char(line, '{');
+    str_json_i64(line, "version", 2);
+    str_json_i64(line, "width", casting->cast->columns);
+    str_json_i64(line, "height", casting->cast->rows);
+    str_json_i64(line, "timestamp", run->started_at_ms / MS_PER_S);
+    str_json_text(line, "title", str_text(&title));
+    str_add(line, ",\"env\":{\"TERM\":\"xterm-256color\"}}\n");
+    str_done(&title);
+    return write_line(casting, err);
+}
+
+/* [12.3,"o","..."]: seconds, the terminal's output, the bytes. */
+static bool write_output(struct casting *casting, const struct str *bytes, struct err *err)
+{
+    struct str *line = &casting->line;
+    str_clear(line);
+    str_addf(line, "[%lld.%03lld,\"o\",", (long long)(casting->at_ms / MS_PER_S),
+             (long long)(casting->at_ms % MS_PER_S));
+    str_add_json(line, str_text(bytes), bytes->len);
+    str_add(line, "]\n");
+    return write_line(casting, err);
+}
+
+/* Nobody's keys choose: the task that was heard of last, but not a new one all the time. */
+static void choose_heard(struct casting *casting)
+{
+    struct app *app = &casting->app;
+    const int64_t at = app->replay.at;
+    const int task = at > 0 ? app->replay.marks[at - 1].task : -1;
+    const bool is_due =
+        casting->chose_ms < 0 || casting->at_ms - casting->chose_ms >= APP_CAST_CHOICE_MS;
+    if (task < 0 || !is_due || task == app->view.chosen)
+        return;
+    app->view.chosen = task;
+    casting->chose_ms = casting->at_ms;
+}
+
+/* It may be one that comes only later, in a run that grows. */
+static void choose_task(struct casting *casting)
+{
+    struct app *app = &casting->app;
+    app->view.choice_is_given = true;
+    const int task_count = follower_state(app->follower)->plan->task_count;
+    if (casting->named >= 0 && casting->named < task_count)
+        app->view.chosen = casting->named;
+    else if (casting->named < 0 && view_screen(&app->view) == SCREEN_TASKS)
+        choose_heard(casting);
+}
+
+/* The cells alone: nobody clicks into a recording. */
+static void keep_shown(struct casting *casting)
+{
+    const struct canvas *canvas = &casting->app.canvas;
+    const size_t count = (size_t)canvas->rows * (size_t)canvas->columns;
+    memcpy(casting->shown.cells, canvas->cells, count * sizeof(*canvas->cells));
+    casting->is_shown = true;
+}
+
+static bool draw_frame(struct casting *casting, struct err *err)
+{
+    struct app *app = &casting->app;
+    const struct replay_point point = {.seq = app->replay.at, .on_ms = app->replay.on_ms};
+    if (!app_stand_at(app, point, err))
+        return false;
+    choose_task(casting);
+    app_draw(app);
+    str_clear(&casting->ansi);
+    canvas_ansi(casting->is_shown ? &casting->shown : NULL, &app->canvas, casting->cast->theme,
+                &casting->ansi);
+    if (casting->ansi.len == 0)
+        return true;
+    if (++casting->frames > APP_CAST_FRAMES_MAX) {
+        (void)err_set(err, ERR_LIMIT, "the recording has more than %d frames", APP_CAST_FRAMES_MAX);
+        return err_hint(err, "--speed makes it shorter");
+    }
+    keep_shown(casting);
+    return write_output(casting, &casting->ansi, err);
+}
+
+static bool report_frame(const struct casting *casting, struct err *err)
+{
+    const struct app_cast *cast = casting->cast;
+    const struct replay *replay = &casting->app.replay;
+    return !cast->tell || cast->tell(cast->ctx, replay->at, (int64_t)replay->count, err);
+}
+
+/* Frames are drawn where an event came, or where the clock on them goes on. */
+static bool play(struct casting *casting, struct err *err)
+{
+    struct replay *replay = &casting->app.replay;
+    int64_t seq = -1;
+    int64_t second = -1;
+    bool ok = true;
+    replay->at = replay->count > 0 ? 1 : 0;
+    replay->on_ms = 0;
+    replay->speed = casting->cast->speed * REPLAY_SPEED_ONE;
+    replay->playing = true;
+    do {
+        const int64_t now_s = replay_now(replay).at_ms / MS_PER_S;
+        if (replay->at != seq || now_s != second)
+            ok = draw_frame(casting, err);
+        ok = ok && report_frame(casting, err);
+        seq = replay->at;
+        second = now_s;
+        casting->at_ms += APP_CAST_TICK_MS;
+    } while (ok && replay_play(replay, APP_CAST_TICK_MS));
+    return ok;
+}
+
+static bool set_up_cast(struct casting *casting, enum screen screen, struct err *err)
+{
+    struct app *app = &casting->app;
+    const struct app_cast *cast = casting->cast;
+    if (!app_open_run(app, err) || !app_read_marks(app, err))
+        return false;
+    const struct plan *plan = follower_state(app->follower)->plan;
+    casting->named = cast->task ? plan_find(plan, cast->task) : -1;
+    if (cast->task && casting->named < 0)
+        return err_set(err, ERR_NOT_FOUND, "there is no task '%s'", cast->task);
+    const struct replay_point start = {.seq = app->replay.count > 0 ? 1 : 0};
+    if (!app_stand_at(app, start, err))
+        return false;
+    choose_task(casting);
+    app_open_screen(app, screen);
+    canvas_init(&app->canvas, cast->rows, cast->columns, app->options->ascii);
+    canvas_init(&casting->shown, cast->rows, cast->columns, app->options->ascii);
+    return true;
+}
+
+static bool write_cast(struct casting *casting, struct err *err)
+{
+    const struct str nothing = {0};
+    if (!write_header(casting, err) || !play(casting, err))
+        return false;
+    casting->at_ms += APP_CAST_STILL_MS;
+    return write_output(casting, &nothing, err);
+}
+
+bool app_cast_write(const struct app_options *options, const struct app_cast *cast, struct err *err)
+{
+    struct casting casting = {
+        .app = {.options = options, .pictured = true}, .cast = cast, .chose_ms = -1};
+    enum screen screen = SCREEN_TASKS;
+    const bool ok = app_screen_named(cast->view, &screen, err) &&
+                    set_up_cast(&casting, screen, err) && write_cast(&casting, err);
+    canvas_done(&casting.shown);
+    str_done(&casting.ansi);
+    str_done(&casting.line);
+    app_close(&casting.app);
     return ok;
 }

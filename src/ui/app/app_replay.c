@@ -1,6 +1,229 @@
-/* app_replay.c - the app over a recording: marks, and the fold at the cursor. */
-#include "app_parts.h"
-#include "replay_time.h"
+/* app_replay.c - moving in time: a recording or the past of a live run, its marks and bookmarks,
+ * and the records around the moment that is shown. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app_internal.h"
+#include "quiet_thread.h"
+#include "redact.h"
+#include "replay.h"
+#include "text.h"
+#include "xalloc.h"
+
+bool app_is_past(const struct app *app)
+{
+    return app->follower != app->present;
+}
+
+bool app_past_enter(struct app *app)
+{
+    struct err err = {0};
+    if (!app->past && !follower_fork(&app->past, app->present, &err)) {
+        view_say(&app->view, &app->now, "the past cannot be read: %s", err.message);
+        return false;
+    }
+    app->follower = app->past;
+    (void)replay_move(&app->replay, REPLAY_END, -1);
+    return true;
+}
+
+void app_past_leave(struct app *app)
+{
+    app->replay.playing = false;
+    app->view.shows_later = false;
+    app->follower = app->present;
+    view_take_tasks(&app->view, follower_state(app->present)->plan->task_count);
+    view_say(&app->view, &app->now, "this is the present again");
+    app->news++;
+    app->wants_frame_now = true;
+}
+
+/* One write, on a thread of its own. */
+struct bookmark_job {
+    const struct place *place; /* borrowed */
+    struct bookmark bookmark;
+    bool removes; /* the one of this id */
+    pthread_t thread;
+    atomic_bool is_over; /* from then on what follows is the main thread's */
+    bool ok;
+    struct err err;
+};
+
+static void *work(void *arg)
+{
+    struct bookmark_job *job = arg;
+    job->ok = job->removes ? bookmark_remove(job->place, job->bookmark.id, &job->err)
+                           : bookmark_add(job->place, &job->bookmark, &job->err);
+    atomic_store(&job->is_over, true);
+    return NULL;
+}
+
+static void start(struct app *app, const struct bookmark *bookmark, bool removes)
+{
+    if (app->bookmarks.job) {
+        view_say(&app->view, &app->now, "the last bookmark is still being written");
+        return;
+    }
+    struct bookmark_job *job = xcalloc(1, sizeof(*job));
+    job->place = app->options->place;
+    job->bookmark = *bookmark;
+    job->removes = removes;
+    const int code = quiet_thread_start(&job->thread, work, job);
+    if (code != 0) {
+        view_say(&app->view, &app->now, "no bookmark: %s", strerror(code));
+        free(job);
+        return;
+    }
+    app->bookmarks.job = job;
+}
+
+void app_bookmarks_add(struct app *app)
+{
+    if (app_opening_refuses(app)) /* the moment shown is none that anybody went to */
+        return;
+    const struct view_facts facts = app_facts(app);
+    const struct line_edit *typed = &app->view.bookmark;
+    struct bookmark bookmark = {.run = follower_run(app->follower)->number,
+                                .seq = app->replay.at,
+                                .at_ms = facts.now.at_ms,
+                                .made_at_ms = app->now.at_ms};
+    struct str name = {0};
+    redact_text(app->options->redactor, typed->text, typed->len, &name, NULL);
+    const size_t len = text_cut(str_text(&name), name.len, BOOKMARK_NAME_MAX);
+    memcpy(bookmark.name, str_text(&name), len);
+    (void)snprintf(bookmark.by, sizeof(bookmark.by), "%s",
+                   app->options->by ? app->options->by : "");
+    start(app, &bookmark, false);
+    str_done(&name);
+}
+
+void app_bookmarks_remove(struct app *app, int64_t id)
+{
+    const struct bookmark bookmark = {.id = id};
+    start(app, &bookmark, true);
+}
+
+static void say_what_came(struct app *app, const struct bookmark_job *job)
+{
+    if (!job->ok)
+        view_say(&app->view, &app->now, "no bookmark: %s", job->err.message);
+    else if (job->removes)
+        view_say(&app->view, &app->now, "the bookmark is gone");
+    else
+        view_say(&app->view, &app->now, "bookmarked%s%s; devs gc keeps a run that has a bookmark",
+                 job->bookmark.name[0] != '\0' ? " as " : "", job->bookmark.name);
+}
+
+void app_bookmarks_look(struct app *app)
+{
+    struct bookmark_job *job = app->bookmarks.job;
+    if (!job || !atomic_load(&job->is_over))
+        return;
+    (void)pthread_join(job->thread, NULL);
+    say_what_came(app, job);
+    free(job);
+    app->bookmarks.job = NULL;
+    app_bookmarks_forget(app);
+    app->wants_frame_now = true;
+}
+
+void app_bookmarks_forget(struct app *app)
+{
+    app->bookmarks.is_old = true;
+}
+
+void app_bookmarks_load(struct app *app)
+{
+    struct app_bookmarks *bookmarks = &app->bookmarks;
+    const int64_t run = follower_run(app->follower)->number;
+    struct err err = {0};
+    if (bookmarks->run == run && !bookmarks->is_old)
+        return;
+    if (!bookmarks->items)
+        bookmarks->items = xcalloc(BOOKMARKS_MAX, sizeof(*bookmarks->items));
+    bookmarks->run = run;
+    bookmarks->is_old = false;
+    bookmarks->count = 0;
+    if (!bookmark_list(follower_reader(app->follower), run, bookmarks->items, BOOKMARKS_MAX,
+                       &bookmarks->count, &err))
+        view_say(&app->view, &app->now, "the bookmarks cannot be read: %s", err.message);
+}
+
+void app_bookmarks_close(struct app *app)
+{
+    struct bookmark_job *job = app->bookmarks.job;
+    if (job)
+        (void)pthread_join(job->thread, NULL);
+    free(job);
+    free(app->bookmarks.items);
+    app->bookmarks = (struct app_bookmarks){0};
+}
+
+/* The records after `after`, `max` of them at most, each folded in. */
+static void walk_records(struct app *app, int64_t after, size_t max, follower_event_fn *each,
+                         void *ctx, struct err *err)
+{
+    struct err back = {0};
+    if (follower_seek(app->follower, after, err))
+        (void)!follower_read(app->follower, max, each, ctx, NULL, err);
+    if (follower_seek(app->follower, app->replay.at, &back))
+        return;
+    view_say(&app->view, &app->now, "%s", back.message);
+    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
+}
+
+static bool add_line(void *ctx, const struct run_state *state, const struct event *event)
+{
+    return event_lines_add(ctx, state, event);
+}
+
+void app_load_events(struct app *app)
+{
+    const int64_t run = follower_run(app->follower)->number;
+    const int64_t at = app->replay.at;
+    struct event_lines *lines = &app->event_lines;
+    if (event_lines_cover(lines, run, at, (int64_t)app->replay.count))
+        return;
+    event_lines_begin(lines, run);
+    walk_records(app, event_lines_after(at), EVENT_LINES_MAX, add_line, lines, &lines->trouble);
+}
+
+static bool add_what_came(void *ctx, const struct run_state *state, const struct event *event)
+{
+    return what_came_add(ctx, state, event);
+}
+
+void app_load_what_came(struct app *app)
+{
+    enum { RECORDS_MAX = 4096 }; /* looked through */
+    const int64_t run = follower_run(app->follower)->number;
+    const int64_t at = app->replay.at;
+    struct what_came *came = &app->what_came;
+    struct err err = {0};
+    const int64_t count = (int64_t)app->replay.count;
+    const bool is_it = came->run == run && came->after == at && came->task == app->view.chosen;
+    /* The past of a run that goes on: there may be more of it by now. */
+    const bool may_have_more =
+        came->left > 0 && count > app->came_of && app->came_of - at < RECORDS_MAX;
+    if ((is_it && !may_have_more) || app->view.chosen < 0)
+        return;
+    what_came_begin(came, run, at, app->view.chosen);
+    app->came_of = count;
+    walk_records(app, at, RECORDS_MAX, add_what_came, came, &err);
+    if (err.code != ERR_NONE)
+        str_add(&came->words, err.message);
+    else if (came->words.len == 0)
+        str_add(&came->words, "nothing more is recorded of it");
+}
+
+void app_events_close(struct app *app)
+{
+    event_lines_done(&app->event_lines);
+    str_done(&app->what_came.words);
+}
 
 static bool load_marks(struct app *app, struct err *err)
 {

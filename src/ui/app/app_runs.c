@@ -1,7 +1,8 @@
-/* app_runs.c - the list of runs that the screen shows, kept up to date. */
+/* app_runs.c - which run is shown: the list of runs, opening a run in slices so that its first
+ * frame comes at once, and another run than the app's own. */
 #include <unistd.h>
 
-#include "app_parts.h"
+#include "app_internal.h"
 
 enum {
     RUNS_READ_MS = 1000,      /* the newest are read again no sooner */
@@ -100,4 +101,285 @@ void app_runs_fit(struct app *app, int rows)
 bool app_runs_count(const struct app *app)
 {
     return view_screen(&app->view) == SCREEN_RUNS && app->runs.live > 0;
+}
+
+enum {
+    OPENING_FIRST = 2048,  /* events before the first frame */
+    OPENING_SLICE = 16384, /* and in each turn after it */
+    BAR_CELLS = 20,
+};
+
+/* Where one is in a recording, is the end of what was read. */
+static bool read_slice(struct app *app, size_t max, struct err *err)
+{
+    size_t count = 0;
+    const bool ok = follower_read(app->follower, max, replay_take, &app->replay, &count, err);
+    app->opens = ok && count == max;
+    if (app->mode == APP_REPLAY)
+        (void)replay_move(&app->replay, REPLAY_END, -1);
+    if (ok)
+        app->read = app->now;
+    view_take_tasks(&app->view, follower_state(app->follower)->plan->task_count);
+    return ok;
+}
+
+bool app_replay_open(struct app *app, struct err *err)
+{
+    struct err why = {0};
+    follower_keep_past(app->follower);
+    if (read_slice(app, OPENING_FIRST, &why))
+        return true;
+    if (why.code != ERR_DAMAGED || app->replay.count == 0)
+        return err_set(err, why.code, "%s", why.message);
+    app->fault = why; /* what is before the damage can be played */
+    return true;
+}
+
+void app_live_open(struct app *app)
+{
+    /* What is wrong with the log is shown, and it is tried again. */
+    (void)!read_slice(app, OPENING_FIRST, &app->fault);
+    app_take_news(app);
+}
+
+void app_opening_go_on(struct app *app)
+{
+    if (!app->opens)
+        return;
+    (void)read_slice(app, OPENING_SLICE, &app->fault);
+    app->news++;
+    app->wants_frame = true;
+    app->wants_frame_now = app->wants_frame_now || !app->opens;
+    if (!app->opens && app->mode == APP_LIVE)
+        app_take_news(app); /* what else is to be known of a run that may go on */
+}
+
+void app_opening_finish(struct app *app)
+{
+    while (app->opens)
+        app_opening_go_on(app);
+}
+
+bool app_opening_stand(struct app *app, struct err *err)
+{
+    const struct app_options *options = app->options;
+    enum screen screen = SCREEN_TASKS;
+    if (!options->opens_at && !options->opens_view && !options->opens_task)
+        return true;
+    if (!app_screen_named(options->opens_view, &screen, err))
+        return false;
+    app_opening_finish(app);
+    if (options->opens_at && !app_replay_find(app, options->opens_at, err))
+        return false;
+    const bool chooses = options->opens_at || options->opens_task;
+    if (chooses && !app_choose_task(app, options->opens_task, err))
+        return false;
+    app_open_screen(app, screen);
+    app->wants_frame_now = true;
+    return true;
+}
+
+static int64_t percent(const struct app *app)
+{
+    const int64_t all = follower_run(app->follower)->last_seq;
+    const int64_t read = (int64_t)app->replay.count;
+    return read < all ? read * 100 / all : 100;
+}
+
+static const char *what_opens(const struct app *app)
+{
+    return app->mode == APP_REPLAY ? "recording" : "log";
+}
+
+bool app_opening_refuses(struct app *app)
+{
+    if (app->opens)
+        view_say(&app->view, &app->now, "%lld %% of the %s is read: wait for the rest of it",
+                 (long long)percent(app), what_opens(app));
+    return app->opens;
+}
+
+void app_opening_tell(const struct app *app, struct str *out)
+{
+    const int64_t done = percent(app);
+    str_addf(out, "reading the %s [", what_opens(app));
+    for (int64_t i = 0; i < BAR_CELLS; i++)
+        str_add_char(out, i < done * BAR_CELLS / 100 ? '#' : '.');
+    str_addf(out, "] %lld %%: %zu of %lld records", (long long)done, app->replay.count,
+             (long long)follower_run(app->follower)->last_seq);
+}
+
+struct follower *app_own_run(const struct app *app)
+{
+    return app->own.present ? app->own.present : app->present;
+}
+
+/* What belongs to the run that is shown. */
+static void put_away(struct app *app)
+{
+    app_opening_finish(app);
+    app->own = (struct app_own){.present = app->present,
+                                .past = app->past,
+                                .shown = app->follower,
+                                .mode = app->mode,
+                                .view = app->view,
+                                .replay = app->replay,
+                                .acts = app->acts,
+                                .fault = app->fault,
+                                .orphaned = app->orphaned};
+    app->fault = (struct err){0};
+}
+
+static void take_back(struct app *app)
+{
+    const struct app_own own = app->own;
+    app->own = (struct app_own){0};
+    app->present = own.present;
+    app->past = own.past;
+    app->follower = own.shown;
+    app->mode = own.mode;
+    app->view = own.view;
+    app->replay = own.replay;
+    app->acts = own.acts;
+    app->fault = own.fault;
+    app->orphaned = own.orphaned;
+}
+
+static void close_shown(struct app *app)
+{
+    follower_close(app->past); /* before the one that it was forked from */
+    follower_close(app->present);
+    replay_done(&app->replay);
+    view_done(&app->view);
+    app_acts_done(&app->acts);
+    app->present = app->past = app->follower = NULL;
+    app->opens = false; /* what was not read of it yet nobody reads on */
+}
+
+void app_visit_close(struct app *app)
+{
+    if (!app->own.present)
+        return;
+    close_shown(app);
+    take_back(app);
+}
+
+/* What is the person's, not the run's. */
+static void take_along(struct view *view, const struct view *before)
+{
+    view->keys = before->keys;
+    view->runs = before->runs;
+    view->command = before->command;
+    view->times = before->times;
+    view->leaves_mouse = before->leaves_mouse;
+}
+
+/* Everything that was read of the run before. */
+static void forget_what_was_read(struct app *app)
+{
+    log_tail_clear(&app->tail);
+    app->forensics_seq = -1;
+    app->news++;
+    app->wants_frame_now = true;
+}
+
+/* Open it beside the app's own; on failure nothing has changed. */
+static bool open_run(struct app *app, int64_t run, struct err *err)
+{
+    struct follower *present = NULL;
+    if (!follower_open(&present, app->options->place, run, err))
+        return false;
+    follower_watch(present);
+    put_away(app);
+    app->present = app->follower = present;
+    app->past = NULL;
+    app->mode = app_mode_of(present);
+    app->orphaned = false;
+    replay_init(&app->replay);
+    view_init(&app->view, follower_state(present)->plan->task_count);
+    take_along(&app->view, &app->own.view);
+    app->view.trail = (struct screen_trail){.at = {SCREEN_RUNS, SCREEN_TASKS}, .depth = 1};
+    app->acts = (struct app_acts){.desk = app->mode == APP_LIVE ? app->options->desk : NULL,
+                                  .state = follower_state(present),
+                                  .run = run};
+    if (app->mode == APP_REPLAY && !app_replay_open(app, err)) {
+        close_shown(app);
+        take_back(app);
+        return false;
+    }
+    return true;
+}
+
+static void say_the_way_back(struct app *app, int64_t run)
+{
+    const struct run_state *own = follower_state(app->own.present);
+    struct str text = {0};
+    str_addf(&text, "run #%lld", (long long)run);
+    if (app->own.mode == APP_LIVE && !own->ended) {
+        str_addf(&text, "; run #%lld goes on meanwhile",
+                 (long long)follower_run(app->own.present)->number);
+        keymap_say(app->view.keys, ": {quit}, {quit} lead back", &text);
+    } else {
+        keymap_say(app->view.keys, ": {quit} leads back to the runs", &text);
+    }
+    view_say(&app->view, &app->now, "%s", str_text(&text));
+    str_done(&text);
+}
+
+static void go_to_screen(struct app *app, enum screen screen)
+{
+    trail_go(&app->view.trail, SCREEN_TASKS);
+    if (screen == SCREEN_TIMELINE)
+        view_timeline_open(&app->view);
+}
+
+/* To the app's own run. */
+static void come_back(struct app *app)
+{
+    take_along(&app->own.view, &app->view);
+    app_visit_close(app);
+    forget_what_was_read(app);
+    app_take_news(app);
+}
+
+void app_visit_open(struct app *app, int64_t run, enum screen screen)
+{
+    struct err err = {0};
+    if (app->own.present && run != follower_run(app->present)->number)
+        come_back(app);
+    if (run == follower_run(app->present)->number) {
+        go_to_screen(app, screen);
+        return;
+    }
+    if (!open_run(app, run, &err)) {
+        view_say(&app->view, &app->now, "run #%lld cannot be opened: %s", (long long)run,
+                 err.message);
+        return;
+    }
+    forget_what_was_read(app);
+    go_to_screen(app, screen);
+    if (app->mode == APP_LIVE)
+        app_live_open(app);
+    say_the_way_back(app, run);
+}
+
+void app_visit_look(struct app *app)
+{
+    if (!app->own.present || view_screen(&app->view) != SCREEN_RUNS)
+        return;
+    come_back(app);
+    trail_go(&app->view.trail, SCREEN_RUNS);
+}
+
+void app_visit_take_news(struct app *app)
+{
+    size_t count = 0;
+    if (!app->own.present || app->own.mode != APP_LIVE)
+        return;
+    (void)follower_heard(app->own.present);
+    /* What cannot be read now is told when its own screen is back. */
+    (void)!follower_read(app->own.present, APP_EVENTS_TURN, replay_take, &app->own.replay, &count,
+                         NULL);
+    app->more_news = app->more_news || count == APP_EVENTS_TURN;
+    app->wants_frame = app->wants_frame || count > 0;
 }

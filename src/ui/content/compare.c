@@ -4,9 +4,339 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ascii.h"
 #include "attr.h"
-#include "compare_parts.h"
+#include "clock.h"
+#include "content_internal.h"
+#include "event_lines.h"
+#include "failure_class.h"
+#include "json.h"
+#include "normaliser.h"
+#include "phase.h"
+#include "protocol.h"
+#include "shown.h"
+#include "text.h"
 #include "xalloc.h"
+
+/* The streams of one attempt while they are read. */
+struct reading {
+    struct compare_lines *lines[LOG_STREAM_COUNT + 1];    /* borrowed; by stream */
+    struct normaliser *normalisers[LOG_STREAM_COUNT + 1]; /* owned */
+    int64_t next[LOG_STREAM_COUNT + 1];                   /* offset of the byte that comes next */
+};
+
+static const enum compare_text text_of[] = {
+    [LOG_STREAM_OUT] = COMPARE_OUT,
+    [LOG_STREAM_ERR] = COMPARE_ERR,
+    [LOG_STREAM_AGENT] = COMPARE_WORDS,
+};
+static_assert(ARRAY_LEN(text_of) == LOG_STREAM_COUNT + 1, "every stream is compared");
+
+static void add_line(struct compare_lines *lines, const char *bytes, size_t len, unsigned masked)
+{
+    if (lines->count == LINE_DIFF_LINES_MAX || lines->bytes.len >= COMPARE_BYTES_MAX) {
+        lines->is_cut = true;
+        return;
+    }
+    const size_t start = lines->bytes.len;
+    text_clean(&lines->bytes, bytes, len);
+    lines->items = xgrow(lines->items, &lines->cap, lines->count + 1, sizeof(*lines->items));
+    lines->digests =
+        xgrow(lines->digests, &lines->digest_cap, lines->count + 1, sizeof(*lines->digests));
+    lines->items[lines->count] =
+        (struct compare_line){.start = start, .len = lines->bytes.len - start};
+    lines->digests[lines->count++] = line_digest(bytes, len);
+    lines->masks |= masked;
+}
+
+static void on_line(void *ctx, const struct normaliser_line *line)
+{
+    add_line(ctx, line->bytes, line->len, line->masked);
+}
+
+/* Bytes that were counted and not kept: the same in both as far as anybody knows. */
+static void add_gap(struct reading *reading, int stream)
+{
+    static const char words[] = "(more was written here and not kept)";
+    normaliser_end(reading->normalisers[stream]);
+    add_line(reading->lines[stream], words, sizeof(words) - 1, 0);
+}
+
+static void take_row(struct reading *reading, const struct output_page *page,
+                     const struct log_output_row *row)
+{
+    const int stream = row->stream;
+    int64_t seen = reading->next[stream] - row->offset;  /* a tail overlaps the head */
+    const bool is_full = reading->lines[stream]->is_cut; /* nothing of the row would be kept */
+    if (is_full || row->replaceable || seen >= (int64_t)row->len)
+        return;
+    if (seen < 0)
+        add_gap(reading, stream);
+    seen = seen < 0 ? 0 : seen;
+    normaliser_add(reading->normalisers[stream], str_text(&page->text) + row->start + (size_t)seen,
+                   row->len - (size_t)seen);
+    reading->next[stream] = row->offset + (int64_t)row->len;
+}
+
+static bool are_full(const struct reading *reading)
+{
+    bool full = true;
+    for (int stream = LOG_STREAM_OUT; stream <= LOG_STREAM_COUNT; stream++)
+        full = full && reading->lines[stream]->is_cut;
+    return full;
+}
+
+static bool read_pages(struct reading *reading, const struct compare_subject *subject,
+                       struct err *err)
+{
+    struct output_page page = {0};
+    int64_t after = 0;
+    bool ok = true;
+    do {
+        ok = log_reader_output(subject->reader, &subject->key, after, &page, err);
+        for (size_t i = 0; ok && i < page.count; i++) {
+            after = page.rows[i].id;
+            take_row(reading, &page, &page.rows[i]);
+        }
+    } while (ok && page.count > 0 && !are_full(reading));
+    output_page_done(&page);
+    return ok;
+}
+
+bool compare_read_output(struct compare_side *side, const struct compare_subject *subject,
+                         struct err *err)
+{
+    struct reading reading = {0};
+    const int64_t line_max = subject->state->plan->limits.output_line_bytes;
+    for (int stream = LOG_STREAM_OUT; stream <= LOG_STREAM_COUNT; stream++) {
+        reading.lines[stream] = &side->texts[text_of[stream]];
+        normaliser_open(&reading.normalisers[stream], NULL, on_line, reading.lines[stream]);
+        if (line_max > 0)
+            normaliser_set_line_max(reading.normalisers[stream], (size_t)line_max);
+    }
+    const bool ok = read_pages(&reading, subject, err);
+    for (int stream = LOG_STREAM_OUT; stream <= LOG_STREAM_COUNT; stream++) {
+        if (ok)
+            normaliser_end(reading.normalisers[stream]);
+        normaliser_close(reading.normalisers[stream]);
+    }
+    return ok;
+}
+
+void compare_add_patch(struct compare_lines *lines, const char *text)
+{
+    while (*text != '\0') {
+        const size_t len = strcspn(text, "\n");
+        add_line(lines, text, len, 0);
+        text += len + (text[len] == '\n');
+    }
+}
+
+/* Of one side, while its facts are told. */
+struct telling {
+    const struct run_state *state;
+    const struct attempt_state *attempt;
+    const struct event_page *events; /* of the attempt, those that the state has */
+    struct compare_side *side;
+};
+
+static void tell_end(const struct telling *telling)
+{
+    const struct attempt_state *attempt = telling->attempt;
+    struct str *facts = telling->side->facts;
+    const struct failure_class class = failure_class_of(attempt);
+    if (attempt->ended.at_ms == 0) {
+        str_add(&facts[COMPARE_ENDED], "not yet");
+        return;
+    }
+    outcome_words(&attempt->outcome, &facts[COMPARE_ENDED]);
+    telling->side->passed = class.label.class == VERDICT_SUCCESS;
+    if (telling->side->passed)
+        str_add(&facts[COMPARE_CLASS], shown_word(SHOWN_PASSED));
+    else
+        failure_class_word(&class, &facts[COMPARE_CLASS]);
+    failure_class_original(attempt, &facts[COMPARE_CLASS]);
+    if (attempt->correction)
+        str_addf(&facts[COMPARE_CLASS], " (corrected by %s)", attempt->correction->by);
+    shown_ran(&attempt->outcome, &facts[COMPARE_RAN]);
+    str_add(&facts[COMPARE_USED], "cpu ");
+    shown_duration(attempt->outcome.cpu_ms, &facts[COMPARE_USED]);
+    if (attempt->outcome.rss_kib_max > 0) {
+        str_add(&facts[COMPARE_USED], ", memory ");
+        shown_size_kib(attempt->outcome.rss_kib_max, &facts[COMPARE_USED]);
+    }
+}
+
+static void tell_verdict(const struct telling *telling)
+{
+    const struct event *judged = attempt_events_last(telling->events, EVENT_ATTEMPT_JUDGED);
+    struct json *text = attempt_events_parse(judged ? judged->text : NULL);
+    struct verdict verdict = verdict_new();
+    if (judged && !telling->side->passed) {
+        verdict_from_json(text, &verdict);
+        shown_evidence(&verdict, &telling->side->facts[COMPARE_WHY]);
+    }
+    json_free(text);
+}
+
+static void tell_decision(const struct telling *telling)
+{
+    const struct event *wait = attempt_events_last(telling->events, EVENT_WAIT_STARTED);
+    const struct event *end = attempt_events_last(telling->events, EVENT_STEP_ENDED);
+    const struct event *round = attempt_events_last(telling->events, EVENT_ROUND_STARTED);
+    struct str *out = &telling->side->facts[COMPARE_THEN];
+    const bool is_kind = end && end->a >= DECISION_SUCCEEDED && end->a < DECISION_KIND_COUNT;
+    if (round)
+        str_addf(out, "round %lld of its agent", (long long)round->a);
+    else if (is_kind && end->a != DECISION_SUCCEEDED)
+        str_add(out, decision_word((enum decision_kind)end->a));
+    else if (wait) {
+        str_add(out, "tries again after ");
+        shown_seconds(wait->a, out);
+    }
+}
+
+static void tell_times(const struct telling *telling)
+{
+    const struct attempt_state *attempt = telling->attempt;
+    struct str *facts = telling->side->facts;
+    char at[CLOCK_TEXT_MAX];
+    str_add(&facts[COMPARE_STARTED], clock_date(attempt->started.at_ms, at));
+    if (attempt->waited_ms > 0)
+        shown_duration(attempt->waited_ms, &facts[COMPARE_WAITED]);
+    str_add(&facts[COMPARE_BY], attempt->by_hand ? "by hand" : "auto");
+    if (attempt->hint && attempt->hint->text[0] != '\0')
+        str_addf(&facts[COMPARE_BY], ", told: \"%s\"", attempt->hint->text);
+}
+
+static void tell_result(const struct telling *telling)
+{
+    enum { BRIEF_DIGITS = 8 };
+    const struct attempt_state *attempt = telling->attempt;
+    struct str *facts = telling->side->facts;
+    char hex[DIGEST_HEX_MAX];
+    telling->side->fingerprint = attempt->fingerprint;
+    if (digest_is_known(attempt->fingerprint)) {
+        digest_to_hex(attempt->fingerprint, hex);
+        str_add_n(&facts[COMPARE_RESULT], hex, BRIEF_DIGITS);
+    }
+    if (attempt->partial)
+        str_add(&facts[COMPARE_RESULT], ", not of all it wrote");
+    shown_new(attempt->new_permille, &facts[COMPARE_NEW]);
+    const struct event *used = attempt_events_last(telling->events, EVENT_AGENT_USED);
+    if (used) {
+        const struct agent_used sum = agent_used_of_event(used);
+        shown_used(&sum, &facts[COMPARE_AGENT]);
+    }
+}
+
+static void take_paths(struct compare_side *side, const struct json *paths)
+{
+    for (size_t i = 0; i < json_count(paths) && i < COMPARE_PATHS_MAX; i++) {
+        const struct json *item = json_at(paths, i);
+        const char *letter = json_text(json_at(item, 0), "?");
+        const char *path = json_text(json_at(item, 1), NULL);
+        struct str clean = {0};
+        if (!path)
+            continue;
+        text_clean(&clean, path, strlen(path));
+        side->paths[side->path_count++] =
+            (struct compare_path){.letter = ascii_is_upper(letter[0]) ? letter[0] : '?',
+                                  .added = json_i64(json_at(item, 2), -1),
+                                  .removed = json_i64(json_at(item, 3), -1),
+                                  .path = xstrdup(str_text(&clean))};
+        str_done(&clean);
+    }
+}
+
+/* The second part of its capture has lines and a patch, the event but paths. */
+static void take_changes(const struct telling *telling, const struct json *capture,
+                         const struct json *event)
+{
+    struct compare_side *side = telling->side;
+    const bool is_diff = strcmp(json_text(json_get(capture, "kind"), ""), "diff") == 0;
+    take_paths(side, json_get(is_diff ? capture : event, "paths"));
+    const char *patch = json_text(json_get(capture, "diff"), "");
+    if (is_diff && json_i64(json_get(capture, "diff_more_bytes"), 0) == 0)
+        compare_add_patch(&side->texts[COMPARE_DIFF], patch);
+}
+
+static bool tell_changes(const struct telling *telling, const struct compare_subject *subject,
+                         struct err *err)
+{
+    const struct attempt_state *attempt = telling->attempt;
+    const struct event *event = attempt_events_last(telling->events, EVENT_WORKSPACE_CHANGED);
+    struct str text = {0};
+    telling->side->paths_known = event != NULL;
+    if (!event)
+        return true;
+    if (!log_reader_changes(subject->reader, &subject->key, &text, err)) {
+        str_done(&text);
+        return false;
+    }
+    struct json *capture = attempt_events_parse(text.len > 0 ? text.data : NULL);
+    struct json *told = attempt_events_parse(event->text);
+    struct str *fact = &telling->side->facts[COMPARE_CHANGED];
+    shown_count(attempt->paths_changed, "path", "paths", fact);
+    if (attempt->paths_changed > 0)
+        str_addf(fact, ", +%ld -%ld", (long)attempt->lines_added, (long)attempt->lines_removed);
+    take_changes(telling, capture, told);
+    json_free(capture);
+    json_free(told);
+    str_done(&text);
+    return true;
+}
+
+static void tell_name(const struct telling *telling)
+{
+    const struct log_output_key *key = &telling->side->key;
+    const struct plan_task *plan = &telling->state->plan->tasks[key->task];
+    struct str *out = &telling->side->name;
+    str_addf(out, "#%lld/", (long long)key->run);
+    text_clean(out, plan->id, strlen(plan->id));
+    if (plan->step_count > 1)
+        str_addf(out, " step %d", key->step + 1);
+    str_addf(out, " try %d of %s", key->attempt, phase_name(plan->steps[key->step].phase));
+}
+
+/* What strangers wrote stands in some of them; a fact is one line. */
+static void clean_facts(struct compare_side *side)
+{
+    for (int i = 0; i < COMPARE_FACT_COUNT; i++) {
+        struct str clean = {0};
+        text_clean(&clean, str_text(&side->facts[i]), side->facts[i].len);
+        for (size_t at = 0; at < clean.len; at++)
+            clean.data[at] = clean.data[at] == '\n' ? ' ' : clean.data[at];
+        str_done(&side->facts[i]);
+        side->facts[i] = clean;
+    }
+}
+
+bool compare_read_facts(struct compare_side *side, const struct compare_subject *subject,
+                        struct err *err)
+{
+    struct event_page events = {0};
+    const struct step_state *step =
+        &subject->state->tasks[subject->key.task].steps[subject->key.step];
+    const struct telling telling = {.state = subject->state,
+                                    .attempt = step_state_find_attempt(step, subject->key.attempt),
+                                    .events = &events,
+                                    .side = side};
+    bool ok =
+        attempt_events_read(subject->reader, &subject->key, subject->state->last_seq, &events, err);
+    if (ok) {
+        tell_name(&telling);
+        tell_end(&telling);
+        tell_verdict(&telling);
+        tell_decision(&telling);
+        tell_times(&telling);
+        tell_result(&telling);
+        ok = tell_changes(&telling, subject, err);
+        clean_facts(side);
+    }
+    event_page_done(&events);
+    return ok;
+}
 
 const char *compare_fact_name(enum compare_fact fact)
 {

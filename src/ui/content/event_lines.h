@@ -1,14 +1,24 @@
 /*
- * event_lines.h - the records around a moment of a run, as lines for people. A value; pure.
+ * event_lines.h - records of the log as text for people: those around a moment of a run, those of
+ * one attempt, and the lines around an attempt's output (its command, how it ended, what the engine
+ * decided).
+ *
+ * Pure, but for attempt_events_read(), which is for the thread that owns the reader.
  */
 #ifndef DEVS_EVENT_LINES_H
 #define DEVS_EVENT_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attr.h"
 #include "err.h"
+#include "event.h"
 #include "event_text.h"
+#include "json.h"
+#include "log_reader.h"
+#include "run_state.h"
 #include "str.h"
 
 enum {
@@ -63,5 +73,35 @@ void what_came_begin(struct what_came *came, int64_t run, int64_t after, int tas
 /* The next record after the moment; false: all is told. */
 bool what_came_add(struct what_came *came, const struct run_state *state,
                    const struct event *event);
+
+/* As log_reader_attempt_events(), but nothing later than the event last_seq: in a replay the log
+ * knows more than the moment that is shown. The caller ends the page with event_page_done(). */
+ATTR_MUST_USE bool attempt_events_read(struct log_reader *reader, const struct log_output_key *key,
+                                       int64_t last_seq, struct event_page *out, struct err *err);
+
+/* The last event of a kind, which is the page's; NULL for none. */
+const struct event *attempt_events_last(const struct event_page *events, enum event_kind kind);
+
+/* A text of the log as JSON, for json_free(). NULL for NULL and for what is damaged, which is shown
+ * as if it were not there. */
+struct json *attempt_events_parse(const char *text);
+
+/* "$ make test"; "" where the attempt is not known. */
+void log_words_command(const struct run_state *state, const struct log_output_key *key,
+                       struct str *out);
+/* "-- exit 1 after 1:47; 96 lines to out, 0 to err; 31 MiB peak"; "" while it runs. */
+void log_words_end(const struct run_state *state, const struct log_output_key *key,
+                   struct str *out);
+/* "== engine: test-fail, try 3 of 6, waits 45 s (15 s x2^2 = 60 s, jitter 0.75 -> 45 s)", "==
+ * engine: test-fail, try 2 in round 2, then round 3"; "" while it runs. */
+void log_words_decision(const struct run_state *state, const struct log_output_key *key,
+                        struct str *out);
+/* The attempt; NULL where there is none. */
+const struct attempt_state *log_words_attempt(const struct run_state *state,
+                                              const struct log_output_key *key);
+/* What its verdict went by, where the state has that: of the last attempt of its step that failed.
+ * Read into *room; NULL for any other. */
+const struct verdict *log_words_verdict(const struct run_state *state,
+                                        const struct log_output_key *key, struct verdict *room);
 
 #endif

@@ -1,10 +1,399 @@
-/* log_pager.c - the walk that numbers the lines; see log_pager_lines.c, _read.c, _find.c, too. */
 #include "log_pager.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "log_pager_parts.h"
+#include "error_line.h"
+#include "text.h"
+#include "words.h"
 #include "xalloc.h"
+
+void log_pager_unsay(struct log_pager *pager)
+{
+    pager->before_count = 0;
+    pager->after_count = 0;
+    str_clear(&pager->words);
+}
+
+static void say(struct log_pager *pager, struct pager_line *lines, int *count, int64_t at_ms,
+                const char *text)
+{
+    if (*count == PAGER_WORDS_MAX)
+        return;
+    const size_t start = pager->words.len;
+    text_clean(&pager->words, text, strlen(text));
+    for (size_t i = start; i < pager->words.len; i++) {
+        if (pager->words.data[i] == '\n')
+            pager->words.data[i] = ' ';
+    }
+    lines[(*count)++] = (struct pager_line){
+        .start = start, .len = pager->words.len - start, .at_ms = at_ms, .stream = PAGER_ENGINE};
+}
+
+void log_pager_say_before(struct log_pager *pager, int64_t at_ms, const char *text)
+{
+    say(pager, pager->before, &pager->before_count, at_ms, text);
+}
+
+void log_pager_say_after(struct log_pager *pager, int64_t at_ms, const char *text)
+{
+    say(pager, pager->after, &pager->after_count, at_ms, text);
+}
+
+size_t log_pager_said(const struct log_pager *pager)
+{
+    return pager->walk.line + log_join_open(&pager->walk.join);
+}
+
+void log_pager_show_only(struct log_pager *pager, bool only)
+{
+    if (pager->only == only)
+        return;
+    pager->only = only;
+    pager_forget_window(pager);
+}
+
+size_t log_pager_count(const struct log_pager *pager)
+{
+    if (pager->only)
+        return pager->found.count;
+    return log_pager_said(pager) + (size_t)(pager->before_count + pager->after_count);
+}
+
+size_t log_pager_number(const struct log_pager *pager, size_t index)
+{
+    if (pager->only)
+        return index < pager->found.count ? pager->found.lines[index] : log_pager_said(pager);
+    const size_t before = (size_t)pager->before_count;
+    return index > before ? index - before : 0;
+}
+
+size_t log_pager_index(const struct log_pager *pager, size_t number)
+{
+    if (pager->only)
+        return number > 0 ? pager_set_rank(&pager->found, number - 1) : 0;
+    return number + (size_t)pager->before_count;
+}
+
+const struct pager_line *pager_window_line(const struct log_pager *pager, size_t number)
+{
+    size_t from = 0;
+    size_t to = pager->line_count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (pager->lines[middle].number < number)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    const bool is_there = from < pager->line_count && pager->lines[from].number == number;
+    return is_there ? &pager->lines[from] : NULL;
+}
+
+const struct pager_line *log_pager_line(const struct log_pager *pager, size_t index)
+{
+    const size_t before = pager->only ? 0 : (size_t)pager->before_count;
+    const size_t said = log_pager_said(pager);
+    if (index >= log_pager_count(pager))
+        return NULL;
+    if (index < before)
+        return &pager->before[index];
+    if (!pager->only && index - before >= said)
+        return &pager->after[index - before - said];
+    return pager_window_line(pager, log_pager_number(pager, index));
+}
+
+const char *log_pager_text(const struct log_pager *pager, const struct pager_line *line)
+{
+    const struct str *text = line->stream == PAGER_ENGINE ? &pager->words : &pager->text;
+    return str_text(text) + line->start;
+}
+
+enum { MARGIN_SCREENS = 1 }; /* read above and below what is asked for */
+
+static void take_joined(void *ctx, const struct joined_line *line)
+{
+    struct pager_reading *reading = ctx;
+    if (reading->pager->probe.line == reading->wanted)
+        reading->take(reading, line);
+    reading->pager->probe.line++;
+}
+
+/* The last mark that is not past a line; NULL: from the beginning. */
+static const struct pager_place *mark_before(const struct log_pager *pager, size_t line)
+{
+    size_t from = 0;
+    size_t to = pager->mark_count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (pager->marks[middle].line <= line)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from > 0 ? &pager->marks[from - 1] : NULL;
+}
+
+/* A mark may lie between here and the line that is wanted. */
+static void jump(struct pager_reading *reading)
+{
+    struct pager_place *probe = &reading->pager->probe;
+    const struct pager_place *mark = mark_before(reading->pager, reading->wanted);
+    if (mark && mark->after > probe->after)
+        pager_place_copy(probe, mark);
+}
+
+/* From the log; what may have made way there, from the copy of it. */
+static bool read_piece(struct pager_reading *reading, const struct log_source *source,
+                       struct err *err)
+{
+    struct log_pager *pager = reading->pager;
+    struct pager_place *probe = &pager->probe;
+    const bool is_copied = pager->has_tail && probe->after >= pager->stable.after;
+    const int64_t last = pager->has_tail && !is_copied ? pager->stable.after : pager->walk.after;
+    struct output_page *page = is_copied ? &pager->tail : &pager->page;
+    if (!is_copied && !source->read(source->ctx, probe->after, PAGER_PIECE_BYTES, page, err))
+        return false;
+    size_t i = 0;
+    for (; i < page->count && page->rows[i].id <= last; i++) {
+        if (page->rows[i].id > probe->after)
+            pager_place_add(probe, &page->rows[i], str_text(&page->text) + page->rows[i].start);
+    }
+    if (page->count == 0 || i < page->count) /* there are no more up to there */
+        probe->after = last;
+    return true;
+}
+
+bool pager_read(struct pager_reading *reading, const struct log_source *source, struct err *err)
+{
+    struct log_pager *pager = reading->pager;
+    struct pager_place *probe = &pager->probe;
+    bool ok = true;
+    log_join_clear(&probe->join);
+    probe->join.line_max = PAGER_LINE_MAX;
+    probe->join.take = take_joined;
+    probe->join.ctx = reading;
+    probe->after = 0;
+    probe->line = 0;
+    probe->bytes = 0;
+    while (ok && reading->wanted != SIZE_MAX && probe->after < pager->walk.after) {
+        jump(reading);
+        if (probe->after < pager->walk.after)
+            ok = read_piece(reading, source, err);
+    }
+    if (ok && reading->wanted != SIZE_MAX)
+        log_join_end(&probe->join);
+    return ok;
+}
+
+/* The number of the line after this one that is wanted in the window. */
+static size_t next_wanted(const struct pager_reading *reading)
+{
+    const struct log_pager *pager = reading->pager;
+    if (reading->count >= reading->want_count || pager->text.len >= PAGER_WINDOW_BYTES)
+        return SIZE_MAX;
+    const size_t next = reading->first + reading->count;
+    if (!pager->only)
+        return next;
+    return next < pager->found.count ? pager->found.lines[next] : SIZE_MAX;
+}
+
+static void keep_line(struct pager_reading *reading, const struct joined_line *line)
+{
+    struct log_pager *pager = reading->pager;
+    const size_t start = pager->text.len;
+    text_clean(&pager->text, line->bytes, line->len);
+    pager->lines =
+        xgrow(pager->lines, &pager->line_cap, pager->line_count + 1, sizeof(*pager->lines));
+    pager->lines[pager->line_count++] = (struct pager_line){
+        .number = reading->wanted,
+        .start = start,
+        .len = pager->text.len - start,
+        .at_ms = line->at_ms,
+        .offset = line->offset,
+        .stream = line->stream,
+    };
+    reading->count++;
+    reading->wanted = next_wanted(reading);
+}
+
+static bool has_all(const struct log_pager *pager, size_t index, size_t count)
+{
+    for (size_t i = index; i < index + count; i++) {
+        if (i < log_pager_count(pager) && !log_pager_line(pager, i))
+            return false;
+    }
+    return true;
+}
+
+bool log_pager_load(struct log_pager *pager, const struct log_source *source, size_t index,
+                    size_t count, struct err *err)
+{
+    const size_t margin = count * MARGIN_SCREENS;
+    const size_t before = pager->only ? 0 : (size_t)pager->before_count;
+    if (pager->key.attempt == 0 || has_all(pager, index, count))
+        return true;
+    struct pager_reading reading = {.pager = pager, .take = keep_line};
+    const size_t place = index > before + margin ? index - before - margin : 0;
+    reading.first = place;
+    reading.want_count = count + 2 * margin;
+    if (reading.want_count > PAGER_LINES_MAX)
+        reading.want_count = PAGER_LINES_MAX;
+    pager->line_count = 0;
+    str_clear(&pager->text);
+    reading.wanted = next_wanted(&reading);
+    return pager_read(&reading, source, err);
+}
+
+size_t pager_set_rank(const struct pager_set *set, size_t line)
+{
+    size_t from = 0;
+    size_t to = set->count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (set->lines[middle] <= line)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+void pager_set_cut(struct pager_set *set, size_t line)
+{
+    const size_t left = line > 0 ? pager_set_rank(set, line - 1) : 0;
+    set->is_full = set->is_full && left == set->count;
+    set->count = left;
+    set->upto = set->upto < line ? set->upto : line;
+}
+
+static void set_add(struct pager_set *set, size_t line)
+{
+    set->is_full = set->count == PAGER_SET_MAX;
+    if (set->is_full)
+        return;
+    set->lines = xgrow(set->lines, &set->cap, set->count + 1, sizeof(*set->lines));
+    set->lines[set->count++] = line;
+}
+
+enum pager_next log_pager_next(const struct log_pager *pager, const struct pager_set *set,
+                               int64_t from, int step, size_t *line_out)
+{
+    const bool is_looked = pager->is_through && set->upto >= log_pager_said(pager);
+    const bool is_over = is_looked || set->is_full;
+    if (step > 0) {
+        const size_t after = from < 0 ? 0 : pager_set_rank(set, (size_t)from);
+        if (after == set->count)
+            return is_over ? PAGER_NEXT_NONE : PAGER_NEXT_LATER;
+        *line_out = set->lines[after];
+        return PAGER_NEXT_FOUND;
+    }
+    const size_t before = from <= 0 ? 0 : pager_set_rank(set, (size_t)from - 1);
+    if (!is_over && (int64_t)set->upto < from)
+        return PAGER_NEXT_LATER;
+    if (before == 0)
+        return PAGER_NEXT_NONE;
+    *line_out = set->lines[before - 1];
+    return PAGER_NEXT_FOUND;
+}
+
+void log_pager_search(struct log_pager *pager, const char *needle)
+{
+    if (strcmp(pager->needle, needle) == 0)
+        return;
+    (void)snprintf(pager->needle, sizeof(pager->needle), "%s", needle);
+    pager_set_cut(&pager->found, 0);
+    if (pager->only) {
+        pager->line_count = 0;
+        str_clear(&pager->text);
+    }
+}
+
+void log_pager_set_rule(struct log_pager *pager, const struct verdict *verdict)
+{
+    const enum verdict_stream stream = verdict ? verdict->stream : VERDICT_STREAM_NONE;
+    if (pager->rule_stream == stream && verdict && pager->rule_offset == verdict->offset)
+        return;
+    pager->rule_stream = stream;
+    pager->rule_offset = verdict ? verdict->offset : 0;
+    pager->rule[0] = '\0';
+    if (verdict)
+        (void)snprintf(pager->rule, sizeof(pager->rule), "%s", verdict->rule);
+    pager->rule_line = SIZE_MAX;
+    pager_set_cut(&pager->errors, 0);
+}
+
+static bool has_rule(const struct log_pager *pager, int stream, int64_t offset, size_t len)
+{
+    const int wanted = pager->rule_stream == VERDICT_STREAM_OUT   ? LOG_STREAM_OUT
+                       : pager->rule_stream == VERDICT_STREAM_ERR ? LOG_STREAM_ERR
+                                                                  : -1;
+    return stream == wanted && pager->rule_offset >= offset &&
+           pager->rule_offset <= offset + (int64_t)len;
+}
+
+bool log_pager_is_rule(const struct log_pager *pager, const struct pager_line *line)
+{
+    return line->number == pager->rule_line && line->stream != PAGER_ENGINE;
+}
+
+static size_t next_looked(struct pager_reading *reading)
+{
+    const struct log_pager *pager = reading->pager;
+    reading->set->upto++;
+    return reading->count < PAGER_LOOK_BYTES && reading->set->upto < log_pager_said(pager)
+               ? reading->set->upto
+               : SIZE_MAX;
+}
+
+static void look_for_needle(struct pager_reading *reading, const struct joined_line *line)
+{
+    struct str clean = {0};
+    text_clean(&clean, line->bytes, line->len);
+    if (words_find(str_text(&clean), clean.len, reading->pager->needle))
+        set_add(reading->set, reading->wanted);
+    reading->count += line->len + 1;
+    str_done(&clean);
+    reading->wanted = next_looked(reading);
+}
+
+static void look_for_error(struct pager_reading *reading, const struct joined_line *line)
+{
+    struct log_pager *pager = reading->pager;
+    struct str clean = {0};
+    text_clean(&clean, line->bytes, line->len < ERROR_LINE_BYTES ? line->len : ERROR_LINE_BYTES);
+    const bool is_rule = has_rule(pager, line->stream, line->offset, line->len);
+    if (is_rule)
+        pager->rule_line = reading->wanted;
+    if (is_rule || line_is_error(str_text(&clean), clean.len))
+        set_add(reading->set, reading->wanted);
+    reading->count += line->len + 1;
+    str_done(&clean);
+    reading->wanted = next_looked(reading);
+}
+
+static bool look_for(struct log_pager *pager, struct pager_set *set, pager_take_fn *take,
+                     const struct log_source *source, struct err *err)
+{
+    struct pager_reading reading = {.pager = pager, .take = take, .set = set, .wanted = set->upto};
+    const size_t said = log_pager_said(pager);
+    if (set->upto >= said)
+        return true;
+    if (!pager_read(&reading, source, err))
+        return false;
+    if (reading.count == 0) /* what was there has made way: the news of it are to come */
+        set->upto = said;
+    return true;
+}
+
+bool pager_look(struct log_pager *pager, const struct log_source *source, struct err *err)
+{
+    const bool searches = pager->needle[0] != '\0' && !pager->found.is_full;
+    if (searches && !look_for(pager, &pager->found, look_for_needle, source, err))
+        return false;
+    return pager->errors.is_full || look_for(pager, &pager->errors, look_for_error, source, err);
+}
 
 static void count_line(void *ctx, const struct joined_line *line);
 

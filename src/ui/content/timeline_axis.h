@@ -1,9 +1,14 @@
 /*
- * timeline_axis.h - how time lies on a row of cells: a scale at which minutes, or seconds, are
- * whole columns, and stretches that are folded away. Pure values.
+ * timeline_axis.h - time on a row of cells: a scale at which minutes, or seconds, are whole
+ * columns, and stretches that are folded away; the bar of a task and the load of a run on it. Pure
+ * values.
  *
- * Times are of CLOCK_BOOTTIME, ms, as those of spans (timeline.h); what they are called is told by
- * the wall clock as it stands to that clock now.
+ * Times are of CLOCK_BOOTTIME, ms, as those of spans (timeline.h); labels are of the wall clock, as
+ * it relates to that clock now.
+ *
+ * A column of a bar may stand for several spans: an end is shown before a wait, a wait before what
+ * runs, so that no failure disappears, and the last end before others; a run shorter than a column
+ * gets one unless an end needs it.
  */
 #ifndef DEVS_TIMELINE_AXIS_H
 #define DEVS_TIMELINE_AXIS_H
@@ -11,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "canvas.h"
+#include "failure_class.h"
 #include "moment.h"
 #include "str.h"
 #include "timeline.h"
@@ -74,5 +81,44 @@ void axis_fold_words(int64_t ms, struct str *out);
 
 /* The time between labels of `columns` columns each: a round one, so that they are apart. */
 int64_t axis_tick_ms(const struct timeline_axis *axis, int columns);
+
+struct bar_cell {
+    enum style style;
+    const char *sign; /* static, for a canvas; " " = empty */
+    int span;         /* index in the timeline; -1 = none */
+    int rank;         /* the highest rank is drawn */
+};
+
+/* Cells of the axis's columns, at most CANVAS_COLUMNS_MAX. */
+void bar_make(const struct timeline *timeline, const struct plan_task *plan,
+              const struct timeline_axis *axis, struct bar_cell *cells);
+
+/* What is under the cursor: the span whose sign stands in its column; the one that ends right there
+ * before others. Not placed: what the task does at present. -1: nothing. */
+int bar_span_at(const struct timeline *timeline, const struct plan_task *plan,
+                const struct timeline_axis *axis, bool is_placed, int64_t cursor_ms);
+
+enum {
+    TIMELINE_LOAD_CLASSES_MAX = 12,
+    TIMELINE_LOAD_SEVERAL = '*', /* failures of several classes in one column */
+};
+
+/* A class of failures, and the letter that stands for it. */
+struct timeline_load_class {
+    struct failure_class class;
+    char letter;
+    int count;
+};
+
+struct timeline_load {
+    int running[CANVAS_COLUMNS_MAX];
+    char failed[CANVAS_COLUMNS_MAX]; /* letters of classes; 0 = none */
+    struct timeline_load_class classes[TIMELINE_LOAD_CLASSES_MAX];
+    int class_count; /* those beyond are told as TIMELINE_LOAD_SEVERAL */
+};
+
+/* Of all tasks of a run, up to `now`. Each task's spans are made for it: not for every frame. */
+void timeline_load_read(struct timeline_load *load, const struct run_state *state,
+                        const struct timeline_axis *axis, const struct moment *now, bool orphaned);
 
 #endif

@@ -1,13 +1,14 @@
+/* frame.c - which screen is drawn, and what every screen puts on its canvas: text, rules, zones,
+ * ids, the time it shows. */
 #include "frame.h"
 
-#include "frame_detail.h"
-#include "frame_forensics.h"
-#include "frame_pager.h"
-#include "frame_report.h"
-#include "frame_runs.h"
-#include "frame_tasks.h"
-#include "frame_timeline.h"
-#include "view_acts.h"
+#include <assert.h>
+#include <string.h>
+
+#include "clock.h"
+#include "frame_internal.h"
+#include "text.h"
+#include "view_internal.h"
 
 enum {
     GO_TO_COLUMNS = 60, /* narrower: what may be typed is not said */
@@ -93,4 +94,205 @@ void frame_fit(struct view *view, int rows, int columns, const struct frame_inpu
         frame_detail_fit(view, rows, columns, input);
     else
         frame_tasks_fit(view, rows, columns, input);
+}
+
+static const enum style styles[] = {
+    [SHOWN_NEEDS_YOU] = STYLE_NEEDS_YOU, [SHOWN_BACKOFF] = STYLE_BACKOFF,
+    [SHOWN_RUNNING] = STYLE_RUNNING,     [SHOWN_QUIET] = STYLE_QUIET,
+    [SHOWN_STOPPING] = STYLE_HELD,       [SHOWN_QUEUED] = STYLE_PLAIN,
+    [SHOWN_HELD] = STYLE_HELD,           [SHOWN_PASSED] = STYLE_PASSED,
+    [SHOWN_GAVE_UP] = STYLE_FAILED,      [SHOWN_CANCELLED] = STYLE_PLAIN,
+    [SHOWN_STUCK] = STYLE_FAILED,        [SHOWN_BLOCKED] = STYLE_PLAIN,
+    [SHOWN_LOST] = STYLE_LOST,
+};
+static_assert(ARRAY_LEN(styles) == SHOWN_COUNT, "every shown state has a style");
+
+enum style frame_style(enum shown shown)
+{
+    assert(shown < SHOWN_COUNT);
+    return styles[shown];
+}
+
+struct moment frame_now(const struct frame_input *input)
+{
+    const struct view_facts *facts = input->facts;
+    if (facts->mode == VIEW_ENDED)
+        return facts->state->ended_at;
+    return facts->mode == VIEW_INTERRUPTED ? facts->state->heard : facts->now;
+}
+
+bool frame_stands(const struct frame_input *input)
+{
+    return !shown_counts(input->facts->state, input->facts->mode == VIEW_INTERRUPTED);
+}
+
+struct shown_time frame_time(const struct frame_input *input)
+{
+    return (struct shown_time){.now = frame_now(input),
+                               .clock = clock_short,
+                               .hms = clock_hms,
+                               .times = input->view->times};
+}
+
+void frame_say(const struct frame_input *input, const char *words, struct str *out)
+{
+    keymap_say(input->view->keys, words, out);
+}
+
+int frame_put(struct canvas *canvas, struct spot spot, enum style style, const char *text)
+{
+    if (spot.width <= 0)
+        return spot.column;
+    return spot.column + canvas_text(canvas, spot, style, text);
+}
+
+int frame_put_right(struct canvas *canvas, struct spot spot, enum style style, const char *text)
+{
+    int width = text_width(text, strlen(text));
+    if (width > spot.width)
+        return spot.column + spot.width;
+    int at = spot.column + spot.width - width;
+    (void)canvas_text(canvas, (struct spot){spot.row, at, width}, style, text);
+    return at;
+}
+
+void frame_pane_zone(struct canvas *canvas, const struct frame_box *box, uint32_t pane)
+{
+    const struct canvas_zone zone = {.spot = {box->row, box->column, box->columns},
+                                     .rows = box->rows,
+                                     .kind = ZONE_PANE,
+                                     .value = pane};
+    canvas_add_area(canvas, &zone);
+}
+
+void frame_rule(struct canvas *canvas, struct spot spot, const char *title, const char *note)
+{
+    canvas_rule(canvas, spot.row, spot.column, spot.width);
+    int note_width = *note != '\0' ? text_width(note, strlen(note)) : 0;
+    bool has_note = note_width > 0 && note_width + 16 < spot.width;
+    int room = spot.width - 4 - (has_note ? note_width + 4 : 0);
+    if (*title != '\0' && room > 0) {
+        struct str text = {0};
+        str_addf(&text, " %s", title);
+        int end = frame_put(canvas, (struct spot){spot.row, spot.column + 2, room}, STYLE_HEAD,
+                            str_text(&text));
+        (void)frame_put(canvas, (struct spot){spot.row, end, 1}, STYLE_HEAD, " ");
+        str_done(&text);
+    }
+    if (has_note) {
+        struct str text = {0};
+        str_addf(&text, " %s ", note);
+        (void)frame_put_right(canvas, (struct spot){spot.row, spot.column, spot.width - 1},
+                              STYLE_RULE, str_text(&text));
+        str_done(&text);
+    }
+}
+
+void frame_rule_say(struct canvas *canvas, struct spot spot, const char *title, const char *note,
+                    const struct frame_input *input)
+{
+    struct str text = {0};
+    frame_say(input, note, &text);
+    frame_rule(canvas, spot, title, str_text(&text));
+    str_done(&text);
+}
+
+void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view *view,
+                     enum view_pane pane)
+{
+    if (view->pane == pane && pane != VIEW_PANE_LIST && spot.row >= 0)
+        (void)canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_KEY, "▸");
+}
+
+enum {
+    CUT_COLUMNS_MIN = 7,     /* narrower, what is left of both ends says less than the front */
+    WINDOW_COLUMNS_MIN = 11, /* narrower, there is no room for a part of the middle, too */
+    NEIGHBOURS = 8,          /* on each side: ids that are alike were counted on from each other */
+};
+
+/* Of a longer one its ends, so many bytes of each. */
+struct ends {
+    size_t front, back;
+};
+
+static bool is_cut_alike(const struct ends *ends, const char *a, const char *b)
+{
+    const size_t a_len = strlen(a);
+    const size_t b_len = strlen(b);
+    return b_len > ends->front + ends->back && strcmp(a, b) != 0 &&
+           strncmp(a, b, ends->front) == 0 &&
+           strcmp(a + a_len - ends->back, b + b_len - ends->back) == 0;
+}
+
+/* Where the id differs from the nearest one that would look like it; false: none would. */
+static bool find_difference(const struct plan *plan, int task, const struct ends *ends, size_t *out)
+{
+    const char *id = plan->tasks[task].id;
+    for (int i = 1; i <= NEIGHBOURS; i++) {
+        const int others[] = {task - i, task + i};
+        for (int side = 0; side < 2; side++) {
+            const int other = others[side];
+            if (other < 0 || other >= plan->task_count ||
+                !is_cut_alike(ends, id, plan->tasks[other].id))
+                continue;
+            *out = ends->front;
+            while (id[*out] == plan->tasks[other].id[*out])
+                (*out)++;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Both ends, and between them what stands round byte `at`. */
+static void add_with_window(const char *id, size_t at, size_t columns, struct str *out)
+{
+    const size_t len = strlen(id);
+    const size_t room = columns - 2; /* two gaps */
+    const size_t front = room / 3;
+    const size_t back = room / 3;
+    const size_t window = room - front - back;
+    size_t start = at > front + window / 2 ? at - window / 2 : front + 1;
+    if (start + window + 1 > len - back)
+        start = len - back - window - 1;
+    str_addf(out, "%.*s…%.*s…%s", (int)front, id, (int)window, id + start, id + len - back);
+}
+
+void frame_add_id(const struct plan *plan, int task, int columns, struct str *out)
+{
+    const char *id = plan->tasks[task].id;
+    const size_t len = strlen(id);
+    if (columns < CUT_COLUMNS_MIN || len <= (size_t)columns) {
+        str_add(out, id);
+        return;
+    }
+    size_t at = 0;
+    const struct ends ends = {.front = ((size_t)columns - 1) / 2, .back = (size_t)columns / 2};
+    if (columns >= WINDOW_COLUMNS_MIN && find_difference(plan, task, &ends, &at))
+        add_with_window(id, at, (size_t)columns, out);
+    else
+        str_addf(out, "%.*s…%s", (int)ends.front, id, id + len - ends.back);
+}
+
+int frame_least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+int frame_most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+struct frame_box frame_take(struct frame_box *rest, int rows)
+{
+    const struct frame_box box = {rest->row, rest->column, rows, rest->columns};
+    rest->row += rows;
+    rest->rows -= rows;
+    return box;
+}
+
+int frame_take_row(struct frame_box *rest)
+{
+    return frame_take(rest, 1).row;
 }

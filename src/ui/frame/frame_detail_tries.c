@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "frame_detail_parts.h"
+#include "frame_internal.h"
 
 enum try_column {
     TRY_NUMBER,

@@ -1,9 +1,245 @@
-/* frame_list.c - the list of tasks: columns by width, a row for each task. */
+/* frame_list.c - the list of tasks: its columns by width, a row for each task or for the tasks of
+ * one fault. */
 #include <string.h>
 
-#include "frame_list_parts.h"
-#include "frame_parts.h"
+#include "clock.h"
+#include "frame_internal.h"
 #include "text.h"
+
+enum {
+    FIRST_COLUMN = 3, /* after the mark and the sign */
+    ID_WIDTH_MIN = 5,
+    ID_WIDTH_MAX = 14,
+    TRY_WIDTH_MIN = 3,
+    TRY_WIDTH_MAX = 9,
+    NEXT_WIDTH_MIN = 11,
+    NEXT_WIDTH_MAX = 16,
+    NEXT_WIDTH_FEW = 9,      /* where there are few columns */
+    NEXT_RIGHT_COLUMNS = 58, /* from here on there are heads */
+    TAKES_REST = -1,
+    MEASURED = -2,
+};
+
+static const char *const heads[COL_COUNT] = {
+    [COL_STATE] = "STATE", [COL_ID] = "ID",         [COL_TASK] = "TASK",   [COL_PHASE] = "PHASE",
+    [COL_TRY] = "TRY",     [COL_NEXT] = "NEXT/FOR", [COL_CLASS] = "CLASS", [COL_NEW] = "NEW",
+};
+
+struct column_rule {
+    int width; /* 0 = not shown */
+    int gap;   /* blanks after it */
+};
+
+/* What is shown from which width on; the widest that fits is taken. */
+static const struct column_set {
+    int columns_min;
+    struct column_rule rules[COL_COUNT];
+} sets[] = {
+    {86,
+     {[COL_STATE] = {9, 1},
+      [COL_ID] = {MEASURED, 1},
+      [COL_TASK] = {TAKES_REST, 1},
+      [COL_PHASE] = {8, 2},
+      [COL_TRY] = {MEASURED, 2},
+      [COL_NEXT] = {MEASURED, 1},
+      [COL_CLASS] = {11, 1},
+      [COL_NEW] = {3, 0}}},
+    {74,
+     {[COL_STATE] = {9, 1},
+      [COL_ID] = {MEASURED, 1},
+      [COL_TASK] = {TAKES_REST, 1},
+      [COL_PHASE] = {8, 2},
+      [COL_TRY] = {MEASURED, 2},
+      [COL_NEXT] = {MEASURED, 1},
+      [COL_CLASS] = {11, 0}}},
+    {58,
+     {[COL_STATE] = {9, 1},
+      [COL_TASK] = {TAKES_REST, 1},
+      [COL_PHASE] = {8, 1},
+      [COL_TRY] = {MEASURED, 1},
+      [COL_NEXT] = {MEASURED, 0}}},
+    {30,
+     {[COL_TASK] = {TAKES_REST, 1},
+      [COL_PHASE] = {1, 1},
+      [COL_TRY] = {MEASURED, 1},
+      [COL_NEXT] = {MEASURED, 0}}},
+    {COLUMNS_FEW,
+     {[COL_ID] = {MEASURED, 1},
+      [COL_PHASE] = {1, 1},
+      [COL_TRY] = {MEASURED, 1},
+      [COL_NEXT] = {TAKES_REST, 0}}},
+    {0, {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {MEASURED, 0}}},
+};
+
+const char *column_head(enum column column)
+{
+    return heads[column];
+}
+
+static int clamp(int value, int least, int most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+struct measures measures_new(void)
+{
+    return (struct measures){ID_WIDTH_MIN, TRY_WIDTH_MIN, NEXT_WIDTH_MIN};
+}
+
+void measures_take(struct measures *measures, const struct measures *texts)
+{
+    measures->id = clamp(texts->id, measures->id, ID_WIDTH_MAX);
+    measures->attempts = clamp(texts->attempts, measures->attempts, TRY_WIDTH_MAX);
+    measures->next = clamp(texts->next, measures->next, NEXT_WIDTH_MAX);
+}
+
+static int measured(const struct measures *measures, int column)
+{
+    if (column == COL_ID)
+        return measures->id;
+    return column == COL_TRY ? measures->attempts : measures->next;
+}
+
+struct columns columns_place(int columns, const struct measures *measures)
+{
+    const struct column_set *set = sets;
+    while (set->columns_min > columns)
+        set++;
+    struct measures texts = *measures;
+    if (columns < COLUMNS_FEW && texts.next > NEXT_WIDTH_FEW)
+        texts.next = NEXT_WIDTH_FEW;
+    struct columns out = {.next_is_right = columns < NEXT_RIGHT_COLUMNS};
+    int fixed = FIRST_COLUMN;
+    for (int i = 0; i < COL_COUNT; i++) {
+        int width = set->rules[i].width;
+        if (width == MEASURED)
+            width = measured(&texts, i);
+        out.width[i] = width;
+        if (width != 0)
+            fixed += (width > 0 ? width : 0) + set->rules[i].gap;
+    }
+    int at = FIRST_COLUMN;
+    for (int i = 0; i < COL_COUNT; i++) {
+        if (out.width[i] == TAKES_REST)
+            out.width[i] = columns > fixed ? columns - fixed : 0;
+        out.at[i] = at;
+        if (out.width[i] > 0)
+            at += out.width[i] + set->rules[i].gap;
+    }
+    return out;
+}
+
+enum {
+    CLOCK_WORD = 5, /* "next " before a fold's times */
+};
+
+void list_fold_add_id(const struct view_fold *fold, struct str *out)
+{
+    str_addf(out, "%d tasks", fold->fault.count);
+}
+
+/* "0:12..1:04", when the first and the last of them is tried again. */
+static void add_fold_times(const struct frame_input *input, const struct view_fold *fold,
+                           struct str *out)
+{
+    const struct moment now = frame_now(input);
+    int64_t first_ms = fold->fault.due_first.mono_ms - now.mono_ms;
+    int64_t last_ms = fold->fault.due_last.mono_ms - now.mono_ms;
+    shown_left(first_ms, out);
+    if (last_ms / 1000 == first_ms / 1000)
+        return;
+    str_add(out, "..");
+    shown_left(last_ms, out);
+}
+
+/* Do they wait for a time? Else for a task or a person. */
+static bool fold_counts(const struct frame_input *input, const struct view_fold *fold)
+{
+    return fold->held < fold->fault.count && !input->facts->orphaned;
+}
+
+void list_fold_add_next(const struct frame_input *input, const struct view_fold *fold,
+                        struct str *out)
+{
+    if (fold_counts(input, fold))
+        add_fold_times(input, fold, out);
+    else
+        list_row_add_next(input, fold->fault.first, out);
+}
+
+/* "one fault since 13:58:40", as much of it as there is room for. */
+static void add_fold_words(const struct list_row *row, const struct view_fold *fold,
+                           struct str *out)
+{
+    const struct run_state *state = row->input->facts->state;
+    char hms[CLOCK_TEXT_MAX];
+    bool has_id = row->columns->width[COL_ID] > 0;
+    bool has_class = row->columns->width[COL_CLASS] > 0;
+    if (!has_id) {
+        list_fold_add_id(fold, out);
+        str_add_char(out, ' ');
+    }
+    if (!has_class) {
+        shown_class(state, fold->fault.first, out);
+        str_add(out, ", ");
+    }
+    if (fold->leader >= 0)
+        str_addf(out, "one fault, %s is sent", state->plan->tasks[fold->leader].id);
+    else
+        str_addf(out, "one fault since %s", clock_hms(fold->fault.since.at_ms, hms));
+}
+
+static void put_cell(const struct list_row *row, enum column column, struct str *text)
+{
+    struct spot spot = {row->row, row->column + row->columns->at[column],
+                        row->columns->width[column]};
+    if (spot.width > 0)
+        (void)canvas_text(row->canvas, spot, STYLE_PLAIN, str_text(text));
+    str_clear(text);
+}
+
+/* Where both do not fit the first one is enough. */
+static void cut_times(struct str *text)
+{
+    char *dots = strstr(text->data, "..");
+    if (!dots)
+        return;
+    *dots = '\0';
+    text->len = (size_t)(dots - text->data);
+}
+
+/* Its words take the room of title, phases and tries. */
+void list_fold_draw(const struct list_row *row)
+{
+    const struct view_fold *fold = row->fold;
+    const struct columns *columns = row->columns;
+    struct str text = {0};
+    list_fold_add_id(fold, &text);
+    put_cell(row, COL_ID, &text);
+    shown_class(row->input->facts->state, fold->fault.first, &text);
+    put_cell(row, COL_CLASS, &text);
+    list_fold_add_next(row->input, fold, &text);
+    if ((int)text.len > columns->width[COL_NEXT])
+        cut_times(&text);
+    put_cell(row, COL_NEXT, &text);
+
+    int end = columns->at[COL_NEXT] - 1;
+    bool has_word = fold_counts(row->input, fold) && columns->width[COL_ID] > 0;
+    if (has_word) {
+        end -= CLOCK_WORD;
+        (void)canvas_text(row->canvas, (struct spot){row->row, row->column + end + 1, CLOCK_WORD},
+                          STYLE_PLAIN, "next ");
+    }
+    struct spot spot = {row->row, row->column + columns->at[COL_TASK], end - columns->at[COL_TASK]};
+    add_fold_words(row, fold, &text);
+    if (spot.width > 0)
+        (void)canvas_text(row->canvas, spot, STYLE_PLAIN, str_text(&text));
+    str_done(&text);
+
+    spot = (struct spot){row->row, row->column + columns->at[COL_STATE], columns->width[COL_STATE]};
+    if (spot.width > 0)
+        (void)canvas_text(row->canvas, spot, frame_style(row->shown), shown_word(row->shown));
+}
 
 /* What a row of the view is about now: the fold, or the task alone. */
 static const struct view_fold *fold_in(const struct frame_input *input, int row)

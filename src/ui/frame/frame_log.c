@@ -1,14 +1,20 @@
-/* frame_log.c - the last lines of the chosen task's output. */
+/* frame_log.c - the output of a try: its last lines in a pane, all of it on the Log screen. */
+#include <stddef.h>
 #include <string.h>
 
 #include "clock.h"
-#include "frame_found.h"
-#include "frame_parts.h"
-#include "log_words.h"
+#include "event_lines.h"
+#include "frame.h"
+#include "frame_internal.h"
+#include "line_wrap.h"
+#include "log_pager.h"
+#include "shown.h"
+#include "text.h"
+#include "words.h"
 
 enum { TIME_COLUMNS = 11, LOW_ROWS = 3 };
 
-static void add_empty(const struct frame_input *input, struct str *out)
+static void add_no_tail(const struct frame_input *input, struct str *out)
 {
     const struct run_state *state = input->facts->state;
     const struct step_state *step = run_state_step(state, input->view->chosen);
@@ -63,7 +69,8 @@ static const char *rule_of(const struct frame_input *input, const struct log_lin
 }
 
 /* The time and the stream; returns what is left for the text. */
-static struct spot draw_front(struct canvas *canvas, struct spot spot, const struct log_line *line)
+static struct spot draw_tail_front(struct canvas *canvas, struct spot spot,
+                                   const struct log_line *line)
 {
     char hms[CLOCK_TEXT_MAX];
     (void)frame_put(canvas, (struct spot){spot.row, spot.column + 1, TIME_COLUMNS - 2}, STYLE_LABEL,
@@ -74,14 +81,14 @@ static struct spot draw_front(struct canvas *canvas, struct spot spot, const str
     return (struct spot){spot.row, spot.column + TIME_COLUMNS, spot.width - TIME_COLUMNS};
 }
 
-static void draw_line(struct canvas *canvas, struct spot spot, enum frame_log_kind kind,
-                      const struct frame_input *input, size_t index)
+static void draw_tail_line(struct canvas *canvas, struct spot spot, enum frame_log_kind kind,
+                           const struct frame_input *input, size_t index)
 {
     const struct log_tail *log = input->facts->log;
     const struct log_line *line = &log->lines[index];
     const char *text = log_tail_line(log, index);
     if (kind == FRAME_LOG_WITH_TIMES)
-        spot = draw_front(canvas, spot, line);
+        spot = draw_tail_front(canvas, spot, line);
     if (spot.width <= 0)
         return;
     const enum style style = line->stream == LOG_TAIL_ENGINE ? STYLE_LABEL : STYLE_PLAIN;
@@ -106,7 +113,7 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
         return;
     if (log->count == 0) {
         struct str text = {0};
-        add_empty(input, &text);
+        add_no_tail(input, &text);
         int indent = kind == FRAME_LOG_WITH_TIMES ? 1 : 0;
         (void)frame_put(canvas,
                         (struct spot){box->row, box->column + indent, box->columns - indent},
@@ -123,6 +130,414 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
     size_t first = end > rows ? end - rows : 0;
     for (size_t i = first; i < log->count && i < first + rows; i++) {
         struct spot spot = {box->row + (int)(i - first), box->column, box->columns};
-        draw_line(canvas, spot, kind, input, i);
+        draw_tail_line(canvas, spot, kind, input, i);
     }
+}
+
+enum { NOTE_GAP = 3, NOTE_LONG_COLUMNS = 100 };
+
+static void mark_cells(struct canvas *canvas, struct spot spot, int from, int width)
+{
+    for (int i = from; i < from + width && i < spot.width; i++) {
+        struct cell *cell = canvas_cell(canvas, spot.row, spot.column + i);
+        if (cell)
+            cell->style = STYLE_MATCH;
+    }
+}
+
+void frame_mark_found(struct canvas *canvas, const struct frame_piece *piece, const char *needle)
+{
+    const size_t len = strlen(needle);
+    const char *end = piece->text + piece->line_len;
+    const char *at = words_find(piece->text, piece->line_len, needle);
+    while (at && at < piece->text + piece->from + piece->len) {
+        const size_t start = (size_t)(at - piece->text);
+        const size_t from = start > piece->from ? start : piece->from;
+        if (start + len > piece->from)
+            mark_cells(canvas, piece->spot,
+                       text_width(piece->text + piece->from, from - piece->from),
+                       text_width(piece->text + from, start + len - from));
+        at += len;
+        at = words_find(at, (size_t)(end - at), needle);
+    }
+}
+
+void frame_rule_note(struct canvas *canvas, struct spot spot, int used, const char *rule)
+{
+    struct str note = {0};
+    const bool is_long = canvas->columns >= NOTE_LONG_COLUMNS;
+    str_addf(&note, "<- %s%s%s", is_long ? "rule " : "", rule, is_long ? " matched here" : "");
+    const int width = text_width(note.data, note.len);
+    if (*rule != '\0' && used + NOTE_GAP + width <= spot.width)
+        (void)frame_put_right(canvas, spot, STYLE_LABEL, note.data);
+    str_done(&note);
+}
+
+enum {
+    TIME_COLUMN = 1,
+    STREAM_COLUMN = 10,
+    TEXT_COLUMN = 11, /* where times are shown */
+    NARROW_TEXT_COLUMN = 2,
+};
+
+int pager_line_columns(int columns)
+{
+    return columns >= PAGE_PATH_COLUMNS ? TEXT_COLUMN : NARROW_TEXT_COLUMN;
+}
+
+static enum style style_of(const struct log_pager *pager, const struct pager_line *line)
+{
+    if (line->stream == PAGER_ENGINE)
+        return STYLE_LABEL;
+    return log_pager_is_rule(pager, line) ? STYLE_MATCH : STYLE_PLAIN;
+}
+
+/* The sign of what was found, the time, the stream: before the line's first row. */
+static void draw_pager_front(struct canvas *canvas, int row, const struct pager_row *what)
+{
+    const struct view_log *log = &what->input->view->log;
+    const struct pager_line *line = what->line;
+    const bool is_said = line->stream != PAGER_ENGINE;
+    const bool has_times = pager_line_columns(canvas->columns) == TEXT_COLUMN;
+    char hms[CLOCK_TEXT_MAX];
+    if (is_said && log->hit == (int64_t)line->number)
+        (void)canvas_text(canvas, (struct spot){row, 0, 1}, STYLE_HEAD, "▸");
+    if (has_times)
+        (void)canvas_text(canvas, (struct spot){row, TIME_COLUMN, STREAM_COLUMN - TIME_COLUMN},
+                          STYLE_LABEL, clock_hms(line->at_ms, hms));
+    if (line->stream == LOG_STREAM_ERR)
+        (void)canvas_text(canvas, (struct spot){row, has_times ? STREAM_COLUMN : 1, 1}, STYLE_LABEL,
+                          "│");
+}
+
+/* In the part of the line that is at this spot. */
+static void draw_found(struct canvas *canvas, struct spot spot, const struct pager_row *what,
+                       size_t from, size_t len)
+{
+    const struct log_pager *pager = what->input->facts->pager;
+    const struct frame_piece piece = {.text = log_pager_text(pager, what->line),
+                                      .line_len = what->line->len,
+                                      .from = from,
+                                      .len = len,
+                                      .spot = spot};
+    if (what->line->stream != PAGER_ENGINE)
+        frame_mark_found(canvas, &piece, pager->needle);
+}
+
+/* Unwrapped: from the view's column on; a sign says that there is more at the right. */
+static void draw_cut(struct canvas *canvas, struct spot spot, const struct pager_row *what,
+                     enum style style)
+{
+    const struct log_pager *pager = what->input->facts->pager;
+    const char *text = log_pager_text(pager, what->line);
+    int lack = 0;
+    const size_t from = line_wrap_skip(text, what->line->len, what->input->view->log.column, &lack);
+    spot.column += lack;
+    spot.width -= lack;
+    const size_t len = what->line->len - from;
+    const int used = canvas_text_n(canvas, spot, style, text + from, len);
+    draw_found(canvas, (struct spot){spot.row, spot.column, used}, what, from, len);
+    if (log_pager_is_rule(pager, what->line))
+        frame_rule_note(canvas, spot, used, pager->rule);
+}
+
+static int draw_wrapped(struct canvas *canvas, struct spot spot, int end_row,
+                        const struct pager_row *what)
+{
+    const struct log_pager *pager = what->input->facts->pager;
+    const struct pager_line *line = what->line;
+    const char *text = log_pager_text(pager, line);
+    const enum style style = style_of(pager, line);
+    size_t at = line_wrap_at(text, line->len, spot.width, what->hidden);
+    bool is_first = what->hidden == 0;
+    do {
+        const size_t len = line_wrap_fit(text + at, line->len - at, spot.width);
+        const int used = canvas_text_n(canvas, spot, style, text + at, len);
+        draw_found(canvas, (struct spot){spot.row, spot.column, used}, what, at, len);
+        if (is_first && log_pager_is_rule(pager, line))
+            frame_rule_note(canvas, spot, used, pager->rule);
+        is_first = false;
+        at += len;
+        spot.row++;
+    } while (at < line->len && spot.row < end_row);
+    return spot.row;
+}
+
+int pager_line_draw(struct canvas *canvas, const struct frame_box *box, int row,
+                    const struct pager_row *what)
+{
+    const int column = pager_line_columns(box->columns);
+    const struct spot spot = {row, column, box->columns - column};
+    if (spot.width <= 0)
+        return row + 1;
+    if (what->hidden == 0)
+        draw_pager_front(canvas, row, what);
+    if (!what->input->view->log.unwrapped)
+        return draw_wrapped(canvas, spot, box->row + box->rows, what);
+    draw_cut(canvas, spot, what, style_of(what->input->facts->pager, what->line));
+    return row + 1;
+}
+
+enum { RULE_ROWS = 8, MB = 1000 * 1000 };
+
+/* Where things are; rows of -1 are not there. */
+struct layout {
+    struct frame_page page;
+    struct frame_box lines;
+    int head, rule;
+};
+
+static struct layout lay_out(int rows, int columns, const struct frame_input *input)
+{
+    struct layout out = {.page = frame_page_lay(rows, columns, input), .head = -1, .rule = -1};
+    const struct frame_box body = out.page.body;
+    int top = body.row;
+    if (rows > 3)
+        out.head = top++;
+    if (rows >= RULE_ROWS)
+        out.rule = top++;
+    const int left = body.rows - (top - body.row);
+    out.lines = (struct frame_box){top, 0, left > 0 ? left : 0, columns};
+    return out;
+}
+
+struct view_log_room frame_pager_room(int rows, int columns, const struct frame_input *input)
+{
+    const struct layout layout = lay_out(rows, columns, input);
+    return (struct view_log_room){.rows = layout.lines.rows,
+                                  .columns = columns - pager_line_columns(columns)};
+}
+
+static const struct attempt_state *attempt_of(const struct frame_input *input)
+{
+    const struct view_try at = view_try_now(input->view, input->facts->state);
+    return view_try_state(input->facts->state, &at);
+}
+
+static bool is_running(const struct frame_input *input)
+{
+    const struct attempt_state *attempt = attempt_of(input);
+    return attempt && attempt->ended.mono_ms == 0 && !input->facts->orphaned;
+}
+
+/* What came after the moment that is shown is left out. */
+static bool ends_here(const struct frame_input *input)
+{
+    return frame_mode_is_bar(input->facts) && !input->view->shows_later;
+}
+
+/* Where one is in it. */
+static void add_position(const struct frame_input *input, struct str *out)
+{
+    const struct view_log *log = &input->view->log;
+    char hms[CLOCK_TEXT_MAX];
+    if (log->below > 0 || log->is_still) {
+        str_add_char(out, '+');
+        shown_count((int64_t)log->below, "line below", "lines below", out);
+        str_add(out, log->is_still ? " and newer ones" : "");
+        frame_say(input, ", {follow}", out);
+    } else if (ends_here(input))
+        str_addf(out, "up to %s", clock_hms(frame_now(input).at_ms, hms));
+    else if (!is_running(input) || frame_mode_is_bar(input->facts))
+        str_add(out, log->top == 0 && log->row == 0 ? "all of it" : "at the end");
+    else
+        frame_say(input, log->stays ? "at the end, {follow} follows" : "follows", out);
+}
+
+/* "\"tax\" 3 of 17" */
+static void add_search(const struct frame_input *input, struct str *out)
+{
+    const struct log_pager *pager = input->facts->pager;
+    const struct view_log *log = &input->view->log;
+    const struct pager_set *found = &pager->found;
+    if (pager->needle[0] == '\0')
+        return;
+    const size_t rank = log->hit >= 0 ? pager_set_rank(found, (size_t)log->hit) : 0;
+    str_addf(out, "   \"%s\" ", pager->needle);
+    if (found->count == 0 && log_pager_is_done(pager))
+        str_add(out, "not found");
+    else if (rank > 0 && found->lines[rank - 1] == (size_t)log->hit)
+        str_addf(out, "%zu of %zu%s", rank, found->count, found->is_full ? "+" : "");
+    else
+        str_addf(out, "in %zu%s line%s", found->count, found->is_full ? "+" : "",
+                 found->count == 1 ? "" : "s");
+    if (!log_pager_is_done(pager))
+        str_add(out, " so far");
+    if (log->only)
+        frame_say(input, ", only these ({match-only})", out);
+}
+
+static void draw_rule(struct canvas *canvas, const struct layout *layout,
+                      const struct frame_input *input)
+{
+    struct str title = {0};
+    if (layout->rule < 0)
+        return;
+    str_add(&title, "log  ");
+    add_position(input, &title);
+    add_search(input, &title);
+    if (input->view->log.column > 0)
+        str_addf(&title, "   from column %d (h)", input->view->log.column + 1);
+    const bool has_keys = canvas->columns >= PAGE_PATH_COLUMNS;
+    const bool is_wide = canvas->columns >= PAGE_WIDE_COLUMNS;
+    frame_rule(canvas, (struct spot){layout->rule, 0, canvas->columns}, title.data,
+               ends_here(input) && has_keys ? "later lines are not shown"
+               : is_wide  ? "F follow  w wrap  / search  & only matches  e next error"
+               : has_keys ? "w wrap  / search"
+                          : "");
+    str_done(&title);
+}
+
+/* "exit 1   test-fail   ran 1:47", or that it runs. */
+static void add_state(const struct canvas *canvas, const struct frame_input *input, struct str *out)
+{
+    const struct run_state *state = input->facts->state;
+    const struct view_try at = view_try_now(input->view, state);
+    const struct attempt_state *attempt = view_try_state(state, &at);
+    if (!attempt)
+        return;
+    if (attempt->ended.mono_ms == 0) {
+        const enum shown shown = shown_task(state, at.task, input->facts->orphaned);
+        str_addf(out, "%s %s ", shown_sign(shown, canvas->ascii), shown_word(shown));
+        shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, out);
+        return;
+    }
+    outcome_words(&attempt->outcome, out);
+    str_add(out, "   ");
+    frame_add_try_class(attempt, out);
+    str_add(out, "   ran ");
+    shown_ran(&attempt->outcome, out);
+}
+
+/* As much of it as there is room for. */
+static void add_if_fits(struct str *out, int columns, const char *text)
+{
+    const size_t before = out->len;
+    str_addf(out, "%s%s", before > 0 ? "   " : "", text);
+    if (text_width(out->data, out->len) > columns) {
+        out->len = before;
+        out->data[before] = '\0';
+    }
+}
+
+static void add_size(const struct log_pager *pager, int columns, struct str *out)
+{
+    const size_t said = log_pager_said(pager);
+    struct str text = {0};
+    if (pager->key.attempt == 0)
+        return;
+    shown_count((int64_t)said, "line", "lines", &text);
+    if (!pager->is_through)
+        str_addf(&text, ", %lld MB read so far", (long long)(pager->walk.bytes / MB));
+    add_if_fits(out, columns, text.data);
+    str_clear(&text);
+    if (pager->errors.count > 0)
+        str_addf(&text, "%zu%s with an error (e)", pager->errors.count,
+                 pager->errors.is_full ? "+" : "");
+    if (text.len > 0)
+        add_if_fits(out, columns, text.data);
+    str_done(&text);
+}
+
+static void draw_head(struct canvas *canvas, const struct layout *layout,
+                      const struct frame_input *input)
+{
+    const struct log_pager *pager = input->facts->pager;
+    struct str left = {0};
+    struct str right = {0};
+    int end = canvas->columns;
+    if (layout->head < 0)
+        return;
+    if (layout->rule < 0)
+        add_position(input, &right);
+    if (right.len > 0)
+        end = frame_put_right(canvas, (struct spot){layout->head, 1, canvas->columns - 1},
+                              STYLE_LABEL, right.data);
+    add_state(canvas, input, &left);
+    add_size(pager, end - 2, &left);
+    if (pager->walk.join.partials[LOG_STREAM_ERR - 1].begun)
+        add_if_fits(&left, end - 2, "│ = to err");
+    (void)frame_put(canvas, (struct spot){layout->head, 1, end - 2}, STYLE_PLAIN, str_text(&left));
+    str_done(&left);
+    str_done(&right);
+}
+
+/* Why there is nothing to see, where there is nothing. */
+static void add_no_output(const struct frame_input *input, struct str *out)
+{
+    const struct log_pager *pager = input->facts->pager;
+    const struct attempt_state *attempt = attempt_of(input);
+    if (pager->only && pager->found.count == 0 && log_pager_is_done(pager)) {
+        str_addf(out, "\"%s\" not found in this log", pager->needle);
+        frame_say(input, ": {match-only} Enter shows all lines", out);
+    } else if (input->view->chosen < 0) {
+        frame_say(input, "No task is chosen: {tasks} shows them all.", out);
+    } else if (!attempt) {
+        str_add(out, "No tries yet, so nothing was written.");
+    } else if (attempt->ended.mono_ms == 0 && log_pager_said(pager) == 0 && pager->is_through) {
+        if (input->facts->orphaned)
+            str_add(out, "It wrote nothing before it was lost.");
+        else
+            str_addf(out, "No output yet, pid %lld is alive for ", (long long)attempt->pid);
+        if (!input->facts->orphaned) {
+            shown_duration(frame_now(input).mono_ms - attempt->started.mono_ms, out);
+            str_add_char(out, '.');
+        }
+    }
+}
+
+static void draw_empty(struct canvas *canvas, const struct frame_box *box, int row,
+                       const struct frame_input *input)
+{
+    struct str text = {0};
+    add_no_output(input, &text);
+    row += row > box->row && row + 1 < box->row + box->rows;
+    if (text.len > 0 && row < box->row + box->rows)
+        (void)frame_put(canvas, (struct spot){row, 1, box->columns - 1}, STYLE_LABEL, text.data);
+    str_done(&text);
+}
+
+static void draw_lines(struct canvas *canvas, const struct frame_box *box,
+                       const struct frame_input *input)
+{
+    const struct view_log *log = &input->view->log;
+    const struct log_pager *pager = input->facts->pager;
+    const size_t count = log_pager_count(pager);
+    int row = box->row;
+    int hidden = log->row;
+    for (size_t i = log->top; i < count && row < box->row + box->rows; i++) {
+        const struct pager_line *line = log_pager_line(pager, i);
+        if (line)
+            row = pager_line_draw(canvas, box, row, &(struct pager_row){input, line, hidden});
+        else
+            row++; /* it has made way for newer output, which comes with the next frame */
+        hidden = 0;
+    }
+    draw_empty(canvas, box, row, input);
+}
+
+static void draw_page(struct canvas *canvas, const struct layout *layout,
+                      const struct frame_input *input)
+{
+    static const enum act acts[] = {UI_QUIT,       UI_FOLLOW,   UI_FILTER,      UI_NEXT,
+                                    UI_ERROR_NEXT, UI_TRY_BACK, UI_TRY_FORWARD, UI_HELP};
+    static const char *const briefs[UI_ACT_COUNT] = {
+        [UI_QUIT] = "back", [UI_FILTER] = "find", [UI_TRY_BACK] = "", [UI_TRY_FORWARD] = "try"};
+    const struct frame_keys keys = {.acts = acts, .count = ARRAY_LEN(acts), .briefs = briefs};
+    struct str path = {0};
+    frame_add_try(input, canvas->columns, &path);
+    str_add(&path, canvas->columns >= PAGE_PATH_COLUMNS ? " > log" : "");
+    frame_page_draw(canvas, &layout->page, input, str_text(&path), &keys);
+    str_done(&path);
+}
+
+void frame_pager(struct canvas *canvas, const struct frame_input *input)
+{
+    const struct layout layout = lay_out(canvas->rows, canvas->columns, input);
+    draw_page(canvas, &layout, input);
+    if (!input->facts->pager)
+        return;
+    draw_head(canvas, &layout, input);
+    draw_rule(canvas, &layout, input);
+    draw_lines(canvas, &layout.lines, input);
 }

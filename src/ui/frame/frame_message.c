@@ -1,8 +1,8 @@
 /* frame_message.c - the message line: the answer to a key, else what wants a person's eye. */
 #include "clock.h"
-#include "frame_parts.h"
+#include "frame_internal.h"
 #include "text.h"
-#include "view_undo.h"
+#include "view.h"
 
 enum {
     HINT_COLUMNS = 50, /* narrower: no word of the key that leads there */

@@ -1,14 +1,387 @@
-/*
- * frame_preview.c - what is known of the chosen task: when it goes on, why it is
- * as it is, what is proven, which tries there were. Lines that the log cannot
- * fill are left out.
- */
+/* frame_preview.c - what is known of the chosen task, or of the tasks of one fault: when it
+ * continues, why, what is proven, its tries, its agent. Lines that the log cannot fill are left
+ * out. */
 #include <string.h>
 
 #include "adapter.h"
 #include "agent_session.h"
-#include "frame_preview.h"
+#include "clock.h"
+#include "frame_internal.h"
 #include "line_wrap.h"
+#include "shown_said.h"
+#include "text.h"
+
+/* "RED: failed as expected (try 1), 0:12 ago" for a step that has ended well. */
+static void add_proof(const struct preview *preview, int number, struct str *out)
+{
+    const struct plan_step *plan = &preview->state->plan->tasks[preview->task].steps[number];
+    str_addf(out, "%s: ", phase_name(plan->phase));
+    if (!frame_add_proof(preview->input, preview->task, number, out))
+        str_add(out, "none yet");
+}
+
+/* `add` appends part 0 .. count - 1. */
+typedef void part_fn(const struct preview *preview, int part, struct str *out);
+struct parts {
+    int count;
+    part_fn *add;
+    const char *after; /* words behind the last one; "" = none */
+};
+
+/* As many of the last parts as fit into a line, in their order. */
+static void put_last_parts(struct preview *preview, const char *label, struct parts parts)
+{
+    int room = preview->box->columns - preview->text_column;
+    struct str text = {0};
+    str_add(&text, parts.after);
+    for (int i = parts.count - 1; i >= 0; i--) {
+        struct str longer = {0};
+        parts.add(preview, i, &longer);
+        if (text.len > 0)
+            str_addf(&longer, "   %s", text.data);
+        bool fits = text.len == 0 || text_width(longer.data, longer.len) <= room;
+        str_done(fits ? &text : &longer);
+        if (!fits)
+            break;
+        text = longer;
+    }
+    preview_put(preview, label, str_text(&text));
+    str_done(&text);
+}
+
+/* The last parts in lines of their own, as many as there is room for. */
+static void put_parts_below(struct preview *preview, const char *label, struct parts parts)
+{
+    int room = preview->box->rows - preview->row;
+    int first = parts.count > room ? parts.count - room : 0;
+    for (int i = first; i < parts.count; i++) {
+        struct str text = {0};
+        parts.add(preview, i, &text);
+        preview_put(preview, i == first ? label : "", str_text(&text));
+        str_done(&text);
+    }
+}
+
+static void put_parts(struct preview *preview, const char *label, struct parts parts)
+{
+    if (preview_is_full(preview))
+        return;
+    if (preview->kind == FRAME_PREVIEW_ROOMY)
+        put_parts_below(preview, label, parts);
+    else
+        put_last_parts(preview, label, parts);
+}
+
+/* "3 ✗ test-fail 1:47", "1 ✗ start: busy" for one that could not be started. */
+static void add_try(const struct preview *preview, int index, struct str *out)
+{
+    const struct attempt_state *attempts = run_state_step(preview->state, preview->task)->attempts;
+    const struct attempt_state *attempt = &attempts[index];
+    bool ascii = preview->canvas->ascii;
+    struct moment now = frame_now(preview->input);
+    bool ended = attempt->ended.mono_ms != 0;
+    enum shown sign = SHOWN_RUNNING;
+    if (ended)
+        sign = attempt->class == VERDICT_SUCCESS ? SHOWN_PASSED : SHOWN_GAVE_UP;
+    str_addf(out, "%d %s ", attempt->number, shown_sign(sign, ascii));
+    if (ended && attempt->outcome.kind == OUTCOME_NOT_STARTED) {
+        str_add(out, "start: ");
+        frame_add_try_class(attempt, out);
+        return;
+    }
+    if (ended)
+        frame_add_try_class(attempt, out);
+    else
+        str_add(out, "runs");
+    str_add_char(out, ' ');
+    if (ended)
+        shown_ran(&attempt->outcome, out);
+    else
+        shown_duration(now.mono_ms - attempt->started.mono_ms, out);
+    if (!ended || preview->kind != FRAME_PREVIEW_ROOMY)
+        return;
+    if (attempt->new_permille >= 0) {
+        str_add(out, "  new ");
+        frame_add_share(attempt, preview->canvas->ascii, out);
+    }
+    if (frame_is_same_fault(attempts, index))
+        str_add(out, "  same fault");
+}
+
+static void add_try_share(const struct preview *preview, int index, struct str *out)
+{
+    frame_add_share(&run_state_step(preview->state, preview->task)->attempts[index],
+                    preview->canvas->ascii, out);
+}
+
+static bool is_little_new(const struct attempt_state *attempts, int index)
+{
+    enum { LITTLE_PERMILLE = 100 };
+    int permille = attempts[index].new_permille;
+    return permille >= 0 && permille <= LITTLE_PERMILLE;
+}
+
+/* How many of the last tries in a row it is true of. */
+static int count_last(const struct attempt_state *attempts, int ended,
+                      bool (*holds)(const struct attempt_state *attempts, int index))
+{
+    int count = 0;
+    while (count < ended && holds(attempts, ended - 1 - count))
+        count++;
+    return count;
+}
+
+/* That the last tries said the same, or hardly anything new; nothing for a single one. */
+static void add_running_same(const struct attempt_state *attempts, int ended, struct str *out)
+{
+    int same = count_last(attempts, ended, frame_is_same_fault);
+    int little = count_last(attempts, ended, is_little_new);
+    if (same > 0)
+        str_addf(out, "the same result %d times running", same + 1);
+    else if (little > 1)
+        str_addf(out, "hardly anything new %d times running", little);
+}
+
+/* What share of each try's output was new; in lines of their own they have it beside them. */
+static void put_shares(struct preview *preview)
+{
+    const struct step_state *step = run_state_step(preview->state, preview->task);
+    int ended = (int)step->attempt_count;
+    if (ended > 0 && step->attempts[ended - 1].ended.mono_ms == 0)
+        ended--;
+    bool is_known = false;
+    for (int i = 0; i < ended; i++)
+        is_known = is_known || step->attempts[i].new_permille >= 0;
+    if (!is_known || ended < 2 || preview->kind == FRAME_PREVIEW_ROOMY)
+        return;
+    struct str same = {0};
+    add_running_same(step->attempts, ended, &same);
+    put_last_parts(preview, "new", (struct parts){ended, add_try_share, str_text(&same)});
+    str_done(&same);
+}
+
+void preview_put_proofs(struct preview *preview)
+{
+    const int step = run_state_step_number(preview->state, preview->task);
+    put_parts(preview, "proof", (struct parts){step + 1, add_proof, ""});
+}
+
+void preview_put_tries(struct preview *preview)
+{
+    preview_put_proofs(preview);
+    preview_put_present_tries(preview);
+}
+
+void preview_put_present_tries(struct preview *preview)
+{
+    size_t tries = run_state_step(preview->state, preview->task)->attempt_count;
+    put_parts(preview, "tries", (struct parts){(int)tries, add_try, ""});
+    put_shares(preview);
+}
+
+/* Is any of its budget spoken of, or all there is to show? */
+static bool is_worth_a_line(const struct preview *preview, const struct task_agent *agent)
+{
+    return preview->kind == FRAME_PREVIEW_ROOMY || agent->budget.told != 0 ||
+           agent->budget.spent != 0;
+}
+
+static void put_budget(struct preview *preview, const struct task_agent *agent)
+{
+    struct str text = {0};
+    const struct moment now = frame_now(preview->input);
+    if (is_worth_a_line(preview, agent))
+        shown_budgets(preview->state, preview->task, &now, &text);
+    if (text.len > 0 && agent->budget.spent != 0)
+        str_add(&text, ", spent");
+    preview_put(preview, "budget", str_text(&text));
+    str_done(&text);
+}
+
+/* A nudge is for the next prompt; what is over needs none. */
+static bool is_to_be_said(const struct preview *preview)
+{
+    const enum task_status status = preview->state->tasks[preview->task].status;
+    return status == TASK_STUCK || !task_status_is_final(status);
+}
+
+void preview_put_agent(struct preview *preview)
+{
+    const struct task_agent *agent = preview->state->tasks[preview->task].agent;
+    struct str text = {0};
+    if (!agent)
+        return;
+    shown_agent(preview->state, preview->task, &text);
+    preview_put(preview, "agent", str_text(&text));
+    put_budget(preview, agent);
+    str_clear(&text);
+    if (agent->round > 1 || preview->kind == FRAME_PREVIEW_ROOMY)
+        shown_round(preview->state, preview->task, &text);
+    preview_put(preview, "round", str_text(&text));
+    if (agent->nudge && is_to_be_said(preview))
+        preview_put(preview, "nudge", agent->nudge);
+    str_done(&text);
+}
+
+void preview_put_said(struct preview *preview)
+{
+    const int rows = preview->kind == FRAME_PREVIEW_ROOMY ? 2 : 1;
+    const int columns = preview->box->columns - preview->text_column;
+    struct str text = {0};
+    shown_said(preview->state, preview->task, rows * columns, &text);
+    preview_put(preview, "said", str_text(&text));
+    str_done(&text);
+}
+
+static void add_span(const struct preview *preview, const struct shown_circle *circle,
+                     struct str *out)
+{
+    struct str span = {0};
+    shown_circles_span(circle, run_state_step_number(preview->state, preview->task), &span);
+    if (span.len > 0)
+        str_addf(out, ", %s", span.data);
+    str_done(&span);
+}
+
+static void put_suspicion(struct preview *preview, const struct shown_circle *circle)
+{
+    struct str text = {0};
+    str_add(&text, "perhaps: ");
+    shown_circle_words(circle, &text);
+    add_span(preview, circle, &text);
+    preview_put(preview, "circle", str_text(&text));
+    str_done(&text);
+}
+
+static void put_stop(struct preview *preview, const struct shown_circle *circle)
+{
+    struct str text = {0};
+    str_add(&text, shown_circles_equal(&circle->verdict));
+    if (circle->verdict.masked)
+        str_add(&text, ", once masked");
+    add_span(preview, circle, &text);
+    preview_put(preview, "equal", str_text(&text));
+    str_clear(&text);
+    shown_masks(circle->masks, &text);
+    preview_put(preview, "masked", str_text(&text));
+    str_done(&text);
+}
+
+void preview_put_circles(struct preview *preview)
+{
+    struct shown_circle circle;
+    if (!shown_circles_of(preview->state, preview->task, &circle))
+        return;
+    if (circle.verdict.level == ENTROPY_SUSPECT)
+        put_suspicion(preview, &circle);
+    else
+        put_stop(preview, &circle);
+}
+
+enum { MS_PER_S = 1000, MORE_COLUMNS = 8 };
+
+static int tries_of(const struct preview *preview, const struct view_fold *fold)
+{
+    const struct view *view = preview->input->view;
+    int tries = 0;
+    for (int i = 0; i < view->order_count; i++) {
+        if (view_fold_of(view, i) == fold)
+            tries += (int)run_state_step(preview->state, i)->attempt_count;
+    }
+    return tries;
+}
+
+static void put_what(struct preview *preview, const struct view_fold *fold)
+{
+    const struct moment now = frame_now(preview->input);
+    char hms[CLOCK_TEXT_MAX];
+    struct str text = {0};
+    str_addf(&text, "%d tasks, ", fold->fault.count);
+    shown_class(preview->state, fold->fault.first, &text);
+    str_addf(&text, ", since %s (", clock_hms(fold->fault.since.at_ms, hms));
+    shown_duration(now.mono_ms - fold->fault.since.mono_ms, &text);
+    int tries = tries_of(preview, fold);
+    str_addf(&text, "), %d tries spent", tries);
+    preview_put(preview, "fault", str_text(&text));
+    str_done(&text);
+}
+
+static void add_times(const struct preview *preview, const struct fault *fault, struct str *out)
+{
+    char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
+    const struct moment now = frame_now(preview->input);
+    int64_t left_ms = fault->due_first.mono_ms - now.mono_ms;
+    (void)clock_hms(fault->due_first.at_ms, first);
+    (void)clock_hms(fault->due_last.at_ms, last);
+    if (left_ms <= 0) {
+        str_addf(out, "due since %s", first);
+    } else if (strcmp(first, last) != 0) {
+        str_addf(out, "between %s and %s", first, last);
+    } else {
+        str_add(out, "in ");
+        shown_duration(left_ms + MS_PER_S - 1, out);
+        str_addf(out, ", at %s", first);
+    }
+}
+
+static void put_next(struct preview *preview, const struct view_fold *fold)
+{
+    const struct plan_task *tasks = preview->state->plan->tasks;
+    const bool is_read_only = preview->input->facts->read_only;
+    bool live = preview->input->facts->mode == VIEW_LIVE && !is_read_only;
+    struct str text = {0};
+    if (fold->leader >= 0)
+        str_addf(&text, "once %s is through, one after the other", tasks[fold->leader].id);
+    else if (fold->held == fold->fault.count && is_read_only)
+        str_add(&text, "held: no new tries until they are released");
+    else if (fold->held == fold->fault.count)
+        frame_say(preview->input, "held: no new tries until {hold} lets them go", &text);
+    else
+        add_times(preview, &fold->fault, &text);
+    if (live && fold->leader < 0) {
+        frame_say(preview->input, "   {retry} = ", &text);
+        str_addf(&text, "%s alone, the others wait for it", tasks[preview->task].id);
+    }
+    preview_put(preview, "next", str_text(&text));
+    str_done(&text);
+}
+
+/* "T-104 in 0:12, T-109 in 0:40 +4": as many as there is room for. */
+static void put_members(struct preview *preview, const struct view_fold *fold)
+{
+    const struct view *view = preview->input->view;
+    const struct shown_time time = frame_time(preview->input);
+    int rows = preview->kind == FRAME_PREVIEW_ROOMY ? PREVIEW_WRAP_ROWS : 1;
+    int room = (preview->box->columns - preview->text_column) * rows - MORE_COLUMNS * rows;
+    int left = fold->fault.count;
+    struct str text = {0};
+    for (int i = 0; i < view->order_count && left > 0; i++) {
+        if (view_fold_of(view, i) != fold)
+            continue;
+        struct str one = {0};
+        str_addf(&one, "%s%s ", text.len > 0 ? ", " : "", preview->state->plan->tasks[i].id);
+        shown_next(preview->state, i, preview->input->facts->orphaned, &time, &one);
+        bool fits = text_width(str_text(&text), text.len) + text_width(one.data, one.len) <= room;
+        if (fits || text.len == 0)
+            str_add(&text, one.data);
+        str_done(&one);
+        if (!fits)
+            break;
+        left--;
+    }
+    if (left > 0)
+        str_addf(&text, " +%d", left);
+    preview_put(preview, "tasks", str_text(&text));
+    str_done(&text);
+}
+
+void preview_put_fold(struct preview *preview, const struct view_fold *fold)
+{
+    put_next(preview, fold);
+    put_what(preview, fold);
+    if (preview->kind != FRAME_PREVIEW_SHORT)
+        put_members(preview, fold);
+}
 
 enum { LABEL_COLUMN = 1 };
 

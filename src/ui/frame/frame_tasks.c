@@ -1,11 +1,552 @@
-#include "frame_tasks.h"
-
+/* frame_tasks.c - the Tasks screen: where its parts are by size, the lines below the list, the
+ * records of a recording, and what is there while there are no tasks. */
 #include <string.h>
 
-#include "frame_empty.h"
-#include "frame_events.h"
-#include "frame_parts.h"
-#include "frame_timeline.h"
+#include "clock.h"
+#include "event_lines.h"
+#include "frame_internal.h"
+#include "runs_list.h"
+#include "view.h"
+#include "view_order.h"
+
+static void add_filter(const struct view *view, struct str *out)
+{
+    str_add(out, "filter: ");
+    if (view->filter.len > 0)
+        str_add(out, view->filter.text);
+    if (view->only_needs_you)
+        keymap_say(view->keys,
+                   view->filter.len > 0 ? ", only what needs you ({needs-you-only})"
+                                        : "only what needs you ({needs-you-only})",
+                   out);
+    if (view->filter.len == 0 && !view->only_needs_you)
+        keymap_say(view->keys, "none ({filter})", out);
+    str_addf(out, "   order: %s", view_order_words(view));
+    keymap_say(view->keys, " ({order})", out);
+}
+
+/* What was asked for, as long as it can be undone. */
+static void add_last_act(const struct frame_input *input, struct str *out)
+{
+    const struct view_undo *undo = &input->view->undo;
+    struct str why = {0};
+    const bool is_over = view_undo_refusal(input->view, input->facts, &why);
+    str_done(&why);
+    str_add(out, "last act by hand: ");
+    if (undo->kind != VIEW_UNDO_ACT || undo->count == 0) {
+        frame_say(input, "none   ({undo} undoes an act for 5 s)", out);
+        return;
+    }
+    str_addf(out, "%s %s", control_verb_name(undo->control.verb),
+             input->facts->state->plan->tasks[undo->targets[0].task].id);
+    if (undo->count > 1)
+        str_addf(out, " and %d more", undo->count - 1);
+    str_add(out, ", ");
+    shown_duration(input->facts->clock.mono_ms - undo->at_ms, out);
+    frame_say(input, is_over ? " ago" : " ago   {undo} undoes it", out);
+}
+
+static void add_counts(const struct frame_input *input, struct str *out)
+{
+    const struct view *view = input->view;
+    const int marked = view_marked(view);
+    str_addf(out, "   marked: %d", marked);
+    str_addf(out, "   hidden: %d", view_hidden(view, input->facts));
+    frame_say(input, " ({finished})", out);
+}
+
+static void put_line(struct canvas *canvas, const struct frame_box *box, int row,
+                     const struct str *text)
+{
+    if (row >= 0 && row < box->rows)
+        (void)frame_put(canvas, (struct spot){box->row + row, box->column + 1, box->columns - 1},
+                        STYLE_LABEL, str_text(text));
+}
+
+bool frame_list_is_narrowed(const struct frame_input *input)
+{
+    const struct view *view = input->view;
+    return view->row_count > 0 &&
+           (view->filter.len > 0 || view->only_needs_you || view_hidden(view, input->facts) > 0);
+}
+
+void frame_add_more_rows(const struct view *view, int top, int rows, struct str *out)
+{
+    const int below = view->row_count - top - rows;
+    if (view->row_count == 0)
+        return;
+    if (top > 0 && below > 0)
+        str_addf(out, "%d above, %d below", top, below);
+    else if (top > 0)
+        str_addf(out, "%d more above", top);
+    else if (below > 0)
+        str_addf(out, "%d more below", below);
+}
+
+/* "filter: state=quiet   Esc shows all   6 passed hidden (H)" */
+static void add_narrowed(const struct frame_input *input, int rows, struct str *out)
+{
+    const struct view *view = input->view;
+    const int hidden = view_hidden(view, input->facts);
+    struct str more = {0};
+    if (view->filter.len > 0)
+        str_addf(out, "filter: %s   ", view->filter.text);
+    if (view->only_needs_you)
+        str_add(out, "only what needs you   ");
+    if (out->len > 0)
+        frame_say(input, "{back} shows all   ", out);
+    if (hidden > 0) {
+        str_addf(out, "%d passed hidden", hidden);
+        frame_say(input, " ({finished})   ", out);
+    }
+    frame_add_more_rows(view, view->top, rows, &more);
+    str_add(out, str_text(&more));
+    str_done(&more);
+}
+
+void frame_status(struct canvas *canvas, const struct frame_box *box,
+                  const struct frame_input *input)
+{
+    struct str text = {0};
+    if (box->rows == 1) {
+        const struct frame_layout layout = frame_layout(canvas->rows, canvas->columns, input);
+        add_narrowed(input, layout.list.rows, &text);
+        put_line(canvas, box, 0, &text);
+        str_done(&text);
+        return;
+    }
+    if (input->facts->replay)
+        frame_say(input, "acts are off here: {retry}, {cancel} and {hold} say so and do nothing",
+                  &text);
+    else
+        add_last_act(input, &text);
+    put_line(canvas, box, box->rows - 2, &text);
+    str_clear(&text);
+    add_filter(input->view, &text);
+    add_counts(input, &text);
+    put_line(canvas, box, box->rows - 1, &text);
+    str_done(&text);
+}
+
+enum {
+    /* Sizes at which the layout changes. */
+    SMALL_COLUMNS = 40, /* narrower or lower: counts and one task */
+    SMALL_ROWS = 6,
+    STACK_COLUMNS = 60, /* list over preview */
+    STACK_ROWS = 12,
+    SHORT_COLUMNS = 80, /* the preview has three lines below this */
+    SIDE_COLUMNS = 120, /* list beside preview, timeline and log below */
+    SIDE_ROWS = 30,
+
+    SHORT_ROWS = 3,
+    PREVIEW_ROWS_MIN = 4,
+    PREVIEW_ROWS_MAX = 9,   /* unless the list leaves more */
+    PREVIEW_ROWS_TALL = 13, /* from here on the log has a place of its own */
+    SIDE_LIST_ROWS_MIN = 13,
+    SIDE_PREVIEW_PERCENT = 37,
+    STATUS_ROWS = 2,
+    NOTED_ROWS_MIN = 4, /* a lower list has no row to say what it leaves out */
+    TIMELINE_EDGES = 2, /* its rule, and the axis */
+    LOG_ROWS_MIN = 5,
+
+    /* Of a recording, list over preview; each row more than these is shared. */
+    TOLD_ROWS_MIN = 13, /* in all, without the heads and the rules */
+    TOLD_PREVIEW_ROWS = 3,
+    TOLD_LOG_ROWS = 4,
+    TOLD_EVENT_ROWS = 2,
+    TOLD_RULES = 4, /* the heads are one of them */
+};
+
+/* What panes are laid by, beside the rest. */
+struct subject {
+    int rows;     /* of the screen */
+    int tasks;    /* to be listed */
+    bool is_told; /* it is a recording, whose records have a pane */
+};
+
+/* Take the rows at the bottom: footer, message, transport. */
+static struct frame_box take_bottom(struct frame_layout *out, int rows, int columns, bool replay)
+{
+    int last = rows - 1;
+    out->edges.footer = last--;
+    if (replay && rows >= STACK_ROWS)
+        out->edges.scrubber = last--;
+    if (replay)
+        out->edges.transport = last--;
+    if (rows >= STACK_ROWS && columns >= STACK_COLUMNS) {
+        if (!replay) /* there what is to be said takes the footer's place */
+            out->edges.message = last--;
+        out->edges.bottom_rule = last--;
+    }
+    return (struct frame_box){1, 0, last, columns};
+}
+
+static void lay_list(struct frame_layout *out, struct frame_box rest)
+{
+    if (rest.columns >= STACK_COLUMNS)
+        out->heads = frame_take_row(&rest);
+    out->list = rest;
+    out->panes = VIEW_HAS_LIST;
+}
+
+static void lay_log(struct frame_layout *out, struct frame_box rest)
+{
+    out->log_rule = frame_take_row(&rest);
+    out->log = rest;
+    out->panes |= VIEW_HAS_LOG;
+}
+
+static void lay_preview(struct frame_layout *out, struct frame_box rest)
+{
+    out->preview_rule = frame_take_row(&rest);
+    out->preview = rest;
+}
+
+static void lay_events(struct frame_layout *out, struct frame_box rest)
+{
+    (void)frame_take_row(&rest); /* its rule */
+    out->events = rest;
+    out->panes |= VIEW_HAS_EVENTS;
+}
+
+/* List, preview, log and records over each other. False: there is no room for so much. */
+static bool lay_told_stack(struct frame_layout *out, struct frame_box rest, int tasks)
+{
+    const int room = rest.rows - TOLD_RULES;
+    if (room < TOLD_ROWS_MIN)
+        return false;
+    const int more = frame_most(room - TOLD_ROWS_MIN - 2, 0) / 4;
+    const int preview = TOLD_PREVIEW_ROWS + more;
+    const int log = TOLD_LOG_ROWS + more;
+    const int events = TOLD_EVENT_ROWS + more;
+    const int list = frame_least(room - preview - log - events, frame_most(tasks, 2));
+    const int spare = room - preview - log - events - list; /* of a short list */
+
+    out->heads = frame_take_row(&rest);
+    out->list = frame_take(&rest, list);
+    lay_preview(out, frame_take(&rest, preview + 1));
+    lay_log(out, frame_take(&rest, log + spare / 2 + 1));
+    lay_events(out, frame_take(&rest, events + spare - spare / 2 + 1));
+    out->panes |= VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
+    return true;
+}
+
+static void lay_stack(struct frame_layout *out, struct frame_box rest, int tasks)
+{
+    const bool is_short = rest.columns < SHORT_COLUMNS && rest.rows < SIDE_ROWS;
+    int room = rest.rows - 2; /* the heads, the rule */
+    int wanted = frame_most(PREVIEW_ROWS_MIN, frame_least(PREVIEW_ROWS_MAX, room * 4 / 9));
+    if (is_short)
+        wanted = SHORT_ROWS;
+    int preview = frame_least(frame_most(room - frame_most(tasks, 2), wanted), room - 1);
+    int list = room - preview;
+
+    out->heads = frame_take_row(&rest);
+    out->list = frame_take(&rest, list);
+    rest.rows = preview + 1;
+    struct frame_box above = rest;
+    if (preview > PREVIEW_ROWS_TALL + LOG_ROWS_MIN) {
+        above = frame_take(&rest, PREVIEW_ROWS_TALL + 1);
+        lay_log(out, rest);
+        out->panes |= VIEW_HAS_PREVIEW;
+    }
+    lay_preview(out, above);
+    out->panes |= VIEW_HAS_LIST;
+    if (frame_log_lines(out) > 0)
+        out->panes |= VIEW_HAS_LOG;
+}
+
+static void lay_timeline(struct frame_layout *out, struct frame_box rest)
+{
+    out->timeline_rule = frame_take_row(&rest);
+    out->timeline = rest;
+    out->panes |= VIEW_HAS_TIMELINE;
+}
+
+static void lay_side(struct frame_layout *out, struct frame_box rest, const struct subject *subject)
+{
+    const int preview_columns = rest.columns * SIDE_PREVIEW_PERCENT / 100;
+    const int list_columns = rest.columns - preview_columns - 1;
+    const int most_rows = frame_most(SIDE_LIST_ROWS_MIN, rest.rows * 2 / 5 - 1);
+    const int above =
+        frame_least(frame_most(subject->tasks + STATUS_ROWS + 1, SIDE_LIST_ROWS_MIN), most_rows);
+    const int below = rest.rows - 1 - above;
+    const int timeline = frame_least(subject->tasks + TIMELINE_EDGES, below / 2);
+    const int list = above - STATUS_ROWS;
+
+    out->heads = out->preview_rule = frame_take_row(&rest);
+    out->divider = list_columns;
+    struct frame_box left = frame_take(&rest, above);
+    out->preview = (struct frame_box){left.row, list_columns + 1, above, preview_columns};
+    left.columns = list_columns;
+    out->list = frame_take(&left, list);
+    out->status = left;
+    out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
+    if (subject->is_told) {
+        lay_log(out, frame_take(&rest, below / 2));
+        lay_events(out, rest);
+        return;
+    }
+    lay_timeline(out, frame_take(&rest, timeline));
+    lay_log(out, rest);
+}
+
+/* Its last row says what the list leaves out, where that is not to be seen. */
+static void lay_note(struct frame_layout *out, const struct frame_input *input)
+{
+    const bool is_cut = out->preview.rows == 0 && input->view->row_count > out->list.rows;
+    if (out->status.rows > 0 || out->list.rows < NOTED_ROWS_MIN)
+        return;
+    if (!is_cut && !frame_list_is_narrowed(input))
+        return;
+    out->list.rows--;
+    out->status =
+        (struct frame_box){out->list.row + out->list.rows, out->list.column, 1, out->list.columns};
+}
+
+static struct frame_layout no_layout(void)
+{
+    return (struct frame_layout){
+        .edges = frame_edges_none(),
+        .gate = -1,
+        .heads = -1,
+        .preview_rule = -1,
+        .timeline_rule = -1,
+        .log_rule = -1,
+        .divider = -1,
+    };
+}
+
+/* One pane alone. */
+static void lay_zoomed(struct frame_layout *out, struct frame_box rest, enum view_pane pane)
+{
+    const struct frame_layout whole = *out;
+    *out = no_layout();
+    out->panes = whole.panes;
+    out->edges = whole.edges;
+    out->gate = whole.gate;
+    if (pane == VIEW_PANE_LOG)
+        lay_log(out, rest);
+    else if (pane == VIEW_PANE_PREVIEW)
+        lay_preview(out, rest);
+    else if (pane == VIEW_PANE_TIMELINE)
+        lay_timeline(out, rest);
+    else if (pane == VIEW_PANE_EVENTS)
+        lay_events(out, rest);
+    else
+        lay_list(out, rest);
+    out->panes = whole.panes;
+}
+
+static void lay_panes(struct frame_layout *out, struct frame_box rest,
+                      const struct subject *subject)
+{
+    if (rest.columns >= SIDE_COLUMNS && subject->rows >= SIDE_ROWS)
+        lay_side(out, rest, subject);
+    else if (rest.columns < STACK_COLUMNS || subject->rows < STACK_ROWS)
+        lay_list(out, rest);
+    else if (!subject->is_told || !lay_told_stack(out, rest, subject->tasks))
+        lay_stack(out, rest, subject->tasks);
+}
+
+struct frame_layout frame_layout(int rows, int columns, const struct frame_input *input)
+{
+    struct frame_layout out = no_layout();
+    if (columns < SMALL_COLUMNS || rows < SMALL_ROWS) {
+        out.small = true;
+        out.panes = VIEW_HAS_LIST;
+        return out;
+    }
+    const struct subject subject = {
+        .rows = rows,
+        .tasks = frame_most(input->facts->state->plan->task_count, input->view->row_count),
+        .is_told = input->facts->replay != NULL,
+    };
+    struct frame_box rest = take_bottom(&out, rows, columns, subject.is_told);
+    if (frame_has_banner(input))
+        out.edges.banner = frame_take_row(&rest);
+    if (shown_has_gate(input->facts->state))
+        out.gate = frame_take_row(&rest);
+    lay_panes(&out, rest, &subject);
+    const enum view_pane pane = input->view->pane;
+    if (view_is_zoomed(input->view) && (out.panes & (1u << pane)) != 0)
+        lay_zoomed(&out, rest, pane);
+    lay_note(&out, input);
+    return out;
+}
+
+int frame_log_lines(const struct frame_layout *layout)
+{
+    enum { LINES_ABOVE_THE_LOG = 4 }; /* in a preview that holds the log too */
+    if (layout->log.rows > 0)
+        return layout->log.rows;
+    int left = layout->preview.rows - LINES_ABOVE_THE_LOG;
+    return left > 0 ? left : 0;
+}
+
+enum {
+    MARGIN = 4,
+    WORDS_COLUMN = 20,
+    NARROW_COLUMNS = 60, /* narrower: less margin, and commands only */
+};
+
+struct line {
+    const char *label;
+    struct str words; /* owned */
+};
+
+/* The latest that is over: 0 = none is. */
+static int64_t last_end(const struct runs_list *runs)
+{
+    int64_t latest = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        if (runs->rows[i].ended_at_ms > latest)
+            latest = runs->rows[i].ended_at_ms;
+    }
+    return latest;
+}
+
+static void add_runs(const struct frame_input *input, struct str *out)
+{
+    const struct view_facts *facts = input->facts;
+    char when[CLOCK_TEXT_MAX];
+    const int64_t runs = facts->runs ? facts->runs->totals.runs : 0;
+    const int64_t end = facts->runs ? last_end(facts->runs) : 0;
+    frame_say(input, "{runs}  runs list: ", out);
+    shown_count(runs, "run", "runs", out);
+    if (end > 0)
+        str_addf(out, ", the last one ended %s", clock_short(end, facts->clock.at_ms, when));
+}
+
+static void draw_hint_line(struct canvas *canvas, struct spot spot, const struct line *line)
+{
+    const bool is_narrow = spot.width < NARROW_COLUMNS;
+    const int margin = is_narrow ? 1 : MARGIN;
+    const int words = is_narrow ? margin : WORDS_COLUMN;
+    if (!is_narrow)
+        (void)frame_put(canvas, (struct spot){spot.row, margin, words - margin}, STYLE_LABEL,
+                        line->label);
+    (void)frame_put(canvas, (struct spot){spot.row, words, spot.width - words}, STYLE_PLAIN,
+                    str_text(&line->words));
+}
+
+void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
+                    const struct frame_input *input)
+{
+    enum { TITLE, GAP, FROM_FILE, ONE, PAST, LOOKING, LINES };
+    const struct view_facts *facts = input->facts;
+    struct line lines[LINES] = {
+        [FROM_FILE] = {.label = "from a file"},
+        [ONE] = {.label = "one command"},
+        [PAST] = {.label = "look at past"},
+        [LOOKING] = {.label = "just looking?"},
+    };
+    str_addf(&lines[FROM_FILE].words, "devs run plan.json   (%s in this folder)",
+             facts->has_plan ? "there is one" : "none found");
+    str_add(&lines[ONE].words, "devs exec -- COMMAND ...");
+    add_runs(input, &lines[PAST].words);
+    str_add(&lines[LOOKING].words, "devs init   writes a commented starter plan");
+    const char *title = input->is_session ? "No tasks yet: each call of the agent will be one."
+                                          : "No tasks yet: they come as an agent calls tools.";
+    const int first = box->rows > LINES ? box->row + 1 : box->row;
+    for (int i = 0; i < LINES && first + i < box->row + box->rows; i++) {
+        const struct spot spot = {first + i, box->column, box->columns};
+        if (i == TITLE)
+            (void)frame_put(canvas, (struct spot){spot.row, MARGIN, box->columns - MARGIN},
+                            STYLE_HEAD, title);
+        else if (i > GAP)
+            draw_hint_line(canvas, spot, &lines[i]);
+    }
+    for (int i = 0; i < LINES; i++)
+        str_done(&lines[i].words);
+}
+
+enum {
+    TIME_COLUMNS = 16,  /* a sign, the time to the millisecond, a bookmark between blanks */
+    LATER_ROWS_MIN = 5, /* a lower pane shows nothing of what comes later */
+    LATER_PERCENT = 40, /* of the rows, for that */
+    KEYS_COLUMNS = 70,  /* a narrower rule names no keys */
+};
+
+static void add_time(int64_t at_ms, struct str *out)
+{
+    char hms[CLOCK_TEXT_MAX];
+    str_addf(out, "%s.%03d", clock_hms(at_ms, hms), (int)(at_ms % 1000));
+}
+
+static enum style style_of(const struct event_line *line, bool is_later)
+{
+    if (line->level == EVENT_LEVEL_ERROR)
+        return STYLE_FAILED;
+    return is_later || line->level == EVENT_LEVEL_DEBUG ? STYLE_LABEL : STYLE_PLAIN;
+}
+
+static bool has_bookmark(const struct frame_input *input, int64_t seq)
+{
+    bool found = false;
+    for (size_t i = 0; i < input->facts->bookmark_count && !found; i++)
+        found = input->facts->bookmarks[i].seq == seq;
+    return found;
+}
+
+static void draw_record(struct canvas *canvas, struct spot spot, const struct frame_input *input,
+                        int index)
+{
+    const struct event_lines *lines = input->facts->events;
+    const struct event_line *line = &lines->items[index];
+    const int64_t at = input->facts->replay->at;
+    struct str time = {0};
+    add_time(line->at.at_ms, &time);
+    if (line->seq == at)
+        (void)frame_put(canvas, spot, STYLE_KEY, "▸");
+    if (has_bookmark(input, line->seq))
+        (void)frame_put(canvas, (struct spot){spot.row, spot.column + TIME_COLUMNS - 2, 1},
+                        STYLE_KEY, "m");
+    (void)frame_put(canvas, (struct spot){spot.row, spot.column + 1, TIME_COLUMNS - 4}, STYLE_LABEL,
+                    str_text(&time));
+    (void)frame_put(canvas,
+                    (struct spot){spot.row, spot.column + TIME_COLUMNS, spot.width - TIME_COLUMNS},
+                    style_of(line, line->seq > at), event_lines_text(lines, index));
+    const struct canvas_zone zone = {
+        .spot = spot, .rows = 1, .kind = ZONE_EVENT, .value = (uint32_t)line->seq};
+    canvas_add_area(canvas, &zone);
+    str_done(&time);
+}
+
+static void draw_rule(struct canvas *canvas, const struct frame_box *box,
+                      const struct frame_input *input)
+{
+    const struct spot spot = {box->row - 1, box->column, box->columns};
+    frame_rule_say(canvas, spot, "events",
+                   box->columns >= KEYS_COLUMNS
+                       ? "{error-next} {error-back} failure  {to-try-back} {to-try-next} try"
+                         "  {bookmark} bookmark  {later} later"
+                       : "",
+                   input);
+    frame_pane_mark(canvas, (struct spot){spot.row, spot.column, 1}, input->view, VIEW_PANE_EVENTS);
+}
+
+void frame_events(struct canvas *canvas, const struct frame_box *box,
+                  const struct frame_input *input)
+{
+    const struct event_lines *lines = input->facts->events;
+    draw_rule(canvas, box, input);
+    frame_pane_zone(canvas, box, VIEW_PANE_EVENTS);
+    if (!lines)
+        return;
+    if (lines->trouble.code != ERR_NONE) {
+        (void)frame_put(canvas, (struct spot){box->row, box->column + 1, box->columns - 1},
+                        STYLE_FAILED, lines->trouble.message);
+        return;
+    }
+    const int later = box->rows >= LATER_ROWS_MIN ? box->rows * LATER_PERCENT / 100 : 0;
+    const int here = event_lines_find(lines, input->facts->replay->at);
+    int first = here - (box->rows - 1 - later);
+    first = first < 0 ? 0 : first;
+    for (int row = 0; row < box->rows && first + row < (int)lines->count; row++)
+        draw_record(canvas, (struct spot){box->row + row, box->column, box->columns}, input,
+                    first + row);
+}
 
 /* "T-104 checkout: tax rounding", "3 tasks, one fault". */
 static void add_title(const struct frame_input *input, struct str *title, struct str *note)

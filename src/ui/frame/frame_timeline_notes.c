@@ -1,10 +1,339 @@
-/* frame_timeline_notes.c - the decision under the cursor, below the bars. */
-#include "frame_page.h"
-#include "frame_parts.h"
-#include "frame_timeline_parts.h"
+/* frame_timeline_notes.c - what is below the bars: the decision under the cursor, where the time
+ * went, the load, whether retrying helps. */
+#include <string.h>
+
+#include "clock.h"
+#include "frame_internal.h"
 #include "line_wrap.h"
+#include "retry_help.h"
 #include "shown.h"
 #include "text.h"
+#include "time_spent.h"
+
+enum { SECOND_MS = 1000 };
+
+static const char *const kind_words[] = {
+    [SPAN_QUEUED] = "queued",
+    [SPAN_GATE] = "held back by a limit",
+    [SPAN_RUNNING] = "ran",
+    [SPAN_QUIET] = "no output for",
+    [SPAN_BACKOFF] = "backoff",
+    [SPAN_HELD] = "held for",
+    [SPAN_NEEDS_YOU] = "needs you, for",
+    [SPAN_OVER] = "had ended",
+};
+
+static void add_clock(const struct timeline_subject *subject, int64_t ms, struct str *out)
+{
+    char text[CLOCK_TEXT_MAX];
+    str_add(out, clock_hms(ms + subject->look->axis.wall_ms, text));
+}
+
+/* What the task does or did; a task that is over now is called as everywhere. */
+static const char *kind_word(const struct timeline_subject *subject, bool goes_on)
+{
+    const struct span *span = subject->span;
+    if (span->kind == SPAN_RUNNING && goes_on)
+        return "runs for";
+    if (span->kind == SPAN_OVER && goes_on)
+        return shown_word(shown_task(subject->state, subject->task, false));
+    return kind_words[span->kind];
+}
+
+/* A wait as its formula tells it, "45 s"; all else as it is told elsewhere, "1:07". */
+static void add_length(enum span_kind kind, int64_t ms, struct str *out)
+{
+    if (kind == SPAN_BACKOFF && ms >= SECOND_MS)
+        shown_seconds((ms + SECOND_MS / 2) / SECOND_MS * SECOND_MS, out);
+    else if (kind == SPAN_BACKOFF)
+        shown_seconds(ms, out);
+    else
+        shown_duration(ms, out);
+}
+
+/* "14:02:10 to 14:02:55", "14:02:10 to now". */
+static void add_stretch(const struct timeline_subject *subject, bool goes_on, struct str *out)
+{
+    const int64_t now_ms = frame_now(subject->look->input).mono_ms;
+    add_clock(subject, subject->at.from_ms, out);
+    str_add(out, " to ");
+    if (!goes_on || subject->at.until_ms > now_ms)
+        add_clock(subject, subject->at.until_ms, out);
+    else
+        str_add(out, "now");
+}
+
+void timeline_add_title(const struct timeline_subject *subject, bool has_times, struct str *out)
+{
+    const struct span *span = subject->span;
+    const int64_t now_ms = frame_now(subject->look->input).mono_ms;
+    str_add(out, subject->state->plan->tasks[subject->task].id);
+    if (!span) {
+        str_add(out, "  nothing yet");
+        return;
+    }
+    const bool goes_on = subject->at.until_ms >= now_ms && span->end == SPAN_END_NONE;
+    str_add(out, "  ");
+    if (has_times)
+        add_stretch(subject, goes_on, out);
+    str_addf(out, "%s%s", has_times ? "  " : "", kind_word(subject, goes_on));
+    if (span->kind != SPAN_OVER) {
+        str_add(out, " ");
+        add_length(span->kind, subject->at.until_ms - subject->at.from_ms, out);
+    }
+    if (subject->at.until_ms > now_ms)
+        str_add(out, " (planned)");
+}
+
+enum { SPENT_LABEL = 7, SPENT_BAR_MAX = 42, SPENT_NUMBERS = 17 };
+
+void timeline_put_line(struct timeline_lines *lines, const struct str *text)
+{
+    const struct frame_box *box = lines->box;
+    if (lines->row >= box->row + box->rows || text->len == 0)
+        return;
+    (void)frame_put(lines->canvas, (struct spot){lines->row, box->column + 1, box->columns - 1},
+                    STYLE_PLAIN, str_text(text));
+    lines->row++;
+}
+
+/* "work  ####------  69 %   39:44" and what there is to say of it. */
+static void put_spent(struct timeline_lines *lines, const struct time_spent *spent,
+                      enum time_use use, const char *note)
+{
+    const struct frame_box *box = lines->box;
+    const int left = box->columns - 1 - SPENT_LABEL - SPENT_NUMBERS;
+    const int room = left * 2 / 3 < SPENT_BAR_MAX ? left * 2 / 3 : SPENT_BAR_MAX;
+    const int percent = time_spent_percent(spent, use);
+    struct str text = {0};
+    struct str time = {0};
+    if (lines->row >= box->row + box->rows)
+        return;
+    int filled = spent->total_ms > 0
+                     ? (int)((double)room * (double)spent->ms[use] / (double)spent->total_ms)
+                     : 0;
+    if (filled == 0 && spent->ms[use] > 0)
+        filled = 1; /* it is little, but not nothing */
+    str_addf(&text, "%-6s", time_use_name(use));
+    for (int i = 0; i < room; i++)
+        str_add_char(&text, i < filled ? '#' : '-');
+    shown_duration(spent->ms[use], &time);
+    str_addf(&text, " %3d %% %7s", percent, str_text(&time));
+    const int note_columns = box->columns - 1 - text_width(text.data, text.len) - 2;
+    if (*note != '\0' && text_width(note, strlen(note)) <= note_columns)
+        str_addf(&text, "  %s", note);
+    timeline_put_line(lines, &text);
+    str_done(&text);
+    str_done(&time);
+}
+
+/* "timeout 5:48  test-fail 3:23": as many as `most`. */
+static void add_classes(const struct time_spent *spent, int most, struct str *out)
+{
+    for (int i = 0; i < spent->class_count && i < most; i++) {
+        str_add(out, i > 0 ? "   " : "");
+        failure_class_word(&spent->classes[i].class, out);
+        str_add(out, " ");
+        shown_duration(spent->classes[i].waited_ms, out);
+    }
+}
+
+static void add_longest(const struct time_spent *spent, const struct plan *plan, enum time_use use,
+                        struct str *out)
+{
+    if (spent->longest_task[use] >= 0)
+        str_add(out, plan->tasks[spent->longest_task[use]].id);
+}
+
+static void put_use(struct timeline_lines *lines, const struct time_spent *spent,
+                    const struct plan *plan, enum time_use use)
+{
+    struct str note = {0};
+    if (use == TIME_WAIT)
+        add_classes(spent, 1, &note);
+    else if (use != TIME_WORK)
+        add_longest(spent, plan, use, &note);
+    put_spent(lines, spent, use, str_text(&note));
+    str_done(&note);
+}
+
+static void add_since(const struct run_state *state, struct str *out)
+{
+    char text[CLOCK_TEXT_MAX];
+    str_add(out, "where the time went, all tasks");
+    if (state->started)
+        str_addf(out, ", since %s", clock_short(state->started_at.at_ms, state->last.at_ms, text));
+}
+
+static void put_counts(struct timeline_lines *lines, const struct time_spent *spent,
+                       const struct run_state *state)
+{
+    struct str text = {0};
+    str_addf(&text, "tries %d   failed %d   running %d   passed %d   stopped %d", spent->attempts,
+             spent->failed, state->running, state->counts[TASK_PASSED],
+             state->counts[TASK_CANCELLED]);
+    timeline_put_line(lines, &text);
+    str_done(&text);
+}
+
+void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box)
+{
+    const struct run_state *state = look->input->facts->state;
+    const struct time_spent *spent = &look->input->view->timeline.sum.spent;
+    enum { ROWS_ROOMY = 7 };
+    const bool is_beside = box->column > 0;
+    const bool is_roomy = is_beside || box->rows >= ROWS_ROOMY;
+    struct timeline_lines lines = {look->canvas, box, box->row + 1};
+    struct str text = {0};
+    add_since(state, &text);
+    if (is_beside)
+        (void)frame_put(look->canvas, (struct spot){box->row, box->column + 1, box->columns - 1},
+                        STYLE_HEAD, str_text(&text));
+    else
+        frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns},
+                   str_text(&text), "");
+    for (int use = 0; use < TIME_USE_COUNT; use++)
+        put_use(&lines, spent, state->plan, (enum time_use)use);
+    str_clear(&text);
+    if (is_roomy && spent->class_count > 1) {
+        str_add(&text, "waits: ");
+        add_classes(spent, 4, &text);
+        timeline_put_line(&lines, &text);
+    }
+    if (is_roomy)
+        put_counts(&lines, spent, state);
+    str_done(&text);
+}
+
+enum { DIGIT_MAX = 9, LABEL_COLUMNS = 22 };
+
+static void draw_running(const struct timeline_look *look, const struct timeline_load *load,
+                         int row)
+{
+    for (int i = 0; i < look->axis.columns; i++) {
+        const int count = load->running[i];
+        char text[2] = {count > DIGIT_MAX ? '+' : (char)('0' + count), '\0'};
+        if (count > 0)
+            (void)canvas_text(look->canvas, (struct spot){row, look->column + i, 1}, STYLE_PLAIN,
+                              text);
+    }
+}
+
+static void draw_failed(const struct timeline_look *look, const struct timeline_load *load, int row)
+{
+    for (int i = 0; i < look->axis.columns; i++) {
+        char text[2] = {load->failed[i], '\0'};
+        if (load->failed[i] != 0)
+            (void)canvas_text(look->canvas, (struct spot){row, look->column + i, 1}, STYLE_FAILED,
+                              text);
+    }
+}
+
+/* "T test-fail 8   t timeout 6   * several at once" */
+static void add_letters(const struct timeline_load *load, struct str *out)
+{
+    for (int i = 0; i < load->class_count; i++) {
+        str_addf(out, "%s%c ", i > 0 ? "   " : "", load->classes[i].letter);
+        failure_class_word(&load->classes[i].class, out);
+        str_addf(out, " %d", load->classes[i].count);
+    }
+    if (load->class_count == 0)
+        str_add(out, "nothing failed");
+    if (memchr(load->failed, TIMELINE_LOAD_SEVERAL, sizeof(load->failed)))
+        str_addf(out, "   %c several classes", TIMELINE_LOAD_SEVERAL);
+}
+
+void timeline_draw_load(const struct timeline_look *look, int row)
+{
+    const struct timeline_load *load = &look->input->view->timeline.sum.load;
+    struct canvas *canvas = look->canvas;
+    const bool has_words = look->column > LABEL_COLUMNS;
+    struct spot label = {row + 1, 1, look->column - 2};
+    struct str text = {0};
+    frame_rule(canvas, (struct spot){row, 0, canvas->columns}, "load and failures", "");
+    if (has_words)
+        str_addf(&text, "running (of %d slots)", look->input->facts->state->jobs);
+    else
+        str_add(&text, "runs");
+    (void)frame_put(canvas, label, STYLE_LABEL, text.data);
+    draw_running(look, load, label.row++);
+    (void)frame_put(canvas, label, STYLE_LABEL, has_words ? "failures by class" : "fails");
+    draw_failed(look, load, label.row);
+    str_clear(&text);
+    add_letters(load, &text);
+    (void)frame_put(canvas, (struct spot){row + 3, 1, canvas->columns - 2}, STYLE_LABEL,
+                    str_text(&text));
+    str_done(&text);
+}
+
+enum { CLASS_COLUMNS = 14, PASSED_COLUMNS = 26 };
+
+static void pad(struct str *out, size_t columns)
+{
+    while (out->len < columns)
+        str_add_char(out, ' ');
+}
+
+static void add_time(struct str *out, int64_t ms)
+{
+    struct str text = {0};
+    shown_duration(ms, &text);
+    str_addf(out, "%9s", str_text(&text));
+    str_done(&text);
+}
+
+/* What else the log says of it, on one line. */
+static void add_words(const struct retry_class *class, struct str *out)
+{
+    struct str words = {0};
+    retry_class_words(class, &words);
+    for (size_t i = 0; i + 1 < words.len; i++) { /* it ends in a line feed */
+        if (words.data[i] == '\n')
+            str_add_char(out, ';');
+        str_add_char(out, words.data[i] == '\n' ? ' ' : words.data[i]);
+    }
+    str_done(&words);
+}
+
+static void put_class(struct timeline_lines *lines, const struct retry_class *class)
+{
+    struct str text = {0};
+    failure_class_word(&class->class, &text);
+    pad(&text, CLASS_COLUMNS);
+    str_addf(&text, "%8lld   ", (long long)class->failed);
+    retry_count_words(retry_class_count(class, RETRY_OF_ALL, 0, 0), &text);
+    pad(&text, CLASS_COLUMNS + 11 + PASSED_COLUMNS);
+    add_time(&text, class->waited_ms);
+    add_time(&text, class->ran_ms);
+    str_add(&text, "   ");
+    add_words(class, &text);
+    timeline_put_line(lines, &text);
+    str_done(&text);
+}
+
+int timeline_retries_rows(const struct frame_input *input)
+{
+    const struct retry_help *retries = input->facts->retries;
+    return retries && retries->class_count > 0 ? 2 + retries->class_count : 0;
+}
+
+void timeline_draw_retries(const struct timeline_look *look, const struct frame_box *box)
+{
+    const struct retry_help *retries = look->input->facts->retries;
+    struct timeline_lines lines = {look->canvas, box, box->row + 2};
+    struct str text = {0};
+    str_addf(&text, "does retrying help?   newest runs: %lld, tries: %lld",
+             (long long)retries->runs, (long long)retries->attempts);
+    frame_rule(look->canvas, (struct spot){box->row, box->column, box->columns}, text.data,
+               "devs debug --retries: of all");
+    (void)frame_put(look->canvas, (struct spot){box->row + 1, box->column + 1, box->columns - 1},
+                    STYLE_LABEL,
+                    "class           failed   the next try passed          waited      ran   what "
+                    "the log says");
+    for (int i = 0; i < retries->class_count; i++)
+        put_class(&lines, &retries->classes[i]);
+    str_done(&text);
+}
 
 enum { PERCENT = 100 };
 

@@ -1,9 +1,13 @@
 #include "help.h"
 
+#include <assert.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "help_lines.h"
+#include "attr.h"
 #include "term.h"
+#include "words.h"
 
 enum {
     HELP_JUMP = 10, /* lines of a page key */
@@ -104,4 +108,238 @@ enum act help_key(struct help *help, uint32_t key)
     if (help->find.len != len)
         help->chosen = 0;
     return UI_NONE;
+}
+
+enum {
+    TOGETHER_MAX = 6,
+    NAMES_APART = 3, /* more keys of one letter stand side by side */
+};
+
+static const char *const sign_words[] = {
+    [SHOWN_NEEDS_YOU] = "only a person helps",  [SHOWN_BACKOFF] = "waits for its next try",
+    [SHOWN_RUNNING] = "its process is alive",   [SHOWN_QUIET] = "runs, no output for long",
+    [SHOWN_STOPPING] = "cancelled, still ends", [SHOWN_QUEUED] = "waits for its turn",
+    [SHOWN_HELD] = "a person holds it",         [SHOWN_PASSED] = "all phases proven",
+    [SHOWN_GAVE_UP] = "all tries are used up",  [SHOWN_CANCELLED] = "by a person",
+    [SHOWN_STUCK] = "goes in circles, or may",  [SHOWN_BLOCKED] = "a task it needs failed",
+    [SHOWN_LOST] = "its end was not seen",
+};
+static_assert(ARRAY_LEN(sign_words) == SHOWN_COUNT, "every sign has its words");
+
+/* Acts that are one line as long as nothing is looked for. */
+static const struct help_together {
+    enum act acts[TOGETHER_MAX]; /* UI_NONE behind the last */
+    const char *words;
+} together[] = {
+    {{UI_DOWN, UI_UP}, "line down, up"},
+    {{UI_FIRST, UI_LAST}, "first, last line"},
+    {{UI_HALF_DOWN, UI_HALF_UP}, "half a page down, up"},
+    {{UI_PAGE_DOWN, UI_PAGE_UP}, "page down, up"},
+    {{UI_LEFT, UI_RIGHT}, "left, right"},
+    {{UI_PANE_NEXT, UI_PANE_PREV}, "next, previous pane"},
+    {{UI_NEXT, UI_PREV}, "next, previous match"},
+    {{UI_ERROR_NEXT, UI_ERROR_BACK}, "next, previous failure"},
+    {{UI_MARK_RANGE, UI_MARK_ALL, UI_UNMARK}, "mark a range, all, none"},
+    {{UI_EVENT_BACK, UI_EVENT_FORWARD}, "event back, forward"},
+    {{UI_TRY_BACK, UI_TRY_FORWARD}, "try before, after"},
+    {{UI_TRY_START, UI_TRY_NEXT}, "to the try before, after"},
+    {{UI_SLOWER, UI_FASTER}, "slower, faster"},
+    {{UI_START, UI_END}, "start, end (live)"},
+    {{UI_TASKS, UI_DETAIL, UI_LOG, UI_FORENSICS, UI_TIMELINE, UI_RUNS}, "the six views"},
+    {{UI_NEARER, UI_FARTHER, UI_WHOLE}, "zoom in, out, whole run"},
+    {{UI_ORDER, UI_TURN}, "order, turn it round"},
+    {{UI_COPY, UI_COPY_PATH}, "copy, copy the path"},
+    {{UI_BOOKMARK, UI_COMPARE, UI_LATER}, "bookmark, compare, later"},
+    {{UI_ONLY_NEEDS_YOU, UI_NEEDS_YOU_NEXT}, "needs you: only, go to next"},
+    {{UI_FREEZE, UI_REDRAW}, "freeze, redraw the screen"},
+    {{UI_PAGER, UI_BUNDLE}, "$PAGER; one file to share"},
+    {{UI_CANCEL, UI_KILL}, "cancel, kill: both ask"},
+};
+
+/* Commands in a row that are one line as long as nothing is looked for. */
+static const struct help_joined {
+    const char *first, *last; /* of the table of commands */
+    const char *name, *words;
+} joined[] = {
+    {"hold all", "cancel all", ":hold all", "or :release, :cancel"},
+    {"tasks", "runs", ":tasks ... :runs", "views 1 to 6"},
+    {"keys", "q", ":keys :help :q", "the keys; back, quit"},
+};
+
+const char *help_line_words(const struct help_line *line)
+{
+    if (line->together)
+        return line->together->words;
+    if (line->joined)
+        return line->joined->words;
+    if (line->command)
+        return line->command->words;
+    return line->binding ? line->binding->words : sign_words[line->sign];
+}
+
+const char *help_line_group(const struct help_line *line)
+{
+    if (line->binding)
+        return keymap_group_name(line->binding->group);
+    return line->command ? "COMMANDS" : "SIGNS";
+}
+
+const char *help_line_name(const struct help_line *line)
+{
+    return line->binding || line->command ? line->ascii : shown_word(line->sign);
+}
+
+static bool contains(const char *text, const char *want)
+{
+    return *want == '\0' || words_find(text, strlen(text), want) != NULL;
+}
+
+/* Add the line if it matches. */
+static void add_line(struct help_lines *lines, const struct help_line *line, const char *find)
+{
+    bool found = contains(help_line_words(line), find) || contains(help_line_name(line), find) ||
+                 contains(help_line_group(line), find);
+    if (!found)
+        return;
+    assert(lines->count < HELP_LINES_MAX);
+    lines->at[lines->count++] = *line;
+}
+
+static void add_name(char keys[HELP_KEYS_MAX], uint32_t key, bool ascii, const char *between)
+{
+    char name[KEY_NAME_MAX];
+    keymap_key_name(key, ascii, name);
+    size_t len = strlen(keys);
+    (void)snprintf(keys + len, HELP_KEYS_MAX - len, "%s%s", len > 0 ? between : "", name);
+}
+
+/* What an act is one line with; NULL if it stands alone. */
+static const struct help_together *find_together(enum act act)
+{
+    for (size_t i = 0; i < ARRAY_LEN(together); i++) {
+        for (int k = 0; k < TOGETHER_MAX && together[i].acts[k] != UI_NONE; k++) {
+            if (together[i].acts[k] == act)
+                return &together[i];
+        }
+    }
+    return NULL;
+}
+
+/* Does this key do something on the screen under the help, now or in another mode? */
+static bool is_of_screen(const struct help *help, const struct key_binding *binding)
+{
+    return (binding->screens & (1u << help->place.screen)) != 0;
+}
+
+/* The line that an act's key goes into; a new one if there is none yet. If the line has several
+ * acts, it stands for the first one that works in this mode. */
+static struct help_line *line_of(const struct help *help, struct help_lines *lines,
+                                 const struct key_binding *binding,
+                                 const struct help_together *with)
+{
+    for (int i = 0; i < lines->count; i++) {
+        struct help_line *line = &lines->at[i];
+        if (with ? line->together != with : line->binding->act != binding->act)
+            continue;
+        if (!keymap_works(line->binding, help->place) && keymap_works(binding, help->place))
+            line->binding = binding;
+        return line;
+    }
+    assert(lines->count < HELP_LINES_MAX);
+    struct help_line *line = &lines->at[lines->count++];
+    *line = (struct help_line){.binding = binding, .together = with};
+    return line;
+}
+
+/* The one key of an act that stands for it where several acts share the line: the first, but a
+ * digit before others where all are to be digits. */
+static const struct key_binding *main_key(const struct help *help, enum act act, bool wants_digit)
+{
+    const struct key_binding *found = NULL;
+    for (size_t i = 0; i < help->keys->count; i++) {
+        const struct key_binding *row = &help->keys->rows[i];
+        const bool is_digit = row->key >= '0' && row->key <= '9';
+        if (row->act != act || !is_of_screen(help, row))
+            continue;
+        if (!found || (wants_digit && is_digit))
+            found = row;
+    }
+    return found;
+}
+
+/* What an act is one line with on this screen; NULL where one of the others has no key there: the
+ * words of the line name all of them. */
+static const struct help_together *together_here(const struct help *help, enum act act)
+{
+    const struct help_together *with = find_together(act);
+    for (int k = 0; with && k < TOGETHER_MAX && with->acts[k] != UI_NONE; k++) {
+        if (!main_key(help, with->acts[k], false))
+            return NULL;
+    }
+    return with;
+}
+
+static void collect_keys(const struct help *help, bool is_brief, struct help_lines *out)
+{
+    for (size_t i = 0; i < help->keys->count; i++) {
+        const struct key_binding *binding = &help->keys->rows[i];
+        const struct help_together *with = is_brief ? together_here(help, binding->act) : NULL;
+        const bool is_dense = with && with->acts[NAMES_APART] != UI_NONE;
+        if (!is_of_screen(help, binding) ||
+            (with && main_key(help, binding->act, is_dense) != binding))
+            continue;
+        struct help_line *line = line_of(help, out, binding, with);
+        add_name(line->keys, binding->key, false, is_dense ? "" : " ");
+        add_name(line->ascii, binding->key, true, is_dense ? "" : " ");
+    }
+}
+
+/* What a command is one line with, as its first; NULL if it stands alone. */
+static const struct help_joined *find_joined(const char *first)
+{
+    for (size_t i = 0; i < ARRAY_LEN(joined); i++) {
+        if (strcmp(joined[i].first, first) == 0)
+            return &joined[i];
+    }
+    return NULL;
+}
+
+static void add_commands(struct help_lines *out, const char *find)
+{
+    const struct command_row *command;
+    const struct help_joined *skips = NULL; /* those that are told already */
+    for (size_t i = 0; (command = view_command_at(i)); i++) {
+        struct help_line line = {.command = command};
+        if (skips) {
+            skips = strcmp(skips->last, command->name) == 0 ? NULL : skips;
+            continue;
+        }
+        line.joined = *find == '\0' ? find_joined(command->name) : NULL;
+        if (line.joined)
+            (void)snprintf(line.ascii, sizeof(line.ascii), "%s", line.joined->name);
+        else
+            (void)snprintf(line.ascii, sizeof(line.ascii), ":%s %s", command->name,
+                           command->argument);
+        add_line(out, &line, find);
+        skips = line.joined;
+    }
+}
+
+void help_lines_find(const struct help *help, struct help_lines *out)
+{
+    const char *find = help->find.text;
+    struct help_lines keys = {.count = 0};
+    out->count = 0;
+    collect_keys(help, *find == '\0', &keys);
+    for (int i = 0; i < keys.count; i++)
+        add_line(out, &keys.at[i], find);
+    add_commands(out, find);
+    for (enum shown sign = 0; sign < SHOWN_COUNT; sign++)
+        add_line(out, &(struct help_line){.sign = sign}, find);
+}
+
+bool help_lines_starts_group(const struct help_lines *lines, int i)
+{
+    return i == 0 ||
+           strcmp(help_line_group(&lines->at[i]), help_line_group(&lines->at[i - 1])) != 0;
 }

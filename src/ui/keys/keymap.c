@@ -1,9 +1,15 @@
 #include "keymap.h"
 
 #include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #include "attr.h"
+#include "str.h"
 #include "term.h"
+#include "text.h"
 
 #define CTRL(letter) ((letter)&0x1f)
 
@@ -170,4 +176,418 @@ const struct key_binding *keymap_of(const struct keymap *keys, enum act act, str
             return &keys->rows[i];
     }
     return NULL;
+}
+
+enum { CONTROL_BITS = 0x1f };
+
+/* How a file of keys calls the acts. */
+static const char *const act_names[UI_ACT_COUNT] = {
+    [UI_NONE] = "none",
+    [UI_DOWN] = "down",
+    [UI_UP] = "up",
+    [UI_FIRST] = "first",
+    [UI_LAST] = "last",
+    [UI_HALF_DOWN] = "half-down",
+    [UI_HALF_UP] = "half-up",
+    [UI_PAGE_DOWN] = "page-down",
+    [UI_PAGE_UP] = "page-up",
+    [UI_LEFT] = "left",
+    [UI_RIGHT] = "right",
+    [UI_OPEN] = "open",
+    [UI_BACK] = "back",
+    [UI_PANE_NEXT] = "pane-next",
+    [UI_PANE_PREV] = "pane-back",
+    [UI_ZOOM] = "zoom",
+    [UI_FILTER] = "filter",
+    [UI_NEXT] = "match-next",
+    [UI_PREV] = "match-back",
+    [UI_ONLY_MATCHES] = "match-only",
+    [UI_ERROR_NEXT] = "error-next",
+    [UI_ERROR_BACK] = "error-back",
+    [UI_NEEDS_YOU_NEXT] = "needs-you-next",
+    [UI_ONLY_NEEDS_YOU] = "needs-you-only",
+    [UI_ORDER] = "order",
+    [UI_TURN] = "order-turn",
+    [UI_FINISHED] = "finished",
+    [UI_TIMES] = "times",
+    [UI_RETRY] = "retry",
+    [UI_RETRY_WITH] = "retry-with",
+    [UI_CANCEL] = "cancel",
+    [UI_KILL] = "kill",
+    [UI_HOLD] = "hold",
+    [UI_UNDO] = "undo",
+    [UI_MARK] = "mark",
+    [UI_MARK_RANGE] = "mark-range",
+    [UI_MARK_ALL] = "mark-all",
+    [UI_UNMARK] = "unmark",
+    [UI_CORRECT] = "correct",
+    [UI_FOLLOW] = "follow",
+    [UI_NEARER] = "nearer",
+    [UI_FARTHER] = "farther",
+    [UI_WHOLE] = "whole",
+    [UI_FOLD_IDLE] = "fold-idle",
+    [UI_FORENSICS] = "forensics",
+    [UI_LOG] = "log",
+    [UI_WRAP] = "wrap",
+    [UI_RAW] = "raw",
+    [UI_PLAY] = "play",
+    [UI_EVENT_BACK] = "event-back",
+    [UI_EVENT_FORWARD] = "event-next",
+    [UI_TRY_BACK] = "try-back",
+    [UI_TRY_FORWARD] = "try-next",
+    [UI_TRY_START] = "to-try-back",
+    [UI_TRY_NEXT] = "to-try-next",
+    [UI_SLOWER] = "slower",
+    [UI_FASTER] = "faster",
+    [UI_GO_TO] = "go-to",
+    [UI_BOOKMARK] = "bookmark",
+    [UI_COMPARE] = "compare",
+    [UI_LATER] = "later",
+    [UI_START] = "start",
+    [UI_END] = "end",
+    [UI_COPY] = "copy",
+    [UI_COPY_PATH] = "copy-path",
+    [UI_PAGER] = "pager",
+    [UI_BUNDLE] = "bundle",
+    [UI_FREEZE] = "freeze",
+    [UI_MOUSE] = "mouse",
+    [UI_COMMAND] = "command",
+    [UI_HELP] = "help",
+    [UI_REDRAW] = "redraw",
+    [UI_SUSPEND] = "suspend",
+    [UI_TASKS] = "tasks",
+    [UI_DETAIL] = "detail",
+    [UI_TIMELINE] = "timeline",
+    [UI_RUNS] = "runs",
+    [UI_QUIT] = "quit",
+};
+
+static const char *const group_names[] = {
+    [KEYS_MOVE] = "MOVE", [KEYS_FIND] = "FIND", [KEYS_ACT] = "ACT",
+    [KEYS_TIME] = "TIME", [KEYS_SEE] = "SEE",   [KEYS_OTHER] = "OTHER",
+};
+static_assert(ARRAY_LEN(group_names) == KEY_GROUP_COUNT, "every group has a name");
+
+/* Keys that are not written as themselves. */
+static const struct key_name {
+    uint32_t key;
+    const char *name, *ascii;
+} key_names[] = {
+    {TERM_KEY_ENTER, "⏎", "Enter"},
+    {TERM_KEY_TAB, "Tab", "Tab"},
+    {TERM_KEY_ESC, "Esc", "Esc"},
+    {TERM_KEY_BACKSPACE, "Backspace", "Backspace"},
+    {' ', "Space", "Space"},
+    {TERM_KEY_UP, "↑", "Up"},
+    {TERM_KEY_DOWN, "↓", "Down"},
+    {TERM_KEY_LEFT, "←", "Left"},
+    {TERM_KEY_RIGHT, "→", "Right"},
+    {TERM_KEY_HOME, "Home", "Home"},
+    {TERM_KEY_END, "End", "End"},
+    {TERM_KEY_PAGE_UP, "PgUp", "PgUp"},
+    {TERM_KEY_PAGE_DOWN, "PgDn", "PgDn"},
+    {TERM_KEY_BACK_TAB, "S-Tab", "S-Tab"},
+    {TERM_KEY_F1, "F1", "F1"},
+};
+
+const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX])
+{
+    for (size_t i = 0; i < ARRAY_LEN(key_names); i++) {
+        if (key_names[i].key == key) {
+            (void)snprintf(out, KEY_NAME_MAX, "%s", ascii ? key_names[i].ascii : key_names[i].name);
+            return out;
+        }
+    }
+    if (key < 0x20)
+        (void)snprintf(out, KEY_NAME_MAX, "^%c", (char)(key + '@'));
+    else if (key < 0x7f)
+        (void)snprintf(out, KEY_NAME_MAX, "%c", (char)key);
+    else
+        (void)snprintf(out, KEY_NAME_MAX, "U+%04X", (unsigned)key);
+    return out;
+}
+
+const char *keymap_act_name(enum act act)
+{
+    assert(act < UI_ACT_COUNT);
+    return act_names[act];
+}
+
+const char *keymap_group_name(enum key_group group)
+{
+    assert(group < KEY_GROUP_COUNT);
+    return group_names[group];
+}
+
+enum act keymap_parse_act(const char *name)
+{
+    for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++) {
+        if (strcmp(act_names[act], name) == 0)
+            return act;
+    }
+    return UI_NONE;
+}
+
+/* Some controls are keys of their own name. */
+static uint32_t control_key(char letter)
+{
+    const uint32_t key = (uint32_t)letter & CONTROL_BITS;
+    return key == '\r' ? TERM_KEY_ENTER : key;
+}
+
+bool keymap_parse_key(const char *name, uint32_t *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(key_names); i++) {
+        if (strcmp(name, key_names[i].name) == 0 || strcasecmp(name, key_names[i].ascii) == 0) {
+            *out = key_names[i].key;
+            return true;
+        }
+    }
+    const size_t len = strlen(name);
+    if (len == 2 && name[0] == '^' && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", name[1])) {
+        *out = control_key(name[1]);
+        return true;
+    }
+    uint32_t rune = 0;
+    if (len == 0 || (size_t)text_rune(name, len, &rune) != len || !rune_is_shown(rune))
+        return false;
+    *out = rune;
+    return true;
+}
+
+enum { ACT_NAME_MAX = 32 };
+
+/* The act that a text in braces names; UI_NONE for anything else. */
+static enum act act_in(const char *text, size_t len)
+{
+    char name[ACT_NAME_MAX];
+    if (len == 0 || len >= sizeof(name))
+        return UI_NONE;
+    memcpy(name, text, len);
+    name[len] = '\0';
+    return keymap_parse_act(name);
+}
+
+/* Without a key it is a command. */
+static void add_key(const struct keymap *keys, enum act act, struct str *out)
+{
+    char name[KEY_NAME_MAX];
+    for (size_t i = 0; i < keys->count; i++) {
+        if (keys->rows[i].act == act) {
+            str_add(out, keymap_key_name(keys->rows[i].key, true, name));
+            return;
+        }
+    }
+    str_addf(out, ":%s", keymap_act_name(act));
+}
+
+void keymap_say(const struct keymap *keys, const char *words, struct str *out)
+{
+    while (*words != '\0') {
+        const size_t plain = strcspn(words, "{");
+        str_add_n(out, words, plain);
+        words += plain;
+        const size_t len = *words == '{' ? strcspn(words + 1, "}") : 0;
+        const enum act act =
+            *words == '{' && words[1 + len] == '}' ? act_in(words + 1, len) : UI_NONE;
+        if (act != UI_NONE) {
+            add_key(keys, act, out);
+            words += len + 2;
+        } else if (*words != '\0') {
+            str_add_char(out, *words++);
+        }
+    }
+}
+
+enum { FOOTER_GAP = 2 };
+
+static int text_columns(const char *text)
+{
+    return text_width(text, strlen(text));
+}
+
+/* A key as it stands in the row. */
+struct named_key {
+    uint32_t key;
+    char name[KEY_NAME_MAX];
+    const char *brief; /* "": its word is that of the next key */
+    int width;
+};
+
+static bool name_key(const struct canvas *canvas, const struct footer *footer, enum act act,
+                     struct named_key *out)
+{
+    const struct key_binding *binding = keymap_of(footer->keys, act, footer->place);
+    if (!binding)
+        return false;
+    out->key = binding->key;
+    keymap_key_name(binding->key, canvas->ascii, out->name);
+    out->brief = footer->briefs ? footer->briefs[act] : NULL;
+    if (!out->brief)
+        out->brief = binding->brief;
+    out->width = text_columns(out->name) + (*out->brief != '\0' ? 1 + text_columns(out->brief) : 0);
+    return true;
+}
+
+static void put_key(struct canvas *canvas, struct spot spot, const struct named_key *key)
+{
+    spot.width = key->width;
+    canvas_add_zone(canvas, spot, key->key);
+    spot.column += canvas_text(canvas, spot, STYLE_KEY, key->name) + 1;
+    canvas_text(canvas, spot, STYLE_PLAIN, key->brief);
+}
+
+/* Of the last keys, with the gap before each. */
+static int width_of_last(const struct canvas *canvas, const struct footer *footer, size_t kept)
+{
+    int width = 0;
+    struct named_key key;
+    for (size_t i = footer->count > kept ? footer->count - kept : 0; i < footer->count; i++) {
+        if (name_key(canvas, footer, footer->acts[i], &key))
+            width += FOOTER_GAP + key.width;
+    }
+    return width;
+}
+
+void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
+{
+    int column = 1;
+    struct named_key key;
+    const size_t kept = footer->kept > 0 ? footer->kept : 1;
+    for (size_t i = 0; i < footer->count; i++) {
+        const bool is_last = i + 1 == footer->count;
+        const bool is_kept = i + kept >= footer->count;
+        struct named_key next = {0};
+        if (!name_key(canvas, footer, footer->acts[i], &key))
+            continue;
+        if (*key.brief == '\0' && !is_last && name_key(canvas, footer, footer->acts[i + 1], &next))
+            next.width++;
+        if (column + key.width + next.width + (is_kept ? 0 : width_of_last(canvas, footer, kept)) >
+            canvas->columns) {
+            i += next.width > 0; /* neither stands without the other */
+            continue;
+        }
+        put_key(canvas, (struct spot){row, column, key.width}, &key);
+        column += key.width + (*key.brief == '\0' ? 1 : FOOTER_GAP);
+    }
+}
+
+enum { KEY_COLUMNS = 10, ACT_COLUMNS = 15, MODES_COLUMNS = 12 };
+
+/* A key that devs itself does not give to this act. */
+static bool is_own(const struct key_binding *row)
+{
+    const struct keymap *builtin = keymap_builtin();
+    for (size_t i = 0; i < builtin->count; i++) {
+        if (builtin->rows[i].act == row->act && builtin->rows[i].key == row->key)
+            return false;
+    }
+    return true;
+}
+
+static const char *const mode_names[] = {
+    [KEYMAP_LIVE] = "live", [KEYMAP_PAST] = "past", [KEYMAP_REPLAY] = "replay"};
+
+static void add_modes(unsigned modes, struct str *out)
+{
+    const char *between = "";
+    if (modes == KEYS_IN_ALL) {
+        str_add(out, "always");
+        return;
+    }
+    for (enum keymap_mode mode = 0; mode < KEYMAP_MODE_COUNT; mode++) {
+        if ((modes & (1u << mode)) == 0)
+            continue;
+        str_addf(out, "%s%s", between, mode_names[mode]);
+        between = ", ";
+    }
+}
+
+/* "all", "Detail, Log", "all but Runs": the shortest. */
+static void add_screens(unsigned screens, struct str *out)
+{
+    const unsigned others = KEYS_ON_ALL & ~screens;
+    const bool but_one = others != 0 && (others & (others - 1)) == 0;
+    const char *between = "";
+    str_add(out, others == 0 ? "all" : but_one ? "all but " : "");
+    for (enum screen screen = 0; screen < SCREEN_COUNT; screen++) {
+        if (others == 0 || ((but_one ? others : screens) & (1u << screen)) == 0)
+            continue;
+        str_addf(out, "%s%s", between, screen_name(screen));
+        between = ", ";
+    }
+}
+
+static void add_padded(const char *text, int columns, struct str *out)
+{
+    const int pad = columns - text_width(text, strlen(text));
+    str_addf(out, "%s%*s  ", text, pad > 0 ? pad : 0, "");
+}
+
+static void add_line(const struct key_binding *row, bool ascii, struct str *out)
+{
+    struct str modes = {0}, screens = {0};
+    char name[KEY_NAME_MAX];
+    add_modes(row->modes, &modes);
+    add_screens(row->screens, &screens);
+    add_padded(keymap_key_name(row->key, ascii, name), KEY_COLUMNS, out);
+    str_addf(out, "%-5s  ", keymap_group_name(row->group));
+    add_padded(keymap_act_name(row->act), ACT_COLUMNS, out);
+    add_padded(str_text(&modes), MODES_COLUMNS, out);
+    str_addf(out, "%s%s (%s)\n", is_own(row) ? "yours: " : "", row->words, str_text(&screens));
+    str_done(&modes);
+    str_done(&screens);
+}
+
+void keymap_to_text(const struct keymap *keys, bool ascii, struct str *out)
+{
+    if (!keys)
+        keys = keymap_builtin();
+    for (size_t i = 0; i < keys->count; i++)
+        add_line(&keys->rows[i], ascii, out);
+}
+
+static void add_small(struct str *out, const char *key, const char *capitals)
+{
+    char small[KEY_NAME_MAX] = "";
+    for (size_t i = 0; capitals[i] && i + 1 < sizeof(small); i++)
+        small[i] = (char)tolower((unsigned char)capitals[i]);
+    str_json_text(out, key, small);
+}
+
+static void add_object(const struct key_binding *row, struct str *out)
+{
+    char name[KEY_NAME_MAX];
+    str_add_char(out, '{');
+    str_json_text(out, "key", keymap_key_name(row->key, true, name));
+    str_json_text(out, "act", keymap_act_name(row->act));
+    add_small(out, "group", keymap_group_name(row->group));
+    str_json_key(out, "modes");
+    str_add_char(out, '[');
+    for (enum keymap_mode mode = 0; mode < KEYMAP_MODE_COUNT; mode++) {
+        if ((row->modes & (1u << mode)) != 0)
+            str_addf(out, "%s\"%s\"", out->data[out->len - 1] == '[' ? "" : ",", mode_names[mode]);
+    }
+    str_add_char(out, ']');
+    str_json_key(out, "views");
+    str_add_char(out, '[');
+    for (enum screen screen = 0; screen < SCREEN_COUNT; screen++) {
+        if ((row->screens & (1u << screen)) != 0)
+            str_addf(out, "%s\"%s\"", out->data[out->len - 1] == '[' ? "" : ",",
+                     screen_name(screen));
+    }
+    str_add_char(out, ']');
+    str_json_text(out, "words", row->words);
+    str_json_bool(out, "own", is_own(row));
+    str_add_char(out, '}');
+}
+
+void keymap_to_json(const struct keymap *keys, struct str *out)
+{
+    if (!keys)
+        keys = keymap_builtin();
+    for (size_t i = 0; i < keys->count; i++) {
+        str_add(out, i > 0 ? "," : "");
+        add_object(&keys->rows[i], out);
+    }
 }

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* pipe2 */
 
-#include "term_signals.h"
+#include "term_internal.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -5,7 +5,210 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "attr.h"
+#include "screen.h"
+#include "view_internal.h"
 #include "xalloc.h"
+
+static const char *const names[] = {
+    [SCREEN_TASKS] = "Tasks",         [SCREEN_DETAIL] = "Detail",     [SCREEN_LOG] = "Log",
+    [SCREEN_FORENSICS] = "Forensics", [SCREEN_TIMELINE] = "Timeline", [SCREEN_RUNS] = "Runs",
+};
+static_assert(ARRAY_LEN(names) == SCREEN_COUNT, "every screen has a name");
+
+const char *screen_name(enum screen screen)
+{
+    assert(screen < SCREEN_COUNT);
+    return names[screen];
+}
+
+enum screen trail_here(const struct screen_trail *trail)
+{
+    return trail->at[trail->depth];
+}
+
+void trail_go(struct screen_trail *trail, enum screen screen)
+{
+    for (int i = 0; i <= trail->depth; i++) {
+        if (trail->at[i] == screen) {
+            trail->depth = i;
+            return;
+        }
+    }
+    trail->at[++trail->depth] = screen;
+}
+
+bool trail_back(struct screen_trail *trail)
+{
+    if (trail->depth == 0)
+        return false;
+    trail->depth--;
+    return true;
+}
+
+static bool has(const struct view *view, int pane)
+{
+    return (view->panes & (1u << pane)) != 0;
+}
+
+void view_panes_take(struct view *view, unsigned panes)
+{
+    view->panes = panes;
+    if (!has(view, (int)view->pane))
+        view->pane = VIEW_PANE_LIST;
+}
+
+void view_preview_fit(struct view *view, int rows, int page)
+{
+    struct view_preview *preview = &view->preview;
+    if (preview->task != view->chosen)
+        *preview = (struct view_preview){.task = view->chosen};
+    preview->page = page;
+    preview->last = rows > page ? rows - page : 0;
+    if (preview->top > preview->last)
+        preview->top = preview->last;
+}
+
+bool view_preview_act(struct view *view, enum act act)
+{
+    struct view_preview *preview = &view->preview;
+    const int by = view_move_lines(act, preview->page);
+    if (view->pane != VIEW_PANE_PREVIEW || by == 0)
+        return false;
+    const int top = preview->top + by;
+    preview->top = top < 0 ? 0 : top > preview->last ? preview->last : top;
+    return true;
+}
+
+bool view_is_zoomed(const struct view *view)
+{
+    return view->zoom.is_on && view->zoom.screen == view_screen(view);
+}
+
+const char *view_pane_refusal(const struct view *view, enum act act)
+{
+    const bool has_one = (view->panes & (view->panes - 1)) == 0;
+    const enum screen screen = view_screen(view);
+    if (act == UI_ZOOM)
+        return has_one && !view_is_zoomed(view) ? "there is nothing beside this to make room of"
+                                                : NULL;
+    if ((act != UI_PANE_NEXT && act != UI_PANE_PREV) || screen == SCREEN_FORENSICS)
+        return NULL;
+    if (screen != SCREEN_TASKS && screen != SCREEN_DETAIL)
+        return "this view has one pane: {tasks} has several";
+    return has_one ? "there is no room for a second pane" : NULL;
+}
+
+static void go_round(struct view *view, int by)
+{
+    int pane = (int)view->pane;
+    do
+        pane = (pane + by + VIEW_PANE_COUNT) % VIEW_PANE_COUNT;
+    while (pane != (int)view->pane && !has(view, pane));
+    view->pane = (enum view_pane)pane;
+}
+
+bool view_pane_act(struct view *view, enum act act)
+{
+    if (act == UI_PANE_NEXT || act == UI_PANE_PREV)
+        go_round(view, act == UI_PANE_NEXT ? 1 : -1);
+    else if (act == UI_ZOOM)
+        view->zoom =
+            (struct view_zoom){.is_on = !view_is_zoomed(view), .screen = view_screen(view)};
+    else
+        return false;
+    return true;
+}
+
+static int waiting(const struct run_state *state)
+{
+    return state->counts[TASK_BACKOFF] + state->counts[TASK_QUEUED];
+}
+
+/* The run whose engine may live in this process, as it is now. */
+static const struct run_state *own_state(const struct view_facts *facts)
+{
+    if (facts->own)
+        return facts->own;
+    return facts->live ? facts->live : facts->state;
+}
+
+/* Stopping us stops the engine, not what it started: nobody reads it or keeps its time then. */
+static bool stops_the_engine(const struct view_facts *facts)
+{
+    const struct run_state *own = own_state(facts);
+    return facts->engine_here && !own->ended && own->running > 0;
+}
+
+/* What was asked is on the screen only as long as an answer counts. */
+static void forget_suspend(struct view *view)
+{
+    if (view->suspend_asked_ms > 0)
+        view->message[0] = '\0';
+    view->suspend_asked_ms = 0;
+}
+
+struct view_todo view_suspend(struct view *view, const struct view_facts *facts)
+{
+    const struct moment *now = &facts->clock;
+    int running = own_state(facts)->running;
+    bool asked =
+        view->suspend_asked_ms > 0 && now->mono_ms - view->suspend_asked_ms < VIEW_SUSPEND_MS;
+    forget_suspend(view);
+    if (asked || !stops_the_engine(facts))
+        return (struct view_todo){.kind = VIEW_SUSPEND};
+    /* The way out comes first: a narrow screen has no room for more. */
+    view_tell(view, now,
+              "%d %s: {quit} d detaches; {suspend} again stops it, and nobody watches until fg",
+              running, running == 1 ? "try runs" : "tries run");
+    view->suspend_asked_ms = now->mono_ms;
+    return (struct view_todo){.kind = VIEW_DRAW};
+}
+
+struct view_todo view_go_to_the_present(void)
+{
+    return (struct view_todo){.kind = VIEW_TRANSPORT, .move = REPLAY_END};
+}
+
+/* Would anything that is to be done be left undone, if we left? */
+static bool would_end_work(const struct view_facts *facts)
+{
+    const struct run_state *own = own_state(facts);
+    return facts->engine_here && !own->ended && (own->running > 0 || waiting(own) > 0);
+}
+
+/* The question is over with what it was about. */
+static void drop_question(struct view *view, const struct view_facts *facts)
+{
+    prompt_close(&view->prompt);
+    view_tell(view, &facts->clock,
+              own_state(facts)->ended ? "the run has ended; {quit} leaves"
+                                      : "nothing runs or waits any more; {quit} leaves");
+}
+
+struct view_todo view_quit(struct view *view, const struct view_facts *facts)
+{
+    const struct run_state *state = own_state(facts);
+    if (trail_back(&view->trail))
+        return (struct view_todo){.kind = VIEW_DRAW};
+    if (facts->mode == VIEW_PAST)
+        return view_go_to_the_present();
+    if (!would_end_work(facts))
+        return (struct view_todo){.kind = VIEW_LEAVE};
+    prompt_open_quit(&view->prompt, state->running, waiting(state), facts->clock.mono_ms);
+    return (struct view_todo){.kind = VIEW_ASKED};
+}
+
+void view_leave_update(struct view *view, const struct view_facts *facts)
+{
+    const struct run_state *own = own_state(facts);
+    if (facts->clock.mono_ms - view->suspend_asked_ms >= VIEW_SUSPEND_MS || facts->state->ended)
+        forget_suspend(view);
+    if (view->prompt.kind == PROMPT_QUIT && !would_end_work(facts))
+        drop_question(view, facts);
+    else
+        prompt_update_quit(&view->prompt, own->running, waiting(own));
+}
 
 static void *widen(void *array, int room, size_t extra, size_t size)
 {

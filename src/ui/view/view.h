@@ -14,31 +14,27 @@
 #include <stdint.h>
 
 #include "attr.h"
+#include "bookmark.h"
 #include "control.h"
 #include "correct.h"
 #include "help.h"
 #include "keymap.h"
 #include "line_edit.h"
-#include "log_tail.h"
+#include "log_lines.h"
 #include "moment.h"
 #include "prompt.h"
 #include "replay.h"
 #include "run_state.h"
 #include "screen.h"
+#include "str.h"
 #include "task_filter.h"
-#include "view_bookmark.h"
 #include "view_command.h"
-#include "view_filter.h"
+#include "view_detail.h"
 #include "view_forensics.h"
 #include "view_log.h"
-#include "view_marks.h"
 #include "view_order.h"
-#include "view_panes.h"
-#include "view_report.h"
 #include "view_runs.h"
 #include "view_timeline.h"
-#include "view_try.h"
-#include "view_undo.h"
 
 enum {
     VIEW_STILL_MS = 5000,   /* rows keep their places so long after a key */
@@ -107,6 +103,65 @@ struct view_target {
     int task, step, attempt; /* step -1, attempt 0: whatever is current */
     enum task_status status;
     bool held;
+};
+
+/* In the order in which Tab goes round. */
+enum view_pane {
+    VIEW_PANE_LIST, /* the tasks; on Detail the tries */
+    VIEW_PANE_PREVIEW,
+    VIEW_PANE_TIMELINE,
+    VIEW_PANE_LOG,
+    VIEW_PANE_EVENTS, /* the records of a recording */
+    VIEW_PANE_COUNT,
+};
+/* Sets of them. */
+enum {
+    VIEW_HAS_LIST = 1 << VIEW_PANE_LIST,
+    VIEW_HAS_PREVIEW = 1 << VIEW_PANE_PREVIEW,
+    VIEW_HAS_TIMELINE = 1 << VIEW_PANE_TIMELINE,
+    VIEW_HAS_LOG = 1 << VIEW_PANE_LOG,
+    VIEW_HAS_EVENTS = 1 << VIEW_PANE_EVENTS,
+};
+
+/* One pane has its screen to itself, until somebody ends that. */
+struct view_zoom {
+    bool is_on;
+    enum screen screen;
+};
+
+/* How far the preview is scrolled, in rows; of another task it begins at its top. */
+struct view_preview {
+    int task;
+    int top, last, page;
+};
+
+struct view_marks {
+    bool *of;       /* owned; by task */
+    bool *before;   /* owned; as they were before the last key that changed them, */
+    bool *standing; /* owned; and without the range that is open */
+    int room;
+    int count;
+    int range_from; /* the task where a range began, -1 = none is open */
+};
+
+enum view_undo_kind { VIEW_UNDO_NOTHING, VIEW_UNDO_ACT, VIEW_UNDO_MARKS };
+
+struct view_undo {
+    enum view_undo_kind kind;
+    int64_t at_ms;               /* steady clock */
+    struct control control;      /* what was asked for; */
+    struct view_target *targets; /* owned; of these tasks, as they were then */
+    int count;
+    struct verdict_label label; /* a correction: the class before */
+};
+
+enum view_report_kind { REPORT_NONE, REPORT_COMPARE, REPORT_WHAT_IF, REPORT_BUNDLE };
+
+struct view_report {
+    enum view_report_kind kind; /* that is open */
+    int top, last, page;        /* rows: the first one in sight, the last one that may be it */
+    struct line_edit file;      /* of other policies; open while it is typed */
+    struct view_try marked;     /* to be compared with another; attempt 0 = none */
 };
 
 struct view {
@@ -318,5 +373,99 @@ bool view_update_prompt(struct view *view, const struct view_facts *facts);
 bool view_wants_text(const struct view *view);
 /* Does something lie over the screen that has all keys? */
 bool view_is_covered(const struct view *view);
+
+struct view;
+struct view_facts;
+
+/* The screen has these panes now. One that is gone gives the keys to the list. */
+void view_panes_take(struct view *view, unsigned panes);
+/* The preview has so many rows in all, and so many of them are on the screen. */
+void view_preview_fit(struct view *view, int rows, int page);
+/* Scroll it where it has the keys and this is a key that moves; else false. */
+bool view_preview_act(struct view *view, enum act act);
+/* Does the pane that has the keys have the screen to itself? */
+bool view_is_zoomed(const struct view *view);
+
+/* Carry out a key about panes: the next one, the one before, zoom; false for any other. */
+bool view_pane_act(struct view *view, enum act act);
+/* Why such a key cannot be done now, as keymap_say() takes it; NULL: it can, or is another. */
+const char *view_pane_refusal(const struct view *view, enum act act);
+
+void view_marks_init(struct view_marks *marks);
+void view_marks_done(struct view_marks *marks);
+/* There are so many tasks now; marks of those that are gone are gone. */
+void view_marks_take_tasks(struct view_marks *marks, int task_count, int before);
+
+/* How many tasks are marked. */
+int view_marked(const struct view *view);
+/* Is this task? False for a number that is none. */
+bool view_is_marked(const struct view *view, int task);
+/* How many of them have no row, not even that of a fold. */
+int view_marked_hidden(const struct view *view);
+
+/* Take one of the acts UI_MARK, UI_MARK_RANGE, UI_MARK_ALL, UI_UNMARK. */
+void view_marks_act(struct view *view, const struct view_facts *facts, enum act act);
+/* An open range reaches to the chosen row: after each key that may have moved. */
+void view_marks_stretch(struct view *view);
+/* End an open range and drop what it marked. False if none is open. */
+bool view_marks_drop_range(struct view *view);
+/* As they were before the last key that changed them; again goes forth. */
+void view_marks_undo(struct view *view);
+
+enum { VIEW_UNDO_MS = 5000 };
+
+struct view_target;
+struct view_todo;
+
+void view_undo_done(struct view_undo *undo);
+/* An act has been asked for, or marks have changed. Others leave all as it is. */
+void view_undo_note_act(struct view *view, const struct view_facts *facts,
+                        const struct view_todo *todo);
+/* Marks have changed: they are what is undone next. */
+void view_undo_note_marks(struct view *view, const struct view_facts *facts);
+
+/* Why the last act cannot be undone (any more); false: it can. */
+bool view_undo_refusal(const struct view *view, const struct view_facts *facts, struct str *why);
+/* Undo it: what is to be asked for. */
+struct view_todo view_undo(struct view *view, const struct view_facts *facts);
+
+/* =: on Detail and Log two tries are compared, elsewhere other policies are asked for. */
+struct view_todo view_report_ask(struct view *view, const struct view_facts *facts);
+/* A key while the name of a file is typed. */
+struct view_todo view_report_type(struct view *view, uint32_t key);
+/* It has so many rows, and so many are in sight. */
+void view_report_fit(struct view *view, int rows, int page);
+/* A key, and the act that it means elsewhere, while the report is open: scrolls, closes it, or is
+ * the answer to what it asks. */
+struct view_todo view_report_key(struct view *view, uint32_t key, enum act act);
+/* W: write the run that is shown, or the chosen one of all runs. */
+struct view_todo view_report_bundle(struct view *view, const struct view_facts *facts);
+
+/* The bookmark of the moment that is shown, NULL if it has none. Borrowed. */
+const struct bookmark *view_bookmark_here(const struct view_facts *facts);
+
+/* m: asks for a name, or takes away the one that is here. */
+struct view_todo view_bookmark(struct view *view, const struct view_facts *facts);
+/* A key while the name is typed. */
+struct view_todo view_bookmark_key(struct view *view, uint32_t key);
+
+/* Read what is typed anew, for view_matches(). */
+void view_filter_take(struct view *view);
+/* Does the filter let this task through? */
+bool view_matches(const struct view *view, const struct view_facts *facts, int task);
+/* How many finished tasks H keeps back. */
+int view_hidden(const struct view *view, const struct view_facts *facts);
+
+/* Where a word of the filter fits no task, the state or class that was probably meant, as
+ * in "nearest class: rate-limit (1)"; else what is wrong with it; nothing is appended if there is
+ * neither. True if Enter takes it. */
+bool view_nearest(const struct view *view, const struct view_facts *facts, struct str *out);
+
+/* A key while the filter is typed. Enter keeps it, or takes the nearest word where nothing fits. */
+struct view_todo view_filter_key(struct view *view, uint32_t key, const struct view_facts *facts);
+/* Set it as if it had been typed; "" shows all. */
+void view_filter_set(struct view *view, const struct view_facts *facts, const char *text);
+/* H */
+void view_filter_passed(struct view *view, const struct view_facts *facts);
 
 #endif

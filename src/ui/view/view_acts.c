@@ -1,9 +1,14 @@
-#include "view_acts.h"
+/* view_acts.c - acts on one task or many: aimed when the key is pressed, confirmed where that is
+ * needed, asked again if the tasks have changed meanwhile, and undone. */
+#include "view_internal.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "view_correct.h"
+#include "view.h"
+#include "xalloc.h"
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
@@ -100,4 +105,488 @@ struct view_todo view_act_on_tasks(struct view *view, const struct view_facts *f
     else if (!view_fold_act(view, facts, act, &todo))
         todo = act_on_chosen(view, facts, act);
     return todo;
+}
+
+enum { NAMES_MAX = PROMPT_LIST_MAX - 1 }; /* bytes of ids; the question cuts what is longer */
+
+/* How targets are named to a prompt, as long as that is made. */
+struct named {
+    struct prompt_many many;
+    struct str ids, left_why;
+};
+
+static bool runs(const struct view_target *target)
+{
+    return target->status == TASK_RUNNING;
+}
+
+/* How many of the targets have no row, not even that of a fold. */
+static int count_hidden(const struct view *view)
+{
+    bool *shown = xcalloc((size_t)view->order_count + 1, sizeof(*shown));
+    int hidden = 0;
+    for (int i = 0; i < view->row_count; i++) {
+        if (!view_row_is_fold(view->rows[i]))
+            shown[view_row_task(view->rows[i])] = true;
+    }
+    for (int i = 0; i < view->target_count; i++) {
+        const int task = view->targets[i].task;
+        const struct view_fold *fold = view_fold_of(view, task);
+        hidden += !shown[task] && !(fold && view_has_fold_row(view, fold));
+    }
+    free(shown);
+    return hidden;
+}
+
+static void add_target(const struct run_state *state, int task, struct named *out)
+{
+    const struct prompt_target asked = view_asked_of(state, task);
+    if (out->ids.len + strlen(asked.id) < NAMES_MAX)
+        str_addf(&out->ids, "%s%s", out->ids.len > 0 ? " " : "", asked.id);
+    out->many.running += asked.status == TASK_RUNNING;
+    out->many.agents += asked.hint_goes != HINT_GOES_NOWHERE;
+    out->many.count++;
+}
+
+static void name_targets(const struct view *view, const struct run_state *state, struct named *out)
+{
+    out->many.running = out->many.agents = out->many.count = 0;
+    out->many.hidden = count_hidden(view);
+    for (int i = 0; i < view->target_count; i++)
+        add_target(state, view->targets[i].task, out);
+    out->many.ids = str_text(&out->ids);
+    out->many.left_why = str_text(&out->left_why);
+}
+
+static void named_done(struct named *named)
+{
+    str_done(&named->ids);
+    str_done(&named->left_why);
+}
+
+struct view_todo view_ask_about_many(struct view *view, const struct view_facts *facts,
+                                     const struct prompt_many *many)
+{
+    struct named named = {.many = *many};
+    str_add(&named.left_why, many->left_why ? many->left_why : "");
+    name_targets(view, facts->state, &named);
+    prompt_open_many(&view->prompt, &named.many, facts->clock.mono_ms);
+    named_done(&named);
+    return (struct view_todo){.kind = VIEW_ASKED};
+}
+
+/* Once all of them are held the key lets all go; else it holds those that are not. */
+static bool lets_go(const struct view *view, const struct run_state *state)
+{
+    for (int task = 0; task < view->order_count; task++) {
+        const struct task_state *one = &state->tasks[task];
+        if (view_is_marked(view, task) && !one->held && !task_status_is_final(one->status))
+            return false;
+    }
+    return true;
+}
+
+static enum prompt_kind question_of(const struct view *view, const struct run_state *state,
+                                    enum act act)
+{
+    switch (act) {
+    case UI_RETRY:
+        return PROMPT_RETRY_MANY;
+    case UI_RETRY_WITH:
+        return PROMPT_RETRY_WITH_MANY;
+    case UI_KILL:
+        return PROMPT_KILL_MANY;
+    case UI_HOLD:
+        return lets_go(view, state) ? PROMPT_RELEASE_MANY : PROMPT_HOLD_MANY;
+    default:
+        return PROMPT_CANCEL_MANY;
+    }
+}
+
+static enum act act_of(enum prompt_kind kind)
+{
+    switch (kind) {
+    case PROMPT_RETRY_MANY:
+        return UI_RETRY;
+    case PROMPT_RETRY_WITH_MANY:
+        return UI_RETRY_WITH;
+    case PROMPT_KILL_MANY:
+        return UI_KILL;
+    case PROMPT_HOLD_MANY:
+    case PROMPT_RELEASE_MANY:
+        return UI_HOLD;
+    default: /* the rest of those about many */
+        return UI_CANCEL;
+    }
+}
+
+/* Can this be asked of the task? Else *why says why not. */
+static bool takes(const struct view *view, const struct view_facts *facts, int task,
+                  enum prompt_kind kind, struct str *why)
+{
+    const bool held = facts->state->tasks[task].held;
+    const char *id = facts->state->plan->tasks[task].id;
+    if (kind == PROMPT_HOLD_MANY && held) {
+        str_addf(why, "%s is held already", id);
+        return false;
+    }
+    if (kind == PROMPT_RELEASE_MANY && !held) {
+        str_addf(why, "%s is not held", id);
+        return false;
+    }
+    return !view_task_refusal(view, facts, task, act_of(kind), why);
+}
+
+struct view_todo view_act_on_marked(struct view *view, const struct view_facts *facts, enum act act)
+{
+    struct str why = {0};
+    struct prompt_many many = {.kind = question_of(view, facts->state, act)};
+    view->target_count = 0;
+    for (int task = 0; task < view->order_count; task++) {
+        struct str one = {0};
+        if (!view_is_marked(view, task))
+            continue;
+        if (takes(view, facts, task, many.kind, &one))
+            view->targets[view->target_count++] = view_aim(facts->state, task);
+        else if (many.left_out++ == 0)
+            str_add(&why, str_text(&one));
+        str_done(&one);
+    }
+    many.whose = view->target_count == 1 ? "marked task" : "marked tasks";
+    many.left_why = str_text(&why);
+    struct view_todo todo = view_ask_about_many(view, facts, &many);
+    str_done(&why);
+    return todo;
+}
+
+struct view_todo view_ask_about_all(struct view *view, const struct view_facts *facts,
+                                    enum prompt_kind kind)
+{
+    const struct prompt_many many = {.kind = kind, .whose = "tasks, all of this run"};
+    view->target_count = 0;
+    for (int task = 0; task < view->order_count; task++) {
+        struct str why = {0};
+        if (takes(view, facts, task, kind, &why))
+            view->targets[view->target_count++] = view_aim(facts->state, task);
+        str_done(&why);
+    }
+    if (view->target_count > 0)
+        return view_ask_about_many(view, facts, &many);
+    view_say(view, &facts->clock, "there is no task that this can be done to now");
+    return (struct view_todo){.kind = VIEW_DRAW};
+}
+
+/* Another try, or another end of it: what was asked about is not what is there now. */
+static bool has_changed(const struct view_target *then, const struct view_target *now)
+{
+    return then->step != now->step || then->attempt != now->attempt || runs(then) != runs(now) ||
+           task_status_is_final(then->status) != task_status_is_final(now->status) ||
+           then->held != now->held;
+}
+
+/* Those it can still be done to stay; true if any is another one than it was. */
+static bool look_again(struct view *view, const struct view_facts *facts, struct str *why)
+{
+    bool changed = false;
+    int kept = 0;
+    for (int i = 0; i < view->target_count; i++) {
+        struct str one = {0};
+        const struct view_target now = view_aim(facts->state, view->targets[i].task);
+        if (!has_changed(&view->targets[i], &now)) {
+            view->targets[kept++] = view->targets[i];
+            continue;
+        }
+        changed = true;
+        if (takes(view, facts, now.task, view->prompt.kind, &one))
+            view->targets[kept++] = now;
+        else if (why->len == 0)
+            str_add(why, str_text(&one));
+        str_done(&one);
+    }
+    view->target_count = kept;
+    return changed;
+}
+
+bool view_update_targets(struct view *view, const struct view_facts *facts)
+{
+    struct prompt *prompt = &view->prompt;
+    struct named named = {.many = {.kind = prompt->kind, .whose = prompt->whose}};
+    struct str why = {0};
+    const int before = view->target_count;
+    const bool changed = look_again(view, facts, &why);
+    if (changed && view->target_count == 0) {
+        prompt_close(prompt);
+        view_say(view, &facts->clock, "nothing is left to ask about: %s", str_text(&why));
+    } else if (changed) {
+        str_add(&named.left_why, prompt->left_out > 0 ? prompt->left_why : str_text(&why));
+        named.many.left_out = prompt->left_out + before - view->target_count;
+        name_targets(view, facts->state, &named);
+        prompt_update_many(prompt, &named.many, facts->clock.mono_ms);
+    }
+    named_done(&named);
+    str_done(&why);
+    return changed;
+}
+
+/* What a kind of question asks for. */
+static enum control_verb verb_of(enum prompt_kind kind)
+{
+    switch (kind) {
+    case PROMPT_HOLD_MANY:
+        return CONTROL_HOLD;
+    case PROMPT_RELEASE_MANY:
+        return CONTROL_RELEASE;
+    case PROMPT_RETRY_MANY:
+    case PROMPT_RETRY_WITH:
+    case PROMPT_RETRY_WITH_MANY:
+        return CONTROL_RETRY;
+    case PROMPT_CANCEL:
+    case PROMPT_CANCEL_MANY:
+    case PROMPT_KILL:
+    case PROMPT_KILL_MANY:
+    case PROMPT_QUIT:
+    case PROMPT_NONE:
+    case PROMPT_KIND_COUNT:
+        break;
+    }
+    return CONTROL_CANCEL;
+}
+
+/* Holding is meant for the task, whatever it does by then. */
+static void aim_at_tasks(struct view *view)
+{
+    for (int i = 0; i < view->target_count; i++) {
+        view->targets[i].step = -1;
+        view->targets[i].attempt = 0;
+    }
+}
+
+/* `asked` is the question that was closed by its answer. */
+static struct view_todo carry_out(struct view *view, const struct view_facts *facts,
+                                  const struct prompt *asked, enum cancel_mode mode)
+{
+    const bool is_of_many = prompt_is_of_many(asked);
+    struct view_todo todo = {
+        .kind = is_of_many ? VIEW_ASK_MANY : VIEW_ASK,
+        .control = {.verb = verb_of(asked->kind),
+                    .mode = mode,
+                    .task = asked->task,
+                    .step = asked->step,
+                    .attempt = asked->attempt,
+                    .tries = prompt_tries(asked),
+                    .key_at_ms = facts->clock.at_ms},
+    };
+    (void)snprintf(todo.control.hint, sizeof(todo.control.hint), "%s", prompt_hint(asked));
+    if (asked->kind == PROMPT_HOLD_MANY || asked->kind == PROMPT_RELEASE_MANY)
+        aim_at_tasks(view);
+    return todo;
+}
+
+struct view_todo view_question_key(struct view *view, uint32_t key, const struct view_facts *facts)
+{
+    (void)view_update_prompt(view, facts);
+    const struct prompt asked = view->prompt;
+    switch (prompt_key(&view->prompt, key, facts->clock.mono_ms)) {
+    case PROMPT_STOP:
+        return carry_out(view, facts, &asked, CANCEL_STOP);
+    case PROMPT_TERM:
+        return carry_out(view, facts, &asked, CANCEL_TERM);
+    case PROMPT_KILLED:
+        return carry_out(view, facts, &asked, CANCEL_KILL);
+    case PROMPT_GO:
+        return carry_out(view, facts, &asked, CANCEL_STOP);
+    case PROMPT_WAIT:
+        return (struct view_todo){.kind = VIEW_LEAVE_WAIT};
+    case PROMPT_CANCEL_ALL:
+        return (struct view_todo){.kind = VIEW_LEAVE_CANCEL};
+    case PROMPT_DETACH:
+        return (struct view_todo){.kind = VIEW_LEAVE_DETACH};
+    case PROMPT_KEPT:
+        view_say(view, &facts->clock, "left as it is");
+        break;
+    case PROMPT_UNDECIDED:
+        break;
+    }
+    return draw;
+}
+
+bool view_question_update(struct view *view, const struct view_facts *facts)
+{
+    struct prompt *prompt = &view->prompt;
+    if (prompt_is_of_many(prompt))
+        return view_update_targets(view, facts);
+    if (!prompt_is_of_one(prompt))
+        return false;
+    struct prompt_target target = view_asked_of(facts->state, prompt->task);
+    return prompt_update(prompt, &target, facts->clock.mono_ms);
+}
+
+void view_undo_done(struct view_undo *undo)
+{
+    free(undo->targets);
+    *undo = (struct view_undo){0};
+}
+
+static void note(struct view *view, const struct view_facts *facts, enum view_undo_kind kind)
+{
+    view_undo_done(&view->undo);
+    view->undo.kind = kind;
+    view->undo.at_ms = facts->clock.mono_ms;
+}
+
+void view_undo_note_marks(struct view *view, const struct view_facts *facts)
+{
+    note(view, facts, VIEW_UNDO_MARKS);
+}
+
+/* The class that a correction takes the place of. */
+static void keep_label(struct view_undo *undo, const struct run_state *state)
+{
+    const struct control *control = &undo->control;
+    const struct step_state *step = &state->tasks[control->task].steps[control->step];
+    const struct attempt_state *attempt = step_state_find_attempt(step, control->attempt);
+    if (!attempt)
+        return;
+    undo->label = attempt->correction ? attempt->correction->label
+                                      : (struct verdict_label){.class = attempt->class,
+                                                               .type = attempt->type,
+                                                               .reason = attempt->reason};
+}
+
+void view_undo_note_act(struct view *view, const struct view_facts *facts,
+                        const struct view_todo *todo)
+{
+    const bool is_one = todo->kind == VIEW_ASK;
+    const bool is_many = todo->kind == VIEW_ASK_MANY && view->target_count > 0;
+    if (!is_one && !is_many)
+        return;
+    struct view_undo *undo = &view->undo;
+    size_t cap = 0;
+    note(view, facts, VIEW_UNDO_ACT);
+    undo->control = todo->control;
+    undo->count = is_one ? 1 : view->target_count;
+    undo->targets = xgrow(NULL, &cap, (size_t)undo->count + 1, sizeof(*undo->targets));
+    for (int i = 0; i < undo->count; i++)
+        undo->targets[i] =
+            view_aim(facts->state, is_one ? todo->control.task : view->targets[i].task);
+    if (todo->control.verb == CONTROL_CORRECT)
+        keep_label(undo, facts->state);
+}
+
+/* Undoing is an act of its own; a verb of 0: this task's part cannot be undone, see `why`. */
+struct remedy {
+    enum control_verb verb;
+    const char *why;
+};
+
+static struct remedy remedy_of_cancel(const struct view_undo *undo,
+                                      const struct view_target *target)
+{
+    if (target->status == TASK_BACKOFF || target->status == TASK_QUEUED)
+        return (struct remedy){.verb = CONTROL_RETRY};
+    if (undo->control.mode == CANCEL_STOP)
+        return (struct remedy){.why = "runs to its end: {retry} gives it more tries then"};
+    return (struct remedy){.why = "was told to end, and will not go on: {retry} tries it again"};
+}
+
+static struct remedy remedy_of_retry(const struct view_target *target,
+                                     const struct task_state *task)
+{
+    if (task->status == TASK_RUNNING)
+        return (struct remedy){.why = "has started: {cancel} cancels it"};
+    if (target->held)
+        return (struct remedy){.verb = CONTROL_HOLD};
+    return (struct remedy){.why = "waits no more, and that does not come back: {hold} holds "
+                                  "it, {cancel} cancels it"};
+}
+
+static struct remedy find_remedy(const struct view_undo *undo, const struct run_state *state,
+                                 const struct view_target *target)
+{
+    switch (undo->control.verb) {
+    case CONTROL_HOLD:
+        return (struct remedy){.verb = CONTROL_RELEASE};
+    case CONTROL_RELEASE:
+        return (struct remedy){.verb = CONTROL_HOLD};
+    case CONTROL_CANCEL:
+        return remedy_of_cancel(undo, target);
+    case CONTROL_CORRECT:
+        return (struct remedy){.verb = CONTROL_CORRECT};
+    case CONTROL_RETRY:
+    case CONTROL_SEND_ONE:
+    case CONTROL_VERB_COUNT:
+        break;
+    }
+    return remedy_of_retry(target, &state->tasks[target->task]);
+}
+
+static bool is_too_late(const struct view *view, const struct view_facts *facts)
+{
+    return view->undo.kind == VIEW_UNDO_NOTHING ||
+           facts->clock.mono_ms - view->undo.at_ms > VIEW_UNDO_MS;
+}
+
+bool view_undo_refusal(const struct view *view, const struct view_facts *facts, struct str *why)
+{
+    const struct view_undo *undo = &view->undo;
+    if (is_too_late(view, facts)) {
+        str_add(why, "nothing to undo: an act can be undone for 5 s");
+        return true;
+    }
+    if (undo->kind == VIEW_UNDO_MARKS)
+        return false;
+    for (int i = 0; i < undo->count; i++) {
+        if (find_remedy(undo, facts->state, &undo->targets[i]).verb != 0)
+            return false;
+    }
+    const struct view_target *first = &undo->targets[0];
+    const struct remedy remedy = find_remedy(undo, facts->state, first);
+    str_addf(why, "%s ", facts->state->plan->tasks[first->task].id);
+    keymap_say(view->keys, remedy.why, why);
+    return true;
+}
+
+/* The tasks whose part can be undone become the view's targets, all by the same act. */
+static enum control_verb aim_at_undone(struct view *view, const struct run_state *state)
+{
+    enum control_verb verb = (enum control_verb)0;
+    view->target_count = 0;
+    for (int i = 0; i < view->undo.count; i++) {
+        const struct view_target *was = &view->undo.targets[i];
+        const struct remedy remedy = find_remedy(&view->undo, state, was);
+        if (remedy.verb == 0)
+            continue;
+        verb = remedy.verb;
+        struct view_target *target = &view->targets[view->target_count++];
+        *target = *was;
+        if (verb == CONTROL_HOLD || verb == CONTROL_RELEASE) { /* whatever it does by then */
+            target->step = -1;
+            target->attempt = 0;
+        }
+    }
+    return verb;
+}
+
+struct view_todo view_undo(struct view *view, const struct view_facts *facts)
+{
+    if (view->undo.kind == VIEW_UNDO_MARKS) {
+        view_marks_undo(view);
+        view_say(view, &facts->clock, "undone: marked: %d", view_marked(view));
+        return (struct view_todo){.kind = VIEW_DRAW};
+    }
+    struct control control = {.verb = aim_at_undone(view, facts->state),
+                              .key_at_ms = facts->clock.at_ms};
+    const struct view_target *first = &view->targets[0];
+    control.task = first->task;
+    control.step = first->step;
+    control.attempt = first->attempt;
+    if (control.verb == CONTROL_CORRECT) {
+        control.step = view->undo.control.step;
+        control.attempt = view->undo.control.attempt;
+        control.label = view->undo.label;
+    }
+    view_undo_done(&view->undo);
+    return (struct view_todo){.kind = view->target_count > 1 ? VIEW_ASK_MANY : VIEW_ASK,
+                              .is_undo = true,
+                              .control = control};
 }

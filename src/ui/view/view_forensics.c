@@ -1,5 +1,5 @@
 #include "view.h"
-#include "view_move.h"
+#include "view_internal.h"
 
 void view_forensics_open(struct view *view, const struct view_facts *facts)
 {

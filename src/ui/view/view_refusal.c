@@ -1,10 +1,7 @@
 /* view_refusal.c - what cannot be done now, and why: handlers of keys and the help ask here. */
-#include "stroke.h"
-#include "view_acts.h"
-#include "view_correct.h"
+#include "view.h"
 #include "view_detail.h"
-#include "view_tasks.h"
-#include "view_undo.h"
+#include "view_internal.h"
 
 /* May it start but for its source's limit? */
 static bool is_behind_gate(const struct run_state *state, int task)

@@ -2,7 +2,7 @@
 
 #include "runs_list.h"
 #include "view.h"
-#include "view_move.h"
+#include "view_internal.h"
 
 size_t view_runs_chosen(const struct view_runs *runs, const struct runs_list *list)
 {

@@ -1,6 +1,13 @@
 #include "view_terminal.h"
 
+#include <string.h>
+
+#include "log_pager.h"
+#include "runs_list.h"
+#include "shown.h"
+#include "text.h"
 #include "view.h"
+#include "view_detail.h"
 
 static void freeze(struct view *view, const struct view_facts *facts)
 {
@@ -57,4 +64,294 @@ struct view_todo view_frozen_act(struct view *view, const struct view_facts *fac
     else
         view_tell(view, &facts->clock, "the screen stands still: {freeze} lets it go on");
     return todo;
+}
+
+enum { WORDS_MAX = 80 }; /* bytes of a text that the message line says again */
+
+static void add_task(const struct view_facts *facts, int task, struct str *out)
+{
+    const struct plan_task *plan = &facts->state->plan->tasks[task];
+    str_add(out, plan->id);
+    if (strcmp(plan->id, plan->title) != 0)
+        str_addf(out, " %s", plan->title);
+}
+
+static void add_shortened(const struct str *text, struct str *words)
+{
+    str_add_n(words, str_text(text), text_cut(str_text(text), text->len, WORDS_MAX));
+    if (text->len > WORDS_MAX)
+        str_add(words, "...");
+}
+
+static void add_lines(size_t count, const char *of, struct str *words)
+{
+    shown_count((int64_t)count, "line of ", "lines of ", words);
+    str_add(words, of);
+}
+
+static bool copy_tasks(const struct view *view, const struct view_facts *facts, struct str *text,
+                       struct str *words)
+{
+    if (view_marked(view) == 0) {
+        add_task(facts, view->chosen, text);
+        add_shortened(text, words);
+        return true;
+    }
+    for (int task = 0; task < facts->state->plan->task_count; task++) {
+        if (!view_is_marked(view, task))
+            continue;
+        add_task(facts, task, text);
+        str_add_char(text, '\n');
+    }
+    str_addf(words, "%d marked tasks", view_marked(view));
+    return true;
+}
+
+/* The lines of the pane's log that are in sight. */
+static bool copy_tail(const struct view *view, const struct log_tail *log, struct str *text,
+                      struct str *words)
+{
+    const size_t end = log->count > view->log_back ? log->count - view->log_back : 0;
+    const size_t from = end > view->log_page ? end - view->log_page : 0;
+    for (size_t i = from; i < end; i++) {
+        str_add_n(text, log_tail_line(log, i), log->lines[i].len);
+        str_add_char(text, '\n');
+    }
+    add_lines(end - from, "the log", words);
+    return end > from;
+}
+
+/* Those of the log's own screen. */
+static bool copy_pager(const struct view *view, const struct log_pager *log, struct str *text,
+                       struct str *words)
+{
+    size_t count = 0;
+    for (size_t i = view->log.top; (int)count < view->log.room.rows; i++) {
+        const struct pager_line *line = log_pager_line(log, i);
+        if (!line)
+            break;
+        str_add_n(text, log_pager_text(log, line), line->len);
+        str_add_char(text, '\n');
+        count++;
+    }
+    add_lines(count, "the log", words);
+    return count > 0;
+}
+
+static bool copy_section(const struct view *view, const struct forensics *forensics,
+                         struct str *text, struct str *words)
+{
+    const enum forensics_section section = view->forensics.section;
+    const size_t first = forensics->sections[section].first;
+    const size_t count = forensics->sections[section].count;
+    size_t lines = 0;
+    for (size_t i = first; i < first + count; i++) {
+        str_add_n(text, forensics_line(forensics, i), forensics->lines[i].len);
+        if (forensics->lines[i].goes_on)
+            continue;
+        str_add_char(text, '\n');
+        lines++;
+    }
+    add_lines(lines, forensics_name(section), words);
+    return lines > 0;
+}
+
+static bool copy_run(const struct view *view, const struct runs_list *runs, struct str *text,
+                     struct str *words)
+{
+    const size_t at = runs ? view_runs_chosen(&view->runs, runs) : 0;
+    if (!runs || at >= runs->shown_count)
+        return false;
+    const struct runs_row *row = &runs->rows[runs->shown[at]];
+    str_addf(text, "%lld", (long long)row->number);
+    str_addf(words, "the number of run %lld", (long long)row->number);
+    return true;
+}
+
+bool view_copy_text(const struct view *view, const struct view_facts *facts, struct str *text,
+                    struct str *words)
+{
+    const enum screen screen = view_screen(view);
+    if (screen == SCREEN_RUNS)
+        return copy_run(view, facts->runs, text, words);
+    if (screen == SCREEN_FORENSICS && facts->forensics)
+        return copy_section(view, facts->forensics, text, words);
+    if (screen == SCREEN_LOG && facts->pager)
+        return copy_pager(view, facts->pager, text, words);
+    if (view->chosen < 0)
+        return false;
+    if (view->pane == VIEW_PANE_LOG)
+        return copy_tail(view, facts->log, text, words);
+    return copy_tasks(view, facts, text, words);
+}
+
+bool view_copy_path(const struct view *view, const struct view_facts *facts, struct str *text,
+                    struct str *words)
+{
+    const struct task_place *place =
+        view->chosen >= 0 ? facts->state->tasks[view->chosen].place : NULL;
+    bool has_own = view_screen(view) != SCREEN_RUNS && place && place->path;
+    if (!has_own && (!facts->log_file || !*facts->log_file))
+        return false;
+    str_add(text, has_own ? place->path : facts->log_file);
+    add_shortened(text, words);
+    return true;
+}
+
+static const struct view_todo draw = {.kind = VIEW_DRAW};
+
+static void choose_item(struct view *view, const struct view_facts *facts, uint32_t item)
+{
+    const enum screen screen = view_screen(view);
+    const struct runs_list *runs = facts->runs;
+    if (screen == SCREEN_RUNS && runs && item < runs->shown_count)
+        view->runs.chosen = runs->rows[runs->shown[item]].number;
+    if (screen == SCREEN_DETAIL && view->chosen >= 0)
+        view_detail_choose(view, facts->state, (int)item);
+    if (screen != SCREEN_FORENSICS || item >= FORENSICS_SECTION_COUNT)
+        return;
+    view->forensics.section = (enum forensics_section)item;
+    view->forensics.top = 0;
+    view->forensics.right = false;
+}
+
+static void choose_pane(struct view *view, uint32_t pane)
+{
+    if (view_screen(view) == SCREEN_FORENSICS)
+        view->forensics.right = pane == VIEW_FORENSICS_TEXT;
+    else if (pane < VIEW_PANE_COUNT && (view->panes & (1u << pane)) != 0)
+        view->pane = (enum view_pane)pane;
+}
+
+static void choose_row(struct view *view, uint32_t row)
+{
+    if ((int)row >= view->row_count)
+        return;
+    view->pane = VIEW_PANE_LIST;
+    view_choose_row(view, (int)row);
+}
+
+static struct view_todo seek(const struct canvas_zone *zone, int column)
+{
+    const int last = zone->spot.width > 1 ? zone->spot.width - 1 : 1;
+    int at = column - zone->spot.column;
+    at = at < 0 ? 0 : at > last ? last : at;
+    return (struct view_todo){.kind = VIEW_SEEK, .seek = at * VIEW_SEEK_WHOLE / last};
+}
+
+static struct view_todo press(struct view *view, const struct view_facts *facts,
+                              const struct canvas *canvas, const struct mouse *mouse)
+{
+    const unsigned kinds = view_is_covered(view) ? ZONES_KEY
+                                                 : ZONES_KEY | ZONES_ROW | ZONES_ITEM | ZONES_HEAD |
+                                                       ZONES_PANE | ZONES_TIME | ZONES_EVENT;
+    const struct canvas_zone *zone = canvas_find_zone(canvas, mouse->row, mouse->column, kinds);
+    if (!zone)
+        return draw;
+    switch (zone->kind) {
+    case ZONE_KEY:
+        return view_key(view, zone->value, facts);
+    case ZONE_ROW:
+        choose_row(view, zone->value);
+        break;
+    case ZONE_ITEM:
+        choose_item(view, facts, zone->value);
+        break;
+    case ZONE_HEAD:
+        if (view->sorted.by == (enum order_by)zone->value)
+            view_order_turn(view, facts);
+        else if (zone->value < ORDER_COUNT)
+            view_order_take(view, facts, (enum order_by)zone->value);
+        break;
+    case ZONE_PANE:
+        choose_pane(view, zone->value);
+        break;
+    case ZONE_TIME:
+        return seek(zone, mouse->column);
+    case ZONE_EVENT:
+        return (struct view_todo){.kind = VIEW_TO_EVENT, .event = zone->value};
+    case ZONE_KIND_COUNT:
+        break;
+    }
+    return draw;
+}
+
+/* A drag that began on the line of time stays on it wherever the hand goes up or down. */
+static struct view_todo drag(const struct view *view, const struct canvas *canvas,
+                             const struct mouse *mouse)
+{
+    const struct canvas_zone *zone =
+        canvas_find_zone(canvas, view->pressed_row, mouse->column, ZONES_TIME);
+    return zone && !view_is_covered(view) ? seek(zone, mouse->column) : draw;
+}
+
+static size_t moved(size_t at, int by, size_t last)
+{
+    const int64_t to = (int64_t)at + by;
+    return to < 0 ? 0 : (size_t)to > last ? last : (size_t)to;
+}
+
+static void scroll_tail(struct view *view, const struct log_tail *log, int rows)
+{
+    const size_t last = log && log->count > view->log_page ? log->count - view->log_page : 0;
+    view->log_back = moved(view->log_back, -rows, last);
+}
+
+static void scroll_text(struct view *view, const struct view_facts *facts, int rows)
+{
+    struct view_todo ignored = draw; /* a text that scrolls asks for nothing */
+    for (int i = 0; i < rows; i++)
+        (void)view_log_act(view, facts, UI_DOWN, &ignored);
+    for (int i = 0; i > rows; i--)
+        (void)view_log_act(view, facts, UI_UP, &ignored);
+}
+
+/* The pane under the mouse, else the one that has the keys. */
+static enum view_pane pane_under(const struct view *view, const struct canvas *canvas,
+                                 const struct mouse *mouse)
+{
+    const struct canvas_zone *zone =
+        canvas_find_zone(canvas, mouse->row, mouse->column, ZONES_PANE);
+    return zone && zone->value < VIEW_PANE_COUNT ? (enum view_pane)zone->value : view->pane;
+}
+
+static void wheel(struct view *view, const struct view_facts *facts, const struct canvas *canvas,
+                  const struct mouse *mouse)
+{
+    const int rows = mouse->kind == MOUSE_WHEEL_UP ? -VIEW_WHEEL_ROWS : VIEW_WHEEL_ROWS;
+    const enum screen screen = view_screen(view);
+    if (view_is_covered(view))
+        return;
+    if (screen == SCREEN_LOG) {
+        scroll_text(view, facts, rows);
+    } else if (screen == SCREEN_FORENSICS) {
+        view->forensics.top = moved(view->forensics.top, rows, view->forensics.room.last);
+    } else if (screen == SCREEN_TASKS || screen == SCREEN_DETAIL) {
+        const enum view_pane pane = pane_under(view, canvas, mouse);
+        if (pane == VIEW_PANE_LOG)
+            scroll_tail(view, facts->log, rows);
+        else if (pane == VIEW_PANE_LIST && screen == SCREEN_TASKS)
+            view_scroll(view, rows);
+    }
+}
+
+struct view_todo view_mouse(struct view *view, const struct view_facts *facts,
+                            const struct canvas *canvas, const struct mouse *mouse)
+{
+    view->used_at_ms = facts->clock.mono_ms;
+    view->still_until = facts->clock.mono_ms + VIEW_STILL_MS;
+    switch (mouse->kind) {
+    case MOUSE_PRESS:
+        view->pressed_row = mouse->row;
+        return press(view, facts, canvas, mouse);
+    case MOUSE_DRAG:
+        return drag(view, canvas, mouse);
+    case MOUSE_WHEEL_UP:
+    case MOUSE_WHEEL_DOWN:
+        wheel(view, facts, canvas, mouse);
+        break;
+    case MOUSE_RELEASE:
+        break;
+    }
+    return draw;
 }

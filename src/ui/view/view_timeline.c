@@ -1,8 +1,8 @@
 #include "view_timeline.h"
 
-#include "timeline_bar.h"
+#include "timeline_axis.h"
 #include "view.h"
-#include "view_move.h"
+#include "view_internal.h"
 
 void view_timeline_open(struct view *view)
 {

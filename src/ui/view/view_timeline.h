@@ -10,7 +10,6 @@
 #include "keymap.h"
 #include "time_spent.h"
 #include "timeline_axis.h"
-#include "timeline_load.h"
 
 struct view;
 struct view_facts;

@@ -1,0 +1,665 @@
+/* forensics_sections.c - the sections of the forensics: verdict, command, tree, changes, output,
+ * tests, end, processes, machine. */
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "clock.h"
+#include "content_internal.h"
+#include "log_lines.h"
+#include "shell_word.h"
+#include "shown.h"
+
+enum { NAMES_COLUMNS = 72, COMMIT_SHOWN = 12 };
+
+static void add_more(const struct forensics_facts *facts, const char *item, struct str *out)
+{
+    int64_t more = json_i64(forensics_item(facts, item), 0);
+    if (more > 0)
+        str_addf(out, " and %lld more", (long long)more);
+}
+
+static void add_argv(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *argv = forensics_item(facts, "argv");
+    struct str words = {0};
+    for (size_t i = 0; i < json_count(argv); i++) {
+        str_add(&words, i > 0 ? " " : "");
+        shell_word_add(json_text(json_at(argv, i), ""), &words);
+    }
+    for (size_t i = 0; !argv && facts->plan->argv[i]; i++) {
+        str_add(&words, i > 0 ? " " : "");
+        shell_word_add(facts->plan->argv[i], &words);
+    }
+    add_more(facts, "argv_more", &words);
+    forensics_add(out, FORENSICS_PLAIN, str_text(&words), words.len);
+    str_done(&words);
+}
+
+/* A list of names, broken where a line is full. */
+static void add_names(struct forensics *out, const char *label, const struct json *names,
+                      const struct str *more)
+{
+    struct str line = {0};
+    forensics_addf(out, FORENSICS_LABEL, "%s", label);
+    for (size_t i = 0; i < json_count(names); i++) {
+        const char *name = json_text(json_at(names, i), "");
+        if (line.len > 0 && line.len + strlen(name) > NAMES_COLUMNS) {
+            forensics_add(out, FORENSICS_PLAIN, line.data, line.len);
+            str_clear(&line);
+        }
+        str_addf(&line, "  %s", name);
+    }
+    str_add(&line, str_text(more));
+    if (line.len > 0)
+        forensics_add(out, FORENSICS_PLAIN, line.data, line.len);
+    str_done(&line);
+}
+
+static void add_environment(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *names = forensics_item(facts, "env");
+    const struct json *cut = forensics_item(facts, "env_cut");
+    struct str more = {0};
+    if (!names) {
+        forensics_lacks(out, facts, "environment", "env");
+        return;
+    }
+    add_more(facts, "env_more", &more);
+    add_names(out, "environment, names only: values are never captured", names, &more);
+    str_clear(&more);
+    if (json_count(cut) > 0)
+        add_names(out, "of these, secrets: their values are cut wherever they turn up", cut, &more);
+    forensics_note(out, FORENSICS_COMMAND, "%zu names", json_count(names));
+    str_done(&more);
+}
+
+static void add_sandbox(struct forensics *out, const struct json *sandbox)
+{
+    struct str words = {0};
+    str_add(&words, json_text(json_get(sandbox, "kind"), "none"));
+    static const char *const limits[] = {"memory_mb", "pids", "cpu_s"};
+    for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+        int64_t limit = json_i64(json_get(sandbox, limits[i]), 0);
+        if (limit > 0)
+            str_addf(&words, ", %s %lld", limits[i], (long long)limit);
+    }
+    const char *image = json_text(json_get(sandbox, "image"), "");
+    if (*image)
+        str_addf(&words, ", image %s", image);
+    forensics_pair(out, "sandbox", "%s", words.data);
+    str_done(&words);
+}
+
+void forensics_command(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *policy = forensics_item(facts, "policy");
+    add_argv(out, facts);
+    const char *cwd = json_text(forensics_item(facts, "cwd"), facts->plan->cwd);
+    if (cwd)
+        forensics_pair(out, "folder", "%s", cwd);
+    if (policy)
+        forensics_pair(out, "policy", "%s (sha %.8s)", json_text(json_get(policy, "name"), "?"),
+                       json_text(json_get(policy, "hash"), ""));
+    if (facts->capture)
+        forensics_pair(out, "rules", "sha %.8s", json_text(forensics_item(facts, "rules"), "?"));
+    if (forensics_item(facts, "sandbox"))
+        add_sandbox(out, forensics_item(facts, "sandbox"));
+    add_environment(out, facts);
+}
+
+void forensics_tree(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *tree = forensics_item(facts, "tree");
+    const char *commit = json_text(json_get(tree, "commit"), "");
+    const char *branch = json_text(json_get(tree, "branch"), "");
+    if (!tree) {
+        forensics_lacks(out, facts, "tree", "tree");
+        return;
+    }
+    const char *kind = json_text(json_get(tree, "kind"), "?");
+    forensics_pair(out, "workspace", "%s, %s", strcmp(kind, "inplace") == 0 ? "in place" : kind,
+                   json_text(json_get(tree, "dir"), "?"));
+    if (*commit) {
+        forensics_pair(out, "commit", "%s%s%s", commit, *branch ? " on " : "", branch);
+        forensics_note(out, FORENSICS_TREE, "git %.7s", commit);
+    } else {
+        forensics_lacks(out, facts, "commit", "commit");
+    }
+    const char *before = json_text(json_get(tree, "before"), "");
+    if (*before)
+        forensics_pair(out, "before", "tree %.12s, saved before the first try", before);
+    bool is_status = strcmp(json_text(json_get(facts->changes, "kind"), ""), "status") == 0;
+    int64_t dirty = json_i64(json_get(facts->changes, "changed"), -1);
+    if (is_status && dirty >= 0)
+        forensics_pair(out, "dirty", "%lld path%s", (long long)dirty, dirty == 1 ? "" : "s");
+}
+
+/* "M  src/tax.c   +3 -1" */
+static void add_path(struct forensics *out, const struct json *path)
+{
+    struct str line = {0};
+    str_addf(&line, "  %s  %s", json_text(json_at(path, 0), "?"), json_text(json_at(path, 1), "?"));
+    if (json_count(path) > 3)
+        str_addf(&line, "   +%lld -%lld", (long long)json_i64(json_at(path, 2), 0),
+                 (long long)json_i64(json_at(path, 3), 0));
+    for (size_t i = 0; i < line.len; i++)
+        line.data[i] = line.data[i] == '\n' ? ' ' : line.data[i];
+    forensics_add(out, FORENSICS_PLAIN, line.data, line.len);
+    str_done(&line);
+}
+
+static enum forensics_mark mark_of(const char *line)
+{
+    if (strncmp(line, "+++", 3) == 0 || strncmp(line, "---", 3) == 0)
+        return FORENSICS_LABEL;
+    if (line[0] == '+')
+        return FORENSICS_ADDED;
+    if (line[0] == '-')
+        return FORENSICS_REMOVED;
+    return line[0] == '@' || line[0] == 'd' ? FORENSICS_LABEL : FORENSICS_PLAIN;
+}
+
+static void add_diff(struct forensics *out, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+        forensics_add(out, mark_of(text), text, len);
+        text += len + (text[len] == '\n');
+    }
+}
+
+void forensics_diff(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *changes = facts->changes;
+    const struct json *paths = json_get(changes, "paths");
+    const char *why = json_text(json_get(changes, "why"), "");
+    int64_t changed = json_i64(json_get(changes, "changed"), -1);
+    if (!changes && json_get(forensics_item(facts, "missing"), "diff")) {
+        forensics_lacks(out, facts, "diff", "diff");
+        return;
+    }
+    if (!changes) {
+        forensics_addf(out, FORENSICS_LACKS, "%s",
+                       facts->capture ? "not in the log (yet): it is made after the end"
+                                      : "not captured");
+        return;
+    }
+    if (changed >= 0) {
+        forensics_pair(out, "changed", "%lld path%s, +%lld -%lld lines", (long long)changed,
+                       changed == 1 ? "" : "s", (long long)json_i64(json_get(changes, "added"), 0),
+                       (long long)json_i64(json_get(changes, "removed"), 0));
+        forensics_note(out, FORENSICS_DIFF, "%lld path%s", (long long)changed,
+                       changed == 1 ? "" : "s");
+    }
+    if (*why)
+        forensics_addf(out, changed >= 0 ? FORENSICS_PLAIN : FORENSICS_LACKS, "%s", why);
+    for (size_t i = 0; i < json_count(paths); i++)
+        add_path(out, json_at(paths, i));
+    int64_t listed = (int64_t)json_count(paths);
+    if (changed > listed)
+        forensics_addf(out, FORENSICS_PLAIN, "  and %lld more", (long long)(changed - listed));
+    add_diff(out, json_text(json_get(changes, "diff"), ""));
+}
+
+enum { CLOCK_STEP_MS = 1000 }; /* less is the clock being kept right, or rounding */
+
+static void add_sender(struct forensics *out, const struct json *end)
+{
+    const char *signal = json_text(json_get(end, "signal"), "");
+    const char *inner = json_text(json_get(end, "inner_signal"), "");
+    if (!end)
+        return;
+    if (*signal)
+        forensics_pair(out, "signal", "%s", signal);
+    if (*inner)
+        forensics_pair(out, "inner", "its code is a shell's word for signal %s", inner);
+    forensics_pair(out, "ended by", "%s (%s)", json_text(json_get(end, "sender"), "unknown"),
+                   json_text(json_get(end, "sender_why"), "not known"));
+}
+
+/* "22 s" of what it used. */
+static void add_usage(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct outcome *outcome = &facts->attempt->outcome;
+    struct str text = {0};
+    shown_seconds(outcome->cpu_ms, &text);
+    forensics_pair(out, "cpu", "%s", str_text(&text));
+    str_clear(&text);
+    if (outcome->rss_kib_max > 0) {
+        shown_size_kib(outcome->rss_kib_max, &text);
+        forensics_pair(out, "peak memory", "%s", text.data);
+    } else {
+        forensics_lacks(out, facts, "peak memory", "peak_memory");
+    }
+    str_clear(&text);
+    forensics_size(outcome->bytes[0], &text);
+    forensics_pair(out, "out", "%s", text.data);
+    str_clear(&text);
+    forensics_size(outcome->bytes[1], &text);
+    forensics_pair(out, "err", "%s", text.data);
+    str_done(&text);
+}
+
+static void add_size(struct forensics *out, const struct forensics_facts *facts, const char *label,
+                     const char *item, const char *lacks)
+{
+    int64_t kib = json_i64(forensics_item(facts, item), -1);
+    struct str text = {0};
+    if (kib >= 0) {
+        forensics_size_kib(kib, &text);
+        forensics_pair(out, label, "%s", text.data);
+    } else {
+        forensics_lacks(out, facts, label, lacks);
+    }
+    str_done(&text);
+}
+
+static void add_oom(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *oom = forensics_item(facts, "oom");
+    if (oom)
+        forensics_pair(out, "oom killed", "%s (%s)", json_text(json_get(oom, "killed"), "?"),
+                       json_text(json_get(oom, "evidence"), "?"));
+    else
+        forensics_lacks(out, facts, "oom killed", "oom");
+}
+
+static void add_clock(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *step = forensics_item(facts, "clock_step_ms");
+    int64_t ms = json_i64(step, 0);
+    if (!step)
+        forensics_lacks(out, facts, "clock step", "clock_step");
+    else if (ms > -CLOCK_STEP_MS && ms < CLOCK_STEP_MS)
+        forensics_pair(out, "clock step", "none");
+    else
+        forensics_pair(out, "clock step", "%+.1f s (while it ran)", (double)ms / 1000);
+}
+
+static void add_left(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *left = forensics_item(facts, "left");
+    if (left || facts->attempt->outcome.left > 0)
+        forensics_pair(out, "left", "%lld process%s",
+                       (long long)json_i64(left, facts->attempt->outcome.left),
+                       json_i64(left, facts->attempt->outcome.left) == 1 ? "" : "es");
+    else
+        forensics_lacks(out, facts, "left", "processes");
+}
+
+void forensics_end(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct attempt_state *attempt = facts->attempt;
+    struct str words = {0};
+    char hms[CLOCK_TEXT_MAX];
+    if (attempt->ended.mono_ms == 0) {
+        forensics_addf(out, FORENSICS_LACKS, "it still runs");
+        return;
+    }
+    outcome_words(&attempt->outcome, &words);
+    forensics_pair(out, "end", "%s", str_text(&words));
+    str_clear(&words);
+    shown_ran(&attempt->outcome, &words);
+    forensics_pair(out, "ran", "%s, until %s", words.data, clock_hms(attempt->ended.at_ms, hms));
+    add_sender(out, forensics_item(facts, "end"));
+    add_usage(out, facts);
+    add_oom(out, facts);
+    add_left(out, facts);
+    add_size(out, facts, "disk free", "disk_free_kib", "disk_free");
+    add_clock(out, facts);
+    str_done(&words);
+}
+
+static void add_list(struct forensics *out, const struct json *list)
+{
+    for (size_t i = 0; i < json_count(list); i++) {
+        const struct json *process = json_at(list, i);
+        forensics_addf(out, FORENSICS_PLAIN, "  %-8lld %-16s state %s, child of %lld",
+                       (long long)json_i64(json_get(process, "pid"), 0),
+                       json_text(json_get(process, "name"), "?"),
+                       json_text(json_get(process, "state"), "?"),
+                       (long long)json_i64(json_get(process, "parent"), 0));
+    }
+}
+
+void forensics_processes(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *ran = forensics_item(facts, "ran_processes");
+    const struct json *left = forensics_item(facts, "left");
+    if (!left) {
+        forensics_lacks(out, facts, "processes", "processes");
+        return;
+    }
+    if (json_count(ran) > 0) {
+        forensics_addf(out, FORENSICS_LABEL, "alive when it ended");
+        add_list(out, ran);
+    } else if (ran) {
+        forensics_pair(out, "at the end", "nothing ran any more");
+    }
+    forensics_pair(out, "left", "%lld", (long long)json_i64(left, 0));
+    add_list(out, forensics_item(facts, "left_processes"));
+    forensics_note(out, FORENSICS_PROCESSES, "%lld left", (long long)json_i64(left, 0));
+}
+
+static void add_load(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *load = forensics_item(facts, "load");
+    if (json_count(load) == 3)
+        forensics_pair(out, "load", "%.2f %.2f %.2f", json_number(json_at(load, 0), 0),
+                       json_number(json_at(load, 1), 0), json_number(json_at(load, 2), 0));
+    else
+        forensics_lacks(out, facts, "load", "load");
+}
+
+static void add_network(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *network = forensics_item(facts, "network");
+    const struct json *interfaces = json_get(network, "interfaces");
+    struct str names = {0};
+    if (!network) {
+        forensics_lacks(out, facts, "network", "network");
+        return;
+    }
+    for (size_t i = 0; i < json_count(interfaces); i++) {
+        const struct json *interface = json_at(interfaces, i);
+        str_addf(&names, "%s%s %s", i > 0 ? ", " : "", json_text(json_get(interface, "name"), "?"),
+                 json_text(json_get(interface, "state"), "?"));
+    }
+    forensics_pair(out, "network", "%s (%s)",
+                   json_bool(json_get(network, "up"), false) ? "up" : "down",
+                   names.len > 0 ? names.data : "no interface but the loopback");
+    str_done(&names);
+}
+
+void forensics_machine(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct json *versions = forensics_item(facts, "versions");
+    add_load(out, facts);
+    add_size(out, facts, "memory free", "memory_available_kib", "memory_available");
+    add_size(out, facts, "disk free", "disk_free_kib", "disk_free");
+    add_size(out, facts, "log's disk", "log_disk_free_kib", "log_disk_free");
+    add_network(out, facts);
+    if (versions)
+        forensics_pair(out, "versions", "devs %s, Linux %s %s",
+                       json_text(json_get(versions, "devs"), "?"),
+                       json_text(json_get(versions, "kernel"), "?"),
+                       json_text(json_get(versions, "machine"), ""));
+    else
+        forensics_lacks(out, facts, "versions", "versions");
+    const struct json *took = forensics_item(facts, "took_us");
+    if (took)
+        forensics_pair(out, "captured in", "%.1f ms", (double)json_i64(took, 0) / 1000);
+}
+
+static void add_lines(struct forensics *out, const struct log_tail *tail, int stream)
+{
+    for (size_t i = 0; i < tail->count; i++) {
+        char hms[CLOCK_TEXT_MAX];
+        struct str line = {0};
+        if (tail->lines[i].stream != stream)
+            continue;
+        str_addf(&line, "%s  ", clock_hms(tail->lines[i].at_ms, hms));
+        str_add_n(&line, log_tail_line(tail, i), tail->lines[i].len);
+        forensics_add(out, FORENSICS_PLAIN, line.data, line.len);
+        str_done(&line);
+    }
+}
+
+static void add_stream(struct forensics *out, const struct forensics_facts *facts, int stream)
+{
+    enum forensics_section section = stream == 1 ? FORENSICS_OUT : FORENSICS_ERR;
+    const struct outcome *outcome = &facts->attempt->outcome;
+    const size_t before = out->count;
+    bool is_over = facts->attempt->ended.mono_ms != 0;
+    struct log_tail tail;
+    log_tail_init(&tail);
+    log_tail_set(&tail, &out->key, facts->output, INT64_MAX);
+    add_lines(out, &tail, stream);
+    log_tail_done(&tail);
+    if (out->count == before)
+        forensics_addf(out, FORENSICS_LACKS, "%s",
+                       is_over ? "it wrote nothing here" : "nothing yet");
+    if (is_over)
+        forensics_note(out, section, "%lld l", (long long)outcome->lines[stream - 1]);
+}
+
+void forensics_out(struct forensics *out, const struct forensics_facts *facts)
+{
+    add_stream(out, facts, 1);
+}
+
+void forensics_err(struct forensics *out, const struct forensics_facts *facts)
+{
+    add_stream(out, facts, 2);
+}
+
+static void add_number(const struct json *report, const char *key, struct str *out)
+{
+    int64_t number = json_i64(json_get(report, key), -1);
+    if (number >= 0)
+        str_addf(out, "%s%lld %s", out->len > 0 ? ", " : "", (long long)number, key);
+}
+
+void forensics_tests(struct forensics *out, const struct forensics_facts *facts)
+{
+    static const char *const keys[] = {"failed", "passed", "skipped", "total"};
+    const struct json *report = forensics_item(facts, "tests");
+    struct str numbers = {0};
+    if (!report) {
+        forensics_lacks(out, facts, "tests", "tests");
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        add_number(report, keys[i], &numbers);
+    forensics_pair(out, "tests", "%s", str_text(&numbers));
+    forensics_pair(out, "as", "%s writes it to %s", json_text(json_get(report, "form"), "?"),
+                   json_text(json_get(report, "stream"), "?"));
+    forensics_pair(out, "line", "%s", json_text(json_get(report, "line"), ""));
+    int64_t failed = json_i64(json_get(report, "failed"), -1);
+    if (failed >= 0)
+        forensics_note(out, FORENSICS_TESTS, "%lld failed", (long long)failed);
+    str_done(&numbers);
+}
+
+enum { EVIDENCE_LINES = 2, EVIDENCE_LINE_BYTES = 2048 };
+
+static const char *const near_words[] = {
+    [NEAR_QUOTED] = "its line is quoted: somebody talks about it",
+    [NEAR_UNLESS] = "its own exception holds",
+    [NEAR_PATTERN] = "its word is there, the pattern around it is not",
+    [NEAR_EXIT] = "exit code, signal or program do not fit",
+    [NEAR_OUTRANKED] = "it holds, too, but another rule comes first",
+};
+static_assert(ARRAY_LEN(near_words) == NEAR_WHY_COUNT, "every near miss has its words");
+
+static void add_rule(struct forensics *out, const struct verdict *verdict)
+{
+    struct str hint = {0};
+    if (verdict->rule[0] != '\0')
+        forensics_pair(out, "rule", "%s", verdict->rule);
+    if (verdict->match[0] != '\0')
+        forensics_pair(out, "went by", "%s, byte %lld: \"%s\"",
+                       verdict->stream == VERDICT_STREAM_NONE
+                           ? "the facts"
+                           : verdict_stream_name(verdict->stream),
+                       (long long)verdict->offset, verdict->match);
+    shown_hint(verdict, &hint);
+    if (hint.len > 0)
+        forensics_pair(out, "hint", "%s", hint.data);
+    if (verdict->ask)
+        forensics_pair(out, "asks", "only a person can mend it");
+    str_done(&hint);
+}
+
+/* Rules that were near and lost, and why. */
+static void add_near(struct forensics *out, const struct verdict *verdict)
+{
+    if (verdict->near_count == 0) {
+        forensics_pair(out, "others", "no other rule came near");
+        return;
+    }
+    forensics_addf(out, FORENSICS_LABEL, "rules that came near and lost");
+    for (int i = 0; i < verdict->near_count; i++) {
+        const struct verdict_near *near = &verdict->near[i];
+        if (near->stream == VERDICT_STREAM_NONE)
+            forensics_addf(out, FORENSICS_PLAIN, "  %-22s no   %s", near->rule,
+                           near_words[near->why]);
+        else
+            forensics_addf(out, FORENSICS_PLAIN, "  %-22s no   %s (%s, byte %lld)", near->rule,
+                           near_words[near->why], verdict_stream_name(near->stream),
+                           (long long)near->offset);
+    }
+}
+
+/* The kept bytes of one stream around an offset. */
+struct window {
+    struct str bytes; /* owned */
+    int64_t offset;   /* of the first */
+};
+
+/* The rows that hold the offset and what follows each other around it. */
+static void take_window(const struct output_page *page, int stream, int64_t at, struct window *out)
+{
+    for (size_t i = 0; i < page->count; i++) {
+        const struct log_output_row *row = &page->rows[i];
+        int64_t end = out->offset + (int64_t)out->bytes.len;
+        if (row->stream != stream || row->replaceable)
+            continue;
+        if (row->offset != end) {
+            if (at >= out->offset && at < end)
+                return;
+            str_clear(&out->bytes);
+            out->offset = row->offset;
+        }
+        str_add_n(&out->bytes, str_text(&page->text) + row->start, row->len);
+    }
+}
+
+static size_t line_begin(const struct window *window, size_t at, int lines)
+{
+    for (int i = 0; i <= lines && at > 0; i++) {
+        at -= i > 0;
+        while (at > 0 && window->bytes.data[at - 1] != '\n')
+            at--;
+    }
+    return at;
+}
+
+static void add_window_line(struct forensics *out, const struct window *window, size_t from,
+                            size_t len, bool is_hit)
+{
+    struct str line = {0};
+    str_add(&line, is_hit ? "> " : "  ");
+    str_add_n(&line, window->bytes.data + from,
+              len < EVIDENCE_LINE_BYTES ? len : EVIDENCE_LINE_BYTES);
+    forensics_add(out, is_hit ? FORENSICS_HIT : FORENSICS_PLAIN, line.data, line.len);
+    str_done(&line);
+}
+
+static void add_evidence(struct forensics *out, const struct forensics_facts *facts,
+                         const struct verdict *verdict)
+{
+    struct window window = {0};
+    if (verdict->stream == VERDICT_STREAM_NONE)
+        return;
+    take_window(facts->output, verdict->stream == VERDICT_STREAM_OUT ? 1 : 2, verdict->offset,
+                &window);
+    bool is_here = verdict->offset >= window.offset &&
+                   verdict->offset < window.offset + (int64_t)window.bytes.len;
+    if (is_here) {
+        size_t at = (size_t)(verdict->offset - window.offset);
+        size_t from = line_begin(&window, at, EVIDENCE_LINES);
+        int after = 0;
+        forensics_addf(out, FORENSICS_LABEL, "evidence in %s",
+                       verdict_stream_name(verdict->stream));
+        while (from < window.bytes.len && after <= EVIDENCE_LINES) {
+            const char *feed = memchr(window.bytes.data + from, '\n', window.bytes.len - from);
+            size_t len = feed ? (size_t)(feed - window.bytes.data) - from : window.bytes.len - from;
+            bool is_hit = at >= from && at <= from + len;
+            after += from > at || is_hit;
+            add_window_line(out, &window, from, len, is_hit);
+            from += len + 1;
+        }
+    }
+    str_done(&window.bytes);
+}
+
+/* Tries of this step with the same result, and other tasks that had it. */
+static void add_fingerprint(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct attempt_state *attempt = facts->attempt;
+    const struct run_state *state = facts->state;
+    char hex[DIGEST_HEX_MAX];
+    struct str same = {0};
+    int tasks = 0;
+    if (!digest_is_known(attempt->fingerprint))
+        return;
+    for (size_t i = 0; i < facts->step->attempt_count; i++) {
+        const struct attempt_state *other = &facts->step->attempts[i];
+        if (other != attempt && digest_equal(other->fingerprint, attempt->fingerprint))
+            str_addf(&same, "%s%d", same.len > 0 ? ", " : "", other->number);
+    }
+    for (int task = 0; task < state->plan->task_count; task++) {
+        const struct step_state *step = run_state_step(state, task);
+        const struct attempt_state *last = step_state_attempt(step);
+        tasks +=
+            task != out->key.task && last && digest_equal(last->fingerprint, attempt->fingerprint);
+    }
+    digest_to_hex(attempt->fingerprint, hex);
+    struct str others = {0};
+    if (tasks > 0)
+        shown_count(tasks, "ends like it", "end like it", &others);
+    forensics_pair(out, "same fault", "%.8s: other tries of this step: %s; other tasks: %s", hex,
+                   same.len > 0 ? same.data : "none", tasks > 0 ? others.data : "none");
+    str_done(&same);
+    str_done(&others);
+}
+
+static void add_violations(struct forensics *out, const struct verdict *verdict)
+{
+    size_t len = strlen(verdict->violations);
+    if (len == 0)
+        return;
+    forensics_addf(out, FORENSICS_LABEL, "why the output does not fit its contract");
+    forensics_add(out, FORENSICS_PLAIN, verdict->violations, len - 1);
+}
+
+static void add_correction(struct forensics *out, const struct correction *correction)
+{
+    char at[CLOCK_TEXT_MAX];
+    if (correction)
+        forensics_pair(out, "corrected", "%s, says %s, %s; the first verdict stays",
+                       verdict_label_word(&correction->label),
+                       correction->by[0] != '\0' ? correction->by : "a person",
+                       clock_date(correction->at_ms, at));
+}
+
+void forensics_verdict(struct forensics *out, const struct forensics_facts *facts)
+{
+    const struct attempt_state *attempt = facts->attempt;
+    struct verdict verdict = verdict_new();
+    char word[VERDICT_WORD_MAX];
+    if (attempt->ended.mono_ms == 0) {
+        forensics_addf(out, FORENSICS_LACKS, "it still runs");
+        return;
+    }
+    verdict_from_json(facts->verdict, &verdict);
+    verdict.class = attempt->class;
+    verdict.type = attempt->type;
+    verdict.reason = attempt->reason;
+    out->verdict = verdict;
+    if (verdict.class == VERDICT_SUCCESS) {
+        forensics_pair(out, "class", "success%s", facts->verdict ? ": it failed as it was to" : "");
+        return;
+    }
+    (void)verdict_word(&verdict, &attempt->outcome, word);
+    forensics_pair(out, "class", "%s (%s)", word, verdict_class_name(verdict.class));
+    forensics_note(out, FORENSICS_VERDICT, "%s", word);
+    add_correction(out, attempt->correction);
+    add_rule(out, &verdict);
+    add_near(out, &verdict);
+    add_violations(out, &verdict);
+    add_evidence(out, facts, &verdict);
+    add_fingerprint(out, facts);
+}

@@ -1,0 +1,397 @@
+/* frame_overlays.c - what is drawn over a screen: help, menu of orders, command line, report. */
+#include <stdio.h>
+#include <string.h>
+
+#include "frame.h"
+#include "frame_internal.h"
+#include "help.h"
+#include "report_rows.h"
+#include "term.h"
+#include "view.h"
+#include "view_command.h"
+
+enum {
+    HELP_COLUMNS_MAX = 3,
+    TITLE_MAX = 120,
+    KEYS_WIDTH = 9,
+    WORD_WIDTH = 12,
+    WIDTH_FOR_TWO = 72,
+    WIDTH_FOR_THREE = 120,
+    WIDTH_FOR_OWN = 64, /* narrower: where one's own keys are is not said */
+    COMMAND_WIDTH = 22,
+    COMMAND_WIDTH_NARROW = 16, /* where it is not to take most of a column */
+    ROWS_FOR_FOOT = 8,
+    ROWS_FOR_HEAD = 4,
+};
+
+/* Where each line goes: its place counts rows, column after column, page after page. */
+struct layout {
+    int rows, columns; /* of a page */
+    int places[HELP_LINES_MAX];
+    int heads[HELP_LINES_MAX]; /* place of the group's head above it, -1 = none */
+    int end;                   /* first place behind the last line */
+};
+
+/* What is drawn, and where. */
+struct sheet {
+    struct help_lines lines;
+    struct layout layout;
+    int page, chosen;
+};
+
+/* Lay the lines out in columns of so many rows: a blank before a head, none at the
+ * top of a column, and no head alone at the bottom of one. */
+static void lay_out_help(const struct help_lines *lines, int rows, struct layout *out)
+{
+    int place = 0;
+    out->rows = rows;
+    for (int i = 0; i < lines->count; i++) {
+        out->heads[i] = -1;
+        if (help_lines_starts_group(lines, i) && rows > 1) {
+            if (place % rows != 0)
+                place++;
+            if (place % rows == rows - 1)
+                place++;
+            out->heads[i] = place++;
+        }
+        out->places[i] = place++;
+    }
+    out->end = place;
+}
+
+/* If all lines fit on one page, make its columns equally high. */
+static void fit(const struct help_lines *lines, int rows, struct layout *out)
+{
+    for (int i = 2; i < rows; i++) {
+        lay_out_help(lines, i, out);
+        if (out->end <= i * out->columns)
+            return;
+    }
+    lay_out_help(lines, rows, out);
+}
+
+static void draw_head(const struct help *help, struct canvas *canvas, const char *screen)
+{
+    static const char hint_utf8[] = "type to find, ⏎ runs, Esc closes";
+    static const char hint_ascii[] = "type to find, Enter runs, Esc closes";
+    const char *hint = canvas->ascii ? hint_ascii : hint_utf8;
+    int hint_width = (int)strlen(hint_ascii) - (canvas->ascii ? 0 : 4);
+
+    char title[TITLE_MAX];
+    (void)snprintf(title, sizeof(title), "Help: %s", screen);
+    int used = 1 + canvas_text(canvas, (struct spot){0, 1, canvas->columns - 1}, STYLE_HEAD, title);
+    int column = canvas->columns - hint_width - 1;
+    if (column > used + 1)
+        canvas_text(canvas, (struct spot){0, column, hint_width}, STYLE_HEAD, hint);
+
+    canvas_rule(canvas, 1, 0, canvas->columns);
+    struct line_edit find = help->find;
+    int from = 2;
+    from += canvas_text(canvas, (struct spot){1, from, 6}, STYLE_LABEL, " find:");
+    struct spot spot = {1, from, canvas->columns - from - 4};
+    used = canvas_text(canvas, spot, STYLE_PLAIN, " ");
+    spot.column += used;
+    used = canvas_text_n(canvas, spot, STYLE_MATCH, find.text, find.len);
+    canvas->cursor_row = 1;
+    canvas->cursor_column = spot.column + used;
+    canvas_text(canvas, (struct spot){1, canvas->cursor_column, 2}, STYLE_PLAIN, "  ");
+}
+
+/* Why the chosen line cannot be run now; NULL if it can. */
+static const char *refusal_of(const struct help *help, const struct help_about *about,
+                              const struct help_line *line)
+{
+    if (!line->binding)
+        return NULL;
+    if (!keymap_works(line->binding, help->place))
+        return keymap_refusal(line->binding, help->place);
+    return about->refusals ? about->refusals[line->binding->act] : NULL;
+}
+
+static void draw_foot(const struct help *help, struct canvas *canvas, const char *refusal,
+                      const char *pages)
+{
+    int row = canvas->rows - 2;
+    struct str text = {0};
+    canvas_rule(canvas, row, 0, canvas->columns);
+    struct spot spot = {row + 1, 1, canvas->columns - 1};
+    if (refusal) {
+        str_add(&text, "not now: ");
+        keymap_say(help->keys, refusal, &text);
+    } else {
+        str_addf(&text, "%s PgDn Tab choose   %s%s", canvas->ascii ? "Up Down" : "↑ ↓", pages,
+                 canvas->columns >= WIDTH_FOR_OWN ? "   own keys: devs keys" : "");
+    }
+    canvas_text(canvas, spot, refusal ? STYLE_PROMPT : STYLE_PLAIN, str_text(&text));
+    str_done(&text);
+}
+
+/* The box that a place of the present page is drawn in. */
+static struct spot place_spot(const struct layout *layout, const struct canvas *canvas, int top,
+                              int place)
+{
+    int width = canvas->columns / layout->columns;
+    int in_page = place % (layout->rows * layout->columns);
+    int column = in_page / layout->rows;
+    return (struct spot){top + in_page % layout->rows, column * width, width - 1};
+}
+
+static void draw_group(struct canvas *canvas, struct spot spot, const struct help_line *line,
+                       const char *target)
+{
+    char title[TITLE_MAX];
+    bool aimed = line->binding && line->binding->group == KEYS_ACT && target[0];
+    (void)snprintf(title, sizeof(title), "%s%s%s", help_line_group(line), aimed ? " on " : "",
+                   aimed ? target : "");
+    spot.column += 1;
+    spot.width -= 1;
+    canvas_text(canvas, spot, STYLE_LABEL, title);
+}
+
+/* How wide the name of a line is at its left. */
+static int name_width(const struct help_line *line, int width)
+{
+    if (line->binding)
+        return KEYS_WIDTH;
+    if (!line->command)
+        return WORD_WIDTH - 2;
+    return width < 2 * COMMAND_WIDTH ? COMMAND_WIDTH_NARROW : COMMAND_WIDTH;
+}
+
+static void draw_help_line(struct canvas *canvas, struct spot spot, const struct help_line *line,
+                           const char *refusal)
+{
+    int end = spot.column + spot.width;
+    spot.column += 2;
+    const int names = name_width(line, spot.width);
+    if (!line->binding && !line->command) {
+        spot.width = 1;
+        canvas_text(canvas, spot, STYLE_KEY, shown_sign(line->sign, canvas->ascii));
+        spot.column += 2;
+    }
+    spot.width = names;
+    bool pretty = line->binding && !canvas->ascii;
+    canvas_text(canvas, spot, refusal ? STYLE_DEAD : STYLE_KEY,
+                pretty ? line->keys : help_line_name(line));
+    spot.column += names + 1;
+    spot.width = end - spot.column;
+    canvas_text(canvas, spot, refusal ? STYLE_DEAD : STYLE_PLAIN, help_line_words(line));
+}
+
+static void draw_chosen(struct canvas *canvas, struct spot spot)
+{
+    canvas_text(canvas, (struct spot){spot.row, spot.column, 1}, STYLE_PLAIN, "▸");
+    canvas_choose(canvas, spot.row, spot.column, spot.width);
+}
+
+static int columns_for(int width)
+{
+    if (width >= WIDTH_FOR_THREE)
+        return HELP_COLUMNS_MAX;
+    return width >= WIDTH_FOR_TWO ? 2 : 1;
+}
+
+static void lay_sheet(const struct help *help, const struct canvas *canvas, int rows,
+                      struct sheet *out)
+{
+    help_lines_find(help, &out->lines);
+    out->layout.columns = columns_for(canvas->columns);
+    fit(&out->lines, rows, &out->layout);
+    out->chosen = help->chosen < out->lines.count ? help->chosen : out->lines.count - 1;
+    const int page_size = out->layout.rows * out->layout.columns;
+    out->page = out->lines.count > 0 ? out->layout.places[out->chosen] / page_size : 0;
+}
+
+static void draw_lines(const struct help *help, struct canvas *canvas, int top,
+                       const struct help_about *about, const struct sheet *sheet)
+{
+    const struct layout *layout = &sheet->layout;
+    const int page_size = layout->rows * layout->columns;
+    for (int i = 0; i < sheet->lines.count; i++) {
+        const struct help_line *line = &sheet->lines.at[i];
+        const int head = layout->heads[i];
+        if (head >= 0 && head / page_size == sheet->page)
+            draw_group(canvas, place_spot(layout, canvas, top, head), line, about->target);
+        if (layout->places[i] / page_size != sheet->page)
+            continue;
+        const struct spot spot = place_spot(layout, canvas, top, layout->places[i]);
+        draw_help_line(canvas, spot, line, refusal_of(help, about, line));
+        if (i == sheet->chosen)
+            draw_chosen(canvas, spot);
+    }
+    for (int column = 1; column < layout->columns; column++) {
+        int at = column * (canvas->columns / layout->columns) - 1;
+        for (int row = 0; row < layout->rows; row++)
+            canvas_text(canvas, (struct spot){top + row, at, 1}, STYLE_RULE, "│");
+    }
+}
+
+void help_draw(const struct help *help, struct canvas *canvas, const struct help_about *about)
+{
+    struct sheet sheet;
+    char pages[KEY_NAME_MAX * 2];
+    canvas_clear(canvas);
+    int top = canvas->rows >= ROWS_FOR_HEAD ? 2 : 0;
+    int foot = canvas->rows >= ROWS_FOR_FOOT ? 2 : 0;
+    lay_sheet(help, canvas, canvas->rows - top - foot, &sheet);
+    const bool is_found = sheet.lines.count > 0;
+    const int page_size = sheet.layout.rows * sheet.layout.columns;
+    const int count = is_found ? (sheet.layout.end - 1) / page_size + 1 : 1;
+    (void)snprintf(pages, sizeof(pages), "page %d of %d", sheet.page + 1, count);
+    if (top > 0)
+        draw_head(help, canvas, about->screen);
+    if (foot > 0)
+        draw_foot(help, canvas,
+                  is_found ? refusal_of(help, about, &sheet.lines.at[sheet.chosen]) : NULL, pages);
+    if (is_found)
+        draw_lines(help, canvas, top, about, &sheet);
+    else
+        canvas_text(canvas, (struct spot){top, 2, canvas->columns - 2}, STYLE_PLAIN,
+                    "no key does that; Esc closes");
+}
+
+enum { MENU_GAP = 2 };
+
+/* Columns that the menu's lines take, and where each is: a row is as long as the canvas. */
+static int lay_out_orders(const struct canvas *canvas, int rows[ORDER_COUNT + 1],
+                          int columns[ORDER_COUNT + 1])
+{
+    int row = 0;
+    int column = 1 + (int)strlen("order") + MENU_GAP;
+    for (enum order_by by = 0; by <= ORDER_COUNT; by++) {
+        const char *name = by < ORDER_COUNT ? view_order_name(by) : "Esc stays";
+        const int width = (int)strlen(name) + (by < ORDER_COUNT ? 3 : 0);
+        if (column + width > canvas->columns && column > 1) {
+            row++;
+            column = 1;
+        }
+        rows[by] = row;
+        columns[by] = column;
+        column += width + MENU_GAP - 1;
+    }
+    return row + 1;
+}
+
+void view_order_draw(const struct view *view, struct canvas *canvas)
+{
+    int rows[ORDER_COUNT + 1];
+    int columns[ORDER_COUNT + 1];
+    const int count = lay_out_orders(canvas, rows, columns);
+    const int top = canvas->rows > count ? canvas->rows - count : 0;
+    for (int row = top; row < canvas->rows; row++)
+        canvas_blank_row(canvas, row, STYLE_PLAIN);
+    (void)canvas_text(canvas, (struct spot){top, 1, canvas->columns - 1}, STYLE_PROMPT, "order");
+    for (enum order_by by = 0; by < ORDER_COUNT; by++) {
+        const struct spot at = {top + rows[by], columns[by], (int)strlen(view_order_name(by)) + 3};
+        const char digit[] = {(char)('1' + by), '\0'};
+        if (by == view->sorted.at) {
+            (void)canvas_text(canvas, (struct spot){at.row, at.column, 1}, STYLE_PLAIN, "▸");
+            canvas_choose(canvas, at.row, at.column, at.width);
+        }
+        (void)canvas_text(canvas, (struct spot){at.row, at.column + 1, 1}, STYLE_KEY, digit);
+        (void)canvas_text(canvas, (struct spot){at.row, at.column + 3, at.width - 3}, STYLE_PROMPT,
+                          view_order_name(by));
+        canvas_add_zone(canvas, at, (uint32_t)digit[0]);
+    }
+    const struct spot end = {top + rows[ORDER_COUNT], columns[ORDER_COUNT], 9};
+    (void)canvas_text(canvas, end, STYLE_PROMPT, "Esc stays");
+    canvas_add_zone(canvas, end, TERM_KEY_ESC);
+}
+
+enum { GAP = 2 };
+
+/* What the line may become, or what the command in it does. */
+static void draw_hint(const struct view *view, const struct view_facts *facts,
+                      struct canvas *canvas, int row)
+{
+    const struct command_row *command = view_command_in(view->command.line.text);
+    struct completions found;
+    int column = 1;
+    view_complete(view, facts, &found);
+    canvas_blank_row(canvas, row, STYLE_PLAIN);
+    for (int i = 0; i < found.count && column < canvas->columns - 1; i++) {
+        const struct spot spot = {row, column, canvas->columns - column - 1};
+        column += canvas_text(canvas, spot, STYLE_KEY, found.lines[i] + found.from) + GAP;
+    }
+    if (found.count == 0 && command) {
+        char text[LINE_EDIT_MAX];
+        (void)snprintf(text, sizeof(text), "%s %s  %s", command->name, command->argument,
+                       command->words);
+        (void)canvas_text(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL, text);
+    }
+}
+
+void view_command_draw(const struct view *view, const struct view_facts *facts,
+                       struct canvas *canvas)
+{
+    if (canvas->rows > 2)
+        draw_hint(view, facts, canvas, canvas->rows - 2);
+    line_edit_draw(&view->command.line, canvas, canvas->rows - 1, ":");
+}
+
+enum { ROWS_AROUND = 3, ROWS_MIN = 1 }; /* the head, the rule, the keys */
+
+int frame_report_rows(int canvas_rows, size_t rows)
+{
+    const int room = canvas_rows - ROWS_AROUND;
+    if (room < ROWS_MIN)
+        return ROWS_MIN;
+    return rows < (size_t)room ? (int)rows : room;
+}
+
+static enum style style_of(enum report_mark mark)
+{
+    static const enum style styles[] = {
+        [REPORT_ROW_PLAIN] = STYLE_PLAIN,  [REPORT_ROW_HEAD] = STYLE_HEAD,
+        [REPORT_ROW_DIFFERS] = STYLE_KEY,  [REPORT_ROW_FOLD] = STYLE_LABEL,
+        [REPORT_ROW_SAME] = STYLE_PLAIN,   [REPORT_ROW_REMOVED] = STYLE_FAILED,
+        [REPORT_ROW_ADDED] = STYLE_PASSED,
+    };
+    return styles[mark];
+}
+
+static void draw_rule(struct canvas *canvas, int row, const struct view_report *report, size_t rows)
+{
+    static const char *const titles[] = {[REPORT_NONE] = "",
+                                         [REPORT_COMPARE] = "two tries  (=)",
+                                         [REPORT_WHAT_IF] = "what if  (=)",
+                                         [REPORT_BUNDLE] = "one file to share  (W)"};
+    struct str note = {0};
+    if (report->last > 0)
+        str_addf(&note, "%d to %d of %zu", report->top + 1, report->top + report->page, rows);
+    frame_rule(canvas, (struct spot){row, 0, canvas->columns}, titles[report->kind],
+               str_text(&note));
+    str_done(&note);
+}
+
+static void draw_keys(struct canvas *canvas, const struct frame_input *input)
+{
+    const int row = canvas->rows - 1;
+    struct str keys = {0};
+    if (input->view->report.kind == REPORT_BUNDLE)
+        str_add(&keys, "y writes it   ");
+    frame_say(input, "{back} closes it   {down} {up} {page-down} {page-up} scroll", &keys);
+    canvas_blank_row(canvas, row, STYLE_PLAIN);
+    (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, STYLE_LABEL,
+                    str_text(&keys));
+    str_done(&keys);
+}
+
+void frame_report(struct canvas *canvas, const struct frame_input *input)
+{
+    const struct view_report *report = &input->view->report;
+    const struct report_rows *rows = input->facts->report;
+    const int first = canvas->rows - 1 - report->page;
+    if (first >= 1)
+        draw_rule(canvas, first - 1, report, rows->count);
+    for (int i = 0; i < report->page; i++) {
+        const size_t index = (size_t)report->top + (size_t)i;
+        canvas_blank_row(canvas, first + i, STYLE_PLAIN);
+        if (index >= rows->count)
+            continue;
+        const struct report_row *row = &rows->items[index];
+        (void)canvas_text_n(canvas, (struct spot){first + i, 0, canvas->columns},
+                            style_of(row->mark), rows->text.data + row->start, row->len);
+    }
+    draw_keys(canvas, input);
+}
