@@ -6,7 +6,7 @@
 #include "stage.h"
 #include "term.h"
 #include "test_main.h"
-#include "view_detail.h"
+#include "view.h"
 #include "xalloc.h"
 
 static void set_up(void)

@@ -61,7 +61,7 @@ START_TEST(test_every_act_has_a_key)
                     keymap_of(keymap_builtin(), act, (struct key_place){KEYMAP_LIVE, screen}) ||
                     keymap_of(keymap_builtin(), act, (struct key_place){KEYMAP_REPLAY, screen});
         ck_assert_msg(bound, "act %d has no key", (int)act);
-        ck_assert_msg(keymap_act_name(act) != NULL, "act %d has no name in key_names.c", (int)act);
+        ck_assert_msg(keymap_act_name(act) != NULL, "act %d has no name in keymap.c", (int)act);
     }
     ck_assert_ptr_null(keymap_of(keymap_builtin(), UI_NONE, on_tasks(KEYMAP_LIVE)));
 }

@@ -5,7 +5,6 @@
 #include "keyboard.h"
 #include "term.h"
 #include "test_main.h"
-#include "view_internal.h"
 
 static void set_up(void)
 {

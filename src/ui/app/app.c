@@ -8,6 +8,14 @@
 #include "clock.h"
 #include "watch.h"
 
+enum {
+    FRAME_MS = 100,    /* frames that the log causes are no closer than this */
+    ANSWER_MS = 100,   /* how often answers are looked for while some are due */
+    ORPHAN_MS = 5000,  /* how often a run without news is looked after */
+    FAULT_MS = 1000,   /* how often a log that could not be read is looked at again */
+    TROUBLE_MS = 1000, /* how often it is asked what is wrong with the log */
+};
+
 enum { MS_PER_S = 1000, FOREVER = -1 };
 
 enum { POLL_KEYS, POLL_SIGNALS, POLL_NEWS, POLL_OWN, POLL_ENGINE, POLL_COUNT };
@@ -185,15 +193,15 @@ static int wait_ms(const struct app *app)
         app->wants_frame_now)
         return 0;
     if (app->wants_frame)
-        wait = sooner(wait, app->drawn.mono_ms + APP_FRAME_MS - app->now.mono_ms);
+        wait = sooner(wait, app->drawn.mono_ms + FRAME_MS - app->now.mono_ms);
     if (app_present_mode(app) == VIEW_LIVE || app_runs_count(app))
         wait = sooner(wait, MS_PER_S - app->now.at_ms % MS_PER_S);
     if (app_acts_are_open(&app->acts) || app->trial || app->bookmarks.job || app_bundle_copies(app))
-        wait = sooner(wait, APP_ANSWER_MS);
+        wait = sooner(wait, ANSWER_MS);
     if (app->replay.playing)
-        wait = sooner(wait, APP_FRAME_MS);
+        wait = sooner(wait, FRAME_MS);
     if (app->fault.code != ERR_NONE)
-        wait = sooner(wait, app->looked.mono_ms + APP_FAULT_MS - app->now.mono_ms);
+        wait = sooner(wait, app->looked.mono_ms + FAULT_MS - app->now.mono_ms);
     if (view_wake_ms(&app->view) >= 0)
         wait = sooner(wait, view_wake_ms(&app->view) - app->now.mono_ms);
     if (follower_fd(app->present) < 0)
@@ -204,7 +212,7 @@ static int wait_ms(const struct app *app)
 /* A run may go on in its second log, whose news come from elsewhere. */
 static void look_for_trouble(struct app *app)
 {
-    if (app->now.mono_ms - app->troubled.mono_ms < APP_TROUBLE_MS)
+    if (app->now.mono_ms - app->troubled.mono_ms < TROUBLE_MS)
         return;
     app->troubled = app->now;
     count_live_runs(app);
@@ -224,9 +232,9 @@ static void take_time(struct app *app)
         look_for_trouble(app);
     if ((live || app_runs_count(app)) && now->at_ms / MS_PER_S != app->drawn.at_ms / MS_PER_S)
         app->wants_frame = true;
-    if (app->fault.code != ERR_NONE && now->mono_ms - app->looked.mono_ms >= APP_FAULT_MS)
+    if (app->fault.code != ERR_NONE && now->mono_ms - app->looked.mono_ms >= FAULT_MS)
         app_take_news(app);
-    if (live && now->mono_ms - app->orphan_looked.mono_ms >= APP_ORPHAN_MS)
+    if (live && now->mono_ms - app->orphan_looked.mono_ms >= ORPHAN_MS)
         look_for_orphan(app);
     if (view_wake_ms(&app->view) >= 0 && now->mono_ms >= view_wake_ms(&app->view))
         app->wants_frame = true;
@@ -241,7 +249,7 @@ static void take_time(struct app *app)
 
 static void show_if_due(struct app *app)
 {
-    bool rested = app->now.mono_ms - app->drawn.mono_ms >= APP_FRAME_MS;
+    bool rested = app->now.mono_ms - app->drawn.mono_ms >= FRAME_MS;
     if (!app->finished && (app->wants_frame_now || (app->wants_frame && rested)))
         app_show(app);
 }

@@ -1,11 +1,10 @@
 /* app_acts.c - acts on tasks: sent to the control desk, and answered later. */
-#include "app_internal.h"
-
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app_internal.h"
 #include "redact.h"
 #include "shown.h"
 #include "text.h"
@@ -44,8 +43,9 @@ static const char *whose(const struct app_acts *acts, const struct control *cont
     return one ? acts->state->plan->tasks[control->task].id : "the run";
 }
 
-void app_acts_asked(const struct app_acts *acts, const struct control *control, int count,
-                    struct str *out)
+/* What is asked, of one ("tax: kill asked") or of many ("6 tasks: hold asked"). */
+static void app_acts_asked(const struct app_acts *acts, const struct control *control, int count,
+                           struct str *out)
 {
     if (count == 1)
         str_addf(out, "%s: %s", whose(acts, control), words_of(control)->noun);
@@ -54,8 +54,9 @@ void app_acts_asked(const struct app_acts *acts, const struct control *control, 
     str_add(out, control->hint[0] != '\0' ? " with a hint asked" : " asked");
 }
 
-void app_acts_refused(const struct app_acts *acts, const struct control *control, int count,
-                      const char *why, struct str *out)
+/* The same where nothing came of it: "tax not killed: it has ended". */
+static void app_acts_refused(const struct app_acts *acts, const struct control *control, int count,
+                             const char *why, struct str *out)
 {
     if (count == 1)
         str_addf(out, "%s ", whose(acts, control));
@@ -64,7 +65,8 @@ void app_acts_refused(const struct app_acts *acts, const struct control *control
     str_addf(out, "%s: %s", words_of(control)->not_done, why);
 }
 
-bool app_acts_ask(struct app_acts *acts, const struct control *control, struct err *err)
+/* Ask for an act. ERR_LIMIT if too many are open. */
+static bool app_acts_ask(struct app_acts *acts, const struct control *control, struct err *err)
 {
     if (!acts->desk)
         return err_set(err, ERR_INVALID, "nothing can be asked of this run from here");
@@ -121,8 +123,10 @@ static void ask_on(struct app_acts *acts)
     }
 }
 
-bool app_acts_ask_many(struct app_acts *acts, const struct control *control,
-                       const struct view_target *targets, int count, struct err *err)
+/* The same act of so many tasks; the targets are copied. ERR_LIMIT while another one on many
+ * is not answered. */
+static bool app_acts_ask_many(struct app_acts *acts, const struct control *control,
+                              const struct view_target *targets, int count, struct err *err)
 {
     if (!acts->desk)
         return err_set(err, ERR_INVALID, "nothing can be asked of this run from here");
@@ -215,7 +219,10 @@ static bool look_at(struct app_acts *acts, struct app_act *act, struct log_reade
     return act->row != 0 && look_for_answer(acts, act, reader, out);
 }
 
-bool app_acts_look(struct app_acts *acts, struct log_reader *reader, struct str *out)
+/* Look for answers; each one is appended to *out as words ("tax held: no new tries until it is
+ * released", "tax not held: it is held already"), the last one alone stays. What is asked of many
+ * is answered once all have an answer ("6 tasks held"). True if there was any. */
+static bool app_acts_look(struct app_acts *acts, struct log_reader *reader, struct str *out)
 {
     int kept = 0;
     for (int i = 0; i < acts->count; i++) {

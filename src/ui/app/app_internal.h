@@ -36,15 +36,7 @@
 #include "what_if.h"
 
 enum {
-    APP_FRAME_MS = 100,       /* frames that the log causes are no closer than this */
-    APP_ANSWER_MS = 100,      /* how often answers are looked for while some are due */
-    APP_ORPHAN_MS = 5000,     /* how often a run without news is looked after */
-    APP_FAULT_MS = 1000,      /* how often a log that could not be read is looked at again */
-    APP_TROUBLE_MS = 1000,    /* how often it is asked what is wrong with the log */
-    APP_MILD_MS = 10000,      /* what is shown may be so old before the banner is red */
-    APP_CLOCK_MS = 60000,     /* how long it is said that somebody set the clock */
     APP_EVENTS_TURN = 100000, /* events read in one go, so that keys come through */
-    APP_KEYS_MAX = 32,        /* keys taken in one go, so that their effect is seen */
 };
 
 enum { APP_ACTS_MAX = 16 };
@@ -183,7 +175,7 @@ struct app {
     bool orphaned;
     bool pictured; /* one frame of a past moment, no terminal */
     bool engine_done;
-    bool opens;           /* what there is of the run is not all read yet: app_opening.c */
+    bool opens;           /* what there is of the run is not all read yet: app_runs.c */
     uint64_t news;        /* grows with what was read, and with the moment and run that is shown */
     bool more_news;       /* not all events were read in the last go */
     bool more_keys;       /* there may be more keys than were taken in the last go */
@@ -199,7 +191,8 @@ struct app {
     struct app_result result;
 };
 
-/* app_facts.c: what is shown, and of when. */
+/* What is shown, and of when. */
+
 /* The run as the view sees it now. */
 struct view_facts app_facts(const struct app *app);
 /* How the run as it is now goes, whatever moment of it is looked at. */
@@ -210,7 +203,8 @@ bool app_is_bounded(const struct app *app);
 /* How a run is best looked at: one that goes on live, else as a recording. */
 enum app_mode app_mode_of(const struct follower *follower);
 
-/* app.c: the loop. */
+/* The loop. */
+
 /* Did the engine in this process end before the run did, unasked? */
 bool app_engine_stopped(const struct app *app);
 /* The run without a terminal. app_close() ends what was opened, however far that came. */
@@ -221,7 +215,8 @@ void app_close(struct app *app);
 /* Read what is new of the run. */
 void app_take_news(struct app *app);
 
-/* app_keys.c: what comes from people. */
+/* What comes from people. */
+
 /* Every key and signal that is there now. */
 void app_take_keys(struct app *app);
 /* Every signal that is there now, until one ends the app. */
@@ -229,7 +224,8 @@ void app_take_signals(struct app *app);
 /* This turn is the last one. */
 void app_leave(struct app *app, enum app_leave leave, int signal);
 
-/* app_terminal.c: what the terminal does beside showing frames. */
+/* What the terminal does beside showing frames. */
+
 /* The looks and the mouse as the settings have them, once it is open. */
 void app_terminal_begin(struct app *app);
 /* y and Y. */
@@ -249,14 +245,15 @@ void app_choose_theme(struct app *app, const char *name);
 /* What is told, as "needs-you,ended" or "off"; says what came of it. */
 void app_choose_notify(struct app *app, const char *names);
 
-/* app_ask.c: acts on tasks. */
+/* Acts on tasks. */
 void app_ask(struct app *app, const struct view_todo *todo);
 /* Ask the same of each of the view's targets; todo->control has the verb. */
 void app_ask_many(struct app *app, const struct view_todo *todo);
 /* Show what was answered to acts that were asked for. */
 void app_answer_acts(struct app *app);
 
-/* app_correct.c: the rule in the open prompt. */
+/* The rule in the open prompt. */
+
 /* Try it; what comes of it is looked for by app_rule_look(). */
 void app_rule_try(struct app *app);
 void app_rule_stop(struct app *app);
@@ -265,7 +262,8 @@ void app_rule_save(struct app *app);
 /* Show how far the trial is, and its result once it is over. */
 void app_rule_look(struct app *app);
 
-/* app_show.c: from the state of the app to the screen. */
+/* From the state of the app to the screen. */
+
 /* Draw onto the canvas; app_show() also carries it to the terminal. */
 void app_draw(struct app *app);
 /* app_draw(), and carry it to the terminal. */
@@ -273,35 +271,21 @@ void app_show(struct app *app);
 /* The terminal has another size, or shows something else: draw all of it anew. */
 void app_resize(struct app *app);
 
-/* app_retries.c: what became of tries after a failure, where Detail or Timeline is shown. */
-void app_load_retries(struct app *app);
-
-/* app_tail.c: the last lines of what the chosen task's latest attempt wrote, for panes. */
+/* The last lines of what the chosen task's latest attempt wrote, for panes. */
 void app_load_tail(struct app *app);
-
-/* app_log.c: what attempts wrote. */
-/* Of the same attempt, read in the same way? */
-bool app_same_output(const struct log_output_key *a, const struct log_output_key *b);
-/* What is later than this is not shown. */
-int64_t app_until(const struct app *app);
-/* What was read is as new as it can be where both are the same. */
-struct app_log_version app_version_now(const struct app *app);
-/* Would reading again give the same? */
-bool app_same_version(const struct app_log_version *a, const struct app_log_version *b);
 /* The lines on the log's screen, where that is shown: where the keys led. */
 void app_load_log(struct app *app, const struct view_facts *facts);
 /* Read and look on without a frame. */
 void app_log_go_on(struct app *app);
 
-/* app_opening.c: what there is of a run when it is opened is read in slices. */
+/* What there is of a run when it is opened is read in slices. */
+
 /* Read the first slice of a recording: enough for a first frame, at its end. */
 ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
 /* The same of a run that may go on; where that is all there is, its news are taken too. */
 void app_live_open(struct app *app);
 /* Read one slice more, if there is more. */
 void app_opening_go_on(struct app *app);
-/* Read all that is left. */
-void app_opening_finish(struct app *app);
 /* To where the options say that it opens; nothing where they do not. */
 ATTR_MUST_USE bool app_opening_stand(struct app *app, struct err *err);
 /* Not all is read: say that there is no going about in it yet. */
@@ -309,7 +293,8 @@ ATTR_MUST_USE bool app_opening_refuses(struct app *app);
 /* How far it is, for the banner. */
 void app_opening_tell(const struct app *app, struct str *out);
 
-/* app_replay.c: where in it one is. */
+/* Where in it one is. */
+
 /* Take in what was recorded since. */
 void app_replay_extend(struct app *app);
 /* A key of the transport; says so where there is nothing to go to. In a live run it enters the
@@ -325,13 +310,14 @@ void app_replay_go_to(struct app *app, const char *words);
 /* The same for who is told otherwise what is wrong with the words: ERR_INVALID, ERR_NOT_FOUND. */
 ATTR_MUST_USE bool app_replay_find(struct app *app, const char *words, struct err *err);
 
-/* app_events.c: the records around the moment that is shown. */
+/* The records around the moment that is shown. */
 void app_load_events(struct app *app);
 /* What came of the chosen task after it. */
 void app_load_what_came(struct app *app);
 void app_events_close(struct app *app);
 
-/* app_runs.c: the list of all runs, and another run than the app's own. */
+/* The list of all runs, and another run than the app's own. */
+
 /* Bring the list up to date where the screen shows it. */
 void app_runs_load(struct app *app);
 /* The same of the rows that the screen has room for. */
@@ -339,7 +325,8 @@ void app_runs_fit(struct app *app, int rows);
 /* Does it show a run that goes on, and so a time that does? */
 bool app_runs_count(const struct app *app);
 
-/* app_visit.c: another run than the one that the app was opened on. */
+/* Another run than the one that the app was opened on. */
+
 /* Show it on the same screens, beginning with SCREEN_TASKS or SCREEN_TIMELINE. Its own run goes on
  * meanwhile. */
 void app_visit_open(struct app *app, int64_t run, enum screen screen);
@@ -352,39 +339,12 @@ struct follower *app_own_run(const struct app *app);
 /* Close what is kept of it. */
 void app_visit_close(struct app *app);
 
-/* app_past.c: looking back in a run that goes on. */
+/* Looking back in a run that goes on. */
 bool app_is_past(const struct app *app);
-/* Show the past from now on, at the last event; false: it cannot be read, and that is said. */
-ATTR_MUST_USE bool app_past_enter(struct app *app);
-/* Back to the run as it is. */
-void app_past_leave(struct app *app);
 
 void app_acts_done(struct app_acts *acts);
-
-/* Ask for an act. ERR_LIMIT if too many are open. */
-ATTR_MUST_USE bool app_acts_ask(struct app_acts *acts, const struct control *control,
-                                struct err *err);
-
-/* The same act of so many tasks; the targets are copied. ERR_LIMIT while another one on many
- * is not answered. */
-ATTR_MUST_USE bool app_acts_ask_many(struct app_acts *acts, const struct control *control,
-                                     const struct view_target *targets, int count, struct err *err);
 /* Is any answer still to come? */
 bool app_acts_are_open(const struct app_acts *acts);
-
-/* Look for answers; each one is appended to *out as words ("tax held: no new tries until it is
- * released", "tax not held: it is held already"), the last one alone stays. What is asked of many
- * is answered once all have an answer ("6 tasks held"). True if there was any. */
-bool app_acts_look(struct app_acts *acts, struct log_reader *reader, struct str *out);
-
-/* What is asked, of one ("tax: kill asked") or of many ("6 tasks: hold asked"). */
-void app_acts_asked(const struct app_acts *acts, const struct control *control, int count,
-                    struct str *out);
-/* The same where nothing came of it: "tax not killed: it has ended". */
-void app_acts_refused(const struct app_acts *acts, const struct control *control, int count,
-                      const char *why, struct str *out);
-
-struct app;
 struct bookmark_job;
 
 /* Waits for what is being written. */
@@ -410,8 +370,6 @@ void app_bundle_begin(struct app *app, int64_t run);
 void app_bundle_look(struct app *app);
 /* Is one being copied? Then app_bundle_look() is due now and then, else after keys. */
 bool app_bundle_copies(const struct app *app);
-/* What it is, for the screen. Only while it is shown. */
-void app_bundle_words(const struct app *app, struct str *out);
 /* It is wanted. */
 void app_bundle_keep(struct app *app);
 /* Ends what is being copied, and waits for that; what has no name yet is removed. */
@@ -428,8 +386,6 @@ void app_notify_done(struct app_notify *notify);
 void app_report_compare(struct app *app);
 /* Begin what the view's file of policies would have made of the run that is shown. */
 void app_report_what_if(struct app *app);
-/* Show a text of this kind from its first row; it is laid for the next frame. */
-void app_report_open(struct app *app, enum view_report_kind kind);
 /* Read on, a page at a time. */
 void app_report_go_on(struct app *app);
 /* Lay the text for the screen, and forget one that was closed. */
@@ -443,10 +399,6 @@ void app_open_screen(struct app *app, enum screen screen);
 /* The task of this id, else the one that the latest event is about. ERR_NOT_FOUND: there is none.
  */
 ATTR_MUST_USE bool app_choose_task(struct app *app, const char *id, struct err *err);
-/* Read the run to its end: each event is a place of app->replay then. */
-ATTR_MUST_USE bool app_read_marks(struct app *app, struct err *err);
-/* The run as it was at this place of app->replay. */
-ATTR_MUST_USE bool app_stand_at(struct app *app, struct replay_point point, struct err *err);
 
 struct correct_trial;
 

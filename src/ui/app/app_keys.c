@@ -5,6 +5,8 @@
 #include "app_internal.h"
 #include "view_terminal.h"
 
+enum { KEYS_MAX = 32 }; /* keys taken in one go, so that their effect is seen */
+
 enum { CTRL_C = 0x03 };
 
 void app_leave(struct app *app, enum app_leave leave, int signal)
@@ -197,7 +199,7 @@ void app_take_keys(struct app *app)
 {
     app->more_keys = false;
     for (int i = 0; !app->finished; i++) {
-        if (i == APP_KEYS_MAX) {
+        if (i == KEYS_MAX) {
             app->more_keys = true;
             return;
         }

@@ -4,23 +4,27 @@
 #include "event_lines.h"
 #include "json.h"
 
-bool app_same_output(const struct log_output_key *a, const struct log_output_key *b)
+/* Whether both are of the same attempt, read in the same way. */
+static bool app_same_output(const struct log_output_key *a, const struct log_output_key *b)
 {
     return a->run == b->run && a->task == b->task && a->step == b->step &&
            a->attempt == b->attempt && a->readable == b->readable;
 }
 
-int64_t app_until(const struct app *app)
+/* What is later than this is not shown. */
+static int64_t app_until(const struct app *app)
 {
     return app_is_bounded(app) && !app->view.shows_later ? app_facts(app).now.at_ms : INT64_MAX;
 }
 
-bool app_same_version(const struct app_log_version *a, const struct app_log_version *b)
+/* Would reading again give the same? */
+static bool app_same_version(const struct app_log_version *a, const struct app_log_version *b)
 {
     return a->news == b->news && a->seq == b->seq && a->until_ms == b->until_ms;
 }
 
-struct app_log_version app_version_now(const struct app *app)
+/* What was read is as new as it can be where both are the same. */
+static struct app_log_version app_version_now(const struct app *app)
 {
     return (struct app_log_version){.news = app->news,
                                     .seq = follower_state(app->follower)->last_seq,

@@ -8,12 +8,14 @@
 #include "canvas_write.h"
 #include "clock.h"
 
-bool app_read_marks(struct app *app, struct err *err)
+/* Read the run to its end: each event is a place of app->replay then. */
+static bool app_read_marks(struct app *app, struct err *err)
 {
     return follower_read(app->follower, 0, replay_take, &app->replay, NULL, err);
 }
 
-bool app_stand_at(struct app *app, struct replay_point point, struct err *err)
+/* The run as it was at this place of app->replay. */
+static bool app_stand_at(struct app *app, struct replay_point point, struct err *err)
 {
     if (!follower_seek(app->follower, point.seq, err))
         return false;

@@ -18,7 +18,8 @@ bool app_is_past(const struct app *app)
     return app->follower != app->present;
 }
 
-bool app_past_enter(struct app *app)
+/* Show the past from now on, at the last event; false: it cannot be read, and that is said. */
+static bool app_past_enter(struct app *app)
 {
     struct err err = {0};
     if (!app->past && !follower_fork(&app->past, app->present, &err)) {
@@ -30,7 +31,8 @@ bool app_past_enter(struct app *app)
     return true;
 }
 
-void app_past_leave(struct app *app)
+/* Back to the run as it is. */
+static void app_past_leave(struct app *app)
 {
     app->replay.playing = false;
     app->view.shows_later = false;

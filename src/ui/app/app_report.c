@@ -198,6 +198,14 @@ void app_bundle_begin(struct app *app, int64_t run)
     tell_progress(app);
 }
 
+/* Show a text of this kind from its first row; it is laid for the next frame. */
+static void app_report_open(struct app *app, enum view_report_kind kind)
+{
+    app->view.report.kind = kind;
+    app->view.report.top = 0;
+    app->report.columns = 0;
+}
+
 static void show(struct app *app)
 {
     app->bundle->is_shown = true;
@@ -235,7 +243,8 @@ bool app_bundle_copies(const struct app *app)
     return app->bundle && !app->bundle->is_joined;
 }
 
-void app_bundle_words(const struct app *app, struct str *out)
+/* What it is, for the screen. Only while it is shown. */
+static void app_bundle_words(const struct app *app, struct str *out)
 {
     const struct bundle_job *job = app->bundle;
     bundle_words(bundle_contents(job->bundle), job->file, true, out);
@@ -274,13 +283,6 @@ void app_report_close(struct app *app)
     event_page_done(&report->page);
     report_rows_done(&report->rows);
     *report = (struct app_report){0};
-}
-
-void app_report_open(struct app *app, enum view_report_kind kind)
-{
-    app->view.report.kind = kind;
-    app->view.report.top = 0;
-    app->report.columns = 0;
 }
 
 static struct compare_subject subject_of(const struct app *app, const struct view_try *at)

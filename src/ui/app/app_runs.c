@@ -154,7 +154,8 @@ void app_opening_go_on(struct app *app)
         app_take_news(app); /* what else is to be known of a run that may go on */
 }
 
-void app_opening_finish(struct app *app)
+/* Read all that is left. */
+static void app_opening_finish(struct app *app)
 {
     while (app->opens)
         app_opening_go_on(app);

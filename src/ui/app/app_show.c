@@ -8,6 +8,11 @@
 #include "rounded.h"
 #include "xalloc.h"
 
+enum {
+    MILD_MS = 10000,  /* what is shown may be so old before the banner is red */
+    CLOCK_MS = 60000, /* how long it is said that somebody set the clock */
+};
+
 enum view_mode app_present_mode(const struct app *app)
 {
     if (app->mode == APP_REPLAY)
@@ -101,8 +106,9 @@ enum app_mode app_mode_of(const struct follower *follower)
 
 enum { RETRIES_MS = 60000 }; /* what was read so long ago is read again */
 
-/* In a recording and in the past only what could be known then counts: earlier runs. */
-void app_load_retries(struct app *app)
+/* Reads what became of tries after a failure, for Detail and Timeline. In a recording and in the
+ * past only what could be known then counts: earlier runs. */
+static void app_load_retries(struct app *app)
 {
     const int64_t run = follower_run(app->follower)->number;
     const struct retry_log_scope scope = {.before = app_is_bounded(app) ? run : 0,
@@ -188,7 +194,7 @@ static void tell_trouble(struct app *app)
 {
     log_trouble_words(&app->trouble, &app->banner);
     bool stops = app->trouble.kind == LOG_TROUBLE_SPILLED ||
-                 app->trouble.kind == LOG_TROUBLE_CUT_OFF || app->trouble.for_ms >= APP_MILD_MS;
+                 app->trouble.kind == LOG_TROUBLE_CUT_OFF || app->trouble.for_ms >= MILD_MS;
     app->banner_is_mild = !stops;
 }
 
@@ -201,12 +207,12 @@ static void tell_fault(struct app *app)
         str_addf(&app->banner, "log not readable; shown as it was at %s, keys work (%s)",
                  clock_hms(app->read.at_ms, hms), app->fault.message);
     app->banner_is_mild =
-        app->fault.code != ERR_DAMAGED && app->now.mono_ms - app->read.mono_ms < APP_MILD_MS;
+        app->fault.code != ERR_DAMAGED && app->now.mono_ms - app->read.mono_ms < MILD_MS;
 }
 
 static bool clock_was_set(const struct app *app)
 {
-    return app->clock_moved_ms != 0 && app->now.mono_ms - app->clock_moved.mono_ms < APP_CLOCK_MS;
+    return app->clock_moved_ms != 0 && app->now.mono_ms - app->clock_moved.mono_ms < CLOCK_MS;
 }
 
 static void tell_clock(struct app *app)

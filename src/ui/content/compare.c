@@ -103,8 +103,9 @@ static bool read_pages(struct reading *reading, const struct compare_subject *su
     return ok;
 }
 
-bool compare_read_output(struct compare_side *side, const struct compare_subject *subject,
-                         struct err *err)
+/* What the attempt wrote, line by line, into the side's texts. */
+static bool compare_read_output(struct compare_side *side, const struct compare_subject *subject,
+                                struct err *err)
 {
     struct reading reading = {0};
     const int64_t line_max = subject->state->plan->limits.output_line_bytes;
@@ -123,7 +124,8 @@ bool compare_read_output(struct compare_side *side, const struct compare_subject
     return ok;
 }
 
-void compare_add_patch(struct compare_lines *lines, const char *text)
+/* A patch, without masks. */
+static void compare_add_patch(struct compare_lines *lines, const char *text)
 {
     while (*text != '\0') {
         const size_t len = strcspn(text, "\n");
@@ -312,8 +314,9 @@ static void clean_facts(struct compare_side *side)
     }
 }
 
-bool compare_read_facts(struct compare_side *side, const struct compare_subject *subject,
-                        struct err *err)
+/* All but the texts. */
+static bool compare_read_facts(struct compare_side *side, const struct compare_subject *subject,
+                               struct err *err)
 {
     struct event_page events = {0};
     const struct step_state *step =
@@ -363,15 +366,6 @@ const char *compare_text_name(enum compare_text text)
     static_assert(ARRAY_LEN(names) == COMPARE_TEXT_COUNT, "every text has its name");
     assert(text < COMPARE_TEXT_COUNT);
     return names[text];
-}
-
-const struct compare_path *compare_find_path(const struct compare_side *side, const char *path)
-{
-    for (size_t i = 0; i < side->path_count; i++) {
-        if (strcmp(side->paths[i].path, path) == 0)
-            return &side->paths[i];
-    }
-    return NULL;
 }
 
 static int compare_digests(const void *a, const void *b)

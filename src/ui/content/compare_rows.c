@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "content_internal.h"
 #include "report_rows.h"
 #include "shown.h"
@@ -246,6 +247,16 @@ static void add_path(struct laying *laying, const struct compare_path *path,
     add_row(laying, other ? REPORT_ROW_SAME : only);
 }
 
+/* Returns the same path in the other list, or NULL. */
+static const struct compare_path *find_path(const struct compare_side *side, const char *path)
+{
+    for (size_t i = 0; i < side->path_count; i++) {
+        if (strcmp(side->paths[i].path, path) == 0)
+            return &side->paths[i];
+    }
+    return NULL;
+}
+
 static void add_paths(struct laying *laying)
 {
     const struct compare_side *first = &laying->compare->sides[0];
@@ -263,10 +274,10 @@ static void add_paths(struct laying *laying)
         }
     }
     for (size_t i = 0; i < first->path_count; i++)
-        add_path(laying, &first->paths[i], compare_find_path(second, first->paths[i].path),
+        add_path(laying, &first->paths[i], find_path(second, first->paths[i].path),
                  REPORT_ROW_REMOVED);
     for (size_t i = 0; i < second->path_count; i++) {
-        if (!compare_find_path(first, second->paths[i].path))
+        if (!find_path(first, second->paths[i].path))
             add_path(laying, &second->paths[i], NULL, REPORT_ROW_ADDED);
     }
 }

@@ -5,22 +5,8 @@
 #ifndef DEVS_CONTENT_INTERNAL_H
 #define DEVS_CONTENT_INTERNAL_H
 
-#include "compare.h"
 #include "forensics.h"
 #include "json.h"
-
-/* compare_text.c: what the attempt wrote, line by line, into the side's texts. */
-ATTR_MUST_USE bool compare_read_output(struct compare_side *side,
-                                       const struct compare_subject *subject, struct err *err);
-/* A patch, without masks. */
-void compare_add_patch(struct compare_lines *lines, const char *text);
-
-/* compare_facts.c: all but the texts. */
-ATTR_MUST_USE bool compare_read_facts(struct compare_side *side,
-                                      const struct compare_subject *subject, struct err *err);
-
-/* The same path in the other list; NULL = it is not there. */
-const struct compare_path *compare_find_path(const struct compare_side *side, const char *path);
 
 struct forensics_facts {
     const struct run_state *state; /* borrowed, as all below */
@@ -35,7 +21,7 @@ struct forensics_facts {
     size_t captured_bytes;
 };
 
-/* forensics_lines.c: lines of the section that is being made. Line feeds in the text begin new
+/* Lines of the section that is being made. Line feeds in the text begin new
  * lines. */
 void forensics_add(struct forensics *out, enum forensics_mark mark, const char *text, size_t len);
 /* One line as printf makes it, at most TEXT_LINE_MAX bytes; its line feeds begin new ones. */
@@ -60,7 +46,6 @@ void forensics_size_kib(int64_t kib, struct str *out);
 
 /* Makes the lines of one section of what is known. */
 typedef void forensics_section_fn(struct forensics *out, const struct forensics_facts *facts);
-/* forensics_verdict.c, forensics_call.c, forensics_output.c, forensics_end.c */
 forensics_section_fn forensics_verdict, forensics_command, forensics_tree, forensics_diff,
     forensics_out, forensics_err, forensics_end, forensics_tests, forensics_processes,
     forensics_machine;

@@ -8,6 +8,8 @@
 #include "shown.h"
 #include "text.h"
 
+enum { WHAT_CAME_RECORDS = 2 }; /* told */
+
 void event_lines_done(struct event_lines *lines)
 {
     str_done(&lines->text);

@@ -67,7 +67,6 @@ struct what_came {
     int left; /* so many records may still be told */
     struct str words;
 };
-enum { WHAT_CAME_RECORDS = 2 }; /* told */
 /* Begin with nothing told of this task after record `after` of the run. */
 void what_came_begin(struct what_came *came, int64_t run, int64_t after, int task);
 /* The next record after the moment; false: all is told. */

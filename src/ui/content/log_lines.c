@@ -1,11 +1,12 @@
 #define _GNU_SOURCE /* memrchr */
 
+#include "log_lines.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "log_lines.h"
 #include "text.h"
 #include "utf8.h"
 #include "words.h"

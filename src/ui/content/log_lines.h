@@ -133,6 +133,8 @@ struct elsewhere_source {
     void *ctx;
 };
 
+/* How often a text that is not in one attempt's output is in the others of the run, those of the
+ * same task first. Each turn reads a bounded piece. */
 struct log_elsewhere {
     struct log_output_key own; /* not looked at: it is known to have none */
     char needle[LINE_EDIT_MAX];

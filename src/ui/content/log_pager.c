@@ -46,6 +46,13 @@ size_t log_pager_said(const struct log_pager *pager)
     return pager->walk.line + log_join_open(&pager->walk.join);
 }
 
+/* No line is in memory. */
+static void pager_forget_window(struct log_pager *pager)
+{
+    pager->line_count = 0;
+    str_clear(&pager->text);
+}
+
 void log_pager_show_only(struct log_pager *pager, bool only)
 {
     if (pager->only == only)
@@ -76,7 +83,8 @@ size_t log_pager_index(const struct log_pager *pager, size_t number)
     return number + (size_t)pager->before_count;
 }
 
-const struct pager_line *pager_window_line(const struct log_pager *pager, size_t number)
+/* The line with this number if it is in memory, else NULL. */
+static const struct pager_line *pager_window_line(const struct log_pager *pager, size_t number)
 {
     size_t from = 0;
     size_t to = pager->line_count;
@@ -135,6 +143,16 @@ static const struct pager_place *mark_before(const struct log_pager *pager, size
     return from > 0 ? &pager->marks[from - 1] : NULL;
 }
 
+/* `to` is as `from`; each keeps memory of its own. */
+static void pager_place_copy(struct pager_place *to, const struct pager_place *from)
+{
+    to->after = from->after;
+    to->line = from->line;
+    to->bytes = from->bytes;
+    to->at_ms = from->at_ms;
+    log_join_copy(&to->join, &from->join);
+}
+
 /* A mark may lie between here and the line that is wanted. */
 static void jump(struct pager_reading *reading)
 {
@@ -142,6 +160,17 @@ static void jump(struct pager_reading *reading)
     const struct pager_place *mark = mark_before(reading->pager, reading->wanted);
     if (mark && mark->after > probe->after)
         pager_place_copy(probe, mark);
+}
+
+/* The next row. */
+static void pager_place_add(struct pager_place *place, const struct log_output_row *row,
+                            const char *bytes)
+{
+    if (row->stream >= 1 && row->stream <= LOG_JOIN_STREAMS)
+        log_join_add(&place->join, row, bytes);
+    place->after = row->id;
+    place->bytes += (int64_t)row->len;
+    place->at_ms = row->at_ms > place->at_ms ? row->at_ms : place->at_ms;
 }
 
 /* From the log; what may have made way there, from the copy of it. */
@@ -165,7 +194,9 @@ static bool read_piece(struct pager_reading *reading, const struct log_source *s
     return true;
 }
 
-bool pager_read(struct pager_reading *reading, const struct log_source *source, struct err *err)
+/* As far as the walk has come; there the unfinished lines are taken, too. */
+static bool pager_read(struct pager_reading *reading, const struct log_source *source,
+                       struct err *err)
 {
     struct log_pager *pager = reading->pager;
     struct pager_place *probe = &pager->probe;
@@ -260,7 +291,8 @@ size_t pager_set_rank(const struct pager_set *set, size_t line)
     return from;
 }
 
-void pager_set_cut(struct pager_set *set, size_t line)
+/* Lines that are at or after this one may be others now. */
+static void pager_set_cut(struct pager_set *set, size_t line)
 {
     const size_t left = line > 0 ? pager_set_rank(set, line - 1) : 0;
     set->is_full = set->is_full && left == set->count;
@@ -387,7 +419,8 @@ static bool look_for(struct log_pager *pager, struct pager_set *set, pager_take_
     return true;
 }
 
-bool pager_look(struct log_pager *pager, const struct log_source *source, struct err *err)
+/* Look through some more of what was walked through. */
+static bool pager_look(struct log_pager *pager, const struct log_source *source, struct err *err)
 {
     const bool searches = pager->needle[0] != '\0' && !pager->found.is_full;
     if (searches && !look_for(pager, &pager->found, look_for_needle, source, err))
@@ -400,15 +433,6 @@ static void count_line(void *ctx, const struct joined_line *line);
 static void place_done(struct pager_place *place)
 {
     log_join_done(&place->join);
-}
-
-void pager_place_copy(struct pager_place *to, const struct pager_place *from)
-{
-    to->after = from->after;
-    to->line = from->line;
-    to->bytes = from->bytes;
-    to->at_ms = from->at_ms;
-    log_join_copy(&to->join, &from->join);
 }
 
 static void place_start(struct pager_place *place)
@@ -444,12 +468,6 @@ void log_pager_done(struct log_pager *pager)
     free(pager->found.lines);
     free(pager->errors.lines);
     *pager = (struct log_pager){0};
-}
-
-void pager_forget_window(struct log_pager *pager)
-{
-    pager->line_count = 0;
-    str_clear(&pager->text);
 }
 
 /* Lines from this one on may be others now. */
@@ -614,15 +632,6 @@ static bool walk_row(struct log_pager *pager, const struct log_output_row *row)
         copy_tail(pager, row);
     pager_place_add(&pager->walk, row, str_text(&pager->page.text) + row->start);
     return true;
-}
-
-void pager_place_add(struct pager_place *place, const struct log_output_row *row, const char *bytes)
-{
-    if (row->stream >= 1 && row->stream <= LOG_JOIN_STREAMS)
-        log_join_add(&place->join, row, bytes);
-    place->after = row->id;
-    place->bytes += (int64_t)row->len;
-    place->at_ms = row->at_ms > place->at_ms ? row->at_ms : place->at_ms;
 }
 
 static bool walk_piece(struct log_pager *pager, const struct log_source *source, struct err *err)

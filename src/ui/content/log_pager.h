@@ -110,7 +110,7 @@ struct log_pager {
     } anchor;
 };
 
-/* log_pager_read.c: lines that are read again, each from the mark before it on. */
+/* Lines that are read again, each from the mark before it on. */
 struct pager_reading;
 /* Takes one of them; borrowed for the call. */
 typedef void pager_take_fn(struct pager_reading *reading, const struct joined_line *line);
@@ -123,9 +123,6 @@ struct pager_reading {
     size_t first;        /* and from which place on */
     struct pager_set *set;
 };
-/* As far as the walk has come; there the unfinished lines are taken, too. */
-ATTR_MUST_USE bool pager_read(struct pager_reading *reading, const struct log_source *source,
-                              struct err *err);
 
 void log_pager_init(struct log_pager *pager);
 void log_pager_done(struct log_pager *pager);
@@ -192,23 +189,5 @@ enum pager_next log_pager_next(const struct log_pager *pager, const struct pager
                                int64_t from, int step, size_t *line_out);
 /* How many lines of a set are not after this one. */
 size_t pager_set_rank(const struct pager_set *set, size_t line);
-
-/* `to` is as `from`; each keeps memory of its own. */
-void pager_place_copy(struct pager_place *to, const struct pager_place *from);
-/* The next row. */
-void pager_place_add(struct pager_place *place, const struct log_output_row *row,
-                     const char *bytes);
-
-/* No line is in memory. */
-void pager_forget_window(struct log_pager *pager);
-/* log_pager_lines.c: the line with this number if it is in memory, else NULL. */
-const struct pager_line *pager_window_line(const struct log_pager *pager, size_t number);
-
-/* log_pager_find.c */
-/* Lines that are at or after this one may be others now. */
-void pager_set_cut(struct pager_set *set, size_t line);
-/* Look through some more of what was walked through. */
-ATTR_MUST_USE bool pager_look(struct log_pager *pager, const struct log_source *source,
-                              struct err *err);
 
 #endif

@@ -8,7 +8,6 @@
 #include "clock.h"
 #include "frame_internal.h"
 #include "text.h"
-#include "view_internal.h"
 
 enum {
     GO_TO_COLUMNS = 60, /* narrower: what may be typed is not said */

@@ -50,29 +50,15 @@ void frame_fit(struct view *view, int rows, int columns, const struct frame_inpu
 /* Draw the frame over the whole canvas; frame_fit() comes before it. */
 void frame_draw(struct canvas *canvas, const struct frame_input *input);
 
-/* Lines of the log in sight, 0 if it has no place of its own. */
-int frame_log_lines(const struct frame_layout *layout);
-
 /* How much of the chosen section a screen of this size shows. */
 struct view_room frame_forensics_room(int rows, int columns, const struct frame_input *input);
-
-/* The whole screen, as far as it has been read. */
-void frame_forensics(struct canvas *canvas, const struct frame_input *input);
 
 /* How much of it a screen of this size shows. */
 struct view_log_room frame_pager_room(int rows, int columns, const struct frame_input *input);
 
-/* facts->pager has the lines in its window. */
-void frame_pager(struct canvas *canvas, const struct frame_input *input);
-
 /* Rows of text that there is room for, of so many: all if the screen has them, over its lower rows;
  * at most all but the first row, the rule and the last one. */
 int frame_report_rows(int canvas_rows, size_t rows);
-/* The view's report: its rule, the rows in sight, and the keys in the last row. */
-void frame_report(struct canvas *canvas, const struct frame_input *input);
-
-/* The whole screen; its list where it has been read. */
-void frame_runs(struct canvas *canvas, const struct frame_input *input);
 /* How many lines the list has there; a run takes one or two. */
 int frame_runs_rows(int rows, int columns, const struct frame_input *input);
 

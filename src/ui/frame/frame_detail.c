@@ -141,8 +141,9 @@ static void draw_second(struct canvas *canvas, struct spot spot, const struct de
         str_done(&parts[i]);
 }
 
-void detail_draw_head(struct canvas *canvas, const struct frame_box *box,
-                      const struct detail *detail)
+/* How the task stands, in up to two lines. */
+static void detail_draw_head(struct canvas *canvas, const struct frame_box *box,
+                             const struct detail *detail)
 {
     struct spot spot = {box->row, box->column + 1, box->columns - 1};
     if (box->rows > 0)
@@ -192,7 +193,8 @@ static const struct verdict *verdict_of(const struct detail *detail, struct verd
     return forensics->verdict.class != VERDICT_SUCCESS ? &forensics->verdict : NULL;
 }
 
-void detail_add_why_title(const struct detail *detail, struct str *out)
+/* The title of detail_draw_why(): "why try 3 failed". */
+static void detail_add_why_title(const struct detail *detail, struct str *out)
 {
     if (!detail->attempt)
         str_add(out, "before the first try");
@@ -443,8 +445,10 @@ static void put_all(struct preview *preview, const struct detail *detail)
     preview_put_command(preview);
 }
 
-int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
-                    enum frame_preview_kind kind, const struct detail *detail)
+/* Draws why the chosen try ended as it did, what is proven, and what else is known of the task;
+ * with `kind` ROOMY all of it. Returns how many rows of the box it took. */
+static int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
+                           enum frame_preview_kind kind, const struct detail *detail)
 {
     struct preview preview = {
         .canvas = canvas,

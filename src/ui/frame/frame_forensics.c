@@ -55,7 +55,8 @@ static bool next_part(struct part *part, int columns)
     return part->left > 0;
 }
 
-int frame_forensics_line_rows(const struct forensics *forensics, size_t index, int columns)
+/* How many rows a line takes that is broken where the columns end. */
+static int frame_forensics_line_rows(const struct forensics *forensics, size_t index, int columns)
 {
     struct part part = first_part(forensics, index, columns);
     int rows = 1;
@@ -64,8 +65,10 @@ int frame_forensics_line_rows(const struct forensics *forensics, size_t index, i
     return rows;
 }
 
-int frame_forensics_line(struct canvas *canvas, const struct frame_box *box, int row,
-                         const struct forensics *forensics, size_t index)
+/* Draw it, from this row of the canvas on; what is below the box is left out. Returns the row after
+ * it. */
+static int frame_forensics_line(struct canvas *canvas, const struct frame_box *box, int row,
+                                const struct forensics *forensics, size_t index)
 {
     const enum style style = style_of(forensics->lines[index].mark);
     struct part part = first_part(forensics, index, box->columns);
@@ -113,8 +116,9 @@ static void draw_brief(struct canvas *canvas, struct spot spot, const struct for
         (void)canvas_text_n(canvas, value, STYLE_PLAIN, text, fits ? len : brief_len(text, len));
 }
 
-void frame_forensics_summary(struct canvas *canvas, const struct frame_box *box,
-                             const struct forensics *forensics)
+/* How the try ended, in short, below the list of sections in the box, where there is room. */
+static void frame_forensics_summary(struct canvas *canvas, const struct frame_box *box,
+                                    const struct forensics *forensics)
 {
     enum { HEAD_ROWS = 2, LINES_MIN = 3, TOLD_ABOVE = 2 };
     size_t index = forensics->sections[FORENSICS_END].first;

@@ -8,7 +8,6 @@
 #include <stddef.h>
 
 #include "canvas.h"
-#include "forensics.h"
 #include "frame.h"
 #include "keymap.h"
 #include "log_pager.h"
@@ -18,9 +17,9 @@
 #include "timeline.h"
 #include "timeline_axis.h"
 #include "view.h"
-#include "view_detail.h"
 
-/* frame_put.c: what every screen puts on its canvas. */
+/* What every screen puts on its canvas. */
+
 /* How a state looks. */
 enum style frame_style(enum shown shown);
 /* The time to show: of the log where nothing goes on. */
@@ -55,13 +54,14 @@ void frame_rule_say(struct canvas *canvas, struct spot spot, const char *title, 
 void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view *view,
                      enum view_pane pane);
 
-/* frame_page.c: the rows around every screen. */
+/* The rows around every screen. */
 struct frame_edges frame_edges_none(void);
 /* All but the footer, whose keys are the screen's own. */
 void frame_draw_edges(struct canvas *canvas, const struct frame_edges *edges,
                       const struct frame_input *input);
 
-/* frame_header.c: the lines about the run as a whole. */
+/* The lines about the run as a whole. */
+
 /* The whole row in one style, whatever is in it. */
 void frame_paint_row(struct canvas *canvas, int row, enum style style);
 /* Row 0: name, what runs behind the screen, counts, clock. */
@@ -72,36 +72,25 @@ bool frame_has_banner(const struct frame_input *input);
 void frame_banner(struct canvas *canvas, int row, const struct frame_input *input);
 /* What a source's limit keeps back, in one line. */
 void frame_gate(struct canvas *canvas, int row, const struct frame_input *input);
-/* frame_message.c: the answer to a key or an act, else the latest news. */
+/* The answer to a key or an act, else the latest news. */
 void frame_message(struct canvas *canvas, int row, const struct frame_input *input);
-/* frame_footer.c: the keys that do something now; the message where it has no row of its own. */
+/* The keys that do something now; the message where it has no row of its own. */
 void frame_footer(struct canvas *canvas, int row, const struct frame_input *input);
 /* What keys do to the chosen task where it is held or stuck, and that is something else. */
 void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT]);
 /* The whole of a frame that is too small for more: counts, banner, chosen task, message. */
 void frame_small(struct canvas *canvas, const struct frame_input *input);
 
-/* frame_transport.c: where a replay is, in words and as a bar. */
-void frame_transport(struct canvas *canvas, int row, const struct frame_input *input);
-/* The bar, with the times of its ends where there is room; nothing without a moment. */
-void frame_scrubber(struct canvas *canvas, int row, const struct frame_input *input);
-
-/* frame_list.c: the rows of the view that fit into the box, heads above (-1 = none). */
+/* The rows of the view that fit into the box, heads above (-1 = none). */
 void frame_list(struct canvas *canvas, int heads, const struct frame_box *box,
                 const struct frame_input *input);
-/* frame_status.c: below the list, how it was made, and what was done by hand last; in a box of one
- * row, what it leaves out. */
-void frame_status(struct canvas *canvas, const struct frame_box *box,
-                  const struct frame_input *input);
-/* Are tasks kept from the list, by a filter or since they have finished? */
-bool frame_list_is_narrowed(const struct frame_input *input);
 /* "2 above, 3 below", "3 more below": the view's rows that a list of so many rows from `top` on has
  * no room for. */
 void frame_add_more_rows(const struct view *view, int top, int rows, struct str *out);
 /* The chosen row with everything but what a small screen can do without. */
 void frame_list_line(struct canvas *canvas, int row, const struct frame_input *input);
 
-/* frame_preview.c: what is known of the chosen task, and the log below if the box
+/* What is known of the chosen task, and the log below if the box
  * is the log's place too. */
 enum frame_preview_kind { FRAME_PREVIEW_SHORT, FRAME_PREVIEW_WITH_LOG, FRAME_PREVIEW_ROOMY };
 enum {
@@ -115,7 +104,7 @@ void frame_preview(struct canvas *canvas, const struct frame_box *box, enum fram
 /* How many rows of the roomy one there are, to scroll through. */
 int frame_preview_rows(int columns, const struct frame_input *input);
 
-/* frame_log.c: the lines of the log that fit into the box, as far up as the view is. */
+/* The lines of the log that fit into the box, as far up as the view is. */
 enum frame_log_kind { FRAME_LOG_BARE, FRAME_LOG_WITH_TIMES };
 /* Draw them, or one line that says why there are none. */
 void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_log_kind kind,
@@ -127,13 +116,14 @@ bool frame_log_is_of_other_step(const struct frame_input *input);
 /* "GREEN": the phase of the step that they are of. Static. */
 const char *frame_log_phase(const struct frame_input *input);
 
-/* frame_state.c: how a task stands, without its sign: "try 4 in 0:18, at 14:02:55", "passed at
+/* How a task stands, without its sign: "try 4 in 0:18, at 14:02:55", "passed at
  * 13:54:10, 8:27 ago". */
 void frame_add_state(const struct frame_input *input, int task, struct str *out);
 /* How much of a wait is over: "[####--------------] 10 of 45 s"; nothing where it does not wait. */
 void frame_add_bar(const struct frame_input *input, int task, struct str *out);
 
-/* frame_try.c: one try. */
+/* One try. */
+
 /* The share of its output that was new: ".04 ▁", or "—" where it is not known. */
 void frame_add_share(const struct attempt_state *attempt, bool ascii, struct str *out);
 /* "test-fail"; "passed" for one that did not fail. */
@@ -166,9 +156,6 @@ struct frame_keys {
     size_t kept;               /* how many of the last ones are there in any case; 0 = one */
     size_t most;               /* 0 = as many as there is room for */
 };
-/* frame_footer.c: draw them into this row. */
-void frame_keys_draw(struct canvas *canvas, int row, const struct frame_input *input,
-                     const struct frame_keys *keys);
 /* All but the body; without a path the head is left out, too. */
 void frame_page_draw(struct canvas *canvas, const struct frame_page *page,
                      const struct frame_input *input, const char *path,
@@ -204,96 +191,11 @@ struct frame_box frame_take(struct frame_box *rest, int rows);
 /* Take one row; its number. */
 int frame_take_row(struct frame_box *rest);
 
-/* Part of a line in one row of the screen. */
-struct frame_piece {
-    const char *text; /* of the whole line, borrowed */
-    size_t line_len;  /* bytes of it */
-    size_t from, len; /* what of it is shown, */
-    struct spot spot; /* where */
-};
-/* Mark the text, letters alike in both cases; also where a line is broken in the middle of it.
- * "" is nowhere. */
-void frame_mark_found(struct canvas *canvas, const struct frame_piece *piece, const char *needle);
-
-/* "<- rule tap.not-ok matched here" at the right end, where the text, which takes `used` columns,
- * leaves room; shorter on a narrow canvas. */
-void frame_rule_note(struct canvas *canvas, struct spot spot, int used, const char *rule);
-
-/* Why there is none, and what can be done next. */
-void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
-                    const struct frame_input *input);
-
-/* The rule above, and the records in the box: the present one stands where most of what led to it
- * has room, and what came later below it. A click on one goes there. */
-void frame_events(struct canvas *canvas, const struct frame_box *box,
-                  const struct frame_input *input);
-
 /* The whole screen; on too small a canvas the lines that frame_small() has for it. */
 void frame_tasks(struct canvas *canvas, const struct frame_input *input);
 
 /* As frame_fit(), for this screen; also for those that have nothing to say of a view's panes. */
 void frame_tasks_fit(struct view *view, int rows, int columns, const struct frame_input *input);
-
-enum { COLUMNS_FEW = 24 }; /* narrower: a title, tries and times are all there is */
-
-enum column {
-    COL_STATE,
-    COL_ID,
-    COL_TASK,
-    COL_PHASE,
-    COL_TRY,
-    COL_NEXT,
-    COL_CLASS,
-    COL_NEW,
-    COL_COUNT,
-};
-
-/* Where each column is. */
-struct columns {
-    int at[COL_COUNT];
-    int width[COL_COUNT]; /* 0 = not shown */
-    bool next_is_right;   /* times end in one column: there is no room for more than them */
-};
-
-/* Longest texts of the rows in sight. */
-struct measures {
-    int id, attempts, next;
-};
-
-/* The least there is. */
-struct measures measures_new(void);
-/* Make room for texts so long, up to what each column may take. */
-void measures_take(struct measures *measures, const struct measures *texts);
-/* What a list so wide has room for. */
-struct columns columns_place(int columns, const struct measures *measures);
-
-/* "NEXT/FOR". */
-const char *column_head(enum column column);
-
-/* One row as it is being drawn. */
-struct list_row {
-    struct canvas *canvas;
-    const struct frame_input *input;
-    const struct columns *columns;
-    int row, column; /* of its first cell */
-    int task;
-    const struct view_fold *fold; /* the row is this one's; NULL = the task's own */
-    bool chosen;
-    enum shown shown;
-    bool suspected; /* it may go in circles */
-    bool no_more;   /* it runs, and is held: there is no try after this one */
-};
-
-/* frame_list.c: when the task goes on, or what it waits for. */
-void list_row_add_next(const struct frame_input *input, int task, struct str *out);
-
-/* frame_list_fold.c: "12 tasks", and when the first and the last of them are tried again. */
-void list_fold_add_id(const struct view_fold *fold, struct str *out);
-/* Append when they are tried again, or what they all wait for. */
-void list_fold_add_next(const struct frame_input *input, const struct view_fold *fold,
-                        struct str *out);
-/* All cells of a row that stands for a fault but its sign. */
-void list_fold_draw(const struct list_row *row);
 
 enum {
     PREVIEW_TEXT_COLUMN = 8,         /* where the lines begin, after their labels; */
@@ -317,7 +219,7 @@ struct preview {
 bool preview_is_full(const struct preview *preview);
 /* A labelled text: one row, or as many as it needs where there is room. */
 void preview_put(struct preview *preview, const char *label, const char *text);
-/* frame_preview.c: what is known beside state, reason and tries; nothing of a text that is "". */
+/* What is known beside state, reason and tries; nothing of a text that is "". */
 void preview_put_misfits(struct preview *preview);
 /* What its sandbox does not enforce, what is stale, and where its workspace is. */
 void preview_put_place(struct preview *preview);
@@ -328,30 +230,22 @@ bool preview_has_close_miss(const struct verdict *verdict);
 /* How its step ended, and why so. */
 void preview_put_ending(struct preview *preview);
 
-/* frame_state.c: how the task stands: when it goes on and by what formula, or since when it
+/* How the task stands: when it goes on and by what formula, or since when it
  * has ended. */
 void preview_put_state(struct preview *preview);
 /* The formula by which it waits; nothing where it does not. */
 void preview_put_wait(struct preview *preview);
-
-/* frame_tries.c: what is proven so far, and the tries of the present step. */
-void preview_put_tries(struct preview *preview);
 /* A line for each step up to the present one: what it is proven on. */
 void preview_put_proofs(struct preview *preview);
-/* A line for each try of the present step, and what they share. */
-void preview_put_present_tries(struct preview *preview);
 
-/* frame_circles.c: what makes it go in circles, or seem to; nothing where it does not. */
+/* What makes it go in circles, or seem to; nothing where it does not. */
 void preview_put_circles(struct preview *preview);
 
-/* frame_agent.c: the agent of the task, what it used, its budget, its round and why; nothing where
+/* The agent of the task, what it used, its budget, its round and why; nothing where
  * it has none. */
 void preview_put_agent(struct preview *preview);
 /* What it said last, and whether that is proven; nothing where it has not spoken. */
 void preview_put_said(struct preview *preview);
-
-/* frame_fold.c: the tasks of one fault: how many, since when, and which. */
-void preview_put_fold(struct preview *preview, const struct view_fold *fold);
 
 /* Draw it over the whole canvas. */
 void frame_detail(struct canvas *canvas, const struct frame_input *input);
@@ -368,11 +262,8 @@ struct detail {
     bool is_wide;                        /* there is room for everything */
 };
 
-/* frame_detail_head.c: how the task stands, in up to two lines. */
-void detail_draw_head(struct canvas *canvas, const struct frame_box *box,
-                      const struct detail *detail);
+/* The table of all tries, the next one last. */
 
-/* frame_detail_tries.c: the table of all tries, the next one last. */
 /* Its rows without the heads. */
 int detail_try_count(const struct detail *detail);
 /* How many there is no room for in so many rows: "  4 more above"; nothing where all fit. */
@@ -380,14 +271,6 @@ void detail_add_hidden(const struct detail *detail, int rows, struct str *out);
 /* Heads in row `heads` (-1: none), below as many tries as fit, the chosen one among them. */
 void detail_draw_tries(struct canvas *canvas, int heads, const struct frame_box *box,
                        const struct detail *detail);
-
-/* frame_detail_why.c: why the chosen try ended as it did; what is proven; the rest that is known
- * of the task. */
-/* "why try 3 failed". */
-void detail_add_why_title(const struct detail *detail, struct str *out);
-/* Draw it. Returns how many rows of the box it took; with `kind` ROOMY all that is known. */
-int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
-                    enum frame_preview_kind kind, const struct detail *detail);
 
 /* The screen. The view should have been fitted. */
 void frame_timeline(struct canvas *canvas, const struct frame_input *input);
@@ -420,93 +303,21 @@ enum {
     TIMELINE_MORE_COLUMNS = 72,  /* narrower: the decision's title needs its rule alone */
 };
 
-/* Text row by row, in a box. */
-struct timeline_lines {
-    struct canvas *canvas;
-    const struct frame_box *box;
-    int row; /* of the canvas: the next one */
-};
-/* Nothing for an empty text, or below the box. */
-void timeline_put_line(struct timeline_lines *lines, const struct str *text);
-
-/* An axis over the run, or over one task (-1: the run), for so many columns; not zoomed. */
-void timeline_axis_of(struct timeline_axis *axis, const struct frame_input *input, int task,
-                      int columns);
-/* The same as the view has it: zoomed, around its cursor. */
-void timeline_axis_of_view(struct timeline_axis *axis, const struct frame_input *input,
-                           int columns);
-
-/* A task's bar; `cursor`: its column is marked (-1 = none is). The look's timeline and cells are
- * the task's then. */
-void timeline_draw_bar(struct timeline_look *look, int row, int task, int cursor);
-/* Labels of time. */
-void timeline_draw_axis(struct timeline_look *look, int row);
-/* Where the cursor is, below the axis. */
-void timeline_draw_cursor(struct timeline_look *look, int row, int cursor);
-/* "13:50 to 14:04": what the axis shows. */
-void timeline_add_window(const struct timeline_axis *axis, struct str *out);
-
-/* frame_timeline_pane.c */
-/* What stands before a bar, in so many columns: the task's id, or how many tasks the row of the
- * view's is. */
-void timeline_add_id(const struct frame_input *input, int row, int columns, struct str *out);
-/* The same at a column of the canvas, up to the bars. */
-void timeline_draw_label(struct timeline_look *look, int row, int view_row, int column);
-/* A click on a row chooses what is in it: of the view's rows the one with this index. */
-void timeline_add_zone(struct timeline_look *look, int row, const struct frame_box *box, int index);
-
-/* What the cursor is on: for frame_timeline_notes.c and frame_timeline_title.c. */
-struct timeline_subject {
-    const struct timeline_look *look;
-    const struct run_state *state;
-    const struct span *span; /* NULL = nothing */
-    int task;
-    struct stretch at; /* with what is planned of it */
-};
-
-/* frame_timeline_title.c: "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)"; with its times, or
- * without. */
-void timeline_add_title(const struct timeline_subject *subject, bool has_times, struct str *out);
-
-/* frame_timeline_notes.c */
 /* What is under the cursor: when, what was decided and by what; a rule and lines below it. */
 void timeline_draw_decision(struct timeline_look *look, const struct frame_box *box);
-/* frame_timeline_spent.c */
 /* Where the time of all tasks went: a rule and four lines or more. */
 void timeline_draw_spent(struct timeline_look *look, const struct frame_box *box);
 
-/* frame_timeline_retries.c: does retrying help: a rule, a head and a line for each class. */
+/* Does retrying help: a rule, a head and a line for each class. */
+
 /* How many rows it would take; 0: nothing is known. */
 int timeline_retries_rows(const struct frame_input *input);
 /* Draw them into the box, which has that many rows. */
 void timeline_draw_retries(const struct timeline_look *look, const struct frame_box *box);
 
-/* frame_timeline_load.c: how many ran, and what failed, column by column: a rule and three lines.
+/* How many ran, and what failed, column by column: a rule and three lines.
  */
 void timeline_draw_load(const struct timeline_look *look, int row);
-
-/* How many rows a line takes that is broken where the columns end. */
-int frame_forensics_line_rows(const struct forensics *forensics, size_t index, int columns);
-/* Draw it, from this row of the canvas on; what is below the box is left out. Returns the row after
- * it. */
-int frame_forensics_line(struct canvas *canvas, const struct frame_box *box, int row,
-                         const struct forensics *forensics, size_t index);
-
-/* How the try ended, in short, below the list of sections in the box, where there is room. */
-void frame_forensics_summary(struct canvas *canvas, const struct frame_box *box,
-                             const struct forensics *forensics);
-
-/* Columns before the text: a sign, the time, the stream. */
-int pager_line_columns(int columns);
-
-struct pager_row {
-    const struct frame_input *input;
-    const struct pager_line *line;
-    int hidden; /* rows of it that are above the screen */
-};
-/* Draw it from a row of the box on; returns the row after it. */
-int pager_line_draw(struct canvas *canvas, const struct frame_box *box, int row,
-                    const struct pager_row *what);
 
 /* States that have a column where any run in sight has tasks in them. */
 enum { RUNS_EXTRAS = 3 };
@@ -516,12 +327,13 @@ struct runs_extra {
 };
 extern const struct runs_extra runs_extras[RUNS_EXTRAS];
 
-/* Columns of numbers: where they end, 0 = left out; and where the texts begin. */
-struct runs_columns {
-    int started, lasted, tasks, tries, passed, failed, cancelled, waited, name;
-    int extra[RUNS_EXTRAS]; /* behind `failed` */
-};
-/* For a canvas of this width, and the runs that are in sight. */
-struct runs_columns runs_columns_of(const struct canvas *canvas, const struct frame_input *input);
+/* The whole screen, as far as it has been read. */
+void frame_forensics(struct canvas *canvas, const struct frame_input *input);
+/* facts->pager has the lines in its window. */
+void frame_pager(struct canvas *canvas, const struct frame_input *input);
+/* The view's report: its rule, the rows in sight, and the keys in the last row. */
+void frame_report(struct canvas *canvas, const struct frame_input *input);
+/* The whole screen; its list where it has been read. */
+void frame_runs(struct canvas *canvas, const struct frame_input *input);
 
 #endif

@@ -6,6 +6,46 @@
 #include "frame_internal.h"
 #include "text.h"
 
+enum column {
+    COL_STATE,
+    COL_ID,
+    COL_TASK,
+    COL_PHASE,
+    COL_TRY,
+    COL_NEXT,
+    COL_CLASS,
+    COL_NEW,
+    COL_COUNT,
+};
+
+/* Where each column is. */
+struct columns {
+    int at[COL_COUNT];
+    int width[COL_COUNT]; /* 0 = not shown */
+    bool next_is_right;   /* times end in one column: there is no room for more than them */
+};
+
+/* Longest texts of the rows in sight. */
+struct measures {
+    int id, attempts, next;
+};
+
+enum { COLUMNS_FEW = 24 }; /* narrower: a title, tries and times are all there is */
+
+/* One row as it is being drawn. */
+struct list_row {
+    struct canvas *canvas;
+    const struct frame_input *input;
+    const struct columns *columns;
+    int row, column; /* of its first cell */
+    int task;
+    const struct view_fold *fold; /* the row is this one's; NULL = the task's own */
+    bool chosen;
+    enum shown shown;
+    bool suspected; /* it may go in circles */
+    bool no_more;   /* it runs, and is held: there is no try after this one */
+};
+
 enum {
     FIRST_COLUMN = 3, /* after the mark and the sign */
     ID_WIDTH_MIN = 5,
@@ -71,7 +111,8 @@ static const struct column_set {
     {0, {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {MEASURED, 0}}},
 };
 
-const char *column_head(enum column column)
+/* "NEXT/FOR". */
+static const char *column_head(enum column column)
 {
     return heads[column];
 }
@@ -81,12 +122,14 @@ static int clamp(int value, int least, int most)
     return value < least ? least : value > most ? most : value;
 }
 
-struct measures measures_new(void)
+/* The least there is. */
+static struct measures measures_new(void)
 {
     return (struct measures){ID_WIDTH_MIN, TRY_WIDTH_MIN, NEXT_WIDTH_MIN};
 }
 
-void measures_take(struct measures *measures, const struct measures *texts)
+/* Make room for texts so long, up to what each column may take. */
+static void measures_take(struct measures *measures, const struct measures *texts)
 {
     measures->id = clamp(texts->id, measures->id, ID_WIDTH_MAX);
     measures->attempts = clamp(texts->attempts, measures->attempts, TRY_WIDTH_MAX);
@@ -100,7 +143,8 @@ static int measured(const struct measures *measures, int column)
     return column == COL_TRY ? measures->attempts : measures->next;
 }
 
-struct columns columns_place(int columns, const struct measures *measures)
+/* What a list so wide has room for. */
+static struct columns columns_place(int columns, const struct measures *measures)
 {
     const struct column_set *set = sets;
     while (set->columns_min > columns)
@@ -133,7 +177,8 @@ enum {
     CLOCK_WORD = 5, /* "next " before a fold's times */
 };
 
-void list_fold_add_id(const struct view_fold *fold, struct str *out)
+/* "12 tasks", and when the first and the last of them are tried again. */
+static void list_fold_add_id(const struct view_fold *fold, struct str *out)
 {
     str_addf(out, "%d tasks", fold->fault.count);
 }
@@ -158,8 +203,17 @@ static bool fold_counts(const struct frame_input *input, const struct view_fold 
     return fold->held < fold->fault.count && !input->facts->orphaned;
 }
 
-void list_fold_add_next(const struct frame_input *input, const struct view_fold *fold,
-                        struct str *out)
+/* When the task goes on, or what it waits for. */
+static void list_row_add_next(const struct frame_input *input, int task, struct str *out)
+{
+    const struct view_facts *facts = input->facts;
+    struct shown_time time = frame_time(input);
+    shown_next(facts->state, task, facts->orphaned, &time, out);
+}
+
+/* Append when they are tried again, or what they all wait for. */
+static void list_fold_add_next(const struct frame_input *input, const struct view_fold *fold,
+                               struct str *out)
 {
     if (fold_counts(input, fold))
         add_fold_times(input, fold, out);
@@ -208,8 +262,9 @@ static void cut_times(struct str *text)
     text->len = (size_t)(dots - text->data);
 }
 
-/* Its words take the room of title, phases and tries. */
-void list_fold_draw(const struct list_row *row)
+/* Draws all cells of a row that stands for a fault, except its sign. The text takes the columns of
+ * title, phases and tries. */
+static void list_fold_draw(const struct list_row *row)
 {
     const struct view_fold *fold = row->fold;
     const struct columns *columns = row->columns;
@@ -245,13 +300,6 @@ void list_fold_draw(const struct list_row *row)
 static const struct view_fold *fold_in(const struct frame_input *input, int row)
 {
     return view_row_is_fold(row) ? view_fold_of(input->view, view_row_task(row)) : NULL;
-}
-
-void list_row_add_next(const struct frame_input *input, int task, struct str *out)
-{
-    const struct view_facts *facts = input->facts;
-    struct shown_time time = frame_time(input);
-    shown_next(facts->state, task, facts->orphaned, &time, out);
 }
 
 static void measure(struct measures *measures, const struct frame_input *input, int row)

@@ -12,6 +12,20 @@
 #include "text.h"
 #include "words.h"
 
+/* Part of a line in one row of the screen. */
+struct frame_piece {
+    const char *text; /* of the whole line, borrowed */
+    size_t line_len;  /* bytes of it */
+    size_t from, len; /* what of it is shown, */
+    struct spot spot; /* where */
+};
+
+struct pager_row {
+    const struct frame_input *input;
+    const struct pager_line *line;
+    int hidden; /* rows of it that are above the screen */
+};
+
 enum { TIME_COLUMNS = 11, LOW_ROWS = 3 };
 
 static void add_no_tail(const struct frame_input *input, struct str *out)
@@ -81,6 +95,50 @@ static struct spot draw_tail_front(struct canvas *canvas, struct spot spot,
     return (struct spot){spot.row, spot.column + TIME_COLUMNS, spot.width - TIME_COLUMNS};
 }
 
+static void mark_cells(struct canvas *canvas, struct spot spot, int from, int width)
+{
+    for (int i = from; i < from + width && i < spot.width; i++) {
+        struct cell *cell = canvas_cell(canvas, spot.row, spot.column + i);
+        if (cell)
+            cell->style = STYLE_MATCH;
+    }
+}
+
+/* Mark the text, letters alike in both cases; also where a line is broken in the middle of it.
+ * "" is nowhere. */
+static void frame_mark_found(struct canvas *canvas, const struct frame_piece *piece,
+                             const char *needle)
+{
+    const size_t len = strlen(needle);
+    const char *end = piece->text + piece->line_len;
+    const char *at = words_find(piece->text, piece->line_len, needle);
+    while (at && at < piece->text + piece->from + piece->len) {
+        const size_t start = (size_t)(at - piece->text);
+        const size_t from = start > piece->from ? start : piece->from;
+        if (start + len > piece->from)
+            mark_cells(canvas, piece->spot,
+                       text_width(piece->text + piece->from, from - piece->from),
+                       text_width(piece->text + from, start + len - from));
+        at += len;
+        at = words_find(at, (size_t)(end - at), needle);
+    }
+}
+
+enum { NOTE_GAP = 3, NOTE_LONG_COLUMNS = 100 };
+
+/* "<- rule tap.not-ok matched here" at the right end, where the text, which takes `used` columns,
+ * leaves room; shorter on a narrow canvas. */
+static void frame_rule_note(struct canvas *canvas, struct spot spot, int used, const char *rule)
+{
+    struct str note = {0};
+    const bool is_long = canvas->columns >= NOTE_LONG_COLUMNS;
+    str_addf(&note, "<- %s%s%s", is_long ? "rule " : "", rule, is_long ? " matched here" : "");
+    const int width = text_width(note.data, note.len);
+    if (*rule != '\0' && used + NOTE_GAP + width <= spot.width)
+        (void)frame_put_right(canvas, spot, STYLE_LABEL, note.data);
+    str_done(&note);
+}
+
 static void draw_tail_line(struct canvas *canvas, struct spot spot, enum frame_log_kind kind,
                            const struct frame_input *input, size_t index)
 {
@@ -134,45 +192,6 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
     }
 }
 
-enum { NOTE_GAP = 3, NOTE_LONG_COLUMNS = 100 };
-
-static void mark_cells(struct canvas *canvas, struct spot spot, int from, int width)
-{
-    for (int i = from; i < from + width && i < spot.width; i++) {
-        struct cell *cell = canvas_cell(canvas, spot.row, spot.column + i);
-        if (cell)
-            cell->style = STYLE_MATCH;
-    }
-}
-
-void frame_mark_found(struct canvas *canvas, const struct frame_piece *piece, const char *needle)
-{
-    const size_t len = strlen(needle);
-    const char *end = piece->text + piece->line_len;
-    const char *at = words_find(piece->text, piece->line_len, needle);
-    while (at && at < piece->text + piece->from + piece->len) {
-        const size_t start = (size_t)(at - piece->text);
-        const size_t from = start > piece->from ? start : piece->from;
-        if (start + len > piece->from)
-            mark_cells(canvas, piece->spot,
-                       text_width(piece->text + piece->from, from - piece->from),
-                       text_width(piece->text + from, start + len - from));
-        at += len;
-        at = words_find(at, (size_t)(end - at), needle);
-    }
-}
-
-void frame_rule_note(struct canvas *canvas, struct spot spot, int used, const char *rule)
-{
-    struct str note = {0};
-    const bool is_long = canvas->columns >= NOTE_LONG_COLUMNS;
-    str_addf(&note, "<- %s%s%s", is_long ? "rule " : "", rule, is_long ? " matched here" : "");
-    const int width = text_width(note.data, note.len);
-    if (*rule != '\0' && used + NOTE_GAP + width <= spot.width)
-        (void)frame_put_right(canvas, spot, STYLE_LABEL, note.data);
-    str_done(&note);
-}
-
 enum {
     TIME_COLUMN = 1,
     STREAM_COLUMN = 10,
@@ -180,7 +199,8 @@ enum {
     NARROW_TEXT_COLUMN = 2,
 };
 
-int pager_line_columns(int columns)
+/* Columns before the text: a sign, the time, the stream. */
+static int pager_line_columns(int columns)
 {
     return columns >= PAGE_PATH_COLUMNS ? TEXT_COLUMN : NARROW_TEXT_COLUMN;
 }
@@ -263,8 +283,9 @@ static int draw_wrapped(struct canvas *canvas, struct spot spot, int end_row,
     return spot.row;
 }
 
-int pager_line_draw(struct canvas *canvas, const struct frame_box *box, int row,
-                    const struct pager_row *what)
+/* Draw it from a row of the box on; returns the row after it. */
+static int pager_line_draw(struct canvas *canvas, const struct frame_box *box, int row,
+                           const struct pager_row *what)
 {
     const int column = pager_line_columns(box->columns);
     const struct spot spot = {row, column, box->columns - column};

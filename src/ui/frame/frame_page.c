@@ -5,7 +5,6 @@
 #include "clock.h"
 #include "frame_internal.h"
 #include "text.h"
-#include "view_internal.h"
 
 enum {
     NARROW_COLUMNS = 60,
@@ -23,8 +22,9 @@ static bool works(const struct frame_input *input, enum act act)
     return !refused;
 }
 
-void frame_keys_draw(struct canvas *canvas, int row, const struct frame_input *input,
-                     const struct frame_keys *keys)
+/* Draw them into this row. */
+static void frame_keys_draw(struct canvas *canvas, int row, const struct frame_input *input,
+                            const struct frame_keys *keys)
 {
     enum act acts[UI_ACT_COUNT];
     const char *briefs[UI_ACT_COUNT];
@@ -209,7 +209,8 @@ static struct spot put_way(struct canvas *canvas, struct spot spot, const struct
     return (struct spot){spot.row, spot.column, at - spot.column - 2};
 }
 
-void frame_transport(struct canvas *canvas, int row, const struct frame_input *input)
+/* Where a replay is, in words and as a bar. */
+static void frame_transport(struct canvas *canvas, int row, const struct frame_input *input)
 {
     const struct replay *replay = input->facts->replay;
     const bool in_full = canvas->columns >= FULL_COLUMNS;
@@ -309,7 +310,8 @@ static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_i
     }
 }
 
-void frame_scrubber(struct canvas *canvas, int row, const struct frame_input *input)
+/* The bar, with the times of its ends where there is room; nothing without a moment. */
+static void frame_scrubber(struct canvas *canvas, int row, const struct frame_input *input)
 {
     const struct replay *replay = input->facts->replay;
     if (replay->count == 0)

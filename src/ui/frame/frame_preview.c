@@ -166,17 +166,19 @@ void preview_put_proofs(struct preview *preview)
     put_parts(preview, "proof", (struct parts){step + 1, add_proof, ""});
 }
 
-void preview_put_tries(struct preview *preview)
-{
-    preview_put_proofs(preview);
-    preview_put_present_tries(preview);
-}
-
-void preview_put_present_tries(struct preview *preview)
+/* A line for each try of the present step, and what they share. */
+static void preview_put_present_tries(struct preview *preview)
 {
     size_t tries = run_state_step(preview->state, preview->task)->attempt_count;
     put_parts(preview, "tries", (struct parts){(int)tries, add_try, ""});
     put_shares(preview);
+}
+
+/* What is proven so far, and the tries of the present step. */
+static void preview_put_tries(struct preview *preview)
+{
+    preview_put_proofs(preview);
+    preview_put_present_tries(preview);
 }
 
 /* Is any of its budget spoken of, or all there is to show? */
@@ -375,7 +377,8 @@ static void put_members(struct preview *preview, const struct view_fold *fold)
     str_done(&text);
 }
 
-void preview_put_fold(struct preview *preview, const struct view_fold *fold)
+/* The tasks of one fault: how many, since when, and which. */
+static void preview_put_fold(struct preview *preview, const struct view_fold *fold)
 {
     put_next(preview, fold);
     put_what(preview, fold);

@@ -11,6 +11,12 @@
 #include "shown.h"
 #include "text.h"
 
+/* Columns of numbers: where they end, 0 = left out; and where the texts begin. */
+struct runs_columns {
+    int started, lasted, tasks, tries, passed, failed, cancelled, waited, name;
+    int extra[RUNS_EXTRAS]; /* behind `failed` */
+};
+
 enum {
     AIRY_COLUMNS = 100, /* narrower: less air between the columns, for the name */
     WIDE_COLUMNS = 76,  /* narrower: fewer columns */
@@ -97,7 +103,9 @@ static bool has_any(const struct frame_input *input, int rows, enum task_status 
     return false;
 }
 
-struct runs_columns runs_columns_of(const struct canvas *canvas, const struct frame_input *input)
+/* For a canvas of this width, and the runs that are in sight. */
+static struct runs_columns runs_columns_of(const struct canvas *canvas,
+                                           const struct frame_input *input)
 {
     enum { COUNT_COLUMNS = 4 };
     struct runs_columns at = columns_by_width(canvas->columns);

@@ -6,7 +6,6 @@
 #include "failure_class.h"
 #include "frame_internal.h"
 #include "text.h"
-#include "view_internal.h"
 
 enum {
     BAR_WIDTH = 18,

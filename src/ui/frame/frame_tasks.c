@@ -7,7 +7,6 @@
 #include "frame_internal.h"
 #include "runs_list.h"
 #include "view.h"
-#include "view_order.h"
 
 static void add_filter(const struct view *view, struct str *out)
 {
@@ -63,7 +62,8 @@ static void put_line(struct canvas *canvas, const struct frame_box *box, int row
                         STYLE_LABEL, str_text(text));
 }
 
-bool frame_list_is_narrowed(const struct frame_input *input)
+/* Are tasks kept from the list, by a filter or since they have finished? */
+static bool frame_list_is_narrowed(const struct frame_input *input)
 {
     const struct view *view = input->view;
     return view->row_count > 0 &&
@@ -104,8 +104,10 @@ static void add_narrowed(const struct frame_input *input, int rows, struct str *
     str_done(&more);
 }
 
-void frame_status(struct canvas *canvas, const struct frame_box *box,
-                  const struct frame_input *input)
+/* Below the list, how it was made, and what was done by hand last; in a box of one
+ * row, what it leaves out. */
+static void frame_status(struct canvas *canvas, const struct frame_box *box,
+                         const struct frame_input *input)
 {
     struct str text = {0};
     if (box->rows == 1) {
@@ -229,6 +231,16 @@ static bool lay_told_stack(struct frame_layout *out, struct frame_box rest, int 
     lay_events(out, frame_take(&rest, events + spare - spare / 2 + 1));
     out->panes |= VIEW_HAS_LIST | VIEW_HAS_PREVIEW;
     return true;
+}
+
+/* Lines of the log in sight, 0 if it has no place of its own. */
+static int frame_log_lines(const struct frame_layout *layout)
+{
+    enum { LINES_ABOVE_THE_LOG = 4 }; /* in a preview that holds the log too */
+    if (layout->log.rows > 0)
+        return layout->log.rows;
+    int left = layout->preview.rows - LINES_ABOVE_THE_LOG;
+    return left > 0 ? left : 0;
 }
 
 static void lay_stack(struct frame_layout *out, struct frame_box rest, int tasks)
@@ -375,15 +387,6 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
     return out;
 }
 
-int frame_log_lines(const struct frame_layout *layout)
-{
-    enum { LINES_ABOVE_THE_LOG = 4 }; /* in a preview that holds the log too */
-    if (layout->log.rows > 0)
-        return layout->log.rows;
-    int left = layout->preview.rows - LINES_ABOVE_THE_LOG;
-    return left > 0 ? left : 0;
-}
-
 enum {
     MARGIN = 4,
     WORDS_COLUMN = 20,
@@ -430,8 +433,9 @@ static void draw_hint_line(struct canvas *canvas, struct spot spot, const struct
                     str_text(&line->words));
 }
 
-void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
-                    const struct frame_input *input)
+/* Why there is none, and what can be done next. */
+static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
+                           const struct frame_input *input)
 {
     enum { TITLE, GAP, FROM_FILE, ONE, PAST, LOOKING, LINES };
     const struct view_facts *facts = input->facts;
@@ -526,8 +530,10 @@ static void draw_rule(struct canvas *canvas, const struct frame_box *box,
     frame_pane_mark(canvas, (struct spot){spot.row, spot.column, 1}, input->view, VIEW_PANE_EVENTS);
 }
 
-void frame_events(struct canvas *canvas, const struct frame_box *box,
-                  const struct frame_input *input)
+/* The rule above, and the records in the box: the present one stands where most of what led to it
+ * has room, and what came later below it. A click on one goes there. */
+static void frame_events(struct canvas *canvas, const struct frame_box *box,
+                         const struct frame_input *input)
 {
     const struct event_lines *lines = input->facts->events;
     draw_rule(canvas, box, input);

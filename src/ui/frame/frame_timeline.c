@@ -69,8 +69,9 @@ static struct axis_window window_of(const struct frame_input *input, int task)
     return window;
 }
 
-void timeline_axis_of(struct timeline_axis *axis, const struct frame_input *input, int task,
-                      int columns)
+/* An axis over the run, or over one task (-1: the run), for so many columns; not zoomed. */
+static void timeline_axis_of(struct timeline_axis *axis, const struct frame_input *input, int task,
+                             int columns)
 {
     struct stretch idle[TIMELINE_STRETCHES_MAX];
     struct axis_window window = window_of(input, task);
@@ -82,7 +83,9 @@ void timeline_axis_of(struct timeline_axis *axis, const struct frame_input *inpu
     axis_make(axis, &window, columns > 0 ? columns : 1);
 }
 
-void timeline_axis_of_view(struct timeline_axis *axis, const struct frame_input *input, int columns)
+/* The same as the view has it: zoomed, around its cursor. */
+static void timeline_axis_of_view(struct timeline_axis *axis, const struct frame_input *input,
+                                  int columns)
 {
     struct stretch idle[TIMELINE_STRETCHES_MAX];
     const struct view_timeline *view = &input->view->timeline;
@@ -140,7 +143,9 @@ static void draw_folds(struct timeline_look *look, int row)
     }
 }
 
-void timeline_draw_bar(struct timeline_look *look, int row, int task, int cursor)
+/* A task's bar; `cursor`: its column is marked (-1 = none is). The look's timeline and cells are
+ * the task's then. */
+static void timeline_draw_bar(struct timeline_look *look, int row, int task, int cursor)
 {
     const struct run_state *state = look->input->facts->state;
     const struct moment now = frame_now(look->input);
@@ -172,7 +177,8 @@ static int64_t tick_from(int64_t wall_ms, int64_t tick_ms)
     return before < wall_ms ? before + tick_ms : before;
 }
 
-void timeline_draw_axis(struct timeline_look *look, int row)
+/* Labels of time. */
+static void timeline_draw_axis(struct timeline_look *look, int row)
 {
     const struct timeline_axis *axis = &look->axis;
     const int64_t now_ms = frame_now(look->input).at_ms;
@@ -220,7 +226,8 @@ static void draw_more(struct timeline_look *look, int row, int from, int until)
     str_done(&more);
 }
 
-void timeline_draw_cursor(struct timeline_look *look, int row, int cursor)
+/* Where the cursor is, below the axis. */
+static void timeline_draw_cursor(struct timeline_look *look, int row, int cursor)
 {
     char text[CLOCK_TEXT_MAX] = "now";
     const struct canvas *canvas = look->canvas;
@@ -238,7 +245,8 @@ void timeline_draw_cursor(struct timeline_look *look, int row, int cursor)
         draw_more(look, row, fits ? at : at - 1 - width, fits ? at + 2 + width : at + 1);
 }
 
-void timeline_add_window(const struct timeline_axis *axis, struct str *out)
+/* "13:50 to 14:04": what the axis shows. */
+static void timeline_add_window(const struct timeline_axis *axis, struct str *out)
 {
     char from[CLOCK_TEXT_MAX], until[CLOCK_TEXT_MAX];
     const int64_t from_ms = axis_time(axis, 0) + axis->wall_ms;
@@ -255,7 +263,9 @@ enum {
     ALONE_COLUMN = 5,
 };
 
-void timeline_add_id(const struct frame_input *input, int row, int columns, struct str *out)
+/* What stands before a bar, in so many columns: the task's id, or how many tasks the row of the
+ * view's is. */
+static void timeline_add_id(const struct frame_input *input, int row, int columns, struct str *out)
 {
     const int task = view_row_task(row);
     const struct view_fold *fold = view_row_is_fold(row) ? view_fold_of(input->view, task) : NULL;
@@ -265,7 +275,8 @@ void timeline_add_id(const struct frame_input *input, int row, int columns, stru
         frame_add_id(input->facts->state->plan, task, columns, out);
 }
 
-void timeline_draw_label(struct timeline_look *look, int row, int view_row, int column)
+/* The same at a column of the canvas, up to the bars. */
+static void timeline_draw_label(struct timeline_look *look, int row, int view_row, int column)
 {
     const int columns = look->column - column - 1;
     struct str text = {0};
@@ -274,7 +285,9 @@ void timeline_draw_label(struct timeline_look *look, int row, int view_row, int 
     str_done(&text);
 }
 
-void timeline_add_zone(struct timeline_look *look, int row, const struct frame_box *box, int index)
+/* A click on a row chooses what is in it: of the view's rows the one with this index. */
+static void timeline_add_zone(struct timeline_look *look, int row, const struct frame_box *box,
+                              int index)
 {
     const struct canvas_zone zone = {.spot = {row, box->column, box->columns},
                                      .rows = 1,

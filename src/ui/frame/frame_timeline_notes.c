@@ -10,6 +10,22 @@
 #include "text.h"
 #include "time_spent.h"
 
+/* Text row by row, in a box. */
+struct timeline_lines {
+    struct canvas *canvas;
+    const struct frame_box *box;
+    int row; /* of the canvas: the next one */
+};
+
+/* What the cursor is on. */
+struct timeline_subject {
+    const struct timeline_look *look;
+    const struct run_state *state;
+    const struct span *span; /* NULL = nothing */
+    int task;
+    struct stretch at; /* with what is planned of it */
+};
+
 enum { SECOND_MS = 1000 };
 
 static const char *const kind_words[] = {
@@ -63,7 +79,10 @@ static void add_stretch(const struct timeline_subject *subject, bool goes_on, st
         str_add(out, "now");
 }
 
-void timeline_add_title(const struct timeline_subject *subject, bool has_times, struct str *out)
+/* "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)"; with its times, or
+ * without. */
+static void timeline_add_title(const struct timeline_subject *subject, bool has_times,
+                               struct str *out)
 {
     const struct span *span = subject->span;
     const int64_t now_ms = frame_now(subject->look->input).mono_ms;
@@ -87,7 +106,8 @@ void timeline_add_title(const struct timeline_subject *subject, bool has_times, 
 
 enum { SPENT_LABEL = 7, SPENT_BAR_MAX = 42, SPENT_NUMBERS = 17 };
 
-void timeline_put_line(struct timeline_lines *lines, const struct str *text)
+/* Nothing for an empty text, or below the box. */
+static void timeline_put_line(struct timeline_lines *lines, const struct str *text)
 {
     const struct frame_box *box = lines->box;
     if (lines->row >= box->row + box->rows || text->len == 0)

@@ -9,6 +9,13 @@
 #include "str.h"
 #include "text.h"
 
+/* Its fields, or what is in them, from this row on; where the canvas has no
+ * room for all of them, the one that is typed in. */
+enum {
+    PROMPT_ROWS_TYPED = 4, /* hint, what becomes of it, tries, keys */
+    PROMPT_ROWS_ASKED = 2, /* hint, tries */
+};
+
 enum { FIELD_COLUMN = 8 };
 
 static void draw_label(struct canvas *canvas, int row, const char *label)
@@ -105,7 +112,8 @@ static void draw_asked(const struct prompt *prompt, struct canvas *canvas, int r
     str_done(&tries);
 }
 
-void prompt_draw_retry(const struct prompt *prompt, struct canvas *canvas, int row)
+/* Draw them; the prompt is one of retry with choices. */
+static void prompt_draw_retry(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     if (prompt_wants_text(prompt))
         draw_typed(prompt, canvas, row);

@@ -39,7 +39,7 @@ struct help_about {
     const char *target;          /* what acts are about, "T-104"; "" for nothing */
     const char *const *refusals; /* borrowed; by act: why it cannot be done now; NULL = all can */
 };
-/* help_draw.c. Over the whole canvas; lists that do not fit turn pages with the chosen line. */
+/* Over the whole canvas; lists that do not fit turn pages with the chosen line. */
 void help_draw(const struct help *help, struct canvas *canvas, const struct help_about *about);
 
 struct help_together;

@@ -11,6 +11,15 @@
 #include "term.h"
 #include "text.h"
 
+/* Modes as bits; the time is gone through in the past and in a replay. */
+enum {
+    KEYS_IN_LIVE = 1 << KEYMAP_LIVE,
+    KEYS_IN_PAST = 1 << KEYMAP_PAST,
+    KEYS_IN_REPLAY = 1 << KEYMAP_REPLAY,
+    KEYS_IN_TIME = KEYS_IN_PAST | KEYS_IN_REPLAY,
+    KEYS_IN_ALL = KEYS_IN_LIVE | KEYS_IN_TIME,
+};
+
 #define CTRL(letter) ((letter)&0x1f)
 
 enum { ALL = KEYS_IN_ALL, ON_ALL = KEYS_ON_ALL };

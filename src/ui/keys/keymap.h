@@ -109,15 +109,6 @@ struct key_place {
 
 /* Heads of the help; also their order there. */
 enum key_group { KEYS_MOVE, KEYS_FIND, KEYS_ACT, KEYS_TIME, KEYS_SEE, KEYS_OTHER, KEY_GROUP_COUNT };
-
-/* Modes as bits; the time is gone through in the past and in a replay. */
-enum {
-    KEYS_IN_LIVE = 1 << KEYMAP_LIVE,
-    KEYS_IN_PAST = 1 << KEYMAP_PAST,
-    KEYS_IN_REPLAY = 1 << KEYMAP_REPLAY,
-    KEYS_IN_TIME = KEYS_IN_PAST | KEYS_IN_REPLAY,
-    KEYS_IN_ALL = KEYS_IN_LIVE | KEYS_IN_TIME,
-};
 /* Screens as bits. */
 enum {
     KEYS_ON_TASKS = 1 << SCREEN_TASKS,
@@ -165,12 +156,11 @@ const char *keymap_refusal(const struct key_binding *binding, struct key_place p
 const struct key_binding *keymap_of(const struct keymap *keys, enum act act,
                                     struct key_place place);
 
-/* key_names.c */
 /* "j", "^D", "Tab", "Enter" or its sign. Returns out. */
 const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX]);
 struct str;
 
-/* key_words.c: append a sentence of ours in which {act} stands for the key of that act: "{cancel}
+/* Append a sentence of ours in which {act} stands for the key of that act: "{cancel}
  * cancels" is "x cancels", or whatever key the person has for it, ":cancel" if there is none. What
  * is in braces and no act stays as it stands. */
 void keymap_say(const struct keymap *keys, const char *words, struct str *out);
@@ -183,7 +173,6 @@ bool keymap_parse_key(const char *name, uint32_t *out);
 /* "TASKS": a heading of the help. Static. */
 const char *keymap_group_name(enum key_group group);
 
-/* keymap_footer.c */
 /* One row of keys and their brief words, as many of these acts as fit, the last ones before
  * all others. A click on one is the key, see canvas_add_zone(). */
 struct footer {

@@ -1,8 +1,9 @@
+#include "canvas_write.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "canvas_write.h"
 #include "text.h"
 
 /* Pixels. A monospace font is 0.6 of its size wide, so letters have their natural width. */

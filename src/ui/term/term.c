@@ -18,6 +18,9 @@
 #include "text.h"
 #include "xalloc.h"
 
+/* A terminal that takes nothing for TERM_OUT_WAIT_MS gets no more of it. */
+enum { TERM_OUT_WAIT_MS = 1000 };
+
 enum { SCREEN_PIECE = 512 }; /* screen drops longer strings (its limit is 768 bytes) */
 
 /* How the request is written: for a terminal, wrapped for tmux, or in pieces for screen. */
@@ -46,7 +49,9 @@ static void write_all(const char *bytes, size_t len)
     }
 }
 
-void term_out_write(const char *bytes)
+/* Writes the bytes up to the NUL to stdout as they are, past ncurses, which knows nothing of them.
+ */
+static void term_out_write(const char *bytes)
 {
     write_all(bytes, strlen(bytes));
 }
@@ -107,8 +112,8 @@ static bool is_set(const char *name)
 }
 
 /* tmux takes the request itself where `set-clipboard` is on, and passes the wrapped one on where
- * `allow-passthrough` is: either does. */
-bool term_out_copy(const char *text, size_t len)
+ * `allow-passthrough` is: either does. See term_copy(). */
+static bool term_out_copy(const char *text, size_t len)
 {
     struct str bytes = {0};
     if (len > TERM_COPY_MAX)
@@ -134,7 +139,8 @@ static bool knows_777(void)
            (term && (strncmp(term, "rxvt", 4) == 0 || strncmp(term, "foot", 4) == 0));
 }
 
-void term_out_notify(const char *message)
+/* As term_notify(). */
+static void term_out_notify(const char *message)
 {
     struct str text = {0};
     struct str request = {0};

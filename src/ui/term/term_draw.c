@@ -1,3 +1,5 @@
+/* term_draw.c - carries canvases to the screen of ncurses, painted by a theme; only what changed is
+ * written. */
 #include <assert.h>
 #include <ncurses.h>
 #include <stdlib.h>
@@ -6,6 +8,11 @@
 
 #include "term_internal.h"
 #include "xalloc.h"
+
+struct term_paint {
+    bool has_colours;
+    struct look looks[STYLE_COUNT];
+};
 
 enum { COLOURS_NEEDED = 8, COLOURS_WITH_BRIGHT = 16, BRIGHT = 8 };
 
@@ -50,7 +57,9 @@ static struct look look_of(const struct theme_paint *paint, short pair, bool is_
     return look;
 }
 
-void term_paint_set(struct term_paint *paint, const struct theme *theme, bool colour_wanted)
+/* Make the colour pairs. Where the terminal has no colours, or none are wanted, the theme
+ * "mono" is taken. */
+static void term_paint_set(struct term_paint *paint, const struct theme *theme, bool colour_wanted)
 {
     struct theme mono;
     bool is_known = theme_named("mono", &mono);
@@ -62,7 +71,8 @@ void term_paint_set(struct term_paint *paint, const struct theme *theme, bool co
         paint->looks[i] = look_of(&taken->paints[i], (short)(i + 1), paint->has_colours);
 }
 
-struct look term_paint_look(const struct term_paint *paint, const struct cell *cell)
+/* Colours and attributes for a cell of this style, chosen and pointed or not. */
+static struct look term_paint_look(const struct term_paint *paint, const struct cell *cell)
 {
     assert(cell->style < STYLE_COUNT);
     struct look look = paint->looks[cell->style];

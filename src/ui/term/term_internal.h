@@ -50,33 +50,11 @@ int term_signals_next(void);
 /* Stop this process by SIGTSTP's own action; returns when it is continued. */
 void term_signals_stop_here(void);
 
-/* A terminal that takes nothing for TERM_OUT_WAIT_MS gets no more of it. */
-enum { TERM_OUT_WAIT_MS = 1000 };
-/* Write the bytes up to the NUL, as they are. */
-void term_out_write(const char *bytes);
-
-/* As term_copy(). */
-ATTR_MUST_USE bool term_out_copy(const char *text, size_t len);
-/* As term_notify(). */
-void term_out_notify(const char *message);
-
 /* ncurses' attributes and colour pair, as plain numbers. */
 struct look {
     unsigned attrs;
     short pair;
 };
-
-struct term_paint {
-    bool has_colours;
-    struct look looks[STYLE_COUNT];
-};
-
-/* Make the colour pairs. Where the terminal has no colours, or none are wanted, the theme
- * "mono" is taken. */
-void term_paint_set(struct term_paint *paint, const struct theme *theme, bool colour_wanted);
-
-/* Colours and attributes for a cell of this style, chosen and pointed or not. */
-struct look term_paint_look(const struct term_paint *paint, const struct cell *cell);
 
 struct term_draw;
 

@@ -1,5 +1,4 @@
-#include "term_internal.h"
-
+/* term_keys.c - keys and the mouse, as ncurses and the terminal report them. */
 #include <ncurses.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "attr.h"
 #include "mouse.h"
 #include "term.h"
+#include "term_internal.h"
 #include "xalloc.h"
 
 enum {

@@ -1,6 +1,11 @@
+/*
+ * term_signals.c - signals while the terminal is ours, and how it is given back when the process
+ * dies of one.
+ *
+ * One at a time in a process, because handlers have no other way to find it. Main thread; the
+ * handlers run on any. A handler's own stack is the main thread's.
+ */
 #define _GNU_SOURCE /* pipe2 */
-
-#include "term_internal.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,6 +17,7 @@
 #include <unistd.h>
 
 #include "shm_guard.h"
+#include "term_internal.h"
 #include "xalloc.h"
 
 enum { HANDLER_STACK_BYTES = 64 * 1024 };

@@ -15,6 +15,15 @@
 #include "view_internal.h"
 #include "words.h"
 
+/* What a key asks for. */
+enum correct_todo {
+    CORRECT_NOTHING, /* but a new frame */
+    CORRECT_PICK,    /* the class in `label` is the right one; closed */
+    CORRECT_TRY,     /* try the rule: correct_rule_json() */
+    CORRECT_STOP,    /* the trial */
+    CORRECT_SAVE,    /* the rule; stays open until correct_saved() */
+};
+
 enum { NAMES_TRIED_MAX = 100 };
 
 static const char name_bytes[] =
@@ -146,7 +155,9 @@ static bool compiles(const struct correct *correct, struct err *err)
     return ok;
 }
 
-void correct_rule_check(struct correct *correct)
+/* Find out whether the rule will do, if that is not known: `problem`. All rules are
+ * compiled for it, so it is done once a frame, not for each key. */
+static void correct_rule_check(struct correct *correct)
 {
     struct err err = {0};
     if (!correct->unchecked)
@@ -262,7 +273,10 @@ static void close_prompt(struct correct *correct)
     correct->stage = CORRECT_CLOSED;
 }
 
-bool correct_update(struct correct *correct, const struct correct_target *target, int64_t now_ms)
+/* Tell what is known of the attempt now. If its class has changed, it says so and is deaf
+ * again, and this returns true. Call before correct_key(). */
+static bool correct_update(struct correct *correct, const struct correct_target *target,
+                           int64_t now_ms)
 {
     if (correct->stage == CORRECT_CLOSED || verdict_label_equals(&correct->label, &target->label))
         return false;
@@ -422,8 +436,9 @@ static enum correct_todo key_tried(struct correct *correct, uint32_t key)
     return key == 's' && !correct->failed ? CORRECT_SAVE : CORRECT_NOTHING;
 }
 
-enum correct_todo correct_key(struct correct *correct, uint32_t key, int64_t now_ms,
-                              struct verdict_label *label_out)
+/* Take a key. With CORRECT_PICK `label_out` is the class. */
+static enum correct_todo correct_key(struct correct *correct, uint32_t key, int64_t now_ms,
+                                     struct verdict_label *label_out)
 {
     bool deaf = now_ms - correct->opened_ms < PROMPT_DEAF_MS;
     if (deaf)

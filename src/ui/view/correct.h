@@ -77,27 +77,10 @@ struct correct {
     char words[CORRECT_WORDS_MAX];  /* CORRECT_TRIED */
 };
 
-/* What a key asks for. */
-enum correct_todo {
-    CORRECT_NOTHING, /* but a new frame */
-    CORRECT_PICK,    /* the class in `label` is the right one; closed */
-    CORRECT_TRY,     /* try the rule: correct_rule_json() */
-    CORRECT_STOP,    /* the trial */
-    CORRECT_SAVE,    /* the rule; stays open until correct_saved() */
-};
-
 /* Open it, from any state. The caller also drops keys typed ahead. `rules` must outlive
  * the prompt. */
 void correct_open(struct correct *correct, const struct correct_target *target, const char *rules,
                   int64_t now_ms);
-
-/* Tell what is known of the attempt now. If its class has changed, it says so and is deaf
- * again, and this returns true. Call before correct_key(). */
-bool correct_update(struct correct *correct, const struct correct_target *target, int64_t now_ms);
-
-/* Take a key. With CORRECT_PICK `label_out` is the class. */
-enum correct_todo correct_key(struct correct *correct, uint32_t key, int64_t now_ms,
-                              struct verdict_label *label_out);
 /* Are keys text now? */
 bool correct_wants_text(const struct correct *correct);
 
@@ -117,11 +100,9 @@ const char *correct_word(const struct verdict_label *label, char out[VERDICT_WOR
 /* Over the bottom rows of the canvas; nothing while it is closed. */
 void correct_draw(const struct correct *correct, struct canvas *canvas);
 
-/* correct_rule.c: the fields of a new rule. */
+/* The fields of a new rule. */
+
 /* Fill them for a class: a free id, and the line it was judged by as a pattern. */
 void correct_rule_begin(struct correct *correct, const struct verdict_label *label);
-/* Find out whether the rule will do, if that is not known: `problem`. All rules are
- * compiled for it, so it is done once a frame, not for each key. */
-void correct_rule_check(struct correct *correct);
 
 #endif

@@ -10,6 +10,8 @@
 #include "term.h"
 #include "text.h"
 
+enum { PROMPT_ANSWERS_MAX = 4 };
+
 static bool read_tries(const struct prompt_retry *retry, int *out)
 {
     int64_t tries = 0;
@@ -59,7 +61,8 @@ static void type(struct prompt_retry *retry, uint32_t key)
     (void)line_edit_key(field, key);
 }
 
-void prompt_retry_key(struct prompt *prompt, uint32_t key, int64_t now_ms)
+/* A key while choices are typed. */
+static void prompt_retry_key(struct prompt *prompt, uint32_t key, int64_t now_ms)
 {
     struct prompt_retry *retry = &prompt->retry;
     retry->problem[0] = '\0';

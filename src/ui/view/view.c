@@ -51,7 +51,8 @@ static bool has(const struct view *view, int pane)
     return (view->panes & (1u << pane)) != 0;
 }
 
-void view_panes_take(struct view *view, unsigned panes)
+/* The screen has these panes now. One that is gone gives the keys to the list. */
+static void view_panes_take(struct view *view, unsigned panes)
 {
     view->panes = panes;
     if (!has(view, (int)view->pane))

@@ -15,8 +15,11 @@
 
 #include "attr.h"
 #include "bookmark.h"
+#include "canvas.h"
 #include "control.h"
 #include "correct.h"
+#include "err.h"
+#include "forensics.h"
 #include "help.h"
 #include "keymap.h"
 #include "line_edit.h"
@@ -28,13 +31,9 @@
 #include "screen.h"
 #include "str.h"
 #include "task_filter.h"
+#include "time_spent.h"
+#include "timeline_axis.h"
 #include "view_command.h"
-#include "view_detail.h"
-#include "view_forensics.h"
-#include "view_log.h"
-#include "view_order.h"
-#include "view_runs.h"
-#include "view_timeline.h"
 
 enum {
     VIEW_STILL_MS = 5000,   /* rows keep their places so long after a key */
@@ -135,6 +134,7 @@ struct view_preview {
     int top, last, page;
 };
 
+/* Which tasks are marked. */
 struct view_marks {
     bool *of;       /* owned; by task */
     bool *before;   /* owned; as they were before the last key that changed them, */
@@ -146,6 +146,7 @@ struct view_marks {
 
 enum view_undo_kind { VIEW_UNDO_NOTHING, VIEW_UNDO_ACT, VIEW_UNDO_MARKS };
 
+/* The last act by hand, as long as it can be undone. */
 struct view_undo {
     enum view_undo_kind kind;
     int64_t at_ms;               /* steady clock */
@@ -157,11 +158,129 @@ struct view_undo {
 
 enum view_report_kind { REPORT_NONE, REPORT_COMPARE, REPORT_WHAT_IF, REPORT_BUNDLE };
 
+/* One attempt. Attempt 0: the task's latest, whichever that is by then. */
+struct view_try {
+    int task, step, attempt;
+};
+
+/* A text over the screen that was asked for: two tries side by side, what other policies would have
+ * made of the run (`=`), a run that is to be written as a file (`W`). */
 struct view_report {
     enum view_report_kind kind; /* that is open */
     int top, last, page;        /* rows: the first one in sight, the last one that may be it */
     struct line_edit file;      /* of other policies; open while it is typed */
     struct view_try marked;     /* to be compared with another; attempt 0 = none */
+};
+
+/* What a screen has room for: lines that are not broken, and the first line of the last screen
+ * of the section. */
+struct view_room {
+    size_t page, last;
+};
+
+/* How a person looks at the forensics of an attempt, see view_try_now(). */
+struct view_forensics {
+    bool right; /* the keys are the text's, not the list's */
+    enum forensics_section section;
+    size_t top; /* the section's first line on the screen */
+    struct view_room room;
+};
+
+/* The screen of all runs. */
+struct view_runs {
+    int64_t chosen; /* number of a run; 0 = the newest one that is listed */
+    size_t top;     /* the first that is on the screen, of those the filter lets through */
+    int page;       /* rows of them that fit, at most */
+    struct line_edit filter;
+};
+
+enum order_by {
+    ORDER_ADDED,   /* as the plan has them, those that need a person first */
+    ORDER_STATE,   /* in the order of enum shown */
+    ORDER_NEXT,    /* whose wait is over first */
+    ORDER_TRY,     /* most tries first */
+    ORDER_NAME,    /* by id; numbers in it count as numbers */
+    ORDER_CLASS,   /* alphabetically; none last */
+    ORDER_LONGEST, /* longest in its state first; what has ended last */
+    ORDER_COUNT,
+};
+
+/* All zero: as the tasks were added. */
+struct view_order {
+    enum order_by by;
+    bool is_turned;   /* the other way round */
+    bool is_open;     /* the menu is */
+    enum order_by at; /* its chosen line */
+};
+
+/* Room on the screen. */
+struct view_log_room {
+    int rows;
+    int columns; /* of text */
+};
+
+/* What is looked for, until it is found. */
+enum view_log_want { VIEW_LOG_NOTHING, VIEW_LOG_MATCH, VIEW_LOG_ERROR };
+
+/* How a person looks at the whole output of an attempt, see view_try_now(): where, wrapped or not,
+ * what is searched for. Keys are pure; where they lead is settled with the lines at hand before a
+ * frame is drawn. */
+struct view_log {
+    bool stays;     /* lines may come below the screen; else the end is followed */
+    bool unwrapped; /* long lines are cut off at the right */
+    bool only;      /* just the lines that match are shown */
+    bool raw;       /* as it came, where an agent's words could be read */
+    size_t top;     /* what is first on the screen: a place among the lines shown, */
+    int row;        /* and a row of that line */
+    int column;     /* unwrapped: the first one of the text on the screen */
+
+    bool is_to_start; /* then, from there, */
+    int64_t scroll;   /* so many rows are still to be gone */
+    enum view_log_want want;
+    int step;        /* which way: 1 or -1 */
+    int64_t from;    /* line number; those after it (before it) are looked at */
+    bool either_way; /* if there is none this way, take the other */
+    int64_t hit;     /* the line that was found last, -1 = none */
+
+    /* As it was before the search was opened, for Esc. */
+    size_t was_top;
+    int64_t was_hit;
+    bool did_stay;
+    bool was_only;
+    struct line_edit was_search;
+    bool asks_only; /* the search was opened to show only the matching lines */
+
+    size_t below;  /* lines below the screen */
+    bool is_still; /* and newer ones, which would take away those that are read here */
+    struct view_log_room room;
+};
+/* Go to the chosen task's output. */
+void view_log_open(struct view *view, const struct view_facts *facts);
+/* Another attempt's lines: to their end. Wrapping and the search stay. */
+void view_log_restart(struct view_log *log);
+
+enum timeline_folding { TIMELINE_FOLDS_LONG, TIMELINE_FOLDS, TIMELINE_FOLDS_NOT };
+
+/* What is told of all tasks, as of a moment of a run. */
+struct timeline_sum {
+    bool is_there;
+    uint64_t seed; /* the run's */
+    struct moment started, at;
+    bool orphaned;
+    struct time_spent spent;
+    struct timeline_axis axis; /* the load's */
+    struct timeline_load load;
+};
+
+/* How a person looks at the timeline. Its task is the view's chosen one. */
+struct view_timeline {
+    int zoom; /* 0: the whole run; each one more doubles the scale */
+    enum timeline_folding folding;
+    bool is_placed;            /* else the cursor is at now, wherever that goes */
+    int64_t cursor_ms;         /* CLOCK_BOOTTIME; placed only */
+    int top, rows;             /* first row in sight, and how many there is room for */
+    struct timeline_axis axis; /* as it was drawn last */
+    struct timeline_sum sum;
 };
 
 struct view {
@@ -253,7 +372,7 @@ enum view_todo_kind {
     VIEW_BUNDLE,      /* run: as one file */
     VIEW_KEEP_BUNDLE, /* the one that is shown */
     VIEW_OPEN_RUN,    /* run */
-    VIEW_COPY,        /* see view_copy.h */
+    VIEW_COPY,        /* see view_copy_text() */
     VIEW_COPY_PATH,
     VIEW_THEME,  /* view->command.argument */
     VIEW_NOTIFY, /* likewise */
@@ -293,11 +412,8 @@ void view_take_tasks(struct view *view, int task_count);
 enum screen view_screen(const struct view *view);
 /* Where its keys are pressed. */
 struct key_place view_place(const struct view *view, const struct view_facts *facts);
-
-/* view_rows.c */
-/* Whether the run has ended or nobody continues it, at the time shown. */
-bool view_is_over(const struct view_facts *facts);
 enum { VIEW_LEFT_ALONE_MS = 60 * 1000 }; /* without a key for so long, nobody is watching */
+
 /* Put the rows in order: as the plan has them, those that need a person first; once the run is
  * over, needs-you, stuck, gave-up and lost are first. When a run ends that nobody is watching, or
  * is opened afterwards, the first of these is chosen.
@@ -315,11 +431,6 @@ void view_narrow(struct view *view, const struct view_facts *facts);
 /* How much of list (0: it is not on the screen) and log the screen shows, and which panes it has
  * (VIEW_HAS_*); scrolls so that the chosen row is there. */
 void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes);
-/* Move the list by so many rows; what is chosen stays so. */
-void view_scroll(struct view *view, int rows);
-
-/* What is in a row: a task, or the fold that it is the first of. */
-enum { VIEW_NO_ROW = -1 };
 /* Its task, for either. */
 int view_row_task(int row);
 /* Does the row stand for several tasks? */
@@ -336,20 +447,12 @@ void view_choose(struct view *view, int row);
 /* Choose the row of this number, or the nearest there is; another task's log is shown from its
  * end. */
 void view_choose_row(struct view *view, int row);
-
-/* view_fold.c */
-/* Find the folds there are now. */
-void view_find_folds(struct view *view, const struct run_state *state);
 /* The fold that a task is in, NULL if it is in none (any more). */
 const struct view_fold *view_fold_of(const struct view *view, int task);
 /* The fold whose row is chosen, NULL if the chosen row is a task. */
 const struct view_fold *view_chosen_fold(const struct view *view);
 /* Has a person opened this fold, so that each of its tasks has a row? */
 bool view_is_unfolded(const struct view *view, const struct view_fold *fold);
-/* Carry out a key that is about the chosen fold; false if none is chosen, or it is a key that
- * means the same everywhere. */
-bool view_fold_act(struct view *view, const struct view_facts *facts, enum act act,
-                   struct view_todo *out);
 /* Give the fold's tasks rows of their own, or take them away again. */
 void view_toggle_fold(struct view *view, const struct view_fold *fold);
 
@@ -362,9 +465,6 @@ void view_say(struct view *view, const struct moment *now, const char *fmt, ...)
 ATTR_PRINTF(3, 4)
 /* Show it likewise. */
 void view_tell(struct view *view, const struct moment *now, const char *fmt, ...);
-
-/* Do what a key of this act does, or say why it cannot be done here. */
-struct view_todo view_do(struct view *view, const struct view_facts *facts, enum act act);
 /* Take a key. */
 struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts);
 /* Bring open questions up to date with the run. True if one has changed. */
@@ -373,28 +473,12 @@ bool view_update_prompt(struct view *view, const struct view_facts *facts);
 bool view_wants_text(const struct view *view);
 /* Does something lie over the screen that has all keys? */
 bool view_is_covered(const struct view *view);
-
-struct view;
-struct view_facts;
-
-/* The screen has these panes now. One that is gone gives the keys to the list. */
-void view_panes_take(struct view *view, unsigned panes);
 /* The preview has so many rows in all, and so many of them are on the screen. */
 void view_preview_fit(struct view *view, int rows, int page);
 /* Scroll it where it has the keys and this is a key that moves; else false. */
 bool view_preview_act(struct view *view, enum act act);
 /* Does the pane that has the keys have the screen to itself? */
 bool view_is_zoomed(const struct view *view);
-
-/* Carry out a key about panes: the next one, the one before, zoom; false for any other. */
-bool view_pane_act(struct view *view, enum act act);
-/* Why such a key cannot be done now, as keymap_say() takes it; NULL: it can, or is another. */
-const char *view_pane_refusal(const struct view *view, enum act act);
-
-void view_marks_init(struct view_marks *marks);
-void view_marks_done(struct view_marks *marks);
-/* There are so many tasks now; marks of those that are gone are gone. */
-void view_marks_take_tasks(struct view_marks *marks, int task_count, int before);
 
 /* How many tasks are marked. */
 int view_marked(const struct view *view);
@@ -403,54 +487,19 @@ bool view_is_marked(const struct view *view, int task);
 /* How many of them have no row, not even that of a fold. */
 int view_marked_hidden(const struct view *view);
 
-/* Take one of the acts UI_MARK, UI_MARK_RANGE, UI_MARK_ALL, UI_UNMARK. */
-void view_marks_act(struct view *view, const struct view_facts *facts, enum act act);
-/* An open range reaches to the chosen row: after each key that may have moved. */
-void view_marks_stretch(struct view *view);
-/* End an open range and drop what it marked. False if none is open. */
-bool view_marks_drop_range(struct view *view);
-/* As they were before the last key that changed them; again goes forth. */
-void view_marks_undo(struct view *view);
-
 enum { VIEW_UNDO_MS = 5000 };
 
-struct view_target;
-struct view_todo;
-
 void view_undo_done(struct view_undo *undo);
-/* An act has been asked for, or marks have changed. Others leave all as it is. */
-void view_undo_note_act(struct view *view, const struct view_facts *facts,
-                        const struct view_todo *todo);
-/* Marks have changed: they are what is undone next. */
-void view_undo_note_marks(struct view *view, const struct view_facts *facts);
 
 /* Why the last act cannot be undone (any more); false: it can. */
 bool view_undo_refusal(const struct view *view, const struct view_facts *facts, struct str *why);
 /* Undo it: what is to be asked for. */
 struct view_todo view_undo(struct view *view, const struct view_facts *facts);
-
-/* =: on Detail and Log two tries are compared, elsewhere other policies are asked for. */
-struct view_todo view_report_ask(struct view *view, const struct view_facts *facts);
-/* A key while the name of a file is typed. */
-struct view_todo view_report_type(struct view *view, uint32_t key);
 /* It has so many rows, and so many are in sight. */
 void view_report_fit(struct view *view, int rows, int page);
-/* A key, and the act that it means elsewhere, while the report is open: scrolls, closes it, or is
- * the answer to what it asks. */
-struct view_todo view_report_key(struct view *view, uint32_t key, enum act act);
-/* W: write the run that is shown, or the chosen one of all runs. */
-struct view_todo view_report_bundle(struct view *view, const struct view_facts *facts);
 
 /* The bookmark of the moment that is shown, NULL if it has none. Borrowed. */
 const struct bookmark *view_bookmark_here(const struct view_facts *facts);
-
-/* m: asks for a name, or takes away the one that is here. */
-struct view_todo view_bookmark(struct view *view, const struct view_facts *facts);
-/* A key while the name is typed. */
-struct view_todo view_bookmark_key(struct view *view, uint32_t key);
-
-/* Read what is typed anew, for view_matches(). */
-void view_filter_take(struct view *view);
 /* Does the filter let this task through? */
 bool view_matches(const struct view *view, const struct view_facts *facts, int task);
 /* How many finished tasks H keeps back. */
@@ -461,11 +510,100 @@ int view_hidden(const struct view *view, const struct view_facts *facts);
  * neither. True if Enter takes it. */
 bool view_nearest(const struct view *view, const struct view_facts *facts, struct str *out);
 
-/* A key while the filter is typed. Enter keeps it, or takes the nearest word where nothing fits. */
-struct view_todo view_filter_key(struct view *view, uint32_t key, const struct view_facts *facts);
-/* Set it as if it had been typed; "" shows all. */
-void view_filter_set(struct view *view, const struct view_facts *facts, const char *text);
-/* H */
-void view_filter_passed(struct view *view, const struct view_facts *facts);
+/* Why an act cannot be done now, in words that name the task; false: it can, and nothing is
+ * appended. The footer names only acts that it lets through, the help says why not, and a key is
+ * carried out only where it can be: this is the one place that knows. */
+bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
+                  struct str *why);
+
+/* Whether such an act on the task would be carried out now: not in the past, in a read-only log, or
+ * without an engine. */
+bool view_task_allows(const struct view_facts *facts, int task, enum act act);
+
+struct view;
+struct view_facts;
+struct view_todo;
+
+struct run_state;
+
+/* Look at the try in this row of the table, counted from 0 over all steps, and at the end of its
+ * log; beyond the table nothing changes. A task is chosen. */
+void view_detail_choose(struct view *view, const struct run_state *state, int row);
+
+struct attempt_state;
+
+/* The one that is looked at now: attempt 0 where nothing was tried yet. Task -1 where none is
+ * chosen. */
+struct view_try view_try_now(const struct view *view, const struct run_state *state);
+/* NULL where there is none. */
+const struct attempt_state *view_try_state(const struct run_state *state,
+                                           const struct view_try *one);
+
+/* Look at this one until another task is chosen. */
+void view_try_choose(struct view *view, const struct view_try *one);
+
+/* The panes, for a mouse. */
+enum { VIEW_FORENSICS_LIST, VIEW_FORENSICS_TEXT };
+
+/* Keep the scrolling within what there is. */
+void view_forensics_fit(struct view *view, struct view_room room);
+
+struct runs_list;
+
+/* The chosen one, by position in list->shown; of none that is there the nearest older one.
+ * list->shown_count where the list is empty. */
+size_t view_runs_chosen(const struct view_runs *runs, const struct runs_list *list);
+/* Scroll so that the chosen one is among the `page` rows on the screen. */
+void view_runs_fit(struct view_runs *runs, const struct runs_list *list, int page);
+
+/* Why an act cannot be done on this screen, as keymap_say() takes it; NULL: it can. Static. */
+const char *view_runs_refusal(const struct view *view, const struct view_facts *facts,
+                              enum act act);
+/* A key on this screen; false where it means what it does everywhere. */
+bool view_runs_act(struct view *view, const struct view_facts *facts, enum act act,
+                   struct view_todo *out);
+/* Two runs are compared on the command line: say how, of the chosen one and the next older one that
+ * is listed, or newer where it is the oldest. False on another screen, or of fewer than two. */
+bool view_runs_say_compare(struct view *view, const struct view_facts *facts);
+
+/* "as added", "state", ...: what follows "order". Static. */
+const char *view_order_name(enum order_by by);
+/* The same in full: "as added, needs-you first", "try, turned round". Static. */
+const char *view_order_words(const struct view *view);
+/* Draw the open menu over what is there. */
+void view_order_draw(const struct view *view, struct canvas *canvas);
+
+struct log_pager;
+struct log_source;
+
+/* What is searched for and shown of the lines is as the person has it now: before they are read. */
+void view_log_sync(struct view *view, struct log_pager *pager);
+/* Go where the keys led, as far as the lines are known, and have those read that are on the screen
+ * then. What cannot be found is said. */
+ATTR_MUST_USE bool view_log_settle(struct view *view, const struct view_facts *facts,
+                                   struct log_pager *pager, const struct log_source *source,
+                                   struct err *err);
+
+enum {
+    TIMELINE_FOLD_MS = 30 * 60 * 1000, /* a longer run folds what is idle unless told otherwise */
+    TIMELINE_ZOOM_MAX = 24,
+    TIMELINE_SUM_MS = 1000, /* of many tasks it takes a while: it is made no more often */
+};
+
+/* Go to the timeline. */
+void view_timeline_open(struct view *view);
+
+/* What the screen shows: the axis, and so many rows; scrolls so that the chosen one is there. */
+void view_timeline_fit(struct view *view, const struct timeline_axis *axis, int rows);
+
+/* Add up where the time went up to `now`, and what ran and failed along the axis as it is drawn,
+ * unless that was done within the second. After view_timeline_fit(). */
+void view_timeline_sum(struct view *view, const struct view_facts *facts, const struct moment *now);
+
+/* Are idle stretches folded, of a run of this length? */
+bool view_timeline_folds(const struct view_timeline *timeline, int64_t run_ms);
+
+/* Where the cursor is (CLOCK_BOOTTIME, ms). */
+int64_t view_timeline_cursor(const struct view_timeline *timeline, const struct moment *now);
 
 #endif

@@ -1,13 +1,12 @@
 /* view_acts.c - acts on one task or many: aimed when the key is pressed, confirmed where that is
  * needed, asked again if the tasks have changed meanwhile, and undone. */
-#include "view_internal.h"
-
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "view.h"
+#include "view_internal.h"
 #include "xalloc.h"
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
@@ -32,7 +31,8 @@ static int tries_left(const struct run_state *state, int task)
     return is_fresh ? plan_step_attempts(plan) : step->allowed - step->used;
 }
 
-struct prompt_target view_asked_of(const struct run_state *state, int task)
+/* What a question about a task says of it now. */
+static struct prompt_target view_asked_of(const struct run_state *state, int task)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
     const struct view_target aim = view_aim(state, task);
@@ -95,6 +95,92 @@ static struct view_todo act_on_chosen(struct view *view, const struct view_facts
         assert(false);
         return draw;
     }
+}
+
+/* Once all of them are held the key lets all go; else it holds those that are not. */
+static bool lets_go(const struct view *view, const struct run_state *state)
+{
+    for (int task = 0; task < view->order_count; task++) {
+        const struct task_state *one = &state->tasks[task];
+        if (view_is_marked(view, task) && !one->held && !task_status_is_final(one->status))
+            return false;
+    }
+    return true;
+}
+
+static enum prompt_kind question_of(const struct view *view, const struct run_state *state,
+                                    enum act act)
+{
+    switch (act) {
+    case UI_RETRY:
+        return PROMPT_RETRY_MANY;
+    case UI_RETRY_WITH:
+        return PROMPT_RETRY_WITH_MANY;
+    case UI_KILL:
+        return PROMPT_KILL_MANY;
+    case UI_HOLD:
+        return lets_go(view, state) ? PROMPT_RELEASE_MANY : PROMPT_HOLD_MANY;
+    default:
+        return PROMPT_CANCEL_MANY;
+    }
+}
+
+static enum act act_of(enum prompt_kind kind)
+{
+    switch (kind) {
+    case PROMPT_RETRY_MANY:
+        return UI_RETRY;
+    case PROMPT_RETRY_WITH_MANY:
+        return UI_RETRY_WITH;
+    case PROMPT_KILL_MANY:
+        return UI_KILL;
+    case PROMPT_HOLD_MANY:
+    case PROMPT_RELEASE_MANY:
+        return UI_HOLD;
+    default: /* the rest of those about many */
+        return UI_CANCEL;
+    }
+}
+
+/* Can this be asked of the task? Else *why says why not. */
+static bool takes(const struct view *view, const struct view_facts *facts, int task,
+                  enum prompt_kind kind, struct str *why)
+{
+    const bool held = facts->state->tasks[task].held;
+    const char *id = facts->state->plan->tasks[task].id;
+    if (kind == PROMPT_HOLD_MANY && held) {
+        str_addf(why, "%s is held already", id);
+        return false;
+    }
+    if (kind == PROMPT_RELEASE_MANY && !held) {
+        str_addf(why, "%s is not held", id);
+        return false;
+    }
+    return !view_task_refusal(view, facts, task, act_of(kind), why);
+}
+
+/* Aim at the marked tasks that this can be done to, and ask about them. */
+static struct view_todo view_act_on_marked(struct view *view, const struct view_facts *facts,
+                                           enum act act)
+{
+    struct str why = {0};
+    struct prompt_many many = {.kind = question_of(view, facts->state, act)};
+    view->target_count = 0;
+    for (int task = 0; task < view->order_count; task++) {
+        struct str one = {0};
+        if (!view_is_marked(view, task))
+            continue;
+        if (takes(view, facts, task, many.kind, &one))
+            view->targets[view->target_count++] = view_aim(facts->state, task);
+        else if (many.left_out++ == 0)
+            str_add(&why, str_text(&one));
+        str_done(&one);
+    }
+    many.whose = view->target_count == 1 ? "marked task" : "marked tasks";
+    many.left_why = str_text(&why);
+    struct view_todo todo = view_ask_about_many(view, facts, &many);
+    str_done(&why);
+    return todo;
 }
 
 struct view_todo view_act_on_tasks(struct view *view, const struct view_facts *facts, enum act act)
@@ -175,90 +261,6 @@ struct view_todo view_ask_about_many(struct view *view, const struct view_facts 
     return (struct view_todo){.kind = VIEW_ASKED};
 }
 
-/* Once all of them are held the key lets all go; else it holds those that are not. */
-static bool lets_go(const struct view *view, const struct run_state *state)
-{
-    for (int task = 0; task < view->order_count; task++) {
-        const struct task_state *one = &state->tasks[task];
-        if (view_is_marked(view, task) && !one->held && !task_status_is_final(one->status))
-            return false;
-    }
-    return true;
-}
-
-static enum prompt_kind question_of(const struct view *view, const struct run_state *state,
-                                    enum act act)
-{
-    switch (act) {
-    case UI_RETRY:
-        return PROMPT_RETRY_MANY;
-    case UI_RETRY_WITH:
-        return PROMPT_RETRY_WITH_MANY;
-    case UI_KILL:
-        return PROMPT_KILL_MANY;
-    case UI_HOLD:
-        return lets_go(view, state) ? PROMPT_RELEASE_MANY : PROMPT_HOLD_MANY;
-    default:
-        return PROMPT_CANCEL_MANY;
-    }
-}
-
-static enum act act_of(enum prompt_kind kind)
-{
-    switch (kind) {
-    case PROMPT_RETRY_MANY:
-        return UI_RETRY;
-    case PROMPT_RETRY_WITH_MANY:
-        return UI_RETRY_WITH;
-    case PROMPT_KILL_MANY:
-        return UI_KILL;
-    case PROMPT_HOLD_MANY:
-    case PROMPT_RELEASE_MANY:
-        return UI_HOLD;
-    default: /* the rest of those about many */
-        return UI_CANCEL;
-    }
-}
-
-/* Can this be asked of the task? Else *why says why not. */
-static bool takes(const struct view *view, const struct view_facts *facts, int task,
-                  enum prompt_kind kind, struct str *why)
-{
-    const bool held = facts->state->tasks[task].held;
-    const char *id = facts->state->plan->tasks[task].id;
-    if (kind == PROMPT_HOLD_MANY && held) {
-        str_addf(why, "%s is held already", id);
-        return false;
-    }
-    if (kind == PROMPT_RELEASE_MANY && !held) {
-        str_addf(why, "%s is not held", id);
-        return false;
-    }
-    return !view_task_refusal(view, facts, task, act_of(kind), why);
-}
-
-struct view_todo view_act_on_marked(struct view *view, const struct view_facts *facts, enum act act)
-{
-    struct str why = {0};
-    struct prompt_many many = {.kind = question_of(view, facts->state, act)};
-    view->target_count = 0;
-    for (int task = 0; task < view->order_count; task++) {
-        struct str one = {0};
-        if (!view_is_marked(view, task))
-            continue;
-        if (takes(view, facts, task, many.kind, &one))
-            view->targets[view->target_count++] = view_aim(facts->state, task);
-        else if (many.left_out++ == 0)
-            str_add(&why, str_text(&one));
-        str_done(&one);
-    }
-    many.whose = view->target_count == 1 ? "marked task" : "marked tasks";
-    many.left_why = str_text(&why);
-    struct view_todo todo = view_ask_about_many(view, facts, &many);
-    str_done(&why);
-    return todo;
-}
-
 struct view_todo view_ask_about_all(struct view *view, const struct view_facts *facts,
                                     enum prompt_kind kind)
 {
@@ -307,7 +309,8 @@ static bool look_again(struct view *view, const struct view_facts *facts, struct
     return changed;
 }
 
-bool view_update_targets(struct view *view, const struct view_facts *facts)
+/* The targets of an open question are as they are now. True if one has changed. */
+static bool view_update_targets(struct view *view, const struct view_facts *facts)
 {
     struct prompt *prompt = &view->prompt;
     struct named named = {.many = {.kind = prompt->kind, .whose = prompt->whose}};

@@ -6,7 +6,6 @@
 #define DEVS_VIEW_COMMAND_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "canvas.h"
 #include "line_edit.h"
@@ -38,20 +37,10 @@ struct command_row {
 const struct command_row *view_command_at(size_t index);
 /* The one that a line begins with; NULL for none. */
 const struct command_row *view_command_in(const char *line);
-
-/* Open the empty line behind `:`. */
-void view_command_open(struct view *view);
-/* Run the command of this name, or open the line with it where it wants an argument. NULL opens an
- * empty line. */
-struct view_todo view_command_begin(struct view *view, const struct view_facts *facts,
-                                    const char *name);
-/* Take a key of the open line; what is to be done is returned once it is entered. */
-struct view_todo view_command_key(struct view *view, uint32_t key, const struct view_facts *facts);
 /* In the last rows: the line, and above it what it may become. */
 void view_command_draw(const struct view *view, const struct view_facts *facts,
                        struct canvas *canvas);
 
-/* view_complete.c */
 /* Does the word offered fit what is typed? The candidates for the end of a line, each as the whole
  * line would be with it. */
 enum { COMPLETIONS_MAX = 24 };

@@ -1,10 +1,9 @@
-#include "view_detail.h"
-
 #include "view.h"
 #include "view_internal.h"
-#include "view_log.h"
 
-bool view_try_next(const struct run_state *state, struct view_try *one, int by)
+/* Go from one to the try before (-1) or after (1) it, over all steps; false, and it stays, where
+ * there is none. */
+static bool view_try_next(const struct run_state *state, struct view_try *one, int by)
 {
     if (one->task < 0 || one->attempt == 0)
         return false;

@@ -5,9 +5,18 @@
 
 #include "attr.h"
 #include "view.h"
-#include "view_detail.h"
 #include "view_internal.h"
 #include "view_terminal.h"
+
+/* A key that went down, and where. */
+struct stroke {
+    struct view *view;              /* borrowed, as the facts */
+    const struct view_facts *facts; /* of the moment the key went down */
+    enum act act;
+};
+
+/* Carries out a stroke and returns what the app is to do. */
+typedef struct view_todo stroke_fn(const struct stroke *stroke);
 
 enum { FAR = 1 << 24 };
 
@@ -51,7 +60,8 @@ const struct bookmark *view_bookmark_here(const struct view_facts *facts)
     return NULL;
 }
 
-struct view_todo view_bookmark(struct view *view, const struct view_facts *facts)
+/* m: asks for a name, or takes away the one that is here. */
+static struct view_todo view_bookmark(struct view *view, const struct view_facts *facts)
 {
     const struct bookmark *here = view_bookmark_here(facts);
     if (here)
@@ -61,7 +71,8 @@ struct view_todo view_bookmark(struct view *view, const struct view_facts *facts
     return (struct view_todo){.kind = VIEW_DRAW};
 }
 
-struct view_todo view_bookmark_key(struct view *view, uint32_t key)
+/* A key while the name is typed. */
+static struct view_todo view_bookmark_key(struct view *view, uint32_t key)
 {
     const bool is_kept = line_edit_key(&view->bookmark, key) == LINE_EDIT_KEPT;
     return (struct view_todo){.kind = is_kept ? VIEW_BOOKMARK : VIEW_DRAW};
@@ -69,7 +80,7 @@ struct view_todo view_bookmark_key(struct view *view, uint32_t key)
 
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
-struct view_todo stroke_filter(const struct stroke *stroke)
+static struct view_todo stroke_filter(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
     if (view->pane == VIEW_PANE_LOG) {
@@ -97,7 +108,7 @@ static void find_in_log(const struct stroke *stroke, int step)
         view->log_back = log->count - found - 1;
 }
 
-struct view_todo stroke_find(const struct stroke *stroke)
+static struct view_todo stroke_find(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
     bool on = stroke->act == UI_NEXT;
@@ -110,7 +121,7 @@ struct view_todo stroke_find(const struct stroke *stroke)
     return draw;
 }
 
-struct view_todo stroke_needs_you_next(const struct stroke *stroke)
+static struct view_todo stroke_needs_you_next(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
     int here = view_chosen_row(view);
@@ -125,14 +136,15 @@ struct view_todo stroke_needs_you_next(const struct stroke *stroke)
     return draw;
 }
 
-struct view_todo stroke_only_needs_you(const struct stroke *stroke)
+static struct view_todo stroke_only_needs_you(const struct stroke *stroke)
 {
     stroke->view->only_needs_you = !stroke->view->only_needs_you;
     view_narrow(stroke->view, stroke->facts);
     return draw;
 }
 
-struct view_todo stroke_search_key(const struct stroke *stroke, uint32_t key)
+/* A key while the search is typed. */
+static struct view_todo stroke_search_key(const struct stroke *stroke, uint32_t key)
 {
     struct view *view = stroke->view;
     if (view_screen(view) == SCREEN_LOG)
@@ -142,7 +154,7 @@ struct view_todo stroke_search_key(const struct stroke *stroke, uint32_t key)
     return draw;
 }
 
-struct view_todo stroke_go_to(const struct stroke *stroke)
+static struct view_todo stroke_go_to(const struct stroke *stroke)
 {
     line_edit_clear(&stroke->view->go_to);
     line_edit_open(&stroke->view->go_to);
@@ -209,13 +221,13 @@ const char *stroke_time_refusal(const struct view *view, const struct view_facts
     return replay_refusal(facts->replay, move, view->chosen, facts->mode == VIEW_PAST);
 }
 
-struct view_todo stroke_transport(const struct stroke *stroke)
+static struct view_todo stroke_transport(const struct stroke *stroke)
 {
     struct view_todo todo = {.kind = VIEW_TRANSPORT};
     return move_of(stroke->act, &todo.move) ? todo : draw;
 }
 
-struct view_todo stroke_later(const struct stroke *stroke)
+static struct view_todo stroke_later(const struct stroke *stroke)
 {
     struct view *view = stroke->view;
     view->shows_later = !view->shows_later;
@@ -225,17 +237,17 @@ struct view_todo stroke_later(const struct stroke *stroke)
     return draw;
 }
 
-struct view_todo stroke_compare(const struct stroke *stroke)
+static struct view_todo stroke_compare(const struct stroke *stroke)
 {
     return view_report_ask(stroke->view, stroke->facts);
 }
 
-struct view_todo stroke_bookmark(const struct stroke *stroke)
+static struct view_todo stroke_bookmark(const struct stroke *stroke)
 {
     return view_bookmark(stroke->view, stroke->facts);
 }
 
-struct view_todo stroke_try(const struct stroke *stroke)
+static struct view_todo stroke_try(const struct stroke *stroke)
 {
     (void)view_try_step(stroke->view, stroke->facts->state, stroke->act == UI_TRY_BACK ? -1 : 1);
     return draw;
@@ -461,7 +473,8 @@ static bool is_refused(const struct stroke *stroke)
     return refused;
 }
 
-struct view_todo stroke_do(const struct stroke *stroke)
+/* What the screen that is shown makes of the act, else what it means everywhere. */
+static struct view_todo stroke_do(const struct stroke *stroke)
 {
     struct view_todo todo = draw;
     if (is_refused(stroke))

@@ -188,8 +188,9 @@ static void want(struct view *view, const struct view_facts *facts, enum act act
     view->log.either_way = false;
 }
 
-void view_log_add_none(const struct view *view, const struct log_pager *pager,
-                       enum view_log_want want, int step, struct str *out)
+/* Append that nothing is found this way (step 1: down). */
+static void view_log_add_none(const struct view *view, const struct log_pager *pager,
+                              enum view_log_want want, int step, struct str *out)
 {
     const bool of_errors = want == VIEW_LOG_ERROR;
     const struct pager_set *set = of_errors ? &pager->errors : &pager->found;

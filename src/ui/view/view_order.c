@@ -1,6 +1,4 @@
 /* view_order.c - the order of the list and its filter. */
-#include "view_order.h"
-
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 #include "shown.h"
 #include "term.h"
 #include "view.h"
+#include "view_internal.h"
 #include "xalloc.h"
 
 static const int64_t last = INT64_MAX;

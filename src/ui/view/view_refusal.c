@@ -1,6 +1,5 @@
 /* view_refusal.c - what cannot be done now, and why: handlers of keys and the help ask here. */
 #include "view.h"
-#include "view_detail.h"
 #include "view_internal.h"
 
 /* May it start but for its source's limit? */

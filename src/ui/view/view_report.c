@@ -1,6 +1,5 @@
-#include "view.h"
-
 #include "runs_list.h"
+#include "view.h"
 #include "view_internal.h"
 
 static bool same_try(const struct view_try *a, const struct view_try *b)

@@ -5,7 +5,11 @@
 
 #include "shown.h"
 #include "view.h"
+#include "view_internal.h"
 #include "xalloc.h"
+
+/* What is in a row: a task, or the fold that it is the first of. */
+enum { VIEW_NO_ROW = -1 };
 
 /* The spans of two faults with one result may overlap: what is said of a fold is about its
  * own members only. */
@@ -80,7 +84,8 @@ static void find_following(struct view *view, const struct run_state *state)
     }
 }
 
-void view_find_folds(struct view *view, const struct run_state *state)
+/* Find the folds there are now. */
+static void view_find_folds(struct view *view, const struct run_state *state)
 {
     for (int i = 0; i < view->order_count; i++)
         view->fold_of[i] = -1;

@@ -1,5 +1,3 @@
-#include "view_runs.h"
-
 #include "runs_list.h"
 #include "view.h"
 #include "view_internal.h"

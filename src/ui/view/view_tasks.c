@@ -1,12 +1,11 @@
 /* view_tasks.c - the Tasks screen: its own keys, marks, and the acts on a row of several tasks. */
-#include "view_internal.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "shown.h"
 #include "view.h"
+#include "view_internal.h"
 #include "xalloc.h"
 
 /* Did the latest try of the task fail, or is it over without having passed? */
@@ -387,7 +386,8 @@ static struct view_todo toggle(const struct fold_stroke *stroke)
 bool view_fold_act(struct view *view, const struct view_facts *facts, enum act act,
                    struct view_todo *out)
 {
-    const struct fold_stroke stroke = {.view = view, .facts = facts, .fold = view_chosen_fold(view)};
+    const struct fold_stroke stroke = {
+        .view = view, .facts = facts, .fold = view_chosen_fold(view)};
     if (!stroke.fold)
         return false;
     switch (act) {

@@ -7,7 +7,7 @@
 #include "shown.h"
 #include "text.h"
 #include "view.h"
-#include "view_detail.h"
+#include "view_internal.h"
 
 static void freeze(struct view *view, const struct view_facts *facts)
 {

@@ -18,12 +18,6 @@ struct view;
 struct view_facts;
 struct view_todo;
 
-/* Carry out a key about the terminal; false for any other. */
-bool view_terminal_act(struct view *view, const struct view_facts *facts, enum act act,
-                       struct view_todo *out);
-/* Any key while the screen stands still: what moves it on, and what changes nothing on it. */
-struct view_todo view_frozen_act(struct view *view, const struct view_facts *facts, enum act act);
-
 /* Append what is to be copied, and to `words` what it is, for the message line: id and title of the
  * chosen task, or of all that are marked; the lines of a log that are in sight; the section of the
  * forensics. False: there is nothing. */

@@ -1,5 +1,3 @@
-#include "view_timeline.h"
-
 #include "timeline_axis.h"
 #include "view.h"
 #include "view_internal.h"
