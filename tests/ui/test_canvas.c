@@ -1,11 +1,14 @@
-#include "canvas.h"
-
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "canvas.h"
+#include "canvas_write.h"
 #include "test_main.h"
+#include "text.h"
 
 static struct canvas canvas;
-static struct str text;
+static struct str as_text;
 
 static void setup(void)
 {
@@ -15,14 +18,14 @@ static void setup(void)
 static void teardown(void)
 {
     canvas_done(&canvas);
-    str_done(&text);
+    str_done(&as_text);
 }
 
 static const char *drawn(void)
 {
-    str_clear(&text);
-    canvas_to_text(&canvas, &text);
-    return str_text(&text);
+    str_clear(&as_text);
+    canvas_to_text(&canvas, &as_text);
+    return str_text(&as_text);
 }
 
 static const struct {
@@ -204,9 +207,8 @@ START_TEST(test_equal_sees_every_difference)
 }
 END_TEST
 
-Suite *test_suite(void)
+static void add_canvas_cases(Suite *suite)
 {
-    Suite *suite = suite_create("canvas");
     TCase *tcase = test_case(suite, "canvas");
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, test_text, 0, TABLE_LEN(text_cases));
@@ -220,5 +222,216 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_size_is_clamped);
     tcase_add_test(tcase, test_resize_blanks);
     tcase_add_test(tcase, test_equal_sees_every_difference);
+}
+
+enum { ROWS = 4, COLUMNS = 12 };
+
+/* A terminal that knows what canvas_ansi() writes: where the pen goes, runes, and nothing else. */
+struct glass {
+    uint32_t runes[ROWS][COLUMNS]; /* 0 = right half of a wide one */
+    int row, column;
+};
+
+static struct canvas was, is;
+static struct theme theme;
+static struct str out;
+static struct glass glass;
+
+static void setup_ansi(void)
+{
+    canvas_init(&was, ROWS, COLUMNS, false);
+    canvas_init(&is, ROWS, COLUMNS, false);
+    ck_assert(theme_named("auto", &theme));
+    out = (struct str){0};
+    glass = (struct glass){0};
+}
+
+static void teardown_ansi(void)
+{
+    canvas_done(&was);
+    canvas_done(&is);
+    str_done(&out);
+}
+
+static size_t take_escape(const char *bytes)
+{
+    const size_t len = 2 + strspn(bytes + 2, "0123456789;");
+    const char end = bytes[len];
+    if (strncmp(bytes, "\x1b[?25l", 6) == 0)
+        return 6;
+    if (strncmp(bytes, "\x1b[2J", 4) == 0) {
+        for (int i = 0; i < ROWS * COLUMNS; i++)
+            glass.runes[i / COLUMNS][i % COLUMNS] = ' ';
+    } else if (end == 'H') {
+        char *rest = NULL;
+        glass.row = (int)strtol(bytes + 2, &rest, 10) - 1;
+        glass.column = (int)strtol(rest + 1, NULL, 10) - 1;
+    } else {
+        ck_assert_int_eq(end, 'm');
+    }
+    return len + 1;
+}
+
+static void show(const struct str *bytes)
+{
+    for (size_t i = 0; i < bytes->len;) {
+        uint32_t rune = 0;
+        if (bytes->data[i] == '\x1b') {
+            i += take_escape(bytes->data + i);
+            continue;
+        }
+        i += (size_t)text_rune(bytes->data + i, bytes->len - i, &rune);
+        const int width = rune_width(rune);
+        ck_assert_int_lt(glass.row, ROWS);
+        ck_assert_int_le(glass.column + width, COLUMNS);
+        if (width == 0)
+            continue;
+        glass.runes[glass.row][glass.column] = rune;
+        if (width == 2)
+            glass.runes[glass.row][glass.column + 1] = 0;
+        glass.column += width;
+    }
+}
+
+static void check_glass(void)
+{
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        ck_assert_uint_eq(glass.runes[i / COLUMNS][i % COLUMNS], is.cells[i].rune);
+}
+
+static void draw(struct canvas *onto, int row, int column, const char *words)
+{
+    (void)canvas_text(onto, (struct spot){.row = row, .column = column, .width = COLUMNS - column},
+                      STYLE_PLAIN, words);
+}
+
+START_TEST(test_a_whole_frame_comes_over)
+{
+    draw(&is, 0, 0, "one \xe6\xbc\xa2 two");
+    draw(&is, 3, 6, "e\xcc\x81nd");
+    canvas_ansi(NULL, &is, &theme, &out);
+    show(&out);
+    check_glass();
+    ck_assert_ptr_nonnull(strstr(str_text(&out), "e\xcc\x81"));
+}
+END_TEST
+
+START_TEST(test_only_what_differs_is_written)
+{
+    draw(&was, 0, 0, "try 1 of 6");
+    draw(&was, 2, 0, "a \xe6\xbc\xa2 b");
+    draw(&is, 0, 0, "try 2 of 6");
+    draw(&is, 2, 0, "a xy b");
+    canvas_ansi(NULL, &was, &theme, &out);
+    show(&out);
+    str_clear(&out);
+    canvas_ansi(&was, &is, &theme, &out);
+    ck_assert_str_eq(str_text(&out), "\x1b[1;5H\x1b[0m2\x1b[3;3Hxy\x1b[0m");
+    show(&out);
+    check_glass();
+}
+END_TEST
+
+START_TEST(test_the_same_frame_is_no_byte)
+{
+    draw(&was, 1, 1, "same");
+    draw(&is, 1, 1, "same");
+    canvas_ansi(&was, &is, &theme, &out);
+    ck_assert_uint_eq(out.len, 0);
+}
+END_TEST
+
+START_TEST(test_colours_are_those_of_the_theme)
+{
+    (void)canvas_text(&is, (struct spot){.width = 4}, STYLE_FAILED, "x");
+    theme.paints[STYLE_FAILED] = (struct theme_paint){
+        .front = 9, .back = 4, .rich = THEME_DEFAULT, .bold = true, .underline = true};
+    canvas_ansi(&was, &is, &theme, &out);
+    ck_assert_str_eq(str_text(&out), "\x1b[1;1H\x1b[0;1;4;91;44mx\x1b[0m");
+    theme.paints[STYLE_FAILED] =
+        (struct theme_paint){.front = 1, .back = THEME_DEFAULT, .rich = 208, .reverse = true};
+    str_clear(&out);
+    canvas_ansi(&was, &is, &theme, &out);
+    ck_assert_str_eq(str_text(&out), "\x1b[1;1H\x1b[0;7;38;5;208mx\x1b[0m");
+    theme.is_mono = true;
+    str_clear(&out);
+    canvas_ansi(&was, &is, &theme, &out);
+    ck_assert_str_eq(str_text(&out), "\x1b[1;1H\x1b[0;7mx\x1b[0m");
+}
+END_TEST
+
+static void add_ansi_cases(Suite *suite)
+{
+    TCase *frames = test_case(suite, "frames");
+    tcase_add_checked_fixture(frames, setup_ansi, teardown_ansi);
+    tcase_add_test(frames, test_a_whole_frame_comes_over);
+    tcase_add_test(frames, test_only_what_differs_is_written);
+    tcase_add_test(frames, test_the_same_frame_is_no_byte);
+    tcase_add_test(frames, test_colours_are_those_of_the_theme);
+}
+
+static struct str picture;
+
+static void setup_svg(void)
+{
+    canvas_init(&canvas, 1, 20, false);
+}
+
+static void teardown_svg(void)
+{
+    canvas_done(&canvas);
+    str_done(&picture);
+}
+
+static const char *drawn_svg(const char *theme_name, const char *title)
+{
+    struct theme chosen;
+    ck_assert(theme_named(theme_name, &chosen));
+    str_clear(&picture);
+    svg_write(&canvas, &chosen, title, &picture);
+    return str_text(&picture);
+}
+
+/* A plan's name and a task's title are whatever somebody wrote. */
+START_TEST(test_no_byte_of_a_title_or_a_cell_breaks_the_picture)
+{
+    const char *hostile = "a\x1b[31m<b>\x01&\xe2\x80\xae\xff\xef\xbf\xbe";
+    canvas_text(&canvas, (struct spot){0, 0, 20}, STYLE_PLAIN, hostile);
+    const char *svg = drawn_svg("auto", hostile);
+    for (const char *at = svg; *at != '\0'; at++)
+        ck_assert_msg((unsigned char)*at >= ' ' || *at == '\n', "byte %d", *at);
+    ck_assert_ptr_null(strstr(svg, "<b>"));
+    ck_assert_ptr_null(strstr(svg, "\xe2\x80\xae"));
+    ck_assert_ptr_null(strstr(svg, "\xef\xbf\xbe"));
+    ck_assert_ptr_null(strstr(svg, "\xff"));
+    ck_assert_msg(strstr(svg, "<title id=\"title\">a&lt;b&gt;") != NULL, "%s", svg);
+}
+END_TEST
+
+START_TEST(test_a_light_theme_has_a_light_ground)
+{
+    char dark[64] = "";
+    const char *fill = strstr(drawn_svg("dark", "run"), "rx=\"6\" fill=\"");
+    ck_assert_ptr_nonnull(fill);
+    (void)snprintf(dark, sizeof(dark), "%.24s", fill);
+    ck_assert_ptr_null(strstr(drawn_svg("light", "run"), dark));
+    ck_assert_ptr_nonnull(strstr(drawn_svg("auto", "run"), dark));
+}
+END_TEST
+
+static void add_svg_cases(Suite *suite)
+{
+    TCase *tcase = test_case(suite, "svg");
+    tcase_add_checked_fixture(tcase, setup_svg, teardown_svg);
+    tcase_add_test(tcase, test_no_byte_of_a_title_or_a_cell_breaks_the_picture);
+    tcase_add_test(tcase, test_a_light_theme_has_a_light_ground);
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("canvas");
+    add_canvas_cases(suite);
+    add_ansi_cases(suite);
+    add_svg_cases(suite);
     return suite;
 }

@@ -2,8 +2,12 @@
 #include <string.h>
 
 #include "keyboard.h"
+#include "plan.h"
+#include "run_state.h"
+#include "screen.h"
 #include "term.h"
 #include "test_main.h"
+#include "view.h"
 
 enum { CTRL_D = 0x04, CTRL_U = 0x15, CTRL_L = 0x0c, CTRL_Z = 0x1a, SECOND = 1000 };
 
@@ -592,10 +596,227 @@ static void add_full(TCase *tcase)
     tcase_add_test(tcase, test_log_pane_takes_the_moves);
 }
 
+static void add_view_cases(Suite *suite)
+{
+    add_small(test_case(suite, "small run"));
+    add_full(test_case(suite, "every state"));
+}
+
+START_TEST(test_back_leads_the_way_one_came)
+{
+    struct screen_trail trail = {0};
+    trail_go(&trail, SCREEN_DETAIL);
+    trail_go(&trail, SCREEN_FORENSICS);
+    ck_assert_int_eq(trail_here(&trail), SCREEN_FORENSICS);
+    ck_assert(trail_back(&trail));
+    ck_assert_int_eq(trail_here(&trail), SCREEN_DETAIL);
+    ck_assert(trail_back(&trail));
+    ck_assert_int_eq(trail_here(&trail), SCREEN_TASKS);
+    ck_assert(!trail_back(&trail));
+}
+END_TEST
+
+START_TEST(test_no_screen_is_come_through_twice)
+{
+    struct screen_trail trail = {0};
+    for (int round = 0; round < 3; round++) {
+        for (enum screen screen = 0; screen < SCREEN_COUNT; screen++) {
+            trail_go(&trail, screen);
+            ck_assert_int_eq(trail_here(&trail), screen);
+        }
+    }
+    ck_assert_int_eq(trail.depth, SCREEN_COUNT - 1);
+    trail_go(&trail, SCREEN_DETAIL);
+    ck_assert_int_eq(trail.depth, 1);
+    trail_go(&trail, SCREEN_TASKS);
+    ck_assert(!trail_back(&trail));
+}
+END_TEST
+
+START_TEST(test_screens_have_names)
+{
+    ck_assert_str_eq(screen_name(SCREEN_TASKS), "Tasks");
+    ck_assert_str_eq(screen_name(SCREEN_RUNS), "Runs");
+}
+END_TEST
+
+static void add_trail_cases(Suite *suite)
+{
+    TCase *tcase = test_case(suite, "screen");
+    tcase_add_test(tcase, test_back_leads_the_way_one_came);
+    tcase_add_test(tcase, test_no_screen_is_come_through_twice);
+    tcase_add_test(tcase, test_screens_have_names);
+}
+
+static struct plan *plan;
+static struct run_state grown_state;
+static struct view grown;
+static char row_text[200];
+
+static void setup(void)
+{
+    const char *json = "{\"version\":1,\"grows\":true,\"tasks\":[]}";
+    struct violations violations = {0};
+    ck_assert(plan_parse(json, strlen(json), &plan, &violations));
+    run_state_init(&grown_state, plan, 1);
+    view_init(&grown, 0);
+}
+
+static void teardown(void)
+{
+    view_done(&grown);
+    run_state_done(&grown_state);
+    plan_free(plan);
+}
+
+static void apply(struct event event)
+{
+    struct err err = {0};
+    event.seq = grown_state.last_seq + 1;
+    event.at = (struct moment){.at_ms = 1000 * event.seq, .mono_ms = 1000 * event.seq};
+    event.task = -1;
+    event.step = -1;
+    ck_assert_msg(run_state_apply(&grown_state, &event, &err), "%s", err.message);
+}
+
+/* So many tasks more, "t0000", "t0001", ... */
+static void add(int count)
+{
+    if (!grown_state.started)
+        apply((struct event){.kind = EVENT_RUN_STARTED, .a = 2});
+    for (int i = 0; i < count; i++) {
+        (void)snprintf(row_text, sizeof(row_text),
+                       "{\"task\":{\"id\":\"t%04d\",\"steps\":[{\"run\":[\"true\"]}]}}",
+                       grown_state.plan->task_count);
+        apply((struct event){
+            .kind = EVENT_TASK_ADDED, .a = grown_state.plan->task_count, .text = row_text});
+    }
+}
+
+/* The screen sees the state. */
+static void look(void)
+{
+    const struct view_facts grown_facts = {
+        .state = &grown_state, .now = grown_state.last, .clock = grown_state.last, .run = 1};
+    view_take_tasks(&grown, grown_state.plan->task_count);
+    view_arrange(&grown, &grown_facts);
+    view_fit(&grown, 10, 0, VIEW_HAS_LIST);
+}
+
+static void begin_again(void)
+{
+    run_state_done(&grown_state);
+    run_state_init(&grown_state, plan, 1);
+}
+
+START_TEST(test_the_first_task_is_chosen_when_it_comes)
+{
+    look();
+    ck_assert_int_eq(grown.row_count, 0);
+    ck_assert_int_eq(grown.chosen, -1);
+    add(1);
+    look();
+    ck_assert_int_eq(grown.row_count, 1);
+    ck_assert_int_eq(grown.chosen, 0);
+}
+END_TEST
+
+START_TEST(test_rows_come_with_tasks_and_the_choice_stays)
+{
+    add(3);
+    look();
+    view_choose(&grown, grown.rows[2]);
+    for (int count = 4; count <= 500; count++) {
+        add(1);
+        look();
+        ck_assert_int_eq(grown.row_count, count);
+        ck_assert_int_eq(grown.rows[count - 1], count - 1);
+        ck_assert_int_eq(grown.chosen, 2);
+    }
+}
+END_TEST
+
+START_TEST(test_rows_that_stay_where_they_are_get_new_ones_below)
+{
+    add(3);
+    look();
+    grown.still_until = INT64_MAX;
+    add(40);
+    look();
+    ck_assert_int_eq(grown.row_count, 43);
+    for (int i = 0; i < 43; i++)
+        ck_assert_int_eq(grown.rows[i], i);
+}
+END_TEST
+
+START_TEST(test_back_before_the_tasks_there_are_fewer_rows)
+{
+    add(20);
+    look();
+    view_choose(&grown, grown.rows[15]);
+    begin_again();
+    add(5);
+    look();
+    ck_assert_int_eq(grown.row_count, 5);
+    ck_assert_int_eq(grown.chosen, 4);
+    begin_again();
+    look();
+    ck_assert_int_eq(grown.row_count, 0);
+    ck_assert_int_eq(grown.chosen, -1);
+    add(30);
+    look();
+    ck_assert_int_eq(grown.row_count, 30);
+    ck_assert_int_eq(grown.chosen, 0);
+}
+END_TEST
+
+START_TEST(test_what_is_looked_into_is_left_when_its_task_is_gone)
+{
+    add(3);
+    look();
+    grown.chosen = 2;
+    trail_go(&grown.trail, SCREEN_FORENSICS);
+    begin_again();
+    add(2);
+    look();
+    ck_assert_int_eq(view_screen(&grown), SCREEN_TASKS);
+}
+END_TEST
+
+START_TEST(test_a_filter_finds_a_task_that_comes_later)
+{
+    add(3);
+    look();
+    (void)snprintf(grown.filter.text, sizeof(grown.filter.text), "id=t0007");
+    const struct view_facts grown_facts = {
+        .state = &grown_state, .now = grown_state.last, .clock = grown_state.last};
+    view_narrow(&grown, &grown_facts);
+    ck_assert_int_eq(grown.row_count, 0);
+    add(7);
+    look();
+    ck_assert_int_eq(grown.row_count, 1);
+    ck_assert_int_eq(grown.rows[0], 7);
+}
+END_TEST
+
+/* The list while the plan grows, and while a replay goes back to before it had. */
+static void add_grow_cases(Suite *suite)
+{
+    TCase *rows = test_case(suite, "rows");
+    tcase_add_checked_fixture(rows, setup, teardown);
+    tcase_add_test(rows, test_the_first_task_is_chosen_when_it_comes);
+    tcase_add_test(rows, test_rows_come_with_tasks_and_the_choice_stays);
+    tcase_add_test(rows, test_rows_that_stay_where_they_are_get_new_ones_below);
+    tcase_add_test(rows, test_back_before_the_tasks_there_are_fewer_rows);
+    tcase_add_test(rows, test_what_is_looked_into_is_left_when_its_task_is_gone);
+    tcase_add_test(rows, test_a_filter_finds_a_task_that_comes_later);
+}
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("view");
-    add_small(test_case(suite, "small run"));
-    add_full(test_case(suite, "every state"));
+    add_view_cases(suite);
+    add_trail_cases(suite);
+    add_grow_cases(suite);
     return suite;
 }

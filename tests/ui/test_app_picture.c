@@ -1,10 +1,10 @@
 /* A run as a recording of the cockpit's screens. */
-#include "app_cast.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app.h"
+#include "app_cast.h"
 #include "log_sample.h"
 #include "test_main.h"
 
@@ -173,9 +173,8 @@ START_TEST(test_it_ends_where_it_is_told_to)
 }
 END_TEST
 
-Suite *test_suite(void)
+static void add_cast_cases(Suite *suite)
 {
-    Suite *suite = suite_create("app_cast");
     TCase *runs = test_case(suite, "runs");
     tcase_add_checked_fixture(runs, setup, teardown);
     tcase_add_test(runs, test_a_run_is_played_from_its_start_to_its_end);
@@ -184,5 +183,90 @@ Suite *test_suite(void)
     tcase_add_test(runs, test_words_that_fit_nothing_are_refused);
     tcase_add_test(runs, test_what_cannot_be_written_ends_it);
     tcase_add_test(runs, test_it_ends_where_it_is_told_to);
+}
+
+static struct sample sample_grow;
+static struct str frame;
+
+static void setup_grow(void)
+{
+    struct place place = sample_place();
+    sample_open(&sample_grow, &place, 0);
+    sample_start(&sample_grow);
+    frame = (struct str){0};
+}
+
+static void teardown_grow(void)
+{
+    str_done(&frame);
+    sample_done(&sample_grow);
+}
+
+static void draw(int64_t seq)
+{
+    const struct app_options options = {
+        .place = &sample_grow.place, .mode = APP_LIVE, .by = "ann", .engine_done_fd = -1};
+    char at[24];
+    (void)snprintf(at, sizeof(at), "#%lld", (long long)seq);
+    const struct app_picture picture = {.at = seq > 0 ? at : NULL, .rows = 40, .columns = 100};
+    struct err err = {0};
+    str_clear(&frame);
+    ck_assert_msg(app_draw_picture(&options, &picture, &frame, &err), "%s", err.message);
+}
+
+static bool shows(const char *text)
+{
+    return strstr(str_text(&frame), text) != NULL;
+}
+
+START_TEST(test_a_run_without_tasks_is_shown)
+{
+    draw(0);
+    ck_assert(shows("sample"));
+    ck_assert(!shows("t000"));
+}
+END_TEST
+
+START_TEST(test_rows_appear_as_tasks_are_added)
+{
+    sample_add(&sample_grow, 2);
+    int64_t then = sample_grow.state.last_seq;
+    sample_add(&sample_grow, 5);
+    sample_drive(&sample_grow);
+    draw(then);
+    ck_assert(shows("t000"));
+    ck_assert(shows("t001"));
+    ck_assert(!shows("t002"));
+    draw(0);
+    ck_assert(shows("t006"));
+    ck_assert(shows("gave up") || shows("gave-up"));
+}
+END_TEST
+
+START_TEST(test_every_event_can_be_drawn)
+{
+    sample_add(&sample_grow, 7);
+    sample_drive(&sample_grow);
+    for (int64_t seq = 1; seq <= sample_grow.state.last_seq; seq++)
+        draw(seq);
+    ck_assert(shows("t006"));
+}
+END_TEST
+
+/* The cockpit on the log of a run whose plan grows: a frame of any event. */
+static void add_grow_cases(Suite *suite)
+{
+    TCase *frames = test_case(suite, "frames");
+    tcase_add_checked_fixture(frames, setup_grow, teardown_grow);
+    tcase_add_test(frames, test_a_run_without_tasks_is_shown);
+    tcase_add_test(frames, test_rows_appear_as_tasks_are_added);
+    tcase_add_test(frames, test_every_event_can_be_drawn);
+}
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("app_picture");
+    add_cast_cases(suite);
+    add_grow_cases(suite);
     return suite;
 }
