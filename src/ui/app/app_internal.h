@@ -37,10 +37,11 @@
 
 enum {
     APP_EVENTS_TURN = 100000, /* events read in one go, so that keys come through */
+    APP_ACTS_MAX = 16,
 };
 
-enum { APP_ACTS_MAX = 16 };
-
+/* An act that was sent and not answered yet. Its row is written by another thread, its answer by
+ * the owner of the run. The app looks for both and waits for neither. */
 struct app_act {
     struct control control;
     int64_t ticket;
@@ -86,6 +87,7 @@ struct app_log_version {
     int64_t seq, until_ms;
 };
 
+/* The bookmarks of the run that is shown. */
 struct app_bookmarks {
     int64_t run;            /* that they were read of; 0 = of none yet */
     bool is_old;            /* they may be others now */
@@ -94,6 +96,9 @@ struct app_bookmarks {
     struct bookmark_job *job; /* owned; NULL = nothing is being written */
 };
 
+/* What the terminal is rung for: each thing once, when it happens, and nothing that was so at the
+ * start. A person's command is the engine's (engine/loop/notifier.h). All zero: nothing was looked
+ * at yet. */
 struct app_notify {
     unsigned wanted;    /* enum ui_notify */
     unsigned char *was; /* owned; by task: what it was told as, enum ui_notify */
@@ -103,6 +108,7 @@ struct app_notify {
     bool had_ended;
 };
 
+/* What `=` shows. */
 struct app_report {
     struct compare *compare;      /* owned; REPORT_COMPARE */
     struct what_if *what;         /* owned; REPORT_WHAT_IF */
@@ -191,218 +197,95 @@ struct app {
     struct app_result result;
 };
 
-/* What is shown, and of when. */
+/* The moment that is shown (app_show.c). */
 
-/* The run as the view sees it now. */
+/* Returns the run as the view sees it now. */
 struct view_facts app_facts(const struct app *app);
-/* How the run as it is now goes, whatever moment of it is looked at. */
+/* Returns how the run stands now, whatever moment of it is looked at. */
 enum view_mode app_present_mode(const struct app *app);
-/* May only be shown what happened up to app_facts().now? Of a recording, of the past, in a
- * picture: what came later is in the log, too. */
+/* Whether only what happened up to app_facts().now may be shown: in a recording, in the past and in
+ * a picture the log also has what came later. */
 bool app_is_bounded(const struct app *app);
-/* How a run is best looked at: one that goes on live, else as a recording. */
+/* Returns how a run is best looked at: live if it is still active, else as a recording. */
 enum app_mode app_mode_of(const struct follower *follower);
+/* Draws onto the canvas. */
+void app_draw(struct app *app);
+/* Calls app_draw() and carries the canvas to the terminal. */
+void app_show(struct app *app);
+/* The terminal has another size, or shows something else: draws everything again. */
+void app_resize(struct app *app);
 
-/* The loop. */
+/* The loop (app.c). */
 
-/* Did the engine in this process end before the run did, unasked? */
+/* Whether the engine in this process ended before the run did, and nobody asked for that. */
 bool app_engine_stopped(const struct app *app);
-/* The run without a terminal. app_close() ends what was opened, however far that came. */
+/* Opens the run without a terminal. app_close() ends what was opened, even after a failure. */
 ATTR_MUST_USE bool app_open_run(struct app *app, struct err *err);
-/* End all of it, the terminal first; what was never opened is left out. */
+/* Ends everything, the terminal first; skips what was never opened. */
 void app_close(struct app *app);
-
-/* Read what is new of the run. */
+/* Reads what is new of the run. */
 void app_take_news(struct app *app);
 
-/* What comes from people. */
+/* Keys and signals (app_keys.c). */
 
-/* Every key and signal that is there now. */
+/* Takes the keys and signals that are waiting. */
 void app_take_keys(struct app *app);
-/* Every signal that is there now, until one ends the app. */
+/* Takes the signals that are waiting, until one ends the app. */
 void app_take_signals(struct app *app);
-/* This turn is the last one. */
+/* Makes this turn the last one. */
 void app_leave(struct app *app, enum app_leave leave, int signal);
 
-/* What the terminal does beside showing frames. */
+/* The terminal beside its frames (app_terminal.c). */
 
-/* The looks and the mouse as the settings have them, once it is open. */
+/* Applies the theme and the mouse of the settings, once the terminal is open. */
 void app_terminal_begin(struct app *app);
 /* y and Y. */
 void app_copy(struct app *app, bool of_path);
-/* Let the terminal have the mouse, or take it back, as the view says. */
+/* Gives the mouse to the terminal, or takes it back, as the view says. */
 void app_switch_mouse(struct app *app);
-/* o: the text of what is shown, in $PAGER. Blocks until the person has left it. */
+/* o: shows the text of the screen's subject in $PAGER. Blocks until the person leaves it. */
 void app_page(struct app *app);
-/* Draw the frame, or the line over it while the screen stands still. */
+/* Draws the frame, or the line over it while the screen is frozen. */
 void app_draw_or_freeze(struct app *app);
-/* To a place in the run's time, in thousandths of it. */
+/* Goes to a place in the run's time, in thousandths of it. */
 void app_seek(struct app *app, int thousandths);
-/* Tell a person what wants them. */
+/* Notifies the person of what is new. */
 void app_tell(struct app *app);
-/* Other colours, another choice of what is told, by name; says what came of it. */
+/* Changes the theme, by name, and shows whether that worked. */
 void app_choose_theme(struct app *app, const char *name);
-/* What is told, as "needs-you,ended" or "off"; says what came of it. */
+/* Changes what is notified, as "needs-you,ended" or "off", and shows whether that worked. */
 void app_choose_notify(struct app *app, const char *names);
-
-/* Acts on tasks. */
-void app_ask(struct app *app, const struct view_todo *todo);
-/* Ask the same of each of the view's targets; todo->control has the verb. */
-void app_ask_many(struct app *app, const struct view_todo *todo);
-/* Show what was answered to acts that were asked for. */
-void app_answer_acts(struct app *app);
-
-/* The rule in the open prompt. */
-
-/* Try it; what comes of it is looked for by app_rule_look(). */
-void app_rule_try(struct app *app);
-void app_rule_stop(struct app *app);
-/* Write the rule where options->save_rule keeps it, and say what came of that. */
-void app_rule_save(struct app *app);
-/* Show how far the trial is, and its result once it is over. */
-void app_rule_look(struct app *app);
-
-/* From the state of the app to the screen. */
-
-/* Draw onto the canvas; app_show() also carries it to the terminal. */
-void app_draw(struct app *app);
-/* app_draw(), and carry it to the terminal. */
-void app_show(struct app *app);
-/* The terminal has another size, or shows something else: draw all of it anew. */
-void app_resize(struct app *app);
-
-/* The last lines of what the chosen task's latest attempt wrote, for panes. */
-void app_load_tail(struct app *app);
-/* The lines on the log's screen, where that is shown: where the keys led. */
-void app_load_log(struct app *app, const struct view_facts *facts);
-/* Read and look on without a frame. */
-void app_log_go_on(struct app *app);
-
-/* What there is of a run when it is opened is read in slices. */
-
-/* Read the first slice of a recording: enough for a first frame, at its end. */
-ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
-/* The same of a run that may go on; where that is all there is, its news are taken too. */
-void app_live_open(struct app *app);
-/* Read one slice more, if there is more. */
-void app_opening_go_on(struct app *app);
-/* To where the options say that it opens; nothing where they do not. */
-ATTR_MUST_USE bool app_opening_stand(struct app *app, struct err *err);
-/* Not all is read: say that there is no going about in it yet. */
-ATTR_MUST_USE bool app_opening_refuses(struct app *app);
-/* How far it is, for the banner. */
-void app_opening_tell(const struct app *app, struct str *out);
-
-/* Where in it one is. */
-
-/* Take in what was recorded since. */
-void app_replay_extend(struct app *app);
-/* A key of the transport; says so where there is nothing to go to. In a live run it enters the
- * past, and leads back from it. */
-void app_replay_move(struct app *app, enum replay_move move);
-/* To the moment of this record. */
-void app_replay_to_event(struct app *app, int64_t seq);
-/* Move on by the time that has passed. */
-void app_replay_play(struct app *app);
-
-/* To the place that a person's words name. */
-void app_replay_go_to(struct app *app, const char *words);
-/* The same for who is told otherwise what is wrong with the words: ERR_INVALID, ERR_NOT_FOUND. */
-ATTR_MUST_USE bool app_replay_find(struct app *app, const char *words, struct err *err);
-
-/* The records around the moment that is shown. */
-void app_load_events(struct app *app);
-/* What came of the chosen task after it. */
-void app_load_what_came(struct app *app);
-void app_events_close(struct app *app);
-
-/* The list of all runs, and another run than the app's own. */
-
-/* Bring the list up to date where the screen shows it. */
-void app_runs_load(struct app *app);
-/* The same of the rows that the screen has room for. */
-void app_runs_fit(struct app *app, int rows);
-/* Does it show a run that goes on, and so a time that does? */
-bool app_runs_count(const struct app *app);
-
-/* Another run than the one that the app was opened on. */
-
-/* Show it on the same screens, beginning with SCREEN_TASKS or SCREEN_TIMELINE. Its own run goes on
- * meanwhile. */
-void app_visit_open(struct app *app, int64_t run, enum screen screen);
-/* Whoever is back at the list of runs has left the other run. */
-void app_visit_look(struct app *app);
-/* Read what is new of the app's own run. */
-void app_visit_take_news(struct app *app);
-/* The app's own run, as it goes on. */
-struct follower *app_own_run(const struct app *app);
-/* Close what is kept of it. */
-void app_visit_close(struct app *app);
-
-/* Looking back in a run that goes on. */
-bool app_is_past(const struct app *app);
-
-void app_acts_done(struct app_acts *acts);
-/* Is any answer still to come? */
-bool app_acts_are_open(const struct app_acts *acts);
-struct bookmark_job;
-
-/* Waits for what is being written. */
-void app_bookmarks_close(struct app *app);
-/* Bring them up to date with the run that is shown. */
-void app_bookmarks_load(struct app *app);
-/* They may be others now. */
-void app_bookmarks_forget(struct app *app);
-
-/* Keep the moment that is shown, under the name that the view has; forget one. What came of it is
- * said by app_bookmarks_look(). */
-void app_bookmarks_add(struct app *app);
-/* Forget the bookmark of this id, as app_bookmarks_add() keeps one: in a thread. */
-void app_bookmarks_remove(struct app *app, int64_t id);
-/* Say what came of the one that was written, once its thread is through. */
-void app_bookmarks_look(struct app *app);
-
-struct bundle_job;
-
-/* Copy this run of the app's log; says so where that cannot be. */
-void app_bundle_begin(struct app *app, int64_t run);
-/* Show it once it is there; let go of one that was not wanted. */
-void app_bundle_look(struct app *app);
-/* Is one being copied? Then app_bundle_look() is due now and then, else after keys. */
-bool app_bundle_copies(const struct app *app);
-/* It is wanted. */
-void app_bundle_keep(struct app *app);
-/* Ends what is being copied, and waits for that; what has no name yet is removed. */
-void app_bundle_close(struct app *app);
-
-/* What is new and to be told, as flags, and in words; 0: nothing. */
+/* Returns what is new and to be notified, as flags of enum ui_notify, and appends it as text; 0 if
+ * there is nothing. */
 unsigned app_notify_news(struct app_notify *notify, const struct run_state *state,
                          struct str *words);
-
 void app_notify_done(struct app_notify *notify);
 
-/* Compare the try that the view has marked with the one it is about; what other policies make of
- * the run that is shown. Where that cannot be, the view says why. */
-void app_report_compare(struct app *app);
-/* Begin what the view's file of policies would have made of the run that is shown. */
-void app_report_what_if(struct app *app);
-/* Read on, a page at a time. */
-void app_report_go_on(struct app *app);
-/* Lay the text for the screen, and forget one that was closed. */
-void app_report_load(struct app *app);
-void app_report_close(struct app *app);
+/* Acts on tasks (app_acts.c). */
 
-/* The screen of this name, NULL being the tasks'. ERR_INVALID: there is none. */
-ATTR_MUST_USE bool app_screen_named(const char *name, enum screen *out, struct err *err);
-/* Open it, as by its own key; where that says why not, the view says so itself. */
-void app_open_screen(struct app *app, enum screen screen);
-/* The task of this id, else the one that the latest event is about. ERR_NOT_FOUND: there is none.
- */
-ATTR_MUST_USE bool app_choose_task(struct app *app, const char *id, struct err *err);
+/* Sends an act to the control desk. */
+void app_ask(struct app *app, const struct view_todo *todo);
+/* Sends the same act for each of the view's targets; todo->control has the verb. */
+void app_ask_many(struct app *app, const struct view_todo *todo);
+/* Shows the answers to acts that were sent. */
+void app_answer_acts(struct app *app);
+void app_acts_done(struct app_acts *acts);
+/* Whether an answer is still to come. */
+bool app_acts_are_open(const struct app_acts *acts);
+
+/* The rule in the open prompt (app_correct.c). */
+
+/* Starts the trial; app_rule_look() shows its result. */
+void app_rule_try(struct app *app);
+void app_rule_stop(struct app *app);
+/* Writes the rule where options->save_rule keeps it, and shows whether that worked. */
+void app_rule_save(struct app *app);
+/* Shows how far the trial is, and its result once it is over. */
+void app_rule_look(struct app *app);
 
 struct correct_trial;
 
-/* What does the work: rule_trial_run(). */
+/* The work of a trial: rule_trial_run(). */
 typedef bool correct_trial_fn(const struct rule_trial_asked *asked, struct rule_trial *out,
                               struct err *err);
 
@@ -413,18 +296,136 @@ struct correct_trial_job {
     const char *rule;          /* borrowed for the call: the new one */
 };
 
-/* Begin. ERR_INVALID if the rule is none. */
+/* Starts a thread for the trial. ERR_INVALID if the rule is invalid. All calls come from the thread
+ * that started it. */
 ATTR_MUST_USE bool correct_trial_start(struct correct_trial **out,
                                        const struct correct_trial_job *job, struct err *err);
-/* Have it end soon, without news; correct_trial_stop() is still to be called. */
+/* Asks it to end soon, without news; correct_trial_stop() must still be called. */
 void correct_trial_cancel(struct correct_trial *trial);
-/* Cancel it and wait for its thread: for the attempt that is being judged, at most (or, if
- * it has only begun, until its rules are compiled). Once it is over, that is no time. */
+/* Cancels it and waits for its thread: for the attempt that is being judged, at most (or, if it has
+ * only begun, until its rules are compiled). Does not wait once the trial is over. */
 void correct_trial_stop(struct correct_trial *trial);
-
-/* How far it is; texts are valid until it is stopped. */
+/* Returns how far it is; its texts are valid until the trial is stopped. */
 struct correct_trial_news correct_trial_look(struct correct_trial *trial);
-/* Was it cancelled? */
+/* Whether it was cancelled. */
 bool correct_trial_is_cancelled(const struct correct_trial *trial);
+
+/* The output of attempts (app_log.c). */
+
+/* Reads the last lines of the chosen task's latest attempt, for panes. */
+void app_load_tail(struct app *app);
+/* Reads the lines on the Log screen, where the keys led, if that screen is shown. */
+void app_load_log(struct app *app, const struct view_facts *facts);
+/* Continues to read and to search, without a frame. */
+void app_log_go_on(struct app *app);
+
+/* Which run is shown (app_runs.c). What there is of a run when it is opened is read in slices. */
+
+/* Reads the first slice of a recording: enough for a first frame, at its end. */
+ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
+/* The same for a run that may still be active; takes its news, too, if the slice is all there is.
+ */
+void app_live_open(struct app *app);
+/* Reads one more slice, if there is one. */
+void app_opening_go_on(struct app *app);
+/* Goes to where the options say that the run opens; does nothing if they do not. */
+ATTR_MUST_USE bool app_opening_stand(struct app *app, struct err *err);
+/* If not everything is read: shows that there is no moving in time yet, and returns true. */
+ATTR_MUST_USE bool app_opening_refuses(struct app *app);
+/* Appends how far reading is, for the banner. */
+void app_opening_tell(const struct app *app, struct str *out);
+/* Brings the list of runs up to date if the screen shows it. */
+void app_runs_load(struct app *app);
+/* The same for the rows that the screen has room for. */
+void app_runs_fit(struct app *app, int rows);
+/* Whether the list shows an active run, and so a time that changes. */
+bool app_runs_count(const struct app *app);
+/* Shows another run on the same screens, starting with SCREEN_TASKS or SCREEN_TIMELINE. The app's
+ * own run is followed meanwhile. */
+void app_visit_open(struct app *app, int64_t run, enum screen screen);
+/* Leaves the other run once the person is back at the list of runs. */
+void app_visit_look(struct app *app);
+/* Reads what is new of the app's own run. */
+void app_visit_take_news(struct app *app);
+/* Returns the follower of the app's own run, at the present. */
+struct follower *app_own_run(const struct app *app);
+/* Closes what is kept of the app's own run. */
+void app_visit_close(struct app *app);
+
+/* Time in a recording or in the past of a live run (app_replay.c). */
+
+/* Whether the past of a live run is shown. */
+bool app_is_past(const struct app *app);
+/* Takes in what was recorded since. */
+void app_replay_extend(struct app *app);
+/* A key of the transport; says so if there is nothing to go to. In a live run it enters the past,
+ * and leads back from it. */
+void app_replay_move(struct app *app, enum replay_move move);
+/* Goes to the moment of this record. */
+void app_replay_to_event(struct app *app, int64_t seq);
+/* Moves on by the time that has passed. */
+void app_replay_play(struct app *app);
+/* Goes to the moment that a person's words name. */
+void app_replay_go_to(struct app *app, const char *words);
+/* The same for a caller that reports errors in the words itself: ERR_INVALID, ERR_NOT_FOUND. */
+ATTR_MUST_USE bool app_replay_find(struct app *app, const char *words, struct err *err);
+/* Reads the records around the moment that is shown. */
+void app_load_events(struct app *app);
+/* Reads what happened to the chosen task after that moment. */
+void app_load_what_came(struct app *app);
+void app_events_close(struct app *app);
+
+struct bookmark_job;
+
+/* Waits for the bookmark that is being written. */
+void app_bookmarks_close(struct app *app);
+/* Brings the bookmarks up to date with the run that is shown. */
+void app_bookmarks_load(struct app *app);
+/* Marks them as out of date. */
+void app_bookmarks_forget(struct app *app);
+/* Keeps the moment that is shown, under the name in the view, in a thread of its own, because a
+ * writer may have to wait for its turn. app_bookmarks_look() shows the result. */
+void app_bookmarks_add(struct app *app);
+/* Removes the bookmark with this id, also in a thread. */
+void app_bookmarks_remove(struct app *app, int64_t id);
+/* Shows the result of the last change, once its thread is done. */
+void app_bookmarks_look(struct app *app);
+
+/* Texts over the screen (app_report.c). */
+
+/* Compares the try that the view has marked with the one that is shown. If that is impossible, the
+ * view says why. */
+void app_report_compare(struct app *app);
+/* Starts to compute what the policies in the view's file would have made of the run. */
+void app_report_what_if(struct app *app);
+/* Reads on, one page per call. */
+void app_report_go_on(struct app *app);
+/* Lays the text out for the screen, and drops one that was closed. */
+void app_report_load(struct app *app);
+void app_report_close(struct app *app);
+
+struct bundle_job;
+
+/* Copies this run of the app's log into a file, in a thread of its own; says so if that is
+ * impossible. Only app_bundle_keep() gives the file its name. */
+void app_bundle_begin(struct app *app, int64_t run);
+/* Shows the bundle once it is there; drops one that was not wanted. */
+void app_bundle_look(struct app *app);
+/* Whether one is being copied: then app_bundle_look() is due now and then, else after keys. */
+bool app_bundle_copies(const struct app *app);
+/* Keeps the bundle. */
+void app_bundle_keep(struct app *app);
+/* Ends the copy and waits for its thread; removes a bundle without a name. */
+void app_bundle_close(struct app *app);
+
+/* Without a terminal (app_picture.c). */
+
+/* Finds the screen with this name; NULL is the Tasks screen. ERR_INVALID if there is none. */
+ATTR_MUST_USE bool app_screen_named(const char *name, enum screen *out, struct err *err);
+/* Opens the screen as its key does; if that is impossible, the view says why. */
+void app_open_screen(struct app *app, enum screen screen);
+/* Chooses the task with this id, or the one that the latest event is about. ERR_NOT_FOUND if there
+ * is none. */
+ATTR_MUST_USE bool app_choose_task(struct app *app, const char *id, struct err *err);
 
 #endif

@@ -11,6 +11,13 @@
 #include "shown.h"
 #include "text.h"
 
+/* States that have a column where any run in sight has tasks in them. */
+enum { RUNS_EXTRAS = 3 };
+struct runs_extra {
+    enum task_status status;
+    enum shown shown;
+};
+
 /* Columns of numbers: where they end, 0 = left out; and where the texts begin. */
 struct runs_columns {
     int started, lasted, tasks, tries, passed, failed, cancelled, waited, name;
@@ -25,7 +32,7 @@ enum {
     NAME_COLUMNS_MIN = 6,
 };
 
-const struct runs_extra runs_extras[RUNS_EXTRAS] = {
+static const struct runs_extra runs_extras[RUNS_EXTRAS] = {
     {TASK_NEEDS_YOU, SHOWN_NEEDS_YOU},
     {TASK_STUCK, SHOWN_STUCK},
     {TASK_BLOCKED, SHOWN_BLOCKED},

@@ -1,10 +1,10 @@
 /*
- * view.h - what a person does with the screen: the chosen task, the order and
- * filter of rows, panes, prompts, messages. Pure: time is an argument, and what
- * is to be done comes back as a value.
+ * view.h - what a person does with the screen: the chosen task, the order and filter of rows,
+ * panes, prompts, messages, and how each screen is looked at. Pure: time is an argument, and what
+ * is to be done is returned as a value.
  *
- * Tasks are named by their number, never by the row they are in, so nothing that
- * moves on the screen changes what a key is about.
+ * Tasks are named by their number, never by the row they are in, so nothing that moves on the
+ * screen changes what a key is about.
  */
 #ifndef DEVS_VIEW_H
 #define DEVS_VIEW_H
@@ -87,8 +87,8 @@ struct view_facts {
     int64_t own_run;             /* its number */
 };
 
-/* Tasks that are one row of the list: they wait with one and the same result, or for the
- * same task to be through. */
+/* Tasks that share one row of the list: they wait with the same result, or for the same task to
+ * pass. */
 struct view_fold {
     struct fault fault; /* of the members there are now */
     int leader;         /* the task they follow; -1 = they wait for their next try */
@@ -122,7 +122,7 @@ enum {
     VIEW_HAS_EVENTS = 1 << VIEW_PANE_EVENTS,
 };
 
-/* One pane has its screen to itself, until somebody ends that. */
+/* One pane has its screen to itself until a person ends that. */
 struct view_zoom {
     bool is_on;
     enum screen screen;
@@ -194,6 +194,7 @@ struct view_runs {
     struct line_edit filter;
 };
 
+/* How the list is ordered. */
 enum order_by {
     ORDER_ADDED,   /* as the plan has them, those that need a person first */
     ORDER_STATE,   /* in the order of enum shown */
@@ -219,7 +220,7 @@ struct view_log_room {
     int columns; /* of text */
 };
 
-/* What is looked for, until it is found. */
+/* What is searched for, until it is found. */
 enum view_log_want { VIEW_LOG_NOTHING, VIEW_LOG_MATCH, VIEW_LOG_ERROR };
 
 /* How a person looks at the whole output of an attempt, see view_try_now(): where, wrapped or not,
@@ -254,14 +255,10 @@ struct view_log {
     bool is_still; /* and newer ones, which would take away those that are read here */
     struct view_log_room room;
 };
-/* Go to the chosen task's output. */
-void view_log_open(struct view *view, const struct view_facts *facts);
-/* Another attempt's lines: to their end. Wrapping and the search stay. */
-void view_log_restart(struct view_log *log);
 
 enum timeline_folding { TIMELINE_FOLDS_LONG, TIMELINE_FOLDS, TIMELINE_FOLDS_NOT };
 
-/* What is told of all tasks, as of a moment of a run. */
+/* Sums over all tasks, as of a moment of a run. */
 struct timeline_sum {
     bool is_there;
     uint64_t seed; /* the run's */
@@ -401,188 +398,168 @@ struct view_todo {
     enum screen screen;     /* VIEW_OPEN_RUN: where, SCREEN_TASKS or SCREEN_TIMELINE */
 };
 
-/* A view of the tasks 0 to task_count - 1, in the plan's order, with nothing chosen. */
+/* Makes a view of the tasks 0 to task_count - 1, in the plan's order, with nothing chosen. */
 void view_init(struct view *view, int task_count);
 void view_done(struct view *view);
-/* The plan has so many tasks now: it has grown, or a replay went back to before it had. What was
- * chosen stays chosen while it is there. Before anything else that takes the new state. */
+/* Takes the number of tasks that the plan has now: it has grown, or a replay went back to before it
+ * had. What was chosen stays chosen while it is there. Call it before anything else that takes the
+ * new state. */
 void view_take_tasks(struct view *view, int task_count);
 
-/* The screen that is shown. */
+/* Returns the screen that is shown. */
 enum screen view_screen(const struct view *view);
-/* Where its keys are pressed. */
+/* Returns where its keys are pressed. */
 struct key_place view_place(const struct view *view, const struct view_facts *facts);
+
+/* Takes a key. */
+struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts);
+/* Brings open questions up to date with the run. Returns whether one has changed. */
+bool view_update_prompt(struct view *view, const struct view_facts *facts);
+/* Whether text is wanted, not single keys. */
+bool view_wants_text(const struct view *view);
+/* Whether something lies over the screen that has all keys. */
+bool view_is_covered(const struct view *view);
+
+/* Shows a message from `now` on, in place of the one before; cuts longer ones. */
+ATTR_PRINTF(3, 4)
+/* Shows a message from `now` on, in place of the one before; cuts longer ones. */
+void view_say(struct view *view, const struct moment *now, const char *fmt, ...);
+/* The same for a sentence that names keys, see keymap_say(). The arguments must not be text from
+ * outside: its braces would be keys, too. */
+ATTR_PRINTF(3, 4)
+/* Shows a sentence that names keys. */
+void view_tell(struct view *view, const struct moment *now, const char *fmt, ...);
+
+/* Returns false if the act can be done now. Otherwise appends why it cannot, in words that name the
+ * task. This is the one place that knows: the footer names only acts that pass here, the help says
+ * why others do not, and a key is carried out only if it passes. */
+bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
+                  struct str *why);
+/* Whether such an act on the task would be carried out now: not in the past, in a read-only log, or
+ * without an engine. */
+bool view_task_allows(const struct view_facts *facts, int task, enum act act);
+
+/* The rows of the list. */
+
 enum { VIEW_LEFT_ALONE_MS = 60 * 1000 }; /* without a key for so long, nobody is watching */
 
-/* Put the rows in order: as the plan has them, those that need a person first; once the run is
+/* Puts the rows in order: as the plan has them, those that need a person first; once the run is
  * over, needs-you, stuck, gave-up and lost are first. When a run ends that nobody is watching, or
  * is opened afterwards, the first of these is chosen.
- * While they have to stay where they are, only what is not true any more is mended in its
- * place: whatever happens, no task has two rows of its own, no fold has two, and each task
- * that the filter lets through has a row, its own or that of its fold. */
+ *
+ * While the rows must stay in place, it mends only what is no longer true, in its place. In any
+ * case no task has two rows of its own, no fold has two, and each task that the filter lets through
+ * has a row, its own or that of its fold. */
 void view_arrange(struct view *view, const struct view_facts *facts);
-/* When the rows may move next: steady clock; -1 = they are in their places. */
+/* Returns when the rows may move next (steady clock); -1 = they are in their places. */
 int64_t view_wake_ms(const struct view *view);
-
-/* The filter or what is unfolded has changed: make the rows anew at once, in the order they
- * have. */
+/* The filter or what is unfolded has changed: makes the rows again at once, in their present order.
+ */
 void view_narrow(struct view *view, const struct view_facts *facts);
-
-/* How much of list (0: it is not on the screen) and log the screen shows, and which panes it has
- * (VIEW_HAS_*); scrolls so that the chosen row is there. */
+/* Sets how many rows of the list (0: it is not on the screen) and lines of the log the screen
+ * shows, and which panes it has (VIEW_HAS_*); scrolls so that the chosen row is on the screen. */
 void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes);
-/* Its task, for either. */
-int view_row_task(int row);
-/* Does the row stand for several tasks? */
-bool view_row_is_fold(int row);
 
-/* The number of the row that a task has to itself, -1 if it is hidden. */
+/* Returns the task of a row, or the first task of the fold that the row stands for. */
+int view_row_task(int row);
+/* Whether the row stands for several tasks. */
+bool view_row_is_fold(int row);
+/* Returns the number of the row that a task has to itself, or -1 if it is hidden. */
 int view_row_of(const struct view *view, int task);
-/* Has this fold a row? */
+/* Whether this fold has a row. */
 bool view_has_fold_row(const struct view *view, const struct view_fold *fold);
-/* The number of the row that is chosen, -1 if none is. */
+/* Returns the number of the chosen row, or -1 if none is chosen. */
 int view_chosen_row(const struct view *view);
-/* Choose what is in a row (an element of `rows`). */
+/* Chooses what is in a row (an element of `rows`). */
 void view_choose(struct view *view, int row);
-/* Choose the row of this number, or the nearest there is; another task's log is shown from its
- * end. */
+/* Chooses the row with this number, or the nearest one; shows another task's log from its end. */
 void view_choose_row(struct view *view, int row);
-/* The fold that a task is in, NULL if it is in none (any more). */
+
+/* Returns the fold that a task is in, or NULL if it is in none (any more). */
 const struct view_fold *view_fold_of(const struct view *view, int task);
-/* The fold whose row is chosen, NULL if the chosen row is a task. */
+/* Returns the fold whose row is chosen, or NULL if the chosen row is a task. */
 const struct view_fold *view_chosen_fold(const struct view *view);
-/* Has a person opened this fold, so that each of its tasks has a row? */
+/* Whether a person has opened this fold, so that each of its tasks has a row. */
 bool view_is_unfolded(const struct view *view, const struct view_fold *fold);
-/* Give the fold's tasks rows of their own, or take them away again. */
+/* Gives the fold's tasks rows of their own, or takes them away again. */
 void view_toggle_fold(struct view *view, const struct view_fold *fold);
 
-/* Show a message from `now` on, in place of the one before; longer ones are cut. */
-ATTR_PRINTF(3, 4)
-/* Show a message from `now` on, in place of the one before; longer ones are cut. */
-void view_say(struct view *view, const struct moment *now, const char *fmt, ...);
-/* The same of a sentence that names keys, see keymap_say(). What is put in is no text from outside:
- * its braces would be keys, too. */
-ATTR_PRINTF(3, 4)
-/* Show it likewise. */
-void view_tell(struct view *view, const struct moment *now, const char *fmt, ...);
-/* Take a key. */
-struct view_todo view_key(struct view *view, uint32_t key, const struct view_facts *facts);
-/* Bring open questions up to date with the run. True if one has changed. */
-bool view_update_prompt(struct view *view, const struct view_facts *facts);
-/* Is text wanted, not single keys? */
-bool view_wants_text(const struct view *view);
-/* Does something lie over the screen that has all keys? */
-bool view_is_covered(const struct view *view);
-/* The preview has so many rows in all, and so many of them are on the screen. */
-void view_preview_fit(struct view *view, int rows, int page);
-/* Scroll it where it has the keys and this is a key that moves; else false. */
-bool view_preview_act(struct view *view, enum act act);
-/* Does the pane that has the keys have the screen to itself? */
-bool view_is_zoomed(const struct view *view);
+/* Whether the filter lets this task through. */
+bool view_matches(const struct view *view, const struct view_facts *facts, int task);
+/* Returns how many finished tasks H hides. */
+int view_hidden(const struct view *view, const struct view_facts *facts);
+/* If a word of the filter fits no task, appends the state or class that was probably meant, as in
+ * "nearest class: rate-limit (1)", else what is wrong with the word; nothing if there is neither.
+ * Returns whether Enter takes it. */
+bool view_nearest(const struct view *view, const struct view_facts *facts, struct str *out);
 
-/* How many tasks are marked. */
+/* Returns "as added", "state", ...: what follows "order". Static. */
+const char *view_order_name(enum order_by by);
+/* Returns the same in full: "as added, needs-you first", "try, turned round". Static. */
+const char *view_order_words(const struct view *view);
+/* Draws the open menu over what is there. */
+void view_order_draw(const struct view *view, struct canvas *canvas);
+
+/* Returns how many tasks are marked. */
 int view_marked(const struct view *view);
-/* Is this task? False for a number that is none. */
+/* Whether this task is marked. False for a number without a task. */
 bool view_is_marked(const struct view *view, int task);
-/* How many of them have no row, not even that of a fold. */
+/* Returns how many marked tasks have no row, not even that of a fold. */
 int view_marked_hidden(const struct view *view);
 
 enum { VIEW_UNDO_MS = 5000 };
 
 void view_undo_done(struct view_undo *undo);
-
-/* Why the last act cannot be undone (any more); false: it can. */
+/* Appends why the last act cannot be undone (any more); returns false if it can. */
 bool view_undo_refusal(const struct view *view, const struct view_facts *facts, struct str *why);
-/* Undo it: what is to be asked for. */
+/* Undoes the last act: returns what to ask for. */
 struct view_todo view_undo(struct view *view, const struct view_facts *facts);
-/* It has so many rows, and so many are in sight. */
-void view_report_fit(struct view *view, int rows, int page);
 
-/* The bookmark of the moment that is shown, NULL if it has none. Borrowed. */
-const struct bookmark *view_bookmark_here(const struct view_facts *facts);
-/* Does the filter let this task through? */
-bool view_matches(const struct view *view, const struct view_facts *facts, int task);
-/* How many finished tasks H keeps back. */
-int view_hidden(const struct view *view, const struct view_facts *facts);
+/* Panes. */
 
-/* Where a word of the filter fits no task, the state or class that was probably meant, as
- * in "nearest class: rate-limit (1)"; else what is wrong with it; nothing is appended if there is
- * neither. True if Enter takes it. */
-bool view_nearest(const struct view *view, const struct view_facts *facts, struct str *out);
+/* Sets how many rows the preview has, and how many of them are on the screen. */
+void view_preview_fit(struct view *view, int rows, int page);
+/* Scrolls the preview if it has the keys and this key moves; returns false otherwise. */
+bool view_preview_act(struct view *view, enum act act);
+/* Whether the pane that has the keys has the screen to itself. */
+bool view_is_zoomed(const struct view *view);
 
-/* Why an act cannot be done now, in words that name the task; false: it can, and nothing is
- * appended. The footer names only acts that it lets through, the help says why not, and a key is
- * carried out only where it can be: this is the one place that knows. */
-bool view_refusal(const struct view *view, const struct view_facts *facts, enum act act,
-                  struct str *why);
+/* One task: Detail, Log and Forensics. */
 
-/* Whether such an act on the task would be carried out now: not in the past, in a read-only log, or
- * without an engine. */
-bool view_task_allows(const struct view_facts *facts, int task, enum act act);
-
-struct view;
-struct view_facts;
-struct view_todo;
-
-struct run_state;
-
-/* Look at the try in this row of the table, counted from 0 over all steps, and at the end of its
- * log; beyond the table nothing changes. A task is chosen. */
-void view_detail_choose(struct view *view, const struct run_state *state, int row);
-
-struct attempt_state;
-
-/* The one that is looked at now: attempt 0 where nothing was tried yet. Task -1 where none is
+/* Returns the try that is looked at now: attempt 0 if nothing was tried yet, task -1 if none is
  * chosen. */
 struct view_try view_try_now(const struct view *view, const struct run_state *state);
-/* NULL where there is none. */
+/* Returns NULL if there is none. */
 const struct attempt_state *view_try_state(const struct run_state *state,
                                            const struct view_try *one);
-
-/* Look at this one until another task is chosen. */
+/* Looks at this try until another task is chosen. */
 void view_try_choose(struct view *view, const struct view_try *one);
-
-/* The panes, for a mouse. */
-enum { VIEW_FORENSICS_LIST, VIEW_FORENSICS_TEXT };
-
-/* Keep the scrolling within what there is. */
-void view_forensics_fit(struct view *view, struct view_room room);
-
-struct runs_list;
-
-/* The chosen one, by position in list->shown; of none that is there the nearest older one.
- * list->shown_count where the list is empty. */
-size_t view_runs_chosen(const struct view_runs *runs, const struct runs_list *list);
-/* Scroll so that the chosen one is among the `page` rows on the screen. */
-void view_runs_fit(struct view_runs *runs, const struct runs_list *list, int page);
-
-/* Why an act cannot be done on this screen, as keymap_say() takes it; NULL: it can. Static. */
-const char *view_runs_refusal(const struct view *view, const struct view_facts *facts,
-                              enum act act);
-/* A key on this screen; false where it means what it does everywhere. */
-bool view_runs_act(struct view *view, const struct view_facts *facts, enum act act,
-                   struct view_todo *out);
-/* Two runs are compared on the command line: say how, of the chosen one and the next older one that
- * is listed, or newer where it is the oldest. False on another screen, or of fewer than two. */
-bool view_runs_say_compare(struct view *view, const struct view_facts *facts);
-
-/* "as added", "state", ...: what follows "order". Static. */
-const char *view_order_name(enum order_by by);
-/* The same in full: "as added, needs-you first", "try, turned round". Static. */
-const char *view_order_words(const struct view *view);
-/* Draw the open menu over what is there. */
-void view_order_draw(const struct view *view, struct canvas *canvas);
+/* Looks at the try in this row of the table, counted from 0 over all steps, and at the end of its
+ * log; changes nothing beyond the table. A task must be chosen. */
+void view_detail_choose(struct view *view, const struct run_state *state, int row);
 
 struct log_pager;
 struct log_source;
 
-/* What is searched for and shown of the lines is as the person has it now: before they are read. */
+/* Goes to the chosen task's output. */
+void view_log_open(struct view *view, const struct view_facts *facts);
+/* Goes to the end of another attempt's lines. Wrapping and the search stay. */
+void view_log_restart(struct view_log *log);
+/* Sets what is searched for and shown, as the person has it now. Call it before lines are read. */
 void view_log_sync(struct view *view, struct log_pager *pager);
-/* Go where the keys led, as far as the lines are known, and have those read that are on the screen
- * then. What cannot be found is said. */
+/* Goes where the keys led, as far as the lines are known, and reads those that are then on the
+ * screen. Says what cannot be found. */
 ATTR_MUST_USE bool view_log_settle(struct view *view, const struct view_facts *facts,
                                    struct log_pager *pager, const struct log_source *source,
                                    struct err *err);
+
+/* The panes, for a mouse. */
+enum { VIEW_FORENSICS_LIST, VIEW_FORENSICS_TEXT };
+
+/* Keeps the scrolling within what there is. */
+void view_forensics_fit(struct view *view, struct view_room room);
+
+/* The timeline. */
 
 enum {
     TIMELINE_FOLD_MS = 30 * 60 * 1000, /* a longer run folds what is idle unless told otherwise */
@@ -590,20 +567,45 @@ enum {
     TIMELINE_SUM_MS = 1000, /* of many tasks it takes a while: it is made no more often */
 };
 
-/* Go to the timeline. */
+/* Goes to the timeline. */
 void view_timeline_open(struct view *view);
-
-/* What the screen shows: the axis, and so many rows; scrolls so that the chosen one is there. */
+/* Sets what the screen shows: the axis, and so many rows; scrolls so that the chosen row is on the
+ * screen. */
 void view_timeline_fit(struct view *view, const struct timeline_axis *axis, int rows);
-
-/* Add up where the time went up to `now`, and what ran and failed along the axis as it is drawn,
- * unless that was done within the second. After view_timeline_fit(). */
+/* Adds up where the time went up to `now`, and what ran and failed along the axis as it is drawn,
+ * unless that was done within the last second. After view_timeline_fit(). */
 void view_timeline_sum(struct view *view, const struct view_facts *facts, const struct moment *now);
-
-/* Are idle stretches folded, of a run of this length? */
+/* Whether idle stretches are folded in a run of this length. */
 bool view_timeline_folds(const struct view_timeline *timeline, int64_t run_ms);
-
-/* Where the cursor is (CLOCK_BOOTTIME, ms). */
+/* Returns where the cursor is (CLOCK_BOOTTIME, ms). */
 int64_t view_timeline_cursor(const struct view_timeline *timeline, const struct moment *now);
+
+/* All runs. */
+
+struct runs_list;
+
+/* Returns the chosen run as an index in list->shown; if it is gone, the nearest older one.
+ * list->shown_count if the list is empty. */
+size_t view_runs_chosen(const struct view_runs *runs, const struct runs_list *list);
+/* Scrolls so that the chosen run is among the `page` rows on the screen. */
+void view_runs_fit(struct view_runs *runs, const struct runs_list *list, int page);
+/* Returns why an act cannot be done on this screen, as keymap_say() takes it, or NULL if it can.
+ * Static. */
+const char *view_runs_refusal(const struct view *view, const struct view_facts *facts,
+                              enum act act);
+/* Carries out a key on this screen; returns false if it means what it means everywhere. */
+bool view_runs_act(struct view *view, const struct view_facts *facts, enum act act,
+                   struct view_todo *out);
+/* Runs are compared on the command line: shows the command for the chosen run and the next older
+ * one in the list, or the next newer one for the oldest. Returns false on another screen, and if
+ * the list has fewer than two runs. */
+bool view_runs_say_compare(struct view *view, const struct view_facts *facts);
+
+/* What is kept and shown. */
+
+/* Returns the bookmark of the moment that is shown, or NULL if it has none. Borrowed. */
+const struct bookmark *view_bookmark_here(const struct view_facts *facts);
+/* Sets how many rows the report has, and how many are on the screen. */
+void view_report_fit(struct view *view, int rows, int page);
 
 #endif
