@@ -224,12 +224,6 @@ static void tell_clock(struct app *app)
     app->banner_is_mild = true;
 }
 
-static void tell_opening(struct app *app)
-{
-    app_opening_tell(app, &app->banner);
-    app->banner_is_mild = true;
-}
-
 /* What is wrong with devs itself, and what works all the same. */
 static void tell_what_is_wrong(struct app *app)
 {
@@ -240,9 +234,10 @@ static void tell_what_is_wrong(struct app *app)
                 "the engine stopped before the run had ended; q leaves and says why, all is kept");
     else if (app->fault.code != ERR_NONE)
         tell_fault(app);
-    else if (app->opens)
-        tell_opening(app);
-    else if (app->trouble.kind != LOG_TROUBLE_NONE)
+    else if (app->opens) {
+        app_opening_tell(app, &app->banner);
+        app->banner_is_mild = true;
+    } else if (app->trouble.kind != LOG_TROUBLE_NONE)
         tell_trouble(app);
     else if (clock_was_set(app))
         tell_clock(app);

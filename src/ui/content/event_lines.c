@@ -141,12 +141,6 @@ static const struct step_state *step_of(const struct run_state *state,
     return &state->tasks[key->task].steps[key->step];
 }
 
-static const struct plan_step *plan_of(const struct run_state *state,
-                                       const struct log_output_key *key)
-{
-    return &state->plan->tasks[key->task].steps[key->step];
-}
-
 const struct attempt_state *log_words_attempt(const struct run_state *state,
                                               const struct log_output_key *key)
 {
@@ -179,7 +173,7 @@ static bool is_shell(char *const *argv)
 void log_words_command(const struct run_state *state, const struct log_output_key *key,
                        struct str *out)
 {
-    char *const *argv = plan_of(state, key)->argv;
+    char *const *argv = state->plan->tasks[key->task].steps[key->step].argv;
     if (!log_words_attempt(state, key) || !argv || !argv[0])
         return;
     str_add(out, "$");

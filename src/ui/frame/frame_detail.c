@@ -155,11 +155,6 @@ static void detail_draw_head(struct canvas *canvas, const struct frame_box *box,
 
 enum { HEX_SHOWN = 4 };
 
-static const struct step_state *step_of(const struct detail *detail)
-{
-    return &detail->state->tasks[detail->task].steps[detail->at.step];
-}
-
 static bool has_ended(const struct detail *detail)
 {
     return detail->attempt && detail->attempt->ended.mono_ms != 0;
@@ -290,7 +285,7 @@ static void add_tasks_alike(const struct detail *detail, struct str *out)
 /* "fault 7c1e: also in try 1, 2; no other task". */
 static void put_same(struct preview *preview, const struct detail *detail)
 {
-    const struct step_state *step = step_of(detail);
+    const struct step_state *step = &detail->state->tasks[detail->task].steps[detail->at.step];
     char hex[DIGEST_HEX_MAX];
     struct str text = {0};
     int count = 0;

@@ -39,11 +39,6 @@ struct try_row {
     const struct attempt_state *attempt; /* NULL: the planned one */
 };
 
-static bool has_planned(const struct detail *detail)
-{
-    return detail->state->tasks[detail->task].status == TASK_BACKOFF;
-}
-
 static int attempts(const struct detail *detail)
 {
     const int steps = detail->state->plan->tasks[detail->task].step_count;
@@ -55,7 +50,8 @@ static int attempts(const struct detail *detail)
 
 int detail_try_count(const struct detail *detail)
 {
-    return attempts(detail) + (has_planned(detail) ? 1 : 0);
+    const bool has_planned = detail->state->tasks[detail->task].status == TASK_BACKOFF;
+    return attempts(detail) + (has_planned ? 1 : 0);
 }
 
 static struct try_row row_at(const struct detail *detail, int row)

@@ -122,12 +122,6 @@ static int clamp(int value, int least, int most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* The least there is. */
-static struct measures measures_new(void)
-{
-    return (struct measures){ID_WIDTH_MIN, TRY_WIDTH_MIN, NEXT_WIDTH_MIN};
-}
-
 /* Make room for texts so long, up to what each column may take. */
 static void measures_take(struct measures *measures, const struct measures *texts)
 {
@@ -539,7 +533,7 @@ void frame_list(struct canvas *canvas, int heads_row, const struct frame_box *bo
                 const struct frame_input *input)
 {
     const struct view *view = input->view;
-    struct measures measures = measures_new();
+    struct measures measures = {ID_WIDTH_MIN, TRY_WIDTH_MIN, NEXT_WIDTH_MIN};
     int last = view->top + box->rows < view->row_count ? view->top + box->rows : view->row_count;
     for (int i = view->top; i < last; i++)
         measure(&measures, input, view->rows[i]);

@@ -174,13 +174,6 @@ static void preview_put_present_tries(struct preview *preview)
     put_shares(preview);
 }
 
-/* What is proven so far, and the tries of the present step. */
-static void preview_put_tries(struct preview *preview)
-{
-    preview_put_proofs(preview);
-    preview_put_present_tries(preview);
-}
-
 /* Is any of its budget spoken of, or all there is to show? */
 static bool is_worth_a_line(const struct preview *preview, const struct task_agent *agent)
 {
@@ -578,13 +571,6 @@ static void put_log(struct preview *preview)
     frame_log(preview->canvas, &rest, FRAME_LOG_BARE, preview->input);
 }
 
-/* What is needed least comes last: there is room for it where a person asks for more. */
-static void put_rest(struct preview *preview)
-{
-    put_near(preview);
-    preview_put_command(preview);
-}
-
 static void put_fold(struct preview *preview, const struct view_fold *fold)
 {
     preview_put_fold(preview, fold);
@@ -635,14 +621,18 @@ static void put_task(struct preview *preview)
         preview_put_misfits(preview);
     else
         put_near(preview);
-    preview_put_tries(preview);
+    preview_put_proofs(preview);
+    preview_put_present_tries(preview);
     preview_put_said(preview);
     if (!is_asked_for)
         put_later(preview);
-    if (preview->kind == FRAME_PREVIEW_ROOMY)
-        put_rest(preview);
-    else
+    if (preview->kind == FRAME_PREVIEW_ROOMY) {
+        /* What is needed least comes last: there is room for it if a person asks for more. */
+        put_near(preview);
+        preview_put_command(preview);
+    } else {
         put_log(preview);
+    }
 }
 
 static int draw(struct canvas *canvas, const struct frame_box *box, enum frame_preview_kind kind,

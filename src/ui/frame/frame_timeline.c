@@ -536,11 +536,6 @@ static void draw_legend(struct canvas *canvas, int row)
                     canvas_fitting(legends, ARRAY_LEN(legends), canvas->columns - 1));
 }
 
-static void draw_mark(struct canvas *canvas, int row)
-{
-    (void)canvas_text(canvas, (struct spot){row, 0, 1}, STYLE_KEY, "▸");
-}
-
 static void draw_wide_label(struct timeline_look *look, int row, int view_row)
 {
     const struct run_state *state = look->input->facts->state;
@@ -592,7 +587,7 @@ static void draw_tasks(struct timeline_look *look, const struct layout *layout)
         timeline_draw_bar(look, row, view_row_task(view->rows[index]), is_chosen ? cursor : -1);
         timeline_add_zone(look, row, &layout->tasks, index);
         if (is_chosen)
-            draw_mark(look->canvas, row);
+            (void)canvas_text(look->canvas, (struct spot){row, 0, 1}, STYLE_KEY, "▸");
     }
 }
 

@@ -541,15 +541,12 @@ static void add_name(const struct run_state *state, const struct tried *tried, s
     str_addf(out, "try %d", tried->attempt->number);
 }
 
-static struct verdict_label first_label(const struct attempt_state *attempt)
-{
-    return (struct verdict_label){
-        .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
-}
-
 static struct verdict_label present_label(const struct attempt_state *attempt)
 {
-    return attempt->correction ? attempt->correction->label : first_label(attempt);
+    if (attempt->correction)
+        return attempt->correction->label;
+    return (struct verdict_label){
+        .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
 }
 
 /* What the engine made of it: "exit 1", "test-fail". */

@@ -71,13 +71,6 @@ static struct view_todo view_bookmark(struct view *view, const struct view_facts
     return (struct view_todo){.kind = VIEW_DRAW};
 }
 
-/* A key while the name is typed. */
-static struct view_todo view_bookmark_key(struct view *view, uint32_t key)
-{
-    const bool is_kept = line_edit_key(&view->bookmark, key) == LINE_EDIT_KEPT;
-    return (struct view_todo){.kind = is_kept ? VIEW_BOOKMARK : VIEW_DRAW};
-}
-
 static const struct view_todo draw = {.kind = VIEW_DRAW};
 
 static struct view_todo stroke_filter(const struct stroke *stroke)
@@ -630,8 +623,10 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
         return stroke_search_key(&stroke, key);
     if (view->go_to.open)
         return time_key(&stroke, key);
-    if (view->bookmark.open)
-        return view_bookmark_key(view, key);
+    if (view->bookmark.open) {
+        const bool is_kept = line_edit_key(&view->bookmark, key) == LINE_EDIT_KEPT;
+        return (struct view_todo){.kind = is_kept ? VIEW_BOOKMARK : VIEW_DRAW};
+    }
     if (view->report.file.open)
         return view_report_type(view, key);
     if (view->report.kind != REPORT_NONE) {

@@ -35,18 +35,13 @@ static struct view_todo mark_or_compare(struct view *view, const struct view_fac
     return draw;
 }
 
-static struct view_todo ask_for_policies(struct view *view)
-{
-    line_edit_open(&view->report.file); /* with the one before */
-    return (struct view_todo){.kind = VIEW_DRAW};
-}
-
 struct view_todo view_report_ask(struct view *view, const struct view_facts *facts)
 {
     const enum screen screen = view_screen(view);
     if (screen == SCREEN_DETAIL || screen == SCREEN_LOG)
         return mark_or_compare(view, facts);
-    return ask_for_policies(view);
+    line_edit_open(&view->report.file); /* with the one before */
+    return (struct view_todo){.kind = VIEW_DRAW};
 }
 
 struct view_todo view_report_type(struct view *view, uint32_t key)

@@ -174,11 +174,6 @@ static size_t bytes(const struct view *view)
     return (size_t)view->order_count * sizeof(*view->marks.of);
 }
 
-static void keep_for_undo(struct view *view)
-{
-    memcpy(view->marks.before, view->marks.of, bytes(view));
-}
-
 /* All tasks of a row. */
 static void set_row(struct view *view, int row, bool marked)
 {
@@ -290,7 +285,7 @@ void view_marks_act(struct view *view, const struct view_facts *facts, enum act 
 {
     bool ends_range = act == UI_MARK_RANGE && view->marks.range_from >= 0;
     if (!ends_range)
-        keep_for_undo(view);
+        memcpy(view->marks.before, view->marks.of, bytes(view)); /* for undo */
     switch (act) {
     case UI_MARK:
         view->marks.range_from = -1;
