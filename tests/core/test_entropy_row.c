@@ -68,7 +68,9 @@ static bool is_as_expected(const char *line, size_t len)
 static const struct {
     const char *path;
     int rows;
-} files[] = {{"tests/data/loops.jsonl", 96}, {"tests/data/loops-more.jsonl", 42}};
+} files[] = {{"tests/data/loops.jsonl", 96},
+             {"tests/data/loops-more.jsonl", 42},
+             {"tests/data/loops-fresh.jsonl", 95}};
 
 START_TEST(test_labelled_trajectories)
 {

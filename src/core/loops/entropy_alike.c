@@ -90,7 +90,7 @@ void word_set_add_names(struct word_set *set, const char *text, size_t len)
     add_words(set, text, len, may_name);
 }
 
-int word_set_alike(const struct word_set *a, const struct word_set *b)
+static int count_common(const struct word_set *a, const struct word_set *b)
 {
     int common = 0;
     int i = 0;
@@ -106,8 +106,25 @@ int word_set_alike(const struct word_set *a, const struct word_set *b)
             j++;
         }
     }
+    return common;
+}
+
+int word_set_alike(const struct word_set *a, const struct word_set *b)
+{
+    const int common = count_common(a, b);
     const int all = a->count + b->count - common;
     return all > 0 ? common * PERCENT / all : 0;
+}
+
+int word_set_within(const struct word_set *a, const struct word_set *b)
+{
+    return a->count > 0 ? count_common(a, b) * PERCENT / a->count : 0;
+}
+
+void word_set_unite(struct word_set *set, const struct word_set *other)
+{
+    for (int i = 0; i < other->count; i++)
+        put(set, other->words[i]);
 }
 
 void word_set_intersect(struct word_set *set, const struct word_set *other)

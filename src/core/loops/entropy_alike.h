@@ -28,6 +28,12 @@ void word_set_add_names(struct word_set *set, const char *text, size_t len);
 /* Jaccard: the common words in percent of all words of the two; 0 where both are empty. */
 int word_set_alike(const struct word_set *a, const struct word_set *b);
 
+/* Words of `a` that are in `b` too, in percent; 0 where there are none. */
+int word_set_within(const struct word_set *a, const struct word_set *b);
+
+/* Takes in the words of the other set. */
+void word_set_unite(struct word_set *set, const struct word_set *other);
+
 /* Leaves only the words that are in the other set too. */
 void word_set_intersect(struct word_set *set, const struct word_set *other);
 

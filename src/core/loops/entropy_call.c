@@ -38,6 +38,11 @@ static const char *const old_keys[] = {"old",     "old_string", "old_str", "oldS
                                        "oldText", "search",     "diff",    "patch",
                                        "edits",   "insert_line"};
 static const char *const status_keys[] = {"status", "state", "done", "completed"};
+/* Members that identify a part of a screen by a handle, which changes with each snapshot, and
+ * members that name the part. */
+static const char *const handle_keys[] = {"ref",         "uid",     "handle",       "element_id",
+                                          "element_ref", "node_id", "backendNodeId"};
+static const char *const part_keys[] = {"element", "label", "name", "text", "description"};
 static const char *const input_keys[] = {"chars", "input", "keys", "stdin", "data"};
 
 static bool is_in(const char *const *list, size_t count, const char *word)
@@ -111,9 +116,13 @@ static void read_command(struct entropy_call *call, const struct json *command, 
     str_done(&text);
 }
 
-/* The arguments in the order of their names. */
-static void write_args(struct entropy_call *call, const struct json *args, struct str *key)
+/* Writes the arguments in the order of their names. Leaves out a handle if the part of the screen
+ * is also named, and adds it to the hash *handles_out instead. */
+static void write_args(struct entropy_call *call, const struct json *args, struct str *key,
+                       uint64_t *handles_out)
 {
+    const bool named =
+        call->traits & CALL_SHOWS && member_of(args, part_keys, ARRAY_LEN(part_keys));
     const size_t count = json_kind(args) == JSON_KIND_OBJECT ? json_count(args) : 0;
     struct member *members = xcalloc(count + 1, sizeof(*members));
     void *iter = NULL;
@@ -122,6 +131,11 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
         kept += counts(&members[kept], call->traits);
     qsort(members, kept, sizeof(*members), compare_members);
     for (size_t i = 0; i < kept; i++) {
+        if (named && is_in(handle_keys, ARRAY_LEN(handle_keys), members[i].key)) {
+            const char *handle = json_text(members[i].value, "");
+            *handles_out = entropy_hash_pair(*handles_out, entropy_hash(handle, strlen(handle)));
+            continue;
+        }
         str_add_char(key, '\n');
         str_add(key, members[i].key);
         str_add_char(key, '=');
@@ -309,10 +323,38 @@ static bool is_option(const char *word, size_t len)
     return len > 0 && word[0] == '-' && (is_long ? !memchr(word, '=', len) : len <= OPTION_MAX);
 }
 
+/* Four numbers with dots between, and maybe a port or a mask. */
+static bool is_ip_address(const char *word, size_t len)
+{
+    int dots = 0;
+    for (size_t i = 0; i < len; i++) {
+        dots += word[i] == '.';
+        if (!ascii_is_digit(word[i]) && !(i > 0 && strchr(".:/", word[i])))
+            return false;
+    }
+    return dots == 3;
+}
+
+/* True for a name without a folder and for the host of a URL, except localhost. */
+static bool may_be_host(const char *word, size_t len)
+{
+    static const char here[] = "://localhost";
+    static const char loop[] = "://127.";
+    for (size_t i = 0; i + 3 < len; i++) {
+        if (memcmp(word + i, "://", 3) != 0)
+            continue;
+        const char *rest = word + i;
+        const size_t rest_len = len - i;
+        return !(rest_len >= sizeof(here) - 1 && memcmp(rest, here, sizeof(here) - 1) == 0) &&
+               !(rest_len >= sizeof(loop) - 1 && memcmp(rest, loop, sizeof(loop) - 1) == 0);
+    }
+    return !memchr(word, '/', len);
+}
+
 static unsigned char bits_of_word(const char *word, size_t len)
 {
     int letters = 0;
-    bool has_wildcard = false, is_path = false, is_symbol = false;
+    bool has_wildcard = false, is_path = false, is_symbol = false, has_digit = false;
     const char *equals = memchr(word, '=', len);
     size_t first = equals ? (size_t)(equals - word) + 1 : 0; /* after the name of an option */
     for (size_t i = 0; i < first; i++)
@@ -320,6 +362,7 @@ static unsigned char bits_of_word(const char *word, size_t len)
             first = 0;
     for (size_t i = first; i < len; i++) {
         letters += ascii_is_lower(word[i]) || ascii_is_upper(word[i]);
+        has_digit = has_digit || ascii_is_digit(word[i]);
         has_wildcard = has_wildcard || word[i] == '*' || word[i] == '?';
         is_symbol = is_symbol ||
                     (i > first &&
@@ -328,8 +371,13 @@ static unsigned char bits_of_word(const char *word, size_t len)
     }
     if (is_option(word, len))
         return CALL_WORD_IS_OPTION;
+    if (is_ip_address(word, len))
+        return CALL_WORD_NAMES | CALL_WORD_IS_HOST;
+    const bool is_host = is_path && word[0] != '-' && may_be_host(word, len);
     return (unsigned char)((letters > 1 && !has_wildcard ? CALL_WORD_NAMES : 0) |
                            (is_path && word[0] != '-' ? CALL_WORD_IS_PATH : 0) |
+                           (is_host ? CALL_WORD_IS_HOST : 0) |
+                           (has_digit ? CALL_WORD_HAS_DIGIT : 0) |
                            (is_symbol ? CALL_WORD_IS_SYMBOL : 0));
 }
 
@@ -352,6 +400,20 @@ static uint64_t hash_of_word(const char *word, size_t len)
     return entropy_hash(bare, bare_len);
 }
 
+/* Returns where the host of the URL in the word ends: `len` if the word has no URL, or the URL no
+ * path. */
+static size_t end_of_host(const char *word, size_t len)
+{
+    for (size_t i = 0; i + 3 < len; i++) {
+        if (memcmp(word + i, "://", 3) != 0)
+            continue;
+        const char *slash = memchr(word + i + 3, '/', len - i - 3);
+        return slash ? (size_t)(slash - word) : len;
+    }
+    return len;
+}
+
+/* The host of a URL is a word of its own. */
 static void read_words(struct entropy_call *call, const struct str *key)
 {
     const char *text = str_text(key);
@@ -360,6 +422,7 @@ static void read_words(struct entropy_call *call, const struct str *key)
         size_t end = at;
         while (end < key->len && !ascii_is_blank(text[end]))
             end++;
+        end = at + end_of_host(text + at, end - at);
         if (end > at && call->word_count == CALL_WORDS_MAX) {
             call->word_count = 0;
             return;
@@ -368,7 +431,7 @@ static void read_words(struct entropy_call *call, const struct str *key)
             call->word_bits[call->word_count] = bits_of_word(text + at, end - at);
             call->words[call->word_count++] = hash_of_word(text + at, end - at);
         }
-        at = end + 1;
+        at = end < key->len && text[end] == '/' ? end : end + 1;
     }
 }
 
@@ -377,17 +440,21 @@ void entropy_call_read(struct entropy_call *call, struct call_text *before, cons
 {
     struct str key = {0};
     struct word_set set = {0};
-    *call = (struct entropy_call){.traits = traits_of(tool, args)};
+    uint64_t handles = 0;
+    *call = (struct entropy_call){.traits = traits_of(tool, args),
+                                  .tool = entropy_hash(tool, strlen(tool))};
     str_add(&key, tool);
     if (call->traits & CALL_PLANS)
         write_plan(args, &key);
     else
-        write_args(call, args, &key);
+        write_args(call, args, &key, &handles);
     call->kind = kind_of(call->traits);
     call->exact = entropy_hash(str_text(&key), key.len);
     call->grows = before->len > 0 && before->len < key.len &&
                   entropy_hash(str_text(&key), before->len) == before->hash;
     *before = (struct call_text){.hash = call->exact, .len = key.len};
+    if (handles != 0)
+        call->exact = entropy_hash_pair(call->exact, handles);
     call->key = masked_digest(&key);
     read_words(call, &key);
     read_strings(args, &set, words);

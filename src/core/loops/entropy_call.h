@@ -29,6 +29,8 @@ enum {
     CALL_WORD_IS_PATH = 1 << 1,   /* with a slash, a dot or a dash in it */
     CALL_WORD_IS_SYMBOL = 1 << 2, /* as in code: with_this or withThis */
     CALL_WORD_IS_OPTION = 1 << 3, /* of a command, without a value in it */
+    CALL_WORD_HAS_DIGIT = 1 << 5,
+    CALL_WORD_IS_HOST = 1 << 4, /* an address, or a name with a dot or a dash and no slash */
 };
 
 struct entropy_call {
@@ -38,6 +40,7 @@ struct entropy_call {
     uint64_t exact;                 /* of the same as it is */
     bool grows;                     /* it is the call before with something put behind */
     uint64_t scope;                 /* of the names in the call, in any order: what it asks about */
+    uint64_t tool;                  /* of its name */
     uint64_t path;                  /* of the file it is about, 0: none */
     int word_count;                 /* of its text, split at blanks; 0: too many */
     uint64_t words[CALL_WORDS_MAX]; /* hashes */

@@ -22,11 +22,14 @@ enum {
     SWEEP_LINES = 1,           /* the answer to one of many such questions is no longer */
     SWEEP_MAX = 40,            /* so many in a row are news */
     CRASH_LINES = 5,           /* a failure that says at least so much is data about its input */
+    FALLS_LEAST = 3,           /* of a count of faults in a row that are progress */
     PLACE_STEPS = 8,           /* lines by which an edit moves what comes after it */
+    NEAR_PERCENT = 80,         /* of the words of two messages of one tool: the same error */
     REWRITES_CHURN = 2,        /* of a file in a row, from which on */
     CHURN_PERCENT = 60,        /* of rewrite_percent is enough */
     GROWTH_WORDS = 2,          /* that a file gains, and loses none, are no rewording */
     REFUSALS_LEAST = 2,        /* in a row, before the refused target counts as known */
+    STRAYS_MAX = 2,            /* failures in a row for another cause that end no refusals */
     REFUSALS_SURE = 4,         /* after which any failure there is one more */
     PROGRAM_WORDS = 2,         /* the tool and the program: another one asks in another way */
 };
@@ -52,7 +55,10 @@ struct ending {
     bool look;
     bool asks_another; /* the same question as before, of another name */
     bool of_path;      /* which is a path */
+    bool of_host;      /* which may be a host's */
+    bool of_number;    /* with a digit in it */
     bool of_symbol;    /* which is a name in code */
+    bool reports_same; /* a report longer than "done", equal to one before */
     bool refused;      /* for the same cause as the step before, in another way */
 };
 
@@ -119,7 +125,8 @@ static void compare_words(struct entropy_memory *memory, struct ending *ending)
     struct entropy_table *words = &memory->news.lines;
     uint64_t form = 2;
     int added_count = 0;
-    bool names = true, of_path = true, of_symbol = true;
+    bool names = true, of_path = true, of_symbol = true, of_host = true;
+    bool of_number = true;
     for (int i = 0; i < call->word_count; i++) {
         bool added = false;
         (void)entropy_table_add(words, entropy_hash_pair(call->words[i], 3), &added);
@@ -131,6 +138,8 @@ static void compare_words(struct entropy_memory *memory, struct ending *ending)
         names = names && call->word_bits[i] & CALL_WORD_NAMES &&
                 (i >= PROGRAM_WORDS || !(call->traits & CALL_SHELL));
         of_path = of_path && call->word_bits[i] & CALL_WORD_IS_PATH;
+        of_number = of_number && call->word_bits[i] & CALL_WORD_HAS_DIGIT;
+        of_host = of_host && call->word_bits[i] & CALL_WORD_IS_HOST;
         of_symbol = of_symbol && call->word_bits[i] & CALL_WORD_IS_SYMBOL;
     }
     bool form_added = true;
@@ -138,6 +147,8 @@ static void compare_words(struct entropy_memory *memory, struct ending *ending)
         (void)entropy_table_add(words, form, &form_added);
     ending->asks_another = !form_added && added_count <= 2 && names;
     ending->of_path = ending->asks_another && of_path;
+    ending->of_number = ending->asks_another && of_number;
+    ending->of_host = ending->asks_another && of_host;
     ending->of_symbol = ending->asks_another && of_symbol;
 }
 
@@ -148,10 +159,12 @@ static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
     const bool trouble = hints & (HINT_PASSES | HINT_TROUBLE) ||
                          (hints & (HINT_HOPELESS | HINT_EMPTY)) == HINT_HOPELESS;
     const bool silent = memory->sums.lines == 0 && !(memory->call.traits & CALL_CHANGES);
-    const bool answers =
-        ending->now == CALL_END_OK
-            ? memory->call.traits & CALL_READS && memory->sums.lines <= SWEEP_LINES && !trouble
-            : ending->now == CALL_END_FAILED && silent;
+    const bool reads = memory->call.traits & CALL_READS && memory->sums.lines <= SWEEP_LINES;
+    const bool runs = memory->call.traits & CALL_SHELL && ending->of_path &&
+                      memory->sums.lines <= SILENT_LINES && memory->sums.longest <= SHORT_BYTES &&
+                      memory->sums.hints & HINT_NO_CHANGE;
+    const bool answers = ending->now == CALL_END_OK ? (reads || runs) && !trouble
+                                                    : ending->now == CALL_END_FAILED && silent;
     /* Other words for a search engine are another way to ask, not another question. */
     const bool asks =
         ending->of_symbol || (ending->asks_another && !(memory->call.traits & CALL_SEARCHES));
@@ -160,17 +173,23 @@ static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
     return sweeps && memory->sweep <= SWEEP_MAX;
 }
 
+/* Is the call about what was refused? */
+static bool shares_target(const struct refusals *refusals, const struct entropy_call *call)
+{
+    struct word_set names = call->said;
+    word_set_intersect(&names, &refusals->names);
+    return refusals->causes != 0 && names.count > 0;
+}
+
 /* Does it fail for no cause of its own, at what several calls in a row were refused?
  * Silence or a time-out is no other cause; after more refusals, no words of another program are. */
 static bool is_of_same_target(const struct entropy_memory *memory)
 {
-    struct word_set names = memory->call.said;
     if (memory->refusals->count < REFUSALS_LEAST || memory->sums.hints & CAUSES ||
         (memory->sums.lines > 0 && !(memory->sums.hints & HINT_PASSES) &&
          memory->refusals->count < REFUSALS_SURE))
         return false;
-    word_set_intersect(&names, &memory->refusals->names);
-    return names.count > 0;
+    return shares_target(memory->refusals, &memory->call);
 }
 
 static void begin_refusals(struct refusals *refusals, unsigned causes,
@@ -194,10 +213,17 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
     const unsigned common = causes & refusals->causes;
     if (counts && is_of_same_target(memory))
         return !ending->known;
+    /* A program that fails there in another way has not shown that it would be let through. */
+    if (!common && counts && shares_target(refusals, &memory->call) &&
+        refusals->strays < STRAYS_MAX) {
+        refusals->strays++;
+        return false;
+    }
     if (!common) {
         begin_refusals(refusals, causes, &memory->call);
         return false;
     }
+    refusals->strays = 0;
     refusals->causes = common;
     refusals->count += refusals->count < INT_MAX;
     word_set_intersect(&refusals->names, &memory->call.said);
@@ -211,14 +237,56 @@ static bool is_missing(const struct entropy_memory *memory, const struct ending 
            memory->sums.lines <= SHORT_LINES && memory->sums.hints & HINT_MISSING;
 }
 
+/* How the count of faults changed over the last failures of one call, the latest first. */
+struct fault_course {
+    double next;  /* the count after the one that is looked at */
+    double least; /* of all but the last failure */
+    int turns;
+    int heading; /* of the change that was looked at last: -1 down, 1 up, 0 none yet */
+    int falls;   /* changes, back from the last one, that are all down */
+    bool falling;
+    bool shape_known; /* an earlier failure has lines of the same shapes */
+    bool started;
+};
+
+/* Adds the next older failure. */
+static void follow_faults(struct fault_course *course, const struct known_failure *now,
+                          const struct known_failure *before)
+{
+    const double change = course->next - before->faults;
+    const int heading = change > 0 ? 1 : change < 0 ? -1 : 0;
+    course->turns += heading != 0 && course->heading == -heading;
+    course->heading = heading != 0 ? heading : course->heading;
+    course->falling = course->falling && heading < 0;
+    course->falls += course->falling;
+    course->least =
+        !course->started || before->faults < course->least ? before->faults : course->least;
+    course->shape_known = course->shape_known || before->shapes == now->shapes;
+    course->next = before->faults;
+    course->started = true;
+}
+
+/* Does the count of the same sort of faults go up and down without a new low? */
+static bool is_swinging(const struct fault_course *course, const struct known_failure *now,
+                        int turns_max)
+{
+    return course->shape_known && turns_max > 0 && course->turns >= turns_max &&
+           course->least > 0 && now->faults >= course->least && course->falls < FALLS_LEAST;
+}
+
 /* Did the call fail so before, but for the last time? Or as the last time, some lines further on
  * in a source, because an edit moved them? A number that only goes down may count what is left. */
 static bool fails_again(struct entropy_memory *memory, const struct ending *ending)
 {
-    const struct known_failure now = {
-        .call = memory->call.key.lo, .sum = memory->sums.placeless, .place = memory->sums.place};
+    const struct known_failure now = {.call = memory->call.key.lo,
+                                      .sum = memory->sums.placeless,
+                                      .shapes = memory->sums.shape_sum,
+                                      .place = memory->sums.place,
+                                      .faults = memory->sums.faults};
+    struct fault_course course = {.next = now.faults, .falling = true};
     bool again = false;
     bool is_last = true, is_same = false, in_a_row = false;
+    bool differs = false, returns = false; /* an older one is the same, one since then is not */
     if (ending->now != CALL_END_FAILED || memory->sums.lines == 0)
         return false;
     if (!memory->failures)
@@ -229,15 +297,20 @@ static bool fails_again(struct entropy_memory *memory, const struct ending *endi
         const double moved = now.place - before->place;
         if (before->call != now.call)
             continue;
-        is_same = is_same || (is_last && before->sum == now.sum && before->place == now.place);
+        const bool same = before->sum == now.sum && before->place == now.place;
+        is_same = is_same || (is_last && same);
+        returns = returns || (same && differs);
+        differs = differs || !same;
         in_a_row = in_a_row || (is_last && before->sum == now.sum);
         const bool near = is_last ? moved > 0 : moved >= (in_a_row ? 0 : -PLACE_STEPS);
         again = again || (before->sum == now.sum && near && moved <= PLACE_STEPS);
         is_last = false;
+        follow_faults(&course, &now, before);
     }
+    again = again || is_swinging(&course, &now, memory->limits.drift_turns);
     memory->failures->last[memory->failures->next] = now;
     memory->failures->next = (memory->failures->next + 1) % FAILURES_MAX;
-    return again && !is_same;
+    return returns || (again && !is_same);
 }
 
 /* Something was changed: in a way not tried before, or with another result than the last
@@ -247,7 +320,8 @@ static bool has_changed(const struct entropy_memory *memory, const struct ending
     const bool again =
         ending->succeeded_before && ending->known && ending->known->outcome == ending->outcome.lo;
     return memory->call.traits & CALL_CHANGES && ending->now == CALL_END_OK &&
-           !(memory->sums.hints & HINT_NO_CHANGE) && !again && !is_rewrite(memory);
+           !(memory->sums.hints & HINT_NO_CHANGE) && !again && !is_rewrite(memory) &&
+           !(memory->call.traits & CALL_SHELL && ending->reports_same);
 }
 
 /* Does the result say no more than that it was done? What a page shows or code prints is
@@ -320,6 +394,7 @@ static void remember_call(struct entropy_memory *memory, const struct ending *en
     if (memory->rewritten_path != 0)
         memory->rewritten = memory->call.said;
     memory->talked_count = 0;
+    memory->spoken.count = 0;
 }
 
 static void put_sample(struct entropy_sample **at, const struct entropy_sample *now)
@@ -354,8 +429,23 @@ static void end_message(struct entropy_memory *memory, struct entropy_fact *out)
         .new_permille = -1,
     };
     memory->talked[memory->talked_count % TALKED_MAX] = memory->call.said;
+    word_set_unite(&memory->spoken, &memory->call.said);
     if (memory->talked_count < INT_MAX)
         memory->talked_count++;
+}
+
+/* The tool failed last time too, with nearly the same message. Commands of a shell are left out:
+ * what one program says of two inputs may differ in one word that counts. */
+static bool is_near_error(struct entropy_memory *memory, const struct ending *ending)
+{
+    const bool counts = ending->now == CALL_END_FAILED && !memory->attempt &&
+                        !(memory->call.traits & CALL_SHELL) && memory->sums.said.count > 0;
+    const bool near = counts && memory->call.tool == memory->failed_tool &&
+                      word_set_alike(&memory->sums.said, &memory->failed_said) >= NEAR_PERCENT;
+    memory->failed_tool = counts ? memory->call.tool : 0;
+    if (counts)
+        memory->failed_said = memory->sums.said;
+    return near;
 }
 
 /* Several failures in a row end in one and the same message: then another place in a
@@ -372,6 +462,22 @@ static bool is_same_error(struct entropy_memory *memory, const struct ending *en
     return !memory->attempt && !ending->known && memory->errors > SAME_ERRORS && permille <= most;
 }
 
+/* One failure for many inputs: traces, numbered inputs, or hosts that do not answer. */
+static bool is_of_many(const struct entropy_memory *memory, const struct ending *ending)
+{
+    const unsigned hints = memory->sums.hints;
+    const unsigned traits = memory->call.traits;
+    const unsigned no_answer = HINT_PASSES | CAUSE_REFUSED | CAUSE_UNREACHABLE;
+    if (!(traits & CALL_SHELL) || traits & (CALL_CODE | CALL_CHANGES) || hints & HINT_HOPELESS)
+        return false;
+    if (ending->of_host && hints & no_answer)
+        return true;
+    const bool says_much = memory->sums.lines >= CRASH_LINES;
+    const bool numbered = ending->of_number && memory->sums.lines > 0;
+    return ending->of_path && (says_much || numbered) && !(hints & CAUSES) &&
+           !(traits & CALL_READS);
+}
+
 /* Reading known lines in another selection, or one failure for many inputs: not news, but no circle
  * yet. */
 static bool is_review(struct entropy_memory *memory, const struct ending *ending,
@@ -379,10 +485,7 @@ static bool is_review(struct entropy_memory *memory, const struct ending *ending
 {
     bool added = false;
     if (ending->now == CALL_END_FAILED && !memory->attempt)
-        return ending->of_path && gain == ENTROPY_GAIN_NONE && memory->sums.lines >= CRASH_LINES &&
-               !(memory->sums.hints & (HINT_HOPELESS | CAUSES)) &&
-               memory->call.traits & CALL_SHELL &&
-               !(memory->call.traits & (CALL_CODE | CALL_CHANGES | CALL_READS));
+        return gain == ENTROPY_GAIN_NONE && is_of_many(memory, ending);
     if (ending->now != CALL_END_OK)
         return false;
     (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(ending->outcome.lo, 1), &added);
@@ -414,11 +517,15 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     if (end->failed && !ending.known)
         ending.news = news->fresh[counted];
     ending.news = !is_same_error(memory, &ending) && ending.news;
+    ending.news = !is_near_error(memory, &ending) && ending.news;
     /* What is forgotten of a long result comes as new again; the result says that it is not. */
     if (ending.known && ending.known->outcome == ending.outcome.lo) {
         ending.news = false;
         ending.new_lines = 0;
     }
+    bool added = false;
+    (void)entropy_table_add(&memory->news.lines, entropy_hash_pair(ending.outcome.lo, 4), &added);
+    ending.reports_same = !added && memory->sums.lines > SWEEP_LINES;
     ending.changed = has_changed(memory, &ending);
     compare_words(memory, &ending);
     ending.refused = is_refused(memory, &ending);
@@ -437,7 +544,9 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
     const unsigned echo = 1u << NORMALISER_ARGUMENTS;
     const unsigned masks = end->failed ? memory->sums.masks : memory->sums.masks & ~echo;
     const enum entropy_gain gain = gain_of(memory, &ending);
-    /* A script that says nothing may have changed anything. */
+    /* A script that says nothing may have changed anything. If its report was printed before, the
+     * same was done again. */
+    const bool changed = ending.changed || (gain == ENTROPY_GAIN_SILENT && !ending.reports_same);
     *out = (struct entropy_fact){
         .kind = memory->call.kind,
         .gain = gain,
@@ -446,7 +555,7 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
                 (ending.look ? (unsigned)ENTROPY_POLL : 0) |
                 (fails_again(memory, &ending) ? (unsigned)ENTROPY_AGAIN : 0) |
                 (ending.refused ? (unsigned)ENTROPY_REFUSED : 0) |
-                (ending.changed || gain == ENTROPY_GAIN_SILENT ? (unsigned)ENTROPY_CHANGED : 0) |
+                (changed ? (unsigned)ENTROPY_CHANGED : 0) |
                 (is_review(memory, &ending, gain) ? (unsigned)ENTROPY_REVIEW : 0) |
                 (masks ? (unsigned)ENTROPY_MASKED : 0),
         .call = memory->call.key,

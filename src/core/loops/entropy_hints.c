@@ -128,7 +128,7 @@ static const struct {
     {"no test", HINT_EMPTY},
     {"no tests", HINT_EMPTY},
     {"nodename nor servname", CAUSE_NAME},
-    {"not authorized", CAUSE_FORBIDDEN},
+    {"not authorized", CAUSE_FORBIDDEN | CAUSE_DENIED},
     {"not enough space", CAUSE_FULL},
     {"not found", HINT_EMPTY | HINT_HOPELESS},
     {"not permitted", CAUSE_DENIED},

@@ -19,9 +19,12 @@
 
 enum {
     HINT_LINES = 16,   /* of a result whose words are looked at */
-    PLACE_LINES = 64,  /* of a result that are compared without places in sources */
-    PLACE_BYTES = 512, /* of such a line */
+    PLACE_BYTES = 512, /* of a line that is compared without places in sources */
     PLACE_WORD_BYTES = 12,
+    SAID_LINES = 4,      /* of a result whose words are kept */
+    SPOKEN_LEAST = 3,    /* messages without a call between, before their words are known */
+    SPOKEN_PERCENT = 90, /* of a message's words that are known: it says nothing new */
+    FAULT_WORDS = 2,     /* after a number, one of which says that it counts what is wrong */
 };
 
 void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits)
@@ -110,7 +113,8 @@ void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
     entropy_news_begin(&memory->news, memory->call.scope);
 }
 
-/* Like one of the last messages: two that take turns are a monologue too. */
+/* Like one of the last messages, or with hardly a word that was not in one of them: two that take
+ * turns are a monologue too, and so is one that is put together anew each time. */
 static bool is_like_before(const struct entropy_memory *memory, const struct word_set *said)
 {
     const int count = memory->talked_count < TALKED_MAX ? memory->talked_count : TALKED_MAX;
@@ -121,7 +125,8 @@ static bool is_like_before(const struct entropy_memory *memory, const struct wor
         if (both_empty || word_set_alike(said, before) >= least)
             return true;
     }
-    return false;
+    return least > 0 && count >= SPOKEN_LEAST &&
+           word_set_within(said, &memory->spoken) >= SPOKEN_PERCENT;
 }
 
 void entropy_memory_begin_message(struct entropy_memory *memory, const char *text, size_t len)
@@ -251,29 +256,75 @@ static bool is_place(const char *bytes, size_t len, size_t at, size_t end)
     return ends_in_place_word(bytes, before);
 }
 
-/* The line counts without the numbers that are places; the first of the step is kept. */
+/* Does the number that ends at `end` count what is wrong, as in "14 errors" or "3 tests failed"? */
+static bool counts_faults(const char *bytes, size_t len, size_t end)
+{
+    static const char *const faults[] = {"error",   "fail",      "warning",  "problem",
+                                         "issue",   "violation", "mismatch", "conflict",
+                                         "offense", "offence",   "finding"};
+    size_t at = end;
+    for (int words = 0; words < FAULT_WORDS; words++) {
+        char word[PLACE_WORD_BYTES];
+        size_t word_len = 0;
+        if (at >= len || bytes[at] != ' ')
+            return false;
+        for (at++; at < len && ascii_is_letter(bytes[at]); at++)
+            if (word_len + 1 < sizeof(word))
+                word[word_len++] = (char)(bytes[at] | 0x20);
+        word[word_len] = '\0';
+        for (size_t i = 0; i < ARRAY_LEN(faults); i++)
+            if (strncmp(word, faults[i], strlen(faults[i])) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* The shape counts once for the step, however many lines have it. */
+static void take_shape(struct step_sums *sums, uint64_t shape)
+{
+    for (int i = 0; i < sums->shape_count; i++)
+        if (sums->shapes[i] == shape)
+            return;
+    if (sums->shape_count == PLACE_LINES)
+        return;
+    sums->shapes[sums->shape_count++] = shape;
+    sums->shape_sum += shape;
+}
+
+/* The line counts without the numbers that are places; the first of the step is kept. So is the sum
+ * of the numbers that count what is wrong. */
 static void take_places(struct step_sums *sums, const char *bytes, size_t len)
 {
     char rest[PLACE_BYTES];
-    size_t rest_len = 0;
+    char shape[PLACE_BYTES];
+    size_t rest_len = 0, shape_len = 0;
+    bool counts = false;
     const size_t end = len < PLACE_BYTES ? len : PLACE_BYTES;
     for (size_t at = 0; at < end;) {
-        const bool begins =
-            ascii_is_digit(bytes[at]) && (at == 0 || !ascii_is_digit(bytes[at - 1]));
-        size_t number_end = at;
-        while (begins && number_end < end && ascii_is_digit(bytes[number_end]))
-            number_end++;
-        if (!begins || !is_place(bytes, end, at, number_end)) {
+        if (!ascii_is_digit(bytes[at])) {
+            shape[shape_len++] = bytes[at];
             rest[rest_len++] = bytes[at++];
             continue;
         }
-        double place = 0;
-        for (; at < number_end; at++)
-            place = place * 10 + (bytes[at] - '0');
-        sums->place = sums->place > 0 ? sums->place : place;
-        rest[rest_len++] = '#';
+        const size_t begin = at;
+        double number = 0;
+        for (; at < end && ascii_is_digit(bytes[at]); at++)
+            number = number * 10 + (bytes[at] - '0');
+        shape[shape_len++] = '#';
+        if (is_place(bytes, end, begin, at)) {
+            sums->place = sums->place > 0 ? sums->place : number;
+            rest[rest_len++] = '#';
+            continue;
+        }
+        counts = true;
+        if (counts_faults(bytes, end, at))
+            sums->faults += number;
+        memcpy(rest + rest_len, bytes + begin, at - begin);
+        rest_len += at - begin;
     }
-    sums->placeless += entropy_hash(rest, rest_len);
+    const uint64_t hash = entropy_hash(rest, rest_len);
+    sums->placeless += hash;
+    take_shape(sums, counts ? entropy_hash(shape, shape_len) : hash);
 }
 
 /* Is there a letter or a digit beside what is quoted of the call? */
@@ -323,6 +374,9 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
     sums->raw += entropy_hash(line->raw, line->raw_len);
     if (sums->lines < PLACE_LINES)
         take_places(sums, masked.bytes, masked.len);
+    if (sums->lines < SAID_LINES && !memory->attempt && !(memory->call.traits & CALL_SHELL))
+        word_set_add(&sums->said, masked.bytes,
+                     masked.len < PLACE_BYTES ? masked.len : PLACE_BYTES);
     sums->hints |= hints;
     if (sums->lines < HINT_LINES && line->len > sums->longest)
         sums->longest = line->len;
@@ -374,10 +428,33 @@ static size_t without_reminders(const char *bytes, size_t len)
     }
 }
 
+/* Skips a tag that wraps the whole result, such as Claude's <tool_use_error>. It would be part of a
+ * line of the error, and of which one depends on how many lines of the call are quoted. */
+static void skip_wrapper(const char **bytes, size_t *len)
+{
+    const char *text = *bytes;
+    size_t name = 1;
+    while (name < *len && (ascii_is_letter(text[name]) || text[name] == '_' || text[name] == '-'))
+        name++;
+    const size_t opens = name + 1;  /* "<name>" */
+    const size_t closes = name + 2; /* "</name>" */
+    size_t end = *len;
+    while (end > 0 && ascii_is_blank(text[end - 1]))
+        end--;
+    if (name < 2 || end < opens + closes || text[0] != '<' || text[name] != '>')
+        return;
+    const char *last = text + end - closes;
+    if (last[0] != '<' || last[1] != '/' || memcmp(last + 2, text + 1, name) != 0)
+        return;
+    *bytes = text + opens;
+    *len = end - opens - closes;
+}
+
 void entropy_memory_text(struct entropy_memory *memory, const char *bytes, size_t len)
 {
     struct normaliser *normaliser = NULL;
     len = without_reminders(bytes, len);
+    skip_wrapper(&bytes, &len);
     if (len == 0)
         return;
     normaliser_open(&normaliser, entropy_memory_words(memory), add_line, memory);

@@ -12,6 +12,7 @@
 enum {
     TALKED_MAX = 3,    /* messages that a new one is compared with */
     FAILURES_MAX = 16, /* failures that a new one is compared with */
+    PLACE_LINES = 64,  /* of a result that are compared without places in sources */
 };
 
 /* How a call ended. */
@@ -27,19 +28,22 @@ struct known_call {
 /* A failure of a call, its places in sources ("main.c:17") left out. */
 struct known_failure {
     uint64_t call, sum;
-    double place; /* the first of them; 0: none */
+    uint64_t shapes; /* sum of the different shapes of its lines: all numbers left out */
+    double place;    /* the first of them; 0: none */
+    double faults;   /* what it counts that is wrong; 0: nothing */
 };
 
-/* The last ones, a ring. Not saved: a run that is taken up again begins with none. */
+/* The last ones, a ring. */
 struct known_failures {
     struct known_failure last[FAILURES_MAX];
     int next;
 };
 
-/* Failures in a row for one cause. Not saved either. */
+/* Failures in a row for one cause. */
 struct refusals {
     unsigned causes;       /* hints that they have in common; 0: the last failure had none */
     int count;             /* saturates */
+    int strays;            /* failures since, there, for no cause in common */
     struct word_set names; /* that all of these calls have in their arguments */
 };
 
@@ -52,10 +56,15 @@ struct step_sums {
     int64_t lines;
     size_t longest; /* bytes of the longest of the first lines */
     bool echo_seen[SHELL_ECHOES_MAX];
-    uint64_t last_line; /* of the general form */
-    bool last_has_echo; /* there are words of the call in it */
-    uint64_t placeless; /* sum of the first lines' hashes without places in sources */
-    double place;       /* the first such place; 0: none */
+    struct word_set said;         /* words of the first lines, if no command line was run */
+    uint64_t last_line;           /* of the general form */
+    bool last_has_echo;           /* there are words of the call in it */
+    uint64_t placeless;           /* sum of the first lines' hashes without places in sources */
+    double place;                 /* the first such place; 0: none */
+    double faults;                /* sum of the numbers that count what is wrong */
+    uint64_t shapes[PLACE_LINES]; /* the different shapes of those lines: all numbers left out */
+    int shape_count;
+    uint64_t shape_sum;
 };
 
 struct entropy_memory {
@@ -73,8 +82,11 @@ struct entropy_memory {
     bool alike;
     struct word_set talked[TALKED_MAX]; /* of the last messages, a ring */
     int talked_count;                   /* messages since the last call */
+    struct word_set spoken;             /* the words of all of them */
     bool paused;                        /* a pause was the last step */
     struct call_text before;            /* of the last call */
+    uint64_t failed_tool;               /* of the last call, if that failed; else 0 */
+    struct word_set failed_said;        /* the words of its message */
     struct word_set rewritten;          /* content that the last call gave a file */
     uint64_t rewritten_path;            /* that file, 0: the last call was none */
     int rewrites;                       /* such calls in a row, of that file */
