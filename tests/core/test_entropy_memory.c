@@ -1,5 +1,6 @@
 #include "entropy_memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "entropy_hints.h"
@@ -566,6 +567,77 @@ START_TEST(test_what_is_known_can_be_saved_and_loaded)
 }
 END_TEST
 
+static void reload(struct entropy_memory **at)
+{
+    struct entropy_memory *other = NULL;
+    struct str saved = {0};
+    struct str again = {0};
+    struct err err = {0};
+    entropy_memory_open(&other, &limits);
+    entropy_memory_save(*at, &saved);
+    ck_assert_msg(entropy_memory_load(other, saved.data, saved.len, &err), "%s", err.message);
+    entropy_memory_save(other, &again);
+    ck_assert_uint_eq(again.len, saved.len);
+    ck_assert_mem_eq(again.data, saved.data, saved.len);
+    entropy_memory_close(*at);
+    *at = other;
+    str_done(&saved);
+    str_done(&again);
+}
+
+static void play_step(struct entropy_memory *at, const struct json *step, struct entropy_fact *out)
+{
+    const int64_t exit = json_i64(json_get(step, "exit"), 0);
+    const struct entropy_end end = {.failed = exit != 0 && exit != -1, .running = exit == -1};
+    const char *output = json_text(json_get(step, "output"), "");
+    entropy_memory_begin_call(at, json_text(json_get(step, "tool"), ""), json_get(step, "args"));
+    entropy_memory_text(at, output, strlen(output));
+    entropy_memory_end(at, &end, out);
+}
+
+static bool same_fact(const struct entropy_fact *a, const struct entropy_fact *b)
+{
+    return a->kind == b->kind && a->gain == b->gain && a->bits == b->bits && a->raw == b->raw &&
+           digest_equal(a->call, b->call) && digest_equal(a->outcome, b->outcome) &&
+           a->new_permille == b->new_permille && a->lines == b->lines;
+}
+
+/* A memory that is loaded before each step makes the facts that one makes which stays: but for
+ * messages, which are not saved. */
+START_TEST(test_saved_after_each_step_knows_the_same)
+{
+    char *text = test_read_file(test_source_path("tests/data/loops-fresh.jsonl"));
+    ck_assert_ptr_nonnull(text);
+    int steps_played = 0;
+    for (char *line = text; *line != '\0';) {
+        char *line_end = strchr(line, '\n');
+        struct json *row = NULL;
+        struct entropy_memory *whole = NULL;
+        struct entropy_memory *parts = NULL;
+        ck_assert_ptr_nonnull(line_end);
+        ck_assert(json_parse(line, (size_t)(line_end - line), &row, NULL, NULL));
+        entropy_memory_open(&whole, &limits);
+        entropy_memory_open(&parts, &limits);
+        const struct json *steps = json_get(row, "steps");
+        for (size_t i = 0; i < json_count(steps); i++, steps_played++) {
+            struct entropy_fact a;
+            struct entropy_fact b;
+            play_step(whole, json_at(steps, i), &a);
+            play_step(parts, json_at(steps, i), &b);
+            ck_assert_msg(a.kind == ENTROPY_MESSAGE || same_fact(&a, &b), "%s, step %zu",
+                          json_text(json_get(row, "id"), ""), i + 1);
+            reload(&parts);
+        }
+        entropy_memory_close(whole);
+        entropy_memory_close(parts);
+        json_free(row);
+        line = line_end + 1;
+    }
+    ck_assert_int_gt(steps_played, 1000);
+    free(text);
+}
+END_TEST
+
 START_TEST(test_bytes_that_nobody_saved_are_refused)
 {
     struct str saved = {0};
@@ -665,6 +737,7 @@ Suite *test_suite(void)
     tcase_add_test(keeping, test_samples_show_what_was_masked);
     tcase_add_test(keeping, test_a_long_line_is_cut_in_a_sample);
     tcase_add_test(keeping, test_what_is_known_can_be_saved_and_loaded);
+    tcase_add_test(keeping, test_saved_after_each_step_knows_the_same);
     tcase_add_test(keeping, test_bytes_that_nobody_saved_are_refused);
     tcase_add_test(keeping, test_a_reset_forgets);
     tcase_add_loop_test(news, test_a_reminder_of_the_cli_is_no_part_of_the_result, 0,

@@ -6,10 +6,12 @@
 #include "entropy_tables.h"
 #include "parse.h"
 #include "str.h"
+#include "xalloc.h"
 
 /* A saved memory: the magic, five counts and the sample's zero bits, then lines,
  * calls, shapes, the calls that succeeded and the sample, each the oldest
- * first. Numbers have their lowest byte first. What was said last is not saved: after a
+ * first. With the second magic, what the next call is compared with follows.
+ * Numbers have their lowest byte first. What was said last is not saved: after a
  * stop a person or another agent goes on. */
 enum {
     MAGIC_BYTES = 4,
@@ -17,14 +19,19 @@ enum {
     LINE_BYTES = 8,
     CALL_BYTES = 8 + 8 + 2,
     SHAPE_BYTES = 8 + SHAPE_NUMBERS * (8 + 1 + 1) + 2,
+    WORDS_BYTES_MAX = 2 + ALIKE_WORDS_MAX * 4,
+    FAILURE_BYTES = 5 * 8,
+    RECENT_BYTES_MAX = 5 * 4 + FAILURES_MAX * FAILURE_BYTES + 5 * 8 + 3 * WORDS_BYTES_MAX + 2,
+    COUNT_MAX = 1 << 30, /* one more can still be counted */
 };
 static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYTES +
                       ENTROPY_CALLS_MAX * (CALL_BYTES + LINE_BYTES) +
-                      ENTROPY_SHAPES_MAX * SHAPE_BYTES <=
+                      ENTROPY_SHAPES_MAX * SHAPE_BYTES + RECENT_BYTES_MAX <=
                   ENTROPY_BLOB_BYTES_MAX,
               "full tables fit");
 
 static const char magic[MAGIC_BYTES + 1] = "dEm2";
+static const char magic_recent[MAGIC_BYTES + 1] = "dEm3";
 
 static void put_keys(const struct entropy_table *table, struct str *out)
 {
@@ -44,11 +51,83 @@ static void put_shape(const struct shape *shape, struct str *out)
     number_bytes_put(out, shape->lone, 2);
 }
 
+static void put_double(double value, struct str *out)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    number_bytes_put(out, bits, 8);
+}
+
+static void put_count(int count, struct str *out)
+{
+    number_bytes_put(out, (uint64_t)(count < COUNT_MAX ? count : COUNT_MAX), 4);
+}
+
+static void put_words(const struct word_set *words, struct str *out)
+{
+    number_bytes_put(out, (uint64_t)words->count, 2);
+    for (int i = 0; i < words->count; i++)
+        number_bytes_put(out, words->words[i], 4);
+}
+
+/* The oldest first. */
+static void put_failures(const struct known_failures *failures, struct str *out)
+{
+    int count = 0;
+    for (int i = 0; failures && i < FAILURES_MAX; i++)
+        count += failures->last[i].call != 0;
+    number_bytes_put(out, (uint64_t)count, 1);
+    for (int i = FAILURES_MAX - count; i < FAILURES_MAX; i++) {
+        const struct known_failure *one = &failures->last[(failures->next + i) % FAILURES_MAX];
+        number_bytes_put(out, one->call, 8);
+        number_bytes_put(out, one->sum, 8);
+        number_bytes_put(out, one->shapes, 8);
+        put_double(one->place, out);
+        put_double(one->faults, out);
+    }
+}
+
+/* What the next call is compared with. */
+static void put_recent(const struct entropy_memory *memory, struct str *out)
+{
+    static const struct refusals none;
+    const struct refusals *refusals = memory->refusals ? memory->refusals : &none;
+    put_failures(memory->failures, out);
+    number_bytes_put(out, refusals->causes, 4);
+    put_count(refusals->count, out);
+    put_count(refusals->strays, out);
+    put_words(&refusals->names, out);
+    number_bytes_put(out, memory->error, 8);
+    put_count(memory->errors, out);
+    number_bytes_put(out, memory->failed_tool, 8);
+    put_words(&memory->failed_said, out);
+    number_bytes_put(out, memory->rewritten_path, 8);
+    put_count(memory->rewrites, out);
+    put_words(&memory->rewritten, out);
+    number_bytes_put(out, memory->before.hash, 8);
+    number_bytes_put(out, memory->before.len, 8);
+    put_count(memory->sweep, out);
+    number_bytes_put(out, memory->paused, 1);
+}
+
+static bool is_known(const struct refusals *refusals)
+{
+    return refusals->causes != 0 || refusals->count != 0 || refusals->strays != 0 ||
+           refusals->names.count != 0;
+}
+
+static bool has_recent(const struct entropy_memory *memory)
+{
+    return memory->failures || memory->errors > 0 || memory->before.len > 0 ||
+           (memory->refusals && is_known(memory->refusals));
+}
+
 void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
 {
     const struct entropy_table *lines = &memory->news.lines;
     const struct entropy_table *shapes = &memory->news.shapes;
-    str_add_n(out, magic, MAGIC_BYTES);
+    const bool recent = has_recent(memory);
+    str_add_n(out, recent ? magic_recent : magic, MAGIC_BYTES);
     number_bytes_put(out, lines->count, 4);
     number_bytes_put(out, memory->calls.count, 4);
     number_bytes_put(out, shapes->count, 4);
@@ -70,6 +149,8 @@ void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
     }
     put_keys(&memory->succeeded, out);
     put_keys(&memory->news.sample, out);
+    if (recent)
+        put_recent(memory, out);
 }
 
 /* False where a key comes twice. */
@@ -123,9 +204,85 @@ static bool take_shapes(struct number_bytes *input, size_t count, struct entropy
     return true;
 }
 
+static double take_double(struct number_bytes *input)
+{
+    const uint64_t bits = number_bytes_take(input, 8);
+    double value;
+    memcpy(&value, &bits, sizeof(value));
+    input->bad = input->bad || !isfinite(value) || signbit(value);
+    return input->bad ? 0 : value;
+}
+
+static int take_count(struct number_bytes *input)
+{
+    const uint64_t count = number_bytes_take(input, 4);
+    input->bad = input->bad || count > COUNT_MAX;
+    return input->bad ? 0 : (int)count;
+}
+
+static void take_words(struct number_bytes *input, struct word_set *out)
+{
+    const uint64_t count = number_bytes_take(input, 2);
+    input->bad = input->bad || count > ALIKE_WORDS_MAX;
+    for (uint64_t i = 0; i < count && !input->bad; i++) {
+        const uint32_t word = (uint32_t)number_bytes_take(input, 4);
+        input->bad = input->bad || (i > 0 && word <= out->words[i - 1]);
+        out->words[i] = word;
+        out->count++;
+    }
+}
+
+static void take_failures(struct number_bytes *input, struct entropy_memory *memory)
+{
+    const uint64_t count = number_bytes_take(input, 1);
+    input->bad = input->bad || count > FAILURES_MAX;
+    if (input->bad || count == 0)
+        return;
+    memory->failures = xcalloc(1, sizeof(*memory->failures));
+    for (uint64_t i = 0; i < count; i++) {
+        struct known_failure *one = &memory->failures->last[i];
+        one->call = number_bytes_take(input, 8);
+        one->sum = number_bytes_take(input, 8);
+        one->shapes = number_bytes_take(input, 8);
+        one->place = take_double(input);
+        one->faults = take_double(input);
+        input->bad = input->bad || one->call == 0;
+    }
+    memory->failures->next = (int)(count % FAILURES_MAX);
+}
+
+static bool take_recent(struct number_bytes *input, struct entropy_memory *memory)
+{
+    struct refusals refusals = {0};
+    take_failures(input, memory);
+    refusals.causes = (unsigned)number_bytes_take(input, 4);
+    refusals.count = take_count(input);
+    refusals.strays = take_count(input);
+    take_words(input, &refusals.names);
+    memory->error = number_bytes_take(input, 8);
+    memory->errors = take_count(input);
+    memory->failed_tool = number_bytes_take(input, 8);
+    take_words(input, &memory->failed_said);
+    memory->rewritten_path = number_bytes_take(input, 8);
+    memory->rewrites = take_count(input);
+    take_words(input, &memory->rewritten);
+    memory->before.hash = number_bytes_take(input, 8);
+    memory->before.len = (size_t)number_bytes_take(input, 8);
+    memory->sweep = take_count(input);
+    const uint64_t paused = number_bytes_take(input, 1);
+    memory->paused = paused != 0;
+    if (is_known(&refusals)) {
+        memory->refusals = xcalloc(1, sizeof(*memory->refusals));
+        *memory->refusals = refusals;
+    }
+    return !input->bad && paused <= 1 && input->len == 0 && has_recent(memory);
+}
+
 static bool take_all(struct number_bytes *input, struct entropy_memory *memory)
 {
-    if (input->len < HEADER_BYTES || memcmp(input->at, magic, MAGIC_BYTES) != 0)
+    const bool recent =
+        input->len >= HEADER_BYTES && memcmp(input->at, magic_recent, MAGIC_BYTES) == 0;
+    if (input->len < HEADER_BYTES || (!recent && memcmp(input->at, magic, MAGIC_BYTES) != 0))
         return false;
     input->at += MAGIC_BYTES;
     input->len -= MAGIC_BYTES;
@@ -136,15 +293,17 @@ static bool take_all(struct number_bytes *input, struct entropy_memory *memory)
     const size_t sample = (size_t)number_bytes_take(input, 4);
     const size_t sample_bits = (size_t)number_bytes_take(input, 4);
     if (lines > ENTROPY_LINES_MAX || calls > ENTROPY_CALLS_MAX || shapes > ENTROPY_SHAPES_MAX ||
-        succeeded > ENTROPY_CALLS_MAX || sample > ENTROPY_SAMPLE_MAX ||
-        sample_bits >= NEWS_LEVELS ||
-        input->len !=
-            (lines + succeeded + sample) * LINE_BYTES + calls * CALL_BYTES + shapes * SHAPE_BYTES)
+        succeeded > ENTROPY_CALLS_MAX || sample > ENTROPY_SAMPLE_MAX || sample_bits >= NEWS_LEVELS)
+        return false;
+    const size_t tables =
+        (lines + succeeded + sample) * LINE_BYTES + calls * CALL_BYTES + shapes * SHAPE_BYTES;
+    if (recent ? input->len <= tables : input->len != tables)
         return false;
     memory->news.sample_bits = (int)sample_bits;
     return take_keys(input, lines, &memory->news.lines) && take_calls(input, calls, memory) &&
            take_shapes(input, shapes, memory) && take_keys(input, succeeded, &memory->succeeded) &&
-           take_keys(input, sample, &memory->news.sample);
+           take_keys(input, sample, &memory->news.sample) &&
+           (!recent || take_recent(input, memory));
 }
 
 bool entropy_memory_load(struct entropy_memory *memory, const void *bytes, size_t len,
