@@ -351,6 +351,23 @@ static bool may_be_host(const char *word, size_t len)
     return !memchr(word, '/', len);
 }
 
+/* Is it a word before what a program declares? "const x" asks for the same as "x". */
+static bool declares(const char *word, size_t len)
+{
+    static const char *const keywords[] = {
+        "async", "class",  "const",     "def", "enum",   "export", "fn",   "func", "function",
+        "impl",  "import", "interface", "let", "static", "struct", "type", "var",
+    };
+    while (len > 0 && strchr("'\"^(", word[0])) {
+        word++;
+        len--;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(keywords); i++)
+        if (strlen(keywords[i]) == len && memcmp(keywords[i], word, len) == 0)
+            return true;
+    return false;
+}
+
 static unsigned char bits_of_word(const char *word, size_t len)
 {
     int letters = 0;
@@ -369,7 +386,7 @@ static unsigned char bits_of_word(const char *word, size_t len)
                      (word[i] == '_' || (ascii_is_upper(word[i]) && ascii_is_lower(word[i - 1]))));
         is_path = is_path || word[i] == '/' || word[i] == '.' || word[i] == '-';
     }
-    if (is_option(word, len))
+    if (is_option(word, len) || declares(word, len))
         return CALL_WORD_IS_OPTION;
     if (is_ip_address(word, len))
         return CALL_WORD_NAMES | CALL_WORD_IS_HOST;
@@ -381,8 +398,8 @@ static unsigned char bits_of_word(const char *word, size_t len)
                            (is_symbol ? CALL_WORD_IS_SYMBOL : 0));
 }
 
-/* Whatever its quotes, its case and the pattern around it: "'getTax\\('" and get_tax are one
- * name. */
+/* Whatever its quotes, its case and the pattern around it: "'getTax\\('", "getTax:" and get_tax are
+ * one name. */
 static uint64_t hash_of_word(const char *word, size_t len)
 {
     char bare[WORD_BARE_BYTES];
@@ -397,6 +414,8 @@ static uint64_t hash_of_word(const char *word, size_t len)
         if (!strchr("'\"()^$_|", word[i]))
             bare[bare_len++] = ascii_is_upper(word[i]) ? (char)(word[i] | 0x20) : word[i];
     }
+    while (bare_len > 1 && strchr(":,;={[", bare[bare_len - 1]))
+        bare_len--;
     return entropy_hash(bare, bare_len);
 }
 
