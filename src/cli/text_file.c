@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "open_looked_at.h"
 #include "shown.h"
 
 static bool set_too_large(size_t max_bytes, struct err *err)
@@ -44,22 +45,27 @@ static bool names_descriptor(const char *path)
            strncmp(path, "/proc/self/fd/", 14) == 0;
 }
 
-/* Opening a FIFO does not wait for its writer. */
+/* A clone may have a link to any device in the place of a file. */
 static bool open_regular(const char *path, bool allows_descriptor, int *fd_out, struct err *err)
 {
     struct stat info;
     const bool is_handed_over = allows_descriptor && names_descriptor(path);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int at = open_to_look(path, 0, &info);
+    int fd = -1;
     int flags = -1;
-    if (fd < 0 || fstat(fd, &info) != 0 || (flags = fcntl(fd, F_GETFL)) < 0 ||
-        fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0)
+    if (at < 0)
         (void)set_not_opened(errno, err);
     else if (S_ISDIR(info.st_mode))
         (void)set_not_opened(EISDIR, err);
     else if (!S_ISREG(info.st_mode) && !is_handed_over)
         (void)err_set(err, ERR_INVALID, "not a regular file");
+    else if ((fd = open_looked_at(at)) < 0 || (flags = fcntl(fd, F_GETFL)) < 0 ||
+             fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0)
+        (void)set_not_opened(errno, err);
     else
         *fd_out = fd;
+    if (at >= 0)
+        (void)close(at); /* it was only looked at */
     if (fd >= 0 && *fd_out != fd)
         (void)close(fd); /* only read */
     return *fd_out >= 0;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "open_looked_at.h"
 #include "proc.h"
 
 enum { FIRST_FREE_FD = 3 };
@@ -89,28 +90,31 @@ static bool is_allowed_stdin(const struct launch_call *call, int fd)
            !(call->stdin_not_within && is_below(real, call->stdin_not_within));
 }
 
-/* A FIFO would wait for its writer, on our thread or on the child's: not even
- * looked into. 0, or the errno to report. */
+/* A FIFO would wait for its writer, on our thread or on the child's. What an attempt may have put
+ * there is not even opened. 0, or the errno to report. */
 static int open_file(const struct launch_call *call, int *fd_out, struct err *err)
 {
     const char *path = call->stdin_path;
     struct stat info;
+    int number = 0;
 
-    *fd_out = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (*fd_out < 0 || fstat(*fd_out, &info) != 0)
+    const int at = open_to_look(path, 0, &info);
+    if (at < 0)
         return report(errno, path, err);
     if (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
+        number = EINVAL;
         (void)err_set(err, ERR_IO, "'%s': stdin is neither a file nor a character device", path);
-        return EINVAL;
-    }
-    if (!is_allowed_stdin(call, *fd_out)) {
+    } else if (!is_allowed_stdin(call, at)) {
+        number = EACCES;
         (void)err_set(err, ERR_IO, "'%s': stdin leads out of the sandbox's workspace", path);
-        return EACCES;
+    } else {
+        *fd_out = open_looked_at(at);
+        const int flags = *fd_out >= 0 ? fcntl(*fd_out, F_GETFL) : -1;
+        if (flags < 0 || fcntl(*fd_out, F_SETFL, flags & ~O_NONBLOCK) != 0)
+            number = report(errno, path, err);
     }
-    int flags = fcntl(*fd_out, F_GETFL);
-    if (flags < 0 || fcntl(*fd_out, F_SETFL, flags & ~O_NONBLOCK) != 0)
-        return report(errno, path, err);
-    return 0;
+    (void)close(at); /* it was only looked at */
+    return number;
 }
 
 static bool write_all(int fd, const struct launch_input *input)

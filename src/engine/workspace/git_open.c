@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "open_looked_at.h"
 #include "program_find.h"
 #include "tree_folder.h"
 #include "xalloc.h"
@@ -21,6 +22,7 @@ enum {
     FOLDERS_UP_MAX = 128,
     SPLIT_INDEXES_MAX = 16,   /* "sharedindex.*" files that the private repository links to */
     ALTERNATES_DEPTH_MAX = 5, /* folders that borrow objects from each other; git follows 5 */
+    LOOSE_FOLDERS = 256,      /* of objects, named by the first byte of their ids */
     REMOTES_MAX = 256,        /* of a repository, whose addresses conditions may ask for */
 };
 
@@ -93,19 +95,22 @@ bool git_read_file(const char *path, size_t max, struct str *out)
 {
     struct stat info;
     char chunk[GIT_FILE_MAX];
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0)
+    const int at = open_to_look(path, O_NOFOLLOW, &info);
+    if (at < 0)
         return false;
     str_clear(out);
-    const bool ok = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= (off_t)max;
-    while (ok && out->len < max) {
+    const bool fits = S_ISREG(info.st_mode) && info.st_size <= (off_t)max;
+    const int fd = fits ? open_looked_at(at) : -1;
+    (void)close(at); /* it was only looked at */
+    while (fd >= 0 && out->len < max) {
         const ssize_t got = read(fd, chunk, sizeof(chunk));
         if (got <= 0)
             break;
         str_add_n(out, chunk, (size_t)got);
     }
-    (void)close(fd); /* it was only read */
-    return ok && out->len > 0;
+    if (fd >= 0)
+        (void)close(fd); /* it was only read */
+    return fd >= 0 && out->len > 0;
 }
 
 /* Reads a file of a repository, following links as git does. False if it is missing, empty, or
@@ -367,22 +372,32 @@ static bool check_files(const char *folder, const char *const *names, size_t cou
     return true;
 }
 
-/* What git opens in a folder of objects whenever it looks for one. A single object that is a FIFO
- * costs the time limit of the command that asks for it. */
+/* The same of all that is in a folder, links followed. */
+static bool check_entries(const char *folder, struct err *err)
+{
+    bool ok = true;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
+        if (entry->d_type != DT_REG && entry->d_type != DT_DIR)
+            ok = check_files(folder, (const char *const[]){entry->d_name}, 1, err);
+    }
+    if (dir)
+        (void)closedir(dir); /* only read */
+    return ok;
+}
+
+/* What git may open in a folder of objects. An attempt that makes a FIFO there later costs the time
+ * limit of the command that asks for the object. */
 static bool check_objects(const char *objects, int depth, struct err *err)
 {
-    static const char *const folders[] = {"pack", "info"};
     char path[PATH_MAX];
+    char loose[8];
     struct str list = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < ARRAY_LEN(folders); i++) {
-        DIR *dir = join(path, objects, folders[i]) ? opendir(path) : NULL;
-        for (struct dirent *entry = dir ? readdir(dir) : NULL; ok && entry; entry = readdir(dir)) {
-            if (entry->d_type != DT_REG && entry->d_type != DT_DIR)
-                ok = check_files(path, (const char *const[]){entry->d_name}, 1, err);
-        }
-        if (dir)
-            (void)closedir(dir); /* only read */
+    bool ok = (!join(path, objects, "pack") || check_entries(path, err)) &&
+              (!join(path, objects, "info") || check_entries(path, err));
+    for (int i = 0; ok && i < LOOSE_FOLDERS; i++) {
+        (void)snprintf(loose, sizeof(loose), "%02x", (unsigned)i);
+        ok = !join(path, objects, loose) || check_entries(path, err);
     }
     if (!ok || depth >= ALTERNATES_DEPTH_MAX ||
         !read_linked_file(objects, "info/alternates", GIT_CONFIG_MAX, &list)) {
