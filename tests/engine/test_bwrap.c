@@ -1,12 +1,16 @@
 #define _GNU_SOURCE /* environ, mkdtemp */
 
 #include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -378,6 +382,85 @@ START_TEST(test_network_is_off_unless_it_is_on)
     spec.kind = SANDBOX_NONE;
     run_script(script);
     ck_assert_str_eq(own, result.out);
+}
+END_TEST
+
+/* What the kernel does with a call, as it runs the filter: SECCOMP_RET_ALLOW, or the errno. */
+static uint32_t judge_call(bool network, uint32_t arch, uint32_t number, uint32_t argument)
+{
+    struct str bytes = {0};
+    bwrap_filter_write(network, &bytes);
+    const size_t count = bytes.len / sizeof(struct sock_filter);
+    struct seccomp_data data = {.nr = (int)number, .arch = arch, .args = {argument}};
+    uint32_t value = 0;
+    for (size_t at = 0; at < count; at++) {
+        struct sock_filter one;
+        memcpy(&one, bytes.data + at * sizeof(one), sizeof(one));
+        switch (one.code) {
+        case BPF_LD | BPF_W | BPF_ABS:
+            ck_assert_uint_le(one.k + sizeof(value), sizeof(data));
+            memcpy(&value, (const char *)&data + one.k, sizeof(value));
+            break;
+        case BPF_ALU | BPF_AND | BPF_K:
+            value &= one.k;
+            break;
+        case BPF_JMP | BPF_JEQ | BPF_K:
+            at += value == one.k ? one.jt : one.jf;
+            break;
+        case BPF_RET | BPF_K:
+            str_done(&bytes);
+            return one.k == SECCOMP_RET_ALLOW ? one.k : one.k & SECCOMP_RET_DATA;
+        default:
+            ck_abort_msg("instruction %zu: code %#x", at, one.code);
+        }
+    }
+    ck_abort_msg("the filter does not end");
+}
+
+/* Calls by the kernel's 32-bit interface have other numbers. */
+START_TEST(test_filter_knows_each_interface)
+{
+    static const struct {
+        uint32_t arch, number, argument, want, want_with_network;
+    } calls[] = {
+#if defined(__x86_64__)
+        {AUDIT_ARCH_X86_64, SYS_keyctl, 11, ENOSYS, ENOSYS},
+        {AUDIT_ARCH_X86_64, SYS_add_key, 0, ENOSYS, ENOSYS},
+        {AUDIT_ARCH_X86_64, SYS_request_key, 0, ENOSYS, ENOSYS},
+        {AUDIT_ARCH_X86_64, 0x40000000 | SYS_keyctl, 11, ENOSYS, ENOSYS}, /* x32 */
+        {AUDIT_ARCH_X86_64, SYS_socket, AF_VSOCK, EAFNOSUPPORT, SECCOMP_RET_ALLOW},
+        {AUDIT_ARCH_X86_64, SYS_socket, AF_UNIX, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW},
+        {AUDIT_ARCH_X86_64, SYS_io_uring_setup, 1, ENOSYS, SECCOMP_RET_ALLOW},
+        {AUDIT_ARCH_X86_64, SYS_read, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW},
+        {AUDIT_ARCH_X86_64, 288, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW}, /* accept4 */
+        {AUDIT_ARCH_I386, 286, 0, ENOSYS, ENOSYS},
+        {AUDIT_ARCH_I386, 287, 0, ENOSYS, ENOSYS},
+        {AUDIT_ARCH_I386, 288, 11, ENOSYS, ENOSYS},
+        {AUDIT_ARCH_I386, 359, AF_VSOCK, EAFNOSUPPORT, SECCOMP_RET_ALLOW},
+        {AUDIT_ARCH_I386, 102, 1, ENOSYS, SECCOMP_RET_ALLOW},            /* socketcall: socket */
+        {AUDIT_ARCH_I386, 102, 3, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW}, /* connect */
+        {AUDIT_ARCH_I386, 250, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW}, /* fadvise64 */
+        {AUDIT_ARCH_ARM, 311, 0, ENOSYS, ENOSYS},
+#elif defined(__aarch64__)
+        {AUDIT_ARCH_AARCH64, SYS_keyctl, 11, ENOSYS, ENOSYS},
+        {AUDIT_ARCH_AARCH64, SYS_socket, AF_VSOCK, EAFNOSUPPORT, SECCOMP_RET_ALLOW},
+        {AUDIT_ARCH_AARCH64, SYS_read, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW},
+        {AUDIT_ARCH_ARM, 311, 11, ENOSYS, ENOSYS},
+        {AUDIT_ARCH_ARM, 281, AF_VSOCK, EAFNOSUPPORT, SECCOMP_RET_ALLOW},
+        {AUDIT_ARCH_ARM, 3, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW},
+#else
+        {0, SYS_keyctl, 11, ENOSYS, ENOSYS},
+        {0, SYS_socket, AF_VSOCK, EAFNOSUPPORT, SECCOMP_RET_ALLOW},
+        {0, SYS_read, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW},
+#endif
+    };
+    for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
+        for (int network = 0; network < 2; network++)
+            ck_assert_msg(
+                judge_call(network == 1, calls[i].arch, calls[i].number, calls[i].argument) ==
+                    (network == 1 ? calls[i].want_with_network : calls[i].want),
+                "call %zu, network %d", i, network);
+    }
 }
 END_TEST
 
@@ -952,6 +1035,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_well_known_secrets_are_masked);
     tcase_add_test(tcase, test_start_is_tried_again_where_a_file_is_gone);
     tcase_add_test(tcase, test_network_is_off_unless_it_is_on);
+    tcase_add_test(tcase, test_filter_knows_each_interface);
     tcase_add_test(tcase, test_processes_of_others_are_not_seen);
     tcase_add_test(tcase, test_what_is_left_behind_ends_with_it);
     tcase_add_test(tcase, test_root_inside_is_not_root_outside);

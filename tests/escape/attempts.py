@@ -25,6 +25,8 @@ MARK), PROJ (the project), LAB (its parent), OUT (a folder outside), ROWS (all n
 project), devs in PATH, and `got WORDS` (an attempt's own word that it got out).
 """
 
+import os
+
 ARM, SANDBOX, NO_CONTROL = "\0ARM", "\0SANDBOX", "\0NO_CONTROL"
 BWRAP = ("bwrap_root", "bwrap_user")
 SANDBOXES = BWRAP + ("podman",)
@@ -32,7 +34,7 @@ OPENED = ("opened",)  # no sandbox: a stranger's folder that a person only opens
 EVERYWHERE = OPENED + SANDBOXES
 FILES = OPENED + BWRAP  # an attempt in a container would write the very same files
 # Scenarios in which root could do more than a user, or devs does other things as root.
-OF_ROOT = ("machine", "made", "variables", "cwd", "copy", "protected")
+OF_ROOT = ("machine", "kernel", "made", "variables", "cwd", "copy", "protected")
 
 ROWS = []
 
@@ -295,6 +297,34 @@ SCENARIOS["cwd"] = {
 row("cwd-writes", "cwd", 'for d in "$PROJ" "$LAB" "$LAB/home" "$OUT"; do echo x >"$d/x"; done',
     out='test -e "$PROJ/x" || test -e "$LAB/x" || test -e "$LAB/home/x" || test -e "$OUT/x"')
 
+# Another folder of the machine by way of a step's folder, which an earlier step replaced by a link.
+for name, folder in (("tmp", "/tmp/devs-escape-$RUN_ID"), ("run", "/run/devs-escape-$RUN_ID")):
+    row(f"cwd-is-a-link-to-{name}", "machine", f'rm -rf sub; ln -s "{folder}" sub', group=f"cwd-{name}",
+        setup=f'mkdir sub "{folder}"; echo key >"{folder}/key"', launch="devs run --plain plan.json",
+        plan=plan(task("evil", ARM), task("next", {
+            "run": ["sh", "-c", f'cat key >"$PROJ/.got/cwd-is-a-link-to-{name}"'], "cwd": "sub"},
+            needs=["evil"])),
+        after=f'rm -r "{folder}"', needs=f"test -w {os.path.dirname(folder)}",
+        control=f'(cd sub && cat key >"$PROJ/.got/$NAME"); rm -r "{folder}"')
+
+# What no namespace separates: keyrings of the kernel, sockets of virtual machines.
+HERE = os.path.dirname(os.path.abspath(__file__))
+KERNEL = f"cc -static -o %s/kernel '{HERE}/kernel.c'"
+WITH_KEY = '"$PROJ/.trap/kernel" with "$RUN_ID"'
+SCENARIOS["kernel"] = {
+    "setup": KERNEL % '"$PROJ/.trap"',
+    "plan": plan(task("evil", ARM)),
+    "launch": WITH_KEY + " devs run --plain plan.json",
+    "after": ":",
+    "control": f'for n in $ROWS; do {WITH_KEY} sh "$LAB/arm/$n"; done',
+    "on": SANDBOXES,
+}
+for name, words in (("key-read", 'read "$RUN_ID"'), ("key-read-by-32-bit", 'read32 "$RUN_ID"'),
+                    ("key-add", "add"), ("vsock", "vsock"), ("vsock-by-32-bit", "vsock32"),
+                    ("io-uring", "uring")):
+    row(name, "kernel", f'"$PROJ/.trap/kernel" {words} && got {name}',
+        needs=KERNEL % '"$LAB"' + f' && "$LAB/kernel" with "$RUN_ID" "$LAB/kernel" {words}')
+
 # --------------------------------------------------------------------------------------------------
 # Files of the project that govern what devs and git do. Nothing of them may change, and the run
 # after that must still be inside.
@@ -497,6 +527,10 @@ row("nested-pipe", "late", "mkdir -p n/.git/objects n/.git/refs; mkfifo n/.git/H
     group="nested-pipe", plan=plan(task("evil", ARM, workspace=worktree())),
     launch='timeout 25 devs run --plain plan.json; [ $? != 124 ] || : >"$MARK"', after=":",
     control='timeout 2 git status || : >"$MARK"')
+LOOSE_BLOB = '"$PROJ/.git/objects/$(echo $BLOB | cut -c1-2)/$(echo $BLOB | cut -c3-)"'
+row("object-is-a-pipe", "git", f"rm -f {LOOSE_BLOB}; mkfifo {LOOSE_BLOB}", on=OPENED,
+    group="object-is-a-pipe", after=SOON,
+    control='. .trap/env; timeout 2 git cat-file -p $BLOB || : >"$MARK"')
 row("include-chain", "git late", INCLUDED + """
     printf '[include]\\n path = %s.inc\\n' "$NAME" >"$PROJ/.git/$NAME.two" """ +
     config("\n[include]\n path = $NAME.two"))
@@ -1018,6 +1052,20 @@ row("tab-plan-task", "names", HOSTILE_PLAN, group="tab", after=TAB,
     control='eval "devs run plan.json --only \\$(touch \\"$MARK\\")"')
 row("tab-file-name", "names", ': >"e;touch\\${IFS}x\\$(touch ${MARK##*/})"', group="tab-file",
     after=TAB, control='"$TRAP" </dev/null')
+# A link to a device or to somebody's FIFO: to open it would already do something.
+WAITS = """sh -c ': >"$LAB/pipe" && : >"$MARK"' & p=$!; sleep 0.2; """
+row("settings-are-a-device", "names", """
+    for f in devs.config.json own.json devs.project.json phase-1.plan.json .trap/rules.json; do
+        ln -s "$LAB/pipe" "$PROJ/$f"; done""", setup='mkfifo "$LAB/pipe"', group="device",
+    after=WAITS + """
+    for c in status runs 'exec --once -- true' 'run --plain own.json' 'run --dry-run own.json' trust \
+        'execute-phase 1' 'rules .trap/rules.json' 'validate --contract own.json' 'import own.json'; do
+        timeout 20 devs $c; done; kill -9 $p""", control=WAITS + 'timeout 2 cat "$LAB/pipe"; sleep 0.2')
+row("stdin-is-a-device", "machine", 'rm -f in; ln -s "$LAB/pipe" in', group="stdin-device", on=BWRAP,
+    setup='mkfifo "$LAB/pipe"; echo x >in',
+    plan=plan(task("evil", ARM), task("next", {"run": ["cat"], "stdin": "in"}, needs=["evil"])),
+    launch=WAITS + "devs run --plain plan.json; kill -9 $p",
+    control=WAITS + 'timeout 2 cat "$LAB/pipe"; sleep 0.2')
 SCENARIOS["terminal"] = {
     "setup": "", "plan": plan(task("evil", ARM)),
     "launch": "script -qec 'devs run --plain plan.json' /dev/null | tee \"$LAB/screen\"",

@@ -19,7 +19,7 @@
 
 enum {
     SPAWN_ENTER_MAX = 4, /* cgroup hierarchies */
-    SPAWN_KEEP_MAX = 2,
+    SPAWN_KEEP_MAX = 3,
     SPAWN_CPU_GRACE_S = 2, /* from SIGXCPU to SIGKILL, seconds of CPU time */
 };
 

@@ -79,6 +79,10 @@ static void look_up(void)
         return;
     }
     read_version(means);
+    if (!bwrap_filter_works()) {
+        (void)snprintf(means->why, sizeof(means->why), "the kernel has no seccomp filters");
+        return;
+    }
     means->works = probe("--unshare-uts", means);
     means->network = means->works && probe("--unshare-net", means);
 }
@@ -375,7 +379,7 @@ static bool add_mounts(struct sandbox *sandbox, struct err *err)
     bool ok =
         sandbox_areas_find(call, &areas, err) && sandbox_protected_find(call, &areas, &found, err);
     if (ok) {
-        bwrap_paths_find(call, &paths);
+        bwrap_paths_find(call, &areas, &paths);
         ok = check_writable(call, &areas, &paths.sealed, err);
     }
     if (ok) {
@@ -409,35 +413,54 @@ static bool open_status(struct sandbox *sandbox, struct err *err)
     return true;
 }
 
-static bool write_options(int fd, const struct arg_list *options)
+/* A file in memory with these bytes, at its beginning. -1 with errno. */
+static int open_memory(const struct str *bytes)
 {
-    struct str text = {0};
-    for (size_t i = 0; i < options->count; i++)
-        str_add_n(&text, options->items[i], strlen(options->items[i]) + 1);
+    const int made = memfd_create("devs-bwrap", MFD_CLOEXEC);
+    const int fd = made >= 0 ? fcntl(made, F_DUPFD_CLOEXEC, FIRST_FREE_FD) : -1;
+    if (made >= 0)
+        (void)close(made);
     size_t done = 0;
-    while (done < text.len) {
-        const ssize_t wrote = write(fd, text.data + done, text.len - done);
+    while (fd >= 0 && done < bytes->len) {
+        const ssize_t wrote = write(fd, bytes->data + done, bytes->len - done);
         if (wrote < 0 && errno != EINTR)
             break;
         done += wrote > 0 ? (size_t)wrote : 0;
     }
-    const bool ok = done == text.len && lseek(fd, 0, SEEK_SET) == 0;
-    str_done(&text);
-    return ok;
+    if (fd < 0 || (done == bytes->len && lseek(fd, 0, SEEK_SET) == 0))
+        return fd;
+    const int number = errno;
+    (void)close(fd);
+    errno = number;
+    return -1;
 }
 
-/* A file in memory for --args: the step's variables are neither in the environment of bwrap, where
- * LD_PRELOAD would act outside, nor on its command line, where everybody could read them. */
+/* For --args: the step's variables are neither in the environment of bwrap, where LD_PRELOAD would
+ * act outside, nor on its command line, where everybody could read them. */
 static bool open_options(struct sandbox *sandbox, struct err *err)
 {
-    const int fd = memfd_create("devs-bwrap", MFD_CLOEXEC);
-    if (fd >= 0)
-        sandbox->options_fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-    if (fd >= 0)
-        (void)close(fd);
-    if (sandbox->options_fd < 0 || !write_options(sandbox->options_fd, &sandbox->options))
-        return err_set_errno(err, errno, "memfd_create");
+    struct str text = {0};
+    for (size_t i = 0; i < sandbox->options.count; i++)
+        str_add_n(&text, sandbox->options.items[i], strlen(sandbox->options.items[i]) + 1);
+    sandbox->options_fd = open_memory(&text);
+    const int number = errno;
+    str_done(&text);
     sandbox->limits.keep[1] = sandbox->options_fd;
+    return sandbox->options_fd >= 0 || err_set_errno(err, number, "memfd_create");
+}
+
+static bool add_filter(struct sandbox *sandbox, struct err *err)
+{
+    struct str program = {0};
+    bwrap_filter_write(sandbox->call.spec->network == SANDBOX_NETWORK_ON, &program);
+    sandbox->filter_fd = open_memory(&program);
+    const int number = errno;
+    str_done(&program);
+    if (sandbox->filter_fd < 0)
+        return err_set_errno(err, number, "memfd_create");
+    sandbox->limits.keep[2] = sandbox->filter_fd;
+    arg_list_add(&sandbox->options, "--seccomp");
+    arg_list_addf(&sandbox->options, "%d", sandbox->filter_fd);
     return true;
 }
 
@@ -459,8 +482,9 @@ bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err)
     }
     arg_list_add(options, "--json-status-fd");
     arg_list_addf(options, "%d", sandbox->status_fds[1]);
+    const bool has_filter = add_filter(sandbox, err);
     arg_list_add_all(options, call->spec->args);
-    if (!open_options(sandbox, err)) {
+    if (!has_filter || !open_options(sandbox, err)) {
         *start_code = EMFILE;
         return false;
     }

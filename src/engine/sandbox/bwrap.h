@@ -27,6 +27,13 @@ enum { BWRAP_PROBE_MS = 5000 };
 /* Fill in *out. Any thread. */
 void bwrap_means(struct bwrap_means *out);
 
+/* Appends the seccomp program of a step, as the kernel reads it. What namespaces do not separate is
+ * refused: the kernel's keyrings, where the person's programs keep tickets and passwords, and,
+ * without a network, sockets of virtual machines. */
+void bwrap_filter_write(bool network, struct str *out);
+/* Does the kernel have such filters? */
+bool bwrap_filter_works(void);
+
 /* argv and the status pipe. */
 ATTR_MUST_USE bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err);
 
@@ -46,8 +53,9 @@ struct bwrap_paths {
     struct arg_list empty;   /* folders that the sandbox has for itself: /tmp and /run */
     struct arg_list shown;   /* what a program needs of those */
 };
-/* Finds them. The caller ends *out with bwrap_paths_done(). */
-void bwrap_paths_find(const struct sandbox_call *call, struct bwrap_paths *out);
+/* Finds them. `areas`: what the sandbox may write. The caller ends *out with bwrap_paths_done(). */
+void bwrap_paths_find(const struct sandbox_call *call, const struct arg_list *areas,
+                      struct bwrap_paths *out);
 void bwrap_paths_done(struct bwrap_paths *paths);
 
 /* Of /proc and /sys: what is mounted read-only, and what is hidden. Looked up once; both live as

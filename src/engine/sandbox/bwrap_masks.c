@@ -311,9 +311,10 @@ void sandbox_sealed_find(const struct sandbox_call *call, struct arg_list *out)
 
 /* Folders in which services leave their sockets and each user his own, and what is needed of them.
  */
-static void find_empty(const struct sandbox_call *call, struct bwrap_paths *out)
+static void find_empty(const struct sandbox_call *call, const struct arg_list *areas,
+                       struct bwrap_paths *out)
 {
-    char real[PATH_MAX];
+    char cwd[PATH_MAX];
     add_existing("/tmp", &out->empty);
     add_existing("/run", &out->empty);
     add_existing("/var/run", &out->empty);
@@ -324,16 +325,18 @@ static void find_empty(const struct sandbox_call *call, struct bwrap_paths *out)
         if (stat(linked_files[i], &info) == 0 && S_ISREG(info.st_mode))
             add_existing(linked_files[i], &out->shown);
     }
-    arg_list_add(&out->shown, realpath(call->cwd, real) ? real : call->cwd);
+    if (sandbox_fixed_path(areas, call->cwd, cwd))
+        arg_list_add(&out->shown, cwd);
 }
 
-void bwrap_paths_find(const struct sandbox_call *call, struct bwrap_paths *out)
+void bwrap_paths_find(const struct sandbox_call *call, const struct arg_list *areas,
+                      struct bwrap_paths *out)
 {
     *out = (struct bwrap_paths){.sealed = {0}};
     sandbox_sealed_find(call, &out->sealed);
     find_secrets(call, &out->hidden);
     find_sockets(&out->sockets);
-    find_empty(call, out);
+    find_empty(call, areas, out);
 }
 
 void bwrap_paths_done(struct bwrap_paths *paths)

@@ -14,6 +14,7 @@
 
 #include "attr.h"
 #include "clock.h"
+#include "container_filter.h"
 #include "err.h"
 #include "program_find.h"
 #include "sandbox.h"
@@ -27,6 +28,9 @@
 static const char podman_format[] =
     "{{.Version.Version}}|{{.Host.CgroupManager}}|{{.Host.CgroupControllers}}|"
     "{{.Host.Security.Rootless}}|";
+/* The next two are not known to podman 3.0. */
+static const char podman_filter_format[] =
+    "{{.Host.ServiceIsRemote}}|{{.Host.Security.SECCOMPProfilePath}}|";
 static const char docker_format[] =
     "{{.ServerVersion}}|{{.CgroupDriver}}|{{if .MemoryLimit}}memory{{end}} "
     "{{if .PidsLimit}}pids{{end}}|false|";
@@ -61,20 +65,46 @@ static void take_answer(struct container_tool *tool, char *line)
     (void)snprintf(tool->version, sizeof(tool->version), "%.47s", version);
     tool->limits_memory = strstr(controllers, "memory") != NULL;
     tool->limits_pids = strstr(controllers, "pids") != NULL;
+    const bool is_remote = strcmp(take_field(&rest), "true") == 0;
+    const char *filter = take_field(&rest);
+    if (!is_remote && filter[0] == '/')
+        (void)snprintf(tool->filter, sizeof(tool->filter), "%s", filter);
     bool is_here = tool->is_podman || !getenv("DOCKER_HOST");
     tool->takes_groups = strcmp(manager, "cgroupfs") == 0 && !is_rootless && is_here;
     tool->works = true;
 }
 
+static bool ask_info(const struct container_tool *tool, const char *format,
+                     struct tool_result *result, struct err *err)
+{
+    const char *const words[] = {tool->program, "info", "--format", format, NULL};
+    return tool_ask(words, environ, CONTAINER_PROBE_MS, result, err);
+}
+
+/* Asks for the longer line, and again for the shorter one where podman is too old for it. */
+static bool ask_podman(const struct container_tool *tool, struct tool_result *result,
+                       struct err *err)
+{
+    struct str format = {0};
+    str_addf(&format, "%s%s", podman_format, podman_filter_format);
+    bool ok = ask_info(tool, format.data, result, err);
+    str_done(&format);
+    if (ok || !strstr(str_text(&result->err), "can't evaluate field"))
+        return ok;
+    tool_result_done(result);
+    *result = (struct tool_result){0};
+    *err = (struct err){0};
+    return ask_info(tool, podman_format, result, err);
+}
+
 /* docker answers with exit code 0 and an empty version where its daemon is away. */
 static void probe(struct container_tool *tool)
 {
-    const char *const words[] = {tool->program, "info", "--format",
-                                 tool->is_podman ? podman_format : docker_format, NULL};
     struct tool_result result = {0};
     struct err err = {0};
 
-    bool ok = tool_ask(words, environ, CONTAINER_PROBE_MS, &result, &err);
+    bool ok = tool->is_podman ? ask_podman(tool, &result, &err)
+                              : ask_info(tool, docker_format, &result, &err);
     if (ok && result.out.len > 0 && result.out.data[0] != '|')
         take_answer(tool, result.out.data);
     else if (ok)
@@ -398,10 +428,11 @@ static bool add_environment(struct arg_list *argv, const struct sandbox_call *ca
     return ok;
 }
 
-/* argv of `create`; the text for its stdin (the environment file); the client's own environment.
- * sandbox->unwanted gets the files that are removed afterwards. No value of the container's
- * environment is on the command line. False: a path or a value that cannot be said in it. */
-static bool container_args(struct sandbox *sandbox, struct arg_list *argv,
+/* argv of `create`, with this file of refused system calls ("": the engine's own); the text for its
+ * stdin (the environment file); the client's own environment. sandbox->unwanted gets the files that
+ * are removed afterwards. No value of the container's environment is on the command line. False: a
+ * path or a value that cannot be passed in it. */
+static bool container_args(struct sandbox *sandbox, const char *filter, struct arg_list *argv,
                            struct str *environment_file, struct arg_list *environment,
                            struct err *err)
 {
@@ -415,6 +446,10 @@ static bool container_args(struct sandbox *sandbox, struct arg_list *argv,
     arg_list_addf(argv, "%s=%s", CONTAINER_LABEL, call->uid);
     add_pair(argv, "--workdir", call->cwd);
     add_isolation(argv, sandbox);
+    if (filter[0]) {
+        arg_list_add(argv, "--security-opt");
+        arg_list_addf(argv, "seccomp=%s", filter);
+    }
     add_limits(argv, sandbox);
     if (!add_mounts(argv, sandbox, &sandbox->unwanted, err))
         return false;
@@ -532,8 +567,11 @@ static bool create(struct sandbox *sandbox, const atomic_bool *stop, struct tool
     struct arg_list argv = {0};
     struct arg_list environment = {0};
     struct str file = {0};
+    char filter[PATH_MAX];
+    const bool network = sandbox->call.spec->network == SANDBOX_NETWORK_ON;
 
-    bool ok = container_args(sandbox, &argv, &file, &environment, err);
+    bool ok = container_filter_make(&sandbox->tool, network, filter, err) &&
+              container_args(sandbox, filter, &argv, &file, &environment, err);
     if (ok) {
         const struct tool_call call = {.argv = argv.items,
                                        .environment = environment.items,
@@ -544,6 +582,7 @@ static bool create(struct sandbox *sandbox, const atomic_bool *stop, struct tool
                                        .stop = stop};
         ok = tool_run(&call, result, NULL, err);
     }
+    container_filter_remove(filter);
     str_done(&file);
     arg_list_done(&argv);
     arg_list_done(&environment);

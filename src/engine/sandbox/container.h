@@ -26,8 +26,9 @@ struct container_tool {
     bool is_podman;
     bool works; /* it answered the probe */
     bool limits_memory, limits_pids;
-    bool takes_groups; /* may be told to make its groups in one of ours */
-    char why[200];     /* why it does not work */
+    bool takes_groups;     /* may be told to make its groups in one of ours */
+    char filter[PATH_MAX]; /* its file of refused system calls, absolute; "" = none, or not here */
+    char why[200];         /* why it does not work */
     char version[48];
 };
 

@@ -308,6 +308,7 @@ bool sandbox_prepare(struct sandbox **out, const struct sandbox_call *call, cons
     sandbox->status_fds[0] = -1;
     sandbox->status_fds[1] = -1;
     sandbox->options_fd = -1;
+    sandbox->filter_fd = -1;
     sandbox->kernel_log = -1;
     make_name(call->name, sandbox->name);
     if (!prepare(sandbox, stop, start_code, err)) {
@@ -353,6 +354,7 @@ void sandbox_started(struct sandbox *sandbox, int pid)
     sandbox->pid = pid;
     close_fd(&sandbox->status_fds[1]);
     close_fd(&sandbox->options_fd);
+    close_fd(&sandbox->filter_fd);
 }
 
 void sandbox_signal(struct sandbox *sandbox, int signal_number)
@@ -471,6 +473,7 @@ void sandbox_close(struct sandbox *sandbox)
     close_fd(&sandbox->status_fds[0]);
     close_fd(&sandbox->status_fds[1]);
     close_fd(&sandbox->options_fd);
+    close_fd(&sandbox->filter_fd);
     kernel_log_close(sandbox->kernel_log);
     cgroup_close(sandbox->cgroup);
     arg_list_done(&sandbox->argv);

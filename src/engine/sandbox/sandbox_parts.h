@@ -23,6 +23,7 @@ struct sandbox {
     bool container_is_there;             /* and was not removed */
     struct arg_list options;  /* bwrap: its own arguments, which it reads from options_fd */
     int options_fd;           /* -1 = closed */
+    int filter_fd;            /* bwrap: the seccomp program; -1 = closed */
     int status_fds[2];        /* bwrap: where it says what became of the program; -1 = closed */
     struct arg_list unwanted; /* files that are removed when the attempt has ended */
     int pid;                  /* of the attempt's process; 0 = not started */

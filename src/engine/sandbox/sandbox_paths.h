@@ -78,6 +78,10 @@ struct sandbox_protected {
 };
 
 /* sandbox_protected.c */
+/* Resolves an absolute path as realpath() does. False if it is missing, or if a link on the way is
+ * in one of the areas: an earlier attempt may have put it there. */
+ATTR_MUST_USE bool sandbox_fixed_path(const struct arg_list *areas, const char *path,
+                                      char out[PATH_MAX]);
 /*
  * Finds the files that decide what devs and git run on this machine, as far as they are in a folder
  * that the sandbox may write:

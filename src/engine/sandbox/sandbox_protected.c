@@ -883,6 +883,14 @@ bool sandbox_protected_find(const struct sandbox_call *call, const struct arg_li
     return ok;
 }
 
+bool sandbox_fixed_path(const struct arg_list *areas, const char *path, char out[PATH_MAX])
+{
+    struct stat info;
+    struct sandbox_protected nothing = {.paths = {0}};
+    const struct protecting protecting = {.areas = areas, .out = &nothing};
+    return walk_to(&protecting, path, out, &info) == WAY_THERE;
+}
+
 void sandbox_protected_done(struct sandbox_protected *found)
 {
     arg_list_done(&found->paths);
