@@ -17,7 +17,7 @@ file() {
 
 # want NAME WORDS CODE: what it prints, and how it exits
 want() {
-	said=$("$here/folders" "$tree" 2>&1)
+	said=$("$here/folders" "$tree" core 2>&1)
 	code=$?
 	case "$code $said" in
 	"$3 "*"$2"*) ;;

@@ -146,7 +146,7 @@ accepts src/cli/run/front.c 'int x(void)\n{\n    return fork();\n}\n'
 refuses "$unsaid" src/cli/run/front.c 'int x(void)\n{\n    return fork() + fork();\n}\n'
 refuses "$unsaid" src/cli/run/front.c 'int x(void)\n{\n    return fork() + vfork();\n}\n'
 refuses 'the list of process starts in tests/lint/tidy.sh has one that is gone' \
-	src/engine/workspace/git.c 'int x;\n'
+	src/engine/tree/git.c 'int x;\n'
 
 refuses 'two files are called good.h' src/ui/good.h \
 	'#ifndef DEVS_GOOD_H\n#define DEVS_GOOD_H\n#endif\n'

@@ -106,7 +106,7 @@ starts=$(cat <<-'EOF'
 	src/engine/sandbox/container.c tool_ask 4 machine
 	src/engine/sandbox/container.c tool_run 1 machine
 	src/engine/sandbox/sandbox.c tool_run 1 attempt
-	src/engine/workspace/git.c tool_run 1 git
+	src/engine/tree/git.c tool_run 1 git
 	src/engine/workspace/workspace_make.c tool_run 1 trusted
 	src/ui/app/app_terminal.c outside_start_on_terminal 1 trusted
 	src/ui/app/outside.c posix_spawn 1 caller

@@ -180,7 +180,7 @@ void loop_turn(struct loop *loop);
 /* The run is over, or left, and nobody wants the engine any more. */
 bool loop_may_leave(const struct loop *loop);
 
-/* growth.c */
+/* loop_tasks.c */
 
 /* Tasks that other threads ask for; taken at the next turn. */
 void loop_ask_tasks(struct loop *loop, struct mail_task *tasks);

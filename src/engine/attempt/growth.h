@@ -7,8 +7,10 @@
 #ifndef DEVS_GROWTH_H
 #define DEVS_GROWTH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "attr.h"
 #include "launch.h"
 #include "mailbox.h"
 #include "plan.h"
@@ -32,6 +34,12 @@ struct growth {
 /* `plan` is borrowed until growth_done(). */
 void growth_init(struct growth *growth, const struct plan *plan);
 void growth_done(struct growth *growth);
+
+/* Add the task of this request to the plan, and what it is called with: its bytes are copied, its
+ * redactor is taken over. False: mail->err says why, as plan_grow() does. */
+ATTR_MUST_USE bool growth_add(struct growth *growth, struct mail_task *mail);
+/* Free what the task was called with. */
+void growth_forget(struct growth *growth, int task);
 
 /* What the task reads on stdin, NULL = nothing, or what its steps say. */
 const struct launch_input *growth_input(const struct growth *growth, int task);

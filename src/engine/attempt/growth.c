@@ -1,0 +1,82 @@
+#include "growth.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan_grow.h"
+#include "xalloc.h"
+
+void growth_init(struct growth *growth, const struct plan *plan)
+{
+    *growth = (struct growth){.plan = plan_growing(plan)};
+}
+
+void growth_forget(struct growth *growth, int task)
+{
+    struct growth_call *call = growth->calls[task];
+    if (!call)
+        return;
+    free((void *)(uintptr_t)call->input.bytes); /* copy_input() made them */
+    redactor_close(call->redactor);
+    free(call);
+    growth->calls[task] = NULL;
+}
+
+void growth_done(struct growth *growth)
+{
+    if (!growth || !growth->plan)
+        return;
+    assert(!growth->asked && !growth->settled);
+    for (int i = 0; i < growth->plan->task_count; i++)
+        growth_forget(growth, i);
+    free(growth->calls);
+    plan_free(growth->plan);
+    *growth = (struct growth){0};
+}
+
+static struct launch_input copy_input(const struct engine_task *task)
+{
+    if (!task->stdin_bytes)
+        return (struct launch_input){0};
+    char *bytes = xcalloc(task->stdin_len + 1, 1);
+    if (task->stdin_len > 0)
+        memcpy(bytes, task->stdin_bytes, task->stdin_len);
+    return (struct launch_input){.bytes = bytes, .len = task->stdin_len};
+}
+
+bool growth_add(struct growth *growth, struct mail_task *mail)
+{
+    const int number = growth->plan->task_count;
+    if (!plan_grow(growth->plan, mail->task->json, mail->task->json_len, &mail->err))
+        return false;
+    growth->calls =
+        xgrow(growth->calls, &growth->call_cap, (size_t)number + 1, sizeof(struct growth_call *));
+    struct growth_call *call = xcalloc(1, sizeof(*call));
+    *call = (struct growth_call){.input = copy_input(mail->task), .redactor = mail->own};
+    growth->calls[number] = call;
+    mail->own = NULL;
+    return true;
+}
+
+const struct launch_input *growth_input(const struct growth *growth, int task)
+{
+    const struct growth_call *call = growth->plan ? growth->calls[task] : NULL;
+    return call && call->input.bytes ? &call->input : NULL;
+}
+
+const struct redactor *growth_redactor(const struct growth *growth, int task)
+{
+    const struct growth_call *call = growth->plan ? growth->calls[task] : NULL;
+    return call ? call->redactor : NULL;
+}
+
+void growth_redact(const struct growth *growth, int task, const struct redactor *run,
+                   const char *text, size_t len, struct str *out)
+{
+    struct str once = {0};
+    const struct redactor *own = task >= 0 ? growth_redactor(growth, task) : NULL;
+    redact_text(own, text, len, &once, NULL);
+    redact_text(run, str_text(&once), once.len, out, NULL);
+    str_done(&once);
+}

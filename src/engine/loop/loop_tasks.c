@@ -1,0 +1,97 @@
+/* loop_tasks.c - tasks that are added while the run goes on. Requests of other threads are taken at
+ * the beginning of a turn, recorded with it, and answered afterwards. */
+#include "loop.h"
+
+#include "plan_grow.h"
+
+static void put_last(struct mail_task **list, struct mail_task *mail)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = mail;
+}
+
+void loop_ask_tasks(struct loop *loop, struct mail_task *tasks)
+{
+    if (!tasks)
+        return;
+    put_last(&loop->growth.asked, tasks);
+    loop->wanted = true;
+}
+
+void loop_close_plan(struct loop *loop)
+{
+    if (!loop->scheduler.awaits_more || !loop->growth.plan)
+        return;
+    loop->scheduler.awaits_more = false;
+    loop_queue(loop, (struct input){.kind = INPUT_TIME}); /* it may be over */
+}
+
+static bool takes_tasks(const struct loop *loop, struct err *err)
+{
+    if (!loop->growth.plan)
+        return err_set(err, ERR_INVALID, "the plan of this run does not grow");
+    if (loop->state.ended)
+        return err_set(err, ERR_NOT_FOUND, "the run takes no more tasks: it is over");
+    if (loop->state.stopped_by_person || loop->cancelled || loop->stopping)
+        return err_set(err, ERR_NOT_FOUND, "the run takes no more tasks: it is being cancelled");
+    if (!loop->scheduler.awaits_more || loop->left)
+        return err_set(err, ERR_NOT_FOUND, "the run takes no more tasks: its end was said");
+    return true;
+}
+
+static bool add_task(struct loop *loop, struct mail_task *mail)
+{
+    const struct plan *plan = loop->state.plan;
+    const int number = plan->task_count;
+    if (!takes_tasks(loop, &mail->err) || !growth_add(&loop->growth, mail))
+        return false;
+    gains_make_room(&loop->gains, number + 1);
+    const struct input input = {
+        .kind = INPUT_TASK, .now = clock_now(), .task = -1, .step = -1, .note = mail->record};
+    scheduler_step(&loop->scheduler, &input, &loop->turn);
+    if (plan->task_count > number) {
+        mail->number = number;
+        return true;
+    }
+    growth_forget(&loop->growth, loop->growth.plan->task_count - 1); /* what growth_add() added */
+    plan_shrink(loop->growth.plan);
+    return err_set(&mail->err, ERR_INVALID, "without its secrets it is no task any more");
+}
+
+void loop_take_tasks(struct loop *loop)
+{
+    struct mail_task *mail = loop->growth.asked;
+    loop->growth.asked = NULL;
+    while (mail) {
+        struct mail_task *next = mail->next;
+        mail->next = NULL;
+        if (!add_task(loop, mail))
+            mail->number = -1;
+        put_last(&loop->growth.settled, mail);
+        mail = next;
+    }
+}
+
+void loop_answer_tasks(struct loop *loop)
+{
+    struct mail_task *mail = loop->growth.settled;
+    loop->growth.settled = NULL;
+    while (mail) {
+        struct mail_task *next = mail->next; /* it is gone once it is answered */
+        mailbox_answer(loop->mailbox, mail);
+        mail = next;
+    }
+}
+
+void loop_forget_tasks(struct loop *loop)
+{
+    for (size_t i = 0; loop->growth.plan && i < loop->turn.event_count; i++) {
+        const struct event *event = &loop->turn.events[i];
+        if (event->kind == EVENT_STEP_ENDED &&
+            task_status_is_final(loop->state.tasks[event->task].status)) {
+            growth_forget(&loop->growth, event->task);
+            plan_forget_calls(loop->growth.plan, event->task);
+        }
+    }
+}
