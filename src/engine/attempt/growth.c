@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine.h"
 #include "plan_grow.h"
 #include "xalloc.h"
 
@@ -45,17 +46,17 @@ static struct launch_input copy_input(const struct engine_task *task)
     return (struct launch_input){.bytes = bytes, .len = task->stdin_len};
 }
 
-bool growth_add(struct growth *growth, struct mail_task *mail)
+bool growth_add(struct growth *growth, const struct engine_task *task, struct redactor *own,
+                struct err *err)
 {
     const int number = growth->plan->task_count;
-    if (!plan_grow(growth->plan, mail->task->json, mail->task->json_len, &mail->err))
+    if (!plan_grow(growth->plan, task->json, task->json_len, err))
         return false;
     growth->calls =
         xgrow(growth->calls, &growth->call_cap, (size_t)number + 1, sizeof(struct growth_call *));
     struct growth_call *call = xcalloc(1, sizeof(*call));
-    *call = (struct growth_call){.input = copy_input(mail->task), .redactor = mail->own};
+    *call = (struct growth_call){.input = copy_input(task), .redactor = own};
     growth->calls[number] = call;
-    mail->own = NULL;
     return true;
 }
 

@@ -11,10 +11,13 @@
 #include <stddef.h>
 
 #include "attr.h"
+#include "err.h"
 #include "launch.h"
-#include "mailbox.h"
 #include "plan.h"
 #include "redact.h"
+
+struct engine_task;
+struct mail_task;
 
 /* What a task has beside its plan. */
 struct growth_call {
@@ -35,9 +38,11 @@ struct growth {
 void growth_init(struct growth *growth, const struct plan *plan);
 void growth_done(struct growth *growth);
 
-/* Add the task of this request to the plan, and what it is called with: its bytes are copied, its
- * redactor is taken over. False: mail->err says why, as plan_grow() does. */
-ATTR_MUST_USE bool growth_add(struct growth *growth, struct mail_task *mail);
+/* Add the task to the plan, and what it is called with: its bytes are copied. `own` cuts the
+ * secrets of its own variables, NULL if it has none; it is taken over unless this fails, as
+ * plan_grow() does. */
+ATTR_MUST_USE bool growth_add(struct growth *growth, const struct engine_task *task,
+                              struct redactor *own, struct err *err);
 /* Free what the task was called with. */
 void growth_forget(struct growth *growth, int task);
 

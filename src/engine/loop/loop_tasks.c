@@ -44,8 +44,10 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
 {
     const struct plan *plan = loop->state.plan;
     const int number = plan->task_count;
-    if (!takes_tasks(loop, &mail->err) || !growth_add(&loop->growth, mail))
+    if (!takes_tasks(loop, &mail->err) ||
+        !growth_add(&loop->growth, mail->task, mail->own, &mail->err))
         return false;
+    mail->own = NULL; /* taken over */
     gains_make_room(&loop->gains, number + 1);
     const struct input input = {
         .kind = INPUT_TASK, .now = clock_now(), .task = -1, .step = -1, .note = mail->record};
