@@ -185,6 +185,20 @@ static bool take_numbers(sqlite3_stmt *row, struct log_run_info *out)
            log_read_number(row, 20, &out->waited_ms);
 }
 
+/* The log may be anybody's, and every screen cleans and draws these texts. A command can be as long
+ * as the kernel lets one be. */
+enum { RUN_TEXT_MAX = 4 * 1024 * 1024 };
+
+static bool has_long_text(sqlite3_stmt *row)
+{
+    static const int texts[] = {1, 2, 3, 4, 5, 6, 21};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        if (sqlite3_column_bytes(row, texts[i]) > RUN_TEXT_MAX)
+            return true;
+    }
+    return false;
+}
+
 static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_run_info *out,
                      struct err *err)
 {
@@ -192,7 +206,8 @@ static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
     int tasks = 0;
     int exit_code = 0;
     struct log_run_info numbers = {0};
-    if (!take_numbers(row, &numbers) || !log_read_int(row, 8, 0, PLAN_JOBS_MAX, &jobs) ||
+    if (has_long_text(row) || !take_numbers(row, &numbers) ||
+        !log_read_int(row, 8, 0, PLAN_JOBS_MAX, &jobs) ||
         !log_read_int(row, 9, 0, PLAN_TASKS_MAX, &tasks) ||
         !log_read_int(row, 13, 0, INT_MAX, &exit_code))
         return err_set(err, ERR_DAMAGED, "the row of run #%lld in the log cannot be true",
