@@ -105,40 +105,6 @@ static void add_barren(struct entropy_window *window, const struct past *past,
     add_to(&window->barren, past, weight_of(past, limits));
 }
 
-/* Returns the latest step with the same call, searching from `back`; -1 if there is none. */
-static int find_call(const struct entropy_window *window, const struct past *past, int back)
-{
-    for (; back < window->count; back++)
-        if (digest_equal(entropy_window_past(window, back)->call, past->call))
-            return back;
-    return -1;
-}
-
-/* If a look has the same result again as before one odd result, nothing has moved on: adds the
- * streak from before the odd result. */
-static void resume_look(struct entropy_window *window, const struct past *past,
-                        const struct entropy_limits *limits)
-{
-    const int odd = find_call(window, past, 0);
-    const int before = odd >= 0 ? find_call(window, past, odd + 1) : -1;
-    if (before < 0 || !same_step(entropy_window_past(window, before), past))
-        return;
-    const struct past *one = entropy_window_past(window, odd);
-    if (one->gain != ENTROPY_GAIN_LINE || !(one->bits & ENTROPY_POLL))
-        return;
-    for (int back = 0; back < odd; back++)
-        if (entropy_window_past(window, back)->gain != ENTROPY_GAIN_NONE)
-            return;
-    for (int back = odd + 1; back < window->count; back++) {
-        const struct past *older = entropy_window_past(window, back);
-        if (older->gain != ENTROPY_GAIN_NONE)
-            break;
-        add_to(&window->barren, older, weight_of(older, limits));
-        window->barren.first = older->step;
-        window->barren.first_number = older->number;
-    }
-}
-
 static void take_call(struct entropy_window *window, const struct past *past,
                       const struct entropy_limits *limits)
 {
@@ -147,8 +113,6 @@ static void take_call(struct entropy_window *window, const struct past *past,
         end(&window->barren);
     else
         add_barren(window, past, limits);
-    if (past->gain == ENTROPY_GAIN_NONE && past->bits & ENTROPY_POLL)
-        resume_look(window, past, limits);
     remember(window, past);
     if (window->asides)
         *window->asides = (struct asides){.chant = window->asides->chant};
