@@ -525,23 +525,23 @@ void bwrap_signal(struct sandbox *sandbox, int signal_number)
         proc_each(tell, &telling);
 }
 
-/* Does the line of bwrap name a path that no longer exists? It was there when the mounts were
- * listed, such as a socket to hide, and whoever made it has removed it, or its folder, since: the
- * next attempt lists them again. */
+/* Did bwrap fail to hide a path, such as a socket, that no longer exists? It was there when the
+ * mounts were listed, and whoever made it has removed it, or its folder, since: the next attempt
+ * lists them again. */
 static bool is_gone_meanwhile(const char *line)
 {
-    char path[ERR_MESSAGE_MAX];
+    static const char *const starts[] = {"bwrap: Can't create file at ",
+                                         "bwrap: Can't mkdir parents for "};
+    char path[ERR_MESSAGE_MAX] = "";
     struct stat info;
-    const char *start = strstr(line, " /");
-    if (strncmp(line, "bwrap: Can't ", strlen("bwrap: Can't ")) != 0 || !start)
-        return false;
-    (void)snprintf(path, sizeof(path), "%s", start + 1);
-    for (char *end = path + strlen(path); end > path; end--) { /* a path may contain ": " itself */
-        if (strncmp(end, ": ", 2) == 0) {
-            *end = '\0';
-            break;
-        }
+    for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
+        if (strncmp(line, starts[i], strlen(starts[i])) == 0)
+            (void)snprintf(path, sizeof(path), "%s", line + strlen(starts[i]));
     }
+    char *end = strstr(path, ": Read-only file system");
+    if (!end)
+        return false;
+    *end = '\0';
     return lstat(path, &info) != 0 && errno == ENOENT;
 }
 
