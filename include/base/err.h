@@ -18,7 +18,7 @@ enum err_code {
     ERR_NONE,
     ERR_INVALID,   /* the input is wrong; trying again will not help */
     ERR_NOT_FOUND, /* the thing named does not exist */
-    ERR_LIMIT,     /* a named limit of ours was reached */
+    ERR_LIMIT,     /* a named limit of devs was reached */
     ERR_BUSY,      /* another process or thread has it */
     ERR_DAMAGED,   /* a log that is not what it should be */
     ERR_IO,        /* the system or a library said no; see the message */

@@ -24,7 +24,7 @@ size_t utf8_rune(const char *bytes, size_t left, uint32_t *rune);
 /* Its bytes alone, 0 likewise. */
 size_t utf8_len(const char *bytes, size_t left);
 
-/* Append a character; U+FFFD for what is none. */
+/* Append a character; U+FFFD if it is not a valid one. */
 void utf8_add(struct str *str, int32_t character);
 
 #endif

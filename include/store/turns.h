@@ -24,7 +24,7 @@
 
 enum {
     TURNS_WAIT_MS_MAX = 3000, /* longer, and the log counts as one that cannot be written */
-    TURNS_AGAIN_MS_MAX = 200, /* while the last wait was in vain: it may be so for long */
+    TURNS_AGAIN_MS_MAX = 200, /* after a wait without success: that may continue for long */
     TURNS_SIGNAL = 3,
 };
 
@@ -55,8 +55,8 @@ struct bell {
     char path[PATH_MAX]; /* for watch_file() */
 };
 
-/* Open the bell of this log; where there is none it is made (0600). ERR_IO; *bell can be ended with
- * bell_done() then, too. */
+/* Open the bell of this log; it is made (0600) if it does not exist. ERR_IO; *bell can be ended
+ * with bell_done() then, too. */
 ATTR_MUST_USE bool bell_init(struct bell *bell, const struct place *place, struct err *err);
 /* Close it; its file stays. NULL, and a bell that is closed, are allowed. */
 void bell_done(struct bell *bell);

@@ -133,6 +133,8 @@ const char *clock_rfc3339(int64_t at_ms, char out[CLOCK_TEXT_MAX])
     return out;
 }
 
+/* Times as people write them. */
+
 enum { S_PER_MIN = 60, S_PER_HOUR = 3600, AGO_MAX = 1000000 };
 
 /* Is all of the text a time of this form? */

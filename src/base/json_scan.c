@@ -7,6 +7,8 @@
 #include "parse.h"
 #include "utf8.h"
 
+/* The letters of a string that stand for themselves, eight at a time. */
+
 enum { WORD_BYTES = sizeof(uint64_t) };
 
 static const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -82,13 +84,34 @@ size_t json_text_plain(const char *bytes, size_t len)
     return at;
 }
 
-void json_text_skip_blanks(struct json_text *text)
+/* A text while it is read. */
+struct json_text {
+    const char *text; /* borrowed */
+    size_t len, at;   /* at <= len */
+};
+
+/* The next byte, NUL at the end. */
+static char json_text_peek(const struct json_text *text)
+{
+    return text->at < text->len ? text->text[text->at] : '\0';
+}
+
+/* Skips the byte if it is this one. */
+static bool json_text_take(struct json_text *text, char c)
+{
+    const bool is_it = text->at < text->len && text->text[text->at] == c;
+    text->at += is_it;
+    return is_it;
+}
+
+/* Skips blanks, tabs and line ends. */
+static void json_text_skip_blanks(struct json_text *text)
 {
     while (ascii_is_blank(json_text_peek(text)))
         text->at++;
 }
 
-/* The four digits behind "\u"; -1 if there are none. */
+/* The four hex digits after "\u" as a number; -1 if they are not there. */
 static int take_unit(struct json_text *text)
 {
     int unit = 0;
@@ -104,8 +127,9 @@ static int take_unit(struct json_text *text)
 
 enum { HIGH_FIRST = 0xD800, LOW_FIRST = 0xDC00, LOW_LAST = 0xDFFF };
 
-/* The character that "\uXXXX", or a pair of them, stands for; -1 if none. Past the "\u". */
-int32_t json_text_take_character(struct json_text *text)
+/* The character that "\uXXXX", or a pair of them, stands for, read from behind the "\u"; -1 if
+ * none. */
+static int32_t json_text_take_character(struct json_text *text)
 {
     int high = take_unit(text);
     if (high < HIGH_FIRST || high > LOW_LAST)
@@ -144,6 +168,8 @@ static void skip_value(struct json_text *text)
             return;
     }
 }
+
+/* One member of an object, found without a tree. */
 
 struct json_piece json_scan_get(const char *text, size_t len, const char *key)
 {
@@ -218,6 +244,8 @@ int64_t json_scan_i64(struct json_piece piece, int64_t otherwise)
     digits[piece.len] = '\0';
     return parse_i64(digits, INT64_MIN, INT64_MAX, &value, NULL) ? value : otherwise;
 }
+
+/* JSON text of others, checked and copied into a line. */
 
 /* Past the backslash. */
 static bool check_escape(struct json_text *text)
@@ -389,7 +417,7 @@ static bool copy_value(struct copying *copying)
 
 bool json_line_add(const char *text, size_t len, struct str *out)
 {
-    struct copying copying; /* what is open is written before it is read */
+    struct copying copying; /* `open` is not cleared: each element is written before it is read */
     copying.text = (struct json_text){.text = text, .len = len};
     copying.out = out;
     copying.copied = 0;

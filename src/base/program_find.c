@@ -38,7 +38,7 @@ static bool has_entry(const char *folder, const char *name)
     return len < PATH_MAX && lstat(path, &info) == 0;
 }
 
-/* Cuts the path to the project that it is in, if there is one; "/" is none. */
+/* Cuts the path to the project that it is in, if any; "/" does not count as a project. */
 static void cut_to_project(char path[PATH_MAX])
 {
     char at[PATH_MAX];

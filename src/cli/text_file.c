@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "open_looked_at.h"
+#include "foreign_file.h"
 #include "shown.h"
 
 static bool set_too_large(size_t max_bytes, struct err *err)
@@ -50,24 +50,16 @@ static bool open_regular(const char *path, bool allows_descriptor, int *fd_out, 
 {
     struct stat info;
     const bool is_handed_over = allows_descriptor && names_descriptor(path);
-    const int at = open_to_look(path, 0, &info);
-    int fd = -1;
-    int flags = -1;
-    if (at < 0)
-        (void)set_not_opened(errno, err);
-    else if (S_ISDIR(info.st_mode))
+    const int look = foreign_file_look(path, 0, &info);
+    if (look < 0)
+        return set_not_opened(errno, err);
+    if (S_ISDIR(info.st_mode))
         (void)set_not_opened(EISDIR, err);
     else if (!S_ISREG(info.st_mode) && !is_handed_over)
         (void)err_set(err, ERR_INVALID, "not a regular file");
-    else if ((fd = open_looked_at(at)) < 0 || (flags = fcntl(fd, F_GETFL)) < 0 ||
-             fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0)
+    else if ((*fd_out = foreign_file_open(look)) < 0)
         (void)set_not_opened(errno, err);
-    else
-        *fd_out = fd;
-    if (at >= 0)
-        (void)close(at); /* it was only looked at */
-    if (fd >= 0 && *fd_out != fd)
-        (void)close(fd); /* only read */
+    (void)close(look); /* it was only looked at */
     return *fd_out >= 0;
 }
 

@@ -20,6 +20,8 @@ struct execution {
     int told_attempt;
 };
 
+/* The run that the calls become tasks of: its tree, its beginning and its end. */
+
 static void name_run(struct executor *executor)
 {
     const char *client = executor->server->client;
@@ -136,6 +138,8 @@ void executor_init(struct executor *executor, const struct proxy_options *option
                                              .program = options->program,
                                              .kept = options->engine.plan->sandbox.kind};
 }
+
+/* Calls: begun, watched, answered. */
 
 /* Not executed: the agent is told why. */
 static void refuse(struct executor *executor, struct mcp_call *call, const struct err *why)

@@ -53,9 +53,10 @@ ATTR_MUST_USE bool executor_look(struct executor *executor, struct err *err);
 void executor_engine_ended(struct executor *executor);
 /* When to look again at the latest without news: ms from now, -1 = when there is news. */
 int executor_wait_ms(const struct executor *executor);
-/* Readable at news; -1: there is none yet, or it must be looked at by time. */
+/* Readable when there is something new; -1: not open yet, or the caller has to look from time to
+ * time. */
 int executor_news_fd(const struct executor *executor);
-/* Readable once the engine has ended by itself; -1: there is none. */
+/* Readable once the engine has ended by itself; -1: no engine runs. */
 int executor_done_fd(const struct executor *executor);
 
 /* No more calls. The run ends when what there is has ended. */

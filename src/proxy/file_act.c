@@ -354,7 +354,7 @@ static bool write_through(const char *path, const struct str *text, const char *
     return close(fd) == 0 && ok;
 }
 
-/* Is the file of this name a plan? One that cannot be read is none. */
+/* Is the file of this name a plan? Not if it cannot be read. */
 static bool is_plan_at(int folder, const char *name)
 {
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -97,6 +97,8 @@ void mcp_stream_text(const struct mcp_stream *stream, struct str *out)
     text_clean(out, bytes + tail, len - tail);
 }
 
+/* The names of the tests that failed, found in the words of the test program. */
+
 /* One line of the output, without blanks around it. */
 struct line {
     const char *bytes;
@@ -152,7 +154,8 @@ static size_t digits(const struct line *line)
     return count;
 }
 
-/* "not ok 3 - name", the number and the dash may lack; a test that was to fail is none. */
+/* "not ok 3 - name": the number and the dash may be missing; a test that is expected to fail does
+ * not count. */
 static struct line of_tap(const struct line *line)
 {
     static const struct line none = {"", 0};
@@ -244,6 +247,8 @@ int mcp_failing_find(const char *bytes, size_t len, struct str *out)
     }
     return count;
 }
+
+/* Whether the calls of a client go in circles. */
 
 struct mcp_loops {
     struct entropy_limits limits;

@@ -67,6 +67,8 @@ void mcp_tool_list(struct str *out)
 typedef bool read_fn(const struct json *value, const char *name, struct mcp_request *out,
                      struct err *err);
 
+/* The arguments of a call. */
+
 static bool wrong(const char *name, const char *what, struct err *err)
 {
     return err_set(err, ERR_INVALID, "argument '%s': %s", name, what);
@@ -389,6 +391,8 @@ static const char write_script[] = SPLIT GUARD MAKE_FOLDER ENTER
     "&& mv -f \"$t\" \"./$b\" || { rm -f \"$t\"; exit 1; }";
 
 enum { ID_BYTES = 16 /* of a task's id, NUL counted */ };
+
+/* The task that a call becomes. */
 
 /* "c00042": ids that come in order cost least (engine.h). `number` counts from 1. */
 static const char *name_task(int64_t number, char out[ID_BYTES])

@@ -134,6 +134,8 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
                      "is tried again by itself.");
 }
 
+/* A call's result in words for the model. */
+
 /* "exit 1, test-fail", "cancelled by ann". */
 static void add_end(const struct mcp_ended *ended, struct str *out)
 {
@@ -198,6 +200,8 @@ static void add_tries(const struct mcp_ended *ended, struct str *out)
     str_add_char(out, '\n');
     str_done(&ending);
 }
+
+/* What a test program says of itself, in a call's result. */
 
 /* What a test program says of itself; nothing of another call. The names of
  * failing tests are elements of a JSON array; returns how many there are. */
@@ -275,6 +279,8 @@ static void mcp_result_words(const struct mcp_ended *ended, const struct mcp_sho
     add_place(ended, out);
     str_done(&once);
 }
+
+/* A call's result as structured content. */
 
 static void write_verdict(const struct mcp_ended *ended, struct str *out)
 {
@@ -437,6 +443,8 @@ static void mcp_result_data(const struct mcp_ended *ended, const struct mcp_show
     if (*advice != '\0')
         str_json_text(out, "next", advice);
 }
+
+/* How a call is getting on. */
 
 static void add_class(const struct run_state *state, int task, struct str *out)
 {

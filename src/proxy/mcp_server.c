@@ -8,6 +8,8 @@
 #include "text.h"
 #include "xalloc.h"
 
+/* Replies. */
+
 static const char instructions[] =
     "Commands, tests and files of this project, run under devs: failures that pass by themselves "
     "are waited out and tried again, others are returned with their class and the evidence. Do "
@@ -125,6 +127,8 @@ void mcp_reply_unknown(struct str *out, const char *why)
     str_add_char(out, '}');
     str_done(&text);
 }
+
+/* Calls that have no reply yet, and the batches that they came in. */
 
 static void free_batch(struct mcp_batch *batch)
 {
@@ -248,6 +252,8 @@ void mcp_server_progress(struct mcp_server *server, struct mcp_call *call, const
     mcp_out_add(server->out, str_text(&text), text.len);
     str_done(&text);
 }
+
+/* Requests. */
 
 static const char version_key[] = "io.modelcontextprotocol/protocolVersion";
 static const char capabilities_key[] = "io.modelcontextprotocol/clientCapabilities";

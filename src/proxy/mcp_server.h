@@ -76,7 +76,7 @@ enum { MCP_TTL_MS = 3600 * 1000 }; /* how long the lists may be kept: they do no
 
 /* Members of a tool's result that is an error and nothing else: it was not executed. */
 void mcp_reply_refusal(struct str *out, const char *why, const char *what_to_do);
-/* Likewise: it may have been executed, and nobody can say how it ended. */
+/* Members of the result of a call that may have been executed, if nobody can say how it ended. */
 void mcp_reply_unknown(struct str *out, const char *why);
 
 #endif

@@ -8,6 +8,8 @@
 #include "attr.h"
 #include "mcp_wire.h"
 
+/* Lines of the client. */
+
 static size_t line_max(const struct mcp_lines *lines)
 {
     return lines->max > 0 ? lines->max : MCP_LINE_MAX;
@@ -72,6 +74,8 @@ void mcp_lines_done(struct mcp_lines *lines)
     *lines = (struct mcp_lines){0};
 }
 
+/* Messages of JSON-RPC. */
+
 bool mcp_is_id(const struct json *json)
 {
     size_t len = 0;
@@ -134,6 +138,8 @@ void mcp_message_done(struct mcp_message *message)
     *message = (struct mcp_message){0};
 }
 
+/* Versions of MCP. */
+
 static const char *const names[] = {
     [MCP_2024_11_05] = "2024-11-05", [MCP_2025_03_26] = "2025-03-26",
     [MCP_2025_06_18] = "2025-06-18", [MCP_2025_11_25] = "2025-11-25",
@@ -173,6 +179,8 @@ void mcp_version_list(struct str *out)
     for (int i = MCP_VERSION_COUNT - 1; i >= 0; i--)
         str_addf(out, "\"%s\"%s", names[i], i > 0 ? "," : "]");
 }
+
+/* Lines to the client. */
 
 /* Whoever reads slowly may never have read all. */
 static void forget_written(struct mcp_out *out)

@@ -31,7 +31,7 @@ enum {
 enum mcp_kind {
     MCP_REQUEST,
     MCP_NOTIFICATION,
-    MCP_RESPONSE, /* to a request of ours; we make none */
+    MCP_RESPONSE, /* to a request; devs sends no requests */
     MCP_BROKEN,   /* `error` and `why` say what is wrong */
 };
 

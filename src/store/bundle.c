@@ -71,6 +71,8 @@ static void bundle_count_recorded(struct bundle *bundle, const char *text)
     json_free(json);
 }
 
+/* The output of a bundle: what attempts wrote, with secrets cut. */
+
 /* In the order of the index, so that what follows each other in a stream is read so. */
 static const char select_sql[] =
     "SELECT task, step, attempt, stream, part, idx, offset, at_ms, bytes FROM output WHERE run=?1"
@@ -202,6 +204,8 @@ static bool bundle_copy_output(struct bundle *bundle, struct err *err)
     db_finalize(&to, 1);
     return ok;
 }
+
+/* The other tables of a bundle, row by row, with secrets cut. */
 
 /* Rows of the run from one file to the other, column by column; ?1 of `select` is the run. */
 static const struct table {

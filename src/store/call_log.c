@@ -348,6 +348,8 @@ bool call_log_find(const struct place *place, const char *agent, const char *ses
     return found;
 }
 
+/* What is added to an agent's session: calls, messages, prompts, words, usage. */
+
 enum { TOOL_BYTES_MAX = 64 };
 #define CALL_MS_MAX (INT64_C(366) * 24 * 60 * 60 * 1000) /* a year: longer is not believed */
 

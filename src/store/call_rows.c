@@ -33,6 +33,8 @@ static_assert(MAGIC_BYTES + NUMBERS * NUMBER_BYTES <= CALL_KEPT_HEAD_BYTES, "the
 
 static const char magic[MAGIC_BYTES + 1] = "dCl2";
 
+/* What is kept between the calls of a session, and how it is saved. */
+
 void call_kept_init(struct call_kept *kept, const struct entropy_limits *limits)
 {
     *kept = (struct call_kept){.limits = *limits};
@@ -236,6 +238,8 @@ bool call_kept_is_alarming(const void *bytes, size_t len, int64_t seq)
     bool stuck = false;
     return !take_head(&from, &head, &stuck) || stuck || head.stop_asked || head.seq != seq;
 }
+
+/* The rows of a session in the log. */
 
 enum { CALL_HEAD_MAX = 256 };
 
@@ -452,6 +456,8 @@ bool call_rows_commit(struct call_rows *rows, const struct place *place,
         bell_ring(&rows->bell);
     return ok;
 }
+
+/* The run of a session, from its beginning to its end. */
 
 enum { NAME_ID_BYTES = 8 /* of a session's id, in the run's name */ };
 

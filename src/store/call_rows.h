@@ -67,7 +67,7 @@ struct call_run {
 /* The latest run of this session; number 0 if it has none. */
 ATTR_MUST_USE bool call_rows_find(struct call_rows *rows, const char *agent, const char *session,
                                   struct call_run *out, struct err *err);
-/* Append what is kept of the run to *out, nothing where there is none. */
+/* Append what is kept of the run to *out, or nothing if nothing is kept. */
 ATTR_MUST_USE bool call_rows_kept(struct call_rows *rows, int64_t run, struct str *out,
                                   struct err *err);
 

@@ -26,8 +26,8 @@ static const struct phrase *phrase_of(char c)
     return (unsigned char)c < PHRASE_BYTES && phrase->text ? phrase : NULL;
 }
 
-/* The byte of the phrase that a text begins with, 0 = none. All of them begin with a bracket, a
- * comma or a quote. */
+/* Returns the byte that stands for the phrase at the beginning of the text, 0 if there is none. All
+ * phrases begin with a bracket, a comma or a quote. */
 static char find_phrase(const char *text, size_t len)
 {
     if (*text != '{' && *text != ',' && *text != '"')

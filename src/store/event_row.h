@@ -30,7 +30,7 @@ ATTR_MUST_USE bool event_row_put(const struct db *db, sqlite3_stmt *put, int64_t
                                  const struct event *event, struct err *err);
 
 /* The row of `session` that EVENT_AGENT_SESSION stands for, so that a session's run is found.
- * Within a transaction; a text that is none of such an event leaves no row. */
+ * Within a transaction; a text that no such event can have leaves no row. */
 ATTR_MUST_USE bool event_row_put_session(const struct db *db, int64_t run,
                                          const struct event *event, struct err *err);
 
@@ -85,7 +85,8 @@ ATTR_MUST_USE bool event_row_put_session(const struct db *db, int64_t run,
 #define EVENT_PHRASES_CLOSE(byte, phrase) ",char(" #byte "),'" phrase "')"
 
 /* The text with its phrases as bytes, which is never longer than the text; how many there are. No
- * NUL is written. A byte that is a phrase already is none of JSON, and becomes a blank. */
+ * NUL is written. A byte that already stands for a phrase cannot be in JSON, and becomes a blank.
+ */
 size_t event_phrases_pack(const char *text, char *out);
 
 /* Append at most `max` bytes of what len bytes of a row spell; false if there would be more. */

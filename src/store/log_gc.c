@@ -15,6 +15,8 @@
 #include "text.h"
 #include "xalloc.h"
 
+/* Which runs leave the log. */
+
 /* What is asked of the log of each run; ?1 is the run. */
 enum plan_query { PLAN_BYTES, PLAN_BOOKMARKS, PLAN_BEGUN, PLAN_QUERY_COUNT };
 static const char *const query_sql[] = {

@@ -143,7 +143,7 @@ static bool check_gap(const struct merge *merge, struct err *err)
                    (long long)merge->number, (long long)merge->have, (long long)first);
 }
 
-/* What an event is told from others by; all -1 if there is none of this number. */
+/* What tells an event from others; all -1 if no event has this number. */
 struct event_marks {
     int64_t at_ms, mono_ms, kind;
 };

@@ -411,6 +411,8 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
 
 enum { MS_PER_S = 1000 };
 
+/* What is wrong with the log, in words. */
+
 static void add_busy(const struct log_trouble *trouble, struct str *out)
 {
     long long seconds = (long long)trouble->for_ms / MS_PER_S;
@@ -449,6 +451,8 @@ void log_trouble_words(const struct log_trouble *trouble, struct str *out)
         break;
     }
 }
+
+/* Events by pages, also those of a run that spills. */
 
 void event_page_done(struct event_page *page)
 {
@@ -610,6 +614,8 @@ bool log_reader_attempt_events(struct log_reader *reader, const struct log_outpu
     point_to_texts(page);
     return ok;
 }
+
+/* What can be said of runs without their events. */
 
 bool log_reader_totals(struct log_reader *reader, struct log_totals *out, struct err *err)
 {

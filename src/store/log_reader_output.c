@@ -213,6 +213,8 @@ bool log_reader_changes(struct log_reader *reader, const struct log_output_key *
     return find_capture(reader, key, true, out, err);
 }
 
+/* The spill of the run that is read, if there is one. */
+
 static const char uid_sql[] = "SELECT uid FROM run WHERE id=?";
 
 /* A run's uid does not change, so it is asked for once. */

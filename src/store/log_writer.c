@@ -501,6 +501,8 @@ static void make_durable(struct log_writer *writer, enum log_sync sync)
         checkpointer_synced(writer->checkpointer);
 }
 
+/* What a task's attempts wrote, kept to tell what is news. */
+
 enum { GAIN_ROW_BYTES = 64 }; /* about what a row costs beside its bytes */
 
 static bool drop_gain(struct log_writer *writer, int task, struct err *err)
@@ -599,6 +601,8 @@ bool log_writer_synced(struct log_writer *writer, struct err *err)
     return false;
 }
 
+/* The run that a writer appends to: beginning it, following it, making its projections again. */
+
 static bool put_rules(struct log_writer *writer, const struct log_run *run, struct err *err)
 {
     if (!run->rules_hash || !run->rules_text)
@@ -683,6 +687,8 @@ bool log_writer_begin(struct log_writer *writer, const struct log_run *run,
     bell_ring(&writer->bell);
     return true;
 }
+
+/* Controls that wait for the owner of a run, and their answers. */
 
 bool log_writer_refuse(struct log_writer *writer, int64_t control, const char *answer,
                        struct err *err)

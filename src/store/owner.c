@@ -24,8 +24,15 @@
 #include "private_file.h"
 #include "scheduler.h"
 
-enum { UID_BYTES = 16, STAT_MAX = 1024, STAT_START_FIELD = 22, STAT_AFTER_NAME = 3 };
+enum {
+    UID_BYTES = 16,
+    PATH_TEXT_MAX = 64,
+    STAT_MAX = 1024,
+    STAT_STATE_FIELD = 3, /* the first one after the name */
+    STAT_START_FIELD = 22,
+};
 
+/* Reads what fits; "" if the file is not there. */
 static void read_text(const char *path, char *out, size_t cap)
 {
     out[0] = '\0';
@@ -34,26 +41,45 @@ static void read_text(const char *path, char *out, size_t cap)
         return;
     ssize_t got = read(fd, out, cap - 1);
     out[got > 0 ? got : 0] = '\0';
-    out[strcspn(out, "\n")] = '\0';
-    (void)close(fd); /* read only */
+    (void)close(fd); /* only read */
 }
 
-/* Field 22 of stat(5); the name in field 2 may hold blanks and brackets. */
-static int64_t read_start(void)
+/* The part of /proc/PID/stat after "4711 (name) ", from the state on; the name may contain
+ * anything, even ") ". False if there is no such process. */
+static bool read_state(int64_t pid, char out[STAT_MAX])
 {
-    char text[STAT_MAX];
-    read_text("/proc/self/stat", text, sizeof(text));
-    const char *at = strrchr(text, ')');
-    for (int field = STAT_AFTER_NAME; at && field <= STAT_START_FIELD; field++)
-        at = strchr(at + 1, ' ');
+    char path[PATH_TEXT_MAX];
+    char stat[STAT_MAX];
+    if (pid <= 0)
+        return false;
+    (void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+    read_text(path, stat, sizeof(stat));
+    const char *name_end = strrchr(stat, ')');
+    if (!name_end || name_end[1] != ' ')
+        return false;
+    (void)snprintf(out, STAT_MAX, "%s", name_end + 2);
+    return true;
+}
+
+/* When the process started, in clock ticks since boot: field 22 of stat(5). 0 if it is not there.
+ */
+static int64_t start_of(const char state[STAT_MAX])
+{
+    const char *at = state;
+    for (int field = STAT_STATE_FIELD; at && field < STAT_START_FIELD; field++) {
+        at = strchr(at, ' ');
+        at = at ? at + 1 : NULL;
+    }
     return at ? strtoll(at, NULL, 10) : 0;
 }
 
 void this_process_read(struct this_process *out)
 {
+    char state[STAT_MAX];
     read_text("/proc/sys/kernel/random/boot_id", out->boot, sizeof(out->boot));
+    out->boot[strcspn(out->boot, "\n")] = '\0';
     out->pid = getpid();
-    out->pid_start = read_start();
+    out->pid_start = read_state(out->pid, state) ? start_of(state) : 0;
 }
 
 bool this_process_uid(char out[LOG_UID_MAX], struct err *err)
@@ -168,6 +194,8 @@ bool owner_is_alive(const struct place *place, const char *uid)
     return !is_free;
 }
 
+/* Owner files that nobody holds any more. */
+
 /* Taken and dropped, so that a run that begins in this moment keeps its own. */
 static bool clear_one(const struct place *place, const char *uid)
 {
@@ -197,31 +225,7 @@ size_t owner_clear_left(const struct place *place, enum owner_clear how)
     return count;
 }
 
-enum { PATH_TEXT_MAX = 64 };
-
-/* The part of /proc/PID/stat after "4711 (name) ", from the state on; the name may contain
- * anything, even ") ". False if there is no such process. */
-static bool read_state(int64_t pid, char out[STAT_MAX])
-{
-    char path[PATH_TEXT_MAX];
-    char stat[STAT_MAX];
-    if (pid <= 0)
-        return false;
-    (void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t count = read(fd, stat, sizeof(stat) - 1);
-    (void)close(fd); /* only read */
-    if (count <= 0)
-        return false;
-    stat[count] = '\0';
-    const char *name_end = strrchr(stat, ')');
-    if (!name_end || name_end[1] != ' ')
-        return false;
-    (void)snprintf(out, STAT_MAX, "%s", name_end + 2);
-    return true;
-}
+/* The process that owns a run, as /proc shows it. */
 
 bool owner_is_stopped(int64_t pid)
 {
@@ -231,16 +235,9 @@ bool owner_is_stopped(int64_t pid)
 
 static bool process_lives(int64_t pid, int64_t start)
 {
-    enum { STATE_FIELD = 3, START_FIELD = 22 };
     char state[STAT_MAX];
-    if (start == 0 || !read_state(pid, state) || state[0] == 'Z' || state[0] == 'X')
-        return false;
-    const char *at = state;
-    for (int field = STATE_FIELD; at && field < START_FIELD; field++) {
-        at = strchr(at, ' ');
-        at = at ? at + 1 : NULL;
-    }
-    return at && strtoll(at, NULL, 10) == start;
+    return start != 0 && read_state(pid, state) && state[0] != 'Z' && state[0] != 'X' &&
+           start_of(state) == start;
 }
 
 bool owner_process_holds(int64_t pid, int64_t start, const char *uid)
@@ -265,6 +262,8 @@ bool owner_process_holds(int64_t pid, int64_t start, const char *uid)
         (void)closedir(dir); /* only read */
     return found;
 }
+
+/* A run whose owner is gone: whoever finds it answers its controls. */
 
 enum { CONTROLS_AT_ONCE = 16, ROUNDS_MAX = 64 };
 

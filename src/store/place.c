@@ -145,7 +145,7 @@ static bool working_folder(char out[PATH_MAX], struct err *err)
     return true;
 }
 
-/* A folder of ours: made private, kept out of the project's history. */
+/* Make a folder of devs: private, and ignored by the project's git. */
 static bool make_folder(const char *dir, struct err *err)
 {
     bool made = false;
@@ -402,6 +402,8 @@ bool place_find(const char *given, bool create, struct place *out, struct err *e
     *out = place;
     return true;
 }
+
+/* Checks of a log's folder and file before it is used. */
 
 /* A group with the user's own number is theirs alone: so many systems make accounts. */
 static bool others_may_write(const struct stat *folder)

@@ -45,9 +45,9 @@ ATTR_MUST_USE bool place_check_private(const char *dir, struct err *err);
 ATTR_MUST_USE bool place_check_log(const struct place *place, struct err *err);
 
 /* Before the log is opened for writing and before any file beside it is made: the folder is
- * private, the file is none yet, or a log that this build may write to (ERR_DAMAGED: it is
- * no log, or a newer one), neither a link nor named twice, and made here (log_own.h). What others
- * could read of our own files is made private. Leaves nothing behind where it refuses. */
+ * private, and the file does not exist yet or is a log that this build may write to (ERR_DAMAGED:
+ * it is no log, or a newer one), neither a link nor named twice, and made here (log_own.h). What
+ * others could read of our own files is made private. Leaves nothing behind where it refuses. */
 ATTR_MUST_USE bool place_check_write(const struct place *place, struct err *err);
 
 #endif

@@ -11,6 +11,8 @@
 
 enum { ATTEMPT_MARKS_MAX = 1024 * 1024 }; /* of one run; a log with more is nobody's */
 
+/* What events say of attempts that the projection `attempt` leaves out. */
+
 struct attempt_key {
     int task, step, attempt;
 };

@@ -277,7 +277,7 @@ static bool create(const struct db *db, struct err *err)
     return ok;
 }
 
-/* The tables that statements of ours read or write. */
+/* The tables that our statements read or write. */
 static const char *const our_tables[] = {
     "ruleset", "run",  "plan", "event",   "output", "capture",  "control",
     "session", "task", "word", "attempt", "gain",   "bookmark", "bundle",
@@ -336,7 +336,7 @@ static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_oth
     return true;
 }
 
-/* A column that is computed could take any time; none of ours is. */
+/* A computed column could take any time; our tables have none. */
 static bool check_columns(const struct db *db, const char *table, struct err *err)
 {
     static const char *const sql = "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden<>0";

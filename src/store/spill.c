@@ -22,7 +22,7 @@ enum { FOLDERS = 2, NAME_MAX_BYTES = LOG_UID_MAX + 8 };
 
 static const char suffix[] = ".db";
 
-/* The nth folder that spills may be in; false where there is none by that number. */
+/* The nth folder that may hold spills; false if there are fewer. */
 static bool name_folder(int nth, char out[PATH_MAX])
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -224,6 +224,8 @@ enum {
     " started_at_ms, last_at_ms"
 #define EVENT_COLUMNS                                                                              \
     "run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e, text"
+
+/* A writer that spills: where to, what it answers meanwhile, and the way home. */
 
 /* What a spill needs of the run to be read by itself. */
 static const struct {

@@ -141,8 +141,10 @@ bool turns_take(struct turns *turns, struct err *err)
 
 void turns_give(struct turns *turns)
 {
-    (void)flock(turns->write_fd, LOCK_UN); /* cannot fail on a descriptor of ours */
+    (void)flock(turns->write_fd, LOCK_UN); /* cannot fail: the descriptor is open */
 }
+
+/* Who holds the turn of a log now, for people. */
 
 enum { LOCKS_MAX = 4096, LINE_MAX_BYTES = 256 };
 
@@ -186,6 +188,8 @@ int64_t turns_holder(const struct place *place)
     (void)fclose(locks); /* only read */
     return found;
 }
+
+/* The bell: a file that is written to wake those who watch the log. */
 
 bool bell_init(struct bell *bell, const struct place *place, struct err *err)
 {

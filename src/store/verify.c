@@ -11,6 +11,8 @@
 #include "plan_grow.h"
 #include "xalloc.h"
 
+/* Judging again what attempts printed, and comparing that with what was recorded. */
+
 /* What it works with. */
 struct verify_judge {
     const struct verify_asked *asked; /* borrowed */
@@ -339,6 +341,8 @@ static void verify_judge_done(struct verify_judge *judge)
 }
 
 enum { QUERY_ACT, QUERY_RULES, QUERY_COUNT };
+
+/* A run from its first event to its last. */
 
 static const char *const query_sql[QUERY_COUNT] = {
     [QUERY_ACT] = "SELECT " CONTROL_ROW_COLUMNS " FROM control WHERE run=? AND id=?",

@@ -27,6 +27,8 @@
 
 enum { NS_PER_MS = 1000 * 1000, MS_PER_S = 1000, NS_PER_S = 1000 * 1000 * 1000 };
 
+/* The thread that syncs the WAL and shortens it. */
+
 enum job { JOB_NONE, JOB_SYNC, JOB_RESTART, JOB_CUT_OFF, JOB_STOP };
 
 struct checkpointer {
@@ -278,7 +280,7 @@ static void pin_here(struct checkpointer *self)
     bool row = false;
     self->pinned = db_next(&self->pin_db, self->pin, &row, NULL) && row;
     if (!self->pinned)
-        (void)sqlite3_reset(self->pin); /* then all of it is done in turn */
+        (void)sqlite3_reset(self->pin); /* then the whole copy is made within a turn */
 }
 
 void checkpointer_ask(struct checkpointer *self, bool cut_off)
@@ -323,6 +325,8 @@ struct header {
     uint32_t sum[2];
 };
 static_assert(sizeof(struct header) == INDEX_BYTES, "as SQLite lays it out");
+
+/* The index of the WAL, and whether the WAL still holds what was committed. */
 
 static sqlite3_file *file_of(const struct db *db, int which)
 {
@@ -524,6 +528,8 @@ bool wal_is_whole(struct db *db, struct err *err)
     return holds_commits(db) ||
            err_set(err, ERR_IO, "'%s-wal' was truncated or overwritten while in use", name);
 }
+
+/* What happens when somebody truncates the shared memory file of a log that is open. */
 
 enum { MAPS_CHUNK = 4096, LINE_MAX_BYTES = 512, PAGE_DONE = 1 };
 

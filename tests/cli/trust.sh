@@ -49,7 +49,7 @@ workflows|{"workflows": "own"}
 retention|{"retention": {"runs": 1, "automatic": true}}
 secrets.keep|{"secrets": {"keep": ["MY_TOKEN"]}}
 ui.notify_command|{"//": "a\\u0000b", "ui": {"notify_command": ["touch", "$mark"]}}
-tests|{"//": [99999999999999999999999, 1e999], "tests": {"run": ["touch", "$mark"]}}
+tests|{"//": [99999999999999999999999, -1e308], "tests": {"run": ["touch", "$mark"]}}
 secrets.keep|{"\\u0073ecrets": {"ke\\u0065p": ["MY_TOKEN"], "//": "keep"}}
 sandbox.args|{"sandbox": {"kind": "bwrap", "args": ["--bind", "/", "/"]}}
 sandbox.writable|{"sandbox": {"kind": "bwrap", "writable": ["/root"]}}

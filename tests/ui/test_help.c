@@ -120,7 +120,7 @@ END_TEST
 
 static const uint32_t closing[] = {TERM_KEY_ESC, '?', TERM_KEY_F1};
 
-/* If keys share a line, Enter runs the first one that does something now. */
+/* If several keys share a line, Enter runs the first one that has an effect now. */
 START_TEST(test_line_of_several_keys_is_for_one_that_works)
 {
     const char *shown = drawn();

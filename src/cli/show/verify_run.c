@@ -278,7 +278,7 @@ static void print_decisions(const struct verify_found *found, struct str *out)
     str_addf(out, "decisions  %lld of %lld the same\n", (long long)sum->same,
              (long long)sum->decisions);
     if (sum->different > found->decision_count)
-        str_addf(out, "           %lld differ, or follow on one that does\n",
+        str_addf(out, "           %lld differ, or follow one that does\n",
                  (long long)sum->different);
     for (int i = 0; i < found->decision_count && i < SHOWN_MAX; i++) {
         const struct verify_decision *decision = &found->decisions[i];

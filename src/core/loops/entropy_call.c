@@ -335,20 +335,30 @@ static bool is_ip_address(const char *word, size_t len)
     return dots == 3;
 }
 
+/* Where the host of a URL in the word begins; `len` if there is no URL in it. */
+static size_t host_of_url(const char *word, size_t len)
+{
+    for (size_t i = 0; i + 3 < len; i++) {
+        if (memcmp(word + i, "://", 3) == 0)
+            return i + 3;
+    }
+    return len;
+}
+
+static bool begins_with(const char *bytes, size_t len, const char *with)
+{
+    const size_t with_len = strlen(with);
+    return len >= with_len && memcmp(bytes, with, with_len) == 0;
+}
+
 /* True for a name without a folder and for the host of a URL, except localhost. */
 static bool may_be_host(const char *word, size_t len)
 {
-    static const char here[] = "://localhost";
-    static const char loop[] = "://127.";
-    for (size_t i = 0; i + 3 < len; i++) {
-        if (memcmp(word + i, "://", 3) != 0)
-            continue;
-        const char *rest = word + i;
-        const size_t rest_len = len - i;
-        return !(rest_len >= sizeof(here) - 1 && memcmp(rest, here, sizeof(here) - 1) == 0) &&
-               !(rest_len >= sizeof(loop) - 1 && memcmp(rest, loop, sizeof(loop) - 1) == 0);
-    }
-    return !memchr(word, '/', len);
+    const size_t host = host_of_url(word, len);
+    if (host == len)
+        return !memchr(word, '/', len);
+    return !begins_with(word + host, len - host, "localhost") &&
+           !begins_with(word + host, len - host, "127.");
 }
 
 /* Is it a word before what a program declares? "const x" asks for the same as "x". */
@@ -419,17 +429,13 @@ static uint64_t hash_of_word(const char *word, size_t len)
     return entropy_hash(bare, bare_len);
 }
 
-/* Returns where the host of the URL in the word ends: `len` if the word has no URL, or the URL no
- * path. */
+/* Where the host of a URL in the word ends; `len` if there is no URL in it, or no path in the URL.
+ */
 static size_t end_of_host(const char *word, size_t len)
 {
-    for (size_t i = 0; i + 3 < len; i++) {
-        if (memcmp(word + i, "://", 3) != 0)
-            continue;
-        const char *slash = memchr(word + i + 3, '/', len - i - 3);
-        return slash ? (size_t)(slash - word) : len;
-    }
-    return len;
+    const size_t host = host_of_url(word, len);
+    const char *slash = memchr(word + host, '/', len - host);
+    return slash ? (size_t)(slash - word) : len;
 }
 
 /* The host of a URL is a word of its own. */

@@ -29,8 +29,8 @@ enum {
     CALL_WORD_IS_PATH = 1 << 1,   /* with a slash, a dot or a dash in it */
     CALL_WORD_IS_SYMBOL = 1 << 2, /* as in code: with_this or withThis */
     CALL_WORD_IS_OPTION = 1 << 3, /* of a command, without a value in it */
+    CALL_WORD_IS_HOST = 1 << 4,   /* an address, or a name with a dot or a dash and no slash */
     CALL_WORD_HAS_DIGIT = 1 << 5,
-    CALL_WORD_IS_HOST = 1 << 4, /* an address, or a name with a dot or a dash and no slash */
 };
 
 struct entropy_call {

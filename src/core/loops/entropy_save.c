@@ -8,11 +8,10 @@
 #include "str.h"
 #include "xalloc.h"
 
-/* A saved memory: the magic, five counts and the sample's zero bits, then lines,
- * calls, shapes, the calls that succeeded and the sample, each the oldest
- * first. With the second magic, what the next call is compared with follows.
- * Numbers have their lowest byte first. What was said last is not saved: after a
- * stop a person or another agent goes on. */
+/* A saved memory: the magic, five counts and the sample's zero bits; lines, calls, shapes, the
+ * calls that succeeded and the sample, each from the oldest to the latest; and what the next call
+ * is compared with. Numbers have their lowest byte first. What was said last is not saved: after a
+ * stop a person or another agent continues. */
 enum {
     MAGIC_BYTES = 4,
     HEADER_BYTES = MAGIC_BYTES + 6 * 4,
@@ -30,8 +29,7 @@ static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYT
                   ENTROPY_BLOB_BYTES_MAX,
               "full tables fit");
 
-static const char magic[MAGIC_BYTES + 1] = "dEm2";
-static const char magic_recent[MAGIC_BYTES + 1] = "dEm3";
+static const char magic[MAGIC_BYTES + 1] = "dEm3";
 
 static void put_keys(const struct entropy_table *table, struct str *out)
 {
@@ -110,24 +108,11 @@ static void put_recent(const struct entropy_memory *memory, struct str *out)
     number_bytes_put(out, memory->paused, 1);
 }
 
-static bool is_known(const struct refusals *refusals)
-{
-    return refusals->causes != 0 || refusals->count != 0 || refusals->strays != 0 ||
-           refusals->names.count != 0;
-}
-
-static bool has_recent(const struct entropy_memory *memory)
-{
-    return memory->failures || memory->errors > 0 || memory->before.len > 0 ||
-           (memory->refusals && is_known(memory->refusals));
-}
-
 void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
 {
     const struct entropy_table *lines = &memory->news.lines;
     const struct entropy_table *shapes = &memory->news.shapes;
-    const bool recent = has_recent(memory);
-    str_add_n(out, recent ? magic_recent : magic, MAGIC_BYTES);
+    str_add_n(out, magic, MAGIC_BYTES);
     number_bytes_put(out, lines->count, 4);
     number_bytes_put(out, memory->calls.count, 4);
     number_bytes_put(out, shapes->count, 4);
@@ -149,8 +134,7 @@ void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
     }
     put_keys(&memory->succeeded, out);
     put_keys(&memory->news.sample, out);
-    if (recent)
-        put_recent(memory, out);
+    put_recent(memory, out);
 }
 
 /* False where a key comes twice. */
@@ -251,6 +235,12 @@ static void take_failures(struct number_bytes *input, struct entropy_memory *mem
     memory->failures->next = (int)(count % FAILURES_MAX);
 }
 
+static bool is_known(const struct refusals *refusals)
+{
+    return refusals->causes != 0 || refusals->count != 0 || refusals->strays != 0 ||
+           refusals->names.count != 0;
+}
+
 static bool take_recent(struct number_bytes *input, struct entropy_memory *memory)
 {
     struct refusals refusals = {0};
@@ -275,14 +265,12 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
         memory->refusals = xcalloc(1, sizeof(*memory->refusals));
         *memory->refusals = refusals;
     }
-    return !input->bad && paused <= 1 && input->len == 0 && has_recent(memory);
+    return !input->bad && paused <= 1 && input->len == 0;
 }
 
 static bool take_all(struct number_bytes *input, struct entropy_memory *memory)
 {
-    const bool recent =
-        input->len >= HEADER_BYTES && memcmp(input->at, magic_recent, MAGIC_BYTES) == 0;
-    if (input->len < HEADER_BYTES || (!recent && memcmp(input->at, magic, MAGIC_BYTES) != 0))
+    if (input->len < HEADER_BYTES || memcmp(input->at, magic, MAGIC_BYTES) != 0)
         return false;
     input->at += MAGIC_BYTES;
     input->len -= MAGIC_BYTES;
@@ -297,13 +285,12 @@ static bool take_all(struct number_bytes *input, struct entropy_memory *memory)
         return false;
     const size_t tables =
         (lines + succeeded + sample) * LINE_BYTES + calls * CALL_BYTES + shapes * SHAPE_BYTES;
-    if (recent ? input->len <= tables : input->len != tables)
+    if (input->len < tables)
         return false;
     memory->news.sample_bits = (int)sample_bits;
     return take_keys(input, lines, &memory->news.lines) && take_calls(input, calls, memory) &&
            take_shapes(input, shapes, memory) && take_keys(input, succeeded, &memory->succeeded) &&
-           take_keys(input, sample, &memory->news.sample) &&
-           (!recent || take_recent(input, memory));
+           take_keys(input, sample, &memory->news.sample) && take_recent(input, memory);
 }
 
 bool entropy_memory_load(struct entropy_memory *memory, const void *bytes, size_t len,

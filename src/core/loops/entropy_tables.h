@@ -29,7 +29,7 @@ struct known_call {
 struct known_failure {
     uint64_t call, sum;
     uint64_t shapes; /* sum of the different shapes of its lines: all numbers left out */
-    double place;    /* the first of them; 0: none */
+    double place;    /* number of the first such place, such as a line; 0: none */
     double faults;   /* what it counts that is wrong; 0: nothing */
 };
 

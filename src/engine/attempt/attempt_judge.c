@@ -69,7 +69,7 @@ static int open_file(struct tree_folder *folder, const struct plan_expected_file
     return -1;
 }
 
-/* All of it, but no more than EXPECT_FILES_BYTES_MAX + 1 bytes. */
+/* Reads the whole file, but at most EXPECT_FILES_BYTES_MAX + 1 bytes. */
 static bool read_all(int fd, char *bytes, size_t *len)
 {
     *len = 0;

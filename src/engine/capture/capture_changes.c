@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "capture.h"
+#include "foreign_file.h"
 #include "git.h"
 #include "log_reader.h"
 #include "text.h"
@@ -50,7 +51,7 @@ static bool find_packed(const char *common, const char *name, struct capture_com
     struct str wanted = {0};
     bool found = false;
     str_addf(&wanted, " %s\n", name);
-    if (join_path(path, common, "packed-refs") && git_read_file(path, PACKED_REFS_MAX, &text)) {
+    if (join_path(path, common, "packed-refs") && foreign_file_read(path, PACKED_REFS_MAX, &text)) {
         const char *at = strstr(text.data, wanted.data);
         const char *line = at;
         while (line && line > text.data && line[-1] != '\n')
@@ -66,7 +67,7 @@ static bool find_reference(const char *common, const char *name, struct capture_
 {
     char path[PATH_MAX];
     struct str text = {0};
-    bool ok = (join_path(path, common, name) && git_read_file(path, GIT_FILE_MAX, &text) &&
+    bool ok = (join_path(path, common, name) && foreign_file_read(path, GIT_FILE_MAX, &text) &&
                read_commit(text.data, out)) ||
               find_packed(common, name, out);
     str_done(&text);
@@ -88,7 +89,8 @@ void capture_find_commit(const char *dir, struct capture_commit *out)
     *out = (struct capture_commit){0};
     if (!git_find(dir, &places, NULL)) {
         say_why(out, "no git repository");
-    } else if (!join_path(path, places.dir, "HEAD") || !git_read_file(path, GIT_FILE_MAX, &head)) {
+    } else if (!join_path(path, places.dir, "HEAD") ||
+               !foreign_file_read(path, GIT_FILE_MAX, &head)) {
         say_why(out, "its HEAD cannot be read");
     } else {
         str_cut(&head, strcspn(head.data, "\r\n"));

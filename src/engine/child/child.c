@@ -331,7 +331,7 @@ static size_t find(struct child *child, struct proc_facts found[SWEEP_FOUND_MAX]
     return count;
 }
 
-/* See what of it is alive; the first look is kept. */
+/* Looks once at which processes of the child are alive, and keeps the answer. */
 static void child_look(struct child *child)
 {
     struct proc_facts found[SWEEP_FOUND_MAX];

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "open_looked_at.h"
+#include "foreign_file.h"
 #include "proc.h"
 
 enum { FIRST_FREE_FD = 3 };
@@ -98,22 +98,20 @@ static int open_file(const struct launch_call *call, int *fd_out, struct err *er
     struct stat info;
     int number = 0;
 
-    const int at = open_to_look(path, 0, &info);
-    if (at < 0)
+    const int look = foreign_file_look(path, 0, &info);
+    if (look < 0)
         return report(errno, path, err);
     if (!S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
         number = EINVAL;
         (void)err_set(err, ERR_IO, "'%s': stdin is neither a file nor a character device", path);
-    } else if (!is_allowed_stdin(call, at)) {
+    } else if (!is_allowed_stdin(call, look)) {
         number = EACCES;
         (void)err_set(err, ERR_IO, "'%s': stdin leads out of the sandbox's workspace", path);
     } else {
-        *fd_out = open_looked_at(at);
-        const int flags = *fd_out >= 0 ? fcntl(*fd_out, F_GETFL) : -1;
-        if (flags < 0 || fcntl(*fd_out, F_SETFL, flags & ~O_NONBLOCK) != 0)
-            number = report(errno, path, err);
+        *fd_out = foreign_file_open(look);
+        number = *fd_out < 0 ? report(errno, path, err) : 0;
     }
-    (void)close(at); /* it was only looked at */
+    (void)close(look); /* it was only looked at */
     return number;
 }
 

@@ -166,7 +166,7 @@ IN_OUR_MEMORY static long take_cpu_limit(int64_t cpu_s)
     long answer = raw_call(SYS_prlimit64, 0, RLIMIT_CPU, 0, raw_address(&cpu));
     if (answer != 0)
         return answer;
-    /* A lower one that we are under holds for it, too: only root may raise it. */
+    /* If devs itself has a lower limit, that applies: only root may raise it. */
     cpu.rlim_cur = at_most((rlim_t)cpu_s, cpu.rlim_max);
     cpu.rlim_max = at_most((rlim_t)(cpu_s + SPAWN_CPU_GRACE_S), cpu.rlim_max);
     return raw_call(SYS_prlimit64, 0, RLIMIT_CPU, raw_address(&cpu), 0);

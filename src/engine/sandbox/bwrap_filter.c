@@ -1,4 +1,5 @@
-/* bwrap_filter.c - system calls that a step in bubblewrap is refused: a seccomp program. */
+/* bwrap_filter.c - system calls that a step in bubblewrap is refused: a seccomp program.
+ * container_filter.c refuses the same ones in containers. */
 #define _GNU_SOURCE /* AF_VSOCK */
 
 #include <assert.h>

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bwrap.h"
+#include "foreign_file.h"
 #include "git.h"
 #include "log_own.h"
 #include "sandbox_paths.h"
@@ -232,7 +233,7 @@ static void find_worktree_logs(const char *git_dir, struct arg_list *out)
     for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && left > 0;
          entry = readdir(dir), left--) {
         const int wrote = snprintf(line, sizeof(line), "%s/%s/gitdir", path, entry->d_name);
-        if (wrote < 0 || wrote >= PATH_MAX || !git_read_file(line, GIT_FILE_MAX, &text))
+        if (wrote < 0 || wrote >= PATH_MAX || !foreign_file_read(line, GIT_FILE_MAX, &text))
             continue;
         str_cut(&text, strcspn(text.data, "\n"));
         const char *slash = strrchr(text.data, '/');
@@ -252,7 +253,8 @@ static void find_repository_logs(const char *folder, struct arg_list *out)
     struct str text = {0};
     (void)snprintf(path, sizeof(path), "%.*s/.git", PATH_MAX - 16, folder);
     find_worktree_logs(path, out);
-    if (git_read_file(path, GIT_FILE_MAX, &text) && strncmp(text.data, word, strlen(word)) == 0) {
+    if (foreign_file_read(path, GIT_FILE_MAX, &text) &&
+        strncmp(text.data, word, strlen(word)) == 0) {
         str_cut(&text, strcspn(text.data, "\n"));
         char *end = strstr(text.data, "/worktrees/");
         if (end) {

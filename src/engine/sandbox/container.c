@@ -14,7 +14,6 @@
 
 #include "attr.h"
 #include "clock.h"
-#include "container_filter.h"
 #include "err.h"
 #include "program_find.h"
 #include "sandbox.h"
@@ -54,18 +53,6 @@ static char *take_field(char **rest)
     return field;
 }
 
-/* Where podman's own filter is if it does not tell; "" = it has only the one that is built in. */
-static const char *find_filter(void)
-{
-    static const char *const places[] = {"/etc/containers/seccomp.json",
-                                         "/usr/share/containers/seccomp.json"};
-    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-        if (access(places[i], R_OK) == 0)
-            return places[i];
-    }
-    return "";
-}
-
 static void take_answer(struct container_tool *tool, char *line)
 {
     char *rest = line;
@@ -79,9 +66,8 @@ static void take_answer(struct container_tool *tool, char *line)
     tool->limits_pids = strstr(controllers, "pids") != NULL;
     const bool is_local = strcmp(take_field(&rest), "false") == 0;
     const char *filter = take_field(&rest);
-    if (is_local)
-        (void)snprintf(tool->filter, sizeof(tool->filter), "%s",
-                       filter[0] == '/' ? filter : find_filter());
+    if (is_local && filter[0] == '/')
+        (void)snprintf(tool->filter, sizeof(tool->filter), "%s", filter);
     bool is_here = tool->is_podman || !getenv("DOCKER_HOST");
     tool->takes_groups = strcmp(manager, "cgroupfs") == 0 && !is_rootless && is_here;
     tool->works = true;

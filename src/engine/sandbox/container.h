@@ -37,6 +37,16 @@ struct container_tool {
  * CONTAINER_AGAIN_MS. */
 void container_tool(enum sandbox_kind kind, struct container_tool *out);
 
+/* Makes a file of system calls that a container is refused: the tool's own, and those that devs
+ * refuses in every sandbox (bwrap_filter.c has the same). Podman alone lets a container of root use
+ * root's kernel keyrings, and reach the host of a virtual machine without a network. Only `create`
+ * reads the file; `path` is "" if the tool has none that can be changed here, and the container
+ * gets the tool's own. False: it cannot be read or made. */
+ATTR_MUST_USE bool container_filter_make(const struct container_tool *tool, bool network,
+                                         char path[PATH_MAX], struct err *err);
+/* Removes the file; "" is allowed. */
+void container_filter_remove(const char *path);
+
 struct sandbox;
 struct sandbox_end;
 

@@ -2,7 +2,7 @@
  * sandbox. */
 #define _GNU_SOURCE /* realpath, mkostemp */
 
-#include "container_filter.h"
+#include "container.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "git.h"
+#include "foreign_file.h"
 #include "json.h"
 
 enum {
@@ -185,9 +185,9 @@ bool container_filter_make(const struct container_tool *tool, bool network, char
     struct str own = {0};
     struct json *profile = NULL;
     path[0] = '\0';
-    if (!tool->filter[0] || !realpath(tool->filter, real))
+    if (!tool->filter[0])
         return true;
-    bool ok = git_read_file(real, PROFILE_BYTES_MAX, &text) &&
+    bool ok = realpath(tool->filter, real) && foreign_file_read(real, PROFILE_BYTES_MAX, &text) &&
               json_parse_data(str_text(&text), text.len, &profile, NULL, NULL) &&
               json_kind(json_get(profile, "syscalls")) == JSON_KIND_ARRAY;
     if (!ok)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foreign_file.h"
 #include "git.h"
 #include "place.h"
 #include "program_find.h"
@@ -260,7 +261,7 @@ static bool read_file(const struct protecting *protecting, const char *folder, c
                refuse_protection(protecting, path, "it is not a file");
     if (info.st_size > GIT_CONFIG_MAX)
         return refuse_protection(protecting, path, "it is larger than 1 MiB");
-    if (!git_read_file(real, GIT_CONFIG_MAX, out) && info.st_size > 0)
+    if (!foreign_file_read(real, GIT_CONFIG_MAX, out) && info.st_size > 0)
         return refuse_protection(protecting, path, "it cannot be read");
     return out->len == 0 || !memchr(out->data, '\0', out->len) ||
            refuse_protection(protecting, path, "it has a NUL byte");
@@ -707,7 +708,7 @@ static bool may_have_gitlinks(const char *path)
     static const char sparse[] = {'s', 'd', 'i', 'r'};
     struct str index = {0};
     struct stat info;
-    const bool is_read = git_read_file(path, GIT_INDEX_MAX, &index);
+    const bool is_read = foreign_file_read(path, GIT_INDEX_MAX, &index);
     const bool may = is_read ? memmem(index.data, index.len, mode, sizeof(mode)) ||
                                    memmem(index.data, index.len, sparse, sizeof(sparse))
                              : stat(path, &info) == 0 && info.st_size > 0;

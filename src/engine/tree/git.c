@@ -17,6 +17,7 @@
 
 #include "clock.h"
 #include "content_store.h"
+#include "foreign_file.h"
 #include "place.h"
 #include "sha256.h"
 #include "tree_folder.h"
@@ -140,7 +141,7 @@ bool git_ref_is_readable(const struct git_places *places, const char *name)
         if (!is_path || len < 0 || len >= PATH_MAX || stat(path, &info) != 0)
             break;
         ok = S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
-        if (!ok || !realpath(path, real) || !git_read_file(real, GIT_FILE_MAX, &text) ||
+        if (!ok || !realpath(path, real) || !foreign_file_read(real, GIT_FILE_MAX, &text) ||
             strncmp(text.data, prefix, strlen(prefix)) != 0)
             break;
         const char *next = text.data + strlen(prefix);
@@ -166,7 +167,7 @@ bool git_resolve(const struct git *git, const char *name, char out[GIT_COMMIT_MA
 bool git_resolve_head(const struct git *git, const char *path, char out[GIT_COMMIT_MAX])
 {
     struct str name = {0};
-    bool ok = git_read_file(path, GIT_FILE_MAX, &name);
+    bool ok = foreign_file_read(path, GIT_FILE_MAX, &name);
     if (ok) {
         str_cut(&name, strcspn(name.data, "\r\n"));
         const bool is_ref = strncmp(name.data, "ref: refs/", 10) == 0;

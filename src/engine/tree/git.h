@@ -52,10 +52,6 @@ ATTR_MUST_USE bool git_find(const char *folder, struct git_places *out, struct e
  * as git says; those of the home folder also where they are missing. */
 void git_find_configs(char *const *environment, struct arg_list *out);
 
-/* Reads a regular file of a repository of at most `max` bytes into *out, following no link and
- * never waiting. False if there is none, or it is larger. */
-ATTR_MUST_USE bool git_read_file(const char *path, size_t max, struct str *out);
-
 /* False if the ref, such as "refs/heads/main" with or without "^{commit}", or one that it names, is
  * a FIFO or a device: git would wait for it. */
 ATTR_MUST_USE bool git_ref_is_readable(const struct git_places *places, const char *name);

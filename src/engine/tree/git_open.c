@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "open_looked_at.h"
+#include "foreign_file.h"
 #include "program_find.h"
 #include "tree_folder.h"
 #include "xalloc.h"
@@ -91,35 +91,13 @@ static bool join(char out[PATH_MAX], const char *folder, const char *name)
     return len > 0 && len < PATH_MAX;
 }
 
-bool git_read_file(const char *path, size_t max, struct str *out)
-{
-    struct stat info;
-    char chunk[GIT_FILE_MAX];
-    const int at = open_to_look(path, O_NOFOLLOW, &info);
-    if (at < 0)
-        return false;
-    str_clear(out);
-    const bool fits = S_ISREG(info.st_mode) && info.st_size <= (off_t)max;
-    const int fd = fits ? open_looked_at(at) : -1;
-    (void)close(at); /* it was only looked at */
-    while (fd >= 0 && out->len < max) {
-        const ssize_t got = read(fd, chunk, sizeof(chunk));
-        if (got <= 0)
-            break;
-        str_add_n(out, chunk, (size_t)got);
-    }
-    if (fd >= 0)
-        (void)close(fd); /* it was only read */
-    return fd >= 0 && out->len > 0;
-}
-
 /* Reads a file of a repository, following links as git does. False if it is missing, empty, or
  * larger than `max` bytes. */
 static bool read_linked_file(const char *folder, const char *name, size_t max, struct str *out)
 {
     char path[PATH_MAX];
     char real[PATH_MAX];
-    return join(path, folder, name) && realpath(path, real) && git_read_file(real, max, out);
+    return join(path, folder, name) && realpath(path, real) && foreign_file_read(real, max, out);
 }
 
 /* Resolves the path in a file such as "gitdir: ../x" or "../..", from the file's folder. */
@@ -127,7 +105,7 @@ static bool follow(const char *folder, const char *file, const char *prefix, cha
 {
     struct str text = {0};
     char path[PATH_MAX];
-    bool ok = join(path, folder, file) && git_read_file(path, GIT_FILE_MAX, &text);
+    bool ok = join(path, folder, file) && foreign_file_read(path, GIT_FILE_MAX, &text);
     if (ok)
         str_cut(&text, strcspn(text.data, "\r\n"));
     ok = ok && strncmp(text.data, prefix, strlen(prefix)) == 0;
@@ -498,7 +476,7 @@ static bool write_head(const struct git *git, int own, struct err *err)
 {
     char path[PATH_MAX];
     struct str text = {0};
-    bool ok = join(path, git->places->dir, "HEAD") && git_read_file(path, GIT_FILE_MAX, &text);
+    bool ok = join(path, git->places->dir, "HEAD") && foreign_file_read(path, GIT_FILE_MAX, &text);
     if (ok)
         str_cut(&text, strcspn(text.data, "\r\n"));
     const bool is_ref = ok && strncmp(text.data, "ref: refs/", 10) == 0;

@@ -17,7 +17,8 @@
 #include "workspace_parts.h"
 #include "xalloc.h"
 
-/* The results that a result is based on, and what is left of them. */
+/* The earlier results that a result is based on, and which of their files are still as they were.
+ */
 
 static const int64_t list_timeout_ms = 10 * 60 * 1000;
 

@@ -207,7 +207,7 @@ void app_load_what_came(struct app *app)
     struct err err = {0};
     const int64_t count = (int64_t)app->replay.count;
     const bool is_it = came->run == run && came->after == at && came->task == app->view.chosen;
-    /* The past of a run that goes on: there may be more of it by now. */
+    /* A run that continues may have more events than at the last look. */
     const bool may_have_more =
         came->left > 0 && count > app->came_of && app->came_of - at < RECORDS_MAX;
     if ((is_it && !may_have_more) || app->view.chosen < 0)
