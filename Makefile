@@ -24,11 +24,12 @@ test:
 	@scripts/run-tests dev
 
 # Simulated runs (docs/testing.md), on every core: two minutes, SECONDS=N of them, or SEEDS=N runs.
-# Without SEEDS it also fails if something that is to occur did so too seldom.
+# Without SEEDS, or with FULL=1, it also fails if something that is to occur did so too seldom.
 sim: packages
 	cmake --log-level=WARNING --preset release
 	cmake --build --preset release --target sim
-	build/release/tests/sim/sim $(if $(SEEDS),--seeds $(SEEDS),--seconds $(or $(SECONDS),120) --full)
+	build/release/tests/sim/sim \
+		$(if $(SEEDS),--seeds $(SEEDS) $(if $(FULL),--full),--seconds $(or $(SECONDS),120) --full)
 
 # kill -9 at random moments (docs/testing.md): ROUNDS (300), SEED.
 chaos: all

@@ -25,7 +25,7 @@ expect 'no table' 0 '^5 runs' --seeds 5 --quiet
 expect 'another first seed' 0 '^5 runs' --seeds 5 --from 1000000 --quiet
 expect 'one seed' 0 '^seed 7: no invariant broken' --seed 7
 expect 'one seed, told' 0 'run_started' --seed 7 --trace
-expect 'too seldom' 3 '^too seldom: decision: success: ' --seeds 5 --full
+expect 'too few runs' 3 '^too few runs: 5 of 10000' --seeds 5 --full
 expect 'no number' 2 '^usage: sim' --seeds
 expect 'not a number' 2 '^usage: sim' --seeds x
 expect 'no such option' 2 '^usage: sim' --fast

@@ -162,6 +162,7 @@ void tally_print(const struct tally *tally, FILE *out)
 
 struct seldom {
     FILE *out;
+    int64_t runs;
     int count;
 };
 
@@ -169,16 +170,21 @@ static void find_seldom(void *ctx, const char *group, const char *name, int64_t 
 {
     struct seldom *seldom = ctx;
     const int enough = strcmp(group, crash_group) == 0 ? TALLY_CRASHES : TALLY_ENOUGH;
-    if (count >= enough)
+    if (count * 1000 >= enough * seldom->runs)
         return;
-    (void)fprintf(seldom->out, "too seldom: %s: %s: %" PRId64 " of %d\n", group, name, count,
-                  enough);
+    (void)fprintf(seldom->out,
+                  "too seldom: %s: %s: %" PRId64 " in %" PRId64 " runs, wanted %d in 1000\n", group,
+                  name, count, seldom->runs, enough);
     seldom->count++;
 }
 
 bool tally_is_enough(const struct tally *tally, FILE *out)
 {
-    struct seldom seldom = {.out = out};
+    if (tally->runs < TALLY_FULL) {
+        (void)fprintf(out, "too few runs: %" PRId64 " of %d\n", tally->runs, TALLY_FULL);
+        return false;
+    }
+    struct seldom seldom = {.out = out, .runs = tally->runs};
     walk(tally, find_seldom, &seldom);
     return seldom.count == 0;
 }

@@ -17,11 +17,12 @@
 #include "rules.h"
 
 enum {
-    TALLY_ENOUGH = 1000, /* of each, in a full run */
-    TALLY_CRASHES = 250, /* after each kind of event; a run has few crashes and many events */
-    TALLY_RUNS = 100,    /* fewer are not averaged */
-    TALLY_TASKS = 8,     /* a run has on average at least */
-    TALLY_STEPS = 3,     /* of each task */
+    TALLY_FULL = 10000, /* runs; what is rare cannot be judged by fewer */
+    TALLY_ENOUGH = 20,  /* of each, in 1,000 runs */
+    TALLY_CRASHES = 5,  /* after each kind of event; a run has few crashes and many events */
+    TALLY_RUNS = 100,   /* fewer are not averaged */
+    TALLY_TASKS = 8,    /* a run has on average at least */
+    TALLY_STEPS = 3,    /* of each task */
     TALLY_EVENTS = 150,
 };
 
@@ -54,7 +55,7 @@ struct tally {
 void tally_add(struct tally *tally, const struct tally *other);
 /* What it counted, a line for each thing. */
 void tally_print(const struct tally *tally, FILE *out);
-/* Prints what occurred too seldom for a full run; true if nothing did. */
+/* Prints what occurred too seldom, or that there were too few runs to tell; true if neither. */
 bool tally_is_enough(const struct tally *tally, FILE *out);
 /* Prints what a run lacks on average; true if nothing. */
 bool tally_is_rich(const struct tally *tally, FILE *out);

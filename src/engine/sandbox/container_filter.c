@@ -95,10 +95,21 @@ static void allow_socket(struct str *out, const char *how, int family, const cha
              allow, family, how, more);
 }
 
+/* libseccomp turns a rule for socket() also into one for socketcall(), by which 32-bit programs make
+ * sockets, and there drops what is said of the family. A rule without conditions overrides that, but
+ * is itself dropped if it says what the profile does by default. */
+static void refuse_socketcall(struct str *out, const struct json *profile)
+{
+    const int by_default = (int)json_i64(json_get(profile, "defaultErrnoRet"), EPERM);
+    separate(out);
+    str_addf(out, "{\"names\":[\"socketcall\"],\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":%d}",
+             by_default == EPERM ? ENOSYS : EPERM);
+}
+
 /* Every family but AF_VSOCK, and of AF_NETLINK not what podman refuses as well. A rule can compare
  * an argument only once, and compares all 64 bits, of which the kernel takes 32 as the family: what
  * is larger than AF_VSOCK could be it. So each has a rule. */
-static void allow_sockets(struct str *out)
+static void allow_sockets(struct str *out, const struct json *profile)
 {
     char not_audit[80];
     (void)snprintf(not_audit, sizeof(not_audit),
@@ -109,6 +120,7 @@ static void allow_sockets(struct str *out)
         if (family != AF_VSOCK)
             allow_socket(out, "EQ", family, "");
     }
+    refuse_socketcall(out, profile);
 }
 
 /* Of a profile that allows what it does not name. */
@@ -135,7 +147,7 @@ static void write_rules(struct str *out, const struct json *profile, bool networ
     if (is_open)
         refuse_calls(out, network);
     else if (!network)
-        allow_sockets(out);
+        allow_sockets(out, profile);
     str_add_char(out, ']');
 }
 
