@@ -74,14 +74,15 @@ mutate:
 lint:
 	@tests/lint/tidy.sh .
 
-# Each file in a process of its own: the analyzer's check of va_list carries state from file to file.
+# STATES of a function are looked at (10,000). Each file in a process of its own: the analyzer's check
+# of va_list carries state from file to file.
 tidy:
 	@scripts/install-packages ci
 	cmake --log-level=WARNING --preset tidy -DBUILD_TESTING=$(or $(TESTS),ON)
 	@sed -n 's/^ *"file": "\(.*\)".*/\1/p' build/tidy/compile_commands.json | \
 		grep -v /build/tidy/ | xargs -P "$$(nproc)" -n 1 \
 		clang-tidy -p build/tidy --quiet '--warnings-as-errors=*' \
-		$(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=60000)
+		$(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang max-nodes=$(or $(STATES),10000))
 
 clean:
 	rm -rf build
