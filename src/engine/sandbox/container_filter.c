@@ -95,9 +95,9 @@ static void allow_socket(struct str *out, const char *how, int family, const cha
              allow, family, how, more);
 }
 
-/* libseccomp turns a rule for socket() also into one for socketcall(), by which 32-bit programs make
- * sockets, and there drops what is said of the family. A rule without conditions overrides that, but
- * is itself dropped if it says what the profile does by default. */
+/* libseccomp makes of a rule for socket() one for socketcall(), too, by which 32-bit programs make
+ * sockets, and drops what is said of the family there. A rule without conditions overrides that,
+ * but is itself dropped if it says what the profile does by default. */
 static void refuse_socketcall(struct str *out, const struct json *profile)
 {
     const int by_default = (int)json_i64(json_get(profile, "defaultErrnoRet"), EPERM);
