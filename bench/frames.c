@@ -206,7 +206,7 @@ static struct cost cost_of_showing(const struct place *place, int64_t run, bool 
     struct term *term = NULL;
     struct err err = {0};
     struct pty screen = open_screen();
-    must(term_open(&term, TERM_COLOUR_AUTO, &err), "term_open");
+    must(term_open(&term, TERM_COLOR_AUTO, &err), "term_open");
     begin(&shown, place, run);
     while (go_on(&shown)) {
         draw(&shown);

@@ -25,7 +25,7 @@ PIECE = re.compile(r"\x1b\[([?>=]?)([0-9;]*)([@-~])|\x1b[()][0-9A-B]"
 
 class Cells:
     """What an xterm would show: of the sequences that curses programs write, those that put text
-    somewhere. Colours are left out, and every character is one cell wide."""
+    somewhere. Colors are left out, and every character is one cell wide."""
 
     def __init__(self, columns, rows):
         self.columns, self.rows = columns, rows

@@ -186,8 +186,8 @@ def find_functions(tokens):
 
 
 def find_enums(texts):
-    """Each constant of a named enum to its neighbour: the next one, the first after the last."""
-    neighbours = {}
+    """Each constant of a named enum to its neighbor: the next one, the first after the last."""
+    neighbors = {}
     for text in texts:
         tokens = tokenize(text)
         for i in range(len(tokens) - 2):
@@ -200,8 +200,8 @@ def find_enums(texts):
             ]
             names = [n for n in names if not n.endswith("_COUNT")]
             for k, name in enumerate(names):
-                neighbours[name] = names[(k + 1) % len(names)]
-    return neighbours
+                neighbors[name] = names[(k + 1) % len(names)]
+    return neighbors
 
 
 def is_value_end(token):
@@ -227,8 +227,8 @@ def other_numbers(text):
 class Mutator:
     """All the changes of one file."""
 
-    def __init__(self, file, text, neighbours):
-        self.file, self.text, self.neighbours = file, text, neighbours
+    def __init__(self, file, text, neighbors):
+        self.file, self.text, self.neighbors = file, text, neighbors
         self.tokens = tokenize(text)
         self.functions = find_functions(self.tokens)
         self.found = []
@@ -308,8 +308,8 @@ class Mutator:
         text = self.tokens[i].text
         if text in ("true", "false"):
             self.replace(i, ["false" if text == "true" else "true"])
-        elif text in self.neighbours and self.tokens[i - 1].text not in (".", "->", "enum"):
-            self.replace(i, [self.neighbours[text]])
+        elif text in self.neighbors and self.tokens[i - 1].text not in (".", "->", "enum"):
+            self.replace(i, [self.neighbors[text]])
 
     def change_conditions(self, function):
         """A plain condition, of which no operator is changed, is turned round."""
@@ -341,7 +341,7 @@ class Mutator:
                 if not re.fullmatch(r"!\w+", value):
                     self.add(start, stop, new)
             elif function.kind == "number" and not re.fullmatch(r"[0-9]+", value):
-                if value not in self.neighbours:
+                if value not in self.neighbors:
                     self.add(start, stop, f"({value}) + 1")
             elif function.kind == "pointer" and value != "NULL":
                 self.add(start, stop, "NULL")

@@ -1,5 +1,5 @@
 /*
- * circles.h - does a task go in circles? What a run's fold knows of it: the state of the
+ * circles.h - does a task loop? What a run's fold knows of it: the state of the
  * rungs (entropy.h) over the attempts of all its steps, and what they say now. Pure.
  *
  * An attempt that ended by itself, with an exit, a signal or a timeout, is a step of

@@ -1,5 +1,5 @@
 /*
- * entropy.h - does it go in circles? The rungs, as a pure fold over facts.
+ * entropy.h - does it loop? The rungs, as a pure fold over facts.
  *
  * Each step of a trajectory (an attempt of ours, a tool call or a message of an
  * agent) leaves one `struct entropy_fact`: digests, bits and numbers, no output.

@@ -1,5 +1,5 @@
 /*
- * entropy_limits.h - from how many repeats on something goes in circles: every
+ * entropy_limits.h - from how many repeats on something loops: every
  * threshold of the detector, as data. Pure.
  *
  * One table names the fields, for the parser of plans and configuration, for the
@@ -40,7 +40,7 @@ struct entropy_limits {
     int alike_percent;       /* two messages with this share of common words are alike */
     int rewrite_percent;     /* so are two texts written to one file in a row */
     int lone_counter;        /* steps for which a counter that goes up by one is news */
-    int drift_turns;         /* changes of direction after which a number is no news */
+    int drift_turns;         /* changes of direction after which a number is not news */
     int flips;               /* changes between success and failure of one call that are news */
     int nudges;              /* hints to the agent before a person says a word */
 };

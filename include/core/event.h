@@ -79,7 +79,7 @@ enum event_kind {
     /* Another engine takes the run up. a: 1 if the clock since boot began anew; b: attempts at a
      * time from now on, 0: as before; c: enum take_up; text: {"by"} */
     EVENT_RUN_RECOVERED = 22,
-    /* It may go in circles; of the attempt that has just ended. a: rung; b: the first attempt
+    /* It may be looping; of the attempt that has just ended. a: rung; b: the first attempt
      * of it, c: the last; d: count; e: 1 if it is about the calls of an agent that runs: b and c
      * are the numbers of calls, and it may be stuck; text: what the rungs say (circles.h),
      * {"nudge"}: a line for the agent */

@@ -27,7 +27,7 @@ enum start_code {
     START_DAEMON_DOWN = 1003,      /* what runs containers does not answer */
     START_IMAGE_MISSING = 1004,    /* the container's image is not here */
     START_WORKSPACE_FAILED = 1005, /* the workspace cannot be made, or not be put back */
-    START_CONFLICT = 1006,         /* the results of the needed tasks do not go together */
+    START_CONFLICT = 1006,         /* the results of the needed tasks do not merge */
     START_NO_SPACE = 1007,         /* no room for the workspace or its snapshot */
     START_TOO_LARGE = 1008,        /* the workspace is over the limit of a snapshot */
     START_LEFT_ALIVE = 1009,       /* what an earlier attempt of the step left cannot be ended */
@@ -39,7 +39,7 @@ enum start_code {
 /* Why we ended an attempt that nobody asked to end. Numbers are in the log: never renumber. */
 enum outcome_stop {
     STOP_ASKED = 0,    /* somebody did, or we did not end it */
-    STOP_LOOP = 1,     /* its calls go in circles */
+    STOP_LOOP = 1,     /* its calls loop */
     STOP_BUDGET = 2,   /* its budget is spent */
     STOP_HOPELESS = 3, /* its own retries cannot succeed without a person */
     STOP_COUNT,

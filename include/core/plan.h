@@ -143,7 +143,7 @@ struct plan {
     bool has_settings;                /* settings gave something, or might have given it */
     const struct policy *policy;      /* of steps that name none; borrowed as a step's */
     struct policy *own_policy;        /* owned; as a step's */
-    struct entropy_limits loops;      /* from how many repeats on a task goes in circles */
+    struct entropy_limits loops;      /* from how many repeats on a task loops */
     bool has_loops;                   /* the plan or the settings say something of it */
     struct workspace_spec workspace;  /* of tasks that say nothing of it */
     struct sandbox_spec sandbox;      /* of steps likewise */

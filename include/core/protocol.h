@@ -25,7 +25,7 @@ enum decision_kind {
     DECISION_FAILED = 2,              /* policy or phase does not try again */
     DECISION_RETRY_EXHAUSTED = 3,     /* persistent, attempts used up */
     DECISION_TRANSIENT_EXHAUSTED = 4, /* transient, attempts used up */
-    DECISION_ENTROPY = 5,             /* going in circles: equal last results, or a rung */
+    DECISION_ENTROPY = 5,             /* looping: equal last results, or a rung */
     DECISION_NEEDS_YOU = 6,
     DECISION_CANCELLED = 7,
     DECISION_DEADLINE = 8,

@@ -8,7 +8,7 @@
 enum run_exit {
     RUN_EXIT_PASSED = 0,    /* all tasks have */
     RUN_EXIT_GAVE_UP = 1,   /* something gave up or was cancelled */
-    RUN_EXIT_ENTROPY = 3,   /* something went in circles */
+    RUN_EXIT_ENTROPY = 3,   /* something looped */
     RUN_EXIT_NEEDS_YOU = 4, /* something waits for a person */
     RUN_EXIT_STOPPED = 130, /* a person has stopped it, or left before its end */
 };

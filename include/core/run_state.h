@@ -35,7 +35,7 @@ enum task_status {
     TASK_CANCELLED = 5,
     TASK_BLOCKED = 6, /* something it needs did not pass */
     TASK_NEEDS_YOU = 7,
-    TASK_STUCK = 8, /* going in circles */
+    TASK_STUCK = 8, /* looping */
     TASK_STATUS_COUNT,
 };
 
@@ -260,7 +260,7 @@ enum run_state_use {
     RUN_STATE_DECIDES, /* what the scheduler goes by: not the formulas of waits and ends, and a
                           verdict until it is decided on, an agent's step's longer */
     RUN_STATE_TELLS,   /* what the words of an event are made of (event_words(), event_json()):
-                          neither these formulas, nor whether a task goes in circles, of a verdict
+                          neither these formulas, nor whether a task loops, of a verdict
                           only what is told, and nothing once its step has passed, unless it is an
                           agent's */
 };

@@ -1,5 +1,5 @@
 /*
- * settings.h - the text of devs.config.json: policies, limits of going in circles, where
+ * settings.h - the text of devs.config.json: policies, limits of looping, where
  * steps work, rules for all plans of a project, and how the cockpit looks.
  *
  * Settings do not change after they were read; any thread may read them.

@@ -104,7 +104,7 @@ int64_t shown_resets_at_ms(const struct step_state *step);
 /* Does anything on the screen change with time alone? */
 bool shown_counts(const struct run_state *state, bool orphaned);
 
-/* What a failed expectation is called: "passed, but was to fail: ", "red for the wrong
+/* What a failed expectation is called: "passed, but was expected to fail: ", "red for the wrong
  * reason: "; "" for any other verdict. */
 const char *shown_expectation(const struct verdict *verdict);
 
@@ -191,9 +191,9 @@ void shown_size(int64_t bytes, struct str *out);
 /* Likewise of memory, which is counted in KiB. A log may say any number. */
 void shown_size_kib(int64_t kib, struct str *out);
 
-/* shown_circles.c: what goes in circles, or may. Nothing is added while the verdict is ok. */
+/* shown_circles.c: what loops, or may loop. Nothing is added while the verdict is ok. */
 
-/* What is known of a task's going in circles. */
+/* What is known of a task's looping. */
 struct shown_circle {
     struct entropy_verdict verdict; /* its numbers are attempts of the steps below */
     int first_step, last_step;      /* from 0 */
@@ -214,7 +214,7 @@ void shown_circles_span(const struct shown_circle *circle, int step, struct str 
 /* "same result 5 times", "3 laps of 2 steps", "nothing new in 8 tries"; of an agent's calls
  * "nothing new in 16 calls". */
 void shown_circle_words(const struct shown_circle *circle, struct str *out);
-/* The same in a column of 11: "same 5x"; "circles? 3x" while it is suspected only. */
+/* The same in a column of 11: "same 5x"; "loop? 3x" while it is suspected only. */
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out);
 /* The CLASS column where there is one word's room: circles before the class, for they are the
  * news; where there is no class, the refused calls of its agents: "2 refused"; "" where there is
@@ -249,7 +249,7 @@ void shown_round(const struct run_state *state, int task, struct str *out);
 
 /* m:ss or h:mm:ss; "0:00" for negative. */
 void shown_duration(int64_t ms, struct str *out);
-/* How long an attempt that has ended ran; "?" where nobody saw its end. */
+/* How long an attempt that has ended ran; "?" where its end was not seen. */
 void shown_ran(const struct outcome *outcome, struct str *out);
 /* The same of what is left of a wait: a second that has begun counts in full. */
 void shown_left(int64_t ms, struct str *out);

@@ -133,7 +133,7 @@ enum {
  * known to this engine only, until the task is over.
  *
  * A step that is not declared idempotent gets one attempt in every phase, whatever its policy:
- * calls work in one folder, side by side, which cannot be put back. A start that failed never
+ * calls work in one folder, side by side, which cannot be restored. A start that failed never
  * ran; it is tried again under "infrastructure". A person's retry of a call that is over is
  * refused, since its answer was given. run_state_tries() of such a step is 1.
  *

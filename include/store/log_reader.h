@@ -4,7 +4,7 @@
  * A reader belongs to the thread that opened it. No call keeps a read
  * transaction open when it returns, so the WAL stays small behind a slow reader.
  *
- * Whatever reads can fail with ERR_DAMAGED (a row that cannot be true), ERR_BUSY (somebody keeps
+ * Whatever reads can fail with ERR_DAMAGED (a row that is invalid), ERR_BUSY (somebody keeps
  * the log) and ERR_IO; what else it can fail with is said with it.
  */
 #ifndef DEVS_LOG_READER_H

@@ -133,7 +133,7 @@ ATTR_MUST_USE bool log_writer_continue(struct log_writer *writer, int64_t number
 struct spill_reason;
 /* Open a spill (spill.h) for the run of `from`, which keeps the log open and the run's owner
  * lock. What is committed to it goes on where `from` ended. It is closed like any writer.
- * ERR_BUSY: an earlier spill of the run was not brought home yet; ERR_INVALID: there is no folder
+ * ERR_BUSY: an earlier spill of the run has not been merged yet; ERR_INVALID: there is no folder
  * of ours for it; ERR_IO. */
 ATTR_MUST_USE bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
                                     const struct spill_reason *reason, struct err *err);

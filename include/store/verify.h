@@ -76,7 +76,7 @@ struct verify_asked {
 };
 
 /* The thread of the reader. ERR_NOT_FOUND: no such run; ERR_DAMAGED: its plan or an event cannot
- * be read; ERR_INVALID: rules that do not compile. *out is of what was looked at until then.
+ * be read; ERR_INVALID: rules that do not compile. *out is of the examined output until then.
  * O(events + output of the run); memory: two states of the run, and a page. */
 ATTR_MUST_USE bool verify_run(const struct verify_asked *asked, struct verify_sum *out,
                               struct err *err);

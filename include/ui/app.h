@@ -84,7 +84,7 @@ struct app_options {
                                 struct str *why);
     void *take_up_ctx; /* borrowed */
     bool ascii;        /* --ascii */
-    enum term_colour colour;
+    enum term_color color;
     const struct theme *theme;    /* borrowed; NULL = "auto" */
     const struct ui_settings *ui; /* borrowed; NULL = nothing is set */
     const struct keymap *keys;    /* borrowed, see own_keys.h; NULL = as devs has them */
@@ -110,7 +110,7 @@ struct app_picture {
     const char *task; /* id of the chosen one; NULL = the one that was heard of last */
     const char *view; /* "tasks", "detail", ...; NULL = the tasks */
     bool is_replay;   /* as a replay shows it, which can say more than what was live then */
-    const struct theme *theme; /* the frame as SVG, in these colours; NULL = as text */
+    const struct theme *theme; /* the frame as SVG, in these colors; NULL = as text */
     int rows, columns;
 };
 /* Append the frame. ERR_INVALID, ERR_NOT_FOUND: a word of the picture fits nothing in the log. */

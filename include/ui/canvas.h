@@ -33,7 +33,7 @@ enum style {
     STYLE_PASSED,
     STYLE_FAILED,    /* gave up, stuck */
     STYLE_LOST,      /* its process is gone, and nobody saw it end */
-    STYLE_SUSPECT,   /* may go in circles */
+    STYLE_SUSPECT,   /* may be looping */
     STYLE_PHASE_RED, /* the phases, in bars and strips: a letter stands there, too */
     STYLE_PHASE_GREEN,
     STYLE_PHASE_VERIFY,

@@ -39,18 +39,18 @@ enum term_key {
     TERM_KEY_GONE,   /* the terminal is not there any more */
 };
 
-enum term_colour { TERM_COLOUR_AUTO, TERM_COLOUR_NONE };
+enum term_color { TERM_COLOR_AUTO, TERM_COLOR_NONE };
 
 struct term;
 
 /* Could term_open() draw here? Touches nothing. ERR_INVALID says why not. */
 ATTR_MUST_USE bool term_check(struct err *err);
-/* After term_check(): how many colours the terminal has; 0 where it has none. */
-int term_colour_count(void);
+/* After term_check(): how many colors the terminal has; 0 where it has none. */
+int term_color_count(void);
 
 /* Take the terminal over (stdin and stdout must be one). ERR_INVALID where it
  * cannot be used (TERM unknown or dumb): the caller goes on with plain lines. */
-ATTR_MUST_USE bool term_open(struct term **out, enum term_colour colour, struct err *err);
+ATTR_MUST_USE bool term_open(struct term **out, enum term_color color, struct err *err);
 /* Give it back as it was. NULL is allowed. */
 void term_close(struct term *term);
 
@@ -64,7 +64,7 @@ void term_show(struct term *term, const struct canvas *canvas);
 /* Draw everything anew with the next term_show(). */
 void term_redraw(struct term *term);
 
-/* Draw in these colours from the next term_show() on; at first they are those of "auto". Where
+/* Draw in these colors from the next term_show() on; at first they are those of "auto". Where
  * there are none, or none are wanted, the theme "mono" stands for any. */
 void term_set_theme(struct term *term, const struct theme *theme);
 

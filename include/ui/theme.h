@@ -1,7 +1,7 @@
 /*
  * theme.h - how the styles of a canvas look: the built-in themes, and a person's own.
  *
- * Pure; any thread. Colours are numbers of the terminal's palette on its own background; no
+ * Pure; any thread. Colors are numbers of the terminal's palette on its own background; no
  * built-in theme uses number 8 or dim text, for both vanish in common palettes.
  */
 #ifndef DEVS_THEME_H
@@ -15,8 +15,8 @@
 #include "err.h"
 
 enum {
-    THEME_DEFAULT = -1, /* the colour that the terminal has by itself */
-    THEME_COLOURS = 256,
+    THEME_DEFAULT = -1, /* the color that the terminal has by itself */
+    THEME_COLORS = 256,
     THEME_NAME_MAX = 32,
     THEME_BYTES_MAX = 64 * 1024, /* of a file */
 };
@@ -24,13 +24,13 @@ enum {
 /* How a style looks. */
 struct theme_paint {
     short front, back; /* 0..255, or THEME_DEFAULT */
-    short rich;        /* the front where there are 256 colours; THEME_DEFAULT = `front` */
+    short rich;        /* the front where there are 256 colors; THEME_DEFAULT = `front` */
     bool bold, underline, reverse;
 };
 
 struct theme {
     char name[THEME_NAME_MAX];
-    bool is_mono; /* no colour at all, whatever the terminal has */
+    bool is_mono; /* no color at all, whatever the terminal has */
     struct theme_paint paints[STYLE_COUNT];
 };
 
@@ -44,7 +44,7 @@ const char *theme_name_at(size_t index);
  * ERR_INVALID: the message begins with the line. */
 ATTR_MUST_USE bool theme_parse(const char *text, size_t len, struct theme *out, struct err *err);
 
-/* How a cell looks. In the chosen row it is bold: its colours go on to tell the state. Where a
+/* How a cell looks. In the chosen row it is bold: its colors go on to tell the state. Where a
  * cursor of ours is, front and back are changed over. */
 struct theme_paint theme_paint(const struct theme *theme, const struct cell *cell);
 

@@ -249,6 +249,6 @@ bool clock_find(const char *words, const struct clock_span *span, int64_t *out_m
 {
     if (find_ago(words, span, out_ms) || find_hour(words, span, out_ms) || find_date(words, out_ms))
         return true;
-    (void)err_set(err, ERR_INVALID, "'%s' is no time", words);
+    (void)err_set(err, ERR_INVALID, "'%s' is not a time", words);
     return err_hint(err, "as in 14:00:31, -2m, 2025-11-20T14:00:31Z");
 }

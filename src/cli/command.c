@@ -26,16 +26,15 @@ static const struct command commands[] = {
     {"cancel", "RUN[/TASK]", "stop a run or a task", cmd_cancel},
     {"retry", "RUN[/TASK]", "try again now; an ended run continues without a terminal", cmd_retry},
     {"hold", "RUN[/TASK]", "start no new tries", cmd_hold},
-    {"release", "RUN[/TASK]", "let a held one go on", cmd_release},
-    {"correct", "[RUN/]TASK CLASS", "say what a try's class is; the first verdict stays",
+    {"release", "RUN[/TASK]", "release a held run or task", cmd_release},
+    {"correct", "[RUN/]TASK CLASS", "correct a try's class; the original verdict is kept",
      cmd_correct},
     {"debug", "--logs [RUN] ...", "play a run back; its records, tries and decisions", cmd_debug},
     {"export", "RUN --format F", "a run as one file: records, a trace, a bundle, a recording",
      cmd_export},
-    {"import", "FILE...", "turn sessions that agents have kept into runs", cmd_import},
+    {"import", "FILE...", "import sessions that agents have recorded as runs", cmd_import},
     {"classify", "[FILE...]", "judge failures, JSON lines in and out; 2: a bad line", cmd_classify},
-    {"entropy", "[FILE...]", "say which trajectories go in circles, JSON lines in and out",
-     cmd_entropy},
+    {"entropy", "[FILE...]", "say which trajectories loop, JSON lines in and out", cmd_entropy},
     {"rules", "", "list the rules; try a new one on all that is recorded, add it", cmd_rules},
     {"agents", "[FILE]", "list agents; --try NAME shows which rule takes which line", cmd_agents},
     {"validate", "--contract FILE [FILE|-]", "say whether an output fits its contract",
@@ -92,7 +91,7 @@ static bool check_operands(const struct command_line *line, char **argv, struct 
         return err_set(err, ERR_INVALID, "%s: something is missing: devs %s %s", line->name,
                        line->name, usage);
     return line->max_operands < 0 || line->operands <= line->max_operands ||
-           err_set(err, ERR_INVALID, "%s: '%s' is one word too many", line->name,
+           err_set(err, ERR_INVALID, "%s: '%s' is an unexpected argument", line->name,
                    argv[line->max_operands]);
 }
 
@@ -124,8 +123,8 @@ int command_parse(struct globals *globals, struct command_line *line, int argc, 
     struct option_spec specs[COMMAND_SPECS_MAX] = {
         {"db", 0, "FILE", "the run log (else DEVS_DB, else .devs/devs.db)", NULL, &globals->db},
         {"ascii", 0, NULL, "draw with ASCII only", &globals->ascii, NULL},
-        {"no-color", 0, NULL, "no colours (NO_COLOR does the same)", &globals->no_color, NULL},
-        {"theme", 0, "NAME", "colours: auto, dark, light, mono, contrast, cb, FILE", NULL,
+        {"no-color", 0, NULL, "no colors (NO_COLOR does the same)", &globals->no_color, NULL},
+        {"theme", 0, "NAME", "colors: auto, dark, light, mono, contrast, cb, FILE", NULL,
          &globals->theme},
         {"help", 'h', NULL, "this text", &help, NULL},
     };

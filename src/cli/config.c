@@ -436,7 +436,7 @@ static int read_secrets(const struct str *text, struct config *config)
             warn("%s: something is wrong in it; what it calls a secret is cut", config->path);
         } else {
             code = fail_violations(config->path, "nothing was done", &wrong);
-            say_hint("what it calls a secret is not known: mend it, or move it away");
+            say_hint("its secrets are not known: fix it, or move it away");
         }
     }
     str_done(&part);

@@ -29,13 +29,13 @@ static const char *const why_words[] = {
     [LOG_GC_WITHIN] = "within the limits",
     [LOG_GC_NEWEST] = "the newest",
     [LOG_GC_ALIVE] = "it is alive",
-    [LOG_GC_BOOKMARKED] = "it has a bookmark; devs debug --unmark takes that away",
+    [LOG_GC_BOOKMARKED] = "it has a bookmark; devs debug --unmark removes it",
     [LOG_GC_SPILLED] = "a part of it is in a second log; devs gc --merge brings that in",
     [LOG_GC_NAMED] = "as asked",
     [LOG_GC_OLD] = "too old",
     [LOG_GC_MANY] = "one too many",
     [LOG_GC_LARGE] = "too much for the size",
-    [LOG_GC_BEGUN] = "an earlier gc did not come to its end",
+    [LOG_GC_BEGUN] = "an earlier gc did not finish",
 };
 static_assert(ARRAY_LEN(why_words) == LOG_GC_WHY_COUNT, "every reason has its words");
 
@@ -247,9 +247,9 @@ void gc_automatic(const struct place *place, const struct retention_settings *se
         !has_limits(&asked.limits))
         return;
     if (!collect_some(&asked, &gone, &err))
-        warn("past runs could not be taken out of the log: %s", err.message);
+        warn("past runs could not be removed from the log: %s", err.message);
     if (gone > 0)
-        warn("%zu past %s taken out of the log (retention)", gone, gone == 1 ? "run" : "runs");
+        warn("%zu past %s removed from the log (retention)", gone, gone == 1 ? "run" : "runs");
 }
 
 extern char **environ;
@@ -352,7 +352,7 @@ static struct fate fate_with_result(const struct workspace_left *left, bool is_k
         return fate(FATE_GOES, is_folder ? "and its result" : left->branch);
     if (!is_known)
         return fate(FATE_STAYS,
-                    "its result cannot be looked at; RUN/TASK or --older DAYS removes it");
+                    "its result cannot be examined; RUN/TASK or --older DAYS removes it");
     if (left->has_tree)
         return fate(FATE_TRIMMED, is_folder ? "its result stays" : left->branch);
     if (is_folder)
@@ -389,7 +389,7 @@ static struct fate decide(const struct gc *gc, const struct owner *owner,
         return fate(FATE_STAYS,
                     state->ended
                         ? "of a task that did not pass; RUN/TASK or --older DAYS removes it"
-                        : "its run can go on: devs run --continue; --older DAYS removes it");
+                        : "its run can continue: devs run --continue; --older DAYS removes it");
     if (has_result(gc, owner, left, result))
         return fate_with_result(left, *result, is_wanted);
     return fate_without_result(left, is_wanted);

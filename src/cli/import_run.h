@@ -36,7 +36,7 @@ struct import_result {
     int64_t run; /* the run that began, or that had the session already */
     bool was_there;
     int64_t messages, prompts;
-    int suspected, stuck; /* times that the calls were found to go in circles */
+    int suspected, stuck; /* times that the calls were found to loop */
     int64_t words_lost;   /* bytes beyond IMPORT_WORDS_MAX */
 };
 

@@ -23,7 +23,7 @@ static bool find_path(char path[PATH_MAX])
     return len < PATH_MAX;
 }
 
-/* With blanks for its comments; a text that is no JSON is read as it is, which says where. */
+/* With blanks for its comments; a text that is not JSON is read as it is, which says where. */
 static void take(struct keys_file *file, const struct str *text)
 {
     struct jsonc jsonc = {0};

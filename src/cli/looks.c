@@ -75,5 +75,5 @@ void looks_set(struct app_options *options, const struct globals *globals,
     options->theme = theme;
     options->ui = ui;
     options->ascii = globals->ascii || (ui && ui->ascii);
-    options->colour = globals->no_color ? TERM_COLOUR_NONE : TERM_COLOUR_AUTO;
+    options->color = globals->no_color ? TERM_COLOR_NONE : TERM_COLOR_AUTO;
 }

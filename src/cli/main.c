@@ -29,17 +29,18 @@ static int print_version(void)
 
 static int print_help(void)
 {
-    (void)puts("devs - runs coding agents and tests, tries again by a policy, says why\n"
+    (void)puts("devs - runs coding agents and tests, retries by policy, says why\n"
                "\n"
                "usage: devs [--db FILE]              the cockpit: the live run, else the newest\n"
                "       devs COMMAND [options]        devs COMMAND --help says more\n");
     const struct command *command = NULL;
     for (size_t i = 0; (command = command_at(i)); i++)
         (void)printf("  %-*s %s\n", NAME_COLUMNS, command->name, command->words);
-    (void)puts("\noptions of all: --db FILE (the run log), --theme NAME, --no-color, --ascii,\n"
-               "--help; devs --version says which devs this is");
+    (void)puts(
+        "\noptions of all commands: --db FILE (the run log), --theme NAME, --no-color, --ascii,\n"
+        "--help; devs --version prints the version");
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
-               "invalid plan, 3 going in circles, 4 needs a person, 65 damaged log, 66 no such\n"
+               "invalid plan, 3 looping, 4 needs a person, 65 damaged log, 66 no such\n"
                "log, run or file, 69 an agent is not installed, 73 log or output cannot be\n"
                "written, 74 all passed but not recorded, 75 another process has it, 130 stopped\n"
                "by a person\n"

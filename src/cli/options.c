@@ -47,7 +47,7 @@ static bool set_value(const struct option_spec *spec, const char *value, struct 
     while (may_be_repeated(spec) && spec->value[count])
         count++;
     if (count == OPTION_WORDS_MAX)
-        return err_set(err, ERR_INVALID, "--%s is said more than %d times", spec->name,
+        return err_set(err, ERR_INVALID, "--%s is given more than %d times", spec->name,
                        OPTION_WORDS_MAX);
     spec->value[count] = value;
     return true;

@@ -77,7 +77,7 @@ static bool parse_range(const char *word, int64_t *first, int64_t *last)
 static bool add_word(struct log_reader *reader, const char *word, struct run_choice *out,
                      struct err *err)
 {
-    static const char hint[] = "a number as devs runs has it, 38-41, last or all";
+    static const char hint[] = "a number from devs runs, 38-41, last or all";
     int64_t run = 0;
     int64_t first = 0;
     int64_t last = 0;

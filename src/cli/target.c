@@ -39,7 +39,7 @@ bool target_parse(const char *word, struct target *out, struct err *err)
     if (is_number(start, len)) {
         char digits[24];
         if (len >= sizeof(digits))
-            return err_set(err, ERR_INVALID, "'%s' is no run number", word);
+            return err_set(err, ERR_INVALID, "'%s' is not a run number", word);
         memcpy(digits, start, len);
         digits[len] = '\0';
         if (!parse_i64(digits, 1, INT64_MAX, &target.run, err))
@@ -47,7 +47,7 @@ bool target_parse(const char *word, struct target *out, struct err *err)
     } else if (slash && len == strlen("last") && strncmp(start, "last", len) == 0) {
         target.is_newest = true;
     } else if (slash) {
-        (void)err_set(err, ERR_INVALID, "'%s' names no run", word);
+        (void)err_set(err, ERR_INVALID, "'%s' does not name a run", word);
         return err_hint(err, "a task is 41/TASK, last/TASK or TASK; devs runs lists the runs");
     } else {
         task = word;
@@ -66,7 +66,7 @@ bool target_parse_task(const char *word, const char *hint, struct target *out, s
         return false;
     if (out->task[0] != '\0')
         return true;
-    (void)err_set(err, ERR_INVALID, "'%s' names no task", word);
+    (void)err_set(err, ERR_INVALID, "'%s' does not name a task", word);
     return err_hint(err, "%s", hint);
 }
 
@@ -77,7 +77,7 @@ bool target_parse_run(const char *word, const char *hint, int64_t *out, struct e
     if (!is_newest && !target_parse(word, &target, err))
         return false;
     if (target.task[0] != '\0') {
-        (void)err_set(err, ERR_INVALID, "'%s' is no run", word);
+        (void)err_set(err, ERR_INVALID, "'%s' is not a run", word);
         return err_hint(err, "%s", hint);
     }
     *out = target.run;

@@ -243,7 +243,7 @@ static void note_loop(const struct executor *executor, const struct mcp_call *ca
     redactor_close(redactor);
 }
 
-/* Does the agent go in circles? It is told, and the log too. */
+/* Does the agent loop? It is told, and the log too. */
 static void look_for_loop(struct executor *executor, const struct mcp_call *call,
                           const struct mcp_ended *ended, struct entropy_verdict *loop,
                           struct str *nudge)

@@ -248,7 +248,7 @@ int mcp_failing_find(const char *bytes, size_t len, struct str *out)
     return count;
 }
 
-/* Whether the calls of a client go in circles. */
+/* Whether the calls of a client loop. */
 
 struct mcp_loops {
     struct entropy_limits limits;

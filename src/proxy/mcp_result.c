@@ -47,17 +47,17 @@ static bool mcp_ended_is_file(const struct mcp_ended *ended)
 /* By the reason of a persistent failure. */
 static const char *const by_reason[] = {
     [REASON_TEST_FAIL] = "A test is red: read what it says, change the work, then run it again.",
-    [REASON_COMPILE] = "It does not build: mend the first error, then run it again.",
+    [REASON_COMPILE] = "It does not build: fix the first error, then run it again.",
     [REASON_USAGE] = "The command's words are wrong: read its usage and call it correctly.",
-    [REASON_NOT_FOUND] = "What it looks for is not there: check the names before calling again.",
+    [REASON_NOT_FOUND] = "What it looks for does not exist: check the names before calling again.",
     [REASON_PERMISSION] = "A permission is missing: do not work around it, ask the person.",
-    [REASON_AUTH] = "A login or key is missing: only the person can mend that.",
-    [REASON_QUOTA] = "A quota is used up: only the person can mend that.",
+    [REASON_AUTH] = "A login or key is missing: only the person can fix that.",
+    [REASON_QUOTA] = "A quota is used up: only the person can fix that.",
     [REASON_CONTEXT_LENGTH] = "What it was asked is too long: make it shorter.",
-    [REASON_BAD_REQUEST] = "The request is wrong: put it right before calling again.",
+    [REASON_BAD_REQUEST] = "The request is wrong: fix it before calling again.",
     [REASON_TOO_LARGE] = "What was sent is too large: make it smaller.",
     [REASON_LIMIT] = "It met a limit of its own: do less at a time.",
-    [REASON_CONFIG] = "The settings are wrong: put them right before calling again.",
+    [REASON_CONFIG] = "The settings are wrong: fix them before calling again.",
     [REASON_CONFLICT] = "There is a conflict: resolve it before calling again.",
     [REASON_CRASH] = "The program crashed: find out why before calling again.",
     [REASON_SETUP] = "What it needs is not set up: set it up, or ask the person.",
@@ -87,7 +87,7 @@ static const char *advice_by_status(const struct mcp_ended *ended)
     case TASK_CANCELLED:
         return "It was stopped from outside: do not repeat it, ask what to do instead.";
     case TASK_NEEDS_YOU:
-        return "Only a person can mend this: tell them what is said here, and stop.";
+        return "Only a person can fix this: tell them what is said here, and stop.";
     case TASK_STUCK:
         return "Stop: the same thing is done again and again. Tell the person where you are.";
     case TASK_PASSED:
@@ -113,7 +113,7 @@ static void mcp_once(const struct mcp_ended *ended, struct str *out)
         str_add(out, request->says_idempotent
                          ? "executed once: the call says that it is not idempotent"
                          : "executed once: the call is not declared idempotent, and what it "
-                           "changes in the project cannot be put back");
+                           "changes in the project cannot be restored");
     else if (!policy_fits_phase(policy, request->phase))
         str_addf(out, "executed once: policy %s does not try again in phase %s", policy->name,
                  phase_name(request->phase));
@@ -126,8 +126,8 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
         step_state_attempt(run_state_step(ended->state, ended->task));
     bool may_repeat = mcp_ended_is_transient(ended) && !ended->request->idempotent && attempt;
     if (ended->loop->level == ENTROPY_STUCK)
-        str_add(out, "Stop here: do not make this call again, and tell the person that you go in "
-                     "circles. ");
+        str_add(out, "Stop here: do not make this call again, and tell the person that you are in "
+                     "a loop. ");
     str_add(out, advice_by_status(ended));
     if (may_repeat)
         str_add(out, " If running it twice does no harm, call it with idempotent: true: then it "
@@ -275,7 +275,7 @@ static void mcp_result_words(const struct mcp_ended *ended, const struct mcp_sho
     if (*advice != '\0')
         str_addf(out, "--- what to do\n%s\n", advice);
     if (*ended->nudge != '\0')
-        str_addf(out, "--- in circles?\n%s\n", ended->nudge);
+        str_addf(out, "--- looping?\n%s\n", ended->nudge);
     add_place(ended, out);
     str_done(&once);
 }
@@ -394,7 +394,7 @@ static const char *mcp_file_warning(const struct mcp_shown *shown)
     if (strstr(str_text(&shown->texts[0]), "[cut:"))
         return "Secrets are cut out of this text: do not write it back.";
     if (!is_utf8(&shown->texts[0]))
-        return "This is not all UTF-8; what is not stands as U+FFFD: do not write it back.";
+        return "This is not all UTF-8; invalid bytes are shown as U+FFFD: do not write it back.";
     return "";
 }
 

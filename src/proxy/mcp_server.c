@@ -13,7 +13,7 @@
 static const char instructions[] =
     "Commands, tests and files of this project, run under devs: failures that pass by themselves "
     "are waited out and tried again, others are returned with their class and the evidence. Do "
-    "not wrap retries around these tools. Where a result says that you go in circles, change the "
+    "not wrap retries around these tools. Where a result says that you are in a loop, change the "
     "approach; where it says stop, stop and tell the person.";
 
 /* A result whose object has these members ("" = none), as the era wants it. `id` is JSON. */

@@ -106,7 +106,7 @@ static void read_call(const struct json *json, struct mcp_message *message)
     if (id && !mcp_is_id(id))
         break_message(message, "an id is a string of at most 169 bytes or an integer");
     else if (!message->method)
-        break_message(message, "the method is no string");
+        break_message(message, "the method is not a string");
     else if (params && json_kind(params) != JSON_KIND_OBJECT)
         break_message(message, "params are an object");
     else

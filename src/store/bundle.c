@@ -372,7 +372,7 @@ static bool make_file(struct bundle *bundle, const char *file, struct err *err)
     if (strlen(file) >= sizeof(bundle->file) - sizeof(part))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", file);
     if (lstat(file, &info) == 0) {
-        (void)err_set(err, ERR_INVALID, "'%s' is there already", file);
+        (void)err_set(err, ERR_INVALID, "'%s' already exists", file);
         return err_hint(err, "-o FILE names another one");
     }
     (void)snprintf(part, sizeof(part), ".part-%ld", (long)getpid());
@@ -467,7 +467,7 @@ static bool look_for_spill(struct bundle *bundle, const struct bundle_asked *ask
     if (ok && spill_find(info.uid, &spill)) {
         (void)err_set(err, ERR_INVALID, "a part of run #%lld is in a second log, '%s'",
                       (long long)info.number, spill.db);
-        ok = err_hint(err, "devs gc --merge FILE brings it home, once the run is over");
+        ok = err_hint(err, "devs gc --merge FILE merges it once the run is over");
     }
     log_run_info_done(&info);
     log_reader_close(reader);

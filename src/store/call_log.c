@@ -172,7 +172,7 @@ static bool check_names(const struct call_session *session, struct err *err)
     const size_t len = strlen(session->agent);
     if (len == 0 || len > CALL_LOG_AGENT_MAX || strspn(session->agent, name_letters) != len ||
         strchr("._-", session->agent[0]))
-        return err_set(err, ERR_INVALID, "'%.*s' is no name of an agent", CALL_LOG_AGENT_MAX,
+        return err_set(err, ERR_INVALID, "'%.*s' is not an agent name", CALL_LOG_AGENT_MAX,
                        session->agent);
     const size_t id_len = strlen(session->id);
     if (id_len == 0 || id_len > CALL_LOG_SESSION_MAX || strcspn(session->id, controls) != id_len)
@@ -606,8 +606,8 @@ static bool goes_round_in(const struct call_log *log, const char *tool, const st
 static const char by_person[] =
     "a person has stopped this session in devs: end your turn and say where you are";
 static const char in_circles[] =
-    "this call is one of those that go round in circles, it was not made: do something else, or "
-    "end your turn and say what is in the way";
+    "this call is part of a loop and was not made: do something else, or "
+    "end your turn and say what blocks you";
 
 bool call_log_turn_away(struct call_log *log, const struct call_made *call,
                         struct call_refusal *out, struct str *why, struct err *err)

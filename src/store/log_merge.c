@@ -182,7 +182,7 @@ static bool check_same(const struct merge *merge, struct err *err)
         return true;
     return err_set(err, ERR_DAMAGED,
                    "the log and the spill have different events %lld of run #%lld: the run was"
-                   " gone on with without what is in the spill",
+                   " continued without the events of the spill",
                    (long long)seq, (long long)merge->number);
 }
 
@@ -295,7 +295,7 @@ bool log_merge(const struct place *home, const struct place *spill, struct log_m
     if (!spill_read_info(spill, &info, err))
         return false;
     if (info.alive)
-        return err_set(err, ERR_BUSY, "run #%lld is alive: it brings home itself what is in '%s'",
+        return err_set(err, ERR_BUSY, "run #%lld is alive: it merges '%s' itself",
                        (long long)info.run, spill->db);
     if (!log_writer_open(&writer, home, err))
         return false;

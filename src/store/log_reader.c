@@ -75,7 +75,7 @@ static bool check_file(const struct place *place, struct err *err)
         return err_set_errno(err, errno, "cannot look at '%s'", place->db);
     }
     if (!S_ISREG(info.st_mode))
-        return err_set(err, ERR_DAMAGED, "'%s' is no file", place->db);
+        return err_set(err, ERR_DAMAGED, "'%s' is not a file", place->db);
     return true;
 }
 
@@ -210,7 +210,7 @@ static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
         !log_read_int(row, 8, 0, PLAN_JOBS_MAX, &jobs) ||
         !log_read_int(row, 9, 0, PLAN_TASKS_MAX, &tasks) ||
         !log_read_int(row, 13, 0, INT_MAX, &exit_code))
-        return err_set(err, ERR_DAMAGED, "the row of run #%lld in the log cannot be true",
+        return err_set(err, ERR_DAMAGED, "the row of run #%lld in the log is invalid",
                        (long long)sqlite3_column_int64(row, 0));
     *out = (struct log_run_info){
         .number = sqlite3_column_int64(row, 0),
@@ -429,7 +429,8 @@ void log_trouble_words(const struct log_trouble *trouble, struct str *out)
     case LOG_TROUBLE_NONE:
         break;
     case LOG_TROUBLE_SPILLED:
-        str_addf(out, "the log cannot be written since %s: %s. Runs go on, recorded in a spill log",
+        str_addf(out,
+                 "the log cannot be written since %s: %s. Runs continue, recorded in a spill log",
                  clock_hms(trouble->since_ms, hms), trouble->text);
         break;
     case LOG_TROUBLE_LEFT:
@@ -522,8 +523,7 @@ static bool take_event(sqlite3_stmt *row, struct event_page *page, struct err *e
     };
     if (!read_time(row, 1, &event.at.at_ms) || !read_time(row, 2, &event.at.mono_ms) ||
         !read_names(row, &event))
-        return err_set(err, ERR_DAMAGED, "event %lld in the log cannot be true",
-                       (long long)event.seq);
+        return err_set(err, ERR_DAMAGED, "event %lld in the log is invalid", (long long)event.seq);
     const char *text = (const char *)sqlite3_column_text(row, 14);
     if (text && take_text(page, text, strlen(text)))
         event.text = has_text;
@@ -707,7 +707,7 @@ bool log_reader_sum(struct log_reader *reader, int64_t run, struct log_run_sum *
     bool row = false;
     bool ok = db_next(&reader->db, query, &row, err);
     if (ok && row && !take_sum(query, out))
-        ok = err_set(err, ERR_DAMAGED, "what the log counts of run #%lld cannot be true",
+        ok = err_set(err, ERR_DAMAGED, "the counts of run #%lld in the log are invalid",
                      (long long)run);
     (void)sqlite3_reset(query); /* repeats the step's error */
     return ok && count_states(reader, run, out, err);

@@ -44,7 +44,7 @@ static bool take_row(sqlite3_stmt *query, struct output_page *page, struct err *
     size_t len = (size_t)sqlite3_column_bytes(query, 5);
     if (!log_read_int(query, 1, LOG_STREAM_OUT, LOG_STREAM_COUNT, &stream) || offset < 0 ||
         offset > INT64_MAX - (int64_t)len)
-        return err_set(err, ERR_DAMAGED, "row %lld of the output in the log cannot be true",
+        return err_set(err, ERR_DAMAGED, "row %lld of the output in the log is invalid",
                        (long long)sqlite3_column_int64(query, 0));
     page->rows = xgrow(page->rows, &page->cap, page->count + 1, sizeof(*page->rows));
     page->rows[page->count++] = (struct log_output_row){

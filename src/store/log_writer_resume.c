@@ -71,7 +71,7 @@ static bool bring_spill_home(struct log_writer *writer, int64_t number, const ch
         return true;
     /* The lock beside a log that was put in the place of its own says nothing about it. */
     if (owner_is_alive(&spill, uid))
-        return err_set(err, ERR_BUSY, "run #%lld goes on in its second log, '%s'",
+        return err_set(err, ERR_BUSY, "run #%lld continues in its second log, '%s'",
                        (long long)number, spill.db);
     struct err why = {0};
     /* It holds nothing if its devs was killed while it was made. */
@@ -99,13 +99,14 @@ static bool take_over(struct log_writer *writer, int64_t number, struct found_ru
         return false;
     if (!owner_take(&writer->place, run->uid, &owner_fd, &why)) {
         if (why.code == ERR_BUSY)
-            return err_set(err, ERR_BUSY, "run #%lld belongs to another process: it goes on there",
+            return err_set(err, ERR_BUSY,
+                           "run #%lld belongs to another process: it continues there",
                            (long long)number);
         return err_set(err, why.code, "%s", why.message);
     }
     if (is_at_work(run)) {
         owner_drop(&writer->place, run->uid, owner_fd);
-        return err_set(err, ERR_BUSY, "run #%lld belongs to process %lld: it goes on there",
+        return err_set(err, ERR_BUSY, "run #%lld belongs to process %lld: it continues there",
                        (long long)number, (long long)run->pid);
     }
     /* Looked at again under the lock: whoever had it may have gone on. */
@@ -132,7 +133,7 @@ bool log_writer_resume(struct log_writer *writer, int64_t number, const struct r
     struct found_run run = {0};
     bool ok = take_over(writer, number, &run, err);
     if (ok && run.last_seq != state->last_seq) {
-        ok = err_set(err, ERR_BUSY, "run #%lld has gone on meanwhile", (long long)number);
+        ok = err_set(err, ERR_BUSY, "run #%lld has continued meanwhile", (long long)number);
         give_back(writer);
     }
     if (ok)
@@ -172,7 +173,7 @@ static bool may_go_on(int64_t number, const struct log_heir *heir, struct err *e
     if (state->unknown_events == 0)
         return true;
     (void)err_set(err, ERR_DAMAGED,
-                  "run #%lld has %lld events that a newer devs wrote: it cannot be gone on with",
+                  "run #%lld has %lld events that a newer devs wrote: it cannot be continued",
                   (long long)number, (long long)state->unknown_events);
     return err_hint(err, "update devs");
 }

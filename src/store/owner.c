@@ -103,7 +103,7 @@ static bool owner_path(const struct place *place, const char *uid, char path[PAT
 {
     char folder[PATH_MAX];
     if (strchr(uid, '/') || uid[0] == '\0')
-        return err_set(err, ERR_INVALID, "'%s' is no uid of a run", uid);
+        return err_set(err, ERR_INVALID, "'%s' is not a run's uid", uid);
     return private_path_join(folder, sizeof(folder), place->dir, "/owner/", err) &&
            private_path_join(path, PATH_MAX, folder, uid, err);
 }
@@ -267,7 +267,7 @@ bool owner_process_holds(int64_t pid, int64_t start, const char *uid)
 
 enum { CONTROLS_AT_ONCE = 16, ROUNDS_MAX = 64 };
 
-static const char needs_engine[] = "no devs runs it: devs run --continue goes on";
+static const char needs_engine[] = "no devs runs it: devs run --continue continues it";
 static const char goes_on_by_itself[] =
     "devs did not start this agent: what is typed in its session lets it go on";
 static const char has_ended[] = "the run has ended";

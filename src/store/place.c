@@ -440,7 +440,7 @@ static bool check_file(const struct place *place, struct stat *info, struct err 
     if (S_ISLNK(info->st_mode))
         return err_set(err, ERR_INVALID, "'%s' is a link: name the log itself", place->db);
     if (!S_ISREG(info->st_mode))
-        return err_set(err, ERR_DAMAGED, "'%s' is no file", place->db);
+        return err_set(err, ERR_DAMAGED, "'%s' is not a file", place->db);
     if (info->st_nlink > 1)
         return err_set(err, ERR_INVALID, "'%s' has a second name (hard link): no log can",
                        place->db);

@@ -109,7 +109,7 @@ static bool read_marks_page(struct attempt_marks *marks, struct log_reader *read
             break;
         marks->items = xgrow(marks->items, &marks->cap, marks->count + 1, sizeof(*marks->items));
         ok = take_mark(query, &marks->items[marks->count]) ||
-             err_set(err, ERR_DAMAGED, "event %lld of run #%lld cannot be true",
+             err_set(err, ERR_DAMAGED, "event %lld of run #%lld is invalid",
                      (long long)sqlite3_column_int64(query, MARK_SEQ), (long long)run);
         marks->count += ok;
     }
@@ -118,7 +118,7 @@ static bool read_marks_page(struct attempt_marks *marks, struct log_reader *read
 }
 
 /* Of one run. Looks through all its events. The caller ends *out with attempt_marks_done(), also
- * after an error. ERR_DAMAGED: they cannot be true; ERR_LIMIT: more than ATTEMPT_MARKS_MAX. */
+ * after an error. ERR_DAMAGED: they is invalid; ERR_LIMIT: more than ATTEMPT_MARKS_MAX. */
 static bool attempt_marks_read(struct attempt_marks *out, struct log_reader *reader, int64_t run,
                                struct err *err)
 {
@@ -268,7 +268,7 @@ static bool take(struct reading *reading, sqlite3_stmt *row, struct err *err)
     struct attempt_key key = {0};
     const bool ended = sqlite3_column_type(row, AT_ENDED) != SQLITE_NULL;
     if (!take_key(row, &key) || (ended && !take_row(row, &attempt)))
-        return err_set(err, ERR_DAMAGED, "an attempt of run #%lld in the log cannot be true",
+        return err_set(err, ERR_DAMAGED, "an attempt of run #%lld in the log is invalid",
                        (long long)reading->run);
     if (key.task != reading->last.task || key.step != reading->last.step ||
         reading->last.attempt == 0)

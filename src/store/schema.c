@@ -314,7 +314,7 @@ static bool check_object(const char *name, const char *sql, bool *has_table, str
         if (has_start(sql, others[i]))
             return true;
     }
-    return refuse_object(name, "is no table, index, view or trigger", err);
+    return refuse_object(name, "is not a table, index, view or trigger", err);
 }
 
 static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_other_table,
@@ -366,7 +366,7 @@ static bool check_absent(const struct db *db, const char *name, struct err *err)
     }
     const bool is_other = ok && row && sqlite3_column_int(query, 0) > 0;
     db_finalize(&query, 1);
-    return is_other ? refuse_object(name, "is no table", err) : ok;
+    return is_other ? refuse_object(name, "is not a table", err) : ok;
 }
 
 /* Before anything else is read of a file that may be anybody's: the names that our statements use

@@ -85,9 +85,9 @@ static bool spill_choose(const char *uid, struct place *out, struct err *err)
     bool has_runtime =
         runtime && runtime[0] == '/' && stat(runtime, &info) == 0 && S_ISDIR(info.st_mode);
     if (!is_uid(uid))
-        return err_set(err, ERR_INVALID, "'%s' is no uid of a run", uid);
+        return err_set(err, ERR_INVALID, "'%s' is not a run's uid", uid);
     if (!name_folder(has_runtime ? 0 : 1, dir))
-        return err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR names no folder");
+        return err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR does not name a folder");
     return private_folder_make(dir, NULL, err) && is_ours(dir, err) && place_in(dir, uid, out, err);
 }
 
@@ -128,7 +128,7 @@ static bool tell_kind(const struct db *db, const struct spill_info *info, struct
         return false;
     if (runs == 0)
         return err_set(err, ERR_NOT_FOUND, "'%s' holds nothing yet", info->place.db);
-    return err_set(err, ERR_INVALID, "'%s' is no spill log", info->place.db);
+    return err_set(err, ERR_INVALID, "'%s' is not a spill log", info->place.db);
 }
 
 static bool read_marks(const struct db *db, struct spill_info *info, struct err *err)
@@ -354,7 +354,7 @@ bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
     struct place place;
     struct place left;
     if (spill_find(from->uid, &left))
-        return err_set(err, ERR_BUSY, "an earlier second log, '%s', was not brought home yet",
+        return err_set(err, ERR_BUSY, "an earlier second log, '%s', has not been merged yet",
                        left.db);
     if (!spill_choose(from->uid, &place, err))
         return false;

@@ -10,7 +10,7 @@ WRITTEN = (
     ("text, lines", b"ab\r\ncd", "ab  /cd  /    "),
     ("a place", b"\x1b[2;3Hx\x1b[Hy", "y   /  x /    "),
     ("row, column, back", b"\x1b[3d\x1b[3Gab\x08c", "    /    /  cb"),
-    ("colours and modes take no cell", b"\x1b[?1049h\x1b(B\x1b[0;1m\x1b[31ma\x1b[m", "a   /    /    "),
+    ("colors and modes take no cell", b"\x1b[?1049h\x1b(B\x1b[0;1m\x1b[31ma\x1b[m", "a   /    /    "),
     ("to the end of the line", b"abcd\x1b[2G\x1b[K", "a   /    /    "),
     ("cleared", b"abcd\x1b[H\x1b[2J", "    /    /    "),
     ("erased and taken out", b"abcd\r\x1b[Xx\x1b[P", "xcd /    /    "),

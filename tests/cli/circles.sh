@@ -1,5 +1,5 @@
 #!/bin/sh
-# A command that goes in circles, though its clock, pid and temporary names differ each time:
+# A command that loops, though its clock, pid and temporary names differ each time:
 # suspected, stopped, explained, sent on by a person, stopped at twice as many.
 . "$(dirname "$0")/check.sh"
 
@@ -68,7 +68,7 @@ echo go >gate
 wait "$pid"
 want 'the run: exit' $? 0
 out=$(cat run.out)
-want_in 'a line for the suspicion' "$out" 'tax try 3/10 GREEN may go in circles: same result 3 times, tries 1 to 3'
+want_in 'a line for the suspicion' "$out" 'tax try 3/10 GREEN may be looping: same result 3 times, tries 1 to 3'
 want_in 'a line for the stop' "$out" 'entropy detected after 5 of 10 attempts in phase GREEN, step tax/1: exit 1: same result 5 times, tries 1 to 5'
 
 # --- records

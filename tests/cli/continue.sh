@@ -55,7 +55,7 @@ want 'a task is no run: exit' $? 2
 want 'it goes on: exit, a person is needed' $? 4
 want_in 'what was left was ended' "$(cat out)" 'ended what was left of the run: '
 want_in 'what ran was interrupted' "$(cat out)" 'a try 1/4 GREEN interrupted, ran ?'
-want_in 'why: nobody saw its end' "$("$devs" why 1/a --try 1)" 'found so: devs had died, nobody saw its end'
+want_in 'why: its end was not seen' "$("$devs" why 1/a --try 1)" 'found so: devs had died, its end was not seen'
 want_in 'what may run once asks' "$(cat out)" 'RED needs you'
 want 'what was shown before is not shown again' "$(grep -c 'run started' out)" 0
 want 'what passed was not run again' "$(wc -l <first)" 1
@@ -161,7 +161,7 @@ hang_up() {
 }
 hang_up go-on
 said() { "$devs" debug --logs --plain | grep -q "$1"; }
-until_true 60 said 'the terminal is gone, the run goes on'
+until_true 60 said 'the terminal is gone, the run continues'
 want 'go-on: the log has it' $? 0
 touch go
 wait "$pid"

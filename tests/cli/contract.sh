@@ -59,7 +59,7 @@ want 'the records do not need the file' "$(cksum <after)" "$(cksum <before)"
 "$devs" run below/plan.json 2>err
 want 'a file that is gone: exit' $? 2
 want_in 'a file that is gone' "$(cat err)" \
-	'[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has the name "answer.json", and no file: No such file or directory'
+	'[INVALID_VALUE] /tasks/0/steps/0/contract: unknown contract "answer.json", and no file: No such file or directory'
 want 'a file that is gone: said once' "$(grep -c INVALID_VALUE err)" 1
 mkfifo below/answer.json
 timeout 60 "$devs" run --dry-run below/plan.json 2>err
@@ -129,7 +129,7 @@ want 'expected files: exit' $? 1
 want_in 'expected files: who passed' "$(cat out)" '  passed     there copy'
 want_in 'expected files: the reason' "$(cat out)" 'not try 1/1 GREEN failed contract (expect.files): none: missing'
 why=$("$devs" why not)
-want_in 'expected files: why' "$why" 'rule expect.files: sure, the plan says what was to come'
+want_in 'expected files: why' "$why" 'rule expect.files: certain, the plan says what to expect'
 want_in 'a file that is missing' "$why" 'misfit     none: missing'
 want_in 'too few lines' "$why" 'misfit     short: 1 line, expected at least 2'
 want_in 'another content' "$why" "misfit     short: does not contain 'y'"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A log that cannot be true: a page that is damaged, a name of many megabytes. usage: damaged.sh DEVS
+# A log that is invalid: a page that is damaged, a name of many megabytes. usage: damaged.sh DEVS
 . "$(dirname "$0")/check.sh"
 command -v sqlite3 >/dev/null || exit 77
 
@@ -12,7 +12,7 @@ for command in 'status' 'runs' 'why last/a' 'debug --logs --plain last'; do
 	# shellcheck disable=SC2086 # words
 	"$devs" $command >out 2>err
 	want "$command: a name of 5 MB: exit" $? 65
-	want_in "$command: a name of 5 MB" "$(cat err)" 'the row of run #1 in the log cannot be true'
+	want_in "$command: a name of 5 MB" "$(cat err)" 'the row of run #1 in the log is invalid'
 done
 rm -rf .devs && mv .kept .devs
 page=$(sqlite3 .devs/devs.db "PRAGMA wal_checkpoint(TRUNCATE); SELECT rootpage FROM sqlite_master WHERE name = 'event'" | tail -n 1)

@@ -62,7 +62,7 @@ done
 for word in 3/tax tax; do
 	"$devs" status "$word" 2>err
 	want "status of '$word': exit" $? 2
-	want_in "status of '$word'" "$(cat err)" "devs: '$word' is no run"
+	want_in "status of '$word'" "$(cat err)" "devs: '$word' is not a run"
 done
 "$devs" run --frob plan.json 2>err
 want 'unknown option: exit' $? 2

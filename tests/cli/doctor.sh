@@ -36,13 +36,13 @@ want_in 'no podman' "$(cat ../out)" 'podman is not installed; install podman'
 want_in 'no docker' "$(cat ../out)" 'docker is not installed'
 
 want_in 'no UTF-8' "$(LC_ALL=C PATH="$dir/bin" "$devs" doctor | grep -A 1 locale | xargs)" \
-	'not UTF-8 but ANSI_X3.4-1968: signs are drawn in ASCII; LC_ALL=C.UTF-8'
+	'not UTF-8 but ANSI_X3.4-1968: symbols are drawn in ASCII; LC_ALL=C.UTF-8'
 want_in 'no agent' "$(cat ../out)" '-   agents          none of claude, codex,'
 want_in 'how to get one' "$(grep -A 2 '^-   agents' ../out)" '                    npm install '
 printf '#!/bin/sh\necho "bwrap: Failed to make / slave: Invalid argument" >&2; exit 1\n' >../bin/bwrap
 chmod +x ../bin/bwrap
 want_in 'bwrap in a chroot' "$(PATH="$dir/bin" "$devs" doctor | grep -A 4 '^-   sandbox bwrap' | xargs)" \
-	'does not work: bwrap: bwrap: Failed to make / slave: Invalid argument (exit 1); in a chroot / is no mount point'
+	'does not work: bwrap: bwrap: Failed to make / slave: Invalid argument (exit 1); in a chroot / is not a mount point'
 rm ../bin/bwrap
 ln -s "$(command -v apt || echo "$(command -v true)")" ../bin/apt
 want_in "the system's own command" "$(PATH="$dir/bin" "$devs" doctor)" 'apt install bubblewrap'
@@ -72,8 +72,8 @@ on_terminal() {
 		grep terminal
 }
 want_in 'a terminal' "$(on_terminal xterm-256color 100)" \
-	'ok  terminal        xterm-256color, 100x30, 256 colours'
-want_in 'one without colours' "$(on_terminal vt100 80)" 'vt100, 80x30, 0 colours'
+	'ok  terminal        xterm-256color, 100x30, 256 colors'
+want_in 'one without colors' "$(on_terminal vt100 80)" 'vt100, 80x30, 0 colors'
 want_in 'one that cannot be drawn on' "$(on_terminal dumb 80)" '-   terminal'
 
 # --- a daemon that is down, in words of the client

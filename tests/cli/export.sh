@@ -98,7 +98,7 @@ for broken in '{"secrets": {"patterns": [{"name": "x", "regex": "("}]}}' '{"secr
 	echo "$broken" >own/devs.config.json
 	"$devs" --db own.db export 1 --format jsonl -o - 2>said >out.jsonl
 	want 'secrets that are not known: exit' "$? $(wc -c <out.jsonl)" '2 0'
-	want_in 'what to do' "$(cat said)" 'hint: what it calls a secret is not known: mend it, or move it away'
+	want_in 'what to do' "$(cat said)" 'hint: its secrets are not known: fix it, or move it away'
 done
 rm -r own
 want_in 'where it is gone by those here' \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the log and the machine can do to a run: named behaviour, nothing lost, an exit code.
+# What the log and the machine can do to a run: named behavior, nothing lost, an exit code.
 . "$(dirname "$0")/check.sh"
 export XDG_RUNTIME_DIR="$dir/run"
 mkdir -m 700 "$XDG_RUNTIME_DIR"
@@ -112,7 +112,7 @@ want 'aside: brought home' $? 0
 wait "$pid"
 want 'aside: exit' $? 0
 out=$(cd aside && "$devs" debug --logs --plain)
-want_in 'aside: the log says so' "$out" 'the run goes on and is recorded in a spill log'
+want_in 'aside: the log says so' "$out" 'the run continues and is recorded in a spill log'
 want_in 'aside: and when it was over' "$out" 'the log can be written again, nothing is missing'
 want_in 'aside: whole' "$out" 'run ended, exit 0'
 want 'aside: output too' "$(cd aside && "$devs" log a --step 2)" 'second'
@@ -287,7 +287,7 @@ if command -v cc >/dev/null && ! grep -q __asan_init "$devs" && ! grep -q __tsan
 	until_true 60 grep -q 'runs, pid' clock/out
 	: >clock/set
 	: >clock/go
-	until_true 60 grep -q 'the clock moved by -3600 s at .*waits go on by the steady clock' clock/out
+	until_true 60 grep -q 'the clock moved by -3600 s at .*waits continue by the monotonic clock' clock/out
 	want 'clock set back: it is said' $? 0
 	: >clock/end
 	wait "$pid"

@@ -45,7 +45,7 @@ for command in 'run --continue last --plain' 'run --continue 1 --plain' 'run --p
 	want "clone: $command: refused" "$(cat err)" "$readonly_line"
 done
 want_in 'clone: how it goes on' "$("$devs" status 2>/dev/null)" \
-	'go on with it: devs gc --adopt, then devs run --continue 1'
+	'continue it: devs gc --adopt, then devs run --continue 1'
 "$devs" apply 1/a 2>err
 want 'clone: apply: exit' $? 1
 want_in 'clone: apply' "$(cat err)" "$readonly_line"
@@ -57,7 +57,7 @@ want 'adopt: alone' $? 2
 want_in 'adopt' "$(cat out)" 'is yours now: its runs can be continued'
 want 'adopt: the folder of its runs' "$(cat err)" "devs: its runs belong to '$dir/origin', not to \
 '$dir/clone': devs apply and devs run --continue work there"
-want_in 'adopt: how it goes on' "$("$devs" status)" 'go on with it: devs run --continue 1'
+want_in 'adopt: how it goes on' "$("$devs" status)" 'continue it: devs run --continue 1'
 want 'adopt: written' "$("$devs" hold a 2>&1 | grep -c 'not made by this user')" 0
 cd ..
 
@@ -123,10 +123,10 @@ hostile() {
 }
 for table in run event output; do
 	hostile "view $table" "ALTER TABLE $table RENAME TO x; CREATE VIEW $table AS $endless SELECT x.* FROM x, r" \
-		65 "the log has been tampered with: '$table' is no table"
+		65 "the log has been tampered with: '$table' is not a table"
 done
 hostile 'virtual' 'ALTER TABLE run RENAME TO x; CREATE VIRTUAL TABLE run USING fts5(id, uid)' \
-	65 "'run' is no table, index, view or trigger"
+	65 "'run' is not a table, index, view or trigger"
 hostile 'computed' "ALTER TABLE run RENAME TO y; CREATE TABLE run AS SELECT * FROM y;
 	ALTER TABLE run ADD COLUMN z AS (length(hex(zeroblob(9999999))))" 65 "'run' has computed columns"
 hostile 'missing' 'DROP TABLE attempt' 65 'no such table: attempt'

@@ -27,7 +27,7 @@ want 'exit code' $? 0
 want_in 'whose it is' "$out" '#1/tax try 2'
 want_in 'the head' "$out" 'exit 1  test-fail  '
 want_in 'the rule' "$out" 'rule        test.tap'
-want_in 'a rule that lost' "$out" 'its word is there, the pattern around it is not'
+want_in 'a rule that lost' "$out" 'its keyword is there, the pattern around it does not match'
 want_in 'the evidence' "$out" '  > not ok 3 - rounds half'
 want_in 'the same fault' "$out" 'other tries of this step: 1'
 want_in 'who ended it' "$out" 'ended by    itself'

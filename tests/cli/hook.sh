@@ -29,7 +29,7 @@ mkdir .claude
 printf '{\n  // mine\n  "model": "x"\n}\n' >.claude/settings.local.json
 cp .claude/settings.local.json "$dir/before"
 chmod 640 .claude/settings.local.json
-want_in "install" "$("$devs" hook install)" "devs hook is called from now on, by $PWD/.claude/settings.local.json"
+want_in "install" "$("$devs" hook install)" "devs hook is now called by $PWD/.claude/settings.local.json"
 want_in "install: what is called" "$(cat .claude/settings.local.json)" ' hook --agent claude", "timeout": 10}'
 want_in "install: what was there stays" "$(cat .claude/settings.local.json)" '// mine'
 want "install: the mode stays" "$(stat -c %a .claude/settings.local.json)" 640
@@ -100,8 +100,8 @@ while [ $i -lt 12 ]; do
 	heard=$(tell PostToolUseFailure "$(broke 'make test' 'FAIL: x')")
 	[ -n "$heard" ] && { first=${first:-$heard}; last=$heard; }
 done
-want_in "it is told that it may go in circles" "${first:-}" '"additionalContext":"You may be going in circles'
-want_in "it is told to stop" "${last:-}" '"additionalContext":"Stop. You may be going in circles'
+want_in "it is told that it may be looping" "${first:-}" '"additionalContext":"You may be looping'
+want_in "it is told to stop" "${last:-}" '"additionalContext":"Stop. You may be looping'
 want_in "then its call is denied" "$said" '"permissionDecision":"deny"'
 want "another call is not" "$(tell PreToolUse "$(bash 'git diff')")" ""
 want_in "denied again" "$(tell PreToolUse "$(bash 'make test')")" '"permissionDecision":"deny"'
@@ -111,7 +111,7 @@ shown=$("$devs" log 1)
 want_in "its calls are in its log" "$shown" "> Bash: make test"
 want_in "how they failed too" "$shown" "  exit 2"
 want_in "a person's words too" "$shown" "[you] make it pass"
-want_in "what it was told too" "$shown" "! You may be going in circles"
+want_in "what it was told too" "$shown" "! You may be looping"
 want "what they gave is not" "$(printf '%s' "$shown" | grep -c 'FAIL: x')" 0
 want "a person speaks again" "$(tell UserPromptSubmit '"prompt":"try something else"')" ""
 want "and it may" "$(tell PreToolUse "$(bash 'make test')")" ""
@@ -119,7 +119,7 @@ want "words" "$(tell Stop '"stop_hook_active":false,"last_assistant_message":"Do
 want "what the service said" "$(tell StopFailure '"error":"server_error"')" ""
 want_in "what the service said is in its log" "$("$devs" log 1/claude)" "! server_error"
 want "what is not known" "$(tell WorktreeCreate '"x":[1]')" ""
-want_in "status" "$("$devs" status 1)" "a session that an agent's hooks tell of, last heard at"
+want_in "status" "$("$devs" status 1)" "a session reported by an agent's hooks, last seen at"
 want_in "nobody goes on with it" "$("$devs" run --continue 1 2>&1)" "which devs did not start"
 want_in "a person stops it" "$("$devs" cancel 1 2>&1)" "the agent is told to stop when it makes its next call"
 want_in "it is told" "$(tell PreToolUse "$(bash 'ls -l')")" '"continue":false'

@@ -80,7 +80,7 @@ def check_clean(name, out):
     want(name + ": ends in time", out is not None)
     if out is None:
         return ""
-    # Our own colours and erasures.
+    # Our own colors and erasures.
     text = re.sub(rb"\x1b\[[0-9;]*[mK]", b"", out)
     try:
         text = text.decode("utf-8")
@@ -154,7 +154,7 @@ def plans(top):
     # Not JSON at all.
     cwd = tempfile.mkdtemp(dir=top)
     write(cwd + "/plan.json", '{"a": ' + H)
-    check_clean("plan that is no JSON", on_terminal([DEVS, "run", "--dry-run", "plan.json"], cwd))
+    check_clean("plan that is not JSON", on_terminal([DEVS, "run", "--dry-run", "plan.json"], cwd))
 
 
 def settings(top):
@@ -183,7 +183,7 @@ def contracts(top):
             check_clean(f"contract that is {name} {more}",
                         on_terminal([DEVS, "validate", "--contract", "c.json", *more, "i.json"], cwd))
     write(cwd + "/i.json", "{" + H)
-    check_clean("instance that is no JSON",
+    check_clean("instance that is not JSON",
                 on_terminal([DEVS, "validate", "--contract", "c.json", "i.json"], cwd))
 
 
@@ -217,7 +217,7 @@ def own_files(top):
         check_clean("keys", on_terminal([DEVS, "keys"], cwd))
         check_clean("keys as JSON", on_terminal([DEVS, "keys", "--json"], cwd))
     os.remove(home + "/devs/keys.json")
-    for value in ({H: H}, {"colours": {H: H}}, '{"' + H):
+    for value in ({H: H}, {"colors": {H: H}}, '{"' + H):
         write(cwd + "/theme.json", value)
         check_clean("theme", on_terminal(
             [DEVS, "--theme", "./theme.json", "debug", "--logs", "1", "--frame", "80x24"], cwd))

@@ -60,12 +60,12 @@ refused 'no such kind' 2 'did you mean wait_started?' --logs 1 --kind wait_start
 refused 'no such level' 2 "unknown level 'loud'" --logs 1 --level loud
 refused 'no such task' 66 "run #1 has no task 'tax'" --logs 1 --task tax
 refused 'a pattern that is none' 2 '--grep: pattern, byte' --logs 1 --grep '('
-refused 'a time that is none' 2 "'soon' is no time" --logs 1 --since soon
+refused 'a time that is none' 2 "'soon' is not a time" --logs 1 --since soon
 refused 'no such file' 66 "there is no file 'nofile.devs'" --logs nofile.devs
 refused 'no such file in a folder' 66 "there is no file 'no/file'" --logs no/file
 refused 'no such run' 66 'no run #9' --logs 9 --json
-refused 'what does not go with it' 2 'debug --logs: --try does not go with it' --logs 1 --try 2
-refused 'what does not go with it, either' 2 'debug --forensics: --follow does not go with it' --forensics ok --follow
+refused 'what cannot be combined with it' 2 'debug --logs: --try cannot be combined with it' --logs 1 --try 2
+refused 'what cannot be combined with it, either' 2 'debug --forensics: --follow cannot be combined with it' --forensics ok --follow
 refused 'a run, and nothing that says what of it' 2 'hint: devs debug --logs 3; ' 3
 refused 'a task likewise' 2 'hint: devs debug --forensics 1/net; ' 1/net
 refused 'follow is of one run' 2 '--follow is about one run' --logs all --follow
@@ -144,5 +144,5 @@ kill -KILL "$run"
 wait "$run"
 wait "$follower"
 want 'a follower of what is over ends' $? 0
-want_in 'and says why' "$(cat said)" 'devs went away before the run had ended. Go on with it: devs run --continue'
+want_in 'and says why' "$(cat said)" 'devs exited before the run had ended. Continue it: devs run --continue'
 finish

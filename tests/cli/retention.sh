@@ -84,7 +84,7 @@ want 'settings: not by themselves' "$(runs)" '12 11 '
 echo '{"retention": {"runs": 1, "automatic": true}}' >devs.config.json
 trust
 out=$("$devs" run --plain plan.json 2>&1)
-want_in 'automatic' "$out" '2 past runs taken out of the log (retention)'
+want_in 'automatic' "$out" '2 past runs removed from the log (retention)'
 want 'automatic: one is left' "$(runs)" '13 '
 echo '{"retention": {"runs": 0}}' >devs.config.json
 "$devs" gc 2>err.out

@@ -53,7 +53,7 @@ cat >one.json <<'JSON'
 JSON
 "$devs" run --dry-run one.json >out
 want_in 'dry run: a deadline of one try' "$(cat out)" "1 try   (default+: within 5 s) and up to 2 more on a server's hint"
-want_in 'dry run: no hint is waited for' "$(cat out)" "waits on no server's hint)  true"
+want_in 'dry run: no hint is waited for' "$(cat out)" "ignores the server's hints)  true"
 want_in 'dry run: no more in a phase without tries' "$(cat out)" '1 try   (default)  true'
 
 # --- the log needs no settings afterwards
@@ -82,8 +82,8 @@ want_in 'bad settings: like' "$(cat err)" '/policies/a/like: a policy cannot be 
 want_in 'bad settings: key' "$(cat err)" '/sandboxes: unknown key'
 printf '{"retry_limit": 2,\n "rules" []}' >devs.config.json
 "$devs" exec -- true 2>err
-want 'settings that are no JSON: exit' $? 2
-want_in 'settings that are no JSON' "$(cat err)" 'line 2, column 10'
+want 'settings that are not JSON: exit' $? 2
+want_in 'settings that are not JSON' "$(cat err)" 'line 2, column 10'
 printf '{"rules": [{"id": "r1", "class": "transient", "type": "TIRED", "pattern": "x"}]}' >devs.config.json
 "$devs" exec -- true 2>err
 want 'a bad rule: exit' $? 2

@@ -37,7 +37,7 @@ want 'lines' "$(echo "$out" | wc -l)" 15
 line=$("$devs" status --line --ascii)
 want 'one line' "$line" 'many +270 x30'
 "$devs" status --line --json >out 2>&1
-want 'one line is no JSON' "$? $(head -n 1 out)" '2 devs: status: --json and --line say different things'
+want 'one line is not JSON' "$? $(head -n 1 out)" '2 devs: status: --json and --line are mutually exclusive'
 want 'all' "$("$devs" status --all 2 | grep -c '^. [a-z-]* *t[0-9]')" 300
 want 'json has all' "$("$devs" status --json | grep -o '"task":' | wc -l)" 300
 

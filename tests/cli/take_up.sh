@@ -90,7 +90,7 @@ PLAN
 touch x-mended
 "$devs" retry 4/x >out 2>err
 want 'retry: exit' $? 0
-want 'retry: the answer' "$(head -n 1 out)" '#4/x: a fresh set of tries'
+want 'retry: the answer' "$(head -n 1 out)" '#4/x: a new set of tries'
 want_in 'retry: where it goes on' "$(cat out)" 'run #4 goes on without a terminal'
 is_done() { "$devs" status 4 --json | grep -q '"state":"ended"' && [ "$(events 4 run_ended)" = "$1" ]; }
 until_true 30 is_done 2

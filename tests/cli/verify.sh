@@ -59,7 +59,7 @@ code=$?
 want 'no such run: exit' $? 66
 out=$("$devs" debug --verify 1/ok 2>&1)
 want 'a task: exit' $? 2
-want_in 'a task is no run' "$out" "'1/ok' is no run"
+want_in 'a task is no run' "$out" "'1/ok' is not a run"
 out=$("$devs" debug --verify 1 all)
 want 'several runs: exit' $? "$code"
 want_in 'several runs: each' "$out" 'run #2: 3 of 3 decisions and 1 of 1 verdicts the same'

@@ -68,7 +68,7 @@ want_in 'why: who must do what' "$out" 'somebody must log in, or renew the key; 
 want_in 'why: it passed' "$("$devs" why ok)" 'in GREEN: passed'
 out=$("$devs" why two)
 want_in 'why: of the step that failed' "$out" '#1/two step 2 of 2, try 1 of 1 in RED: failed, exit 1'
-want_in 'why: how unsure' "$out" 'in doubt, so persistent'
+want_in 'why: how unsure' "$out" 'uncertain, so persistent'
 want_in 'why: why it did not go on' "$out" 'policy default does not try again in RED'
 want_in 'why: a start' "$("$devs" why void)" 'not started: No such file or directory at '
 want_in 'why: a start is no phase' "$("$devs" why void)" 'policy infrastructure does not try again on a persistent failure'
@@ -112,7 +112,7 @@ want 'retry --one of a run: exit' $? 2
 # --- a person's word on a class
 out=$("$devs" correct 1/key quota)
 want 'correct: exit' $? 0
-want 'correct: the answer' "$out" '#1/key: try 1 is quota by your word; the first verdict stays'
+want 'correct: the answer' "$out" '#1/key: try 1 is quota by your word; the original verdict is kept'
 "$devs" correct 1/key frob 2>err
 want 'correct to no class: exit' $? 2
 want_in 'correct to no class: what there is' "$(cat err)" 'hint: one of NETWORK_TIMEOUT, '
@@ -126,7 +126,7 @@ out=$("$devs" correct 1/odd network --try 1)
 want 'correct in a run that has ended: exit' $? 0
 want_in 'correct in a run that has ended' "$out" 'try 1 is NETWORK_TIMEOUT by your word'
 out=$("$devs" why 1/odd)
-want_in 'the first verdict stays' "$out" 'RED: failed, exit 1'
+want_in 'the original verdict is kept' "$out" 'RED: failed, exit 1'
 case $out in
 *'somebody must look'*) looked=no ;;
 *) looked=yes ;;
@@ -137,7 +137,7 @@ want_in 'next: by the class as corrected' "$out" 'next       the network must co
 want_in 'next: of a command' "$("$devs" why exec)" "run it again: devs exec --once -- false"
 "$devs" exec --once -- sh -c 'exit 75' 2>/dev/null
 want_in 'logs: a line for a shell' "$("$devs" debug --logs last)" "starts: sh -c 'exit 75'"
-want_in 'why: a rule of no text' "$("$devs" why exec)" 'sure, a rule knows this end'
+want_in 'why: a rule of no text' "$("$devs" why exec)" 'certain, a rule matches how it ended'
 want_in 'the correction is shown' "$out" 'corrected  NETWORK_TIMEOUT, says '
 want_in 'the correction is in the log' "$("$devs" debug --logs 1 --json)" '"kind":"class_corrected"'
 want_in 'a correction goes to the step meant' "$("$devs" correct 1/two success --step 1)" 'try 1, which passed, is success'
@@ -197,7 +197,7 @@ wait "$pid" 2>/dev/null
 kill -9 "$child" 2>/dev/null
 run=$("$devs" runs --json | head -1 | sed 's/.*"run":\([0-9]*\).*/\1/')
 want_in 'correct in a run that was left' "$("$devs" correct "$run/gone" compile 2>&1)" 'try 1 is compile by your word'
-want_in 'next in a run that was left' "$("$devs" why "$run/hang")" "go on with it: devs run --continue $run"
+want_in 'next in a run that was left' "$("$devs" why "$run/hang")" "continue it: devs run --continue $run"
 want_in 'why in a run that was left' "$("$devs" why "$run/hang")" 'no devs is running this run'
 "$devs" retry --one "$run/gone" 2>err
 want 'send in a run that was left: exit' $? 1
@@ -223,7 +223,7 @@ PATH="$dir/bin:$PATH" "$devs" exec --once -- sh -c 'env A=1 srun -n1 true' 2>err
 want 'a lost node: exit' $? 1
 want_in 'a lost node: the line' "$(cat err)" 'failed network (launch.node): srun: error: Node failure on n2'
 out=$("$devs" why exec)
-want_in 'a lost node: why' "$out" 'denied     exit 0 is no pass here: rule launch.node denies it'
+want_in 'a lost node: why' "$out" 'denied     exit 0 is not a pass here: rule launch.node denies it'
 want_in 'a lost node: evidence' "$out" '"srun: error: Node failure on n2" on stderr'
 "$devs" exec --once -- sh -c 'echo "srun: error: Node failure on n2" >&2' 2>err
 want 'a test that prints it: exit' $? 0

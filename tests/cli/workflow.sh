@@ -74,7 +74,7 @@ test_no_agent_says_what_to_install() {
 	for number in 0 x 1.5 -1; do
 		"$devs" plan-phase "$number" 2>err
 		want "phase $number: exit" $? 2
-		want_in "phase $number" "$(cat err)" "'$number' is no number of a phase"
+		want_in "phase $number" "$(cat err)" "'$number' is not a phase number"
 	done
 	head -c 70000 /dev/zero | tr '\0' a | "$devs" new-project - 2>err
 	want 'a long idea: exit' $? 2
@@ -130,7 +130,7 @@ test_D3_what_did_something_else_is_not_asked_again() {
 	want 'another op: asked once' "$(calls)" 1
 	want "the project's own prompt" "$(call 1 prompt)" 'Only this: a shop'
 	want_in 'another op: why' "$("$devs" why new-project)" '[OP_MISMATCH] /op: '
-	want_in 'the session is not lost' "$(cat out)" 'fake-session-1, to go on in with --resume'
+	want_in 'the session is not lost' "$(cat out)" 'fake-session-1, continue it with --resume'
 	want 'nothing is saved' "$(find . -name devs.project.json)" ''
 	mv own owned
 	"$devs" new-project 'a shop' 2>err
@@ -180,7 +180,7 @@ test_E6_the_session_of_one_command_is_fed_to_the_next() {
 	want 'the saved plan can be run' $? 0
 	"$devs" plan-phase 1 2>err
 	want 'a plan that is there: exit' $? 2
-	want_in 'a plan that is there' "$(cat err)" '--force plans anew'
+	want_in 'a plan that is there' "$(cat err)" '--force plans again'
 	"$devs" plan-phase 3 2>err
 	want 'no such phase: exit' $? 2
 	want_in 'no such phase' "$(cat err)" "no phase '3'"
@@ -214,7 +214,7 @@ test_E5_resume_goes_from_the_command_to_the_agent() {
 	mv evil.json devs.project.json
 	"$devs" execute-phase 1 2>err
 	want "nor is it one of the project's: exit" $? 2
-	want_in "nor is it one of the project's" "$(cat err)" 'session_id is no id of a session'
+	want_in "nor is it one of the project's" "$(cat err)" 'session_id is not a session id'
 	mv kept.json devs.project.json
 	trust phase-1.plan.json
 	"$devs" execute-phase 1 --json --resume talk-7 >out 2>err

@@ -21,12 +21,12 @@ static const struct {
     {"a round in a new session", {.step = "Make it.", .repair = "exit 1"}, "Make it.\n\nexit 1"},
     {"a hint comes last",
      {.step = "Make it.", .nudge = "Stop that.", .hint = "Mind tax.c."},
-     "Make it.\n\nStop that.\n\nA hint from the person who asked for this try:\nMind tax.c."},
+     "Make it.\n\nStop that.\n\nA hint from the person who requested this try:\nMind tax.c."},
     {"another step in the same session", {.step = "Now b.", .resumes = true}, "Now b."},
     {"a further try in the same session",
      {.step = "Make it.", .why = "timeout", .resumes = true, .was_asked = true},
      "The last turn was cut short before it was done: timeout\n"
-     "Go on from where you stopped: look at what is there already, and do the rest."},
+     "Continue where you stopped: look at what is already there, then do the rest."},
     {"a further try of a round in the same session",
      {.step = "Make it.",
       .repair = "exit 1",
@@ -35,11 +35,11 @@ static const struct {
       .resumes = true,
       .was_asked = true},
      "The last turn was cut short before it was done: timeout\n"
-     "Go on from where you stopped: look at what is there already, and do the rest.\n\nStop that."},
+     "Continue where you stopped: look at what is already there, then do the rest.\n\nStop that."},
     {"a further try after an interruption",
      {.step = "Make it.", .resumes = true, .was_asked = true},
      "The last turn was cut short before it was done: it was interrupted\n"
-     "Go on from where you stopped: look at what is there already, and do the rest."},
+     "Continue where you stopped: look at what is already there, then do the rest."},
     {"a further try in a new session",
      {.step = "Make it.", .repair = "exit 1", .why = "timeout"},
      "Make it.\n\nexit 1"},
@@ -49,8 +49,8 @@ static const struct {
       .violations = "/a: MISSING_FIELD",
       .resumes = true,
       .was_asked = true},
-     "What you gave back does not have the form that was asked for:\n/a: MISSING_FIELD\n"
-     "Give the whole result again, as JSON that fits, and nothing else beside it."},
+     "Your answer does not have the requested form:\n/a: MISSING_FIELD\n"
+     "Give the whole result again, as JSON that matches, and nothing else."},
 };
 
 START_TEST(test_prompt_says_what_the_session_does_not_know)

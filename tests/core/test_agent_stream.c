@@ -500,7 +500,7 @@ END_TEST
 
 START_TEST(test_tries_that_stand_on_stderr_are_counted)
 {
-    static const char err[] = "Warning: no colour\nAttempt 2 failed with status 429. Retrying "
+    static const char err[] = "Warning: no color\nAttempt 2 failed with status 429. Retrying "
                               "with backoff... {\"a\":\n  at x\nAttempt 3 failed";
     struct heard heard = {0};
     struct str text = {0};

@@ -123,11 +123,11 @@ static const struct {
     {"{\"$ref\":\"#/$defs/~2\",\"$defs\":{\"~2\":true}}",
      "[INVALID_VALUE] /$ref: there is no such schema in this contract (expected the place, $anchor "
      "or $id of a schema in it, got \"#/$defs/~2\")\n"},
-    {"{\"$ref\":\"#\"}", "[INVALID_VALUE] /$ref: the reference goes in circles: it applies to the "
+    {"{\"$ref\":\"#\"}", "[INVALID_VALUE] /$ref: the reference loops: it applies to the "
                          "same value for ever\n"},
     {"{\"properties\":{\"a\":{\"$ref\":\"#/$defs/x\"}},\"$defs\":{\"x\":{\"anyOf\":[true,"
      "{\"$ref\":\"#/$defs/y\"}]},\"y\":{\"not\":{\"$ref\":\"#/$defs/x\"}}}}",
-     "[INVALID_VALUE] /$defs/y/not/$ref: the reference goes in circles: it applies to the same "
+     "[INVALID_VALUE] /$defs/y/not/$ref: the reference loops: it applies to the same "
      "value for ever\n"},
 };
 

@@ -529,9 +529,9 @@ START_TEST(test_nudge_is_one_line_that_says_what_to_do)
                   1u << NORMALISER_DURATIONS | 1u << NORMALISER_PIDS | 1u << NORMALISER_ARGUMENTS,
                   &text);
     ck_assert_str_eq(str_text(&text),
-                     "You may be going in circles: the same call with the same result, 3 times in "
+                     "You may be in a loop: the same call with the same result, 3 times in "
                      "a row, last `make test` (durations, pids not counted). Please do something "
-                     "else, or say what is in the way.");
+                     "else, or say what blocks you.");
     str_clear(&text);
     const struct entropy_verdict poll = {
         .level = ENTROPY_SUSPECT, .rung = ENTROPY_RUNG_REPEAT, .count = 10, .poll = true};

@@ -121,7 +121,7 @@ START_TEST(test_words_of_the_list_are_documented)
         says(word);
         str_done(&brief);
     }
-    says("circles? 3x");
+    says("loop? 3x");
 }
 END_TEST
 

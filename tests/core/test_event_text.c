@@ -84,7 +84,7 @@ START_TEST(test_suspicion_and_stop_have_words_and_members)
 
     const struct event *suspected = play_last(&play, EVENT_LOOP_SUSPECTED);
     event_words(&play.state, suspected, &text);
-    ck_assert_str_eq(str_text(&text), "a try 3/10 GREEN may go in circles: same result 3 times, "
+    ck_assert_str_eq(str_text(&text), "a try 3/10 GREEN may be looping: same result 3 times, "
                                       "tries 1 to 3");
     str_clear(&text);
     event_json(&play.state, 1, suspected, &text);
@@ -198,7 +198,7 @@ START_TEST(test_a_recovery_says_who_and_after_what)
 {
     play_crash(&play, play.event_count, true);
     event_words(&play.state, play_last(&play, EVENT_RUN_RECOVERED), &text);
-    want(&text, "run taken up again by ");
+    want(&text, "run continued by ");
     want(&text, ", after a reboot");
 }
 END_TEST
@@ -214,7 +214,7 @@ START_TEST(test_a_correction_leaves_the_first_verdict)
                                                            .type = TRANSIENT_NETWORK_TIMEOUT},
                                                  .by = "ann"}});
     event_words(&play.state, play_last(&play, EVENT_CLASS_CORRECTED), &text);
-    want(&text, "GREEN is NETWORK_TIMEOUT, says ann; the first verdict stays");
+    want(&text, "GREEN is NETWORK_TIMEOUT, says ann; the original verdict is kept");
 }
 END_TEST
 

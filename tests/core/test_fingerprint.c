@@ -63,7 +63,7 @@ static const struct sample alike[] = {
     {"lines in another order", OUTCOME_EXIT, 1, "3 failed\none two\n", "bad\n"},
     {"on the other stream", OUTCOME_EXIT, 1, "one two\nbad", "3 failed"},
     {"blank lines and blanks", OUTCOME_EXIT, 1, "\n  one   two\r\n\n3 failed\n", "bad \n"},
-    {"colours", OUTCOME_EXIT, 1, "\033[1mone\033[0m two\n3 failed", "\033[31mbad\033[m"},
+    {"colors", OUTCOME_EXIT, 1, "\033[1mone\033[0m two\n3 failed", "\033[31mbad\033[m"},
 };
 
 START_TEST(test_what_is_no_news_does_not_count)

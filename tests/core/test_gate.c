@@ -309,7 +309,7 @@ START_TEST(test_words_of_a_gate)
     meet_limit(1);
     event_words(&play.state, play_last(&play, EVENT_GATE_CLOSED), &words);
     ck_assert_str_eq(str_text(&words),
-                     "a try 1/3 +1 GREEN rate limit of api: nothing of it starts for 20 s");
+                     "a try 1/3 +1 GREEN rate limit of api: nothing starts there for 20 s");
     str_done(&words);
 }
 END_TEST

@@ -203,7 +203,7 @@ START_TEST(test_used_up_task_gets_what_is_said)
 {
     use_up();
     retry("a", "look at tax.c", 1);
-    check_answer(true, "a fresh set of tries; 1 try from now");
+    check_answer(true, "a new set of tries; 1 try from now");
     ck_assert_int_eq(play_last(&play, EVENT_STEP_REOPENED)->b, 1);
     ck_assert_int_eq(play_last(&play, EVENT_HINT_GIVEN)->a, 0); /* the new set says it */
     ck_assert_str_eq(step_of("a")->attempts[3].hint->text, "look at tax.c");

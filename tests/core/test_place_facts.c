@@ -74,8 +74,8 @@ static const struct {
     {{EVENT_WORKSPACE_SAVED, 1, 1, 5000, 3 << 20, 300},
      NULL,
      "tree saved: 5000 files, 3 MiB in 0.3 s"},
-    {{EVENT_WORKSPACE_RESET, 1, 1, 12, 100, 31}, NULL, "tree put back: 12 paths in 31 ms"},
-    {{EVENT_WORKSPACE_RESET, 1, 1, 0, 0, 31}, NULL, "tree is as it was: looked at in 31 ms"},
+    {{EVENT_WORKSPACE_RESET, 1, 1, 12, 100, 31}, NULL, "tree restored: 12 paths in 31 ms"},
+    {{EVENT_WORKSPACE_RESET, 1, 1, 0, 0, 31}, NULL, "tree unchanged: checked in 31 ms"},
     {{EVENT_TREE_PROVEN, 0x0b1e, 1, 1, 2048, 9},
      NULL,
      "proven on tree 000000000000: 1 file, 2 KiB in 9 ms"},
@@ -155,7 +155,7 @@ START_TEST(test_time_stopped_is_of_the_run)
     ck_assert_int_eq(event->task, -1);
     ck_assert_int_eq(event->attempt, 0);
     ck_assert_int_eq(play.state.stopped_ms, 61000);
-    ck_assert_str_eq(words(), "devs stood still for 61 s, no timeout counts it");
+    ck_assert_str_eq(words(), "devs was suspended for 61 s, not counted by timeouts");
 }
 END_TEST
 

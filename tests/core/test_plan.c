@@ -95,7 +95,7 @@ static const struct {
      "[INVALID_VALUE] /tasks: too few elements (expected at least 1 element, got 0)\n"},
     {"tasks are no list", WHOLE, "{\"version\": 1, \"tasks\": {}}",
      "[WRONG_TYPE] /tasks: wrong type (expected array, got object)\n"},
-    {"unknown key", ROOT, "\"colour\": 1", "[INVALID_VALUE] /colour: unknown key\n"},
+    {"unknown key", ROOT, "\"color\": 1", "[INVALID_VALUE] /color: unknown key\n"},
     {"near key", ROOT, "\"polices\": 1",
      "[INVALID_VALUE] /polices: unknown key, did you mean \"policies\"?\n"},
     {"odd key", ROOT, "\"a b\": 1", "[INVALID_VALUE] /a b: unknown key\n"},
@@ -145,11 +145,11 @@ static const struct {
     {"needs itself", TASK, "\"needs\": [\"a\"]",
      "[INVALID_VALUE] /tasks/0/needs/0: a task cannot need itself\n"},
     {"unknown need", TASK, "\"needs\": [\"lexer\"]",
-     "[INVALID_VALUE] /tasks/0/needs/0: no task has the id \"lexer\"\n"},
+     "[INVALID_VALUE] /tasks/0/needs/0: unknown task \"lexer\"\n"},
     {"misspelt need", TASKS,
      "{\"id\": \"lexer\", \"steps\": [{\"run\": [\"x\"]}]}, "
      "{\"id\": \"tax\", \"needs\": [\"lexr\"], \"steps\": [{\"run\": [\"x\"]}]}",
-     "[INVALID_VALUE] /tasks/1/needs/0: no task has the id \"lexr\", did you mean \"lexer\"?\n"},
+     "[INVALID_VALUE] /tasks/1/needs/0: unknown task \"lexr\", did you mean \"lexer\"?\n"},
     {"needed twice", TASKS,
      "{\"id\": \"a\", \"steps\": [{\"run\": [\"x\"]}]}, "
      "{\"id\": \"b\", \"needs\": [\"a\", \"a\"], \"steps\": [{\"run\": [\"x\"]}]}",
@@ -274,7 +274,7 @@ static const struct {
      "[INVALID_VALUE] /policies/p/like: a policy cannot be like itself\n"},
     {"like each other", POLICY,
      "\"o\": {\"like\": \"p\"}, \"q\": {\"like\": \"p\"}, \"p\": {\"like\": \"q\", \"window\": -1}",
-     "[INVALID_VALUE] /policies/q/like: policies are like each other in a circle: q -> p -> q\n"
+     "[INVALID_VALUE] /policies/q/like: policies are like each other in a cycle: q -> p -> q\n"
      "[INVALID_VALUE] /policies/p/window: too small (expected 0 to 100, got -1)\n"},
     {"attempts", POLICY, "\"p\": {\"max_attempts\": 101}",
      "[INVALID_VALUE] /policies/p/max_attempts: too large (expected 1 to 100, got 101)\n"},
@@ -391,7 +391,7 @@ static void add_circle_task(char id, const char *edges)
 START_TEST(test_circle_is_named)
 {
     struct str got = {0};
-    static const char what[] = "tasks need each other in a circle: ";
+    static const char what[] = "tasks need each other in a cycle: ";
     str_add(&text, "{\"version\": 1, \"tasks\": [");
     for (int id = 'a'; id <= 'e'; id++)
         add_circle_task((char)id, circles[_i].edges);
@@ -612,7 +612,7 @@ START_TEST(test_many_tasks_in_a_circle)
     ck_assert(!parse_text());
     ck_assert_uint_eq(violations.count, 1);
     ck_assert_str_eq(violations.items[0].message,
-                     "tasks need each other in a circle: t0 -> t1 -> t2 -> t3 -> t4 -> t5 -> t6 -> "
+                     "tasks need each other in a cycle: t0 -> t1 -> t2 -> t3 -> t4 -> t5 -> t6 -> "
                      "t7 -> t8 -> t9 -> t10 -> t11 -> ... 49988 more ... -> t0");
 }
 END_TEST

@@ -147,10 +147,10 @@ static const struct {
     const char *name, *json, *want;
 } wrong[] = {
     {"unknown agent", PLAN("", "{\"agent\": \"claud\", \"prompt\": \"x\"}"),
-     "[INVALID_VALUE] /tasks/0/steps/0/agent: no agent has the name \"claud\", did you mean "
+     "[INVALID_VALUE] /tasks/0/steps/0/agent: unknown agent \"claud\", did you mean "
      "\"claude\"?\n"},
     {"an agent unlike any", PLAN("", "{\"agent\": \"zzzzzzzzz\", \"prompt\": \"x\"}"),
-     "[INVALID_VALUE] /tasks/0/steps/0/agent: no agent has the name \"zzzzzzzzz\", there are "
+     "[INVALID_VALUE] /tasks/0/steps/0/agent: unknown agent \"zzzzzzzzz\", there are "
      "claude, codex, copilot, gemini, kimi, opencode, pi, qwen\n"},
     {"generic", PLAN("", "{\"agent\": \"generic\", \"prompt\": \"x\"}"),
      "[INVALID_VALUE] /tasks/0/steps/0/agent: it has no program: define an agent under "
@@ -174,9 +174,9 @@ static const struct {
     {"unknown budget", PLAN("\"budget\": {\"cost\": 1},", AGENT("")),
      "[INVALID_VALUE] /tasks/0/budget/cost: unknown key\n"},
     {"output above", PLAN("", AGENT(", \"output\": \"a/../../b\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must lie below the folder that the step works in\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/output: must be below the folder that the step works in\n"},
     {"output anywhere", PLAN("", AGENT(", \"output\": \"/tmp/b\"")),
-     "[INVALID_VALUE] /tasks/0/steps/0/output: must lie below the folder that the step works in\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/output: must be below the folder that the step works in\n"},
     {"output in a nameless folder", PLAN("", AGENT(", \"output\": \"a//b\"")),
      "[INVALID_VALUE] /tasks/0/steps/0/output: must be the path of a file, without '.', '//' and "
      "'/' at its end\n"},

@@ -253,11 +253,11 @@ static const struct {
     {"a contract of the plan that is none", "\"contracts\": {\"n\": 5},", "{\"run\": [\"x\"]}",
      "[WRONG_TYPE] /contracts/n: "},
     {"misspelt name", "\"contracts\": {\"answer\": {}},", CONTRACT("\"anser\""),
-     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has the name \"anser\", "
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: unknown contract \"anser\", "
      "did "
      "you mean \"answer\"?\n"},
     {"no file", "", CONTRACT("\"none.json\""),
-     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has the name "
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: unknown contract "
      "\"none.json\", "
      "and no file: there is nothing\n"},
     {"file of bad JSON", "", CONTRACT("\"broken.json\""),
@@ -265,7 +265,7 @@ static const struct {
     {"file of a bad schema", "", CONTRACT("\"wrong.json\""),
      "[INVALID_VALUE] /tasks/0/steps/0/contract: in 'wrong.json' at /properties/a/type"},
     {"name that would be a comment", "", CONTRACT("\"//x\""),
-     "[INVALID_VALUE] /tasks/0/steps/0/contract: no contract of the plan has the name \"//x\"\n"},
+     "[INVALID_VALUE] /tasks/0/steps/0/contract: unknown contract \"//x\"\n"},
     {"a step that is to fail", "", "{\"run\": [\"x\"], \"expect\": \"failure\", \"contract\": {}}",
      "[INVALID_VALUE] /tasks/0/steps/0/contract: a step that is expected to fail has no "
      "contract\n"},
@@ -307,8 +307,7 @@ START_TEST(test_a_text_from_a_log_reads_no_file)
         "{\"version\": 1, \"idempotent\": true, \"tasks\": [{\"id\": \"a\", \"steps\": "
         "[{\"run\": [\"x\"], \"contract\": \"answer.json\"}]}]}";
     ck_assert(!plan_parse(json, sizeof(json) - 1, &plan, &violations));
-    ck_assert_str_eq(violations.items[0].message,
-                     "no contract of the plan has the name \"answer.json\"");
+    ck_assert_str_eq(violations.items[0].message, "unknown contract \"answer.json\"");
 }
 END_TEST
 

@@ -78,7 +78,8 @@ static const struct {
     {SAFE "\"sandbox\": {\"kind\": \"podman\", \"image\": \"--rm\"}, ", "", "",
      "[INVALID_VALUE] /sandbox/image: the name of an image does not begin with '-'\n"},
     {SAFE "\"sandbox\": {\"network\": true}, ", "", "",
-     "[INVALID_VALUE] /sandbox/network: without a sandbox the network is as it is: leave it out, "
+     "[INVALID_VALUE] /sandbox/network: without a sandbox the network cannot be switched off: "
+     "leave it out, "
      "or name a \"kind\"\n"},
     {SAFE "\"sandbox\": {\"env\": [\"CI\"], \"args\": [\"-x\"], \"writable\": [\"/var\"]}, ", "",
      "",
@@ -89,7 +90,8 @@ static const struct {
     {SAFE "\"sandbox\": {\"kind\": \"bwrap\", \"writable\": [\"a/../../b\", \"//\", \"..\"]}, ", "",
      "",
      "[INVALID_VALUE] /sandbox/writable/0: must not have a part \"..\"\n"
-     "[INVALID_VALUE] /sandbox/writable/1: the whole root cannot be let in: set \"read_only\": "
+     "[INVALID_VALUE] /sandbox/writable/1: the whole file system cannot be writable: set "
+     "\"read_only\": "
      "false\n"
      "[INVALID_VALUE] /sandbox/writable/2: must not have a part \"..\"\n"},
     {SAFE "\"sandbox\": {\"kind\": \"bwrap\", \"env\": [\"A=1\", \"*\", \"OK_*\"]}, ", "", "",
@@ -453,8 +455,8 @@ static const struct {
     {"{}", "moon", "unknown sandbox 'moon'"},
     {"{}", "", "unknown sandbox ''"},
     {"{}", "podman", "a container needs an image, which must be on this machine"},
-    {"{}", "podman:", "'' is no name of an image"},
-    {"{}", "podman:--rm", "'--rm' is no name of an image"},
+    {"{}", "podman:", "'' is not an image name"},
+    {"{}", "podman:--rm", "'--rm' is not an image name"},
     {"{}", "bwrap:i", "only containers have an image, 'bwrap' has none"},
 };
 

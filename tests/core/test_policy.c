@@ -354,7 +354,7 @@ START_TEST(test_a_policy_says_how_it_ends)
     ck_assert_str_eq(
         str_text(&words),
         "after 1 s, x 2 up to 1 min, any failure, 3 equal results end it, used up: max retries "
-        "exceeded, waits on no server's hint, within 5 s");
+        "exceeded, ignores the server's hints, within 5 s");
     str_clear(&words);
     policy_deadline_words(&policy, &words);
     ck_assert_str_eq(str_text(&words), "within 5 s");

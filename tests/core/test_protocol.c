@@ -311,7 +311,7 @@ static const struct {
     {"connection error", OUTCOME_EXIT, TRANSIENT, true},
     {"process error: a rate limit", OUTCOME_EXIT, TRANSIENT, true},
     {"the agent's program is not there", OUTCOME_NOT_STARTED, PERSISTENT, false},
-    {"output that is no JSON", OUTCOME_EXIT, PERSISTENT, false},
+    {"output that is not JSON", OUTCOME_EXIT, PERSISTENT, false},
     {"its time was up", OUTCOME_TIMEOUT, TRANSIENT, false},
     {"an error that no rule knows", OUTCOME_EXIT, PERSISTENT, false},
 };

@@ -239,7 +239,7 @@ static const struct {
     {"in a line of an agent",
      "{\"out\":\"{\\\"k\\\":\\\"pa55\\\\/W0rd+\\\\\\\"x' \\\\u00e9&Z\\\"}\"}",
      "{\"out\":\"{\\\"k\\\":\\\"[cut:API_TOKEN]\\\"}\"}"},
-    {"coloured within JSON", "\"pa55/\\u001b[01;31m\\u001b[KW0rd+\\\"x' \\u00e9\\u001b[m&Z\"",
+    {"colored within JSON", "\"pa55/\\u001b[01;31m\\u001b[KW0rd+\\\"x' \\u00e9\\u001b[m&Z\"",
      "\"[cut:API_TOKEN]\""},
     {"named", "pa55/W0rd+&quot;x&apos; &eacute;&amp;Z", "[cut:API_TOKEN]"},
     {"octal", "\"pa55/W0rd+\\\"x' \\303\\251&Z\"", "\"[cut:API_TOKEN]\""},

@@ -56,7 +56,7 @@ static const struct {
     {"a release of what nobody holds", 0, EVENT_TASK_RELEASED, 0, -1, 0, 0, NULL},
     {"a block of what runs", 0, EVENT_TASK_BLOCKED, 0, -1, 0, 1, NULL},
     {"a second start of the run", 0, EVENT_RUN_STARTED, -1, -1, 0, 2, NULL},
-    {"a text that is no JSON", 0, EVENT_NOTE, -1, -1, 0, 0, "{"},
+    {"a text that is not JSON", 0, EVENT_NOTE, -1, -1, 0, 0, "{"},
 };
 
 START_TEST(test_an_event_that_cannot_follow_is_refused)

@@ -97,11 +97,11 @@ static const struct {
     {"circle of built-in ones",
      "{\"policies\": {\"default\": {\"like\": \"research\"}, \"research\": {\"like\": "
      "\"default\"}}}",
-     "[INVALID_VALUE] /policies/default/like: policies are like each other in a circle: default -> "
+     "[INVALID_VALUE] /policies/default/like: policies are like each other in a cycle: default -> "
      "research -> default\n"},
     {"circle through what is not said",
      "{\"policies\": {\"default\": {\"like\": \"mine\"}, \"mine\": {}}}",
-     "[INVALID_VALUE] /policies/default/like: policies are like each other in a circle: default -> "
+     "[INVALID_VALUE] /policies/default/like: policies are like each other in a cycle: default -> "
      "mine -> default\n"},
     {"all at once",
      "{\"retry_limit\": 1.5, \"policies\": {\"p\": {\"jitter\": \"some\"}}, \"x\": 1}",

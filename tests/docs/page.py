@@ -69,7 +69,7 @@ def read_json(block):
             return json.loads(whole)
         except ValueError:
             continue
-    raise PageError(f"line {block.line}: this is no JSON")
+    raise PageError(f"line {block.line}: this is not JSON")
 
 
 def is_whole(command):

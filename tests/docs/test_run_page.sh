@@ -107,7 +107,7 @@ true
 ```
 END
 
-says 1 'this is no JSON' <<'END'
+says 1 'this is not JSON' <<'END'
 ```json
 {"a": 1,}
 ```

@@ -69,7 +69,7 @@ START_TEST(test_B1_limit_of_memory_without_a_sandbox)
     ck_assert_int_ge(result.end.peak_kib, 30 * 1024);
     run_script("exit 137");
     ck_assert_int_eq(result.end.memory_killed, 0);
-    ck_assert_ptr_nonnull(strstr(result.end.evidence, "nobody was killed"));
+    ck_assert_ptr_nonnull(strstr(result.end.evidence, "nothing was killed"));
 }
 END_TEST
 

@@ -28,7 +28,7 @@ enum {
     BASE64,
     PERCENT,
     HALF,
-    COLOURED
+    COLORED
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -82,7 +82,7 @@ static void add_form(struct str *out, const struct str *secret, unsigned form)
         str_add_n(out, str_text(secret), secret->len / 2);
     if (form == BASE64)
         add_base64(out, secret);
-    for (size_t i = 0; i < secret->len && form == COLOURED; i++) {
+    for (size_t i = 0; i < secret->len && form == COLORED; i++) {
         if (i % 5 == 3)
             str_addf(out, "\033[3%zum", i % 8);
         str_add_char(out, secret->data[i]);
@@ -94,7 +94,7 @@ static void add_form(struct str *out, const struct str *secret, unsigned form)
 static void build_text(const uint8_t *data, size_t size, const struct str *secret, struct str *out)
 {
     for (size_t i = 0; i < size; i++) {
-        if (data[i] >= ESCAPED_TWICE && data[i] <= COLOURED)
+        if (data[i] >= ESCAPED_TWICE && data[i] <= COLORED)
             add_form(out, secret, data[i]);
         else
             str_add_char(out, (char)data[i]);

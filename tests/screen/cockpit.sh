@@ -195,7 +195,7 @@ expect h '▸.*bob' 'j goes there'
 type h j
 expect h '▸.*cyd' 'and on'
 
-# --- a task that goes in circles: suspected, stuck, sent on
+# --- a task that loops: suspected, stuck, sent on
 cat >agent.sh <<'SH'
 echo "$(date +%H:%M:%S) agent[$$]: works in $(mktemp -u)"
 echo 'not ok 3 - rounds half to even'
@@ -213,10 +213,10 @@ expect i 'backoff *tax .* 1/10 ' 'the first try fails'
 type i g r
 expect i 'backoff *tax .* 2/10 ' 'the second too'
 type i r
-expect i '↻∞backoff *tax .* 3/10 .*circles? 3x' 'the third is suspected'
+expect i '↻∞backoff *tax .* 3/10 .*loop? 3x' 'the third is suspected'
 expect i 'circle perhaps: same result 3 times, tries 1 to 3' 'and why'
 type i r
-expect i 'circles? 4x' 'it is still'
+expect i 'loop? 4x' 'it is still'
 type i r
 expect i '∞ stuck *tax .* 5/10 .*same 5x' 'the fifth is the last, though there are more'
 expect i 'r go on' 'the keys say what r does now'
@@ -224,7 +224,7 @@ expect i 'equal  the call and its result, once masked, tries 1 to 5' 'what was e
 expect i 'masked times, temp paths, pids' 'what was masked'
 type i r
 expect i 'tax: goes on' 'r goes on'
-expect i 'circles? 6x' 'what was seen stays'
+expect i 'loop? 6x' 'what was seen stays'
 # --- a failure's forensics, live and out of a bundle that is read only
 echo '{"version":1,"name":"red","idempotent":true,"tasks":[{"id":"red","steps":[{"phase":"REFACTOR","run":["sh","-c","echo not ok 1 - tax; exit 1"]}]}]}' >red.json
 "$devs" run --plain --db red.db red.json >/dev/null 2>&1
@@ -233,7 +233,7 @@ open k 80 24
 type k "'$devs' --db red.devs" Enter
 expect k 'gave-up.*red' 'a bundle opens in the cockpit'
 type k r
-expect k 'nothing can be asked of this run from here' 'and refuses acts'
+expect k 'this run cannot be changed from here' 'and refuses acts'
 type k i
 expect k 'red > try 1 > forensics' 'i opens the forensics'
 expect k '> not ok 1 - tax' 'what the rule went by'
@@ -253,7 +253,7 @@ expect k 'nothing was written' 'n keeps it from being written'
 want 'and it is not' "$(ls -d asked.devs* 2>/dev/null | wc -l)" 0
 want 'nothing lies beside a bundle that was looked at' "$(ls -d red.devs* | wc -l)" 1
 
-# --- a secret that a colour parts is none on the screen
+# --- a secret that a color parts is none on the screen
 cat >leak.sh <<'SH'
 printf '%s\033[1m%s\033[0m red\n%s\n' "${CORP_TOKEN%????????}" "${CORP_TOKEN#??????????}" "$CORP_TOKEN"
 exit 1

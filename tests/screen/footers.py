@@ -29,9 +29,9 @@ KEYS_MAX = 60  # in one view; more than any footer names
 ANSWERS = re.compile(
     r"(❚❚|▶) .*|\d+ of \d+ passed.*|\d\d:\d\d:\d\d .*|devs (died|went away) .*|run #\d+.*|"
     r"the end of the log is followed|time in which nothing ran is (shown|folded)|"
-    r"try \d+ is marked: .*|no try is marked any more|marked: \d+|this is the present again|"
+    r"try \d+ is marked: .*|no try is marked any more|marked: \d+|this is the present|"
     r"\w+: (hold|retry|release) asked|\w+ (held|released|retried).*|"
-    r"\w+: (a fresh set of tries|starts with the next free slot).*|")
+    r"\w+: (a new set of tries|starts with the next free slot).*|")
 # Keys that open something, a pattern that shows it is open, and the key that closes it.
 OPENED = {"?": ("Help: ", "Escape"), "/": ("^(filter|find):", "Escape"),
           "x": ("Esc", "Escape"), "R": ("Esc", "Escape"), "W": ("y writes it", "Escape")}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the cockpit does with a real terminal beside drawing: the clipboard, $PAGER, the mouse,
-# colours, a screen that stands still, notifications, the smallest sizes.
+# colors, a screen that stands still, notifications, the smallest sizes.
 . "$(dirname "$0")/terminal.sh"
 trap ': >"$dir/go"; tmux kill-server 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
 export LC_ALL=C.UTF-8
@@ -77,15 +77,15 @@ want 'nobody but the person writes to the clipboard' $? 1
 
 # --- a screen that stands still
 type a Z
-expect a 'FROZEN .* Z = go on' 'Z freezes'
+expect a 'FROZEN .* Z = resume' 'Z freezes'
 type a j
 expect a 'the screen stands still' 'other keys say so'
 type a Z
 expect a 'LIVE' 'and Z lets it go on'
 
-# --- colours
+# --- colors
 until_true 60 looks a 'running.*T-3' '[39]4m'
-want 'the colours of a theme of one'"'"'s own' $? 0
+want 'the colors of a theme of one'"'"'s own' $? 0
 
 # --- every size
 for size in '20 2' '19 1' '5 3' '2 1' '1 1'; do

@@ -17,7 +17,7 @@ struct chance chance_new(uint64_t seed)
 {
     struct chance chance = {.state = (seed + 1) * 0x9e3779b97f4a7c15ULL | 1};
     for (int i = 0; i < 8; i++)
-        (void)chance_next(&chance); /* seeds that are neighbours drift apart */
+        (void)chance_next(&chance); /* seeds that are neighbors drift apart */
     return chance;
 }
 

@@ -21,7 +21,7 @@ static const char *name_of(const struct foretold *want, const struct event *have
     case EVENT_WAIT_ENDED:
         return "a wait ends when it is due";
     case EVENT_LOOP_SUSPECTED:
-        return "what may go in circles is told once";
+        return "what may be looping is told once";
     case EVENT_RUN_ENDED:
         return "a run ends when nothing can go on";
     case EVENT_CONTROL_ANSWERED:

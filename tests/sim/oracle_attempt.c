@@ -89,7 +89,7 @@ static void wait(struct oracle *oracle, int task, const struct ruling *ruling,
         oracle->tally->jitters[formula->policy->jitter]++;
 }
 
-/* Say that it may go in circles, if that is new and it goes on. */
+/* Say that it may be looping, if that is new and it goes on. */
 static void suspect(struct oracle *oracle, int task, const struct ruling *ruling, bool new_round)
 {
     const struct model *model = &oracle->model;

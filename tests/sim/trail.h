@@ -1,5 +1,5 @@
 /*
- * trail.h - what a task's attempts were like, and whether that goes in circles: the rungs
+ * trail.h - what a task's attempts were like, and whether that loops: the rungs
  * that attempts can come to, written a second time and counted anew each time.
  *
  * A plain value; nothing here calls the code under test.

@@ -198,7 +198,7 @@ START_TEST(test_a_newer_log_without_the_columns_is_refused)
 }
 END_TEST
 
-/* A refused file has no new neighbours. */
+/* A refused file has no new neighbors. */
 START_TEST(test_nothing_is_left_beside_a_file_that_is_refused)
 {
     static const char *const beside[] = {"-bell", "-gate", "-write", "-wal", "-shm"};

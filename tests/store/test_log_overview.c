@@ -323,7 +323,7 @@ START_TEST(test_within_a_large_batch)
 }
 END_TEST
 
-/* What is not of the last event, or cannot be true, is not said. */
+/* What is not of the last event, or is invalid, is not said. */
 START_TEST(test_what_does_not_fit_is_not_known)
 {
     static const char *const changes[] = {

@@ -74,12 +74,9 @@ static const char *const span_words[SPAN_KIND_COUNT] = {
     [SPAN_NEEDS_YOU] = "needs a person",
 };
 static const char *const end_words[SPAN_END_COUNT] = {
-    [SPAN_END_PASSED] = "task passed",
-    [SPAN_END_CANCELLED] = "task cancelled by a person",
-    [SPAN_END_LOST] = "lost",
-    [SPAN_END_FAILED] = "attempt failed",
-    [SPAN_END_STUCK] = "going in circles",
-    [SPAN_END_GAVE_UP] = "task gave up",
+    [SPAN_END_PASSED] = "task passed", [SPAN_END_CANCELLED] = "task cancelled by a person",
+    [SPAN_END_LOST] = "lost",          [SPAN_END_FAILED] = "attempt failed",
+    [SPAN_END_STUCK] = "looping",      [SPAN_END_GAVE_UP] = "task gave up",
 };
 
 /* A wait that goes on is two spans: what was, and what is planned. */

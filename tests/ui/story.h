@@ -27,11 +27,11 @@ void story_init_full(struct story *story);
 /* What retries look like at 14:02:37: starts that fail, long and parked waits, a formula, six
  * tasks of one fault, a closed gate. */
 void story_init_retries(struct story *story);
-/* Going in circles at 14:02:37 (story_circles.c): tasks that are stuck by a repeat, a cycle and
+/* Loops at 14:02:37 (story_circles.c): tasks that are stuck by a repeat, a cycle and
  * their policy's window, two that are suspected, and one that is not. */
 void story_init_circles(struct story *story);
 /* Agents at 14:02:37 (story_agents.c): one in its second round that has used most of its budget,
- * one that has spent it, one whose calls may go in circles, one that has not begun. */
+ * one that has spent it, one whose calls may be looping, one that has not begun. */
 void story_init_agents(struct story *story);
 /* The first of them a second after the check of its first round has failed. */
 void story_init_said(struct story *story);

@@ -1,4 +1,4 @@
-/* story_agents.c - a made-up run of agents: rounds, budgets, calls that go in circles. */
+/* story_agents.c - a made-up run of agents: rounds, budgets, calls that loop. */
 #include <check.h>
 #include <stddef.h>
 

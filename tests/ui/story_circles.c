@@ -1,4 +1,4 @@
-/* story_circles.c - a made-up run whose tasks go in circles, or nearly. */
+/* story_circles.c - a made-up run whose tasks loop, or nearly. */
 #include <check.h>
 
 #include "story.h"

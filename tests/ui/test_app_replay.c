@@ -394,7 +394,7 @@ START_TEST(test_past_shows_a_moment_and_the_run_goes_on)
     wait_for("(live goes on: ↻1 ●1)");
     wait_for("event 4 of 8");
     press("$");
-    wait_for("this is the present again");
+    wait_for("this is the present");
     wait_for("backoff");
     leave("q");
 }
@@ -410,7 +410,7 @@ START_TEST(test_past_that_is_left_on_another_screen_leaves_the_run_alone)
     press("5");
     wait_for("Timeline");
     press("$");
-    wait_for("this is the present again");
+    wait_for("this is the present");
     story_fail(&story, "beta", REASON_TEST_FAIL, NULL);
     story_wait(&story, "beta", 60);
     commit();

@@ -341,7 +341,7 @@ START_TEST(test_the_same_frame_is_no_byte)
 }
 END_TEST
 
-START_TEST(test_colours_are_those_of_the_theme)
+START_TEST(test_colors_are_those_of_the_theme)
 {
     (void)canvas_text(&is, (struct spot){.width = 4}, STYLE_FAILED, "x");
     theme.paints[STYLE_FAILED] = (struct theme_paint){
@@ -367,7 +367,7 @@ static void add_ansi_cases(Suite *suite)
     tcase_add_test(frames, test_a_whole_frame_comes_over);
     tcase_add_test(frames, test_only_what_differs_is_written);
     tcase_add_test(frames, test_the_same_frame_is_no_byte);
-    tcase_add_test(frames, test_colours_are_those_of_the_theme);
+    tcase_add_test(frames, test_colors_are_those_of_the_theme);
 }
 
 static struct str picture;

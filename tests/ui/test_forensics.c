@@ -279,7 +279,7 @@ static const char *const told[] = {
     "exit 1  test-fail  13:56:01  ran 1:47  2 captures, 1.3 kB, 2 secrets cut",
     "2 secrets cut before anything was written: API_KEY 2 times",
     "rule        test.tap",
-    "b1.http-429            no   its word is there, the pattern around it is not",
+    "b1.http-429            no   its keyword is there, the pattern around it does not match",
     "  > not ok 3 - rounds half to even",
     "    # expected 19.99, got 20.00",
     "same fault  7c1e0000: other tries of this step: 1, 2; other tasks: none",

@@ -198,14 +198,14 @@ static int row_of(const char *id)
     return -1;
 }
 
-START_TEST(test_suspicion_has_sign_word_and_colour)
+START_TEST(test_suspicion_has_sign_word_and_color)
 {
     stage_draw(24, 80, true);
     int row = row_of("mail");
     ck_assert_int_gt(row, 0);
     ck_assert_int_eq(canvas_cell(&canvas, row, 2)->rune, '@');
     ck_assert_int_eq(canvas_cell(&canvas, row, 2)->style, STYLE_SUSPECT);
-    ck_assert(stage_shows("circles? 3x"));
+    ck_assert(stage_shows("loop? 3x"));
     ck_assert_int_eq(canvas_cell(&canvas, row, 69)->rune, 'c');
     ck_assert_int_eq(canvas_cell(&canvas, row, 69)->style, STYLE_SUSPECT);
     row = row_of("rates");
@@ -501,7 +501,7 @@ END_TEST
 
 START_TEST(test_preview_names_no_act_that_is_refused)
 {
-    static const char words[] = "r tries again once it is put right";
+    static const char words[] = "r tries again once it is fixed";
     view.chosen = story_task(&story, "T-107");
     stage_draw(24, 80, false);
     ck_assert(stage_shows(words));
@@ -528,7 +528,8 @@ START_TEST(test_banner_of_each_trouble_with_the_log)
          "log busy for 3 s (another devs, pid 4711): shown data is 3 s old",
          true},
         {{.kind = LOG_TROUBLE_SPILLED, .since_ms = 50462000, .text = "disk full"},
-         "the log cannot be written since 14:01:02: disk full. Runs go on, recorded in a spill log",
+         "the log cannot be written since 14:01:02: disk full. Runs continue, recorded in a spill "
+         "log",
          false},
         {{.kind = LOG_TROUBLE_NEWER, .schema = 7, .text = "0.5"},
          "this log was written by devs 0.5 (schema 7, I know 2): read only",
@@ -599,7 +600,7 @@ START_TEST(test_interrupted_run_that_lost_nothing)
     view_init(&view, 2);
     stage_draw(24, 80, false);
     ck_assert(
-        stage_shows("devs went away before the run had ended. Go on with it: devs run --continue"));
+        stage_shows("devs exited before the run had ended. Continue it: devs run --continue"));
     ck_assert(!stage_shows("died"));
     story_done(&other);
 }
@@ -943,7 +944,7 @@ static void add_circle_tests(TCase *tcase)
 {
     tcase_add_checked_fixture(tcase, set_up_circles, stage_close);
     tcase_add_loop_test(tcase, test_golden_circles, 0, TABLE_LEN(circle_frames));
-    tcase_add_test(tcase, test_suspicion_has_sign_word_and_colour);
+    tcase_add_test(tcase, test_suspicion_has_sign_word_and_color);
     tcase_add_test(tcase, test_suspicion_goes_away_with_what_is_new);
     tcase_add_test(tcase, test_circles_can_be_looked_for);
     tcase_add_test(tcase, test_stuck_task_offers_to_go_on_while_its_run_lives);

@@ -52,7 +52,7 @@ static const struct {
     {"what is asked why not", KEYMAP_LIVE, "pause", UI_PLAY},
     {"a command", KEYMAP_LIVE, ":filter", UI_COMMAND},
     {"a command by its words", KEYMAP_LIVE, "another run", UI_COMMAND},
-    {"a sign runs nothing", KEYMAP_LIVE, "goes in circles", UI_NONE},
+    {"a sign runs nothing", KEYMAP_LIVE, "loops", UI_NONE},
     {"no such line", KEYMAP_LIVE, "xyzzy", UI_NONE},
 };
 

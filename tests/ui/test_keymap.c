@@ -374,9 +374,9 @@ static const struct {
 } wrong_cases[] = {
     {"{\n\"retri\": [\"t\"]\n}", "keys.json:2: no act is called 'retri': did you mean 'retry'?\n"},
     {"{\"zzzzzz\": [\"t\"]}", "keys.json:1: no act is called 'zzzzzz': devs keys lists them\n"},
-    {"{\n\n\"retry\": [\"Alt-x\"]}", "keys.json:3: 'Alt-x' is no key: as r, ^R, Space, F1\n"},
+    {"{\n\n\"retry\": [\"Alt-x\"]}", "keys.json:3: 'Alt-x' is not a key: try r, ^R, Space or F1\n"},
     {"{\"retry\": \"t\"}", "keys.json:1: retry needs a list of keys, as [\"r\"]\n"},
-    {"{\"retry\": [1]}", "keys.json:1: '' is no key: as r, ^R, Space, F1\n"},
+    {"{\"retry\": [1]}", "keys.json:1: '' is not a key: try r, ^R, Space or F1\n"},
     {"{\"quit\": []}", "keys.json:1: quit needs a key\n"},
     {"{\"filter\": [\"?\"],\n\"retry\": [\"x\"]}",
      "keys.json:1: ? belongs to help: filter does not get it\n"

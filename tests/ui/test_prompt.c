@@ -187,12 +187,13 @@ START_TEST(test_cancel_drawn)
 {
     ck_assert_int_eq(prompt_rows(&prompt, 24), 5);
     ck_assert_str_eq(
-        drawn(), "\n"
-                 " Cancel T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
-                 " s  stop retrying, keep the 3 tries and captures\n"
-                 " t  as s, and if a try is running: TERM to its group, KILL after the grace\n"
-                 " K  as s, and if a try is running: KILL at once\n"
-                 " Esc  leave it as it is   (Enter does nothing)\n");
+        drawn(),
+        "\n"
+        " Cancel T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
+        " s  stop retrying, keep the 3 tries and captures\n"
+        " t  as s, and if a try is running: TERM to its group, KILL after the grace period\n"
+        " K  as s, and if a try is running: KILL at once\n"
+        " Esc  leave it as it is   (Enter does nothing)\n");
 }
 END_TEST
 
@@ -201,12 +202,13 @@ START_TEST(test_cancel_of_many_drawn)
     prompt_close(&prompt);
     prompt_open_many(&prompt, &six, OPENED_MS);
     ck_assert(!prompt_update(&prompt, &waiting, LATER_MS)); /* its tasks are the caller's */
-    ck_assert_str_eq(drawn(), " Cancel all 6 tasks of one fault?   none of them runs\n"
-                              " T-104 T-105 T-106 T-107 T-108 T-109\n"
-                              " s  stop retrying all of them\n"
-                              " t  as s, and TERM to those that run by then, KILL after the grace\n"
-                              " K  as s, and KILL at once to those that run by then\n"
-                              " Esc  leave them as they are   (Enter does nothing)\n");
+    ck_assert_str_eq(drawn(),
+                     " Cancel all 6 tasks of one fault?   none of them runs\n"
+                     " T-104 T-105 T-106 T-107 T-108 T-109\n"
+                     " s  stop retrying all of them\n"
+                     " t  as s, and TERM to those that run by then, KILL after the grace period\n"
+                     " K  as s, and KILL at once to those that run by then\n"
+                     " Esc  leave them as they are   (Enter does nothing)\n");
 }
 END_TEST
 
@@ -235,7 +237,7 @@ START_TEST(test_those_left_out_are_told)
                               " Hold 6 marked tasks?   1 of them runs, 2 not shown\n"
                               " T-104 T-105 T-106 T-107 T-108 T-109\n"
                               " not: T-102 has ended: nothing to hold (and 2 more)\n"
-                              " h  hold them: no new tries; what runs may end by itself\n"
+                              " h  hold them: no new tries; running ones may finish\n"
                               " Esc  leave them as they are   (Enter does nothing)\n");
     ck_assert_int_eq((int)prompt_key(&prompt, 'p', LATER_MS), (int)PROMPT_UNDECIDED);
     ck_assert_int_eq((int)prompt_key(&prompt, 'h', LATER_MS), (int)PROMPT_GO);
@@ -368,7 +370,7 @@ START_TEST(test_retry_takes_a_hint_and_tries)
                      " hint   sKy x\n"
                      "        for the agent's next prompt; kept in the log with the try\n"
                      " tries  12    from now on; empty: 3, as planned\n"
-                     " Enter  looks it over   Tab  other field   Esc  leaves it as it is\n");
+                     " Enter  review   Tab  other field   Esc  cancel\n");
     press_all("\n");
     ck_assert(!prompt_wants_text(&prompt));
     ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS), (int)PROMPT_UNDECIDED); /* deaf */
@@ -489,12 +491,13 @@ START_TEST(test_quit_drawn)
     prompt_close(&prompt);
     prompt_open_quit(&prompt, 3, 2, OPENED_MS);
     ck_assert_str_eq(
-        drawn(), "\n"
-                 " Quit devs?   3 tasks run and 2 wait: the engine lives in this program.\n"
-                 " w  wait: start nothing more, leave when what runs has ended\n"
-                 " c  cancel all: TERM, KILL after the grace, then quit; the log keeps every try\n"
-                 " d  detach: the run goes on without this terminal; devs shows it again\n"
-                 " Esc  stay\n");
+        drawn(),
+        "\n"
+        " Quit devs?   3 tasks run and 2 wait: the engine lives in this program.\n"
+        " w  wait: start nothing more, quit when running tries have ended\n"
+        " c  cancel all: TERM, KILL after the grace period, then quit; the log keeps every try\n"
+        " d  detach: the run continues without this terminal; devs shows it again\n"
+        " Esc  stay\n");
     prompt_update_quit(&prompt, 1, 1);
     ck_assert_ptr_nonnull(strstr(drawn(), "1 task runs and 1 waits:"));
 }

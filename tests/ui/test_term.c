@@ -206,7 +206,7 @@ static void open_and_show(void)
 {
     struct err err = {0};
     int rows = 0, columns = 0;
-    if (!term_open(&term, TERM_COLOUR_AUTO, &err)) {
+    if (!term_open(&term, TERM_COLOR_AUTO, &err)) {
         (void)dprintf(result_fd, "error %d: %s", (int)err.code, err.message);
         _exit(91);
     }
@@ -591,7 +591,7 @@ static void body_job(void)
 static void body_open_only(void)
 {
     struct err err = {0};
-    if (term_open(&term, TERM_COLOUR_AUTO, &err)) {
+    if (term_open(&term, TERM_COLOR_AUTO, &err)) {
         (void)dprintf(result_fd, "opened");
         term_close(term);
         return;
@@ -808,7 +808,7 @@ static bool has_sgr(int low, int high)
     return false;
 }
 
-START_TEST(test_colours)
+START_TEST(test_colors)
 {
     start(body_styles);
     finish();
@@ -816,8 +816,8 @@ START_TEST(test_colours)
     ck_assert(has_sgr(30, 37));
     ck_assert(has_sgr(41, 47));
     ck_assert_msg(!has_sgr(2, 2), "dim is used");
-    ck_assert_msg(!has_sgr(38, 38) && !has_sgr(48, 48), "colours above the sixteen are used");
-    ck_assert_msg(!has_sgr(90, 107), "bright colours are used");
+    ck_assert_msg(!has_sgr(38, 38) && !has_sgr(48, 48), "colors above the sixteen are used");
+    ck_assert_msg(!has_sgr(90, 107), "bright colors are used");
 }
 END_TEST
 
@@ -963,7 +963,7 @@ Suite *test_suite(void)
     tcase_add_test(tcase, test_text_reaches_the_terminal);
     tcase_add_test(tcase, test_hostile_bytes_do_not_reach_the_terminal);
     tcase_add_test(tcase, test_c_locale_is_ascii);
-    tcase_add_test(tcase, test_colours);
+    tcase_add_test(tcase, test_colors);
     tcase_add_test(tcase, test_no_color);
     tcase_add_loop_test(tcase, test_copy, 0, TABLE_LEN(copy_cases));
     tcase = test_case(suite, "keys");

@@ -36,7 +36,7 @@ START_TEST(test_names_are_the_six)
 }
 END_TEST
 
-/* What must be read is never in a colour that common palettes hide. */
+/* What must be read is never in a color that common palettes hide. */
 START_TEST(test_no_theme_hides_anything)
 {
     const char *name;
@@ -52,7 +52,7 @@ START_TEST(test_no_theme_hides_anything)
 }
 END_TEST
 
-START_TEST(test_mono_tells_states_apart_without_colour)
+START_TEST(test_mono_tells_states_apart_without_color)
 {
     ck_assert(theme_named("mono", &theme));
     for (int style = 0; style < STYLE_COUNT; style++) {
@@ -68,8 +68,8 @@ START_TEST(test_mono_tells_states_apart_without_colour)
 }
 END_TEST
 
-/* Red is a healthy phase and the colour of failure: no phase may look like an end. */
-START_TEST(test_phases_have_no_colour_of_an_end)
+/* Red is a healthy phase and the color of failure: no phase may look like an end. */
+START_TEST(test_phases_have_no_color_of_an_end)
 {
     const char *name;
     for (size_t i = 0; (name = theme_name_at(i)); i++) {
@@ -86,7 +86,7 @@ START_TEST(test_phases_have_no_colour_of_an_end)
 END_TEST
 
 /* One that waits must not look like one that needs somebody, because it is the chosen one. */
-START_TEST(test_a_chosen_cell_keeps_the_colours_of_its_state)
+START_TEST(test_a_chosen_cell_keeps_the_colors_of_its_state)
 {
     const char *name;
     for (size_t i = 0; (name = theme_name_at(i)); i++) {
@@ -133,7 +133,7 @@ START_TEST(test_own_theme_differs_where_it_says_so)
 }
 END_TEST
 
-START_TEST(test_own_theme_without_colours_is_none)
+START_TEST(test_own_theme_without_colors_is_none)
 {
     ck_assert(parse("{\"like\": \"mono\", \"held\": {\"bold\": true}}"));
     ck_assert(theme.is_mono);
@@ -160,14 +160,14 @@ static const struct {
     {"like a number", "{\"like\": 7}", "line 1: like: not a built-in theme"},
     {"style", "{\"like\": \"dark\",\n\"runing\": {}}", "line 2: runing: no such style"},
     {"style is no object", "{\n\"running\": \"cyan\"}", "line 2: running: must be an object"},
-    {"member", "{\n\"running\": {\n\"colour\": 3}}", "line 3: running.colour: unknown; fg"},
-    {"colour name", "{\n\"held\": {\"bold\": true,\n\"fg\": \"mauve\"}}",
-     "line 3: held.fg: no colour"},
-    {"colour number", "{\"held\": {\"bg\": 256}}", "line 1: held.bg: no colour"},
-    {"colour below", "{\"held\": {\"bg\": -1}}", "line 1: held.bg: no colour"},
+    {"member", "{\n\"running\": {\n\"color\": 3}}", "line 3: running.color: unknown; fg"},
+    {"color name", "{\n\"held\": {\"bold\": true,\n\"fg\": \"mauve\"}}",
+     "line 3: held.fg: no color"},
+    {"color number", "{\"held\": {\"bg\": 256}}", "line 1: held.bg: no color"},
+    {"color below", "{\"held\": {\"bg\": -1}}", "line 1: held.bg: no color"},
     {"flag", "{\n\n\n\"held\": {\"bold\": 1}}", "line 4: held.bold: must be true or false"},
     {"second of two", "{\"held\": {\"fg\": 1},\n\"quiet\": {\"fg\": \"x\"}}",
-     "line 2: quiet.fg: no colour"},
+     "line 2: quiet.fg: no color"},
 };
 
 START_TEST(test_errors_name_the_line)
@@ -200,14 +200,14 @@ Suite *test_suite(void)
     tcase_add_checked_fixture(builtin, setup, NULL);
     tcase_add_test(builtin, test_names_are_the_six);
     tcase_add_test(builtin, test_no_theme_hides_anything);
-    tcase_add_test(builtin, test_mono_tells_states_apart_without_colour);
-    tcase_add_test(builtin, test_phases_have_no_colour_of_an_end);
-    tcase_add_test(builtin, test_a_chosen_cell_keeps_the_colours_of_its_state);
+    tcase_add_test(builtin, test_mono_tells_states_apart_without_color);
+    tcase_add_test(builtin, test_phases_have_no_color_of_an_end);
+    tcase_add_test(builtin, test_a_chosen_cell_keeps_the_colors_of_its_state);
     tcase_add_test(builtin, test_a_cell_under_the_cursor_is_changed_over);
     TCase *own = test_case(suite, "own");
     tcase_add_checked_fixture(own, setup, NULL);
     tcase_add_test(own, test_own_theme_differs_where_it_says_so);
-    tcase_add_test(own, test_own_theme_without_colours_is_none);
+    tcase_add_test(own, test_own_theme_without_colors_is_none);
     tcase_add_test(own, test_own_theme_without_a_word_is_auto);
     tcase_add_loop_test(own, test_errors_name_the_line, 0, TABLE_LEN(bad_cases));
     tcase_add_test(own, test_every_style_can_be_named);

@@ -165,7 +165,7 @@ START_TEST(test_question_about_nothing_any_more_closes)
     story_pass(&story, "a");
     ck_assert(view_update_prompt(&view, &facts));
     ck_assert_int_eq(view.prompt.kind, PROMPT_NONE);
-    ck_assert_ptr_nonnull(strstr(view.message, "nothing is left to ask about: a has ended"));
+    ck_assert_ptr_nonnull(strstr(view.message, "nothing is left to confirm: a has ended"));
 }
 END_TEST
 
@@ -362,7 +362,7 @@ END_TEST
 /* No question is opened only to be refused. */
 START_TEST(test_nothing_is_asked_of_a_log_that_is_read_only)
 {
-    static const char words[] = "this log is read only: nothing can be asked of this run from here";
+    static const char words[] = "this log is read only: this run cannot be changed from here";
     facts.read_only = true;
     view.chosen = task("T-104");
     for (const char *key = "rRxXpCu"; *key; key++) {

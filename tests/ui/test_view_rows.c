@@ -503,7 +503,7 @@ START_TEST(test_order_by_state)
     ck_assert_int_eq(view.chosen, chosen);
     type("S");
     ck_assert_str_eq(all_rows(), "T-102 T-106 T-111 T-103 T-101 T-110 T-104 T-108 T-105 T-107");
-    ck_assert_str_eq(view.message, "order: state, turned round");
+    ck_assert_str_eq(view.message, "order: state, reversed");
 }
 END_TEST
 

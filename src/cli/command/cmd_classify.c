@@ -50,7 +50,7 @@ static int open_rules(const char *path, struct judge *out)
     struct err err = {0};
     struct str rules = {0};
     if (!getcwd(dir, sizeof(dir)))
-        return fail_usage(NULL, "this folder is not there any more");
+        return fail_usage(NULL, "this folder no longer exists");
     int code = config_read(dir, CONFIG_LOOKS, &out->config);
     if (code != EXIT_ALL_PASSED)
         return code;

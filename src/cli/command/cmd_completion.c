@@ -81,7 +81,7 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
         return print_list(&question);
     if (line.operands > 1)
         return fail_usage("devs completion bash, zsh or fish",
-                          "completion: '%s' is one word too many", argv[1]);
+                          "completion: '%s' is an unexpected argument", argv[1]);
     return word ? print_for(word)
                 : fail_usage("devs completion bash, zsh or fish", "completion: for which shell?");
 }

@@ -79,7 +79,7 @@ static int print_answer(const struct asked *asked, const struct target *target,
     struct str line = {0};
     add_target(target, &line);
     if (!asked->answered)
-        str_addf(&line, ": %s: asked, but the engine has not answered yet",
+        str_addf(&line, ": %s: requested, but the engine has not answered yet",
                  control_verb_name(verb));
     else
         str_addf(&line, ": %s%s", asked->done ? "" : "refused: ", str_text(&asked->words));
@@ -137,7 +137,7 @@ static bool aim(struct follower *follower, struct target *target, struct act *ac
         return false;
     target_settle(target, state->plan);
     if (target->task[0] == '\0' && needs_task(act)) {
-        (void)err_set(err, ERR_INVALID, "#%lld names no task", (long long)target->run);
+        (void)err_set(err, ERR_INVALID, "#%lld does not name a task", (long long)target->run);
         return err_hint(err, "this is about one task: RUN/TASK");
     }
     return target->task[0] == '\0' ||
@@ -228,7 +228,7 @@ int cmd_cancel(struct globals *globals, int argc, char **argv)
 {
     bool stop = false, kill = false;
     const struct option_spec specs[] = {
-        {"stop", 0, NULL, "only stop retrying: what runs may end by itself", &stop, NULL},
+        {"stop", 0, NULL, "only stop retrying: a running try may finish", &stop, NULL},
         {"kill", 0, NULL, "KILL at once (else TERM, KILL after 10 s)", &kill, NULL},
     };
     struct command_line line = {.name = "cancel",
@@ -240,7 +240,7 @@ int cmd_cancel(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if (stop && kill)
-        return fail_usage("choose one", "--stop and --kill say different things");
+        return fail_usage("choose one", "--stop and --kill are mutually exclusive");
     struct act cancel = {.control = {.verb = CONTROL_CANCEL,
                                      .mode = stop   ? CANCEL_STOP
                                              : kill ? CANCEL_KILL
@@ -256,14 +256,14 @@ static int take_hint(const char *hint, struct control *control)
     if (!hint)
         return EXIT_ALL_PASSED;
     if (hint[0] == '\0')
-        return fail_usage("--hint TEXT", "the hint says nothing");
+        return fail_usage("--hint TEXT", "the hint is empty");
     int code = secrets_here(&redactor);
     if (code != EXIT_ALL_PASSED)
         return code;
     redact_text(redactor, hint, strlen(hint), &cut, NULL);
     redactor_close(redactor);
     if (cut.len >= sizeof(control->hint))
-        code = fail_usage("say it shorter", "the hint has %zu bytes, %d is the most", cut.len,
+        code = fail_usage("shorten it", "the hint has %zu bytes, %d is the most", cut.len,
                           CONTROL_HINT_MAX - 1);
     else
         memcpy(control->hint, str_text(&cut), cut.len + 1);
@@ -277,11 +277,11 @@ int cmd_retry(struct globals *globals, int argc, char **argv)
     const char *hint = NULL;
     const char *attempts = NULL;
     const struct option_spec specs[] = {
-        {"one", 0, NULL, "the others that wait with the same fault follow once it is through", &one,
-         NULL},
+        {"one", 0, NULL, "the others that wait with the same fault follow once it gets through",
+         &one, NULL},
         {"hint", 0, "TEXT", "for the next prompt of the task's agent; kept in the log", NULL,
          &hint},
-        {"attempts", 0, "N", "it gets so many tries from now, 1 to 100 (else as planned)", NULL,
+        {"attempts", 0, "N", "number of tries from now, 1 to 100 (default: as planned)", NULL,
          &attempts},
     };
     struct command_line line = {.name = "retry",
@@ -333,7 +333,7 @@ static int wrong_class(const char *word)
 {
     struct str words = {0};
     verdict_label_words(&words);
-    warn("'%s' is no class", word);
+    warn("'%s' is not a class", word);
     (void)fprintf(stderr, "hint: one of %s\n", words.data);
     str_done(&words);
     return EXIT_USAGE;
@@ -343,8 +343,8 @@ int cmd_correct(struct globals *globals, int argc, char **argv)
 {
     struct act correct = {.control = {.verb = CONTROL_CORRECT}};
     const struct option_spec specs[] = {
-        {"try", 0, "N", "of this try (else the latest that failed)", NULL, &correct.words.try},
-        {"step", 0, "N", "of this step, from 1 (else whichever)", NULL, &correct.words.step},
+        {"try", 0, "N", "of this try (default: the latest that failed)", NULL, &correct.words.try},
+        {"step", 0, "N", "of this step, from 1 (default: any)", NULL, &correct.words.step},
     };
     struct command_line line = {.name = "correct",
                                 .specs = specs,

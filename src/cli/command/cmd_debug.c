@@ -78,7 +78,7 @@ static int refuse_mix(const struct debug_options *options, const struct debug_mo
             continue;
         const struct debug_mode *other = mode_with(spec->name);
         return fail_usage(other ? other->usage : mode->usage,
-                          "debug --%s: --%s does not go with it", mode->name, spec->name);
+                          "debug --%s: --%s cannot be combined with it", mode->name, spec->name);
     }
     return EXIT_ALL_PASSED;
 }
@@ -88,7 +88,7 @@ static int refuse_operands(const struct debug_mode *mode, const struct debug_cal
     if (call->operand_count < mode->min_operands)
         return fail_usage(mode->usage, "debug --%s: of which task?", mode->name);
     if (mode->max_operands >= 0 && call->operand_count > mode->max_operands)
-        return fail_usage(mode->usage, "debug --%s: '%s' is one word too many", mode->name,
+        return fail_usage(mode->usage, "debug --%s: '%s' is an unexpected argument", mode->name,
                           call->operands[mode->max_operands]);
     return EXIT_ALL_PASSED;
 }
@@ -98,13 +98,13 @@ static int refuse_no_mode(const struct debug_call *call)
 {
     char hint[128];
     if (call->operand_count == 0)
-        return fail_usage("devs debug --help has all it can do",
-                          "debug: what of? --logs, --forensics or another is missing");
+        return fail_usage("devs debug --help lists the modes",
+                          "debug: missing --logs, --forensics or another mode");
     const char *word = call->operands[0];
     const bool is_task = word[strspn(word, "0123456789")] != '\0' && strcmp(word, "all") != 0;
     (void)snprintf(hint, sizeof(hint), "devs debug --%s %.60s; devs debug --help has the others",
                    is_task ? "forensics" : "logs", word);
-    return fail_usage(hint, "debug: what of '%.60s'? an option that says so is missing", word);
+    return fail_usage(hint, "debug: '%.60s' needs --logs, --forensics or another mode", word);
 }
 
 static int run_mode(const struct debug_options *options, const struct debug_call *call)
@@ -127,8 +127,8 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
          &words->logs, NULL},
         {"forensics", 0, NULL, "what was captured of the end of [RUN/]TASK", &words->forensics,
          NULL},
-        {"try", 0, "N", "of this try (else the latest that failed)", NULL, &words->attempt.try},
-        {"step", 0, "N", "of this step, from 1 (else whichever)", NULL, &words->attempt.step},
+        {"try", 0, "N", "of this try (default: the latest that failed)", NULL, &words->attempt.try},
+        {"step", 0, "N", "of this step, from 1 (default: any)", NULL, &words->attempt.step},
         {"plain", 0, NULL, "a line for each record", &words->plain, NULL},
         {"json", 0, NULL, "a JSON object for each record; one object of all that was captured",
          &words->json, NULL},
@@ -136,17 +136,17 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
          NULL, words->record.tasks.words},
         {"kind", 0, "K...", "only records of this kind: wait_started, step_ended, ...", NULL,
          words->record.kinds.words},
-        {"level", 0, "L", "error, info or debug (default; said outright, with hashes)", NULL,
+        {"level", 0, "L", "error, info or debug (default; if given, also hashes)", NULL,
          &words->record.level},
-        {"since", 0, "TIME", "only records from then on, said as in --at", NULL,
+        {"since", 0, "TIME", "only records from then on, written as for --at", NULL,
          &words->record.since},
         {"until", 0, "TIME", "and until then", NULL, &words->record.until},
-        {"grep", 0, "PATTERN", "only records in whose words this matches (PCRE2)", NULL,
+        {"grep", 0, "PATTERN", "only records whose text matches this (PCRE2)", NULL,
          &words->record.grep},
-        {"follow", 'f', NULL, "go on until the run ends", &words->follow, NULL},
+        {"follow", 'f', NULL, "continue until the run ends", &words->follow, NULL},
         {"lnav-format", 0, NULL, "print the format file by which lnav reads records (lnav -i FILE)",
          &words->lnav_format, NULL},
-        {"frame", 0, "CxR", "one frame of the cockpit as text, so many columns and rows", NULL,
+        {"frame", 0, "CxR", "one frame of the cockpit as text, of this size", NULL,
          &words->frame.size},
         {"at", 0, "TIME",
          "the replay, frame or bookmark of then: 14:00:31, -2m, #211 (a record), 'T try 2', start",
@@ -156,16 +156,16 @@ static size_t list_options(struct debug_words *words, struct option_spec out[DEB
         {"diff", 0, NULL,
          "two tries side by side: [RUN/]TASK#1 and 3, or [RUN/]TASK#3; or two RUNs", &words->diff,
          NULL},
-        {"verify", 0, NULL, "the decisions and verdicts of a run made once more: 3 if any differs",
+        {"verify", 0, NULL, "make a run's decisions and verdicts again: 3 if any differs",
          &words->verify, NULL},
-        {"rules", 0, NULL, "3 where the rules of today judge otherwise, too", &words->rules, NULL},
+        {"rules", 0, NULL, "also 3 where today's rules judge differently", &words->rules, NULL},
         {"retries", 0, NULL, "does retrying help, and where the time went, over RUN... or all runs",
          &words->retries, NULL},
         {"mark", 0, NULL, "bookmark a moment of a run: --at, or its last event", &words->mark,
          NULL},
-        {"name", 0, "TEXT", "what the bookmark is called", NULL, &words->name},
+        {"name", 0, "TEXT", "the bookmark's name", NULL, &words->name},
         {"marks", 0, NULL, "bookmarks of a run, or of all", &words->marks, NULL},
-        {"unmark", 0, "N", "take bookmark N away", NULL, &words->unmark},
+        {"unmark", 0, "N", "remove bookmark N", NULL, &words->unmark},
         {"view", 0, "V", "of tasks (default), detail, log, forensics, timeline or runs", NULL,
          &words->frame.view},
         {"replay", 0, NULL, "the frame as a replay has it, with its records", &words->frame.replay,

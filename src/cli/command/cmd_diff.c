@@ -82,7 +82,8 @@ int cmd_diff(struct globals *globals, int argc, char **argv)
 {
     struct diff_options options = {0};
     const struct option_spec specs[] = {
-        {"stat", 0, NULL, "a line a path: kind, lines added, lines removed", &options.stat, NULL},
+        {"stat", 0, NULL, "a line for each path: kind, lines added, lines removed", &options.stat,
+         NULL},
         {"json", 0, NULL, "one JSON object; with --stat, without the diff's text", &options.json,
          NULL},
     };

@@ -134,10 +134,10 @@ static void look_at_watch(struct report *report)
 
     if (watch_open(&watch, &err)) {
         watch_close(watch);
-        (void)snprintf(line.words, sizeof(line.words), "screens hear of news at once");
+        (void)snprintf(line.words, sizeof(line.words), "screens are notified of changes");
     } else {
         line.state = DOCTOR_LACKS;
-        (void)snprintf(line.words, sizeof(line.words), "%.200s: screens look every %d ms",
+        (void)snprintf(line.words, sizeof(line.words), "%.200s: screens poll every %d ms",
                        err.message, WATCH_POLL_MS);
         (void)snprintf(line.hint, sizeof(line.hint), "sysctl fs.inotify.max_user_instances=512");
     }
@@ -148,8 +148,8 @@ static void describe_terminal(struct doctor_line *line)
 {
     struct winsize size = {0};
     (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size); /* all zero where it does not know */
-    (void)snprintf(line->words, sizeof(line->words), "%.60s, %ux%u, %d colours", getenv("TERM"),
-                   (unsigned)size.ws_col, (unsigned)size.ws_row, term_colour_count());
+    (void)snprintf(line->words, sizeof(line->words), "%.60s, %ux%u, %d colors", getenv("TERM"),
+                   (unsigned)size.ws_col, (unsigned)size.ws_row, term_color_count());
 }
 
 static void look_at_terminal(struct report *report)
@@ -178,7 +178,7 @@ static void look_at_locale(struct report *report)
     struct doctor_line line = {.name = "locale", .state = utf8 ? DOCTOR_WORKS : DOCTOR_LACKS};
 
     (void)snprintf(line.words, sizeof(line.words),
-                   utf8 ? "%.60s" : "not UTF-8 but %.60s: signs are drawn in ASCII", codeset);
+                   utf8 ? "%.60s" : "not UTF-8 but %.60s: symbols are drawn in ASCII", codeset);
     if (!utf8)
         (void)snprintf(line.hint, sizeof(line.hint), "LC_ALL=C.UTF-8");
     tell(report, &line);
@@ -215,18 +215,17 @@ static void tell_end(const struct report *report)
     if (report->json)
         say_json(str_text(&json));
     else
-        (void)puts(report->breaks
-                       ? "plain runs do not work here: see the lines with NO"
-                       : "plain runs work here; what has a - is missed only where it is asked for");
+        (void)puts(report->breaks ? "plain runs do not work here: see the lines with NO"
+                                  : "plain runs work here; lines with - are optional");
     str_done(&json);
 }
 
 static void print_more(void)
 {
     (void)puts("\nok  works\n"
-               "-   not to be had here: what needs it is refused\n"
+               "-   not available here; plans that need it are rejected\n"
                "NO  plain runs need it\n"
-               "behind a semicolon stands what would help; exit code 1 if there is a NO");
+               "after a semicolon: what would help; exit code 1 if there is a NO");
 }
 
 int cmd_doctor(struct globals *globals, int argc, char **argv)
@@ -247,7 +246,7 @@ int cmd_doctor(struct globals *globals, int argc, char **argv)
     char dir[PATH_MAX];
     struct config config;
     if (!getcwd(dir, sizeof(dir)))
-        return fail_usage(NULL, "the current folder cannot be named");
+        return fail_usage(NULL, "cannot determine the current folder");
     code = config_read(dir, CONFIG_LOOKS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;

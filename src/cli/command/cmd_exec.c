@@ -32,7 +32,7 @@ static bool parse_seconds(const char *text, int64_t *out_ms, struct err *err)
     double seconds = strtod(text, &end);
     bool fits = end != text && *end == '\0' && seconds >= 0.001 && seconds <= EXEC_TIMEOUT_S_MAX;
     if (!fits) {
-        (void)err_set(err, ERR_INVALID, "--timeout '%s' is no time", text);
+        (void)err_set(err, ERR_INVALID, "--timeout '%s' is not a time", text);
         return err_hint(err, "seconds from 0.001 to %d", EXEC_TIMEOUT_S_MAX);
     }
     *out_ms = (int64_t)(seconds * 1000);
@@ -122,7 +122,7 @@ static int run_words(struct globals *globals, struct exec_words *words, char *co
     struct config config;
     struct err err = {0};
     if (!getcwd(dir, sizeof(dir)))
-        return fail_usage(NULL, "this folder is not there any more");
+        return fail_usage(NULL, "this folder no longer exists");
     int code = config_read(dir, CONFIG_ACTS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -142,7 +142,7 @@ int cmd_exec(struct globals *globals, int argc, char **argv)
         {"phase", 0, "PHASE", "RED, GREEN, VERIFY (default) or REFACTOR", NULL, &words.phase},
         {"policy", 0, "NAME", "default, another built-in one, or one of devs.config.json", NULL,
          &words.policy},
-        {"timeout", 0, "S", "end an attempt after so many seconds", NULL, &words.timeout},
+        {"timeout", 0, "S", "end an attempt after this many seconds", NULL, &words.timeout},
         SANDBOX_OPTIONS(words.sandbox),
         {"once", 0, NULL, "it may not be run twice: no second attempt", &words.once, NULL},
         {"json", 0, NULL, "a JSON object for each event, not the output", &words.json, NULL},

@@ -245,11 +245,11 @@ static int check_words(const struct exporting *now)
     if (words->file && is_stdout(words->file) && words->at_count > 1)
         return fail_usage(USAGE, "export: several pictures are several files: -o FILE");
     if (words->at_count > 0 && !is_svg)
-        return fail_usage(USAGE, "export: --at is about --format svg");
+        return fail_usage(USAGE, "export: --at is only for --format svg");
     if (words->speed && !is_cast)
-        return fail_usage(USAGE, "export: --speed is about --format asciicast");
+        return fail_usage(USAGE, "export: --speed is only for --format asciicast");
     if ((words->size || words->view || words->task) && !is_drawn)
-        return fail_usage(USAGE, "export: --size, --view and --task are about screens: --format "
+        return fail_usage(USAGE, "export: --size, --view and --task are only for screens: --format "
                                  "asciicast or svg");
     return EXIT_ALL_PASSED;
 }
@@ -262,20 +262,21 @@ int cmd_export(struct globals *globals, int argc, char **argv)
          "jsonl (records), perfetto (a trace), bundle (a log of its own), asciicast or svg "
          "(screens)",
          NULL, &words.format},
-        {"output", 'o', "FILE", "the file (else run-RUN and an ending, here); - is standard output",
-         NULL, &words.file},
-        {"size", 0, "CxR", "of the screens: so many columns and rows (else 80x24)", NULL,
-         &words.size},
-        {"speed", 0, "N", "of an asciicast: N seconds of the run in one (else 1)", NULL,
+        {"output", 'o', "FILE",
+         "the file (default: run-RUN and an ending, here); - is standard output", NULL,
+         &words.file},
+        {"size", 0, "CxR", "size of the screens (default: 80x24)", NULL, &words.size},
+        {"speed", 0, "N", "of an asciicast: seconds of the run in one (default: 1)", NULL,
          &words.speed},
         {"view", 0, "V", "of tasks (default), detail, log, forensics, timeline or runs", NULL,
          &words.view},
         {"task", 0, "T", "the task that is chosen on the screens", NULL, &words.task},
         {"at", 0, "TIME,...",
-         "of an svg: the moment, as in devs debug --at (else the end); of several a file each",
+         "of an svg: the moment, as in devs debug --at (default: the end); several make a file "
+         "each",
          NULL, &words.moments},
         {"yes", 'y', NULL, "do not ask", &words.yes, NULL},
-        {"json", 0, NULL, "say what is in it as one JSON object; does not ask", &words.json, NULL},
+        {"json", 0, NULL, "describe it as one JSON object; do not ask", &words.json, NULL},
     };
     struct command_line line = {.name = "export",
                                 .specs = specs,

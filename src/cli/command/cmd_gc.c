@@ -147,7 +147,7 @@ static bool check_name(const struct gc *gc, const char *name, struct err *err)
     if (!target_parse(name, &target, err))
         return false;
     if (target.run == 0)
-        return err_set(err, ERR_INVALID, "'%s' names no run: RUN or RUN/TASK", name);
+        return err_set(err, ERR_INVALID, "'%s' does not name a run: RUN or RUN/TASK", name);
     const bool ok = target_follow(&target, &gc->place, &follower, err) &&
                     (target.task[0] == '\0' ||
                      target_task(&target, follower_state(follower)->plan, &task, err));
@@ -294,20 +294,20 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
         {"dry-run", 0, NULL, "say what would be done", &gc.dry, NULL},
         {"json", 0, NULL, "a JSON object for each thing", &gc.json, NULL},
         {"older", 0, "DAYS",
-         "kept workspaces too, with results of copies, if nothing changed in them for so long",
-         NULL, &older},
+         "also kept workspaces, with results of copies, that have not changed for so long", NULL,
+         &older},
         {"merge", 0, "FILE", "bring a spill log into the run log", NULL, &merge},
         {"adopt", 0, NULL,
-         "make a log yours that came with a clone or a copy: then its runs can be continued",
+         "take over a log that came with a clone or a copy, so that its runs can be continued",
          &adopts, NULL},
-        {"keep-days", 0, "N", "runs go from the log N days after their last event", NULL,
+        {"keep-days", 0, "N", "remove runs from the log N days after their last event", NULL,
          &words.days},
-        {"keep-runs", 0, "N", "only the newest N runs stay in the log", NULL, &words.runs},
-        {"keep-mib", 0, "N", "the newest runs that hold N MiB together stay in the log", NULL,
+        {"keep-runs", 0, "N", "keep only the newest N runs in the log", NULL, &words.runs},
+        {"keep-mib", 0, "N", "keep only the newest runs that take N MiB together", NULL,
          &words.mib},
         {"delete", 0, NULL,
-         "the runs that are named (41, 38-41, all) go from the log, and nothing else is done",
-         &gc.deletes, NULL},
+         "remove the named runs (41, 38-41, all) from the log and do nothing else", &gc.deletes,
+         NULL},
     };
     struct command_line line = {
         .name = "gc", .specs = specs, .spec_count = ARRAY_LEN(specs), .max_operands = GC_NAMES_MAX};

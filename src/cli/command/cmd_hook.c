@@ -142,8 +142,8 @@ static int dispatch(struct hook_install *install, const struct globals *globals,
     if (name && !install->agent)
         return fail_usage(hook_agent_names(), "hook: no agent '%s' is known that has hooks", name);
     return act ? act(install)
-               : fail_usage("devs hook --help", "hook: '%s' is none of install, uninstall, status",
-                            word);
+               : fail_usage("devs hook --help",
+                            "hook: '%s' is not one of install, uninstall, status", word);
 }
 
 int cmd_hook(struct globals *globals, int argc, char **argv)

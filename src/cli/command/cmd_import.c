@@ -110,12 +110,12 @@ static void print_text(const struct import_file *file, const struct import_resul
             str_addf(&line, ", %s", used.data);
         str_addf(&line, ", %s", end_word(file->transcript));
         add_number(&line, result->stuck, "time stuck", "times stuck");
-        add_number(&line, result->suspected, "time perhaps in circles", "times perhaps in circles");
-        add_number(&line, counts.unknown, "line says nothing to devs", "lines say nothing to devs");
-        add_number(&line, counts.broken, "line is no JSON", "lines are no JSON");
+        add_number(&line, result->suspected, "possible loop", "possible loops");
+        add_number(&line, counts.unknown, "line is unknown to devs", "lines are unknown to devs");
+        add_number(&line, counts.broken, "line is not JSON", "lines are not JSON");
         add_number(&line, counts.too_long, "line is too long", "lines are too long");
-        add_number(&line, result->words_lost, "byte of words is not kept",
-                   "bytes of words are not kept");
+        add_number(&line, result->words_lost, "byte of text is not kept",
+                   "bytes of text are not kept");
         str_add_char(&line, '\n');
     }
     say(str_text(&line));
@@ -231,7 +231,7 @@ static int import_all(struct globals *globals, struct import_words *words, int c
     struct err err = {0};
     int code = EXIT_ALL_PASSED;
     if (words->agent && !adapters_find(words->config.settings.agents, words->agent))
-        return fail_usage("settings can bring one under \"agents\": docs/agents.md",
+        return fail_usage("settings can define one under \"agents\": docs/agents.md",
                           "there is no agent '%s'", words->agent);
     if (!find_log(globals->db, true, &words->place, &err) ||
         !secrets_redactor(&words->redactor, NULL, &words->config.settings.secrets, &err))
@@ -248,9 +248,9 @@ int cmd_import(struct globals *globals, int argc, char **argv)
 {
     struct import_words words = {0};
     const struct option_spec specs[] = {
-        {"agent", 0, "NAME", "whose output it is (else it is seen from the first lines)", NULL,
+        {"agent", 0, "NAME", "whose output it is (default: detected from the first lines)", NULL,
          &words.agent},
-        {"again", 0, NULL, "also what is in the log already", &words.again, NULL},
+        {"again", 0, NULL, "also what is already in the log", &words.again, NULL},
         {"json", 0, NULL, "a JSON object for each file", &words.json, NULL},
     };
     struct command_line line = {.name = "import",
@@ -262,7 +262,7 @@ int cmd_import(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if (!getcwd(words.dir, sizeof(words.dir))) {
-        warn("where am I: %s", strerror(errno));
+        warn("cannot determine the current folder: %s", strerror(errno));
         return EXIT_NO_INPUT;
     }
     code = config_read(words.dir, CONFIG_ACTS, &words.config);

@@ -170,14 +170,13 @@ int cmd_log(struct globals *globals, int argc, char **argv)
 {
     struct log_words words = {0};
     const struct option_spec specs[] = {
-        {"try", 0, "N", "the output of this try (else the latest)", NULL, &words.try},
-        {"step", 0, "N", "of this step (else the present one; after an agent the last with words)",
-         NULL, &words.step},
-        {"raw", 0, NULL, "what an agent wrote as it came, in place of its readable words",
-         &words.raw, NULL},
-        {"times", 0, NULL, "before each line when it came, and on which stream", &words.times,
-         NULL},
-        {"follow", 'f', NULL, "go on until the try has ended", &words.follow, NULL},
+        {"try", 0, "N", "the output of this try (default: the latest)", NULL, &words.try},
+        {"step", 0, "N",
+         "of this step (default: the current one; after an agent, the last with output)", NULL,
+         &words.step},
+        {"raw", 0, NULL, "an agent's raw output instead of readable text", &words.raw, NULL},
+        {"times", 0, NULL, "prefix each line with its time and stream", &words.times, NULL},
+        {"follow", 'f', NULL, "continue until the try has ended", &words.follow, NULL},
     };
     struct command_line line = {.name = "log",
                                 .specs = specs,

@@ -129,7 +129,7 @@ static bool fill_options(struct serving *serving, struct err *err)
     const struct ui_settings *ui = &serving->config.settings.ui;
     uint64_t seed = 0;
     if (getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-        return err_set(err, ERR_IO, "no random numbers are to be had");
+        return err_set(err, ERR_IO, "cannot get random numbers");
     if (!realpath("/proc/self/exe", serving->program))
         return err_set_errno(err, errno, "/proc/self/exe");
     serving->options = (struct proxy_options){.db = serving->globals->db,
@@ -213,7 +213,7 @@ static int serve_words(const struct globals *globals, const struct mcp_words *wo
     if (words->dir && chdir(words->dir) != 0)
         return fail_usage(NULL, "--dir '%s': %s", words->dir, strerror(errno));
     if (!getcwd(serving.dir, sizeof(serving.dir)))
-        return fail_usage(NULL, "this folder is not there any more");
+        return fail_usage(NULL, "this folder no longer exists");
     int code = config_read(serving.dir, CONFIG_ACTS, &serving.config);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -259,8 +259,8 @@ int cmd_mcp(struct globals *globals, int argc, char **argv)
          "when calls are tried again: default, another built-in "
          "one, or one of devs.config.json",
          NULL, &words.policy},
-        {"name", 0, "NAME", "of the run; else the client's own", NULL, &words.name},
-        {"dir", 0, "DIR", "the project; else this folder", NULL, &words.dir},
+        {"name", 0, "NAME", "of the run; default: the client's own", NULL, &words.name},
+        {"dir", 0, "DIR", "the project; default: this folder", NULL, &words.dir},
         {"read-file", 0, "PATH", "what read_file runs: print a file below this folder", NULL,
          &words.read_file},
         {"write-file", 0, "PATH", "what write_file runs: write stdin to a file below this folder",

@@ -43,11 +43,11 @@ static bool read_idea(const char *word, struct str *out, struct err *err)
 static bool find_room(struct asking *asking, struct err *err)
 {
     if (!getcwd(asking->dir, sizeof(asking->dir)))
-        return err_set_errno(err, errno, "cannot say which folder this is");
+        return err_set_errno(err, errno, "cannot determine the current folder");
     if (asking->words.force || access(PROJECT_FILE_NAME, F_OK) != 0)
         return true;
-    (void)err_set(err, ERR_INVALID, "'" PROJECT_FILE_NAME "' is there already");
-    return err_hint(err, "devs plan-phase 1 goes on with it; --force begins anew");
+    (void)err_set(err, ERR_INVALID, "'" PROJECT_FILE_NAME "' already exists");
+    return err_hint(err, "devs plan-phase 1 continues with it; --force starts over");
 }
 
 /* The answer lies in the file; what devs knows beside it is added. */
@@ -129,8 +129,7 @@ int cmd_new_project(struct globals *globals, int argc, char **argv)
     struct asking asking = {0};
     const struct workflow_command command = {
         .name = "new-project",
-        .own = {"force", 0, NULL, "write over the project that is there", &asking.words.force,
-                NULL},
+        .own = {"force", 0, NULL, "overwrite the existing project", &asking.words.force, NULL},
         .words = &asking.words,
     };
     bool done = false;

@@ -26,8 +26,8 @@ static bool may_write(const struct planning *planning, struct err *err)
 {
     if (planning->at.words.force || access(planning->path, F_OK) != 0)
         return true;
-    (void)err_set(err, ERR_INVALID, "'%s' is there already", planning->path);
-    return err_hint(err, "devs execute-phase %d runs it; --force plans anew", planning->at.number);
+    (void)err_set(err, ERR_INVALID, "'%s' already exists", planning->path);
+    return err_hint(err, "devs execute-phase %d runs it; --force plans again", planning->at.number);
 }
 
 /* The person requested this plan and need not trust it again. */
@@ -161,8 +161,7 @@ int cmd_plan_phase(struct globals *globals, int argc, char **argv)
     struct planning planning = {0};
     const struct workflow_command command = {
         .name = "plan-phase",
-        .own = {"force", 0, NULL, "write over the plan that is there", &planning.at.words.force,
-                NULL},
+        .own = {"force", 0, NULL, "overwrite the existing plan", &planning.at.words.force, NULL},
         .words = &planning.at.words,
     };
     bool done = false;

@@ -286,7 +286,7 @@ int cmd_rules(struct globals *globals, int argc, char **argv)
     struct rules_options options = {0};
     const struct option_spec specs[] = {
         {"try", 0, "FILE",
-         "what this rule would change of all recorded tries (- is stdin): 3 if any", NULL,
+         "what this rule would change in all recorded tries (- is stdin): 3 if any", NULL,
          &options.try},
         {"add", 0, "FILE", "the same, then add it to devs.config.json", NULL, &options.add},
         {"json", 0, NULL, "one JSON object", &options.json, NULL},
@@ -297,11 +297,11 @@ int cmd_rules(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if (options.try && options.add)
-        return fail_usage("choose one", "--try and --add say different things");
+        return fail_usage("choose one", "--try and --add are mutually exclusive");
     char dir[PATH_MAX];
     struct config config;
     if (!getcwd(dir, sizeof(dir)))
-        return fail_usage(NULL, "this folder is not there any more");
+        return fail_usage(NULL, "this folder no longer exists");
     code = config_read(dir, CONFIG_LOOKS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;

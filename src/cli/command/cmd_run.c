@@ -60,13 +60,13 @@ int cmd_run(struct globals *globals, int argc, char **argv)
     const struct option_spec specs[] = {
         {"plain", 0, NULL, "a line for each event, no screen", &plain, NULL},
         {"json", 0, NULL, "a JSON object for each event", &json, NULL},
-        {"jobs", 'j', "N", "attempts at a time (else the plan's, else 2)", NULL, &jobs_text},
+        {"jobs", 'j', "N", "attempts at a time (default: the plan's, or 2)", NULL, &jobs_text},
         {"only", 0, "TASK", "this task and what it needs", NULL, &only},
         {"continue", 0, "RUN", "run what is left of a run: 41, or last (see --failed)", NULL,
          &again},
         {"failed", 0, NULL, "with --continue, of an ended run: only tasks that failed", &failed,
          NULL},
-        {"detach", 0, NULL, "return at once; the run goes on without a terminal", &detach, NULL},
+        {"detach", 0, NULL, "return at once; the run continues without a terminal", &detach, NULL},
         {"dry-run", 0, NULL, "say what would run, start nothing; --json: the plan", &dry, NULL},
     };
     struct command_line line = {

@@ -149,13 +149,12 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     if (json && one_line)
-        return fail_usage("choose one", "status: --json and --line say different things");
+        return fail_usage("choose one", "status: --json and --line are mutually exclusive");
     struct err err = {0};
     struct place place;
     int64_t run = 0;
     struct status status = {.ascii = looks_print_ascii(globals), .is_brief = !all && !json};
-    static const char hint[] =
-        "a number as devs runs has it, or last; devs why says more of one task";
+    static const char hint[] = "a number from devs runs, or last; devs why says more of one task";
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
               find_log(globals->db, false, &place, &err) && ask(&place, run, &status, &err);
     struct log_live live = {0};

@@ -220,7 +220,7 @@ static int validate(const struct validate_options *options)
     if (code != EXIT_ALL_PASSED)
         return code;
     if (!options->instance && isatty(STDIN_FILENO))
-        code = fail_usage(hint, "validate: the contract is good; name a file to check, or - for "
+        code = fail_usage(hint, "validate: the contract is valid; name a file to check, or - for "
                                 "standard input");
     else
         code = check_instance(options, contract);
@@ -232,7 +232,7 @@ int cmd_validate(struct globals *globals, int argc, char **argv)
 {
     struct validate_options options = {0};
     const struct option_spec specs[] = {
-        {"contract", 0, "FILE", "the JSON Schema that it must fit (docs/contracts.md)", NULL,
+        {"contract", 0, "FILE", "the JSON Schema that it must match (docs/contracts.md)", NULL,
          &options.contract},
         {"repair", 0, NULL, "print what to ask an agent for, instead of what is wrong",
          &options.repair, NULL},

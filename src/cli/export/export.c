@@ -28,7 +28,7 @@ static bool open_file(struct export_sink *sink, struct err *err)
 {
     struct stat info;
     if (lstat(sink->path, &info) == 0) {
-        (void)err_set(err, ERR_INVALID, "'%s' is there already", sink->path);
+        (void)err_set(err, ERR_INVALID, "'%s' already exists", sink->path);
         return err_hint(err, "-o FILE names another one");
     }
     const int len =

@@ -17,7 +17,7 @@ bool frame_size_parse(const char *word, int *rows_out, int *columns_out, struct 
     size_t len = x ? (size_t)(x - word) : 0;
     int64_t numbers[2] = {0};
     if (len == 0 || len >= sizeof(columns)) {
-        (void)err_set(err, ERR_INVALID, "'%s' is no size", word);
+        (void)err_set(err, ERR_INVALID, "'%s' is not a size", word);
         return err_hint(err, "columns x rows, as in 80x24");
     }
     memcpy(columns, word, len);

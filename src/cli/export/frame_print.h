@@ -31,7 +31,7 @@ enum { FRAME_COLUMNS_MIN = 20, FRAME_ROWS_MIN = 4 };
 /* "80x24": columns x rows, from FRAME_COLUMNS_MIN x FRAME_ROWS_MIN to what a canvas holds. */
 ATTR_MUST_USE bool frame_size_parse(const char *word, int *rows_out, int *columns_out,
                                     struct err *err);
-/* As the options say; without colours, too, there is bold and underline. */
+/* As the options say; without colors, too, there is bold and underline. */
 ATTR_MUST_USE bool frame_theme(const struct globals *globals, struct theme *out, struct err *err);
 
 #endif

@@ -82,13 +82,13 @@ static bool check_form(const struct json *tree, struct err *err)
     const struct json *list = NULL;
     void *iter = NULL;
     if (hooks && json_kind(hooks) != JSON_KIND_OBJECT)
-        return err_set(err, ERR_INVALID, "\"hooks\" is no object there, but %s",
+        return err_set(err, ERR_INVALID, "\"hooks\" is not an object there, but %s",
                        json_kind_name(hooks));
     while (json_next(hooks, &iter, &event, &list)) {
         const bool is_known =
             json_kind(list) == JSON_KIND_ARRAY || hook_kind_of(event) == HOOK_OTHER;
         if (!is_known)
-            return err_set(err, ERR_INVALID, "\"hooks\": \"%s\" is no list there, but %s", event,
+            return err_set(err, ERR_INVALID, "\"hooks\": \"%s\" is not a list there, but %s", event,
                            json_kind_name(list));
     }
     return true;
@@ -301,7 +301,7 @@ static FILE *open_settings(const char *path, struct err *err)
         return NULL;
     FILE *file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? fdopen(fd, "r") : NULL;
     if (!file) {
-        (void)err_set(err, ERR_INVALID, "'%.200s' is no file", path);
+        (void)err_set(err, ERR_INVALID, "'%.200s' is not a file", path);
         (void)close(fd); /* nothing was read */
     }
     return file;
@@ -498,10 +498,10 @@ int hook_install(const struct hook_install *asked)
     if (!change_settings(&install, add_ours, path, &changed, &err))
         return fail(&err);
     sayf("%s: %s %s\n", install.agent->name,
-         changed ? "devs hook is called from now on, by" : "nothing to do:", path);
+         changed ? "devs hook is now called by" : "nothing to do:", path);
     if (install.of_user)
-        (void)puts("recorded are sessions in projects that have a log: the first devs run there "
-                   "makes one");
+        (void)puts("only sessions in projects that have a log are recorded: the first devs run "
+                   "there makes one");
     warn_of_obstacles(&install);
     return EXIT_ALL_PASSED;
 }
@@ -517,7 +517,7 @@ int hook_uninstall(const struct hook_install *asked)
     if (!change_settings(&install, remove_ours, path, &changed, &err))
         return fail(&err);
     sayf("%s: %s %s\n", install.agent->name,
-         changed ? "devs hook is not called any more by" : "nothing to do:", path);
+         changed ? "devs hook is no longer called by" : "nothing to do:", path);
     return EXIT_ALL_PASSED;
 }
 

@@ -43,7 +43,7 @@ static int check_session(struct project *project)
     if (!session || adapter_session_is_id(session))
         return EXIT_ALL_PASSED;
     project_done(project);
-    (void)err_set(&err, ERR_INVALID, PROJECT_FILE_NAME ": session_id is no id of a session");
+    (void)err_set(&err, ERR_INVALID, PROJECT_FILE_NAME ": session_id is not a session id");
     (void)err_hint(&err, "take that line out of the file, and ask who put it there");
     return fail(&err);
 }

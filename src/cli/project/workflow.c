@@ -133,7 +133,7 @@ enum {
 static int check_words(const struct workflow_words *words)
 {
     if (words->resume && words->fresh)
-        return fail_usage(NULL, "--resume goes on in a session, --fresh begins one: not both");
+        return fail_usage(NULL, "--resume continues a session and --fresh begins one: not both");
     if (words->resume && !adapter_session_is_id(words->resume))
         return fail_usage("it is the session_id of an earlier command's --json",
                           "--resume needs the id of a session");
@@ -148,8 +148,8 @@ int workflow_parse(struct globals *globals, const struct workflow_command *comma
     struct workflow_words *words = command->words;
     const struct option_spec specs[] = {
         {"agent", 0, "NAME", "the agent to ask", NULL, &words->agent},
-        {"model", 0, "NAME", "its model (else the agent's own choice)", NULL, &words->model},
-        {"resume", 0, "SESSION_ID", "go on in this session", NULL, &words->resume},
+        {"model", 0, "NAME", "its model (default: the agent's own choice)", NULL, &words->model},
+        {"resume", 0, "SESSION_ID", "continue this session", NULL, &words->resume},
         {"fresh", 0, NULL, "a new session, whatever the project remembers", &words->fresh, NULL},
         {"plain", 0, NULL, "a line for each event, no screen", &words->plain, NULL},
         {"json", 0, NULL, "a JSON object for each event; the last one has session_id", &words->json,
@@ -238,7 +238,7 @@ void workflow_print_result(const struct workflow_result *result)
 static void print_session(const char *session)
 {
     struct str words = {0};
-    str_addf(&words, "  %-10s %s, to go on in with --resume\n", "session", session);
+    str_addf(&words, "  %-10s %s, continue it with --resume\n", "session", session);
     say(str_text(&words));
     str_done(&words);
 }
@@ -313,9 +313,9 @@ int phase_words_read(struct phase_words *at, const char *number)
     int64_t chosen = 0;
     struct err err = {0};
     if (!parse_i64(number, 1, PROJECT_PHASES_MAX, &chosen, NULL))
-        return fail_usage("they count from 1", "'%s' is no number of a phase", number);
+        return fail_usage("they count from 1", "'%s' is not a phase number", number);
     if (!getcwd(dir, sizeof(dir))) {
-        (void)err_set_errno(&err, errno, "cannot say which folder this is");
+        (void)err_set_errno(&err, errno, "cannot determine the current folder");
         return fail(&err);
     }
     int code = project_read(dir, &at->project);

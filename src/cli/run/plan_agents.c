@@ -178,11 +178,10 @@ static int fail_unknown(const struct adapters *adapters, const char *name)
         str_addf(&names, "%s%s", i > 0 ? ", " : "", adapter_name(adapter));
     }
     if (near.nearest)
-        (void)fail_usage(NULL, "no agent has the name '%s', did you mean '%s'?", name,
-                         near.nearest);
+        (void)fail_usage(NULL, "unknown agent '%s', did you mean '%s'?", name, near.nearest);
     else
         (void)fail_usage("devs.config.json may have agents of your own",
-                         "no agent has the name '%s': there are %s", name, str_text(&names));
+                         "unknown agent '%s', known are %s", name, str_text(&names));
     str_done(&names);
     return EXIT_USAGE;
 }

@@ -53,7 +53,7 @@ static bool find_dir(const char *path, struct plan_file *file, struct err *err)
     if (is_file && !make_absolute(path, file->path))
         return err_set(err, ERR_INVALID, "plan '%s': its path is too long", path);
     if (!realpath(is_file ? path : ".", whole))
-        return err_set(err, ERR_INVALID, "plan '%s': its folder is not there", path);
+        return err_set(err, ERR_INVALID, "plan '%s': its folder does not exist", path);
     char *slash = strrchr(whole, '/');
     if (is_file && slash)
         slash[slash == whole ? 1 : 0] = '\0';
@@ -219,7 +219,7 @@ static void add_policy(const struct plan_task *task, const struct plan_step *ste
         policy_deadline_words(step->policy, out);
     str_add_char(out, ')');
     if (has_free_tries(task, step))
-        str_addf(out, " and up to %d more on a server's hint", POLICY_FREE_HINTS);
+        str_addf(out, " and up to %d more on the server's hint", POLICY_FREE_HINTS);
 }
 
 static int count_words(char *const *words)
@@ -515,7 +515,7 @@ static void print_words(const struct plan_file *file, int jobs, const struct red
     shown_count(plan->step_count, "step, ", "steps, ", &out);
     str_addf(&out, "%d at a time\n", jobs);
     const struct policy *starts = plan_policy_find(plan, "infrastructure");
-    str_addf(&out, "what does not start: %d starts in all (", starts->max_attempts);
+    str_addf(&out, "if it cannot start: %d starts in all (", starts->max_attempts);
     policy_words(starts, &out);
     str_add(&out, ")\n");
     for (int i = 0; i < plan->task_count; i++)

@@ -105,10 +105,10 @@ static void crash_line(const char *db, pid_t pid, int signal_number)
         follower_read(follower, 0, NULL, NULL, NULL, NULL))
         add_left(follower_state(follower), &left);
     else
-        str_add(&left, "who knows: the log cannot be read");
+        str_add(&left, "unknown: the log cannot be read");
     follower_close(follower);
     warn("pid %d was ended by signal %s; the log is %s; processes left: %s; "
-         "devs run --continue %lld ends them and goes on",
+         "devs run --continue %lld ends them and continues",
          (int)pid, name ? name : "?", place.db, str_text(&left), (long long)run);
     str_done(&left);
 }
@@ -139,7 +139,7 @@ static void spill_left_tell(const struct place *place, const char *uid)
         return;
     if (!spill_read_info(&spill, &info, &why) && why.code == ERR_NOT_FOUND)
         return; /* there was no room for a first row: it holds nothing */
-    (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): what it lacks is in '%s'",
+    (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): what is missing is in '%s'",
                   why.code == ERR_NONE ? info.reason.why : why.message, spill.db);
     add_command(place, &spill, &command);
     (void)err_hint(&err, "%s",
@@ -181,7 +181,7 @@ bool session_block_signals(int *fd_out, struct err *err)
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
     *fd_out = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (*fd_out < 0)
-        return err_set(err, ERR_IO, "signals cannot be had as a file");
+        return err_set(err, ERR_IO, "cannot receive signals as a file");
     return true;
 }
 
@@ -204,7 +204,7 @@ static void cancel(struct watching *watching, int signal)
 static void hang_up(struct watching *watching)
 {
     static const char *const words[] = {
-        [PLAN_HANGUP_GO_ON] = "the terminal is gone, the run goes on (on_hangup: go-on)",
+        [PLAN_HANGUP_GO_ON] = "the terminal is gone, the run continues (on_hangup: go-on)",
         [PLAN_HANGUP_WAIT] = "the terminal is gone, nothing more is started (on_hangup: wait)",
         [PLAN_HANGUP_CANCEL] = "the terminal is gone, all is cancelled (on_hangup: cancel)",
     };
@@ -244,7 +244,7 @@ static bool session_take_signal(void *ctx, int signal)
     if (first) {
         cancel(watching, signal);
         if (signal != SIGPIPE)
-            warn("cancelling: TERM to what runs, KILL after 10 s; once more kills at once");
+            warn("cancelling: TERM now, KILL after 10 s; ^C again kills at once");
     }
     watching->signal = signal;
     return first;
@@ -277,7 +277,7 @@ static void say_where_it_is(const struct watching *watching, struct str *out)
         str_addf(out, "{\"v\":1,\"run\":%lld,\"pid\":%d}\n", run, pid);
     else
         str_addf(out,
-                 "run #%lld goes on without a terminal (pid %d)\n"
+                 "run #%lld continues without a terminal (pid %d)\n"
                  "  watch it   devs\n"
                  "  ask        devs status %lld\n"
                  "  end it     devs cancel %lld\n",
@@ -292,7 +292,7 @@ static void session_detach(struct watching *watching)
     watching->alone = true;
     follower_close(watching->follower); /* the run may last for days */
     watching->follower = NULL;
-    engine_detach(watching->engine, "the run goes on without a terminal");
+    engine_detach(watching->engine, "the run continues without a terminal");
     front_let_go(watching->front, 0, str_text(&words));
     str_done(&words);
 }
@@ -305,7 +305,7 @@ static bool session_go_plain(struct watching *watching, const struct app_result 
         return false;
     watching->watch = SESSION_PLAIN;
     watching->shown_seq = result->seen_seq;
-    warn("run #%lld goes on as lines: ^C cancels it, devs elsewhere has the screen",
+    warn("run #%lld continues as lines: ^C cancels it; devs in another terminal has the screen",
          (long long)watching->run);
     engine_detach(watching->engine, NULL);
     return true;
@@ -426,7 +426,7 @@ static bool start_engine(struct watching *watching, struct err *err)
     const struct session *session = watching->session;
     uint64_t seed = session->seed;
     if (session->resume == 0 && getrandom(&seed, sizeof(seed), 0) != (ssize_t)sizeof(seed))
-        return err_set(err, ERR_IO, "no random numbers are to be had");
+        return err_set(err, ERR_IO, "cannot get random numbers");
     struct engine_options options = {
         .place = &watching->place,
         .plan = watching->secrets.plan,
@@ -552,7 +552,7 @@ static bool watch_blindly(struct watching *watching, const struct err *why)
 {
     struct err err = {0};
     (void)fail(why);
-    warn("the run goes on; devs status and devs debug --logs say how");
+    warn("the run continues; devs status and devs debug --logs say how");
     if (watching->signal_fd < 0 && !session_block_signals(&watching->signal_fd, &err))
         return false;
     bool lingers = watching->watch == SESSION_COCKPIT;

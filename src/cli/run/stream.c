@@ -296,7 +296,7 @@ static void tell_orphan(const struct printing *p)
     if (!p->stream->follow || p->stream->done_fd >= 0 || p->outlet.closed || state->ended ||
         run->is_session || !p->orphaned)
         return;
-    warn("devs went away before the run had ended. Go on with it: devs run --continue %lld",
+    warn("devs exited before the run had ended. Continue it: devs run --continue %lld",
          (long long)run->number);
 }
 

@@ -28,7 +28,7 @@ struct stream {
     bool names_run;                     /* each line begins with the run's number */
     bool details;                       /* and the hash of each result (event_details()) */
     bool folds;                         /* tasks cancelled in a row share a line */
-    bool follow;                        /* go on until the run ends */
+    bool follow;                        /* continue until the run ends */
     int done_fd;                        /* engine in this process: readable when it ended; -1 */
     int signal_fd;                      /* a signalfd; -1 = none */
     struct tee *tee;             /* borrowed; STREAM_OUTPUT only: where the output comes from */

@@ -120,7 +120,7 @@ static bool find_run(const char *word, bool failed, struct log_reader *reader, i
     if (!target_parse(word, &target, err))
         return false;
     if (target.run == 0 || target.task[0] != '\0') {
-        (void)err_set(err, ERR_INVALID, "'%s' names no run", word);
+        (void)err_set(err, ERR_INVALID, "'%s' does not name a run", word);
         return err_hint(err, "devs run --continue 41, or last");
     }
     *out = target.run;
@@ -144,7 +144,7 @@ static bool check_run(const struct place *place, const struct log_run_info *info
     if (info->is_session) {
         (void)err_set(err, ERR_INVALID, "run #%lld is a session of '%s', which devs did not start",
                       number, info->command);
-        return err_hint(err, "the agent itself goes on with it");
+        return err_hint(err, "continue it in the agent itself");
     }
     if (is_going_on(info)) {
         (void)err_set(err, ERR_BUSY, "run #%lld is going on in another process (pid %lld)", number,
@@ -157,7 +157,7 @@ static bool check_run(const struct place *place, const struct log_run_info *info
         return err_hint(err, "devs retry %lld, or %lld/TASK, asks that one", number, number);
     }
     if (stat(info->dir, &folder) != 0 || !S_ISDIR(folder.st_mode))
-        return err_set(err, ERR_INVALID, "the folder of run #%lld is not there: %s", number,
+        return err_set(err, ERR_INVALID, "the folder of run #%lld does not exist: %s", number,
                        info->dir);
     return true;
 }
@@ -206,8 +206,7 @@ static bool try_take_up(struct old_run *run, struct err *err)
     const struct run_state *state = follower_state(run->follower);
     struct input input = {.kind = INPUT_RECOVER, .jobs = run->info.jobs, .take_up = run->take_up};
     if (!run_state_can_copy(state)) {
-        (void)err_set(err, ERR_INVALID,
-                      "run #%lld has ended: whoever called its tasks has the answers",
+        (void)err_set(err, ERR_INVALID, "run #%lld has ended: its callers have the answers",
                       (long long)run->info.number);
         return err_hint(err, "devs mcp starts a new run");
     }
@@ -228,7 +227,7 @@ static bool choose_rest(struct old_run *run, bool failed, struct err *err)
             return true;
         (void)err_set(err, ERR_INVALID,
                       "run #%lld was interrupted: --failed is for runs that have ended", number);
-        return err_hint(err, "devs run --continue %lld goes on with it", number);
+        return err_hint(err, "devs run --continue %lld continues it", number);
     }
     const int passed = state->counts[TASK_PASSED];
     const int rest = state->plan->task_count - passed;

@@ -50,7 +50,7 @@ static int print_on(const struct place *place, const struct app_result *result)
                                   .follow = true,
                                   .done_fd = -1,
                                   .signal_fd = -1};
-    warn("run #%lld goes on as lines: ^C ends these alone, devs has the screen again",
+    warn("run #%lld continues as lines: ^C ends these alone, devs has the screen again",
          (long long)result->run);
     return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
 }

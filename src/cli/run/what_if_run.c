@@ -262,7 +262,7 @@ int what_if_run(const struct debug_call *call)
         code = look_at_runs(own, call);
         free(own);
     } else if (wrong.count > 0) {
-        code = fail_violations(file, "nothing was looked at", &wrong);
+        code = fail_violations(file, "nothing was examined", &wrong);
     } else {
         code = fail(&err);
     }

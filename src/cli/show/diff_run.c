@@ -203,7 +203,7 @@ static void lasted_cell(const struct side *side, struct str *out)
     const bool is_over = info->ended_at_ms != 0;
     shown_duration((is_over ? info->ended_at_ms : info->last_at_ms) - info->started_at_ms, out);
     if (!is_over)
-        str_add(out, side->orphaned ? ", interrupted" : ", still goes on");
+        str_add(out, side->orphaned ? ", interrupted" : ", still runs");
 }
 
 static void passed_cell(const struct side *side, struct str *out)
@@ -517,7 +517,7 @@ static bool parse_named(const char *word, struct named *out, struct err *err)
     const size_t len = has_number ? (size_t)(mark - word) : strlen(word);
     *out = (struct named){0};
     if (len >= sizeof(out->target) || (has_number && strlen(mark + 1) >= sizeof(out->number)))
-        return err_set(err, ERR_INVALID, "'%s' names no try", word);
+        return err_set(err, ERR_INVALID, "'%s' does not name a try", word);
     memcpy(out->target, word, len);
     if (has_number)
         (void)snprintf(out->number, sizeof(out->number), "%s", mark + 1);
@@ -532,7 +532,7 @@ static bool parse_second(const char *word, const struct named *first, struct nam
     if (!is_digits(digits))
         return parse_named(word, out, err);
     if (strlen(digits) >= sizeof(out->number))
-        return err_set(err, ERR_INVALID, "'%s' is no try", word);
+        return err_set(err, ERR_INVALID, "'%s' is not a try", word);
     *out = *first;
     (void)snprintf(out->number, sizeof(out->number), "%s", digits);
     return true;

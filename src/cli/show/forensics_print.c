@@ -7,7 +7,7 @@
 #include "json.h"
 #include "target.h"
 
-/* A row of the log as a member; what is no JSON (the file may be anybody's) is left out. */
+/* A row of the log as a member; what is not JSON (the file may be anybody's) is left out. */
 static void add_row(const char *key, const struct str *text, struct str *out)
 {
     struct json *json = NULL;

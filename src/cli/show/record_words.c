@@ -88,7 +88,7 @@ static bool find_event(const struct subject *subject, const char *words, struct 
     struct replay_at at;
     if (words[0] == '#')
         return parse_i64(words + 1, 1, INT64_MAX, &out->seq, NULL) ||
-               err_set(err, ERR_INVALID, "'%s' is no number of a record", words);
+               err_set(err, ERR_INVALID, "'%s' is not a record number", words);
     bool ok = follower_open(&follower, subject->place, subject->run.number, err) &&
               replay_at_find(follower, words, &at, err);
     follower_close(follower);

@@ -157,7 +157,7 @@ static void print_faults(const struct status *status)
 static void print_cut(const struct status *status)
 {
     if (status_is_cut_short(status))
-        (void)printf("the log is damaged: %lld of %lld events can be read, and tell this\n",
+        (void)printf("the log is damaged: %lld of %lld events can be read, and show this\n",
                      (long long)follower_state(status->follower)->last_seq,
                      (long long)follower_run(status->follower)->last_seq);
 }
@@ -168,7 +168,7 @@ static void print_session(const struct status *status)
     const struct log_run_info *run = status_run(status);
     char heard[CLOCK_TEXT_MAX];
     if (run->is_session && !has_ended(status))
-        (void)printf("a session that an agent's hooks tell of, last heard at %s\n",
+        (void)printf("a session reported by an agent's hooks, last seen at %s\n",
                      clock_date(run->last_at_ms, heard));
 }
 
@@ -200,7 +200,7 @@ static void status_print_head(const struct status *status)
 static void status_print_end(const struct status *status)
 {
     if (status->orphaned && !has_ended(status) && !status_is_cut_short(status))
-        (void)printf("go on with it: %sdevs run --continue %lld\n",
+        (void)printf("continue it: %sdevs run --continue %lld\n",
                      status->needs_adopting ? "devs gc --adopt, then " : "",
                      (long long)status_run(status)->number);
 }

@@ -384,8 +384,8 @@ static void add_left_out(const struct verify_sum *sum, struct str *out)
     const struct line lines[] = {
         {decisions->unknown, "event of a kind that this build does not know",
          "events of kinds that this build does not know"},
-        {decisions->lost, "decision on an act that is not in the log any more",
-         "decisions on acts that are not in the log any more"},
+        {decisions->lost, "decision on an act that is no longer in the log",
+         "decisions on acts that are no longer in the log"},
         {decisions->unseen, "decision, for too many before it differ",
          "decisions, for too many before them differ"},
         {decisions->cut_off, "time that devs had not recorded all that it had decided",
@@ -551,7 +551,7 @@ static void print(const struct verify_found *found, bool json, bool is_one)
         str_add_char(&out, '\n');
         say_json(out.data);
     } else if (is_one || verify_found_differs(found)) {
-        str_addf(&out, "run #%lld, decided once more\n", (long long)found->run);
+        str_addf(&out, "run #%lld, decided again\n", (long long)found->run);
         verify_found_text(found, &out);
         say(out.data);
     } else {
@@ -615,7 +615,7 @@ int verify_run_print(const struct debug_call *call)
     char dir[PATH_MAX];
     struct config config;
     if (!getcwd(dir, sizeof(dir)))
-        return fail_usage(NULL, "this folder is not there any more");
+        return fail_usage(NULL, "this folder no longer exists");
     int code = config_read(dir, CONFIG_LOOKS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;

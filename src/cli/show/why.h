@@ -40,11 +40,11 @@ struct why {
     struct delay delay;              /* wait */
     int64_t due_at_ms;               /* wait */
     char skipped_by[CONTROL_BY_MAX]; /* wait: who sent it on; "" = nobody */
-    bool suspected;                  /* with it the log says that it may go in circles */
-    struct shown_circle circle;      /* suspected, or stopped for going in circles; else ok */
+    bool suspected;                  /* with it the log says that it may be looping */
+    struct shown_circle circle;      /* suspected, or stopped for looping; else ok */
     struct why_decided stop;         /* the step was over, maybe after the wait had begun */
     enum decision_kind end;          /* stop */
-    struct json *evidence;           /* owned; stop for going in circles: the capture of it */
+    struct json *evidence;           /* owned; stop for looping: the capture of it */
     struct str facts;                /* owned; what the engine found beside its end, in lines */
     struct str facts_json;           /* owned; the same as objects with commas between */
     bool entropy;                    /* stop: it counts as one that used up its chances */

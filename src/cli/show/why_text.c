@@ -28,7 +28,7 @@ static void class_line(const struct verdict *verdict, struct str *out)
     str_add(out, shown_expectation(verdict));
     str_add(out, verdict_class_name(verdict->class));
     if (verdict->class == VERDICT_SUCCESS)
-        str_add(out, ", for it was to fail:");
+        str_add(out, ", because it was expected to fail:");
     if (verdict->class == VERDICT_TRANSIENT)
         str_addf(out, " %s", transient_type_name(verdict->type));
     else if (verdict->reason != REASON_NONE)
@@ -45,22 +45,22 @@ static const char *how_sure(const struct verdict *verdict)
         const char *prefix;
         const char *words;
     } kinds[] = {
-        {"known.", "sure, devs saw it itself"},
-        {"agent.", "sure, the agent's own result says so"},
-        {"exit.words", "in doubt, so persistent: words that no rule knows beside the exit code"},
+        {"known.", "certain, devs observed it"},
+        {"agent.", "certain, the agent's own result says so"},
+        {"exit.words", "uncertain, so persistent: no rule matches the text beside the exit code"},
         {"exit.", "by the exit code alone"},
-        {"default", "in doubt, so persistent: no rule knows it"},
-        {"expect.", "sure, the plan says what was to come"},
-        {"contract", "sure, its contract says what was to come"},
+        {"default", "uncertain, so persistent: no rule matches it"},
+        {"expect.", "certain, the plan says what to expect"},
+        {"contract", "certain, its contract says what to expect"},
     };
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (strncmp(verdict->rule, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
             return kinds[i].words;
     }
     if (verdict->rule[0] == '\0')
-        return "in doubt, so persistent";
-    return verdict->stream == VERDICT_STREAM_NONE ? "sure, a rule knows this end"
-                                                  : "sure, a rule knows the text";
+        return "uncertain, so persistent";
+    return verdict->stream == VERDICT_STREAM_NONE ? "certain, a rule matches how it ended"
+                                                  : "certain, a rule matches the text";
 }
 
 static void rule_lines(const struct verdict *verdict, struct str *out)
@@ -78,7 +78,7 @@ static void rule_lines(const struct verdict *verdict, struct str *out)
     if (verdict->stream != VERDICT_STREAM_NONE)
         str_addf(out, " on %s", verdict_stream_name(verdict->stream));
     if (verdict->line > 0)
-        str_addf(out, ", line %lld of what was looked at", (long long)verdict->line);
+        str_addf(out, ", line %lld of the examined output", (long long)verdict->line);
     if (verdict->stream != VERDICT_STREAM_NONE)
         str_addf(out, ", byte %lld", (long long)verdict->offset);
     str_add_char(out, '\n');
@@ -89,7 +89,7 @@ static const char *near_words(enum near_why why)
     static const char *const words[] = {
         [NEAR_QUOTED] = "the line only quotes it",
         [NEAR_UNLESS] = "its own exception holds",
-        [NEAR_PATTERN] = "its word is there, its pattern is not",
+        [NEAR_PATTERN] = "its keyword is there, its pattern does not match",
         [NEAR_EXIT] = "exit code, signal, program or kind of step do not fit",
         [NEAR_OUTRANKED] = "it holds, but another rule comes first",
     };
@@ -274,7 +274,7 @@ static void add_result(const struct why *why, struct str *out)
     else if (!why->judged)
         str_add(out, "passed");
     else if (why->verdict.class == VERDICT_SUCCESS)
-        str_add(out, "passed: it failed as it was to");
+        str_add(out, "passed: it failed as expected");
     else
         str_addf(out, "failed, %s", verdict_word(&why->verdict, &attempt->outcome, word));
 }
@@ -296,7 +296,7 @@ static void ended_line(const struct why *why, struct str *out)
     outcome_words(&attempt->outcome, out);
     str_addf(out, " at %s", clock_date(attempt->ended.at_ms, at));
     if (!outcome_is_seen(&attempt->outcome)) {
-        str_add(out, ", when it was found so: devs had died, nobody saw its end\n");
+        str_add(out, ", when it was found so: devs had died, its end was not seen\n");
         return;
     }
     str_add(out, ", ran ");
@@ -314,7 +314,7 @@ static void denied_line(const struct why *why, struct str *out)
         why->verdict.stream == VERDICT_STREAM_NONE || plan_of(why)->steps[why->pick.step].agent)
         return;
     why_begin("denied", out);
-    str_addf(out, "exit 0 is no pass here: rule %s denies it\n", why->verdict.rule);
+    str_addf(out, "exit 0 is not a pass here: rule %s denies it\n", why->verdict.rule);
 }
 
 /* What was new in it, and whether it is the result of the try before once more. */
@@ -407,9 +407,10 @@ static void corrected_line(const struct why *why, struct str *out)
     if (!correction)
         return;
     why_begin("corrected", out);
-    str_addf(
-        out, "%s, says %s, %s; the first verdict stays\n", verdict_label_word(&correction->label),
-        correction->by[0] != '\0' ? correction->by : "a person", clock_date(correction->at_ms, at));
+    str_addf(out, "%s, says %s, %s; the original verdict is kept\n",
+             verdict_label_word(&correction->label),
+             correction->by[0] != '\0' ? correction->by : "a person",
+             clock_date(correction->at_ms, at));
 }
 
 /* What a person said to the try's agent, or noted where there is none. */
@@ -555,26 +556,26 @@ void why_words(const struct why *why, struct str *out)
 /* What a person may do about a failure of this reason. */
 static const char *const remedies[] = {
     [REASON_NONE] = "somebody must look",
-    [REASON_TEST_FAIL] = "the work must change: a test is red",
+    [REASON_TEST_FAIL] = "the work must change: a test fails",
     [REASON_COMPILE] = "the work must change: it does not build",
-    [REASON_USAGE] = "the command's words must be put right",
-    [REASON_NOT_FOUND] = "what it looks for must be there",
+    [REASON_USAGE] = "the command line must be fixed",
+    [REASON_NOT_FOUND] = "what it looks for must exist",
     [REASON_PERMISSION] = "somebody must grant the permission",
     [REASON_AUTH] = "somebody must log in, or renew the key",
     [REASON_QUOTA] = "the quota must come back, or be raised",
-    [REASON_CONTEXT_LENGTH] = "what it is asked must be shorter",
-    [REASON_BAD_REQUEST] = "the request must be put right",
+    [REASON_CONTEXT_LENGTH] = "its prompt must be shorter",
+    [REASON_BAD_REQUEST] = "the request must be fixed",
     [REASON_TOO_LARGE] = "what it sends must be smaller",
-    [REASON_REFUSAL] = "it must be asked in another way",
+    [REASON_REFUSAL] = "it must be prompted differently",
     [REASON_LIMIT] = "the limit that it met must be raised",
     [REASON_CONTRACT] = "what it answers must be what was asked for",
-    [REASON_CONFIG] = "the settings must be put right",
+    [REASON_CONFIG] = "the settings must be fixed",
     [REASON_CONFLICT] = "the conflict must be resolved",
-    [REASON_CRASH] = "the program that crashes must be put right",
+    [REASON_CRASH] = "the program that crashes must be fixed",
     [REASON_SETUP] = "what the step needs must be set up",
     [REASON_DEADLINE] = "it needs more time",
     [REASON_CANCELLED] = "it was stopped by a person",
-    [REASON_LOOP] = "it goes in circles: it must be asked in another way",
+    [REASON_LOOP] = "it loops: it must be prompted differently",
     [REASON_BUDGET] = "its budget is spent: a retry gives as much again",
 };
 static_assert(ARRAY_LEN(remedies) == REASON_COUNT, "every reason has its remedy");
@@ -585,8 +586,8 @@ static const char *const cures[] = {
     [TRANSIENT_NETWORK_TIMEOUT] = "the network must come back",
     [TRANSIENT_DOCKER_SOCKET_UNAVAILABLE] = "docker must come back",
     [TRANSIENT_CONTAINER_OOM] = "it needs more memory",
-    [TRANSIENT_API_RATE_LIMIT] = "the rate limit must be over",
-    [TRANSIENT_API_OVERLOADED] = "the service must have room again",
+    [TRANSIENT_API_RATE_LIMIT] = "the rate limit must end",
+    [TRANSIENT_API_OVERLOADED] = "the service must have capacity again",
     [TRANSIENT_SANDBOX_START_TIMEOUT] = "the sandbox must start again",
     [TRANSIENT_RESOURCE_BUSY] = "what was busy must be free again",
 };
@@ -631,14 +632,14 @@ static void add_going_on(const struct why *why, struct str *out)
     if (follower_state(why->follower)->ended || run->is_session)
         add_again(why, out);
     else
-        str_addf(out, "go on with it: devs run --continue %lld", (long long)run->number);
+        str_addf(out, "continue it: devs run --continue %lld", (long long)run->number);
 }
 
 /* What makes it run once more, whatever that needs first. */
 static void add_retry(const struct why *why, struct str *out)
 {
     if (follower_state(why->follower)->plan->grows)
-        str_add(out, "whoever called it has its answer, and may call again");
+        str_add(out, "its caller has the answer and may call again");
     else if (takes_acts(why))
         add_command(why, "retry", out);
     else
@@ -656,7 +657,7 @@ static const char *remedy_of_start(const struct outcome *outcome)
     case START_TOO_LARGE:
         return "the workspace must be smaller: name what it can do without in \"exclude\"";
     case START_CONFLICT:
-        return "the results of what it needs must be made to go together";
+        return "the results of what it needs must be made to merge";
     case START_LEFT_ALIVE:
         return "what an earlier try left must be ended";
     case START_SECRET_MISSING:
@@ -769,7 +770,7 @@ void why_next(const struct why *why, struct str *out)
     case SHOWN_CANCELLED:
         add_retry(why, out);
         if (can_go_on(why))
-            str_add(out, " gives it a fresh set of tries");
+            str_add(out, " gives it a new set of tries");
         break;
     case SHOWN_BACKOFF:
         if (why->orphaned) {
@@ -784,7 +785,8 @@ void why_next(const struct why *why, struct str *out)
         if (!takes_acts(why)) {
             add_going_on(why, out);
         } else if (task->follows >= 0) {
-            str_addf(out, "it goes on once %s is through", state->plan->tasks[task->follows].id);
+            str_addf(out, "it continues once %s gets through",
+                     state->plan->tasks[task->follows].id);
         } else {
             add_command(why, "release", out);
             str_add(out, " lets it go on");

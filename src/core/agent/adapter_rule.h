@@ -81,7 +81,7 @@ struct adapter_tests {
 
 struct adapter_rule {
     enum adapter_event event;
-    const struct json *line; /* the rule is for lines that are no JSON: what they must be */
+    const struct json *line; /* the rule is for lines that are not JSON: what they must be */
     bool on_err;             /* ... and stand on stderr */
     struct adapter_tests when;
     bool has_each;
@@ -109,7 +109,7 @@ const char *adapter_event_name(enum adapter_event event);
 
 /* Do all hold of the value? Of none at all: yes. */
 bool adapter_tests_hold(const struct adapter_tests *tests, const struct json *value);
-/* Does the text of a line that is no JSON, given as a JSON string, pass? */
+/* Does the text of a line that is not JSON, given as a JSON string, pass? */
 bool adapter_line_holds(const struct adapter_rule *rule, const struct json *line);
 /* Does the event say that it failed? */
 bool adapter_rule_failed(const struct adapter_rule *rule, const struct json *value);

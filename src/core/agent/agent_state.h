@@ -79,7 +79,7 @@ void agent_stream_tell(struct agent_stream *stream, const struct agent_item *ite
 
 /* One event: each rule that knows it. False if none does. */
 bool agent_event_take(struct agent_stream *stream, const struct json *event);
-/* A line that is no JSON; on stderr or not. False if no rule knows it. */
+/* A line that is not JSON; on stderr or not. False if no rule knows it. */
 bool agent_line_take(struct agent_stream *stream, const char *line, bool on_err);
 /* A message that was being put together is whole. */
 void agent_message_end(struct agent_stream *stream);

@@ -223,7 +223,7 @@ static bool be_stream(struct transcript *t, struct err *err)
 {
     if (!t->adapter) {
         (void)err_set(err, ERR_INVALID, "there is no agent '%s'", t->agent);
-        return err_hint(err, "settings can bring it under \"agents\": docs/agents.md");
+        return err_hint(err, "settings can define it under \"agents\": docs/agents.md");
     }
     t->form = TRANSCRIPT_STREAM;
     agent_stream_open(&t->stream, t->adapter, take_item, t);

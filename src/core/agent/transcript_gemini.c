@@ -110,7 +110,7 @@ bool transcript_read_gemini(struct transcript *t, const struct json *line)
     for (size_t i = 0; i < json_count(messages); i++)
         (void)read_message(t, json_at(messages, i)); /* one that says nothing is in the document */
     if (json_get(line, "$rewindTo"))
-        transcript_notice(t, "the conversation was taken back to an earlier message", false);
+        transcript_notice(t, "the conversation was rewound to an earlier message", false);
     if (json_get(line, "type"))
         return read_message(t, line);
     return set || messages || json_get(line, "$rewindTo") || json_get(line, "sessionId");

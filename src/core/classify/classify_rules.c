@@ -195,7 +195,7 @@ static bool read_members(const struct json *json, struct err *err)
         for (size_t i = 0; i < ARRAY_LEN(known_members); i++)
             known = known || strcmp(key, known_members[i]) == 0;
         if (!known)
-            return err_set(err, ERR_INVALID, "'%s' is no member of a rule", key);
+            return err_set(err, ERR_INVALID, "'%s' is not a member of a rule", key);
     }
     return true;
 }
@@ -224,7 +224,7 @@ static bool read_class(struct rule *rule, const struct json *json, struct err *e
     if (!transient && type[0] != '\0')
         return err_set(err, ERR_INVALID, "a persistent rule has no type");
     if (reason[0] != '\0' && !reason_parse(reason, &rule->reason))
-        return err_set(err, ERR_INVALID, "'%s' is no reason", reason);
+        return err_set(err, ERR_INVALID, "'%s' is not a reason", reason);
     return true;
 }
 
@@ -333,7 +333,7 @@ static bool read_time(struct rule *rule, const struct json *json, struct err *er
     rule->most = json_bool(json_get(json, "most"), false);
     rule->decides = json_bool(json_get(json, "decides"), false);
     rule->form = hint_form_find(form);
-    return rule->form || err_set(err, ERR_INVALID, "'%s' is no form of a time", form);
+    return rule->form || err_set(err, ERR_INVALID, "'%s' is not a time format", form);
 }
 
 static bool read_pattern(struct rule_pattern **out, const struct json *json, const char *key,

@@ -212,7 +212,7 @@ static bool add_member(struct str *out, const char *key, const struct json *valu
             add_value(out, members[i].internal, value);
         return members[i].internal || add_facts(out, value, err);
     }
-    return err_set(err, ERR_INVALID, "'%s' is no member of a rule", key);
+    return err_set(err, ERR_INVALID, "'%s' is not a member of a rule", key);
 }
 
 /* One rule of a person in the words of the built-in ones. */

@@ -37,7 +37,7 @@ static_assert(ARRAY_LEN(start_words) == START_CODE_END - START_CODE_FIRST,
 
 static const char *const stop_words[] = {
     [STOP_ASKED] = "cancelled",
-    [STOP_LOOP] = "ended: its calls go in circles",
+    [STOP_LOOP] = "ended: its calls loop",
     [STOP_BUDGET] = "ended: its budget is spent",
     [STOP_HOPELESS] = "ended: its own retries cannot succeed",
 };

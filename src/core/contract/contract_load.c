@@ -341,8 +341,8 @@ static int longest(struct chain *chain, struct contract_schema *schema)
     if (schema->chain > 0)
         return schema->chain;
     if (schema->chain == ON_THE_WAY)
-        return complain_chain(chain, "the reference goes in circles: it applies to the same value "
-                                     "for ever");
+        return complain_chain(chain, "the reference is circular: it applies to the same value "
+                                     "forever");
     if (chain->count == CONTRACT_CHAIN_MAX)
         return complain_chain(chain, "too many references, one after the other");
     chain->schemas[chain->count++] = schema;

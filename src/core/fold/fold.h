@@ -104,7 +104,7 @@ struct task_agent *fold_agent_new(const struct plan_task *plan);
 void fold_agent_free(struct task_agent *agent);
 /* An attempt of the task starts, has its process, is over, or its step is opened by a person. */
 fold_fn fold_agent_started, fold_agent_runs, fold_agent_ended, fold_agent_reopened;
-/* Its calls may go in circles, or do. */
+/* Its calls may be looping, or do. */
 fold_fn fold_agent_loops;
 /* A line for the agent, from the event's text. */
 void fold_agent_nudge(const struct fold *fold);
@@ -117,7 +117,7 @@ void fold_wall_begin(const struct fold *fold);
 void fold_wall_end(const struct fold *fold);
 /* Whoever ran this is gone: what was not seen does not count. */
 void fold_wall_recover(const struct fold *fold);
-/* devs stood still for so long: it does not count. */
+/* devs was suspended for so long: it does not count. */
 void fold_wall_stand(const struct fold *fold, int64_t ms);
 /* A person goes on: what is spent is given again. */
 void fold_budget_again(const struct fold *fold);

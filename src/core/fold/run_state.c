@@ -336,7 +336,7 @@ bool run_state_apply(struct run_state *state, const struct event *event, struct 
     if (!fits(&fold, known, err))
         return false;
     if (known && event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
-        return refuse(event, "its text is no JSON", err);
+        return refuse(event, "its text is not JSON", err);
     fold.text = text;
     const bool ok = apply(&fold, known, err);
     json_free(text);

@@ -122,7 +122,7 @@ static size_t run_around(const char *text, size_t len, size_t at, size_t period)
     return end - start + period;
 }
 
-/* Equal pieces in a row have neighbouring blocks of their length that are equal, wherever
+/* Equal pieces in a row have neighboring blocks of their length that are equal, wherever
  * the blocks begin: looking at those alone costs a few bytes a period. */
 static bool chants_with_period(const char *text, size_t len, size_t period, size_t periods)
 {

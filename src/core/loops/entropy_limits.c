@@ -31,7 +31,7 @@ static const struct entropy_limit table[] = {
     {FIELD(alike_percent), 60, 1, PERCENT, "share of common words that makes two messages alike"},
     {FIELD(rewrite_percent), 80, 1, PERCENT, "the same for two texts written to one file in a row"},
     {FIELD(lone_counter), 12, 1, 1000, "steps for which a counter that goes up by one is news"},
-    {FIELD(drift_turns), 2, 1, 100, "changes of direction after which a number is no news"},
+    {FIELD(drift_turns), 2, 1, 100, "changes of direction after which a number is not news"},
     {FIELD(flips), 4, 1, 1000, "changes between success and failure of a call that are news"},
     {FIELD(nudges), 2, 1, 8, "hints to the agent before a person says a word"},
 };

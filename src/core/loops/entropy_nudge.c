@@ -1,4 +1,4 @@
-/* entropy_nudge.c - what an agent is told that goes in circles. */
+/* entropy_nudge.c - what an agent is told that loops. */
 #include "entropy.h"
 
 #include <assert.h>
@@ -13,8 +13,8 @@ enum { CALL_SHOWN_MAX = 120 /* bytes of a call in a nudge */ };
 /* What the agent may do instead. */
 static const char *const advice[] = {
     [ENTROPY_RUNG_NONE] = "",
-    [ENTROPY_RUNG_REPEAT] = "do something else, or say what is in the way",
-    [ENTROPY_RUNG_CYCLE] = "leave this round of steps: try another way, or say what is in the way",
+    [ENTROPY_RUNG_REPEAT] = "do something else, or say what blocks you",
+    [ENTROPY_RUNG_CYCLE] = "leave this round of steps: try another way, or say what blocks you",
     [ENTROPY_RUNG_FAILURE] = "read the message again and change what it names",
     [ENTROPY_RUNG_BARREN] = "use what is known by now, or say what is missing",
     [ENTROPY_RUNG_PAUSE] = "look at what is waited for",
@@ -56,7 +56,7 @@ void entropy_nudge(const struct entropy_verdict *verdict, const char *call, unsi
 {
     if (verdict->level == ENTROPY_OK)
         return;
-    str_add(out, "You may be going in circles: ");
+    str_add(out, "You may be in a loop: ");
     entropy_why(verdict, out);
     if (call && call[0] != '\0') {
         str_add(out, ", last `");

@@ -188,7 +188,7 @@ static void complain_unknown(struct plan_reader *reader, const struct json_point
         near_word_offer(&near, adapter_name(adapter));
         str_addf(&names, "%s%s", names.len > 0 ? ", " : "", adapter_name(adapter));
     }
-    str_add(&message, "no agent has the name ");
+    str_add(&message, "unknown agent ");
     str_add_json(&message, name, strlen(name));
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);
@@ -277,11 +277,11 @@ enum { OUTPUT_NAME_MAX = 250 /* bytes of a name: its file is written beside it f
 const char *plan_path_fault(const char *path)
 {
     if (path[0] == '/')
-        return "must lie below the folder that the step works in";
+        return "must be below the folder that the step works in";
     for (const char *part = path;; part++) {
         const size_t len = strcspn(part, "/");
         if (len == 2 && strncmp(part, "..", 2) == 0)
-            return "must lie below the folder that the step works in";
+            return "must be below the folder that the step works in";
         if (len == 0 || (len == 1 && part[0] == '.'))
             return "must be the path of a file, without '.', '//' and '/' at its end";
         if (len > OUTPUT_NAME_MAX)
@@ -341,7 +341,7 @@ static void check_keys(struct plan_reader *reader, const struct json_pointer *pa
                         NULL);
     if (agent->resume && agent->adapter && !adapter_resumes(agent->adapter))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
-                        "this agent cannot go on in an earlier session", NULL, NULL);
+                        "this agent cannot continue an earlier session", NULL, NULL);
 }
 
 void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path)

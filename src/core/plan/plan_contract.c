@@ -158,7 +158,7 @@ static void complain_unknown(struct plan_reader *reader, const struct json_point
         if (plan->contracts[i]->schema && plan->contracts[i]->name)
             near_word_offer(&near, plan->contracts[i]->name);
     }
-    str_add(&message, "no contract of the plan has the name ");
+    str_add(&message, "unknown contract ");
     str_add_json(&message, name, strlen(name));
     if (near.nearest)
         str_addf(&message, ", did you mean \"%s\"?", near.nearest);

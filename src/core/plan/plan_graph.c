@@ -282,7 +282,7 @@ static void refuse(const struct sessions *sessions, const struct use *first,
     struct str words = {0};
     str_addf(&path, "/tasks/%d/steps/%d/resume", second->task, second->step);
     str_addf(&words,
-             "task %s goes on in this session, too, and may do so at the same time: let one of "
+             "task %s continues this session too, possibly at the same time: let one of "
              "them need the other",
              sessions->plan->tasks[first->task].id);
     violations_add(violations, VIOLATION_INVALID_VALUE, str_text(&path), str_text(&words), NULL,
@@ -296,7 +296,7 @@ static void refuse_many(struct violations *violations)
     struct str most = {0};
     str_addf(&most, "at most %d", PLAN_SESSIONS_SHARED_MAX);
     violations_add(violations, VIOLATION_INVALID_VALUE, "/tasks",
-                   "too many sessions are gone on with by several tasks", str_text(&most), NULL);
+                   "too many sessions are continued by several tasks", str_text(&most), NULL);
     str_done(&most);
 }
 

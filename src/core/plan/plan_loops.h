@@ -1,6 +1,6 @@
 /*
  * plan_loops.h - the object "loops" of a plan and of the settings: from how many repeats
- * on something goes in circles. The table of entropy_limits.h names its fields.
+ * on something loops. The table of entropy_limits.h names its fields.
  */
 #ifndef DEVS_PLAN_LOOPS_H
 #define DEVS_PLAN_LOOPS_H

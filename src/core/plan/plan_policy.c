@@ -493,7 +493,7 @@ static void complain_circle(struct plan_reader *reader, const struct json_pointe
     const struct policy *items = reader->policies.items;
     struct json_pointer place = {.up = path, .key = "like"};
     struct str message = {0};
-    str_addf(&message, "policies are like each other in a circle: %s", items[member].name);
+    str_addf(&message, "policies are like each other in a cycle: %s", items[member].name);
     int at = member;
     do {
         at = inner_base(reader, object, at);

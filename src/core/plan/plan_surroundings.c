@@ -180,8 +180,9 @@ static void read_sandbox_kind(struct plan_reader *reader, const struct json_poin
 static void read_network(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    check_none(reader, path, json_bool(value, false),
-               "without a sandbox the network is as it is: leave it out, or name a \"kind\"");
+    check_none(
+        reader, path, json_bool(value, false),
+        "without a sandbox the network cannot be switched off: leave it out, or name a \"kind\"");
     if (json_kind(value) == JSON_KIND_TRUE || json_kind(value) == JSON_KIND_FALSE)
         reader->sandbox->network =
             json_bool(value, false) ? SANDBOX_NETWORK_ON : SANDBOX_NETWORK_OFF;
@@ -253,7 +254,8 @@ static void check_writable(struct plan_reader *reader, const struct json_pointer
                         text);
     else if (strspn(text, "/") == strlen(text))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
-                        "the whole root cannot be let in: set \"read_only\": false", NULL, text);
+                        "the whole file system cannot be writable: set \"read_only\": false", NULL,
+                        text);
 }
 
 static void read_writable(struct plan_reader *reader, const struct json_pointer *path,

@@ -499,7 +499,7 @@ static void complain_unknown_need(struct plan_reader *reader, const struct json_
 {
     struct str message = {0};
     const char *nearest = plan_reader_is_full(reader) ? NULL : nearest_id(reader->plan, id);
-    str_add(&message, "no task has the id ");
+    str_add(&message, "unknown task ");
     str_add_json(&message, id, strlen(id));
     if (nearest)
         str_addf(&message, ", did you mean \"%s\"?", nearest);
@@ -543,7 +543,7 @@ static void read_needs(struct plan_reader *reader, const struct json_pointer *pa
         return;
 
     struct str message = {0};
-    str_add(&message, "tasks need each other in a circle: ");
+    str_add(&message, "tasks need each other in a cycle: ");
     plan_cycles_name(&reader->cycles, reader->plan, reader->task, &message);
     plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, str_text(&message), NULL, NULL);
     str_done(&message);

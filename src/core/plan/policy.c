@@ -266,7 +266,7 @@ static void add_ends(const struct policy *policy, struct str *out)
     if (policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
         str_add(out, ", used up: max retries exceeded");
     if (policy->retry_after_cap_ms == 0)
-        str_add(out, ", waits on no server's hint");
+        str_add(out, ", ignores the server's hints");
 }
 
 /* After which failures it tries again. */

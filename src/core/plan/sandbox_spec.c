@@ -225,7 +225,7 @@ static bool set_image(struct sandbox_spec *spec, const char *image, struct err *
                        sandbox_kind_name(spec->kind));
     /* It goes onto a command line, where it must not be taken for an option. */
     if (len == 0 || len > SANDBOX_IMAGE_MAX || image[0] == '-')
-        return err_set(err, ERR_INVALID, "'%.40s' is no name of an image", image);
+        return err_set(err, ERR_INVALID, "'%.40s' is not an image name", image);
     free(spec->image);
     spec->image = xstrdup(image);
     return true;

@@ -13,9 +13,9 @@
 
 enum {
     ESC = 0x1b,
-    FLAT_MAX = 14,   /* characters of the longest escape: \ud83d\ude00 */
-    NAME_MAX = 8,    /* of an entity */
-    COLOUR_MAX = 24, /* characters of a colour's numbers */
+    FLAT_MAX = 14,  /* characters of the longest escape: \ud83d\ude00 */
+    NAME_MAX = 8,   /* of an entity */
+    COLOR_MAX = 24, /* characters of a color's numbers */
     RUNE_MAX = 0x10ffff,
 };
 
@@ -339,11 +339,11 @@ static bool read_one(struct redact_escapers escapers, const char *bytes, size_t 
 }
 
 /* "\u001b[01;31m" shows nothing: what is beside it is in one piece on a screen. */
-static bool read_colour(struct redact_escapers escapers, const char *bytes, size_t len, bool ended,
-                        struct redact_unit *out)
+static bool read_color(struct redact_escapers escapers, const char *bytes, size_t len, bool ended,
+                       struct redact_unit *out)
 {
     size_t at = out->taken;
-    for (int i = 0; i < COLOUR_MAX; i++) {
+    for (int i = 0; i < COLOR_MAX; i++) {
         struct redact_unit unit;
         if (at == len || !read_one(escapers, bytes + at, len - at, ended, &unit))
             return ended;
@@ -367,7 +367,7 @@ bool redact_unit_read(struct redact_escapers escapers, const char *bytes, size_t
 {
     if (!read_one(escapers, bytes, len, ended, out))
         return false;
-    return out->len != 1 || out->bytes[0] != ESC || read_colour(escapers, bytes, len, ended, out);
+    return out->len != 1 || out->bytes[0] != ESC || read_color(escapers, bytes, len, ended, out);
 }
 
 /* --- how a value may begin --- */

@@ -34,7 +34,7 @@ enum {
 /* What the bytes at one place stand for. */
 struct redact_unit {
     unsigned char bytes[REDACT_UNIT_MAX];
-    size_t len;      /* of them; 0: a colour, of which nothing is shown */
+    size_t len;      /* of them; 0: a color, of which nothing is shown */
     size_t taken;    /* raw bytes */
     bool is_escaped; /* else one byte that stands for itself */
 };

@@ -300,7 +300,7 @@ static enum redact_found look_at_run(const struct form *form, const struct redac
 }
 
 /* Bytes that are often in front of a token without being of it: the ends of \n, \t, \r, of a
- * terminal's colour, of a percent escape. */
+ * terminal's color, of a percent escape. */
 static bool may_stand_before(int before)
 {
     return before < 0 || !redact_is_in(REDACT_WORD, (unsigned char)before) ||

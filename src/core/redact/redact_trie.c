@@ -147,8 +147,8 @@ static void add_short_start(struct redact_trie *trie, const unsigned char block[
     add_hash(&trie->shorts, hash_of(block_at(block)));
 }
 
-/* What begins in another colour than it goes on in. */
-static void add_coloured_starts(struct redact_trie *trie, const unsigned char *bytes)
+/* What begins in another color than it goes on in. */
+static void add_colored_starts(struct redact_trie *trie, const unsigned char *bytes)
 {
     const unsigned char one[REDACT_TRIE_BLOCK] = {bytes[0], '\033', '['};
     const unsigned char two[REDACT_TRIE_BLOCK] = {bytes[0], bytes[1], '\033'};
@@ -173,7 +173,7 @@ static uint32_t add(struct redact_trie *trie, const char *bytes, size_t len, int
     uint32_t node = REDACT_TRIE_ROOT;
     assert(len >= REDACT_TRIE_BLOCK);
     redact_trie_add_start(trie, at, len);
-    add_coloured_starts(trie, at);
+    add_colored_starts(trie, at);
     for (size_t i = 0; i < len; i++) {
         uint32_t child = child_of(trie, node, at[i]);
         node = child != 0 ? child : add_child(trie, node, at[i]);

@@ -11,13 +11,12 @@
 
 static const char go_on[] = "The last turn was cut short before it was done: ";
 static const char go_on_how[] =
-    "\nGo on from where you stopped: look at what is there already, and do the rest.";
+    "\nContinue where you stopped: look at what is already there, then do the rest.";
 
-static const char does_not_fit[] =
-    "What you gave back does not have the form that was asked for:\n";
-static const char hint_head[] = "A hint from the person who asked for this try:\n";
+static const char does_not_fit[] = "Your answer does not have the requested form:\n";
+static const char hint_head[] = "A hint from the person who requested this try:\n";
 static const char fit_how[] =
-    "\nGive the whole result again, as JSON that fits, and nothing else beside it.";
+    "\nGive the whole result again, as JSON that matches, and nothing else.";
 
 /* A part of its own, one empty line behind what was said before. */
 static void add_part(struct str *out, const char *text)

@@ -13,8 +13,7 @@ enum {
 };
 
 static const char check_failed[] = "A check of your work failed.\n\n";
-static const char check_passed[] =
-    "A check of your work did not fail in the way that it is expected to.\n\n";
+static const char check_passed[] = "A check of your work did not fail in the expected way.\n\n";
 static const char closing[] =
     "\nFind the cause and fix it. Do not weaken the check to make it pass. When you are done, this "
     "command is run again.\n";

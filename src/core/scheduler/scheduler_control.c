@@ -45,7 +45,7 @@ static void cancel_task(const struct scheduling *now, const struct control *cont
         answer_accept(answer, "its devs is gone: no more tries, but its pid %lld may still run",
                       (long long)step_state_attempt(run_state_step(now->state, task))->pid);
     else if (control->mode == CANCEL_STOP)
-        answer_accept(answer, "no more tries; the one that runs may end by itself");
+        answer_accept(answer, "no more tries; the running one may finish");
     else
         answer_accept(answer, control->mode == CANCEL_KILL
                                   ? "KILL sent to its group"
@@ -113,7 +113,7 @@ static void correct(const struct scheduling *now, const struct control *control,
                                               ? step_state_attempt(step)
                                               : step_state_find_attempt(step, control->attempt);
     if (!attempt || attempt->ended.at_ms == 0) {
-        answer_refuse(answer, attempt ? "that try is not over" : "there is no such try");
+        answer_refuse(answer, attempt ? "that try has not ended" : "there is no such try");
         return;
     }
     struct event event = scheduler_event(now, EVENT_CLASS_CORRECTED, control->task);
@@ -125,7 +125,7 @@ static void correct(const struct scheduling *now, const struct control *control,
     event.b = label->type;
     event.c = label->reason;
     scheduler_emit_by(now, event, control->by);
-    answer_accept(answer, "try %d%s is %s by your word; the first verdict stays", attempt->number,
+    answer_accept(answer, "try %d%s is now %s; the original verdict is kept", attempt->number,
                   attempt->class == VERDICT_SUCCESS ? ", which passed," : "",
                   verdict_label_word(label));
 }
@@ -163,7 +163,7 @@ static void act_on_run(const struct scheduling *now, const struct control *contr
         return;
     }
     if (control->verb == CONTROL_SEND_ONE || control->verb == CONTROL_CORRECT) {
-        answer_refuse(answer, "it is an act on one task");
+        answer_refuse(answer, "this acts on one task only");
         return;
     }
     if (scheduler_has_choices(control)) {

@@ -40,11 +40,12 @@ static int alike_more(const struct run_state *state, int task)
 static void accept_go_on(struct answer *answer, int more, int tries)
 {
     if (more > tries)
-        answer_accept(answer, "goes on for %d more tr%s at most", tries, tries == 1 ? "y" : "ies");
+        answer_accept(answer, "continues for %d more tr%s at most", tries,
+                      tries == 1 ? "y" : "ies");
     else if (more > 0)
-        answer_accept(answer, "goes on; stops again after %d more alike", more);
+        answer_accept(answer, "continues; stops again after %d more alike", more);
     else
-        answer_accept(answer, "goes on for one more; stops again if it is alike");
+        answer_accept(answer, "continues for one more; stops again if it is alike");
 }
 
 /* Ended without success: a fresh set of attempts, unless a needed task is in the way. */
@@ -53,7 +54,7 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
 {
     int in_the_way = run_state_blocker(now->state, task);
     if (now->state->plan->grows) {
-        answer_refuse(answer, "whoever called it has had its answer, and may call again");
+        answer_refuse(answer, "its caller has the answer and may call again");
         return;
     }
     if (in_the_way >= 0) {
@@ -68,15 +69,15 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
     int more = stuck ? alike_more(now->state, task) : 0;
     scheduler_reopen(now, control, task);
     if (by_calls)
-        answer_accept(answer, "goes on; its calls are called alike %d times as late",
+        answer_accept(answer, "continues; its calls are called alike %d times as late",
                       circles_scale(now->state->tasks[task].circles));
     else if (stuck)
         accept_go_on(answer, more, run_state_step(now->state, task)->allowed);
     else if (agent && agent->rounds > rounds)
-        answer_accept(answer, "a fresh set of tries, and up to %d more rounds",
+        answer_accept(answer, "a new set of tries, and up to %d more rounds",
                       agent->rounds - rounds);
     else
-        answer_accept(answer, "a fresh set of tries");
+        answer_accept(answer, "a new set of tries");
 }
 
 /* May its step start, but for a gate that is not open? */
@@ -121,7 +122,7 @@ static bool start_now(const struct scheduling *now, const struct control *contro
     if (missing >= 0)
         answer_accept(answer, "released; it needs %s", now->state->plan->tasks[missing].id);
     else if (gate && gate->status == GATE_PROBING)
-        answer_accept(answer, "starts once %s is through: its source is limited",
+        answer_accept(answer, "starts once %s gets through: its source is limited",
                       now->state->plan->tasks[gate->probe].id);
     else if (gate && gate->status == GATE_SPREADING)
         answer_accept(answer, "starts in its turn: its source has just opened");
@@ -236,7 +237,7 @@ void scheduler_send_one(const struct scheduling *now, const struct control *cont
     }
     struct answer start = {0};
     bool at_once = start_now(now, control, task, &start);
-    answer_accept(answer, "%s; %d that wait%s with the same fault follow%s once it is through",
+    answer_accept(answer, "%s; %d that wait%s with the same fault follow%s once it gets through",
                   at_once ? "sent" : start.words, others, others == 1 ? "s" : "",
                   others == 1 ? "s" : "");
 }

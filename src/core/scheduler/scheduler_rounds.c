@@ -108,9 +108,8 @@ static void write_prompt(const struct scheduling *now, int task, const struct pr
 {
     write_failure(now, task, facts, out);
     if (ends_as_before(run_state_step(now->state, task)))
-        str_add(out,
-                "\nThis is the same result as in the round before: what was done since has not "
-                "changed it. Try another way, or say what is in the way.\n");
+        str_add(out, "\nThis is the same result as in the previous round: nothing done since has "
+                     "changed it. Try another way, or say what blocks you.\n");
 }
 
 void scheduler_round_start(const struct scheduling *now, int task,

@@ -90,7 +90,7 @@ struct suspicion {
 /* The event that says it, with a line for whoever goes on. */
 void scheduler_emit_suspicion(const struct scheduling *now, int task, const struct circles *circles,
                               const struct suspicion *of);
-/* Say that the task may go in circles, if that is news and the task goes on all the same: with a
+/* Say that the task may be looping, if that is news and the task goes on all the same: with a
  * new round, or as decided. */
 void scheduler_suspect(const struct scheduling *now, int task, const struct decision *decision,
                        bool new_round);

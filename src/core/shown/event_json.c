@@ -206,7 +206,7 @@ static void json_subject(const struct run_state *state, const struct event *even
     str_json_i64(out, "attempt", event->attempt);
 }
 
-/* What is no JSON, which only an event of a later build may hold, is left out. */
+/* What is not JSON, which only an event of a later build may hold, is left out. */
 static void json_data(const struct event *event, struct str *out)
 {
     if (!event->text)

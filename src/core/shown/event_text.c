@@ -224,7 +224,7 @@ static void words_step_ended(const struct event_look *w)
 
 static void words_control_answered(const struct event_look *w)
 {
-    str_addf(w->out, "%s asked by %s: %s%s",
+    str_addf(w->out, "%s requested by %s: %s%s",
              w->event->c > 0 && w->event->c < CONTROL_VERB_COUNT
                  ? control_verb_name((enum control_verb)w->event->c)
                  : "act",
@@ -248,7 +248,7 @@ static void words_task_held(const struct event_look *w)
 {
     str_addf(w->out, "held by %s", by_of(w));
     if (w->event->a > 0)
-        str_addf(w->out, " until %s is through", task_id(w, w->event->a - 1));
+        str_addf(w->out, " until %s gets through", task_id(w, w->event->a - 1));
 }
 
 static void words_task_released(const struct event_look *w)
@@ -256,7 +256,7 @@ static void words_task_released(const struct event_look *w)
     if (json_get(event_look_text(w), "by"))
         str_addf(w->out, "released by %s", by_of(w));
     else
-        str_add(w->out, "goes on: the one it followed is through");
+        str_add(w->out, "continues: the one it followed got through");
 }
 
 static void words_gate(const struct event_look *w)
@@ -276,10 +276,10 @@ static void words_gate(const struct event_look *w)
     else if (event->c <= event->at.mono_ms)
         str_addf(w->out, "rate limit of %s: the next one in line tries", source);
     else {
-        str_addf(w->out, "rate limit of %s: nothing of it starts for ", source);
+        str_addf(w->out, "rate limit of %s: nothing starts there for ", source);
         shown_seconds(event->c - event->at.mono_ms, w->out);
         if (event->d > 1)
-            str_addf(w->out, ", met %lld times in a row", (long long)event->d);
+            str_addf(w->out, ", hit %lld times in a row", (long long)event->d);
     }
 }
 
@@ -288,7 +288,7 @@ static void words_class_corrected(const struct event_look *w)
     const struct verdict_label label = {.class = (enum verdict_class)w->event->a,
                                         .type = (enum transient_type)w->event->b,
                                         .reason = (enum reason)w->event->c};
-    str_addf(w->out, "is %s, says %s; the first verdict stays", verdict_label_word(&label),
+    str_addf(w->out, "is %s, says %s; the original verdict is kept", verdict_label_word(&label),
              by_of(w));
 }
 
@@ -316,7 +316,7 @@ static void words_wait_ended(const struct event_look *w)
 static void words_step_reopened(const struct event_look *w)
 {
     str_addf(w->out, "retried by %s: ", by_of(w));
-    shown_count(w->event->b, "fresh attempt", "fresh attempts", w->out);
+    shown_count(w->event->b, "new attempt", "new attempts", w->out);
 }
 
 static void words_hint_given(const struct event_look *w)
@@ -331,7 +331,7 @@ static void words_hint_given(const struct event_look *w)
 
 static void words_cancel_asked(const struct event_look *w)
 {
-    str_addf(w->out, "cancel (%s) asked by %s", cancel_mode_name((enum cancel_mode)w->event->a),
+    str_addf(w->out, "cancel (%s) requested by %s", cancel_mode_name((enum cancel_mode)w->event->a),
              by_of(w));
 }
 
@@ -351,15 +351,15 @@ static void words_note(const struct event_look *w)
     str_add(w->out, json_text(json_get(event_look_text(w), "note"), ""));
 }
 
-/* Of an agent's calls it is told as well once they are found to go in circles for sure. */
+/* Of an agent's calls it is told as well once they are found to loop for sure. */
 static void words_loop_suspected(const struct event_look *w)
 {
     const bool of_calls = w->event->e == EVENT_LOOP_OF_CALLS;
     const struct task_agent *agent = w->state->tasks[w->event->task].agent;
     if (of_calls && agent && agent->calls && agent->calls->verdict.level == ENTROPY_STUCK)
-        str_add(w->out, "its calls go in circles");
+        str_add(w->out, "its calls loop");
     else
-        str_add(w->out, of_calls ? "its calls may go in circles" : "may go in circles");
+        str_add(w->out, of_calls ? "its calls may loop" : "may be looping");
     add_circles(w);
 }
 
@@ -372,7 +372,7 @@ static void words_run_recovered(const struct event_look *w)
         [TAKE_UP_ASKED] = ": a retry",
     };
     const bool is_known = w->event->c > TAKE_UP_OPEN && w->event->c < TAKE_UP_COUNT;
-    str_addf(w->out, "run taken up again by %s%s%s", by_of(w),
+    str_addf(w->out, "run continued by %s%s%s", by_of(w),
              w->event->a != 0 ? ", after a reboot" : "", is_known ? runs[w->event->c] : "");
 }
 

@@ -64,9 +64,9 @@ void event_words_workspace_saved(const struct event_look *w)
 void event_words_workspace_reset(const struct event_look *w)
 {
     if (w->event->c == 0) {
-        str_add(w->out, "tree is as it was: looked at in ");
+        str_add(w->out, "tree unchanged: checked in ");
     } else {
-        str_add(w->out, "tree put back: ");
+        str_add(w->out, "tree restored: ");
         shown_count(w->event->c, "path", "paths", w->out);
         str_add(w->out, " in ");
     }
@@ -133,9 +133,9 @@ void event_words_sandbox_lacks(const struct event_look *w)
 
 void event_words_time_stopped(const struct event_look *w)
 {
-    str_add(w->out, "devs stood still for ");
+    str_add(w->out, "devs was suspended for ");
     add_time(w->out, w->event->a);
-    str_add(w->out, ", no timeout counts it");
+    str_add(w->out, ", not counted by timeouts");
 }
 
 void event_words_secrets_cut(const struct event_look *w)

@@ -34,7 +34,7 @@ bool record_filter_add_task(struct record_filter *filter, const char *id, struct
 {
     const size_t len = strlen(id);
     if (len == 0 || len > PLAN_ID_MAX)
-        return err_set(err, ERR_INVALID, "'%s' is no task", id);
+        return err_set(err, ERR_INVALID, "'%s' is not a task", id);
     if (filter->task_count == RECORD_TASKS_MAX)
         return err_set(err, ERR_INVALID, "more than %d tasks", RECORD_TASKS_MAX);
     memcpy(filter->tasks[filter->task_count++], id, len + 1);

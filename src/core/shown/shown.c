@@ -296,7 +296,7 @@ const char *shown_expectation(const struct verdict *verdict)
 {
     static const char *const words[] = {
         [VERDICT_AS_IT_IS] = "",
-        [VERDICT_UNEXPECTED_PASS] = "passed, but was to fail: ",
+        [VERDICT_UNEXPECTED_PASS] = "passed, but was expected to fail: ",
         [VERDICT_WRONG_REASON] = "red for the wrong reason: ",
     };
     static_assert(ARRAY_LEN(words) == VERDICT_EXPECTATION_COUNT, "each has its words");
@@ -339,7 +339,7 @@ void shown_cause(const struct run_state *state, int task, struct str *out)
     if (it->held)
         str_addf(out, "held by %s", it->by ? it->by : "a person");
     if (it->follows >= 0)
-        str_addf(out, " until %s is through", state->plan->tasks[it->follows].id);
+        str_addf(out, " until %s gets through", state->plan->tasks[it->follows].id);
     if (it->held && has_reason)
         str_add(out, "; ");
     if (has_reason)

@@ -1,4 +1,4 @@
-/* shown_circles.c - going in circles, in words. */
+/* shown_circles.c - looping, in words. */
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const struct {
 } rungs[] = {
     [ENTROPY_RUNG_NONE] = {"", ""},
     [ENTROPY_RUNG_REPEAT] = {"same", "the call and its result"},
-    [ENTROPY_RUNG_CYCLE] = {"laps", "the calls of each lap and their results"},
+    [ENTROPY_RUNG_CYCLE] = {"loop", "the calls of each lap and their results"},
     [ENTROPY_RUNG_FAILURE] = {"fault", "the call and how it fails"},
     [ENTROPY_RUNG_BARREN] = {"no news", "no result has a line that was not there before"},
     [ENTROPY_RUNG_PAUSE] = {"pauses", "nothing is done but to wait"},
@@ -166,11 +166,10 @@ void shown_circle_words(const struct shown_circle *circle, struct str *out)
 
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out)
 {
-    enum { SHORT_COUNT_MAX = 9 }; /* more leave no room for the x behind "circles?" */
     if (verdict->level == ENTROPY_OK)
         return;
     if (verdict->level == ENTROPY_SUSPECT)
-        str_addf(out, "circles? %d%s", verdict->count, verdict->count > SHORT_COUNT_MAX ? "" : "x");
+        str_addf(out, "loop? %dx", verdict->count);
     else if (verdict->rung == ENTROPY_RUNG_CHANT)
         str_add(out, rungs[verdict->rung].brief);
     else

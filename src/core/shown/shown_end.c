@@ -33,7 +33,7 @@ static void end_of_tries(const struct plan_step *plan, const struct json *inputs
         str_addf(out, "%lld of %lld tries used", (long long)used, (long long)allowed);
     shown_own_retries(shown_inputs_number(inputs, "own_retries", 0), out);
     if (plan->once && step->start_failures == 0)
-        str_add(out, ": it is not declared idempotent, and nothing can be put back for another");
+        str_add(out, ": it is not declared idempotent, and nothing can be restored for another");
 }
 
 static bool repeats_unchanged(const struct plan_step *plan, const struct json *inputs)
@@ -53,7 +53,7 @@ static void end_of_policy(const struct plan_step *plan, const struct json *input
     struct verdict room;
     const struct verdict *verdict = step_state_verdict(step, &room);
     if (verdict && verdict->no_retry)
-        str_add(out, "it did something else than it was asked, so it is not asked again");
+        str_add(out, "it did something other than requested, so it is not run again");
     else if (!of_start && !policy_fits_phase(plan->policy, plan->phase))
         str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
     else if (attempt && attempt->outcome.kind == OUTCOME_TIMEOUT && !plan->policy->retry_timeouts)
@@ -146,7 +146,7 @@ static void end_of_time(const struct json *inputs, struct str *out)
 {
     int64_t deadline_ms = shown_inputs_number(inputs, "deadline", 0);
     if (deadline_ms <= 0) {
-        str_add(out, "its time was over before it could start again");
+        str_add(out, "its time ran out before it could start again");
         return;
     }
     str_add(out, "the next try would start past its ");

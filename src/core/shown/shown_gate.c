@@ -108,7 +108,7 @@ static void add_gate(const struct run_state *state, int source, const struct sho
         add_closed(state, source, time, room, out);
         add_waiting(state, source, room, out);
         if (gate->closed > 1)
-            str_addf(out, "; met %d times in a row", gate->closed);
+            str_addf(out, "; hit %d times in a row", gate->closed);
         break;
     case GATE_PROBING:
         str_addf(out, ": %s tries", state->plan->tasks[gate->probe].id);

@@ -214,7 +214,7 @@ static void complain_of_field(const char *text, struct str *out)
     struct near_word near = near_word_new(name);
     for (enum task_filter_field field = FILTER_ANY + 1; field < FILTER_FIELD_COUNT; field++)
         near_word_offer(&near, field_names[field]);
-    str_addf(out, "no field is called '%s': ", name);
+    str_addf(out, "unknown field '%s': ", name);
     if (near.nearest) {
         str_addf(out, "%s is", near.nearest);
         return;

@@ -48,7 +48,7 @@ static bool class_has(const struct run_state *state, int task, const char *value
     return found;
 }
 
-/* "circles" finds what goes in circles and what may, "laps" what the list calls so. */
+/* "loop" finds tasks that loop and tasks that may; other words match the label in the list. */
 static bool circles_have(const struct run_state *state, int task, const char *value)
 {
     struct shown_circle circle;
@@ -56,7 +56,7 @@ static bool circles_have(const struct run_state *state, int task, const char *va
     if (!shown_circles_of(state, task, &circle))
         return false;
     shown_circles_brief(&circle.verdict, &brief);
-    const bool found = has("circles", value) || has(str_text(&brief), value);
+    const bool found = has("loop", value) || has(str_text(&brief), value);
     str_done(&brief);
     return found;
 }

@@ -1,5 +1,5 @@
 /*
- * entropy_hash.h - digests of calls and lines for the detector of going in circles
+ * entropy_hash.h - digests of calls and lines for the detector of looping
  * (XXH3). Private to core.
  */
 #ifndef DEVS_ENTROPY_HASH_H

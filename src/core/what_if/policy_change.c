@@ -36,7 +36,7 @@ static void add_number(const char *key, const struct json *value, struct str *ou
         {"same_stops", "", " equal results end it", NULL, "equal results end nothing", false},
         {"unchanged_stops", "", " equal results on an unchanged tree end it", NULL,
          "equal results on an unchanged tree end nothing", false},
-        {"retry_after_cap_ms", "waits on a server up to ", "", NULL, "waits on no server's hint",
+        {"retry_after_cap_ms", "waits on a server up to ", "", NULL, "ignores the server's hints",
          true},
         {"deadline_ms", "within ", "", NULL, "no deadline", true},
     };

@@ -25,7 +25,7 @@ void redecide_free_event(struct event *event)
     *event = (struct event){0};
 }
 
-/* What is no JSON cannot be folded in: the fold is to say so of the recorded event. */
+/* What is not JSON cannot be folded in: the fold is to say so of the recorded event. */
 static bool is_json(const char *text)
 {
     struct json *tree = NULL;

@@ -162,7 +162,7 @@ static void add_assumed(const struct what_if_sum *sum, struct str *out)
     if (sum->by_hand > 0)
         str_addf(out, "; what a person let go on goes on (%" PRId64 " time%s)", sum->by_hand,
                  sum->by_hand == 1 ? "" : "s");
-    str_add(out, "; slots, budgets and circles are as recorded");
+    str_add(out, "; slots, budgets and loops are as recorded");
     if (sum->gates)
         str_add(out, ", waits behind a gate too");
 }
@@ -200,8 +200,7 @@ void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *loo
         add_wrapped(" assumed: ", str_text(&text), look, out);
     }
     if (sum->other.unknown > 0)
-        add_wrapped(" not known: ",
-                    "how tries would have gone that never happened; none is made up", look, out);
+        add_wrapped(" not known: ", "tries that never happened are not guessed", look, out);
     str_done(&text);
 }
 
@@ -225,7 +224,7 @@ void what_if_doubt(const struct what_if *same, int64_t run, const struct what_if
     if (sum.differ == 0)
         return;
     str_addf(&text,
-             "this devs decides %lld time%s otherwise than recorded, with no change at all, the "
+             "this devs decides %lld time%s differently than recorded, without any change, the "
              "first time at %s: see devs debug --verify %lld",
              (long long)sum.differ, sum.differ == 1 ? "" : "s",
              look->hms(sum.first.at.at_ms, clock), (long long)run);

@@ -401,7 +401,7 @@ static void add_files(struct attempt *attempt, const struct verdict *verdict)
 {
     str_addf(
         &attempt->repair,
-        "The files that you have to leave are not as expected:\n\n%s\nWrite them. Each path is "
+        "The files that you must produce are not as expected:\n\n%s\nWrite them. Each path is "
         "relative to the folder that you work in; a link in its place does not count. When you "
         "are done, they are checked again.\n",
         verdict->violations);

@@ -126,7 +126,7 @@ void attempt_end_idle(struct attempt *attempt);
 
 /* Did its agent's CLI say that it does not know the session which it was to go on in? */
 bool attempt_lost_session(const struct attempt *attempt);
-/* Then it begins again within the same attempt, in a new session, the tree put back: as after
+/* Then it begins again within the same attempt, in a new session, the tree restored: as after
  * attempt_open(). */
 void attempt_begin_anew(struct attempt *attempt);
 

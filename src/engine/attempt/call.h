@@ -1,7 +1,7 @@
 /*
  * call.h - a plan's step as the call that is made: folder, files, environment.
  *
- * The same for every attempt of a step, but that an agent's attempts say different things to it
+ * The same for every attempt of a step, but that an agent's attempts are mutually exclusive to it
  * (agent_run.h). Any thread.
  */
 #ifndef DEVS_CALL_H

@@ -46,10 +46,10 @@ static const struct sender {
 } senders[] = {
     {SIGXCPU, "kernel", "its CPU time was used up"},
     {SIGXFSZ, "kernel", "a file would have grown past its limit"},
-    {SIGSEGV, "kernel", "a fault of its own: memory that is not there"},
-    {SIGBUS, "kernel", "a fault of its own: memory that cannot be had"},
-    {SIGFPE, "kernel", "a fault of its own: arithmetic"},
-    {SIGILL, "kernel", "a fault of its own: no instruction"},
+    {SIGSEGV, "kernel", "its own fault: an invalid memory access"},
+    {SIGBUS, "kernel", "its own fault: a bus error"},
+    {SIGFPE, "kernel", "its own fault: an arithmetic error"},
+    {SIGILL, "kernel", "its own fault: an illegal instruction"},
     {SIGSYS, "kernel", "a system call that is not allowed"},
     {SIGPIPE, "kernel", "it wrote to a pipe that nobody reads"},
     {SIGABRT, "itself", "abort(), as a failed assertion does"},
@@ -139,7 +139,7 @@ static void add_cause(const struct capture_writer *writer)
         break;
     case OUTCOME_INTERRUPTED:
     case OUTCOME_KIND_COUNT:
-        add_sender(writer->out, "unknown", "devs was not there when it ended");
+        add_sender(writer->out, "unknown", "devs was not running when it ended");
         break;
     }
     str_add_char(writer->out, '}');
@@ -175,7 +175,7 @@ static void add_all_processes(struct capture_writer *writer)
 {
     const struct attempt *attempt = writer->facts->attempt;
     if (!attempt) {
-        add_missing(writer, "processes", "it was over before: nobody looked");
+        add_missing(writer, "processes", "it had already ended: not captured");
         return;
     }
     const struct child_end *end = &attempt->end;
@@ -198,7 +198,7 @@ static void add_memory(struct capture_writer *writer)
     str_add_char(out, '{');
     str_json_text(out, "killed", words[killed < 0 ? 0 : killed == 0 ? 1 : 2]);
     bool has_evidence = evidence && evidence[0] != '\0';
-    str_json_text(out, "evidence", has_evidence ? evidence : "no counter of its own was there");
+    str_json_text(out, "evidence", has_evidence ? evidence : "it had no counters of its own");
     str_add_char(out, '}');
 }
 
@@ -305,7 +305,7 @@ static void add_policy(struct capture_writer *writer)
     if (writer->facts->rules_hash)
         str_json_text(out, "rules", writer->facts->rules_hash);
     else
-        add_missing(writer, "rules", "it was over before the rules judged it");
+        add_missing(writer, "rules", "it ended before the rules judged it");
 }
 
 static void add_sandbox(struct capture_writer *writer)
@@ -346,7 +346,7 @@ static void add_prompt(struct capture_writer *writer)
 {
     const struct attempt *attempt = writer->facts->attempt;
     if (!attempt || !attempt->agent) {
-        add_missing(writer, "prompt", "it was over before");
+        add_missing(writer, "prompt", "it had already ended");
         return;
     }
     const char *prompt = attempt->agent->prompt;
@@ -460,8 +460,8 @@ static void add_output(struct capture_writer *writer)
     static const char *const offsets[] = {"stdout_tail_at", "stderr_tail_at"};
     const struct attempt *attempt = writer->facts->attempt;
     if (!attempt) {
-        add_missing(writer, "output", "it was over before: the log has what was kept of it");
-        add_missing(writer, "tests", "it was over before");
+        add_missing(writer, "output", "it had already ended: the log has what was kept of it");
+        add_missing(writer, "tests", "it had already ended");
         return;
     }
     for (int i = 0; i < 2; i++) {

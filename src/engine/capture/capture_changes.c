@@ -100,7 +100,7 @@ void capture_find_commit(const char *dir, struct capture_commit *out)
         if (is_branch)
             (void)snprintf(out->branch, sizeof(out->branch), "%s", name + sizeof(heads) - 1);
         if (is_reference && strstr(name, ".."))
-            say_why(out, "its HEAD names no reference");
+            say_why(out, "its HEAD does not name a reference");
         else if (is_reference ? !find_reference(places.common, name, out) : !read_commit(name, out))
             say_why(out, "nothing was committed yet");
     }

@@ -152,7 +152,7 @@ static void look_at_copies(const struct doctor *doctor)
 static const char *bwrap_hint(const char *why)
 {
     if (strstr(why, "make / slave"))
-        return "in a chroot / is no mount point, and bwrap needs one: "
+        return "in a chroot / is not a mount point, and bwrap needs one: "
                "mount --bind it on itself first";
     return "sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile that "
            "allows bwrap user namespaces";

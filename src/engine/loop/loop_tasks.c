@@ -58,7 +58,7 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
     }
     growth_forget(&loop->growth, loop->growth.plan->task_count - 1); /* what growth_add() added */
     plan_shrink(loop->growth.plan);
-    return err_set(&mail->err, ERR_INVALID, "without its secrets it is no task any more");
+    return err_set(&mail->err, ERR_INVALID, "without its secrets it is no longer a task");
 }
 
 void loop_take_tasks(struct loop *loop)

@@ -285,7 +285,7 @@ struct recorder_news recorder_news(struct recorder *recorder)
 {
     struct recorder_news news = {.what = NULL, .why = recorder->err.message};
     if (recorder->spilled) {
-        news.what = "the log cannot be written, the run goes on and is recorded in a spill log";
+        news.what = "the log cannot be written, the run continues and is recorded in a spill log";
         recorder->spilled = false;
     } else if (recorder->home) {
         news.what = recorder->output_lost

@@ -383,7 +383,7 @@ void loop_recover(struct loop *loop)
     str_done(&ended);
     str_done(&left);
     if (loop->options->plan->grows) { /* whoever added its tasks is gone: nobody waits for them */
-        loop_note(loop, "whoever asked for its tasks is gone", "none of them is started again");
+        loop_note(loop, "the client that requested its tasks is gone", "none of them is restarted");
         loop->cancelled = true;
         loop_cancel(loop, loop->options->by, CANCEL_KILL);
     }

@@ -399,7 +399,7 @@ static void note_clock(struct loop *loop, const struct moment *now)
         return;
     (void)snprintf(what, sizeof(what), "the clock moved by %+lld s at %s",
                    (long long)rounded(moved_ms, 1000), clock_short(now->at_ms, now->at_ms, hm));
-    loop_note(loop, what, "waits go on by the steady clock");
+    loop_note(loop, what, "waits continue by the monotonic clock");
 }
 
 /* What tells new output from old is kept in the log; it may not be readable. */

@@ -381,17 +381,17 @@ static void judge_memory(struct sandbox *sandbox, bool oom_told, struct sandbox_
     end->peak_kib = facts.peak_kib;
     (void)snprintf(words, sizeof(words),
                    "control group: %s for memory (limit %lld MiB, peak %lld MiB)",
-                   facts.memory_killed == 1 ? "killed" : "nobody was killed", limit_mb,
+                   facts.memory_killed == 1 ? "killed" : "nothing was killed", limit_mb,
                    (long long)rounded(facts.peak_kib, 1024));
     if (limit_mb == 0)
         (void)snprintf(words, sizeof(words), "control group: %s for memory (no limit)",
-                       facts.memory_killed == 1 ? "killed" : "nobody was killed");
+                       facts.memory_killed == 1 ? "killed" : "nothing was killed");
     if (facts.memory_killed == 1)
         say(end, 1, words);
     else if (oom_told)
         say(end, 1, "the container's state says OOMKilled");
     else if (kernel_log_tells_kill(sandbox->kernel_log, sandbox->name, sandbox->container_id))
-        say(end, 1, "the kernel's log tells of a kill for memory in it");
+        say(end, 1, "the kernel's log reports a kill for memory in it");
     else if (facts.memory_killed == 0)
         say(end, 0, words);
     else

@@ -375,7 +375,7 @@ static bool read_all(int fd, const char *path, struct str *out, struct err *err)
     if (fstat(fd, &info) != 0)
         return err_set_errno(err, errno, "cannot read '%s'", path);
     if (!S_ISREG(info.st_mode) || info.st_size > bytes_max)
-        return err_set(err, ERR_DAMAGED, "'%s' is no manifest of a tree", path);
+        return err_set(err, ERR_DAMAGED, "'%s' is not a tree manifest", path);
     char *bytes = xcalloc((size_t)info.st_size + 1, 1);
     size_t done = 0;
     ssize_t got = 1;
@@ -406,7 +406,7 @@ bool tree_read_file(const char *path, struct tree *out, struct err *err)
     bool ok = read_all(fd, path, &text, err);
     (void)close(fd); /* it was only read */
     if (ok && !parse(str_text(&text), text.len, &tree))
-        ok = err_set(err, ERR_DAMAGED, "'%s' is no manifest of a tree, or damaged", path);
+        ok = err_set(err, ERR_DAMAGED, "'%s' is not a tree manifest, or damaged", path);
     str_done(&text);
     if (ok)
         *out = tree;

@@ -239,7 +239,7 @@ static bool bring_copy(const struct bringing *bringing, const struct tree_look *
     if (ok && !tree_restore(look, bringing->ours, bringing->want, &source, &work, err)) {
         ok = false;
         if (!result_backup_return(&backup, &why))
-            (void)err_hint(err, "and not all could be put back: %.120s", why.message);
+            (void)err_hint(err, "and not everything could be restored: %.120s", why.message);
     }
     result_backup_done(&backup);
     tree_folder_done(&folder);
@@ -435,7 +435,7 @@ static bool apply_patch(const struct workspace_result *result, int origin_fd,
     if (ok && !run_apply(result, changes, "--whitespace=nowarn", err)) {
         ok = false;
         if (!result_backup_return(&backup, &why))
-            (void)err_hint(err, "and not all could be put back: %.120s", why.message);
+            (void)err_hint(err, "and not everything could be restored: %.120s", why.message);
     }
     result_backup_done(&backup);
     return ok;

@@ -308,7 +308,7 @@ bool workspace_remove(const char *log_dir, const struct workspace_left *left, st
 {
     char path[PATH_MAX];
     if (!is_one_name(left->uid) || (left->task[0] && !is_one_name(left->task)))
-        return err_set(err, ERR_INVALID, "'%s/%s' is no workspace", left->uid, left->task);
+        return err_set(err, ERR_INVALID, "'%s/%s' is not a workspace", left->uid, left->task);
     if (!workspace_left_path(log_dir, left, path, sizeof(path)))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", log_dir);
     return (left->task[0] == '\0' || remove_task(path, err)) &&

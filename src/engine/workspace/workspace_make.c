@@ -167,7 +167,7 @@ bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
         bringing.path = path;
         const bool is_sound = len > 0 && len <= WORKSPACE_PATH_MAX && tree_path_is_sound(path);
         ok = is_sound ? bring_path(&bringing)
-                      : err_set(err, ERR_INVALID, "workspace.copy: '%s' is no path within '%s'",
+                      : err_set(err, ERR_INVALID, "workspace.copy: '%s' is not a path within '%s'",
                                 *paths, workspace->origin);
         free(path);
     }
@@ -220,7 +220,7 @@ static bool merge_opened(struct merging *merging, const char *result, int64_t *f
         return false;
     if (!tree_merge(&merging->base, &merging->ours, &merging->theirs, &merging->want, &why)) {
         *start_code = START_CONFLICT;
-        (void)err_set(err, ERR_INVALID, "the results of the needed tasks do not go together: %s",
+        (void)err_set(err, ERR_INVALID, "the results of the needed tasks do not merge: %s",
                       why.message);
         return err_hint(err, "let one of the two tasks need the other");
     }

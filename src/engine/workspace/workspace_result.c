@@ -29,7 +29,7 @@ bool result_needed_hint(const struct workspace_result *result, const char *other
     for (char **task = result->needed; task && *task; task++)
         str_addf(&names, "%s'%.60s'", names.len > 0 ? ", " : "", *task);
     if (names.len > 0)
-        (void)err_hint(err, "nothing was changed; it stands on %s: apply that first, or %s",
+        (void)err_hint(err, "nothing was changed; it is based on %s: apply that first, or %s",
                        str_text(&names), otherwise);
     else
         (void)err_hint(err, "nothing was changed; %s", otherwise);
@@ -148,7 +148,7 @@ static void leave_out(struct tree_diff *diff, const char *name)
             diff->paths[kept++] = diff->paths[i];
     }
     if (kept < diff->path_count)
-        str_addf(&diff->why, "%s'%s' changed, too, and is no part of the result",
+        str_addf(&diff->why, "%s'%s' changed too and is not part of the result",
                  diff->why.len > 0 ? "; " : "", name);
     diff->changed -= (int64_t)(diff->path_count - kept);
     diff->path_count = kept;

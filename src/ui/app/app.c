@@ -77,7 +77,7 @@ static bool open_screen(struct app *app, struct err *err)
     follower_watch(app->present);
     if (app->mode == APP_REPLAY && !app_replay_open(app, err))
         return false;
-    if (!term_open(&app->term, options->colour, err))
+    if (!term_open(&app->term, options->color, err))
         return false;
     int rows, columns;
     term_size(app->term, &rows, &columns);

@@ -69,7 +69,7 @@ static void app_acts_refused(const struct app_acts *acts, const struct control *
 static bool app_acts_ask(struct app_acts *acts, const struct control *control, struct err *err)
 {
     if (!acts->desk)
-        return err_set(err, ERR_INVALID, "nothing can be asked of this run from here");
+        return err_set(err, ERR_INVALID, "this run cannot be changed from here");
     if (acts->count == APP_ACTS_MAX)
         return err_set(err, ERR_LIMIT, "%d acts have no answer yet, wait a moment", APP_ACTS_MAX);
     struct app_act act = {.control = *control};
@@ -129,7 +129,7 @@ static bool app_acts_ask_many(struct app_acts *acts, const struct control *contr
                               const struct view_target *targets, int count, struct err *err)
 {
     if (!acts->desk)
-        return err_set(err, ERR_INVALID, "nothing can be asked of this run from here");
+        return err_set(err, ERR_INVALID, "this run cannot be changed from here");
     if (acts->batch.count > 0)
         return err_set(err, ERR_LIMIT, "%d tasks have no answer yet, wait a moment",
                        acts->batch.count - acts->batch.done - acts->batch.refused);

@@ -38,7 +38,7 @@ static void app_past_leave(struct app *app)
     app->view.shows_later = false;
     app->follower = app->present;
     view_take_tasks(&app->view, follower_state(app->present)->plan->task_count);
-    view_say(&app->view, &app->now, "this is the present again");
+    view_say(&app->view, &app->now, "this is the present");
     app->news++;
     app->wants_frame_now = true;
 }

@@ -53,9 +53,8 @@ static void write_words(const struct bundle_contents *contents, const char *file
     if (is_whole)
         write_parts(contents, out);
     if (contents->cut_count == 0) {
-        str_add(out,
-                "secrets: none was found, neither then nor now. What no variable and no known\n"
-                "form gives away is not found: look before you hand it on\n");
+        str_add(out, "no secrets found. Only known variables and token formats are detected:\n"
+                     "review it before you share it\n");
         return;
     }
     str_add(out, "secrets that were cut (their values are in no byte of it):\n");

@@ -317,7 +317,7 @@ static void say_the_way_back(struct app *app, int64_t run)
     struct str text = {0};
     str_addf(&text, "run #%lld", (long long)run);
     if (app->own.mode == APP_LIVE && !own->ended) {
-        str_addf(&text, "; run #%lld goes on meanwhile",
+        str_addf(&text, "; run #%lld continues meanwhile",
                  (long long)follower_run(app->own.present)->number);
         keymap_say(app->view.keys, ": {quit}, {quit} lead back", &text);
     } else {

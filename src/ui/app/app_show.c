@@ -218,7 +218,8 @@ static bool clock_was_set(const struct app *app)
 static void tell_clock(struct app *app)
 {
     char hm[CLOCK_TEXT_MAX];
-    str_addf(&app->banner, "the clock moved by %+lld s at %s; waits go on by the steady clock",
+    str_addf(&app->banner,
+             "the clock moved by %+lld s at %s; waits continue by the monotonic clock",
              (long long)rounded(app->clock_moved_ms, 1000),
              clock_short(app->clock_moved.at_ms, app->clock_moved.at_ms, hm));
     app->banner_is_mild = true;

@@ -216,7 +216,7 @@ static void draw_frozen(struct app *app)
     char hms[CLOCK_TEXT_MAX];
     struct str words = {0};
     struct canvas *canvas = &app->canvas;
-    str_addf(&words, " FROZEN %s   Z = go on   what happens is recorded   %s",
+    str_addf(&words, " FROZEN %s   Z = resume   what happens is recorded   %s",
              clock_hms(app->frozen_at.at_ms, hms), app->view.message);
     for (int i = 0; i < canvas->columns; i++)
         (void)canvas_text(canvas, (struct spot){0, i, 1}, STYLE_REPLAY, " ");

@@ -205,7 +205,7 @@ void log_words_end(const struct run_state *state, const struct log_output_key *k
     if (outcome->kind == OUTCOME_NOT_STARTED)
         return;
     if (!outcome_is_seen(outcome)) {
-        str_add(out, ": devs died, nobody saw its end");
+        str_add(out, ": devs died, its end was not seen");
         return;
     }
     str_add(out, " after ");

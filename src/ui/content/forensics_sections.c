@@ -213,7 +213,7 @@ static void add_sender(struct forensics *out, const struct json *end)
     if (*signal)
         forensics_pair(out, "signal", "%s", signal);
     if (*inner)
-        forensics_pair(out, "inner", "its code is a shell's word for signal %s", inner);
+        forensics_pair(out, "inner", "its exit code is how a shell reports signal %s", inner);
     forensics_pair(out, "ended by", "%s (%s)", json_text(json_get(end, "sender"), "unknown"),
                    json_text(json_get(end, "sender_why"), "not known"));
 }
@@ -465,9 +465,9 @@ void forensics_tests(struct forensics *out, const struct forensics_facts *facts)
 enum { EVIDENCE_LINES = 2, EVIDENCE_LINE_BYTES = 2048 };
 
 static const char *const near_words[] = {
-    [NEAR_QUOTED] = "its line is quoted: somebody talks about it",
+    [NEAR_QUOTED] = "its line is a quotation",
     [NEAR_UNLESS] = "its own exception holds",
-    [NEAR_PATTERN] = "its word is there, the pattern around it is not",
+    [NEAR_PATTERN] = "its keyword is there, the pattern around it does not match",
     [NEAR_EXIT] = "exit code, signal or program do not fit",
     [NEAR_OUTRANKED] = "it holds, too, but another rule comes first",
 };
@@ -488,7 +488,7 @@ static void add_rule(struct forensics *out, const struct verdict *verdict)
     if (hint.len > 0)
         forensics_pair(out, "hint", "%s", hint.data);
     if (verdict->ask)
-        forensics_pair(out, "asks", "only a person can mend it");
+        forensics_pair(out, "asks", "only a person can fix it");
     str_done(&hint);
 }
 
@@ -629,7 +629,7 @@ static void add_correction(struct forensics *out, const struct correction *corre
 {
     char at[CLOCK_TEXT_MAX];
     if (correction)
-        forensics_pair(out, "corrected", "%s, says %s, %s; the first verdict stays",
+        forensics_pair(out, "corrected", "%s, says %s, %s; the original verdict is kept",
                        verdict_label_word(&correction->label),
                        correction->by[0] != '\0' ? correction->by : "a person",
                        clock_date(correction->at_ms, at));
@@ -650,7 +650,7 @@ void forensics_verdict(struct forensics *out, const struct forensics_facts *fact
     verdict.reason = attempt->reason;
     out->verdict = verdict;
     if (verdict.class == VERDICT_SUCCESS) {
-        forensics_pair(out, "class", "success%s", facts->verdict ? ": it failed as it was to" : "");
+        forensics_pair(out, "class", "success%s", facts->verdict ? ": it failed as expected" : "");
         return;
     }
     (void)verdict_word(&verdict, &attempt->outcome, word);

@@ -283,7 +283,7 @@ void runs_row_note(const struct runs_row *row, struct str *out)
             str_addf(out, "; %d %s lost", row->sum.running,
                      row->sum.running == 1 ? "task" : "tasks");
     } else if (row->shown == SHOWN_QUIET) {
-        str_add(out, "its devs stands still (stopped): fg, or kill -CONT, lets it go on");
+        str_add(out, "its devs is suspended: fg, or kill -CONT, resumes it");
     } else if (row->has_sum && row->sum.alike && row->sum.failed >= FAULT_TASKS_MIN) {
         add_fault(&row->sum, out);
     }

@@ -258,7 +258,7 @@ static void draw_writing(const struct correct *correct, struct space *space)
         put_wrapped(space, STYLE_PROMPT, correct->note);
     else if (sound)
         put_wrapped(space, STYLE_PROMPT,
-                    "it is sound; it is tried on all recorded tries before it can be saved");
+                    "it is valid; it is tried on all recorded tries before it can be saved");
     else
         put_wrapped(space, STYLE_NEEDS_YOU, correct->problem);
 }

@@ -51,7 +51,7 @@ static void draw_over(struct canvas *canvas, const struct frame_input *input)
     else if (view->bookmark.open)
         line_edit_draw(&view->bookmark, canvas, canvas->rows - 1, "bookmark (a name, or Enter): ");
     else if (view->report.file.open)
-        line_edit_draw(&view->report.file, canvas, canvas->rows - 1, "policies of which file: ");
+        line_edit_draw(&view->report.file, canvas, canvas->rows - 1, "compare with policy file: ");
     else if (view->go_to.open)
         line_edit_draw(&view->go_to, canvas, canvas->rows - 1,
                        canvas->columns >= GO_TO_COLUMNS

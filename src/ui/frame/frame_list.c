@@ -42,7 +42,7 @@ struct list_row {
     const struct view_fold *fold; /* the row is this one's; NULL = the task's own */
     bool chosen;
     enum shown shown;
-    bool suspected; /* it may go in circles */
+    bool suspected; /* it may be looping */
     bool no_more;   /* it runs, and is held: there is no try after this one */
 };
 

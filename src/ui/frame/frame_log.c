@@ -50,7 +50,7 @@ static void add_no_tail(const struct frame_input *input, struct str *out)
 const char *frame_log_note(const struct view *view)
 {
     return view->pane == VIEW_PANE_LOG ? "{down} {up} scroll  {follow} follow  {filter} search"
-                                       : "{pane-next} takes the keys here";
+                                       : "{pane-next} focuses this pane";
 }
 
 bool frame_log_is_of_other_step(const struct frame_input *input)

@@ -52,9 +52,9 @@ static void add_interrupted(const struct frame_input *input, struct str *out)
         str_add(out, "devs died while ");
         shown_count(state->running, "try ran. ", "tries ran. ", out);
     } else {
-        str_add(out, "devs went away before the run had ended. ");
+        str_add(out, "devs exited before the run had ended. ");
     }
-    str_addf(out, "Go on with it: devs run --continue %lld", (long long)input->number);
+    str_addf(out, "Continue it: devs run --continue %lld", (long long)input->number);
     frame_say(input, ". {quit} leaves", out);
 }
 
@@ -145,7 +145,7 @@ static void add_notice(const struct frame_input *input, struct message *out)
     char hms[CLOCK_TEXT_MAX];
     if (state->notice[0] == '\0') {
         if (input->is_session)
-            str_addf(&out->text, "a session that an agent's hooks tell of, last heard at %s",
+            str_addf(&out->text, "a session reported by an agent's hooks, last seen at %s",
                      clock_hms(state->last.at_ms, hms));
         return;
     }

@@ -326,11 +326,11 @@ static void put_next(struct preview *preview, const struct view_fold *fold)
     bool live = preview->input->facts->mode == VIEW_LIVE && !is_read_only;
     struct str text = {0};
     if (fold->leader >= 0)
-        str_addf(&text, "once %s is through, one after the other", tasks[fold->leader].id);
+        str_addf(&text, "once %s gets through, one after the other", tasks[fold->leader].id);
     else if (fold->held == fold->fault.count && is_read_only)
         str_add(&text, "held: no new tries until they are released");
     else if (fold->held == fold->fault.count)
-        frame_say(preview->input, "held: no new tries until {hold} lets them go", &text);
+        frame_say(preview->input, "held: no new tries until {hold} releases them", &text);
     else
         add_times(preview, &fold->fault, &text);
     if (live && fold->leader < 0) {

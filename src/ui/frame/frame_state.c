@@ -256,9 +256,9 @@ static void add_held(const struct preview *preview, struct str *out)
         str_addf(out, "waits for how %s goes, which has the same fault",
                  preview->state->plan->tasks[leader].id);
     if (leader >= 0 && can(preview, UI_HOLD))
-        frame_say(preview->input, "; {hold} lets it go now", out);
+        frame_say(preview->input, "; {hold} releases it now", out);
     else if (leader < 0 && can(preview, UI_HOLD))
-        frame_say(preview->input, "held: no new tries until {hold} lets it go", out);
+        frame_say(preview->input, "held: no new tries until {hold} releases it", out);
     else if (leader < 0)
         str_add(out, "held: no new tries until it is released");
 }
@@ -292,7 +292,7 @@ static void add_state(const struct preview *preview, struct str *out)
         if (can(preview, UI_RETRY))
             frame_say(preview->input,
                       is_out_of_budget(preview) ? "; {retry} gives as much again"
-                                                : "; {retry} tries again once it is put right",
+                                                : "; {retry} tries again once it is fixed",
                       out);
         return;
     case SHOWN_HELD:
@@ -302,7 +302,7 @@ static void add_state(const struct preview *preview, struct str *out)
         str_add(out, "stuck");
         add_since(preview, out);
         if (preview->input->facts->mode == VIEW_LIVE && can(preview, UI_RETRY))
-            frame_say(preview->input, "; {retry} goes on, asks again after twice as many", out);
+            frame_say(preview->input, "; {retry} continues, asks again after twice as many", out);
         return;
     case SHOWN_LOST:
         str_add(out, "it ran when devs was killed");

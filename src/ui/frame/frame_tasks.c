@@ -118,8 +118,7 @@ static void frame_status(struct canvas *canvas, const struct frame_box *box,
         return;
     }
     if (input->facts->replay)
-        frame_say(input, "acts are off here: {retry}, {cancel} and {hold} say so and do nothing",
-                  &text);
+        frame_say(input, "acts are off here: {retry}, {cancel} and {hold} do nothing", &text);
     else
         add_last_act(input, &text);
     put_line(canvas, box, box->rows - 2, &text);

@@ -82,10 +82,10 @@ static void draw_tries(const struct prompt *prompt, struct canvas *canvas, int r
 
 static void draw_typed(const struct prompt *prompt, struct canvas *canvas, int row)
 {
-    static const char *const keys[] = {
-        "Enter  looks it over   Tab  other field   Esc  leaves it as it is",
-        "Enter looks it over  Tab other field  Esc leaves it", "Enter next  Tab other  Esc leaves",
-        "Enter next  Esc leaves"};
+    static const char *const keys[] = {"Enter  review   Tab  other field   Esc  cancel",
+                                       "Enter review  Tab other field  Esc cancel",
+                                       "Enter next  Tab other  Esc cancel",
+                                       "Enter next  Esc cancel"};
     const bool has_room = canvas->rows - row >= PROMPT_ROWS_TYPED;
     if (has_room || !prompt->retry.in_tries)
         draw_hint(prompt, canvas, row);

@@ -134,7 +134,7 @@ struct key_binding {
 };
 
 struct keymap {
-    const struct key_binding *rows; /* borrowed; those of one act are neighbours */
+    const struct key_binding *rows; /* borrowed; those of one act are neighbors */
     size_t count;
 };
 

@@ -54,7 +54,7 @@ static void complain_of_act(const struct reading *reading, const char *name)
     for (enum act act = UI_NONE + 1; act < UI_ACT_COUNT; act++)
         near_word_offer(&near, keymap_act_name(act));
     struct str *out = complain(reading, line_of(reading->text, name));
-    str_addf(out, "no act is called '%s'", name);
+    str_addf(out, "unknown act '%s'", name);
     if (near.nearest)
         str_addf(out, ": did you mean '%s'?", near.nearest);
     else
@@ -76,8 +76,8 @@ static void read_key(struct reading *reading, enum act act, const struct json *j
     const char *name = json_text(json, "");
     uint32_t key = 0;
     if (!keymap_parse_key(name, &key))
-        str_addf(complain(reading, reading->lines[act]), "'%s' is no key: as r, ^R, Space, F1\n",
-                 name);
+        str_addf(complain(reading, reading->lines[act]),
+                 "'%s' is not a key: try r, ^R, Space or F1\n", name);
     else if (reading->counts[act] == OWN_KEYS_PER_ACT)
         str_addf(complain(reading, reading->lines[act]), "%s has more than %d keys\n",
                  keymap_act_name(act), OWN_KEYS_PER_ACT);

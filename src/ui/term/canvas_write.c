@@ -8,9 +8,9 @@
 
 /* Pixels. A monospace font is 0.6 of its size wide, so letters have their natural width. */
 enum { FONT = 15, CELL_WIDTH = 9, CELL_HEIGHT = 19, BASELINE = 14, MARGIN = 8 };
-enum { COLOUR_TEXT_MAX = 8, CUBE_FIRST = 16, GREY_FIRST = 232, COLOURS = 256 };
+enum { COLOR_TEXT_MAX = 8, CUBE_FIRST = 16, GREY_FIRST = 232, COLORS = 256 };
 
-/* What stands for the terminal's own colours. */
+/* What stands for the terminal's own colors. */
 struct look {
     const char *ground, *letters;
     const char *palette[CUBE_FIRST];
@@ -39,12 +39,12 @@ struct stretch {
     const struct look *look;
 };
 
-/* A colour of the terminal's as RGB; the upper 240 are the cube and the greys of xterm. */
-static const char *colour(const struct look *look, int number, const char *own,
-                          char out[COLOUR_TEXT_MAX])
+/* A color of the terminal's as RGB; the upper 240 are the cube and the greys of xterm. */
+static const char *color(const struct look *look, int number, const char *own,
+                         char out[COLOR_TEXT_MAX])
 {
     static const unsigned steps[] = {0, 95, 135, 175, 215, 255};
-    if (number < 0 || number >= COLOURS)
+    if (number < 0 || number >= COLORS)
         return own;
     if (number < CUBE_FIRST)
         return look->palette[number];
@@ -52,7 +52,7 @@ static const char *colour(const struct look *look, int number, const char *own,
     unsigned red = steps[at / 36 % 6], green = steps[at / 6 % 6], blue = steps[at % 6];
     if (number >= GREY_FIRST)
         red = green = blue = 8 + 10 * ((unsigned)number - GREY_FIRST);
-    (void)snprintf(out, COLOUR_TEXT_MAX, "#%02x%02x%02x", red, green, blue);
+    (void)snprintf(out, COLOR_TEXT_MAX, "#%02x%02x%02x", red, green, blue);
     return out;
 }
 
@@ -163,11 +163,11 @@ static void add_words(const struct canvas *canvas, const struct stretch *stretch
 
 static void add_stretch(const struct canvas *canvas, const struct stretch *stretch, struct str *out)
 {
-    char front_text[COLOUR_TEXT_MAX], back_text[COLOUR_TEXT_MAX];
+    char front_text[COLOR_TEXT_MAX], back_text[COLOR_TEXT_MAX];
     const struct theme_paint *paint = &stretch->paint;
     const struct look *look = stretch->look;
-    const char *front = colour(look, paint->front, look->letters, front_text);
-    const char *back = colour(look, paint->back, look->ground, back_text);
+    const char *front = color(look, paint->front, look->letters, front_text);
+    const char *back = color(look, paint->back, look->ground, back_text);
     if (paint->reverse) {
         const char *swapped = front;
         front = back;
@@ -241,16 +241,16 @@ void svg_write(const struct canvas *canvas, const struct theme *theme, const cha
 
 enum { FIRST_BRIGHT = 8, FIRST_RICH = 16, FRONT = 30, BACK = 40, TO_BRIGHT = 60 };
 
-static void add_colour(short colour, int base, struct str *out)
+static void add_color(short color, int base, struct str *out)
 {
-    if (colour == THEME_DEFAULT)
+    if (color == THEME_DEFAULT)
         return;
-    if (colour < FIRST_BRIGHT)
-        str_addf(out, ";%d", base + colour);
-    else if (colour < FIRST_RICH)
-        str_addf(out, ";%d", base + TO_BRIGHT + colour - FIRST_BRIGHT);
+    if (color < FIRST_BRIGHT)
+        str_addf(out, ";%d", base + color);
+    else if (color < FIRST_RICH)
+        str_addf(out, ";%d", base + TO_BRIGHT + color - FIRST_BRIGHT);
     else
-        str_addf(out, ";%d;5;%d", base + 8, colour);
+        str_addf(out, ";%d;5;%d", base + 8, color);
 }
 
 static void add_paint(const struct theme *theme, const struct cell *cell, struct str *out)
@@ -264,8 +264,8 @@ static void add_paint(const struct theme *theme, const struct cell *cell, struct
     if (paint.reverse)
         str_add(out, ";7");
     if (!theme->is_mono) {
-        add_colour(paint.rich != THEME_DEFAULT ? paint.rich : paint.front, FRONT, out);
-        add_colour(paint.back, BACK, out);
+        add_color(paint.rich != THEME_DEFAULT ? paint.rich : paint.front, FRONT, out);
+        add_color(paint.back, BACK, out);
     }
     str_add_char(out, 'm');
 }

@@ -188,7 +188,7 @@ bool term_check(struct err *err)
     return true;
 }
 
-int term_colour_count(void)
+int term_color_count(void)
 {
     char capability[] = "colors";
     const int count = tigetnum(capability);
@@ -271,10 +271,10 @@ static bool utf8_works(void)
     return true;
 }
 
-static bool wants_colour(enum term_colour colour)
+static bool wants_color(enum term_color color)
 {
     const char *no_color = getenv("NO_COLOR");
-    return colour != TERM_COLOUR_NONE && !(no_color && no_color[0]);
+    return color != TERM_COLOR_NONE && !(no_color && no_color[0]);
 }
 
 static void learn_size(struct term *term)
@@ -296,7 +296,7 @@ static void set_modes(void)
     (void)curs_set(0);
 }
 
-static bool start_screen(struct term *term, enum term_colour colour, struct err *err)
+static bool start_screen(struct term *term, enum term_color color, struct err *err)
 {
     term->screen = newterm(NULL, stdout, stdin);
     if (!term->screen)
@@ -311,16 +311,16 @@ static bool start_screen(struct term *term, enum term_colour colour, struct err 
         return err_set(err, ERR_IO, "terminal: no memory for its screen");
     set_modes();
     term_out_write(paste_on);
-    term->draw = term_draw_open(utf8_works(), wants_colour(colour));
+    term->draw = term_draw_open(utf8_works(), wants_color(color));
     learn_size(term);
     (void)flushinp(); /* also the KEY_RESIZE of learn_size() */
     return true;
 }
 
-bool term_open(struct term **out, enum term_colour colour, struct err *err)
+bool term_open(struct term **out, enum term_color color, struct err *err)
 {
     struct term *term = xcalloc(1, sizeof(*term));
-    bool ok = check_terminal(err) && term_signals_open(err) && start_screen(term, colour, err);
+    bool ok = check_terminal(err) && term_signals_open(err) && start_screen(term, color, err);
     if (ok)
         *out = term;
     else

@@ -10,31 +10,31 @@
 #include "xalloc.h"
 
 struct term_paint {
-    bool has_colours;
+    bool has_color;
     struct look looks[STYLE_COUNT];
 };
 
-enum { COLOURS_NEEDED = 8, COLOURS_WITH_BRIGHT = 16, BRIGHT = 8 };
+enum { COLORS_NEEDED = 8, COLORS_WITH_BRIGHT = 16, BRIGHT = 8 };
 
-static bool has_colours(void)
+static bool terminal_has_colors(void)
 {
-    return has_colors() && start_color() != ERR && COLORS >= COLOURS_NEEDED &&
+    return has_colors() && start_color() != ERR && COLORS >= COLORS_NEEDED &&
            use_default_colors() != ERR;
 }
 
-/* The colour as this terminal has it; bright ones of eight are the dark ones in bold, what
+/* The color as this terminal has it; bright ones of eight are the dark ones in bold, what
  * it does not have is its default. */
-static short colour_here(short colour, unsigned *attrs)
+static short color_here(short color, unsigned *attrs)
 {
-    if (colour < COLORS)
-        return colour;
-    if (colour >= COLOURS_WITH_BRIGHT)
+    if (color < COLORS)
+        return color;
+    if (color >= COLORS_WITH_BRIGHT)
         return THEME_DEFAULT;
     *attrs |= A_BOLD;
-    return (short)(colour - BRIGHT);
+    return (short)(color - BRIGHT);
 }
 
-static struct look look_of(const struct theme_paint *paint, short pair, bool is_coloured)
+static struct look look_of(const struct theme_paint *paint, short pair, bool is_colored)
 {
     struct look look = {.pair = 0};
     if (paint->bold)
@@ -44,34 +44,34 @@ static struct look look_of(const struct theme_paint *paint, short pair, bool is_
     if (paint->reverse)
         look.attrs |= A_REVERSE;
     short front = paint->front;
-    if (!is_coloured)
+    if (!is_colored)
         return look;
-    if (paint->rich != THEME_DEFAULT && COLORS >= THEME_COLOURS)
+    if (paint->rich != THEME_DEFAULT && COLORS >= THEME_COLORS)
         front = paint->rich;
     unsigned ignored = 0; /* a background cannot be bold */
-    front = colour_here(front, &look.attrs);
-    const short back = colour_here(paint->back, &ignored);
+    front = color_here(front, &look.attrs);
+    const short back = color_here(paint->back, &ignored);
     bool is_own = front == THEME_DEFAULT && back == THEME_DEFAULT;
     if (!is_own && init_pair(pair, front, back) != ERR)
         look.pair = pair;
     return look;
 }
 
-/* Make the colour pairs. Where the terminal has no colours, or none are wanted, the theme
+/* Make the color pairs. Where the terminal has no colors, or none are wanted, the theme
  * "mono" is taken. */
-static void term_paint_set(struct term_paint *paint, const struct theme *theme, bool colour_wanted)
+static void term_paint_set(struct term_paint *paint, const struct theme *theme, bool color_wanted)
 {
     struct theme mono;
     bool is_known = theme_named("mono", &mono);
     assert(is_known);
     (void)is_known;
-    paint->has_colours = colour_wanted && !theme->is_mono && has_colours();
-    const struct theme *taken = paint->has_colours ? theme : &mono;
+    paint->has_color = color_wanted && !theme->is_mono && terminal_has_colors();
+    const struct theme *taken = paint->has_color ? theme : &mono;
     for (int i = 0; i < STYLE_COUNT; i++)
-        paint->looks[i] = look_of(&taken->paints[i], (short)(i + 1), paint->has_colours);
+        paint->looks[i] = look_of(&taken->paints[i], (short)(i + 1), paint->has_color);
 }
 
-/* Colours and attributes for a cell of this style, chosen and pointed or not. */
+/* Colors and attributes for a cell of this style, chosen and pointed or not. */
 static struct look term_paint_look(const struct term_paint *paint, const struct cell *cell)
 {
     assert(cell->style < STYLE_COUNT);
@@ -86,20 +86,20 @@ static struct look term_paint_look(const struct term_paint *paint, const struct 
 struct term_draw {
     struct term_paint paint;
     bool utf8;
-    bool colour_wanted;
+    bool color_wanted;
     bool cursor_shown;
     struct canvas shown; /* what the terminal has; cells NULL = unknown */
     cchar_t run[CANVAS_COLUMNS_MAX];
 };
 
-struct term_draw *term_draw_open(bool utf8, bool colour_wanted)
+struct term_draw *term_draw_open(bool utf8, bool color_wanted)
 {
     struct term_draw *draw = xcalloc(1, sizeof(*draw));
     struct theme theme;
     draw->utf8 = utf8;
-    draw->colour_wanted = colour_wanted;
+    draw->color_wanted = color_wanted;
     if (theme_named("auto", &theme))
-        term_paint_set(&draw->paint, &theme, colour_wanted);
+        term_paint_set(&draw->paint, &theme, color_wanted);
     return draw;
 }
 
@@ -113,7 +113,7 @@ void term_draw_close(struct term_draw *draw)
 
 void term_draw_set_theme(struct term_draw *draw, const struct theme *theme)
 {
-    term_paint_set(&draw->paint, theme, draw->colour_wanted);
+    term_paint_set(&draw->paint, theme, draw->color_wanted);
     term_draw_forget(draw);
 }
 

@@ -50,7 +50,7 @@ int term_signals_next(void);
 /* Stop this process by SIGTSTP's own action; returns when it is continued. */
 void term_signals_stop_here(void);
 
-/* ncurses' attributes and colour pair, as plain numbers. */
+/* ncurses' attributes and color pair, as plain numbers. */
 struct look {
     unsigned attrs;
     short pair;
@@ -59,7 +59,7 @@ struct look {
 struct term_draw;
 
 /* Ended with term_draw_close(). */
-struct term_draw *term_draw_open(bool utf8, bool colour_wanted);
+struct term_draw *term_draw_open(bool utf8, bool color_wanted);
 /* NULL is allowed. */
 void term_draw_close(struct term_draw *draw);
 

@@ -131,7 +131,7 @@ struct change {
     struct theme_paint paint;
 };
 
-/* Bright colours, for a dark background. */
+/* Bright colors, for a dark background. */
 static const struct change dark[] = {
     {STYLE_NEEDS_YOU, ON(BLACK, BRIGHT_YELLOW)},
     {STYLE_BACKOFF, INK(BRIGHT_YELLOW)},
@@ -158,7 +158,7 @@ static const struct change light[] = {
     {STYLE_PHASE_VERIFY, {CYAN, NONE, DARK_CYAN, true, false, false}},
 };
 
-/* Black on light colours: the terminal's background does not matter, and neither does how dark its
+/* Black on light colors: the terminal's background does not matter, and neither does how dark its
  * blue, red and magenta are. */
 static const struct change contrast[] = {
     {STYLE_NEEDS_YOU, ON_BOLD(BLACK, BRIGHT_YELLOW)},
@@ -180,7 +180,7 @@ static const struct change contrast[] = {
 };
 
 /* Blue for good, yellow or orange for bad: told apart without red and green. */
-static const struct change colour_blind[] = {
+static const struct change color_blind[] = {
     {STYLE_RUNNING, INK(BRIGHT_CYAN)},
     {STYLE_QUIET, INK_UNDER(BRIGHT_CYAN)},
     {STYLE_HELD, INK(BRIGHT_WHITE)},
@@ -200,7 +200,7 @@ static const struct builtin {
     {"light", light, ARRAY_LEN(light)},
     {"mono", NULL, 0},
     {"contrast", contrast, ARRAY_LEN(contrast)},
-    {"cb", colour_blind, ARRAY_LEN(colour_blind)},
+    {"cb", color_blind, ARRAY_LEN(color_blind)},
 };
 
 static const char *const style_names[] = {
@@ -282,7 +282,7 @@ struct source {
     struct err *err;
 };
 
-static const char *const colour_names[] = {
+static const char *const color_names[] = {
     "black",        "red",           "green",       "yellow",         "blue",
     "magenta",      "cyan",          "white",       "bright-black",   "bright-red",
     "bright-green", "bright-yellow", "bright-blue", "bright-magenta", "bright-cyan",
@@ -321,11 +321,11 @@ static bool complain(const struct source *source, const char *style, const char 
                    member ? member : "", what);
 }
 
-static bool read_colour(const struct json *value, short *out)
+static bool read_color(const struct json *value, short *out)
 {
     const int64_t number = json_i64(value, -1);
     const char *name = json_text(value, NULL);
-    if (json_kind(value) == JSON_KIND_INTEGER && number >= 0 && number < THEME_COLOURS) {
+    if (json_kind(value) == JSON_KIND_INTEGER && number >= 0 && number < THEME_COLORS) {
         *out = (short)number;
         return true;
     }
@@ -333,8 +333,8 @@ static bool read_colour(const struct json *value, short *out)
         *out = THEME_DEFAULT;
         return true;
     }
-    for (size_t i = 0; name && i < ARRAY_LEN(colour_names); i++) {
-        if (strcmp(colour_names[i], name) == 0) {
+    for (size_t i = 0; name && i < ARRAY_LEN(color_names); i++) {
+        if (strcmp(color_names[i], name) == 0) {
             *out = (short)i;
             return true;
         }
@@ -356,9 +356,9 @@ static bool read_member(const struct source *source, const char *style, const ch
 {
     bool is_front = strcmp(key, "fg") == 0;
     if (is_front || strcmp(key, "bg") == 0) {
-        if (!read_colour(value, is_front ? &paint->front : &paint->back))
+        if (!read_color(value, is_front ? &paint->front : &paint->back))
             return complain(source, style, key,
-                            "no colour: \"default\", a name as \"bright-red\", or 0 to 255");
+                            "no color: \"default\", a name as \"bright-red\", or 0 to 255");
         if (is_front)
             paint->rich = THEME_DEFAULT;
         *is_mono = false;

@@ -121,7 +121,7 @@ static const char *const sign_words[] = {
     [SHOWN_STOPPING] = "cancelled, still ends", [SHOWN_QUEUED] = "waits for its turn",
     [SHOWN_HELD] = "a person holds it",         [SHOWN_PASSED] = "all phases proven",
     [SHOWN_GAVE_UP] = "all tries are used up",  [SHOWN_CANCELLED] = "by a person",
-    [SHOWN_STUCK] = "goes in circles, or may",  [SHOWN_BLOCKED] = "a task it needs failed",
+    [SHOWN_STUCK] = "loops, or may loop",       [SHOWN_BLOCKED] = "a task it needs failed",
     [SHOWN_LOST] = "its end was not seen",
 };
 static_assert(ARRAY_LEN(sign_words) == SHOWN_COUNT, "every sign has its words");
@@ -147,7 +147,7 @@ static const struct help_together {
     {{UI_START, UI_END}, "start, end (live)"},
     {{UI_TASKS, UI_DETAIL, UI_LOG, UI_FORENSICS, UI_TIMELINE, UI_RUNS}, "the six views"},
     {{UI_NEARER, UI_FARTHER, UI_WHOLE}, "zoom in, out, whole run"},
-    {{UI_ORDER, UI_TURN}, "order, turn it round"},
+    {{UI_ORDER, UI_TURN}, "order, reverse"},
     {{UI_COPY, UI_COPY_PATH}, "copy, copy the path"},
     {{UI_BOOKMARK, UI_COMPARE, UI_LATER}, "bookmark, compare, later"},
     {{UI_ONLY_NEEDS_YOU, UI_NEEDS_YOU_NEXT}, "needs you: only, go to next"},

@@ -293,7 +293,7 @@ static bool find_time(const struct replay *replay, const struct replay_words *wo
     char began[CLOCK_TEXT_MAX];
     int64_t at_ms = 0;
     if (!clock_find(words->text, &span, &at_ms, NULL)) {
-        (void)err_set(err, ERR_INVALID, "'%s' is no time, no event and no task", words->text);
+        (void)err_set(err, ERR_INVALID, "'%s' is not a time, an event or a task", words->text);
         return err_hint(err, "as in 14:00:31, -2m, #211, T-104 try 2, start, end");
     }
     /* Where the clock was set meanwhile, the latest place that has this time. */

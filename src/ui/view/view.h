@@ -377,7 +377,7 @@ enum view_todo_kind {
     VIEW_MOUSE,  /* view->leaves_mouse has changed */
     VIEW_REDRAW_ALL,
     VIEW_SUSPEND,
-    VIEW_PLAIN, /* leave the screen: the run goes on as lines */
+    VIEW_PLAIN, /* leave the screen: the run continues as lines */
     VIEW_LEAVE,
     VIEW_LEAVE_WAIT,
     VIEW_LEAVE_CANCEL,
@@ -495,7 +495,7 @@ bool view_nearest(const struct view *view, const struct view_facts *facts, struc
 
 /* Returns "as added", "state", ...: what follows "order". Static. */
 const char *view_order_name(enum order_by by);
-/* Returns the same in full: "as added, needs-you first", "try, turned round". Static. */
+/* Returns the same in full: "as added, needs-you first", "try, reversed". Static. */
 const char *view_order_words(const struct view *view);
 /* Draws the open menu over what is there. */
 void view_order_draw(const struct view *view, struct canvas *canvas);

@@ -319,7 +319,7 @@ static bool view_update_targets(struct view *view, const struct view_facts *fact
     const bool changed = look_again(view, facts, &why);
     if (changed && view->target_count == 0) {
         prompt_close(prompt);
-        view_say(view, &facts->clock, "nothing is left to ask about: %s", str_text(&why));
+        view_say(view, &facts->clock, "nothing is left to confirm: %s", str_text(&why));
     } else if (changed) {
         str_add(&named.left_why, prompt->left_out > 0 ? prompt->left_why : str_text(&why));
         named.many.left_out = prompt->left_out + before - view->target_count;
@@ -489,7 +489,7 @@ static struct remedy remedy_of_cancel(const struct view_undo *undo,
         return (struct remedy){.verb = CONTROL_RETRY};
     if (undo->control.mode == CANCEL_STOP)
         return (struct remedy){.why = "runs to its end: {retry} gives it more tries then"};
-    return (struct remedy){.why = "was told to end, and will not go on: {retry} tries it again"};
+    return (struct remedy){.why = "has already been signalled: {retry} retries it"};
 }
 
 static struct remedy remedy_of_retry(const struct view_target *target,
@@ -499,8 +499,8 @@ static struct remedy remedy_of_retry(const struct view_target *target,
         return (struct remedy){.why = "has started: {cancel} cancels it"};
     if (target->held)
         return (struct remedy){.verb = CONTROL_HOLD};
-    return (struct remedy){.why = "waits no more, and that does not come back: {hold} holds "
-                                  "it, {cancel} cancels it"};
+    return (struct remedy){.why = "no longer waits, which cannot be undone: {hold} holds it, "
+                                  "{cancel} cancels it"};
 }
 
 static struct remedy find_remedy(const struct view_undo *undo, const struct run_state *state,

@@ -174,7 +174,7 @@ static const struct command {
     {{"release all", "", "asks first"}, UI_NONE, release_all, true},
     {{"cancel all", "", "asks first"}, UI_NONE, cancel_all, true},
     {{"order", "HOW", "order of the tasks"}, UI_NONE, order, false},
-    {{"theme", "NAME", "other colours"}, UI_NONE, theme, false},
+    {{"theme", "NAME", "other colors"}, UI_NONE, theme, false},
     {{"set", "notify=WHAT", "what rings the bell"}, UI_NONE, set, false},
     {{"plain", "", "lines, no screen"}, UI_NONE, plain, true},
     {{"tasks", "", "view 1"}, UI_TASKS, NULL, true},

@@ -343,8 +343,8 @@ static struct view_todo change_times(const struct stroke *stroke)
 {
     static const char *const words[SHOWN_TIMES_COUNT] = {
         [SHOWN_TIMES_AGO] = "times: how long ago",
-        [SHOWN_TIMES_CLOCK] = "times: by the clock here",
-        [SHOWN_TIMES_UTC] = "times: by the clock, in UTC",
+        [SHOWN_TIMES_CLOCK] = "times: local",
+        [SHOWN_TIMES_UTC] = "times: UTC",
     };
     struct view *view = stroke->view;
     view->times = (view->times + 1) % SHOWN_TIMES_COUNT;

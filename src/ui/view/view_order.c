@@ -42,12 +42,12 @@ bool view_order_named(const char *name, enum order_by *out)
 const char *view_order_words(const struct view *view)
 {
     static const char *const words[ORDER_COUNT][2] = {
-        [ORDER_ADDED] = {"as added, needs-you first", "as added, turned round"},
-        [ORDER_STATE] = {"state", "state, turned round"},
+        [ORDER_ADDED] = {"as added, needs-you first", "as added, reversed"},
+        [ORDER_STATE] = {"state", "state, reversed"},
         [ORDER_NEXT] = {"next first", "next last"},
         [ORDER_TRY] = {"most tries first", "fewest tries first"},
-        [ORDER_NAME] = {"name", "name, turned round"},
-        [ORDER_CLASS] = {"class", "class, turned round"},
+        [ORDER_NAME] = {"name", "name, reversed"},
+        [ORDER_CLASS] = {"class", "class, reversed"},
         [ORDER_LONGEST] = {"longest in its state first", "latest first"},
     };
     return words[view->sorted.by][view->sorted.is_turned];

@@ -18,7 +18,7 @@ static const char *retry_refusal(const struct view_facts *facts, int number, boo
     if (task->status == TASK_PASSED)
         return "has passed: nothing to retry";
     if (task_status_is_final(task->status) && facts->state->plan->grows)
-        return "is over: whoever called it has its answer, and may call again";
+        return "is over: its caller has the answer and may call again";
     if (with_choices || task->status != TASK_QUEUED || task->held ||
         is_behind_gate(facts->state, number))
         return NULL;
@@ -137,7 +137,7 @@ static bool fold_refusal(const struct view *view, const struct view_facts *facts
                    why);
     else if (act == UI_RETRY && fold->leader >= 0) {
         str_addf(why, "%s has been sent for them: ", facts->state->plan->tasks[fold->leader].id);
-        keymap_say(view->keys, "{hold} lets them go now, {cancel} cancels", why);
+        keymap_say(view->keys, "{hold} releases them now, {cancel} cancels", why);
     }
     return (int)why->len > before;
 }
@@ -257,7 +257,7 @@ bool view_refusal(const struct view *view, const struct view_facts *facts, enum 
 {
     const size_t before = why->len;
     if (facts->read_only && is_recorded(act)) {
-        str_add(why, "this log is read only: nothing can be asked of this run from here");
+        str_add(why, "this log is read only: this run cannot be changed from here");
         return true;
     }
     if (is_about_tasks(act))

@@ -13,7 +13,7 @@ static void freeze(struct view *view, const struct view_facts *facts)
 {
     view->frozen = !view->frozen;
     if (!view->frozen)
-        view_say(view, &facts->clock, "the screen goes on");
+        view_say(view, &facts->clock, "the screen is live again");
 }
 
 static void switch_mouse(struct view *view, const struct view_facts *facts)
@@ -21,9 +21,10 @@ static void switch_mouse(struct view *view, const struct view_facts *facts)
     view->leaves_mouse = !view->leaves_mouse;
     if (view->leaves_mouse)
         view_tell(view, &facts->clock,
-                  "the mouse is the terminal's: choose text with it; {mouse} ends it");
+                  "mouse released: select text with it; {mouse} takes it back");
     else
-        view_tell(view, &facts->clock, "the mouse chooses and scrolls here; {mouse} gives it back");
+        view_tell(view, &facts->clock,
+                  "mouse captured: it selects and scrolls here; {mouse} releases it");
 }
 
 bool view_terminal_act(struct view *view, const struct view_facts *facts, enum act act,
@@ -62,7 +63,7 @@ struct view_todo view_frozen_act(struct view *view, const struct view_facts *fac
     else if (is_harmless)
         (void)view_terminal_act(view, facts, act, &todo);
     else
-        view_tell(view, &facts->clock, "the screen stands still: {freeze} lets it go on");
+        view_tell(view, &facts->clock, "the screen is frozen: {freeze} resumes it");
     return todo;
 }
 
