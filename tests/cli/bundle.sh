@@ -65,7 +65,7 @@ want 'still nothing beside it' "$(ls -d one.devs* | wc -l)" 1
 # --- words for what cannot be
 "$devs" export 1 --format bundle -o one.devs >/dev/null 2>err.out
 want 'a file that is there: exit' $? 2
-want_in 'a file that is there' "$(cat err.out)" "one.devs' is there already"
+want_in 'a file that is there' "$(cat err.out)" "one.devs' already exists"
 "$devs" export 9 --format bundle >/dev/null 2>err.out
 want 'no such run: exit' $? 66
 "$devs" export 1 --format pdf >/dev/null 2>err.out

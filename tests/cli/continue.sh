@@ -126,7 +126,7 @@ PLAN
 rm -f go up
 "$devs" run --detach slow.json >out 2>err
 want 'detached: exit' $? 0
-want_in 'detached: which' "$(cat out)" 'run #5 goes on without a terminal'
+want_in 'detached: which' "$(cat out)" 'run #5 continues without a terminal'
 want_in 'detached: how to end it' "$(cat out)" 'devs cancel 5'
 pid=$(sed -n 's/.*(pid \([0-9]*\)).*/\1/p' out)
 wait_for 'detached: it runs' up

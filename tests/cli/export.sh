@@ -127,7 +127,7 @@ for words in '--format svg --at start,end -o -' '--format jsonl --at start' '--f
 	want "$words: exit" $? 2
 done
 "$devs" export "$run" --format jsonl -o trace.json >/dev/null 2>err.out
-want_in 'a file that is there' "$(cat err.out)" "trace.json' is there already"
+want_in 'a file that is there' "$(cat err.out)" "trace.json' already exists"
 
 # --- bookmarks
 out=$("$devs" debug --mark "$run" --at 'T-104 try 2' --name 'here it broke')

@@ -44,7 +44,7 @@ want_in 'dry run: an object' "$(cat out)" \
 	'2 tries (research+: after 1 s, x 2 up to 1 min, any failure, 2 equal results end it, used up: max retries exceeded)'
 want_in 'dry run: retry_limit' "$(cat out)" '2 tries (research: after 1 s, x 2 up to 1 min'
 
-want_in 'dry run: starts' "$(cat out)" 'what does not start: 2 starts in all (after 1 s, x 2 up to 30 s, if transient)'
+want_in 'dry run: starts' "$(cat out)" 'if it cannot start: 2 starts in all (after 1 s, x 2 up to 30 s, if transient)'
 cat >one.json <<'JSON'
 {"version": 1, "idempotent": true, "tasks": [{"id": "a", "steps": [
   {"phase": "RED", "run": ["true"]},
@@ -52,7 +52,7 @@ cat >one.json <<'JSON'
   {"run": ["true"], "policy": {"like": "default", "retry_after_cap_ms": 0}}]}]}
 JSON
 "$devs" run --dry-run one.json >out
-want_in 'dry run: a deadline of one try' "$(cat out)" "1 try   (default+: within 5 s) and up to 2 more on a server's hint"
+want_in 'dry run: a deadline of one try' "$(cat out)" "1 try   (default+: within 5 s) and up to 2 more on the server's hint"
 want_in 'dry run: no hint is waited for' "$(cat out)" "ignores the server's hints)  true"
 want_in 'dry run: no more in a phase without tries' "$(cat out)" '1 try   (default)  true'
 

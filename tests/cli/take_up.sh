@@ -91,7 +91,7 @@ touch x-mended
 "$devs" retry 4/x >out 2>err
 want 'retry: exit' $? 0
 want 'retry: the answer' "$(head -n 1 out)" '#4/x: a new set of tries'
-want_in 'retry: where it goes on' "$(cat out)" 'run #4 goes on without a terminal'
+want_in 'retry: where it goes on' "$(cat out)" 'run #4 continues without a terminal'
 is_done() { "$devs" status 4 --json | grep -q '"state":"ended"' && [ "$(events 4 run_ended)" = "$1" ]; }
 until_true 30 is_done 2
 want 'retry: it ends again' $? 0
@@ -145,7 +145,7 @@ until_true 60 is_over
 want 'it is over: the newest is meant' "$? $(head -n 1 err | sed 's/#[0-9]*/#N/')" \
 	'2 devs: run #N has ended and no task failed'
 want_in 'one attempt is one' "$("$devs" run --plain --continue "$("$devs" runs --json | sed -n \
-	's/.*"run":\([0-9]*\).*"name":"one".*/\1/p')")" ': 1 fresh attempt
+	's/.*"run":\([0-9]*\).*"name":"one".*/\1/p')")" ': 1 new attempt
 '
 
 # --- worktree and session of an agent are used again

@@ -89,7 +89,7 @@ START_TEST(test_an_option_with_dots_may_be_said_again)
     for (size_t i = 0; i < ARRAY_LEN(many); i++)
         many[i] = one;
     ck_assert(!options_parse(&options, (int)ARRAY_LEN(many), many, &count, &err));
-    ck_assert_str_eq(err.message, "--task is said more than 16 times");
+    ck_assert_str_eq(err.message, "--task is given more than 16 times");
     ck_assert_ptr_null(list.words[OPTION_WORDS_MAX]);
 }
 END_TEST

@@ -112,7 +112,7 @@ want 'retry --one of a run: exit' $? 2
 # --- a person's word on a class
 out=$("$devs" correct 1/key quota)
 want 'correct: exit' $? 0
-want 'correct: the answer' "$out" '#1/key: try 1 is quota by your word; the original verdict is kept'
+want 'correct: the answer' "$out" '#1/key: try 1 is now quota; the original verdict is kept'
 "$devs" correct 1/key frob 2>err
 want 'correct to no class: exit' $? 2
 want_in 'correct to no class: what there is' "$(cat err)" 'hint: one of NETWORK_TIMEOUT, '

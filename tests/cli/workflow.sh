@@ -111,7 +111,7 @@ test_D2_an_answer_that_does_not_fit_is_asked_for_again() {
 	want_in 'with its session' "$(cat devs.project.json)" '"session_id": "fake-session-1"'
 	"$devs" new-project 'another shop' 2>err
 	want 'a project that is there: exit' $? 2
-	want_in 'a project that is there' "$(cat err)" "'devs.project.json' is there already"
+	want_in 'a project that is there' "$(cat err)" "'devs.project.json' already exists"
 	want 'a project that is there: the agent is not asked' "$(calls)" 3
 }
 

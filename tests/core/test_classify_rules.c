@@ -76,7 +76,7 @@ static const struct {
     {"7", "rule 1 ''"},
     {"{\"id\":\"a\",\"signal\":0}", "signal: a number 1..64"},
     {"{\"id\":\"a\",\"exit\":[1],\"kind\":\"odd\"}", "kind is"},
-    {"{\"id\":\"a\",\"exit\":[1],\"form\":\"odd\"}", "no form of a time"},
+    {"{\"id\":\"a\",\"exit\":[1],\"form\":\"odd\"}", "is not a time format"},
     {"{\"id\":\"a\",\"exit\":[1],\"retry_after\":10}", "number of a group"},
 };
 

@@ -123,12 +123,12 @@ static const struct {
     {"{\"$ref\":\"#/$defs/~2\",\"$defs\":{\"~2\":true}}",
      "[INVALID_VALUE] /$ref: there is no such schema in this contract (expected the place, $anchor "
      "or $id of a schema in it, got \"#/$defs/~2\")\n"},
-    {"{\"$ref\":\"#\"}", "[INVALID_VALUE] /$ref: the reference loops: it applies to the "
-                         "same value for ever\n"},
+    {"{\"$ref\":\"#\"}", "[INVALID_VALUE] /$ref: the reference is circular: it applies to "
+                         "the same value forever\n"},
     {"{\"properties\":{\"a\":{\"$ref\":\"#/$defs/x\"}},\"$defs\":{\"x\":{\"anyOf\":[true,"
      "{\"$ref\":\"#/$defs/y\"}]},\"y\":{\"not\":{\"$ref\":\"#/$defs/x\"}}}}",
-     "[INVALID_VALUE] /$defs/y/not/$ref: the reference loops: it applies to the same "
-     "value for ever\n"},
+     "[INVALID_VALUE] /$defs/y/not/$ref: the reference is circular: it applies to the "
+     "same value forever\n"},
 };
 
 START_TEST(test_D1_what_is_wrong_with_a_contract_is_said)

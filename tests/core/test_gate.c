@@ -138,7 +138,7 @@ START_TEST(test_retry_sends_the_task_as_the_probe)
 
     play_control(&play, CONTROL_RETRY, "a", CANCEL_STOP); /* its wait is skipped, but it lines up */
     ck_assert_int_eq(started("a"), 1);
-    ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "once c is"));
+    ck_assert_ptr_nonnull(strstr(play_last(&play, EVENT_CONTROL_ANSWERED)->text, "once c gets"));
 }
 END_TEST
 
@@ -233,7 +233,7 @@ START_TEST(test_sent_one_behind_a_probe_starts_after_it)
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
     ck_assert_int_eq(gate()->probe, 2);
     play_control(&play, CONTROL_SEND_ONE, "a", CANCEL_STOP);
-    ck_assert(answers(true, "starts once c is through: its source is limited; 0 that wait"));
+    ck_assert(answers(true, "starts once c gets through: its source is limited; 0 that wait"));
 }
 END_TEST
 

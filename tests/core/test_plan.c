@@ -256,9 +256,9 @@ static const struct {
     {"expected files", STEP,
      "{\"expect_files\": [{\"path\": \"../x\"}, {\"path\": \"/x\"}, {\"min_lines\": -1}, "
      "{\"path\": \"a//b\"}], " RUN "}",
-     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/0/path: must lie below the folder that the "
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/0/path: must be below the folder that the "
      "step works in\n"
-     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/1/path: must lie below the folder that the "
+     "[INVALID_VALUE] /tasks/0/steps/0/expect_files/1/path: must be below the folder that the "
      "step works in\n"
      "[INVALID_VALUE] /tasks/0/steps/0/expect_files/2/min_lines: too small (expected 0 to 1000000, "
      "got -1)\n"

@@ -11,8 +11,8 @@
 #define NEEDS(ids) "\"needs\": [" ids "], "
 #define COMMAND    "\"steps\": [{\"run\": [\"true\"]}]"
 #define REFUSED(place, id)                                                                         \
-    "[INVALID_VALUE] /tasks/" place "/steps/0/resume: task " id " goes on in this session, too, "  \
-    "and may do so at the same time: let one of them need the other\n"
+    "[INVALID_VALUE] /tasks/" place "/steps/0/resume: task " id " continues this session too, "    \
+    "possibly at the same time: let one of them need the other\n"
 
 /* Tasks, and what is said of them. */
 static const struct {

@@ -253,7 +253,7 @@ START_TEST(test_prompt_of_a_step_that_was_to_fail_says_so)
     const struct repair_failure failure = {
         .argv = argv, .ended = "exit 0", .expected_to_fail = true};
     repair_failure_prompt(&failure, REPAIR_PROMPT_MIN, &prompt);
-    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "did not fail in the way"));
+    ck_assert_ptr_nonnull(strstr(str_text(&prompt), "did not fail in the expected way"));
     ck_assert_ptr_nonnull(strstr(str_text(&prompt), "Command: make t\nIt ended with: exit 0\n"));
     ck_assert_ptr_null(strstr(str_text(&prompt), "The end of its output"));
 }

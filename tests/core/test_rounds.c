@@ -363,7 +363,7 @@ static void fail_alike(int round, uint64_t result)
 
 START_TEST(test_the_agent_is_told_that_its_work_has_changed_nothing)
 {
-    static const char again[] = "This is the same result as in the round before";
+    static const char again[] = "This is the same result as in the previous round";
     const bool is_equal = _i == 1;
     up_to_the_check();
     fail_alike(1, 7);

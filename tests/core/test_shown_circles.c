@@ -24,7 +24,7 @@ static const struct {
      "the call and its result"},
     {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_CYCLE, .count = 3, .period = 2},
      "3 laps of 2 steps",
-     "loop 3x",
+     "cycle 3x",
      "the calls of each lap and their results"},
     {{.level = ENTROPY_STUCK, .rung = ENTROPY_RUNG_FAILURE, .count = 8},
      "same failure 8 times",

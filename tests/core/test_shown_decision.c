@@ -456,7 +456,7 @@ START_TEST(test_follower_names_whom_it_waits_for)
     fail_with("c", (struct digest){1, 2});
     play_control(&play, CONTROL_SEND_ONE, "b", CANCEL_STOP);
     ck_assert_str_eq(next_of("a"), "after b");
-    ck_assert_ptr_eq(strstr(why_of("c"), "held by ann until b is through; network"), text.data);
+    ck_assert_ptr_eq(strstr(why_of("c"), "held by ann until b gets through; network"), text.data);
 }
 END_TEST
 
@@ -486,7 +486,7 @@ START_TEST(test_gate_is_told_from_its_closing_to_its_opening)
     play_exit(&play, "a", 1, hinted(TRANSIENT_API_RATE_LIMIT, 60 * SECOND));
     ck_assert_str_eq(
         gates(SHOWN_IN_FULL),
-        "rate limit of api until @1085 (1:00); a, b and 1 more wait; met 2 times in a row");
+        "rate limit of api until @1085 (1:00); a, b and 1 more wait; hit 2 times in a row");
     play_control(&play, CONTROL_RETRY, "c", CANCEL_STOP);
     ck_assert_str_eq(gates(SHOWN_IN_FULL), "rate limit of api: c tries; a and b wait");
     play_exit(&play, "c", 0, play_passed());

@@ -133,8 +133,8 @@ static const struct {
     const char *text, *want;
 } wrong[] = {
     {"cart try>2", NULL},
-    {"clas=x", "no field is called 'clas': class is"},
-    {"foo=x", "no field is called 'foo': id title state class phase try exit new waited are"},
+    {"clas=x", "unknown field 'clas': class is"},
+    {"foo=x", "unknown field 'foo': id title state class phase try exit new waited are"},
     {"try>x", "try>x: try wants a number, as in try>2"},
     {"waited>1week", "waited>1week: waited wants a time, as in waited>1m"},
     {"new<.x", "new<.x: new wants a share, as in new<.1"},

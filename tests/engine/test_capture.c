@@ -169,7 +169,7 @@ START_TEST(test_every_item_is_there_or_says_why_not)
 {
     end_step(simple_step, OUTCOME_EXIT, 1);
     check_items();
-    facts.attempt = NULL; /* it was over before */
+    facts.attempt = NULL; /* it had already ended */
     facts.log_dir = NULL;
     facts.rules_hash = NULL;
     check_items();

@@ -247,7 +247,7 @@ type k q
 expect k 'shell>' 'and leaves'
 type k "'$devs' export 1 --db red.db --format bundle -o asked.devs" Enter
 expect k 'write it? y/N' 'on a terminal devs asks before it writes a bundle'
-expect k 'secrets: none was found' 'and has said what was cut'
+expect k 'no secrets found' 'and has said what was cut'
 type k n Enter
 expect k 'nothing was written' 'n keeps it from being written'
 want 'and it is not' "$(ls -d asked.devs* 2>/dev/null | wc -l)" 0

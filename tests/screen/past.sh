@@ -43,7 +43,7 @@ type a 6
 expect a '2 runs, 4 tries' '6 lists the runs'
 type a j Enter
 expect a 'REPLAY' 'Enter opens a run that is over as a replay'
-expect a 'run #2 goes on meanwhile' 'and says what goes on'
+expect a 'run #2 continues meanwhile' 'and says what goes on'
 touch end
 type a q
 expect a '2 runs, 4 tries' 'q leads back to the runs'

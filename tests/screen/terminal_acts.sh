@@ -81,7 +81,7 @@ expect a 'FROZEN .* Z = resume' 'Z freezes'
 type a j
 expect a 'the screen stands still' 'other keys say so'
 type a Z
-expect a 'LIVE' 'and Z lets it go on'
+expect a 'LIVE' 'and Z resumes it'
 
 # --- colors
 until_true 60 looks a 'running.*T-3' '[39]4m'

@@ -283,7 +283,7 @@ START_TEST(test_new_rule_has_nowhere_to_go)
     try_new_rule(&options);
     wait_pressing("s", "it cannot be saved here");
     press("\033");
-    wait_for("it is sound");
+    wait_for("it is valid");
     press("\033");
     wait_for("which class?");
     wait_pressing("\033", "alpha");

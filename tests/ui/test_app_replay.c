@@ -165,7 +165,7 @@ START_TEST(test_run_is_written_as_one_file_once_that_is_confirmed)
     press("W");
     wait_for("one file to share");
     wait_for("run #1 as run-1.devs");
-    wait_for("secrets: none was found");
+    wait_for("no secrets found");
     wait_for("y writes it");
     press("y");
     wait_for("written: run-1.devs");
@@ -541,7 +541,7 @@ START_TEST(test_runs_are_listed_and_another_one_is_opened)
     wait_for("nightly");
     press("j\r");
     wait_for("REPLAY");
-    wait_for("run #2 goes on meanwhile");
+    wait_for("run #2 continues meanwhile");
     story_fail(&story, "beta", REASON_TEST_FAIL, NULL);
     story_wait(&story, "beta", 60);
     commit(); /* to the run that is not shown */
@@ -561,7 +561,7 @@ START_TEST(test_run_is_opened_from_another_one)
     begin_two_runs(&options);
     wait_for("LIVE");
     press(":open run 1\r");
-    wait_for("run #2 goes on meanwhile");
+    wait_for("run #2 continues meanwhile");
     press(":open run 2\r");
     wait_for("LIVE");
     press(":open run 1\r");

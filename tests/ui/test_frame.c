@@ -206,7 +206,7 @@ START_TEST(test_suspicion_has_sign_word_and_color)
     ck_assert_int_eq(canvas_cell(&canvas, row, 2)->rune, '@');
     ck_assert_int_eq(canvas_cell(&canvas, row, 2)->style, STYLE_SUSPECT);
     ck_assert(stage_shows("loop? 3x"));
-    ck_assert_int_eq(canvas_cell(&canvas, row, 69)->rune, 'c');
+    ck_assert_int_eq(canvas_cell(&canvas, row, 69)->rune, 'l');
     ck_assert_int_eq(canvas_cell(&canvas, row, 69)->style, STYLE_SUSPECT);
     row = row_of("rates");
     ck_assert_int_eq(canvas_cell(&canvas, row, 2)->rune, ' ');
@@ -232,15 +232,15 @@ END_TEST
 
 START_TEST(test_circles_can_be_looked_for)
 {
-    (void)snprintf(view.filter.text, sizeof(view.filter.text), "circles");
+    (void)snprintf(view.filter.text, sizeof(view.filter.text), "loop");
     view.chosen = -1;
     view_narrow(&view, &facts);
     ck_assert_int_eq(view.row_count, 5);
-    (void)snprintf(view.filter.text, sizeof(view.filter.text), "circles state=backoff");
+    (void)snprintf(view.filter.text, sizeof(view.filter.text), "loop state=backoff");
     view_narrow(&view, &facts);
     ck_assert_int_eq(view.row_count, 1);
     ck_assert_int_eq(view_row_task(view.rows[0]), story_task(&story, "mail"));
-    (void)snprintf(view.filter.text, sizeof(view.filter.text), "laps");
+    (void)snprintf(view.filter.text, sizeof(view.filter.text), "cycle");
     view_narrow(&view, &facts);
     ck_assert_int_eq(view.row_count, 1);
     ck_assert_int_eq(view_row_task(view.rows[0]), story_task(&story, "flip"));
@@ -251,7 +251,7 @@ START_TEST(test_stuck_task_offers_to_go_on_while_its_run_lives)
 {
     view.chosen = story_task(&story, "tax");
     stage_draw(24, 80, false);
-    ck_assert(stage_shows("r goes on, asks again after twice as many"));
+    ck_assert(stage_shows("r continues, stops after twice as many"));
     facts.mode = VIEW_REPLAY;
     stage_draw(24, 80, false);
     ck_assert(!stage_shows("r goes on"));

@@ -173,7 +173,7 @@ static const struct {
 } slips[] = {
     {"class=tset-fail", "nearest class: test-fail (1)"},
     {"state=runing", "nearest state: running (2)"},
-    {"STATE=back", "no field is called 'STATE': state is"},
+    {"STATE=back", "unknown field 'STATE': state is"},
     {"pased", "nearest state: passed (1)"},
     {"mail state=bloked", "nearest state: blocked (1)"},
     {"compiel", "nearest class: compile (1)"},

@@ -232,9 +232,9 @@ static const struct {
     {"cancel of what waits", 'b', "xs", CONTROL_RETRY, ""},
     {"cancel of what is queued", 'q', "xt", CONTROL_RETRY, ""},
     {"stop of what runs", 'r', "xs", 0, "a runs to its end: r gives it more tries then"},
-    {"kill", 'r', "XK", 0, "a was told to end"},
+    {"kill", 'r', "XK", 0, "a has already been signalled"},
     {"retry of what was held", 'h', "r", CONTROL_HOLD, ""},
-    {"retry of what waited", 'b', "r", 0, "a waits no more"},
+    {"retry of what waited", 'b', "r", 0, "a no longer waits"},
 };
 
 static void bring_to(char status)

@@ -341,7 +341,7 @@ static void release_followers(int leader)
     }
 }
 
-/* Held, now and then until another task is through. */
+/* Held, now and then until another task gets through. */
 static void toggle_hold(int number)
 {
     int leader = roll(PLAY_TASKS);

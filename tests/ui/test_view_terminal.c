@@ -489,7 +489,7 @@ START_TEST(test_frozen_screen_takes_no_act)
     (void)view_key(&view, 'j', &facts);
     (void)at(MOUSE_PRESS, LIST_AT + 3, 7);
     ck_assert_str_eq(chosen(), "a");
-    ck_assert_ptr_nonnull(strstr(view.message, "Z lets it go on"));
+    ck_assert_ptr_nonnull(strstr(view.message, "Z resumes it"));
     ck_assert_int_eq(view_key(&view, 'y', &facts).kind, VIEW_COPY);
     (void)view_key(&view, 'q', &facts); /* is no way out of the program */
     ck_assert(!view.frozen);

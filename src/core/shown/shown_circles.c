@@ -14,7 +14,7 @@ static const struct {
 } rungs[] = {
     [ENTROPY_RUNG_NONE] = {"", ""},
     [ENTROPY_RUNG_REPEAT] = {"same", "the call and its result"},
-    [ENTROPY_RUNG_CYCLE] = {"loop", "the calls of each lap and their results"},
+    [ENTROPY_RUNG_CYCLE] = {"cycle", "the calls of each lap and their results"},
     [ENTROPY_RUNG_FAILURE] = {"fault", "the call and how it fails"},
     [ENTROPY_RUNG_BARREN] = {"no news", "no result has a line that was not there before"},
     [ENTROPY_RUNG_PAUSE] = {"pauses", "nothing is done but to wait"},

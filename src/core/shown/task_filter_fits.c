@@ -48,7 +48,8 @@ static bool class_has(const struct run_state *state, int task, const char *value
     return found;
 }
 
-/* "loop" finds tasks that loop and tasks that may; other words match the label in the list. */
+/* "loop" finds tasks that loop and tasks that may; "cycle" or "same" match the label in the list.
+ */
 static bool circles_have(const struct run_state *state, int task, const char *value)
 {
     struct shown_circle circle;

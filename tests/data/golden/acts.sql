@@ -48,7 +48,7 @@ INSERT INTO event(run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, a
 (1,42,1795353993741,49862333,11,4,0,1,1,NULL,3,NULL,NULL,NULL,NULL,NULL), -- task_blocked
 (1,43,1795353993741,49862333,2,NULL,NULL,NULL,NULL,NULL,1,NULL,NULL,NULL,NULL,NULL), -- run_ended
 (1,44,1795353993856,49862448,21,1,0,1,1,1,1,1,NULL,NULL,NULL,'{"by":"root"}'), -- class_corrected
-(1,45,1795353993856,49862448,15,1,0,1,1,2,8,1,6,NULL,NULL,'{"answer":"try 1 is NETWORK_TIMEOUT by your word; the first verdict stays","by":"root"}'); -- control_answered
+(1,45,1795353993856,49862448,15,1,0,1,1,2,8,1,6,NULL,NULL,'{"answer":"try 1 is now NETWORK_TIMEOUT; the original verdict is kept","by":"root"}'); -- control_answered
 INSERT INTO control(id, run, verb, task, step, attempt, args, by, key_at_ms, asked_at_ms, applied_at_ms, answer, done) VALUES
 (1,1,3,0,NULL,NULL,NULL,'root',1795353993549,1795353993550,1795353993550,'held: no new tries until it is released',1),
 (2,1,3,0,NULL,NULL,NULL,'root',1795353993582,1795353993587,1795353993588,'it is held already',0),
@@ -57,7 +57,7 @@ INSERT INTO control(id, run, verb, task, step, attempt, args, by, key_at_ms, ask
 (5,1,2,2,NULL,NULL,'{"hint":"look at go","attempts":3}','root',1795353993633,1795353993636,1795353993637,'starts with the next free slot; 3 tries from now; your hint is kept as a note, this step has no agent',1),
 (6,1,4,0,NULL,NULL,NULL,'root',1795353993679,1795353993683,1795353993683,'released',1),
 (7,1,1,3,NULL,NULL,'{"mode":"term"}','root',1795353993718,1795353993737,1795353993737,'TERM sent to its group, KILL follows',1),
-(8,1,6,1,0,1,'{"class":"NETWORK_TIMEOUT"}','root',1795353993819,1795353993832,1795353993856,'try 1 is NETWORK_TIMEOUT by your word; the first verdict stays',1);
+(8,1,6,1,0,1,'{"class":"NETWORK_TIMEOUT"}','root',1795353993819,1795353993832,1795353993856,'try 1 is now NETWORK_TIMEOUT; the original verdict is kept',1);
 INSERT INTO output(id, run, task, step, attempt, stream, part, idx, offset, at_ms, bytes) VALUES
 (1,1,1,0,1,2,0,0,0,1795353993416,CAST('connect ECONNREFUSED 10.0.0.1:443'||char(10)||'' AS BLOB)),
 (2,1,2,0,1,2,0,0,0,1795353993438,CAST('connect ECONNREFUSED 10.0.0.1:443'||char(10)||'' AS BLOB)),
