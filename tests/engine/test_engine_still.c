@@ -98,8 +98,8 @@ static int count_stops(int64_t from_mono_ms, int64_t to_mono_ms)
     int count = 0;
     for (size_t i = 0; i < tried.page.count; i++) {
         const struct event *event = &tried.page.events[i];
-        if (event->kind == EVENT_TIME_STOPPED && event->mono_ms - event->a >= from_mono_ms &&
-            event->mono_ms <= to_mono_ms)
+        if (event->kind == EVENT_TIME_STOPPED && event->at.mono_ms - event->a >= from_mono_ms &&
+            event->at.mono_ms <= to_mono_ms)
             count++;
     }
     return count;
