@@ -44,7 +44,8 @@ void str_add_number(struct str *str, double value);
 /* Appends a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. */
 void str_add_json(struct str *str, const char *bytes, size_t len);
 
-/* Appends `"key":"text"`, preceded by a comma unless the text so far is empty or ends in '{'. */
+/* Appends `"key":"text"`, preceded by a comma unless the text so far is empty or ends in '{', '['
+ * or ','. */
 void str_json_text(struct str *str, const char *key, const char *text);
 /* Like str_json_text(), for `"key":123`. */
 void str_json_i64(struct str *str, const char *key, int64_t value);
