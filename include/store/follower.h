@@ -81,10 +81,10 @@ void follower_keep_past(struct follower *follower);
  * attempts). If the plan grows, it starts before the first event. */
 ATTR_MUST_USE bool follower_fork(struct follower **out, struct follower *from, struct err *err);
 
-/* Moves to the state right after event `seq` (0 = before the first). From the first call on,
- * snapshots are kept. Going forward costs at most the events in between; going back costs one
- * snapshot and at most the events between two snapshots. Fails with ERR_NOT_FOUND if the run has no
- * such event yet, otherwise like follower_read(). */
+/* Moves to the state right after event `seq` (0 = before the first). Going back, or starting from
+ * the first event, turns on snapshots. Going forward costs at most the events in between; going
+ * back costs one snapshot and at most the events between two snapshots. Fails with ERR_NOT_FOUND if
+ * the run has no such event yet, otherwise like follower_read(). */
 ATTR_MUST_USE bool follower_seek(struct follower *follower, int64_t seq, struct err *err);
 
 /* Returns true if the run has no owner and no recorded end: devs was killed. Checks the owner lock,

@@ -117,7 +117,7 @@ struct log_heir {
 
 /* What the log has about the run besides events. */
 struct log_estate {
-    bool rebooted;    /* the machine was restarted since the run last had an owner */
+    bool rebooted;    /* the machine was restarted after the previous owner started */
     struct str rules; /* rule set, as returned by classifier_rules(); empty if none was recorded.
                          The caller frees */
 };
@@ -155,8 +155,9 @@ bool log_writer_is_broken(const struct log_writer *writer);
  * off. Unlike a commit, it does not check that this process still owns the run. */
 ATTR_MUST_USE bool log_writer_check(struct log_writer *writer, struct err *err);
 /* Copies everything in the run's spill into the log, in order. Nothing may be committed to the
- * spill meanwhile. Can be repeated after a failure. Afterwards the writer continues in the log.
- * Fails like log_writer_commit(), and with ERR_DAMAGED if events are missing between the two. */
+ * spill meanwhile. Can be repeated after a failure. Afterwards the writer continues after the
+ * copied events. Fails like log_writer_commit(), and with ERR_DAMAGED if events are missing between
+ * the two. */
 ATTR_MUST_USE bool log_writer_take_home(struct log_writer *writer, const struct place *spill,
                                         struct err *err);
 
