@@ -15,12 +15,13 @@ enum {
     FILE_ACT_NO_FILE = 66,                 /* exit code: no such file in the project (EX_NOINPUT) */
 };
 
-/* Writes `length` bytes of the file from `offset` on to stdout. If the file continues after that,
- * reports on stderr how many bytes are left. Returns an exit code. */
+/* Writes `length` bytes of the file from `offset` on to stdout. Unless that is the whole file,
+ * reports the range and the file's size on stderr. Returns an exit code. */
 int file_act_read(const char *path, int64_t offset, int64_t length);
 
-/* Atomically replaces the file with stdin and creates missing directories. Follows a link to
- * another file in the directory. Returns an exit code.
+/* Replaces the file with stdin and creates missing directories. A regular file is replaced
+ * atomically; a link to another file in the directory is followed and that file overwritten.
+ * Returns an exit code.
  *
  * Refuses to write files that determine which commands devs or git run, directly or through a link:
  * devs.config.json, plan.json and other plans, anything below .git or .devs, and anything below
