@@ -12,7 +12,7 @@ enum { CALENDAR_DAY_S = 86400 };
  * from 1; a day past the end of the month falls in the next one. */
 int64_t calendar_days(int64_t year, int month, int day);
 
-/* The inverse of calendar_days(). */
+/* Converts a day number back to a date; the inverse of calendar_days(). */
 void calendar_date(int64_t days, int *year_out, int *month_out, int *day_out);
 
 /* Returns the year of a time given in seconds since 1970. */

@@ -15,8 +15,9 @@
 #include "attr.h"
 #include "str.h"
 
-/* Opens the path with O_PATH: the descriptor only identifies the file, and is close-on-exec. Sets
- * *info to what the file is. `flags` is O_NOFOLLOW or 0. Returns -1 and sets errno on failure. */
+/* Opens the path with O_PATH, which identifies the file without really opening it. The descriptor
+ * is close-on-exec. Sets *info to the file's status. `flags` is O_NOFOLLOW or 0. Returns -1 and
+ * sets errno on failure. */
 int foreign_file_look(const char *path, int flags, struct stat *info);
 
 /* Opens the file that `look` identifies for reading, whatever file has its name now. The descriptor

@@ -32,8 +32,9 @@ enum json_kind {
     JSON_KIND_COUNT,
 };
 
-/* Where a syntax error is: the first character of a wrong token or, if the error is within a token,
- * the last character read. Lines and columns count from 1; columns are characters, not bytes. */
+/* Position of a syntax error: the first character of a wrong token or, if the error is within a
+ * token, the last character read. Lines and columns count from 1; columns are characters, not
+ * bytes. */
 struct json_place {
     int line;
     int column;

@@ -20,8 +20,7 @@
 
 enum {
     BUNDLE_CUTS_MAX = 128, /* secrets counted by name; the others are counted together */
-    BUNDLE_SEGMENT_MAX =
-        16 * 1024 * 1024, /* contiguous bytes of one stream that are redacted in one go */
+    BUNDLE_SEGMENT_MAX = 16 * 1024 * 1024, /* contiguous bytes redacted at once */
 };
 
 struct bundle_asked {
@@ -59,7 +58,7 @@ struct bundle;
 bool bundle_is_one(const struct place *place);
 
 /* Builds the bundle. Fails with ERR_NOT_FOUND if there is no such run, ERR_INVALID if `file` exists
- * or part of the run is in a second log. The caller ends *out with bundle_close(). */
+ * or part of the run is in a second log. The caller closes *out with bundle_close(). */
 ATTR_MUST_USE bool bundle_open(struct bundle **out, const struct bundle_asked *asked,
                                struct err *err);
 /* Returns the contents. Borrowed; valid until bundle_close(). */

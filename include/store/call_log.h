@@ -60,7 +60,7 @@ struct call_log;
 
 /* Opens the session's run, or begins one at time `now`. Fails with ERR_BUSY if other processes held
  * it for wait_ms; ERR_DAMAGED or ERR_IO if the file is not a log, is from a newer devs, or cannot
- * be written; ERR_INVALID if the agent's name or the session id is invalid. The caller ends *out
+ * be written; ERR_INVALID if the agent's name or the session id is invalid. The caller closes *out
  * with call_log_close(). */
 ATTR_MUST_USE bool call_log_open(struct call_log **out, const struct place *place,
                                  const struct call_session *session, const struct moment *now,

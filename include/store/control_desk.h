@@ -2,7 +2,7 @@
  * control_desk.h - requests actions on runs: a small thread writes the control rows, so that no
  * screen ever waits for a lock.
  *
- * Any number of processes may have one. Thread: only the one that started the desk.
+ * Any number of processes may have a desk. Thread: only the thread that started the desk.
  */
 #ifndef DEVS_CONTROL_DESK_H
 #define DEVS_CONTROL_DESK_H
@@ -20,7 +20,7 @@ enum { CONTROL_DESK_QUEUE_MAX = 64 }; /* actions waiting to be written */
 struct control_desk;
 
 /* Starts the thread and opens its connection to an existing log. Fails with ERR_NOT_FOUND,
- * ERR_DAMAGED or ERR_IO. The caller ends *out with control_desk_stop(). */
+ * ERR_DAMAGED or ERR_IO. The caller stops *out with control_desk_stop(). */
 ATTR_MUST_USE bool control_desk_start(struct control_desk **out, const struct place *place,
                                       struct err *err);
 /* Writes what is queued, then stops the thread. `desk` may be NULL. */

@@ -23,7 +23,7 @@ typedef bool follower_event_fn(void *ctx, const struct run_state *state, const s
 
 /* Opens run `number` (0 = the current one), positioned before its first event. Fails with
  * ERR_NOT_FOUND if there is no log or no such run, ERR_DAMAGED if the file is not a devs log or the
- * plan cannot be read. The caller ends *out with follower_close(). */
+ * plan cannot be read. The caller closes *out with follower_close(). */
 ATTR_MUST_USE bool follower_open(struct follower **out, const struct place *place, int64_t number,
                                  struct err *err);
 /* Like follower_open(), with an open reader, because reopening a log costs about 1 ms. Takes
@@ -55,9 +55,9 @@ const struct run_state *follower_state(const struct follower *follower);
 /* Returns the reader, for look-ups in the same thread (outputs, answers). */
 struct log_reader *follower_reader(struct follower *follower);
 
-/* Starts to listen for changes. Call it before the first follower_read(); otherwise changes between
- * the two are noticed only with the next change. Use it only to wait for changes: to stop listening
- * costs the kernel about 10 ms, in follower_close() or when the process exits. */
+/* Starts listening for changes. Call it before the first follower_read(); otherwise changes between
+ * the two are noticed only with the next change. Use it only to wait for changes: stopping costs
+ * the kernel about 10 ms, in follower_close() or when the process exits. */
 void follower_watch(struct follower *follower);
 /* Returns a descriptor that is readable when there may be changes; -1 if the follower does not
  * listen or inotify is not available (then poll every WATCH_POLL_MS). */
@@ -75,10 +75,10 @@ ATTR_MUST_USE bool follower_read(struct follower *follower, size_t max, follower
  * over before the first. Keeps nothing for a run whose plan grows. */
 void follower_keep_past(struct follower *follower);
 
-/* Opens a second follower of the same run, for browsing the past while the first one reads on. It
- * starts at the current position and takes over the snapshots of the first one, which stops keeping
- * them. It does not listen for changes. The caller closes it before the first one. O(tasks +
- * attempts). If the plan grows, it starts before the first event. */
+/* Opens a second follower of the same run, for browsing the past while the first one continues
+ * reading. It starts at the current position and takes over the snapshots of the first one, which
+ * stops keeping them. It does not listen for changes. The caller closes it before the first one.
+ * O(tasks + attempts). If the plan grows, it starts before the first event. */
 ATTR_MUST_USE bool follower_fork(struct follower **out, struct follower *from, struct err *err);
 
 /* Moves to the state right after event `seq` (0 = before the first). Going back, or starting from

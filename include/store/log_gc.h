@@ -79,7 +79,7 @@ ATTR_MUST_USE bool log_gc_plan(const struct log_gc_asked *asked, struct log_gc_r
 
 struct log_gc;
 /* Opens the log for deleting runs. Fails with ERR_DAMAGED or ERR_IO if it is not a log or cannot be
- * written. The caller ends *out with log_gc_close(). */
+ * written. The caller closes *out with log_gc_close(). */
 ATTR_MUST_USE bool log_gc_open(struct log_gc **out, const struct place *place, struct err *err);
 /* Deletes one run. Fails with ERR_BUSY if somebody owns it, ERR_INVALID if it has a bookmark; then
  * nothing was deleted. After any other failure the run is hidden from readers; call it again to

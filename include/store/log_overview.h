@@ -19,7 +19,8 @@ struct log_overview {
 };
 
 /* Reads the summary of a run (0 = the current one), consistent for one point in time. O(tasks); for
- * a live run at worst O(events), a few words each. Fails like log_reader_run(). */
+ * a live run O(events) in the worst case, reading only a few columns of each. Fails like
+ * log_reader_run(). */
 ATTR_MUST_USE bool log_reader_overview(struct log_reader *reader, int64_t number,
                                        struct log_overview *out, struct err *err);
 

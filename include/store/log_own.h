@@ -40,9 +40,9 @@ typedef void log_own_found_fn(void *ctx, const char *dir);
  * logs. */
 void log_own_each(log_own_found_fn *found, void *ctx);
 
-/* Makes an existing log the user's own: checks its tables, makes it and its directory private, and
- * writes the mark. Fails with ERR_NOT_FOUND if there is no log; ERR_DAMAGED or ERR_INVALID if the
- * file is not a log or this devs cannot write to it. */
+/* Adopts an existing log: checks its tables, makes it and its directory private, and writes the
+ * mark. Fails with ERR_NOT_FOUND if there is no log; ERR_DAMAGED or ERR_INVALID if the file is not
+ * a log or this devs cannot write to it. */
 ATTR_MUST_USE bool log_own_adopt(const struct place *place, struct err *err);
 
 /* Checks that the log is in a directory of its own, so that hiding the directory hides the whole

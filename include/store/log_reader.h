@@ -30,7 +30,7 @@ struct log_reader;
 /* Opens a log for reading. Fails with ERR_NOT_FOUND if the file does not exist; ERR_DAMAGED if it
  * is not a devs log, or has a newer schema that lacks what devs needs. Never creates anything. If a
  * run could not write to its log, the rest is read from its spill (spill.h), here and below, as if
- * it were in the log. The caller ends *out with log_reader_close(). */
+ * it were in the log. The caller closes *out with log_reader_close(). */
 ATTR_MUST_USE bool log_reader_open(struct log_reader **out, const struct place *place,
                                    struct err *err);
 /* Frees the reader, which may be NULL. */
@@ -205,7 +205,8 @@ ATTR_MUST_USE bool log_reader_output_tail(struct log_reader *reader,
 ATTR_MUST_USE bool log_reader_answer(struct log_reader *reader, int64_t control, bool *answered,
                                      bool *done, struct str *answer, struct err *err);
 
-/* How the JSON of a capture's second part begins, which lists what the attempt changed. */
+/* The beginning of the JSON of a capture's second part, which lists the changes made by the
+ * attempt. */
 #define LOG_CAPTURE_CHANGES "{\"v\":1,\"part\":2"
 
 /* Reads the newest capture of an attempt (attempt 0: of the step) as JSON; "" if none. */

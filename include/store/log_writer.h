@@ -90,7 +90,7 @@ struct log_writer;
 
 /* Opens the log; creates or migrates it if needed. Files have mode 0600 whatever the umask. Fails
  * with ERR_DAMAGED if the file is not a devs log or was written by a newer devs, with ERR_BUSY or
- * ERR_IO. The caller ends *out with log_writer_close(). */
+ * ERR_IO. The caller closes *out with log_writer_close(). */
 ATTR_MUST_USE bool log_writer_open(struct log_writer **out, const struct place *place,
                                    struct err *err);
 /* Rejects controls that are still pending, releases the owner lock and frees the writer. `writer`
@@ -115,7 +115,7 @@ struct log_heir {
     bool has_ended; /* the run is expected to have ended; otherwise to have been interrupted */
 };
 
-/* What the log has about the run besides events. */
+/* Other data that the log has about the run. */
 struct log_estate {
     bool rebooted;    /* the machine was restarted after the previous owner started */
     struct str rules; /* rule set, as returned by classifier_rules(); empty if none was recorded.

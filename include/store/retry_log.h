@@ -1,6 +1,6 @@
 /*
  * retry_log.h - reads the attempts for retry_help.h from the log: from the projection `attempt`,
- * and from the few events with what that lacks (corrections, hints, rounds, silence).
+ * plus corrections, hints, rounds and silence from the events.
  *
  * Ignores events that are in a spill (spill.h) and not yet in the log. Thread: the reader's.
  */

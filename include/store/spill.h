@@ -24,8 +24,8 @@
 enum {
     SPILL_BYTES_MAX = 64 * 1024 * 1024,        /* including the WAL */
     SPILL_OUTPUT_BYTES_MAX = 32 * 1024 * 1024, /* beyond this, output is dropped */
-    SPILL_ID_GAP = 1024 * 1024, /* distance of its row ids from those of the log, so that rows keep
-                                   their ids when they are merged */
+    SPILL_ID_GAP = 1024 * 1024, /* distance of its row ids from those of the log, which lets rows
+                                   keep their ids in a merge */
     SPILL_WHY_MAX = 200,
     SPILL_LIST_MAX = 256,
     SPILL_MAKING_MS = 60 * 1000, /* an empty spill older than this is abandoned */

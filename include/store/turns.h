@@ -2,10 +2,10 @@
  * turns.h - makes writers take turns: two file locks, first come, first served.
  *
  * Every write transaction and every checkpoint of every process and thread runs between
- * turns_take() and turns_give(), except for the copying of a checkpoint while its WAL cannot be
- * reset (wal.h). The locks are flock(2) on devs.db-gate and devs.db-write, so the kernel releases
- * them when a process dies. There is one struct turns per connection, which belongs to the
- * connection's thread.
+ * turns_take() and turns_give(). The exception is the part of a checkpoint that copies pages while
+ * its WAL cannot be reset (wal.h). The locks are flock(2) on devs.db-gate and devs.db-write, so the
+ * kernel releases them when a process dies. There is one struct turns per connection, which belongs
+ * to the connection's thread.
  *
  * A wait ends after TURNS_WAIT_MS_MAX, because a process that is stopped during its turn keeps it.
  * The kernel's queue decides who is next; to end the wait anyway, a timer interrupts the thread
@@ -46,8 +46,8 @@ ATTR_MUST_USE bool turns_take(struct turns *turns, struct err *err);
 /* Ends our turn. Never fails. */
 void turns_give(struct turns *turns);
 
-/* Returns the process id that has the turn; 0 if none has or it is unknown. Does not delay
- * anybody. */
+/* Returns the process id that has the turn; 0 if none has or it is unknown. Does not delay other
+ * processes. */
 int64_t turns_holder(const struct place *place);
 
 struct bell {

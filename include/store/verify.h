@@ -42,18 +42,15 @@ struct verify_verdicts {
     int64_t judged;    /* attempts that were judged again */
     int64_t cut;       /* skipped: the end of the output is not in the log */
     int64_t seen;      /* skipped: devs itself found that a result could not be kept or written */
-    int64_t unread;    /* skipped: whoever continued the run had not seen the output either */
+    int64_t unread;    /* skipped: output was not available when the run was continued */
     int64_t unruled;   /* skipped: agents that devs did not start are judged without rules */
-    int64_t contracts; /* of `judged`: contract not checked, because part of the output is not in
-                          the log */
+    int64_t contracts; /* of `judged`: contract not checked for lack of output */
     int64_t different[VERIFY_RULES_COUNT];
-    int64_t prints;       /* fingerprints that were computed again */
-    int64_t other_prints; /* of these, fingerprints that differ from the recorded ones */
-    int64_t first_print;  /* event of the first one that differs; 0 = none */
-    int64_t
-        prints_left; /* fingerprints not computed: of an agent, or part of the output is missing */
-    enum verify_log_rules
-        recorded; /* VERIFY_RECORDED is reported only if this is VERIFY_RULES_THERE */
+    int64_t prints;                 /* fingerprints that were computed again */
+    int64_t other_prints;           /* of these, fingerprints that differ from the recorded ones */
+    int64_t first_print;            /* event of the first one that differs; 0 = none */
+    int64_t prints_left;            /* fingerprints that could not be computed */
+    enum verify_log_rules recorded; /* if not THERE, VERIFY_RECORDED is not reported */
 };
 
 struct verify_sum {

@@ -423,7 +423,7 @@ static void write_whole(struct str *out, const struct json *json, size_t flags)
 {
     struct brief whole = {.text = *out, .max = SIZE_MAX};
     const int failed = json_dump_callback(theirs(json), add_part, &whole, flags | JSON_ENCODE_ANY);
-    assert(failed == 0); /* a parsed tree can always be written */
+    assert(failed == 0); /* a parsed tree is always writable */
     *out = whole.text;
 }
 
@@ -445,8 +445,7 @@ char *json_brief(const struct json *json, size_t max)
         return xstrdup("nothing");
     struct brief brief = {.max = max};
     const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | real_flags(json);
-    (void)json_dump_callback(theirs(json), add_part, &brief,
-                             flags); /* fails when add_part() stops it */
+    (void)json_dump_callback(theirs(json), add_part, &brief, flags); /* add_part() may stop it */
     if (brief.text.len <= max)
         return brief.text.data;
     str_cut(&brief.text, cut_len(brief.text.data, max));

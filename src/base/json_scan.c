@@ -418,8 +418,7 @@ static bool copy_value(struct copying *copying)
 
 bool json_line_add(const char *text, size_t len, struct str *out)
 {
-    struct copying
-        copying; /* `open` is not initialized: each element is written before it is read */
+    struct copying copying; /* `open` needs no initialization */
     copying.text = (struct json_text){.text = text, .len = len};
     copying.out = out;
     copying.copied = 0;

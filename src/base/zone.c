@@ -154,8 +154,8 @@ bool zone_rule_offset(const char *rule, size_t len, int64_t at_s, int *offset_s_
     const int64_t year = calendar_year(at_s + standard);
     const int64_t from = moment_of(&begin, year, standard);
     const int64_t until = moment_of(&end, year, summer);
-    const bool is_summer = from < until ? at_s >= from && at_s < until
-                                        : at_s >= from || at_s < until; /* southern hemisphere */
+    const bool is_summer =
+        from < until ? at_s >= from && at_s < until : at_s >= from || at_s < until; /* southern */
     *offset_s_out = is_summer ? summer : standard;
     return true;
 }

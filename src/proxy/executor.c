@@ -31,7 +31,7 @@ static void name_run(struct executor *executor)
     executor->name = xstrdup(executor->options->name ? executor->options->name : client);
 }
 
-/* Frees what belongs to a run, even if it was opened only partially. */
+/* Frees everything that belongs to a run, even if opening it failed halfway. */
 static void let_go(struct executor *executor)
 {
     control_desk_stop(executor->desk);
@@ -110,8 +110,8 @@ static void keep_tree(struct executor *executor, struct proxy_result *result)
     str_done(&title);
 }
 
-/* Stops what runs, keeps the files of a workspace and frees everything; sets `result` to what the
- * engine reported. Does nothing more than that if no run was begun. */
+/* Stops everything that runs, keeps the files of a workspace and frees everything; sets `result` to
+ * the engine's result. Also works if no run was begun. */
 static void executor_run_end(struct executor *executor, struct proxy_result *result)
 {
     struct engine_result ended = {0};
@@ -150,7 +150,7 @@ static void refuse(struct executor *executor, struct mcp_call *call, const struc
     str_done(&members);
 }
 
-/* Once somebody has stopped the run, accepts no more calls. */
+/* Accepts no more calls once the run was stopped. */
 static bool is_open(const struct executor *executor, struct err *err)
 {
     if (!executor->is_closed)

@@ -30,7 +30,7 @@ struct executor {
     struct follower *follower; /* owned; NULL before the first call */
     struct control_desk *desk; /* owned; NULL before the first call */
     struct mcp_loops *loops;   /* owned; NULL before the first call */
-    char by[CONTROL_BY_MAX];   /* shown as who starts the run, and cancels for the client */
+    char by[CONTROL_BY_MAX];   /* name under which the run is started and calls are cancelled */
     char *name;                /* owned; name of the run */
     int64_t run;               /* run number */
     int64_t calls;             /* so far */
@@ -64,9 +64,9 @@ int executor_done_fd(const struct executor *executor);
 
 /* Accepts no more calls. The run ends when the current ones have ended. */
 void executor_close(struct executor *executor);
-/* Stops what runs with TERM; executor_stop() kills the rest. */
+/* Sends TERM to everything that runs; executor_stop() kills the rest. */
 void executor_cancel(struct executor *executor);
-/* Ends the run and frees everything; sets `result` to what the engine reported. */
+/* Ends the run and frees everything; sets `result` to the engine's result. */
 void executor_stop(struct executor *executor, struct proxy_result *result);
 
 #endif

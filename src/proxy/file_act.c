@@ -311,7 +311,7 @@ static int open_folder(const char *path, const char *guarded, const char **name)
     return folder;
 }
 
-/* Writes a temporary file and renames it, so that nobody sees a partial file. */
+/* Writes a temporary file and renames it, so that a partial file is never visible. */
 static bool replace(int folder, const char *name, const struct str *text, mode_t mode)
 {
     struct str temporary = {0};

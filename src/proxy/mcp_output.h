@@ -34,8 +34,8 @@ struct mcp_output {
     struct mcp_stream streams[2];
 };
 
-/* Reads everything that is kept of a finished attempt. The caller ends *out with mcp_output_done(),
- * even after a failure. */
+/* Reads everything that is kept of a finished attempt. The caller frees *out with
+ * mcp_output_done(), even after a failure. */
 ATTR_MUST_USE bool mcp_output_read(struct log_reader *reader, const struct log_output_key *key,
                                    struct mcp_output *out, struct err *err);
 void mcp_output_done(struct mcp_output *output);
@@ -56,7 +56,7 @@ int mcp_failing_find(const char *bytes, size_t len, struct str *out);
 struct json;
 struct mcp_loops;
 
-/* Copies `limits`. The caller ends *out with mcp_loops_close(). */
+/* Copies `limits`. The caller closes *out with mcp_loops_close(). */
 void mcp_loops_open(struct mcp_loops **out, const struct entropy_limits *limits);
 void mcp_loops_close(struct mcp_loops *loops);
 
@@ -68,7 +68,7 @@ struct mcp_loops_call {
     bool failed, transient;
 };
 
-/* Adds a call and sets *verdict to what the loop detector says. Unless that is "ok", also appends a
+/* Adds a call and sets *verdict to the loop detector's verdict. Unless that is "ok", also appends a
  * line for the agent to *nudge. */
 void mcp_loops_add(struct mcp_loops *loops, const struct mcp_loops_call *call,
                    struct entropy_verdict *verdict, struct str *nudge);

@@ -357,8 +357,8 @@ static const char read_script[] =
                 "tail -c \"+$(($2 + 1))\" \"./$b\" | head -c \"$3\"";
 
 /* Refuses the same as file_act_write(): guarded names as given, the files and directories they lead
- * to, and plans. Before a directory is made, the one that will contain it is checked. If a program
- * is missing in the sandbox, nothing may pass. */
+ * to, and plans. Before a directory is made, its parent is checked. If a program is missing in the
+ * sandbox, nothing may pass. */
 #define GUARD                                                                                      \
     "path=$1; refuse() { echo \"$path: refused: it decides which commands devs or git run\" >&2; " \
     "exit 66; }; "                                                                                 \

@@ -49,7 +49,7 @@ struct mcp_request {
 
 /* Reads the arguments (NULL = none). Fails with ERR_INVALID if an argument is unknown, missing or
  * has the wrong type, ERR_LIMIT if it is too large. `root` is the run's directory: paths below it
- * may be absolute. The caller ends *out with mcp_request_done() in either case. */
+ * may be absolute. The caller frees *out with mcp_request_done() in either case. */
 ATTR_MUST_USE bool mcp_request_read(enum mcp_tool tool, const struct json *args, const char *root,
                                     struct mcp_request *out, struct err *err);
 void mcp_request_done(struct mcp_request *request);

@@ -202,7 +202,7 @@ static void add_tries(const struct mcp_ended *ended, struct str *out)
     str_done(&ending);
 }
 
-/* What test programs report, in a call's result. */
+/* Test results in a call's result. */
 
 /* Finds the report of a test program in the output of run_tests. Returns false if there is none. */
 static bool mcp_find_report(const struct mcp_ended *ended, struct test_report *out)

@@ -45,7 +45,7 @@ struct mcp_message {
     const char *why;           /* only for MCP_BROKEN; static */
 };
 
-/* Interprets a JSON value as a message. The caller ends *out with mcp_message_done(). */
+/* Interprets a JSON value as a message. The caller frees *out with mcp_message_done(). */
 void mcp_message_read(const struct json *json, struct mcp_message *out);
 void mcp_message_done(struct mcp_message *message);
 

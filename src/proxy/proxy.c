@@ -43,7 +43,7 @@ static void begin_stage(struct proxy *proxy, enum stage stage, int64_t grace_ms)
         executor_cancel(&proxy->executor);
 }
 
-/* The client has disconnected: stops what runs, since nobody wants it. */
+/* The client has disconnected: stops everything that runs. */
 static void lose_client(struct proxy *proxy)
 {
     if (proxy->stage != CANCELLING)

@@ -44,7 +44,7 @@ ATTR_MUST_USE bool evidence_read(struct evidence *evidence, const struct evidenc
                                  struct err *err);
 
 /* Appends the result of the last attempt that was read, for a step with a contract, to *bytes.
- * Returns false if the log lacks part of what the contract was checked against. */
+ * Returns false if the log lacks part of the output that the contract was checked against. */
 ATTR_MUST_USE bool evidence_result(const struct evidence *evidence, struct str *bytes,
                                    struct contract_output *out);
 

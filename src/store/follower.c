@@ -24,7 +24,7 @@ struct follower {
     struct run_past *past;     /* owned; NULL = not kept */
     uint64_t spill_heard;      /* inode of the watched spill; 0 = there is none */
 
-    /* Who had the turn each time, while nothing was written. */
+    /* The process that had the turn each time, while nothing was written. */
     int64_t busy_pid, busy_since_ms, busy_seq;
 };
 

@@ -109,8 +109,7 @@ ATTR_MUST_USE bool log_write_owner(struct log_writer *writer, struct err *err);
 ATTR_MUST_USE bool log_write_projections(struct log_writer *writer, struct err *err);
 
 /* Continues a run of the log: takes its owner lock. Fails with ERR_BUSY if another process has the
- * lock, or if there are events after those of `state`, which is borrowed until the writer
- * closes. */
+ * lock, or if the run has newer events than `state`, which is borrowed until the writer closes. */
 ATTR_MUST_USE bool log_writer_resume(struct log_writer *writer, int64_t number,
                                      const struct run_state *state, struct err *err);
 

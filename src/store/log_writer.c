@@ -502,7 +502,7 @@ static void make_durable(struct log_writer *writer, enum log_sync sync)
         checkpointer_synced(writer->checkpointer);
 }
 
-/* Storing what the loop detector knows about a task's output. */
+/* Storing the loop detector's knowledge about a task's output. */
 
 enum { GAIN_ROW_BYTES = 64 }; /* approximate overhead per row */
 

@@ -194,7 +194,7 @@ bool owner_is_alive(const struct place *place, const char *uid)
     return !is_free;
 }
 
-/* Owner files that nobody locks any more. */
+/* Removing stale owner files. */
 
 /* Takes the lock before removing the file, so that a run that begins at this moment keeps its
  * own. */

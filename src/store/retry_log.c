@@ -11,7 +11,7 @@
 
 enum { ATTEMPT_MARKS_MAX = 1024 * 1024 }; /* per run; more than any valid log has */
 
-/* Reading what events say about attempts and the projection `attempt` lacks. */
+/* Reading details about attempts from events, because the projection `attempt` lacks them. */
 
 struct attempt_key {
     int task, step, attempt;
@@ -29,7 +29,7 @@ struct attempt_mark {
 struct attempt_marks {
     struct attempt_mark *items; /* owned; sorted by attempt, then by event */
     size_t count, cap;
-    size_t at; /* the first one that belongs to the next attempts */
+    size_t at; /* the first mark not belonging to an earlier attempt */
 };
 
 enum { MARK_SEQ, MARK_KIND, MARK_TASK, MARK_STEP, MARK_ATTEMPT, MARK_LABEL };
@@ -118,7 +118,7 @@ static bool read_marks_page(struct attempt_marks *marks, struct log_reader *read
 }
 
 /* Reads the marks of one run by scanning all its events. Fails with ERR_DAMAGED if one is invalid,
- * ERR_LIMIT if there are more than ATTEMPT_MARKS_MAX. The caller ends *out with
+ * ERR_LIMIT if there are more than ATTEMPT_MARKS_MAX. The caller frees *out with
  * attempt_marks_done(), even after a failure. */
 static bool attempt_marks_read(struct attempt_marks *out, struct log_reader *reader, int64_t run,
                                struct err *err)

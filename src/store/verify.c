@@ -41,7 +41,7 @@ static const struct plan_step *step_of(const struct verify_judge *judge, const s
     return &judge->plan->tasks[end->task].steps[end->step];
 }
 
-/* Whoever continued the run knew only how the attempt ended. */
+/* Returns true if the run was continued and its new owner knew only how the attempt ended. */
 static bool was_unread(const struct verdict *verdict)
 {
     return strncmp(verdict->rule, "recovered.", strlen("recovered.")) == 0;
@@ -310,8 +310,7 @@ static bool verify_judge_finish(struct verify_judge *judge, struct err *err)
     return !judge->has_end || settle(judge, NULL, err);
 }
 
-/* `recorded` is the rule set in the log, NULL if there is none; `hash` is the one that the run's
- * row names. */
+/* `recorded` is the rule set in the log, NULL if there is none; `hash` is from the run's row. */
 static bool verify_judge_open(struct verify_judge *judge, struct log_reader *reader,
                               const char *hash, const char *recorded, struct err *err)
 {

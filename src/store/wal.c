@@ -355,7 +355,7 @@ static void copy_out(void *to, const volatile unsigned char *from, size_t len)
         bytes[i] = from[i];
 }
 
-/* If the two copies differ, somebody is writing. */
+/* Reads the header. If its two copies differ, another process is writing. */
 static bool read_header(const struct db *db, struct header *out, uint32_t *copied)
 {
     const volatile unsigned char *at = region(db, 0);

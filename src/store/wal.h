@@ -35,9 +35,9 @@ ATTR_MUST_USE bool checkpointer_check(struct checkpointer *self, struct err *err
 void checkpointer_synced(struct checkpointer *self);
 
 /* Requests a checkpoint: copies the WAL into the database as far as readers allow, and resets it.
- * Call it in a turn after a commit: then there is something to copy, and the pin, a reader that
- * starts now, keeps everybody from resetting the WAL until most of it is copied, outside of the
- * turn. cut_off: also truncates the file; otherwise it is overwritten, which is faster than growing
+ * Call it in a turn, after a commit, so that there is something to copy. The call starts a reader
+ * (the pin), which prevents any reset of the WAL until most of it is copied, outside of the turn.
+ * cut_off: also truncates the file; otherwise it is overwritten, which is faster than growing
  * it. */
 void checkpointer_ask(struct checkpointer *self, bool cut_off);
 /* Waits until the requested checkpoint has copied what was committed when it was requested, or
@@ -52,8 +52,8 @@ struct wal_index {
     uint32_t page_bytes;
 };
 
-/* Returns false if there is no index or somebody is writing it. The connection must have read
- * something before. Within a turn, the index describes the last commit. */
+/* Returns false if there is no index or another process is writing it. The connection must have
+ * read something before. Within a turn, the index describes the last commit. */
 ATTR_MUST_USE bool wal_index_read(const struct db *db, struct wal_index *out);
 
 /* Remembers which WAL file the connection has open. Call it after the first read. */
