@@ -100,7 +100,7 @@ void json_write(struct str *out, const struct json *json);
 /* Like json_write(), for people: one member per line, and a line feed at the end. */
 void json_write_indented(struct str *out, const struct json *json);
 
-/* Returns compact text of a value for messages: about `max` bytes at most, then "..."; reals have
+/* Returns compact text of a value for messages: at most about `max` bytes, then "..."; reals have
  * 15 digits. Visits only the part of the value that is shown. The caller frees. */
 ATTR_MUST_USE char *json_brief(const struct json *json, size_t max);
 

@@ -35,8 +35,8 @@ struct bookmark {
 
 /* Adds a bookmark. The caller sets all fields but the id, and removes secrets from the name; the
  * function sets the id and reduces the name to one clean line. Fails with ERR_NOT_FOUND if there is
- * no such run or event, ERR_LIMIT if the run has BOOKMARKS_MAX, ERR_INVALID if the log is a bundle,
- * ERR_BUSY if another process keeps the log locked. */
+ * no such run or event, ERR_LIMIT if the run already has BOOKMARKS_MAX bookmarks, ERR_INVALID if
+ * the log is a bundle, ERR_BUSY if another process keeps the log locked. */
 ATTR_MUST_USE bool bookmark_add(const struct place *place, struct bookmark *bookmark,
                                 struct err *err);
 /* Removes a bookmark by its id. Fails with ERR_NOT_FOUND if it no longer exists; ERR_INVALID and

@@ -67,7 +67,7 @@ ATTR_MUST_USE bool call_log_open(struct call_log **out, const struct place *plac
                                  struct err *err);
 /* Closes the call log and discards uncommitted calls. `log` may be NULL. */
 void call_log_close(struct call_log *log);
-/* Returns the run number, which changes when the run was full. */
+/* Returns the run number. It changes when a run is full and the session continues in another. */
 int64_t call_log_run(const struct call_log *log);
 
 /* A completed call. Everything is borrowed for the call. */
@@ -129,8 +129,8 @@ struct call_refusal {
     bool by_person; /* the user wants the session to end */
 };
 
-/* Checks a call that is about to be made (only its tool, args and at) and denies it if it is part
- * of the loop that the agent is in. Then records the denial and appends a line for the agent to
+/* Checks a call that is about to be made (only its tool, args and at), and denies it if it is part
+ * of the agent's current loop. In that case, records the denial and appends a line for the agent to
  * *why. */
 ATTR_MUST_USE bool call_log_turn_away(struct call_log *log, const struct call_made *call,
                                       struct call_refusal *out, struct str *why, struct err *err);

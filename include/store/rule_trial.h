@@ -38,7 +38,7 @@ struct rule_trial_change {
     char to[RULE_TRIAL_WORD_MAX];
     bool look; /* the current rules were more specific than "it failed": worth a look */
     int64_t count;
-    struct rule_trial_attempt examples[RULE_TRIAL_EXAMPLES_MAX]; /* the newest */
+    struct rule_trial_attempt examples[RULE_TRIAL_EXAMPLES_MAX]; /* the newest ones */
     int example_count;
 };
 

@@ -11,7 +11,7 @@
 #include "calendar.h"
 
 enum {
-    ZONE_FILE_MAX = 64 * 1024, /* the largest file of the zone database has 4 KiB */
+    ZONE_FILE_MAX = 64 * 1024, /* the largest file in the zone database is 4 KiB */
     ZONE_NAME_MAX = 64,
     ZONE_PATH_MAX = 512,
     HEADER = 44,

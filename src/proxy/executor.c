@@ -14,7 +14,7 @@
 /* The state of a call that is being executed. */
 struct execution {
     int task;
-    bool cancel_wanted; /* but not requested yet */
+    bool cancel_wanted; /* still to be requested */
     int64_t told_ms;    /* when progress was last reported; steady clock */
     enum step_status told_status;
     int told_attempt;

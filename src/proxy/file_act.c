@@ -27,7 +27,7 @@ enum { REFUSED = -1, SHARED = -2 };
 
 enum { BLOCK_BYTES = 64 * 1024, MODE_NEW = 0666, MODE_FOLDER = 0777, MODE_ALL = 07777 };
 
-/* Returns true if trying again would fail in the same way: there is no such file. */
+/* Returns true for errors that a retry would hit again, such as a missing file. */
 static bool is_no_file(int number)
 {
     static const int numbers[] = {REFUSED, SHARED, ENOENT, ENOTDIR,     EISDIR,

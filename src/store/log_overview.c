@@ -232,7 +232,7 @@ static bool read_quiet(struct look *look, struct err *err)
     return ok;
 }
 
-/* A closed gate needs more details than tasks and attempts contain. */
+/* Showing a closed gate takes details that tasks and attempts lack. */
 static bool read_gate(struct look *look, struct err *err)
 {
     sqlite3_stmt *query = ask(look, ASK_GATE);

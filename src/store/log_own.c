@@ -86,7 +86,8 @@ static bool mark_path(const struct place *place, char out[PATH_MAX], struct err 
     return private_path_join(out, PATH_MAX, place->db, "-mine", err);
 }
 
-/* Identifies a file. The birth time tells it from a later file that reuses its inode number. */
+/* Identifies a file. The birth time distinguishes it from a later file that reuses its inode
+ * number. */
 struct identity {
     unsigned long long inode;
     long long born_s; /* 0 if the file system does not record it */
@@ -213,7 +214,7 @@ bool log_own_mark(const struct place *place, struct err *err)
     int fd = -1;
     if (!mark_path(place, path, err) || !private_file_open(path, &fd, err))
         return false;
-    /* Two processes that create one log write the same bytes. */
+    /* If two processes create the same log, they write the same bytes. */
     const ssize_t written = pwrite(fd, mark, MARK_MAX - 1, 0);
     const bool ok = written == MARK_MAX - 1 && ftruncate(fd, MARK_MAX - 1) == 0;
     const int number = written >= 0 && written < MARK_MAX - 1 ? EIO : errno;

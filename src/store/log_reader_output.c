@@ -77,7 +77,7 @@ static bool add_output(struct log_reader *reader, const struct log_output_key *k
     return ok;
 }
 
-/* Rows of a spill have higher ids than those of the log. */
+/* Rows in a spill have higher ids than those in the log. */
 bool log_reader_output_piece(struct log_reader *reader, const struct log_output_key *key,
                              int64_t after, size_t bytes, struct output_page *page, struct err *err)
 {

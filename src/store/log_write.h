@@ -61,7 +61,7 @@ struct log_writer {
     uint64_t db_inode;             /* of the open files; 0 = unknown */
     uint64_t shm_inode;
     int64_t db_bytes;         /* size of the database at the last check */
-    int64_t owner_checked_us; /* monotonic; when the owner lock was found in place */
+    int64_t owner_checked_us; /* monotonic; when the owner lock was last verified */
     struct err unsynced;      /* for log_writer_synced() */
     bool in_vain;             /* the last wait for another program's transaction failed */
     int64_t waited_us;        /* for transactions and the disk, total */

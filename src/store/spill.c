@@ -310,7 +310,7 @@ static bool put_marks(const struct log_writer *spill, const struct log_writer *f
     return ok;
 }
 
-/* Writes everything that makes it a spill, in one transaction. */
+/* Writes everything that a spill needs, in one transaction. */
 static bool fill(struct log_writer *spill, const struct log_writer *from,
                  const struct spill_reason *reason, struct err *err)
 {

@@ -100,7 +100,7 @@ static bool set_alarm(struct alarm *alarm, int wait_ms, struct err *err)
     return true;
 }
 
-/* Restores the mask last, so that a pending signal is handled before. */
+/* Restores the mask last, so that a pending signal is handled first. */
 static void clear_alarm(struct alarm *alarm)
 {
     (void)timer_delete(alarm->timer);

@@ -503,8 +503,7 @@ static bool holds_commits(const struct db *db)
         uint32_t copied = 0;
         sqlite3_file *wal = file_of(db, SQLITE_FCNTL_JOURNAL_POINTER);
         if (!read_header(db, &header, &copied))
-            return true; /* without an index, a checkpoint rebuilds it from the WAL and verifies the
-                            checksums */
+            return true; /* then a checkpoint rebuilds it, verifying the checksums */
         if (header.frames == copied || header.frames == 0)
             return true;
         if (copied > header.frames || page_bytes(&header) == 0)
@@ -564,8 +563,8 @@ static uintptr_t read_hex(const char **at)
     }
 }
 
-/* Returns what the line maps at the address; MAPPING_OTHER if nothing. If the path is truncated, it
- * might be SQLite's shared memory, so any shared mapping with such a path counts as that. */
+/* Returns what the line maps at the address; MAPPING_OTHER if nothing. A truncated path might be
+ * that of SQLite's shared memory, so any shared mapping with one is treated as such. */
 static enum mapping mapping_of(struct maps_line *line, uintptr_t address)
 {
     static const char writable[] = " rw-s ";
