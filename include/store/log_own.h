@@ -24,8 +24,9 @@
 enum { LOG_OWN_EACH_MAX = 64 };
 
 /* Checks whether this log may be written: true if it does not exist, is still empty, or is in the
- * user's state directory. Fails with ERR_INVALID and a hint about adopting if it was not made here
- * (a bundle never is); ERR_DAMAGED if it is not a log of this build either. Never follows links. */
+ * user's state directory. Fails with ERR_INVALID and a hint on how to adopt it if it was not made
+ * here (a bundle never is); ERR_DAMAGED if it is not a log of this build either. Never follows
+ * links. */
 ATTR_MUST_USE bool log_own_check(const struct place *place, struct err *err);
 
 /* Marks a newly created log as made here. Its file must exist. Does nothing if no key can be

@@ -174,7 +174,7 @@ ATTR_MUST_USE bool log_writer_commit(struct log_writer *writer, const struct log
                                      enum log_sync sync, struct err *err);
 /* Returns the total time spent waiting for other processes. */
 int64_t log_writer_waited_ms(const struct log_writer *writer);
-/* Returns the last event in the log; 0 = none yet. */
+/* Returns the number of the last event in the log; 0 = none yet. */
 int64_t log_writer_committed_seq(const struct log_writer *writer);
 /* Fails if the log could not be synced to disk: readers see the data, but a power failure may lose
  * it. Reports each failure once. */
@@ -191,9 +191,9 @@ ATTR_MUST_USE bool log_writer_controls(struct log_writer *writer, struct control
 ATTR_MUST_USE bool log_writer_ask(struct log_writer *writer, const struct control *control,
                                   struct err *err);
 
-/* Appends the row of gain->task to *bytes, and sets gain->step and gain->attempt to the attempt at
- * whose end it was written; gain->bytes is unchanged. If that is not the last finished attempt, the
- * row is useless. Fails with ERR_NOT_FOUND if there is none. */
+/* Appends the row of gain->task to *bytes, and sets gain->step and gain->attempt to the attempt
+ * that it was written after; gain->bytes is unchanged. If that is not the last finished attempt,
+ * the row is useless. Fails with ERR_NOT_FOUND if there is no row. */
 ATTR_MUST_USE bool log_writer_load_gain(struct log_writer *writer, struct log_gain *gain,
                                         struct str *bytes, struct err *err);
 

@@ -48,7 +48,7 @@ void executor_begin(void *ctx, struct mcp_call *call);
 void executor_take_back(void *ctx, struct mcp_call *call);
 
 /* Reads new events, answers finished calls and reports progress. Fails if the log cannot be read
- * any more; then every call was answered with that. */
+ * any more; in that case, all calls have been answered with the error. */
 ATTR_MUST_USE bool executor_look(struct executor *executor, struct err *err);
 /* Answers all pending calls. Call it when the engine has ended and its last events were read. */
 void executor_engine_ended(struct executor *executor);

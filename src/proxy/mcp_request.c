@@ -358,7 +358,7 @@ static const char read_script[] =
 
 /* Refuses the same as file_act_write(): guarded names as given, the files and directories they lead
  * to, and plans. Before a directory is made, its parent is checked. If a program is missing in the
- * sandbox, nothing may pass. */
+ * sandbox, everything must be refused. */
 #define GUARD                                                                                      \
     "path=$1; refuse() { echo \"$path: refused: it decides which commands devs or git run\" >&2; " \
     "exit 66; }; "                                                                                 \

@@ -57,7 +57,7 @@ static bool bundle_tell(const struct bundle *bundle, struct err *err)
     return !asked->tell || asked->tell(asked->ctx, bundle->contents.events, bundle->last_seq, err);
 }
 
-/* Adds the numbers of cut secrets that an event reports. */
+/* Adds up the redactions that an event reports. */
 static void bundle_count_recorded(struct bundle *bundle, const char *text)
 {
     struct json *json = NULL;
@@ -437,7 +437,7 @@ static bool copy(struct bundle *bundle, struct err *err)
     return ok && finish_file(bundle, err);
 }
 
-/* Reads the whole bundle back, so that its recipient can read it, too. */
+/* Reads the whole bundle back, to make sure that its recipient can read it. */
 static bool read_through(const struct bundle *bundle, struct err *err)
 {
     enum { READ_AT_ONCE = 16384 };

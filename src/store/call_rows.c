@@ -22,7 +22,7 @@
 #include "text.h"
 
 /* The saved state: the magic, the numbers in their order, the number of limits and their values,
- * the state of the loop detector and its memory. Numbers have 64 bits, little-endian. */
+ * the state of the loop detector and its memory. Numbers are 64-bit little-endian. */
 enum { MAGIC_BYTES = 4, NUMBER_BYTES = 8, NUMBERS = 14, LIMITS_MAX = 64 };
 static_assert(MAGIC_BYTES + (NUMBERS + 1 + LIMITS_MAX) * NUMBER_BYTES + ENTROPY_STATE_BYTES_MAX +
                       ENTROPY_BLOB_BYTES_MAX <=

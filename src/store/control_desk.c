@@ -228,8 +228,8 @@ static void put_result(struct control_desk *desk, const struct job *job, int64_t
     (void)pthread_mutex_unlock(&desk->lock);
 }
 
-/* Answers the row here unless somebody owns the run, since otherwise nobody would. ERR_BUSY alone
- * does not prove that there is an owner, because the log itself can be busy, too. */
+/* Answers the row here if the run has no owner, since nobody else would. ERR_BUSY alone does not
+ * prove that there is an owner, because the log itself can be busy, too. */
 static void see_to_answer(struct control_desk *desk, int64_t run, int64_t row)
 {
     struct err err = {0};

@@ -37,7 +37,7 @@ struct db {
 ATTR_MUST_USE bool db_init(struct db *db, const char *path, enum db_mode mode, struct err *err);
 void db_done(struct db *db);
 /* Closes the connection within a turn. First does a checkpoint as far as readers allow, unless the
- * WAL is not what was committed; the last connection removes the WAL. */
+ * WAL does not match what was committed. The last connection removes the WAL. */
 void db_done_in_turn(struct db *db);
 
 /* Sets *err to SQLite's last error. Returns false. */

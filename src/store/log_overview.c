@@ -187,7 +187,7 @@ static int find_running(const struct look *look, int task)
     return found ? (int)(found - look->running) : -1;
 }
 
-/* Reads events backwards until each running task has started, become quiet or been heard. */
+/* Reads events backwards until it is known for each running task whether it is quiet. */
 static bool read_quiet_page(struct look *look, bool *decided, size_t *left, int64_t *before,
                             struct err *err)
 {
@@ -300,8 +300,8 @@ static bool read_all(struct look *look, struct err *err)
     return !out->is_known || (read_plan(look, err) && read_rows(look, err) && read_live(look, err));
 }
 
-/* Reads the run's row again together with the tables: an owner that had died before has finished
- * writing by then. */
+/* Reads the run's row again together with the tables: everything that a dead owner wrote is visible
+ * by then. */
 static bool read_moment(struct look *look, const struct log_run_info *before, struct err *err)
 {
     struct log_reader *reader = look->reader;

@@ -321,8 +321,8 @@ bool log_reader_run_row(struct log_reader *reader, int64_t number, struct log_ru
     return true;
 }
 
-/* Reads the plan, which can have megabytes, without the copy that a column needs. Returns NULL if
- * the caller has to use the query. */
+/* Reads the plan, which can be megabytes long, without the copy that reading a column makes.
+ * Returns NULL if the caller has to use the query. */
 static char *read_plan_at_once(struct log_reader *reader, int64_t run)
 {
     sqlite3_blob *blob = NULL;

@@ -198,9 +198,9 @@ static bool stat_files(const struct log_writer *writer, struct file_set *out)
            stat(writer->shm_path, &out->shm) == 0;
 }
 
-/* Returns true if the files at their paths are the open ones. If the WAL was deleted, what is not
- * in the database yet is lost; with different shared memory, two processes would overwrite each
- * other's frames. */
+/* Returns true if the files at their paths are the open ones. If the WAL was deleted, everything
+ * that is not in the database yet is lost; with different shared memory, two processes would
+ * overwrite each other's frames. */
 static bool files_are_in_place(struct log_writer *writer, const struct file_set *files)
 {
     if (writer->db_inode == 0 && db_is_in_place(&writer->db))

@@ -95,7 +95,7 @@ bool this_process_uid(char out[LOG_UID_MAX], struct err *err)
 /* A process that checks whether an owner is alive holds the lock for a moment, and so does the
  * child that a killed owner has just forked, until it executes its program. So owner_take() tries
  * for a while. flock(2) cannot test a lock without taking it. F_OFD_GETLK only sees fcntl locks,
- * which programs that use flock as documented would not see. */
+ * and programs that use flock as documented would not see those. */
 enum { TAKE_TRIES = 500, TAKE_PAUSE_NS = 2 * 1000 * 1000 };
 
 static bool owner_path(const struct place *place, const char *uid, char path[PATH_MAX],
@@ -302,7 +302,7 @@ static struct moment now_for(const struct log_run_info *run, const struct moment
 }
 
 /* The scheduler decides as usual but starts nothing. As there is nobody to send signals, a cancel
- * is always the mildest one. Its requests are ignored, because there is no engine. */
+ * is always the mildest one. The scheduler's requests are ignored, because there is no engine. */
 static void act(struct orphan *orphan, const struct control *control)
 {
     struct run_state *state = follower_own_state(orphan->follower);

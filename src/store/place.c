@@ -239,7 +239,7 @@ bool place_disk(const char *dir, struct place_disk *out, struct err *err)
     struct statfs info;
     if (statfs(dir, &info) != 0)
         return err_set_errno(err, errno, "cannot look at '%s'", dir);
-    /* The magic has 32 bits, but the member is signed. */
+    /* The magic is 32 bits wide, but the struct member is signed. */
     const unsigned long number = (unsigned long)info.f_type & 0xffffffffUL;
     const struct type *type = find_type(number);
     *out = (struct place_disk){
