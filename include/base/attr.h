@@ -1,5 +1,5 @@
 /*
- * attr.h - compiler attributes and the one array macro.
+ * attr.h - compiler attributes and ARRAY_LEN().
  */
 #ifndef DEVS_ATTR_H
 #define DEVS_ATTR_H
@@ -7,7 +7,7 @@
 #define ATTR_MUST_USE           __attribute__((warn_unused_result))
 #define ATTR_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/* Number of elements of an array (never of a pointer). */
+/* Number of elements of an array. Does not work for pointers. */
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 #endif

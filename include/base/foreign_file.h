@@ -1,10 +1,10 @@
 /*
- * foreign_file.h - files that somebody else may have put where devs looks: an attempt, or whoever
- * made a project that was cloned.
+ * foreign_file.h - safe access to files that somebody else may have planted: an attempt, or the
+ * author of a cloned project.
  *
- * Opening a device may already do something: a watchdog starts, a tape rewinds. Opening a FIFO
- * wakes whoever waits at its other end, or waits itself. So look first, without opening, and open
- * what was looked at. Any thread.
+ * Merely opening a device can have side effects: a watchdog starts, a tape rewinds. Opening a FIFO
+ * wakes the process at its other end, or blocks. So these functions inspect the file without
+ * opening it, then open exactly the file that was inspected. Any thread.
  */
 #ifndef DEVS_FOREIGN_FILE_H
 #define DEVS_FOREIGN_FILE_H
@@ -15,16 +15,18 @@
 #include "attr.h"
 #include "str.h"
 
-/* Returns a descriptor that is only good for looking at the file, close-on-exec; *info says what
- * the file is. `flags`: O_NOFOLLOW or 0. -1 with errno. */
+/* Opens the path with O_PATH, which identifies the file without really opening it. The descriptor
+ * is close-on-exec. Sets *info to the file's status. `flags` is O_NOFOLLOW or 0. Returns -1 and
+ * sets errno on failure. */
 int foreign_file_look(const char *path, int flags, struct stat *info);
 
-/* Opens the file that `look` stands for, for reading, whatever has its name by now: close-on-exec,
- * without waiting for a writer, and never as a controlling terminal. -1 with errno. */
+/* Opens the file that `look` identifies for reading, whatever file has its name now. The descriptor
+ * is close-on-exec; the call does not wait for a writer and never acquires a controlling terminal.
+ * Returns -1 and sets errno on failure. */
 int foreign_file_open(int look);
 
-/* Reads a regular file of at most `max` bytes into *out, following no link and never waiting. False
- * if it is missing, empty, larger, or not a regular file. */
+/* Reads a regular file of at most `max` bytes into *out. Never follows links or blocks. Returns
+ * false if the file is missing, empty, larger than `max`, or not a regular file. */
 ATTR_MUST_USE bool foreign_file_read(const char *path, size_t max, struct str *out);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * json.h - JSON values; the only user of jansson.
  *
- * Whoever parsed a tree owns it (json_free); every `const struct json *` that a function returns is
- * borrowed from that tree. Functions that look into a value accept NULL and then answer "nothing",
- * so look-ups can be nested. A tree does not change: several threads may read it. New JSON text is
- * written with str.h.
+ * Whoever parses a tree owns it and frees it with json_free(). Every `const struct json *` that a
+ * function returns is borrowed from that tree. Functions that inspect a value accept NULL and treat
+ * it as a missing value, so look-ups can be nested. Trees are immutable: several threads may read
+ * one. Use str.h to write JSON.
  */
 #ifndef DEVS_JSON_H
 #define DEVS_JSON_H
@@ -32,76 +32,76 @@ enum json_kind {
     JSON_KIND_COUNT,
 };
 
-/* Where a syntax error is: at the first character of a wrong token, or, if the error is within a
- * token, at the last character that was read. Both count from 1; columns are characters, not
+/* Position of a syntax error: the first character of a wrong token or, if the error is within a
+ * token, the last character read. Lines and columns count from 1; columns are characters, not
  * bytes. */
 struct json_place {
     int line;
     int column;
 };
 
-/* Parse one JSON value. Anything but blanks after it is an error, and so are duplicate keys. The
- * text may be NULL if it is empty. ERR_INVALID: *place (may be NULL) says where, the message says
- * why, without the place. The caller frees *out with json_free(). */
+/* Parses one JSON value. Anything but whitespace after it is an error, and so are duplicate keys.
+ * The text may be NULL if it is empty. Fails with ERR_INVALID; the message gives the reason and
+ * *place (may be NULL) the position. The caller frees *out with json_free(). */
 ATTR_MUST_USE bool json_parse(const char *text, size_t len, struct json **out,
                               struct json_place *place, struct err *err);
-/* The same for JSON that others write: strings may contain U+0000 (read them with json_bytes()),
- * and an integer out of int64 is read as the nearest real. In a text that has one, reals without a
- * fraction, up to 2^53, are read as integers. */
+/* Like json_parse(), for JSON from other programs: strings may contain U+0000 (read them with
+ * json_bytes()), and an integer outside int64 is read as the nearest real. In a text with such an
+ * integer, reals up to 2^53 without a fraction are read as integers. */
 ATTR_MUST_USE bool json_parse_data(const char *text, size_t len, struct json **out,
                                    struct json_place *place, struct err *err);
-/* Does a value begin at text[0], whatever comes after it? *read gets the number of bytes that were
- * read, also if there is no value. */
+/* Returns true if a JSON value begins at text[0], whatever follows it. Sets *read to the number of
+ * bytes read, even if there is no value. */
 bool json_begins(const char *text, size_t len, size_t *read);
-/* An upper bound for the number of values in a JSON text, from its commas and brackets; stops
- * counting at `enough`. A text that is nothing but brackets takes a hundred times its size once it
- * is parsed: ask before parsing what others wrote. */
+/* Returns an upper bound for the number of values in a JSON text, based on its commas and brackets;
+ * stops counting at `enough`. Deeply nested input can grow 100x when parsed. Check untrusted text
+ * with this function first. */
 size_t json_values_at_most(const char *text, size_t len, size_t enough);
-/* The place of the character that contains the byte text[offset]. */
+/* Returns the position of the character that contains the byte text[offset]. */
 struct json_place json_place_at(const char *text, size_t offset);
 
-/* The same value, kept after its tree is freed; NULL for NULL. The caller frees. */
+/* Returns a copy that does not depend on its tree; NULL for NULL. The caller frees. */
 ATTR_MUST_USE struct json *json_clone(const struct json *json);
-/* Free an owned tree. NULL is allowed. */
+/* Frees an owned tree, which may be NULL. */
 void json_free(struct json *json);
 
-/* JSON_KIND_NONE for NULL. */
+/* Returns the type of the value; JSON_KIND_NONE for NULL. */
 enum json_kind json_kind(const struct json *json);
-/* "object", "array", "string", "integer", "number", "boolean", "null", "nothing". */
+/* Returns "object", "array", "string", "integer", "number", "boolean", "null" or "nothing". */
 const char *json_kind_name(const struct json *json);
 
-/* Member of an object, NULL if there is none (or `json` is not an object). */
+/* Returns a member of an object, NULL if there is none or `json` is not an object. */
 const struct json *json_get(const struct json *json, const char *key);
-/* Element of an array, NULL if there is none. */
+/* Returns an element of an array, NULL if there is none. */
 const struct json *json_at(const struct json *json, size_t index);
-/* Elements of an array or members of an object; 0 for anything else. */
+/* Returns the number of array elements or object members; 0 for anything else. */
 size_t json_count(const struct json *json);
 
-/* Walk the members of an object in document order: start with *iter NULL,
- * returns false after the last. Key and value are borrowed. */
+/* Iterates over the members of an object in document order. Start with *iter set to NULL; returns
+ * false after the last member. Key and value are borrowed. */
 bool json_next(const struct json *object, void **iter, const char **key, const struct json **value);
 
-/* The text of a string, NUL-terminated, or `otherwise`. */
+/* Returns the NUL-terminated text of a string, or `otherwise`. */
 const char *json_text(const struct json *json, const char *otherwise);
-/* The text of a string, which may contain U+0000, with its length in bytes; NULL and 0 for anything
- * else. */
+/* Returns the text of a string, which may contain U+0000, and sets *len to its length in bytes.
+ * Returns NULL and sets *len to 0 for anything else. */
 const char *json_bytes(const struct json *json, size_t *len);
-/* A string with a copy of this UTF-8 text. The caller frees. */
+/* Returns a new string value with a copy of this UTF-8 text. The caller frees. */
 ATTR_MUST_USE struct json *json_new_text(const char *text);
-/* The integer, or `otherwise`. */
+/* Returns the integer, or `otherwise`. */
 int64_t json_i64(const struct json *json, int64_t otherwise);
-/* An integer or real as double, or `otherwise`. */
+/* Returns an integer or real as double, or `otherwise`. */
 double json_number(const struct json *json, double otherwise);
-/* True or false, or `otherwise` for anything else. */
+/* Returns a boolean, or `otherwise` for anything else. */
 bool json_bool(const struct json *json, bool otherwise);
 
-/* Append the compact text of a value; json_parse() reads the same value from it. */
+/* Appends the compact text of a value; json_parse() reads the same value from it. */
 void json_write(struct str *out, const struct json *json);
-/* The same for people: each member on its own line, and a line feed at the end. */
+/* Like json_write(), for people: one member per line, and a line feed at the end. */
 void json_write_indented(struct str *out, const struct json *json);
 
-/* Compact text of a value for messages: at most about `max` bytes and then "...", a real with 15
- * digits. Looks at no more of the value than it shows. The caller frees. */
+/* Returns compact text of a value for messages: at most about `max` bytes, then "..."; reals have
+ * 15 digits. Visits only the part of the value that is shown. The caller frees. */
 ATTR_MUST_USE char *json_brief(const struct json *json, size_t max);
 
 #endif

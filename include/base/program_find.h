@@ -1,5 +1,5 @@
 /*
- * program_find.h - finds a program in the folders of our own PATH.
+ * program_find.h - finds programs in the PATH of this process.
  *
  * Reads the file system and the environment. Any thread.
  */
@@ -9,17 +9,18 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* The path of the program that a step of this name would run: in a folder of PATH (an empty one is
- * the present folder) or, where the name holds a '/', there. False, and "", if there is none. */
+/* Finds the program that a step with this name would run: in a directory of PATH (an empty entry
+ * means the current directory) or, if the name contains a '/', at that path. Returns false and sets
+ * `out` to "" if there is none. */
 bool program_find(const char *name, char out[PATH_MAX]);
 
-/* The same for what devs itself calls: only folders of PATH with an absolute path, and none that is
- * in a project of program_avoid(), where an attempt may have put a program of that name. */
+/* Like program_find(), for programs that devs itself runs: searches only absolute directories of
+ * PATH, and none inside the project of program_avoid(), where an attempt may have planted a program
+ * with that name. */
 bool program_find_absolute(const char *name, char out[PATH_MAX]);
 
-/* Programs that devs calls are not looked for in the project of this folder: the nearest
- * folder at or above it that holds ".git" or ".devs", else the folder itself. Call it before
- * anything is started. */
+/* Excludes a project from program_find_absolute(): the nearest directory at or above `folder` that
+ * contains ".git" or ".devs", otherwise `folder` itself. Call it before starting anything. */
 void program_avoid(const char *folder);
 
 #endif

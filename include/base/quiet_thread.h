@@ -1,15 +1,15 @@
 /*
- * quiet_thread.h - a thread that signals leave alone.
+ * quiet_thread.h - starts threads that do not receive signals.
  */
 #ifndef DEVS_QUIET_THREAD_H
 #define DEVS_QUIET_THREAD_H
 
 #include <pthread.h>
 
-/* pthread_create(), and its result. Signals that are sent to the process are for the thread that
- * has the terminal: the new thread, and what it starts, has all blocked but those of its own
- * faults, which end the process with a handler (the terminal is put back) only where they are not.
- * Any thread; the caller joins it. */
+/* Calls pthread_create() and returns its result. The new thread and its children block all signals,
+ * so that signals to the process reach the thread that has the terminal. Only signals for the
+ * thread's own faults stay unblocked, so that their handler can restore the terminal before the
+ * process ends. Any thread; the caller joins the new thread. */
 int quiet_thread_start(pthread_t *out, void *(*run)(void *arg), void *arg);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * utf8.h - characters as bytes (RFC 3629). Any thread.
+ * utf8.h - UTF-8 encoding and decoding (RFC 3629). Any thread.
  */
 #ifndef DEVS_UTF8_H
 #define DEVS_UTF8_H
@@ -10,21 +10,21 @@
 
 #include "str.h"
 
-/* Is it a byte of a character, but not its first one? */
+/* Returns true for a continuation byte. */
 static inline bool utf8_is_inner(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;
 }
 
-/* The character that begins at bytes[0], of which `left` > 0 can be read. Returns its bytes, 1 to
- * 4; 0, and *rune is untouched, where what stands there is not well-formed: cut off, overlong, a
- * surrogate, beyond U+10FFFF. */
+/* Decodes the character that begins at bytes[0]; `left` > 0 bytes can be read. Returns its length,
+ * 1 to 4. Returns 0 and leaves *rune unchanged if it is not well-formed: truncated, overlong, a
+ * surrogate, or beyond U+10FFFF. */
 size_t utf8_rune(const char *bytes, size_t left, uint32_t *rune);
 
-/* Its bytes alone, 0 likewise. */
+/* Like utf8_rune(), but returns only the length. */
 size_t utf8_len(const char *bytes, size_t left);
 
-/* Append a character; U+FFFD if it is not a valid one. */
+/* Appends a character; U+FFFD if it is not valid. */
 void utf8_add(struct str *str, int32_t character);
 
 #endif

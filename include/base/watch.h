@@ -1,9 +1,8 @@
 /*
- * watch.h - "this file was written": one inotify descriptor.
+ * watch.h - notices writes to files, with one inotify descriptor.
  *
- * Belongs to one thread. Files are watched for modification (a write, not a
- * close). Where inotify cannot be had watch_open() fails with ERR_IO and the
- * caller looks by time instead (WATCH_POLL_MS).
+ * Belongs to one thread. Watches files for modification (a write, not a close). If inotify is not
+ * available, watch_open() fails with ERR_IO and the caller polls every WATCH_POLL_MS instead.
  */
 #ifndef DEVS_WATCH_H
 #define DEVS_WATCH_H
@@ -17,18 +16,20 @@ enum { WATCH_POLL_MS = 250 };
 
 struct watch;
 
-/* The caller ends *out with watch_close(). ERR_IO: there is no inotify, or no descriptor left. */
+/* Fails with ERR_IO if inotify is not available or there are no descriptors left. The caller closes
+ * *out with watch_close(). */
 ATTR_MUST_USE bool watch_open(struct watch **out, struct err *err);
-/* NULL is allowed. */
+/* Frees the watch, which may be NULL. */
 void watch_close(struct watch *watch);
 
-/* Watch an existing file. ERR_IO: it is not there, or there are too many watches. */
+/* Watches an existing file. Fails with ERR_IO if it does not exist or there are too many
+ * watches. */
 ATTR_MUST_USE bool watch_file(struct watch *watch, const char *path, struct err *err);
 
-/* Readable when something was written; for poll(). */
+/* Returns a descriptor for poll(), readable after a write. */
 int watch_fd(const struct watch *watch);
 
-/* Take all news; true if there was any. Never blocks. */
+/* Consumes all pending notifications; returns true if there were any. Never blocks. */
 bool watch_drain(struct watch *watch);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * proxy.h - a server of tools for a coding agent: the Model Context Protocol on two
- * descriptors, each call of a tool a task of one run.
+ * proxy.h - serves tools to a coding agent: the Model Context Protocol on two descriptors, with one
+ * run that has a task for each tool call.
  *
- * The run begins with the first call and ends when the client goes. There is no retry, no
- * waiting and no judging here: each call goes through the engine, and what the client is told
- * is read from the log (requirement A10).
+ * The run begins with the first call and ends when the client disconnects. The proxy does not
+ * retry, wait or judge: each call goes through the engine, and replies to the client come from the
+ * log (requirement A10).
  */
 #ifndef DEVS_PROXY_H
 #define DEVS_PROXY_H
@@ -18,40 +18,40 @@
 #include "workspace_spec.h"
 
 enum {
-    PROXY_JOBS = 8,             /* calls that are executed at a time */
-    PROXY_GRACE_MS = 2000,      /* for calls that are under way when the client's stream ends */
-    PROXY_KILL_GRACE_MS = 1000, /* for their processes after that, from TERM to KILL */
-    PROXY_LOOK_MS = 1000,       /* between two looks at what waits: progress is told then */
-    PROXY_RUNS_MS = 5000,       /* between two words of progress on what runs */
+    PROXY_JOBS = 8,             /* concurrent calls */
+    PROXY_GRACE_MS = 2000,      /* for active calls when the client's stream ends */
+    PROXY_KILL_GRACE_MS = 1000, /* for their processes after that, between TERM and KILL */
+    PROXY_LOOK_MS = 1000, /* how often waiting calls are checked, and their progress reported */
+    PROXY_RUNS_MS = 5000, /* how often progress of running calls is reported */
 };
 
 struct proxy_options {
-    int in_fd, out_fd; /* of the protocol; borrowed */
-    int signal_fd;     /* readable once a signal says to end; borrowed */
+    int in_fd, out_fd; /* the protocol's descriptors; borrowed */
+    int signal_fd;     /* readable when a signal requests shutdown; borrowed */
     const char *db;    /* as for place_find() */
-    /* What the engine is started with; `plan` grows and has no tasks. Place, name and `by` are
-     * the proxy's. Its texts are borrowed until proxy_run() returns. */
+    /* Options for the engine; `plan` grows and has no tasks. The proxy sets place, name and `by`.
+     * Texts are borrowed until proxy_run() returns. */
     struct engine_options engine;
-    const struct workspace_spec *workspace; /* borrowed; where calls work; NULL = in place */
-    const char *name;                       /* of the run; NULL = the client's own */
-    char *const *tests;                     /* command of run_tests, borrowed; NULL = none is set */
+    const struct workspace_spec *workspace; /* borrowed; where calls run; NULL = in place */
+    const char *name;                       /* name of the run; NULL = the client's name */
+    char *const *tests;                     /* command of run_tests, borrowed; NULL = not set */
     const char *program; /* absolute path of devs itself, for the file tools; borrowed */
 };
 
-/* What was done, for a last line. */
+/* Summary for the last line of output. */
 struct proxy_result {
-    int64_t run; /* its number; 0 = no tool was called */
+    int64_t run; /* run number; 0 = no tool was called */
     int64_t calls;
-    int signal_number; /* that ended it; 0 = the client went */
-    struct str kept;   /* where what was made in a workspace is: the caller's; "" = in place */
+    int signal_number; /* the signal that ended it; 0 = the client disconnected */
+    struct str kept; /* where the files of a workspace were kept; "" = in place. The caller frees */
     bool recording_failed;
-    struct err err;        /* why; or why what was made could not be kept */
+    struct err err;        /* why recording failed, or why the files could not be kept */
     struct err notify_err; /* as in struct engine_result */
 };
 
-/* Serve until the client's stream ends or signal_fd is readable; then what runs is ended and the
- * run closed. On one thread; SIGPIPE must be blocked or ignored. False: nothing could be
- * served. */
+/* Serves until the client's stream ends or signal_fd is readable, then stops running calls and ends
+ * the run. Runs on the calling thread; SIGPIPE must be blocked or ignored. Returns false if serving
+ * was not possible. */
 ATTR_MUST_USE bool proxy_run(const struct proxy_options *options, struct proxy_result *result,
                              struct err *err);
 

@@ -1,11 +1,11 @@
 /*
- * bundle.h - one run as one file, to hand to somebody: a log of its own that is read only.
+ * bundle.h - exports one run as a file to share: a read-only log of its own.
  *
- * It has the run's row, its plan, rules, events, outputs, captures, controls and bookmarks, the
- * projections, and one table more, `bundle`, by which it is known as one. Every text and every
- * byte of output passes the secrets of now once more on its way. It is built beside where it is to
- * be (0600), read through once, and takes its name only when the caller says so. Belongs to one
- * thread; the log is read in one transaction, which holds its WAL for as long as that takes.
+ * A bundle contains the run's row, plan, rules, events, outputs, captures, controls, bookmarks and
+ * projections. An additional table, `bundle`, identifies it. All text and output is redacted again
+ * with the current secrets. The bundle is built under a temporary name next to the target (0600),
+ * read back once, and gets its final name only when the caller says so. Belongs to one thread. The
+ * log is read in one transaction, which pins its WAL for the duration.
  */
 #ifndef DEVS_BUNDLE_H
 #define DEVS_BUNDLE_H
@@ -19,56 +19,57 @@
 #include "redact.h"
 
 enum {
-    BUNDLE_CUTS_MAX = 128, /* names of secrets that are told apart; the rest is counted together */
-    BUNDLE_SEGMENT_MAX = 16 * 1024 * 1024, /* bytes of one stream in a row that are looked at at
-                                              once */
+    BUNDLE_CUTS_MAX = 128, /* secrets counted by name; the others are counted together */
+    BUNDLE_SEGMENT_MAX = 16 * 1024 * 1024, /* contiguous bytes redacted at once */
 };
 
 struct bundle_asked {
     const struct place *place;       /* the log; borrowed for the call */
-    int64_t run;                     /* its number */
-    const char *file;                /* where it is to be; borrowed for the call */
-    const struct redactor *redactor; /* borrowed for the call; NULL: nothing more is cut */
-    /* So many of so many events are in it, which is all of them while the output is copied and
-     * while it is read through; false ends it, with *err set. NULL: nobody asks. */
+    int64_t run;                     /* run number */
+    const char *file;                /* target path; borrowed for the call */
+    const struct redactor *redactor; /* borrowed for the call; NULL: no additional redaction */
+    /* Called with the number of events copied so far and in total; the two are equal while the
+     * output is copied and the bundle is read back. Return false with *err set to abort. May be
+     * NULL. */
     bool (*tell)(void *ctx, int64_t done, int64_t all, struct err *err);
     void *ctx; /* borrowed for the call; for tell() */
 };
 
-/* A secret by its name, and how often it was cut. */
+/* How often the secret with this name was redacted. */
 struct bundle_cut {
     char name[REDACT_NAME_MAX + 1];
-    int64_t recorded; /* when the run was recorded */
-    int64_t now;      /* on the way into the bundle */
+    int64_t recorded; /* while the run was recorded */
+    int64_t now;      /* while the bundle was written */
 };
 
-/* What is in it. A plain value. */
+/* The contents of a bundle. A plain value. */
 struct bundle_contents {
     int64_t run, tasks, attempts, events, captures, controls, bookmarks;
     int64_t output_bytes;
-    int64_t bytes; /* of the file */
+    int64_t bytes; /* file size */
     struct bundle_cut cuts[BUNDLE_CUTS_MAX];
     int cut_count;
-    struct bundle_cut other_cuts; /* under names that there was no room for */
+    struct bundle_cut other_cuts; /* secrets that did not fit in `cuts` */
 };
 
 struct bundle;
 
-/* Is the file a bundle? False also where that cannot be read. */
+/* Returns true if the file is a bundle; false also if it cannot be read. */
 bool bundle_is_one(const struct place *place);
 
-/* Build it. ERR_NOT_FOUND if there is no such run, ERR_INVALID if `file` is there already, or
- * where a part of the run lies in a second log. The caller ends *out with bundle_close(). */
+/* Builds the bundle. Fails with ERR_NOT_FOUND if there is no such run, ERR_INVALID if `file` exists
+ * or part of the run is in a second log. The caller closes *out with bundle_close(). */
 ATTR_MUST_USE bool bundle_open(struct bundle **out, const struct bundle_asked *asked,
                                struct err *err);
-/* What was put in. Borrowed; stays until bundle_close(). */
+/* Returns the contents. Borrowed; valid until bundle_close(). */
 const struct bundle_contents *bundle_contents(const struct bundle *bundle);
-/* Where it lies until it has its name: a log like any other, of the same run number. */
+/* Returns where the bundle is until it gets its final name: an ordinary log with the same run
+ * number. */
 const struct place *bundle_place(const struct bundle *bundle);
-/* Give it its name; it is on the disk when this returns. ERR_IO, also where something has that name
- * by now. */
+/* Gives the bundle its final name; it is on disk when this returns. Fails with ERR_IO, also if a
+ * file with that name exists by then. */
 ATTR_MUST_USE bool bundle_keep(struct bundle *bundle, struct err *err);
-/* What was not kept is removed. NULL is allowed. */
+/* Closes the bundle and deletes it unless it was kept. `bundle` may be NULL. */
 void bundle_close(struct bundle *bundle);
 
 #endif

@@ -1,19 +1,19 @@
 /*
- * call_log.h - the calls of an agent that devs did not start, as a run of the log.
+ * call_log.h - records the tool calls of an agent that devs did not start, as a run of the log.
  *
- * Such a run has the kind "agent", one task with one step and one attempt, which lasts as long
- * as the agent's session. Nobody owns it between two calls: who has one to add opens the run by
- * the name of the agent and the id of its session, adds, and lets go. Two at a time wait for
- * each other. A session whose run has ended, or is full, goes on in another run.
+ * Such a run has the kind "agent" and one task with one step and one attempt, which lasts as long
+ * as the agent's session. No process owns the run between calls: to add one, a process opens the
+ * run by the agent's name and session id, adds the call, and closes it. Concurrent processes wait
+ * for each other. When the run of a session has ended or is full, the session continues in a new
+ * run.
  *
- * To add a call costs the same however long the session is: what tells circles (entropy.h) from
- * progress is kept in the table `gain`, and only where that is missing are the events read.
- * Outputs are not kept; of a call there is one line, and digests. A call log belongs to one
- * thread.
+ * Adding a call costs the same however long the session is: the state of the loop detector
+ * (entropy.h) is kept in the table `gain`, and events are read only if that is missing. Outputs are
+ * not stored; each call is recorded as one line and digests. A call log belongs to one thread.
  *
- * Whatever adds, commits or ends can fail as the commit that it may bring about: ERR_BUSY: others
- * keep the log; ERR_IO, ERR_DAMAGED: it cannot be written, or is gone. What was added and is not
- * committed yet is tried again with the next commit.
+ * Functions that add, commit or end may have to commit, and then fail with ERR_BUSY if other
+ * processes keep the log locked, and with ERR_IO or ERR_DAMAGED if it is gone or cannot be written.
+ * The next commit retries whatever was added but not committed.
  */
 #ifndef DEVS_CALL_LOG_H
 #define DEVS_CALL_LOG_H
@@ -35,119 +35,119 @@ struct settings;
 struct str;
 
 enum {
-    CALL_LOG_WHAT_MAX = 200,               /* bytes of the line that says what a call is */
+    CALL_LOG_WHAT_MAX = 200,               /* bytes of the one-line description of a call */
     CALL_LOG_AGENT_MAX = 32,               /* bytes of an agent's name */
     CALL_LOG_SESSION_MAX = 200,            /* bytes of a session's id */
-    CALL_LOG_OUTPUT_MAX = 8 * 1024 * 1024, /* bytes of a result that are looked at */
-    CALL_LOG_WORDS_MAX = 64 * 1024,        /* bytes of words that one row holds */
-    CALL_LOG_BATCH_MAX = 512,              /* calls that one commit holds, about */
-    CALL_LOG_END_STUCK = -1,               /* in place of an exit code */
-    CALL_LOG_END_UNTOLD = -2,              /* stuck if its last calls look like a loop, else 0 */
+    CALL_LOG_OUTPUT_MAX = 8 * 1024 * 1024, /* bytes of a result that are examined */
+    CALL_LOG_WORDS_MAX = 64 * 1024,        /* bytes of text in one row */
+    CALL_LOG_BATCH_MAX = 512,              /* approximate number of calls per commit */
+    CALL_LOG_END_STUCK = -1,               /* instead of an exit code */
+    CALL_LOG_END_UNTOLD = -2, /* stuck if the last calls look like a loop, otherwise 0 */
 };
 
-/* Whose calls. All is borrowed until the call log is closed. */
+/* Identifies the session. Everything is borrowed until the call log is closed. */
 struct call_session {
     const char *agent;               /* "claude": letters, digits, '.', '_' and '-' */
-    const char *id;                  /* what the agent calls its session: no control characters */
-    const char *dir;                 /* where it works */
-    const struct settings *settings; /* thresholds of the detector for a run that begins; NULL =
-                                        the defaults */
-    const struct redactor *redactor; /* for the lines that are kept; NULL cuts nothing */
-    int wait_ms;                     /* how long others may be waited for, in all */
-    bool anew;                       /* a run begins whatever there is: for what is over, and is
-                                        written down from a record of it */
+    const char *id;                  /* the agent's id for its session: no control characters */
+    const char *dir;                 /* the agent's working directory */
+    const struct settings *settings; /* detector thresholds for a new run; NULL = defaults */
+    const struct redactor *redactor; /* for the stored lines; NULL redacts nothing */
+    int wait_ms;                     /* how long to wait for other processes, in total */
+    bool anew; /* always begin a new run: for a past session imported from its transcript */
 };
 
 struct call_log;
 
-/* Find the session's run, or begin one; `now` is when it begins. ERR_BUSY: others have had it
- * for wait_ms; ERR_DAMAGED, ERR_IO: the log is none, of a newer devs, or cannot be written;
- * ERR_INVALID: no name of an agent, or no id. The caller ends *out with call_log_close(). */
+/* Opens the session's run, or begins one at time `now`. Fails with ERR_BUSY if other processes held
+ * it for wait_ms; ERR_DAMAGED or ERR_IO if the file is not a log, is from a newer devs, or cannot
+ * be written; ERR_INVALID if the agent's name or the session id is invalid. The caller closes *out
+ * with call_log_close(). */
 ATTR_MUST_USE bool call_log_open(struct call_log **out, const struct place *place,
                                  const struct call_session *session, const struct moment *now,
                                  struct err *err);
-/* What was not committed is lost. NULL is allowed. */
+/* Closes the call log and discards uncommitted calls. `log` may be NULL. */
 void call_log_close(struct call_log *log);
-/* The number of its run; another one once it was full. */
+/* Returns the run number. It changes when a run is full and the session continues in another. */
 int64_t call_log_run(const struct call_log *log);
 
-/* A call that is over. All is borrowed for the call. */
+/* A completed call. Everything is borrowed for the call. */
 struct call_made {
     const char *tool;
     const struct json *args; /* an object; NULL = none */
-    const char *output;      /* what it gave, with its errors; may be NULL */
+    const char *output;      /* the result, including errors; may be NULL */
     size_t output_len;
-    int exit;       /* 0 where it went well; 1 where nothing more is known of its failure */
-    bool uncertain; /* how it ended is not known: it leaves no fact for the detector */
-    int64_t ms;     /* that it took; 0, or what no call takes = not known */
+    int exit;       /* 0 if it succeeded; 1 if it failed and nothing else is known */
+    bool uncertain; /* the outcome is unknown: the detector ignores the call */
+    int64_t ms;     /* duration; 0 or an impossible value = unknown */
     struct moment at;
 };
 
-/* What the rungs say after a step. Texts are owned by the call log, until the next step. */
+/* The detector's verdict after a call or message. Texts are owned by the call log and valid until
+ * the next one. */
 struct call_verdict {
     enum entropy_level level;
-    bool news;         /* nobody has been told of these circles yet */
-    const char *why;   /* in a few words; "" while ok */
+    bool news;         /* the loop has not been reported yet */
+    const char *why;   /* short reason; "" while ok */
     const char *nudge; /* one line for the agent; "" while ok */
-    bool stop_asked;   /* a person wants the session to end, and has said nothing to it since */
+    bool stop_asked;   /* the user wants the session to end, and has not sent a prompt since */
 };
 
-/* Add a call. *out may be NULL. Committed by call_log_commit(), or by itself after
- * CALL_LOG_BATCH_MAX. */
+/* Adds a call. `out` may be NULL. Committed by call_log_commit(), or automatically after
+ * CALL_LOG_BATCH_MAX calls. */
 ATTR_MUST_USE bool call_log_add(struct call_log *log, const struct call_made *call,
                                 struct call_verdict *out, struct err *err);
-/* Add words of the agent; the same circles are looked for in them. */
+/* Adds a message of the agent, which takes part in loop detection. */
 ATTR_MUST_USE bool call_log_add_message(struct call_log *log, const char *text,
                                         const struct moment *at, struct call_verdict *out,
                                         struct err *err);
-/* Add a person's words: what the agent did before counts for no circle any more. */
+/* Adds a prompt of the user. Loop detection starts over. */
 ATTR_MUST_USE bool call_log_add_prompt(struct call_log *log, const char *text,
                                        const struct moment *at, struct err *err);
-/* Something the person should read: one line, why the agent's turn failed. */
+/* Adds a one-line note for the user: why the agent's turn failed. */
 ATTR_MUST_USE bool call_log_add_note(struct call_log *log, const char *text,
                                      const struct moment *at, struct err *err);
 
-/* Was that the last of what happened: nobody has said or called anything since? */
+/* Returns true if the agent's turn failed and nothing was said or called since. */
 bool call_log_turn_failed(const struct call_log *log);
 
-/* Is the agent in a loop of calls, or was its last call denied because of one? */
+/* Returns true if the agent is in a loop of calls, or its last call was denied because of one. */
 bool call_log_is_stuck(const struct call_log *log);
 
-/* What the session has used, as its record says; its calls are counted here. */
+/* Adds the resources that the session has used according to its transcript, except the number of
+ * calls, which is counted here. */
 ATTR_MUST_USE bool call_log_add_used(struct call_log *log, const struct agent_used *used,
                                      const struct moment *at, struct err *err);
 
-/* Add words for people, as output of the attempt (LOG_STREAM_AGENT), behind what was added
- * before; they may come in pieces of any size. Whoever calls sees to their limit, and that they
- * are redacted. */
+/* Appends text for people to the output of the attempt (LOG_STREAM_AGENT), in pieces of any size.
+ * The caller limits and redacts the text. */
 ATTR_MUST_USE bool call_log_add_words(struct call_log *log, const char *bytes, size_t len,
                                       const struct moment *at, struct err *err);
 
-/* Why a call is not to be made. */
+/* Whether and why a call is denied. */
 struct call_refusal {
-    int times;      /* so often since the agent was found to be stuck, this one counted; 0 = it may
-                       be made */
-    bool by_person; /* a person wants the session to end */
+    int times; /* denials since the agent was found to be stuck, including this one; 0 = allowed */
+    bool by_person; /* the user wants the session to end */
 };
 
-/* A call that is about to be made (its tool, args and at): is it one of those that the agent goes
- * round in? Then *why gets a line for the agent, and that it was turned away is written down. */
+/* Checks a call that is about to be made (only its tool, args and at), and denies it if it is part
+ * of the agent's current loop. In that case, records the denial and appends a line for the agent to
+ * *why. */
 ATTR_MUST_USE bool call_log_turn_away(struct call_log *log, const struct call_made *call,
                                       struct call_refusal *out, struct str *why, struct err *err);
 
-/* Whatever was added is in the log when it returns. */
+/* Writes everything that was added to the log. */
 ATTR_MUST_USE bool call_log_commit(struct call_log *log, struct err *err);
 
-/* The session is over: its attempt ended with this exit code, or one of CALL_LOG_END_. Reads all
- * events. Nothing may be added after it. */
+/* Records the end of the session with this exit code or a CALL_LOG_END_ value. Reads all events.
+ * Nothing may be added after it. */
 ATTR_MUST_USE bool call_log_end(struct call_log *log, int exit, const struct moment *at,
                                 struct err *err);
 
-/* May call_log_turn_away() have something against the next call of this session? One look,
- * nothing is written or waited for. False where there is no such session. */
+/* Returns true if call_log_turn_away() might deny the next call of this session. A quick check that
+ * neither writes nor waits. Returns false if there is no such session. */
 bool call_log_may_turn_away(const struct place *place, const char *agent, const char *session);
 
-/* The newest run of this session, ended or not; false where there is none. */
+/* Finds the newest run of this session, ended or not. Returns false if there is none. */
 bool call_log_find(const struct place *place, const char *agent, const char *session,
                    int64_t *run_out);
 

@@ -1,9 +1,8 @@
 /*
- * control_desk.h - asking for acts: a small thread that writes control rows, so
- * that no screen ever waits for a lock.
+ * control_desk.h - requests actions on runs: a small thread writes the control rows, so that no
+ * screen ever waits for a lock.
  *
- * Any number of processes may have one; each call below may come from the
- * thread that started the desk only.
+ * Any number of processes may have a desk. Thread: only the thread that started the desk.
  */
 #ifndef DEVS_CONTROL_DESK_H
 #define DEVS_CONTROL_DESK_H
@@ -16,28 +15,27 @@
 #include "err.h"
 #include "place.h"
 
-enum { CONTROL_DESK_QUEUE_MAX = 64 }; /* acts that wait to be written */
+enum { CONTROL_DESK_QUEUE_MAX = 64 }; /* actions waiting to be written */
 
 struct control_desk;
 
-/* Start the thread and open its connection to the log, which is there. ERR_NOT_FOUND, ERR_DAMAGED,
- * ERR_IO. The caller ends *out with control_desk_stop(). */
+/* Starts the thread and opens its connection to an existing log. Fails with ERR_NOT_FOUND,
+ * ERR_DAMAGED or ERR_IO. The caller stops *out with control_desk_stop(). */
 ATTR_MUST_USE bool control_desk_start(struct control_desk **out, const struct place *place,
                                       struct err *err);
-/* Writes what is queued, then ends. NULL is allowed. */
+/* Writes what is queued, then stops the thread. `desk` may be NULL. */
 void control_desk_stop(struct control_desk *desk);
 
-/* Queue an act on a run; returns at once. *ticket_out names it. ERR_LIMIT if the
- * queue is full. For a run that nobody owns the desk takes the owner lock itself
- * and answers what needs no engine. */
+/* Queues an action on a run and returns at once; *ticket_out identifies it. Fails with ERR_LIMIT if
+ * the queue is full. If nobody owns the run, the desk takes the owner lock itself and answers
+ * requests that need no engine. */
 ATTR_MUST_USE bool control_desk_ask(struct control_desk *desk, int64_t run,
                                     const struct control *control, int64_t *ticket_out,
                                     struct err *err);
 
-/* What became of a ticket: the control row's id once it is committed (0 = not
- * yet), or the error that kept it from being written (ERR_NOT_FOUND: no such run; ERR_BUSY,
- * ERR_IO). ERR_NOT_FOUND also for a ticket that was never given, or so long ago that it is
- * forgotten. */
+/* Reports the state of a ticket: sets *row_out to the id of the control row once it is committed (0
+ * = not yet), or fails with the error that prevented writing it (ERR_NOT_FOUND: no such run;
+ * ERR_BUSY, ERR_IO). Also fails with ERR_NOT_FOUND if the ticket is unknown or too old. */
 ATTR_MUST_USE bool control_desk_row(struct control_desk *desk, int64_t ticket, int64_t *row_out,
                                     struct err *err);
 

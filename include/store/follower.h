@@ -1,8 +1,8 @@
 /*
- * follower.h - a run as this process sees it: reader, plan, fold and bell in one.
+ * follower.h - follows a run: combines log reader, plan, run state and change notification.
  *
- * Every screen, `--plain`, `--json`, `devs log` and `devs status` follow a run
- * through this. Belongs to one thread. Holds no read transaction between calls.
+ * Every screen, `--plain`, `--json`, `devs log` and `devs status` follow a run through this.
+ * Belongs to one thread. Holds no read transaction between calls.
  */
 #ifndef DEVS_FOLLOWER_H
 #define DEVS_FOLLOWER_H
@@ -17,81 +17,84 @@
 
 struct follower;
 
-/* Called for each event after it was folded in. False stops this call early. */
+/* Called for each event after it was applied to the state. Return false to make the current read
+ * stop early. */
 typedef bool follower_event_fn(void *ctx, const struct run_state *state, const struct event *event);
 
-/* Follow run `number` (0 = the current one) from before its first event. ERR_NOT_FOUND: no log, or
- * no such run; ERR_DAMAGED: no log of ours, or its plan cannot be read. The caller ends *out with
- * follower_close(). */
+/* Opens run `number` (0 = the current one), positioned before its first event. Fails with
+ * ERR_NOT_FOUND if there is no log or no such run, ERR_DAMAGED if the file is not a devs log or the
+ * plan cannot be read. The caller closes *out with follower_close(). */
 ATTR_MUST_USE bool follower_open(struct follower **out, const struct place *place, int64_t number,
                                  struct err *err);
-/* The same with a reader that is open, which belongs to the follower from now on, whatever comes of
- * it: to open a log anew costs about a millisecond. Ended and failing likewise. */
+/* Like follower_open(), with an open reader, because reopening a log costs about 1 ms. Takes
+ * ownership of the reader, even on failure. */
 ATTR_MUST_USE bool follower_open_on(struct follower **out, struct log_reader *reader,
                                     int64_t number, struct err *err);
 
-/* A plan that this process has, and the run in the log that it is of. All borrowed; NULL = none. */
+/* A plan that this process has in memory, and the uid of its run. Everything is borrowed; NULL =
+ * none. */
 struct known_plan {
     const struct plan *plan;
     const char *uid;
 };
-/* As follower_open(), for who tells each event as it passes and asks for nothing later: its state
- * keeps little (RUN_STATE_TELLS). The plan is `known`, borrowed until follower_close(), where the
- * run is that one; the row then has no plan_text. */
+/* Like follower_open(), for streaming callers that print events and never look back: keeps minimal
+ * state (RUN_STATE_TELLS). If the run is that of `known`, uses its plan, borrowed until
+ * follower_close(); plan_text of the run's row is then NULL. */
 ATTR_MUST_USE bool follower_open_to_tell(struct follower **out, const struct place *place,
                                          int64_t number, const struct known_plan *known,
                                          struct err *err);
-/* Free. NULL is allowed. */
+/* Frees the follower, which may be NULL. */
 void follower_close(struct follower *follower);
 
-/* The run's row as it was read last. Its texts, but for the boot, stay until follower_close(). */
+/* Returns the run's row as last read. Its texts, except the boot, are valid until
+ * follower_close(). */
 const struct log_run_info *follower_run(const struct follower *follower);
-/* What is true of the run as of the last event that was read. Borrowed; changes with each
- * follower_read() and follower_seek(), gone with follower_close(). */
+/* Returns the state of the run after the last event that was read. Borrowed; changes with each
+ * follower_read() and follower_seek(), valid until follower_close(). */
 const struct run_state *follower_state(const struct follower *follower);
-/* For look-ups in the same thread (outputs, answers). */
+/* Returns the reader, for look-ups in the same thread (outputs, answers). */
 struct log_reader *follower_reader(struct follower *follower);
 
-/* Listen for news from now on: before the first follower_read(), or what comes between the two is
- * heard of with the news after it. Only for who waits for them: to stop listening costs the kernel
- * some 10 ms, in follower_close() or at the process' end. */
+/* Starts listening for changes. Call it before the first follower_read(); otherwise changes between
+ * the two are noticed only with the next change. Use it only to wait for changes: stopping costs
+ * the kernel about 10 ms, in follower_close() or when the process exits. */
 void follower_watch(struct follower *follower);
-/* Readable when there may be news; -1 where nobody listens or inotify cannot be had (then look
- * every WATCH_POLL_MS). */
+/* Returns a descriptor that is readable when there may be changes; -1 if the follower does not
+ * listen or inotify is not available (then poll every WATCH_POLL_MS). */
 int follower_fd(const struct follower *follower);
-/* Forget that the bell was rung; true if it was. Call before follower_read(). */
+/* Clears the change notification; returns true if there was one. Call it before follower_read(). */
 bool follower_heard(struct follower *follower);
 
-/* Read and fold at most `max` more events (0 = all there are now); `each` may be
- * NULL. *count_out (may be NULL) says how many. False as log_reader_events(), or ERR_DAMAGED for an
- * event that does not fit; what came before it is folded in, and stays. */
+/* Reads and applies at most `max` more events (0 = all available); `each` may be NULL. Sets
+ * *count_out (may be NULL) to their number. Fails like log_reader_events(), or with ERR_DAMAGED if
+ * an event is inconsistent; earlier events stay applied. */
 ATTR_MUST_USE bool follower_read(struct follower *follower, size_t max, follower_event_fn *each,
                                  void *ctx, size_t *count_out, struct err *err);
 
-/* Keep states on the way, for going back (run_past.h). Where events were folded already it begins
- * anew, before the first. Nothing is kept where the plan grows. */
+/* Keeps snapshots of the state, for going back (run_past.h). If events were already applied, starts
+ * over before the first. Keeps nothing for a run whose plan grows. */
 void follower_keep_past(struct follower *follower);
 
-/* A second follower of the same run, for going about in what is over while the first one reads on:
- * where that is now, and with the past that it kept, which it keeps no longer. Rings at no news.
- * The caller closes it before the first one. O(tasks + attempts); where the plan grows it begins
- * before the first event. */
+/* Opens a second follower of the same run, for browsing the past while the first one continues
+ * reading. It starts at the current position and takes over the snapshots of the first one, which
+ * stops keeping them. It does not listen for changes. The caller closes it before the first one.
+ * O(tasks + attempts). If the plan grows, it starts before the first event. */
 ATTR_MUST_USE bool follower_fork(struct follower **out, struct follower *from, struct err *err);
 
-/* Fold from the start up to and with event `seq` (0 = before the first): replay. The past is kept
- * from the first call on. Going forward costs the events between, or less; going back a kept state
- * and at most so many events as lie between two of them. ERR_NOT_FOUND: the run has no such event
- * yet; else as follower_read(). */
+/* Moves to the state right after event `seq` (0 = before the first). Going back, or starting from
+ * the first event, turns on snapshots. Going forward costs at most the events in between; going
+ * back costs one snapshot and at most the events between two snapshots. Fails with ERR_NOT_FOUND if
+ * the run has no such event yet, otherwise like follower_read(). */
 ATTR_MUST_USE bool follower_seek(struct follower *follower, int64_t seq, struct err *err);
 
-/* Nobody owns the run and no end is recorded: devs was killed. Looks at the owner
- * lock, so call it on news and at slow intervals, not for each frame. */
+/* Returns true if the run has no owner and no recorded end: devs was killed. Checks the owner lock,
+ * so call it on changes and at slow intervals, not for each frame. */
 bool follower_is_orphaned(struct follower *follower);
 
 enum { FOLLOWER_BUSY_MS = 2000 };
-/* What is wrong with the log, as log_reader_trouble(), and whether one process has kept all
- * others from writing for FOLLOWER_BUSY_MS or longer. `now_ms`: steady clock. At news and at
- * slow intervals. */
+/* Reports what is wrong with the log, like log_reader_trouble(), and also whether one process has
+ * kept all others from writing for FOLLOWER_BUSY_MS or longer. `now_ms` is the steady clock. Call
+ * it on changes and at slow intervals. */
 void follower_trouble(struct follower *follower, int64_t now_ms, struct log_trouble *out);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * log_gc.h - taking runs out of the log: by name, and by limits of age, number and size.
+ * log_gc.h - deletes runs from the log: by name, and by limits for age, number and size.
  *
- * A run goes with all that was recorded of it. It is marked expired first, by which no reader
- * finds it any more and its events may be deleted, then its rows go in small transactions, each in
- * a turn of its own, so that nobody waits long; what a collection leaves that was killed the next
- * one finishes. Kept whatever the limits: a run that somebody owns, one that has a bookmark, one of
- * which a part lies in a spill, and, where nobody names it, the newest.
+ * A run is deleted with everything recorded for it. It is first marked as expired, which hides it
+ * from readers and permits deleting its events. Then its rows are deleted in small transactions,
+ * each in its own turn, so that nobody waits long. If a collection is killed, the next one finishes
+ * its work. Limits never delete runs that somebody owns, that have a bookmark, or that are partly
+ * in a spill, nor the newest run unless it is named.
  *
  * Belongs to the thread that opened it.
  */
@@ -21,74 +21,75 @@
 #include "place.h"
 
 enum {
-    LOG_GC_RUNS_MAX = 100000,                    /* that are looked at in one go */
+    LOG_GC_RUNS_MAX = 100000,                    /* examined per collection */
     LOG_GC_NAME_MAX = 63,                        /* bytes */
-    LOG_GC_SESSION_MS = 7 * 24 * 60 * 60 * 1000, /* a session that was silent for so long is
-                                                    over, whether or not its end is recorded */
-    LOG_GC_SLICE_PAGES = 256, /* given back to the file system in one transaction */
+    LOG_GC_SESSION_MS = 7 * 24 * 60 * 60 * 1000, /* a session that was silent this long is treated
+                                                    as over, even without a recorded end */
+    LOG_GC_SLICE_PAGES = 256,                    /* returned to the file system per transaction */
 };
 
-/* What the log may keep; -1 = as much as there is. */
+/* How much the log may keep; -1 = no limit. */
 struct log_limits {
     int64_t age_ms; /* since a run's last event */
     int64_t runs;
-    int64_t bytes; /* of all runs together: what they hold, not what the file takes */
+    int64_t bytes; /* total size of the runs' data, not of the file */
 };
-/* No limits: everything stays. */
+/* Returns limits that keep everything. */
 struct log_limits log_limits_new(void);
 
 enum log_gc_why {
-    LOG_GC_WITHIN, /* stays: within the limits */
-    LOG_GC_NEWEST, /* stays, for it is */
+    LOG_GC_WITHIN, /* kept: within the limits */
+    LOG_GC_NEWEST, /* kept: the newest run */
     LOG_GC_ALIVE,
     LOG_GC_BOOKMARKED,
     LOG_GC_SPILLED,
-    LOG_GC_NAMED, /* goes, as do those below */
+    LOG_GC_NAMED, /* deleted, as are those below */
     LOG_GC_OLD,
     LOG_GC_MANY,
     LOG_GC_LARGE,
-    LOG_GC_BEGUN, /* an earlier collection did not come to its end */
+    LOG_GC_BEGUN, /* a previous collection did not finish */
     LOG_GC_WHY_COUNT,
 };
-/* Does a run with this reason go? */
+/* Returns true if a run with this reason is deleted. */
 bool log_gc_goes(enum log_gc_why why);
 
 struct log_gc_run {
     int64_t number;
     char name[LOG_GC_NAME_MAX + 1];
     int64_t last_at_ms; /* UTC */
-    int64_t bytes;      /* about, of its rows; -1: not counted, for nobody asks */
+    int64_t bytes; /* approximate size of its rows; -1 = not counted because no limit needs it */
     enum log_gc_why why;
 };
 
-/* What is wanted. All borrowed. */
+/* What to delete. Everything is borrowed. */
 struct log_gc_asked {
     const struct place *place;
     struct log_limits limits;
-    const int64_t *named; /* numbers of runs that go whatever the limits */
+    const int64_t *named; /* runs to delete whatever the limits */
     size_t named_count;
     int64_t now_ms; /* UTC */
 };
-/* Is the run of this number among those that are named? */
+/* Returns true if the run is one of the named ones. */
 bool log_gc_is_named(const struct log_gc_asked *asked, int64_t number);
 
-/* Looks only: each run and what would become of it, newest first. ERR_NOT_FOUND: a named run is not
- * there. The caller frees *out. */
+/* Lists every run, newest first, with what would happen to it. Changes nothing. Fails with
+ * ERR_NOT_FOUND if a named run does not exist. The caller frees *out. */
 ATTR_MUST_USE bool log_gc_plan(const struct log_gc_asked *asked, struct log_gc_run **out,
                                size_t *count_out, struct err *err);
 
 struct log_gc;
-/* Open the log for taking runs out. ERR_DAMAGED, ERR_IO: it is none, or cannot be written. The
- * caller ends *out with log_gc_close(). */
+/* Opens the log for deleting runs. Fails with ERR_DAMAGED or ERR_IO if it is not a log or cannot be
+ * written. The caller closes *out with log_gc_close(). */
 ATTR_MUST_USE bool log_gc_open(struct log_gc **out, const struct place *place, struct err *err);
-/* Take one run out. ERR_BUSY: somebody owns it; ERR_INVALID: it has a bookmark; then all of it is
- * there. After another failure it is gone for readers, and done again it goes on. */
+/* Deletes one run. Fails with ERR_BUSY if somebody owns it, ERR_INVALID if it has a bookmark; then
+ * nothing was deleted. After any other failure the run is hidden from readers; call it again to
+ * finish. */
 ATTR_MUST_USE bool log_gc_remove(struct log_gc *gc, int64_t run, struct err *err);
-/* Give room that nothing needs back to the file system, at most `bytes_max` (0 = all); *bytes_out
- * says how much. ERR_BUSY, ERR_IO: what was given back until then stays given back. */
+/* Returns unused space to the file system, at most `bytes_max` (0 = all); *bytes_out is how much.
+ * Fails with ERR_BUSY or ERR_IO, which does not undo what was returned before. */
 ATTR_MUST_USE bool log_gc_shrink(struct log_gc *gc, int64_t bytes_max, int64_t *bytes_out,
                                  struct err *err);
-/* Free; what was begun stays as it is. NULL is allowed. */
+/* Frees the handle and leaves unfinished deletions as they are. `gc` may be NULL. */
 void log_gc_close(struct log_gc *gc);
 
 #endif

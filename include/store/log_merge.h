@@ -1,6 +1,5 @@
 /*
- * log_merge.h - bringing a spill (spill.h) into the log that it belongs to, when nobody owns
- * the run any more. Any thread.
+ * log_merge.h - merges a spill (spill.h) into its log once nobody owns the run. Any thread.
  */
 #ifndef DEVS_LOG_MERGE_H
 #define DEVS_LOG_MERGE_H
@@ -12,17 +11,17 @@
 #include "err.h"
 #include "place.h"
 
-/* What was brought in. */
+/* The result of a merge. */
 struct log_merged {
     int64_t run;    /* its number in the log */
-    int64_t events; /* that the log did not have; 0: all of it was there */
+    int64_t events; /* events that the log lacked; 0: it had them all */
 };
 
-/* Bring `spill` into the log. A run that the log does not know is entered anew, if the spill
- * holds it from its first event. ERR_INVALID: no spill; ERR_BUSY: the run is alive and brings it
- * home itself; ERR_DAMAGED: events are missing between the log's last and the spill's first.
- * Where it fails, what was brought in so far stays, and it can be done again. The spill's files
- * are left alone. */
+/* Merges `spill` into the log. A run that the log does not know is created if the spill has it from
+ * its first event. Fails with ERR_INVALID if the file is not a spill; ERR_BUSY if the run is alive,
+ * since its owner will merge it; ERR_DAMAGED if events are missing between the log's last and the
+ * spill's first. After a failure, what was merged stays merged, and the merge can be repeated. Does
+ * not delete the spill. */
 ATTR_MUST_USE bool log_merge(const struct place *home, const struct place *spill,
                              struct log_merged *out, struct err *err);
 

@@ -1,15 +1,15 @@
 /*
- * turns.h - writers take turns: two file locks, first come, first served.
+ * turns.h - makes writers take turns: two file locks, first come, first served.
  *
- * Every write transaction and every checkpoint of every process and thread runs
- * between turns_take() and turns_give(), but for what a checkpoint copies while
- * its WAL cannot begin anew (wal.h). Locks are flock(2) on devs.db-gate and
- * devs.db-write, so the kernel frees them when a process dies. One struct turns
- * a connection; it belongs to that connection's thread.
+ * Every write transaction and every checkpoint of every process and thread runs between
+ * turns_take() and turns_give(). The exception is the part of a checkpoint that copies pages while
+ * its WAL cannot be reset (wal.h). The locks are flock(2) on devs.db-gate and devs.db-write, so the
+ * kernel releases them when a process dies. There is one struct turns per connection, which belongs
+ * to the connection's thread.
  *
- * A wait ends after TURNS_WAIT_MS_MAX: a process that is stopped within its turn
- * keeps it. So that the kernel's queue decides who is next and the wait still ends, a
- * timer interrupts the thread with the signal SIGRTMIN + TURNS_SIGNAL.
+ * A wait ends after TURNS_WAIT_MS_MAX, because a process that is stopped during its turn keeps it.
+ * The kernel's queue decides who is next; to end the wait anyway, a timer interrupts the thread
+ * with the signal SIGRTMIN + TURNS_SIGNAL.
  */
 #ifndef DEVS_TURNS_H
 #define DEVS_TURNS_H
@@ -23,31 +23,31 @@
 #include "place.h"
 
 enum {
-    TURNS_WAIT_MS_MAX = 3000, /* longer, and the log counts as one that cannot be written */
-    TURNS_AGAIN_MS_MAX = 200, /* after a wait without success: that may continue for long */
+    TURNS_WAIT_MS_MAX = 3000, /* after this, the log counts as not writable */
+    TURNS_AGAIN_MS_MAX = 200, /* after a failed wait, since the next ones may fail for long */
     TURNS_SIGNAL = 3,
 };
 
 struct turns {
     int gate_fd;
     int write_fd;
-    bool in_vain;      /* the last wait was */
-    int64_t waited_us; /* in all */
+    bool in_vain;      /* the last wait failed */
+    int64_t waited_us; /* total */
 };
 
-/* Open the lock files of this log; those that are not there are made (0600). ERR_IO; nothing is
- * held open then. */
+/* Opens the lock files of this log, creating them (0600) if needed. Fails with ERR_IO; then nothing
+ * is left open. */
 ATTR_MUST_USE bool turns_init(struct turns *turns, const struct place *place, struct err *err);
-/* Close them, which gives back a turn that is held. NULL is allowed. */
+/* Closes the lock files, which ends our turn if we have one. `turns` may be NULL. */
 void turns_done(struct turns *turns);
 
-/* Blocks until it is our turn. ERR_BUSY if it does not come in time: nothing is held then. */
+/* Blocks until it is our turn. Fails with ERR_BUSY if that takes too long. */
 ATTR_MUST_USE bool turns_take(struct turns *turns, struct err *err);
-/* Let the next one in. Never fails. */
+/* Ends our turn. Never fails. */
 void turns_give(struct turns *turns);
 
-/* Who has the turn now: a process id, 0 if nobody has it or it cannot be told. Looks only, and
- * keeps nobody waiting. */
+/* Returns the process id that has the turn; 0 if none has or it is unknown. Does not delay other
+ * processes. */
 int64_t turns_holder(const struct place *place);
 
 struct bell {
@@ -55,13 +55,13 @@ struct bell {
     char path[PATH_MAX]; /* for watch_file() */
 };
 
-/* Open the bell of this log; it is made (0600) if it does not exist. ERR_IO; *bell can be ended
- * with bell_done() then, too. */
+/* Opens the bell of this log, a file that is written to notify readers, creating it (0600) if
+ * needed. Fails with ERR_IO; bell_done() accepts *bell even then. */
 ATTR_MUST_USE bool bell_init(struct bell *bell, const struct place *place, struct err *err);
-/* Close it; its file stays. NULL, and a bell that is closed, are allowed. */
+/* Closes the bell but keeps its file. `bell` may be NULL or closed. */
 void bell_done(struct bell *bell);
-/* Wake whoever watches the file. Call after COMMIT. Never fails: where it cannot be written, a full
- * disk, listeners find the news when they look by time. */
+/* Wakes the watchers of the file. Call it after COMMIT. Never fails: if the file cannot be written,
+ * such as on a full disk, watchers find the changes the next time they poll. */
 void bell_ring(const struct bell *bell);
 
 #endif

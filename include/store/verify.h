@@ -1,9 +1,9 @@
 /*
- * verify.h - a recorded run held against this build: its decisions made once more (redecide.h),
- * its verdicts given once more, by the rules that it ran with and by those of today.
+ * verify.h - compares a recorded run with this build: repeats its decisions (redecide.h), and its
+ * verdicts with both the recorded and the current rules.
  *
- * What a verdict went by is in the log but for what a memory counter said, which is taken from the
- * verdict itself.
+ * The log has all inputs of a verdict except memory counters, which are taken from the recorded
+ * verdict.
  */
 #ifndef DEVS_VERIFY_H
 #define DEVS_VERIFY_H
@@ -15,43 +15,42 @@
 #include "redecide.h"
 #include "verdict.h"
 
-/* By whose rules. */
+/* Which rules are used. */
 enum verify_rules {
-    VERIFY_RECORDED, /* those that the log has of the run */
-    VERIFY_PRESENT,  /* those of this build, and the person's */
+    VERIFY_RECORDED, /* the rules recorded in the log */
+    VERIFY_PRESENT,  /* the rules of this build and of the user */
     VERIFY_RULES_COUNT,
 };
 
-/* Of a run whose rules are not in the log, or cannot be read by this build, nobody knows what they
- * would say. */
+/* Whether the rules of the run are available: they may be missing from the log, or unreadable for
+ * this build. */
 enum verify_log_rules { VERIFY_RULES_NONE, VERIFY_RULES_UNREADABLE, VERIFY_RULES_THERE };
 
-/* A verdict that is another one. All borrowed for the call. */
+/* A verdict that differs. Everything is borrowed for the call. */
 struct verify_verdict {
     enum verify_rules rules;
     const struct plan *plan;   /* of the run */
     const struct event *event; /* the end of the attempt */
     const struct outcome *outcome;
-    const struct verdict *was; /* before it was asked whether a failure was wanted */
+    const struct verdict *was; /* before expected failures are taken into account */
     const struct verdict *is;
 };
 
-/* Verdicts, in numbers. judged + cut + seen + unread + unruled = ended. */
+/* Numbers of verdicts. judged + cut + seen + unread + unruled = ended. */
 struct verify_verdicts {
-    int64_t ended;     /* attempts that are over and were judged */
-    int64_t judged;    /* once more */
-    int64_t cut;       /* not: the end of their output is not in the log */
-    int64_t seen;      /* not: devs saw it itself, that a result could not be kept or written */
-    int64_t unread;    /* not: who took the run up had not seen their output either */
-    int64_t unruled;   /* not: no rules were asked, for an agent that devs did not start */
-    int64_t contracts; /* of those that were judged: not held against their contract, for the log
-                          has not all of their output */
+    int64_t ended;     /* attempts that ended and were judged */
+    int64_t judged;    /* attempts that were judged again */
+    int64_t cut;       /* skipped: the end of the output is not in the log */
+    int64_t seen;      /* skipped: devs itself found that a result could not be kept or written */
+    int64_t unread;    /* skipped: output was not available when the run was continued */
+    int64_t unruled;   /* skipped: agents that devs did not start are judged without rules */
+    int64_t contracts; /* of `judged`: contract not checked for lack of output */
     int64_t different[VERIFY_RULES_COUNT];
-    int64_t prints;       /* fingerprints of results that were taken once more */
-    int64_t other_prints; /* of these, others than those that were recorded */
-    int64_t first_print;  /* the event of the first of them; 0 = none */
-    int64_t prints_left;  /* not taken: an agent's, or not all of the output is in the log */
-    enum verify_log_rules recorded; /* other than THERE: VERIFY_RECORDED is not told */
+    int64_t prints;                 /* fingerprints that were computed again */
+    int64_t other_prints;           /* of these, fingerprints that differ from the recorded ones */
+    int64_t first_print;            /* event of the first one that differs; 0 = none */
+    int64_t prints_left;            /* fingerprints that could not be computed */
+    enum verify_log_rules recorded; /* if not THERE, VERIFY_RECORDED is not reported */
 };
 
 struct verify_sum {
@@ -59,25 +58,26 @@ struct verify_sum {
     struct verify_verdicts verdicts;
 };
 
-/* Called for each verdict that is another one, in the order of the log. */
+/* Called for each verdict that differs, in log order. */
 typedef void verify_verdict_fn(void *ctx, const struct verify_verdict *verdict);
-/* Called now and then: `done` of about `total` events. */
+/* Called occasionally, with `done` of about `total` events. */
 typedef void verify_progress_fn(void *ctx, int64_t done, int64_t total);
 
 struct verify_asked {
     struct log_reader *reader; /* borrowed */
     int64_t run;               /* 0 = the current one */
-    const char *rules;         /* borrowed; of the person, as for classifier_open(); may be NULL */
-    redecide_differs_fn *differs; /* may be NULL, as all of these */
+    const char *rules; /* borrowed; the user's rules, as for classifier_open(); may be NULL */
+    redecide_differs_fn *differs; /* this and the next two callbacks may be NULL */
     verify_verdict_fn *verdict;
     verify_progress_fn *progress;
-    void *ctx;          /* borrowed; of `differs` and `verdict` */
-    void *progress_ctx; /* borrowed; of `progress` */
+    void *ctx;          /* borrowed; for `differs` and `verdict` */
+    void *progress_ctx; /* borrowed; for `progress` */
 };
 
-/* The thread of the reader. ERR_NOT_FOUND: no such run; ERR_DAMAGED: its plan or an event cannot
- * be read; ERR_INVALID: rules that do not compile. *out is of the examined output until then.
- * O(events + output of the run); memory: two states of the run, and a page. */
+/* Compares the run. Thread: the reader's. Fails with ERR_NOT_FOUND if there is no such run,
+ * ERR_DAMAGED if its plan or an event cannot be read, ERR_INVALID if rules do not compile; *out
+ * then covers what was examined so far. O(events + output of the run). Memory: two run states and a
+ * page. */
 ATTR_MUST_USE bool verify_run(const struct verify_asked *asked, struct verify_sum *out,
                               struct err *err);
 

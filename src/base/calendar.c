@@ -2,7 +2,7 @@
 
 enum { DAYS_OF_400_YEARS = 146097, DAYS_TO_1970 = 719468 };
 
-/* The year is taken to begin in March: the leap day is then its last. */
+/* Years are counted from March, so that the leap day is the last day of the year. */
 int64_t calendar_days(int64_t year, int month, int day)
 {
     const int64_t y = month <= 2 ? year - 1 : year;

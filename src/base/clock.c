@@ -53,7 +53,7 @@ int64_t clock_mono_us(void)
     return (int64_t)ts.tv_sec * US_PER_S + ts.tv_nsec / NS_PER_US;
 }
 
-/* The milliseconds within the second, also before 1970. */
+/* Returns the milliseconds within the second; also correct before 1970. */
 static int ms_part(int64_t at_ms)
 {
     int64_t rest = at_ms % MS_PER_S;
@@ -77,7 +77,7 @@ void clock_show_utc(bool utc)
     atomic_store(&shows_utc, utc);
 }
 
-/* As people read it. */
+/* Converts to local time or UTC, as selected by clock_show_utc(). */
 static struct tm shown(int64_t at_ms)
 {
     return broken_down(at_ms, atomic_load(&shows_utc));
@@ -98,7 +98,7 @@ const char *clock_hms_ms(int64_t at_ms, char out[CLOCK_TEXT_MAX])
     return out;
 }
 
-/* Words of our own: the locale's may be of any length. */
+/* Not the locale's names, which may be of any length. */
 static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -133,11 +133,11 @@ const char *clock_rfc3339(int64_t at_ms, char out[CLOCK_TEXT_MAX])
     return out;
 }
 
-/* Times as people write them. */
+/* Parsing of user-supplied times. */
 
 enum { S_PER_MIN = 60, S_PER_HOUR = 3600, AGO_MAX = 1000000 };
 
-/* Is all of the text a time of this form? */
+/* Returns true if all of the text matches this strptime() format. */
 static bool fits(const char *text, const char *form, struct tm *tm)
 {
     const char *end = strptime(text, form, tm);
@@ -167,13 +167,14 @@ static bool find_date(const char *words, int64_t *out_ms)
         return false;
     const int day = tm.tm_mday;
     const time_t found = is_local ? mktime(&tm) : timegm(&tm);
-    if (tm.tm_mday != day) /* the 31st of February */
+    if (tm.tm_mday != day) /* such as 31 February */
         return false;
     *out_ms = (int64_t)found * MS_PER_S;
     return true;
 }
 
-/* A span that begins at 13:50:00.4 has 13:50:00 and 13:50 in it, for a screen says no more. */
+/* Compares with the precision that the user typed: a span that begins at 13:50:00.4 contains
+ * 13:50:00 and 13:50, because screens show no more than that. */
 static bool find_hour(const char *words, const struct clock_span *span, int64_t *out_ms)
 {
     static const char *const forms[] = {"%H:%M:%S", "%H:%M", NULL};
@@ -211,7 +212,7 @@ static bool find_number(const char *text, size_t len, int64_t *out)
     return parse_i64(digits, 0, AGO_MAX, out, &err);
 }
 
-/* "2m", "1:30", "90": seconds. */
+/* Parses a length such as "2m", "1:30" or "90" into seconds. */
 static bool find_length(const char *text, int64_t *out_s)
 {
     static const struct {

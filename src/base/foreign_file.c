@@ -9,11 +9,11 @@
 
 enum { CHUNK_BYTES = 4096 };
 
-/* Closes it and returns -1 with the errno of before. */
+/* Closes the descriptor and returns -1 with errno unchanged. */
 static int give_up(int fd)
 {
     const int number = errno;
-    (void)close(fd); /* nothing was written to it */
+    (void)close(fd); /* read only, so close() cannot lose data */
     errno = number;
     return -1;
 }
@@ -45,7 +45,7 @@ bool foreign_file_read(const char *path, size_t max, struct str *out)
     str_clear(out);
     const bool fits = S_ISREG(info.st_mode) && info.st_size <= (off_t)max;
     const int fd = fits ? foreign_file_open(look) : -1;
-    (void)close(look); /* it was only looked at */
+    (void)close(look); /* an O_PATH descriptor; nothing to lose */
     while (fd >= 0 && out->len < max) {
         const ssize_t got = read(fd, chunk, sizeof(chunk));
         if (got <= 0)
@@ -53,6 +53,6 @@ bool foreign_file_read(const char *path, size_t max, struct str *out)
         str_add_n(out, chunk, (size_t)got);
     }
     if (fd >= 0)
-        (void)close(fd); /* it was only read */
+        (void)close(fd); /* read only, so close() cannot lose data */
     return fd >= 0 && out->len > 0;
 }

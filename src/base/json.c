@@ -14,15 +14,15 @@
 #include "xalloc.h"
 
 enum {
-    REAL_DIGITS = 15,   /* that every double keeps */
-    REAL_TEXT_MAX = 40, /* bytes of a double with them */
+    REAL_DIGITS = 15,   /* digits that every double preserves */
+    REAL_TEXT_MAX = 40, /* bytes of a formatted double */
 };
 
-/* Integers up to this are doubles, each of them. */
+/* All integers up to this one can be represented as double. */
 static const double exact_max = 9007199254740992.0;
 
-/* A struct json is the library's json_t under another name: nobody outside needs its header, and
- * whoever borrows a value cannot change it. */
+/* A struct json is jansson's json_t under another name. Users need no jansson header, and cannot
+ * modify borrowed values. */
 static json_t *theirs(const struct json *json)
 {
     return (json_t *)(uintptr_t)json;
@@ -47,7 +47,7 @@ struct json_place json_place_at(const char *text, size_t offset)
     return place;
 }
 
-/* A quote behind an odd number of backslashes is part of the string. */
+/* A quote after an odd number of backslashes is part of the string. */
 static bool is_escaped(const char *text, size_t at)
 {
     size_t before = at;
@@ -72,7 +72,7 @@ static bool is_token_letter(char c)
     return ascii_is_letter(c) || ascii_is_digit(c) || (c != '\0' && strchr("+-.", c));
 }
 
-/* Offset of the first character of the token whose last byte is text[end - 1]. */
+/* Returns the offset of the first character of the token whose last byte is text[end - 1]. */
 static size_t token_start(const char *text, size_t end)
 {
     if (end == 0)
@@ -85,7 +85,8 @@ static size_t token_start(const char *text, size_t end)
     return at;
 }
 
-/* What jansson's codes mean, in our words; its own text where that says more. */
+/* Our messages for jansson's error codes. Codes without an entry keep jansson's text, which is more
+ * specific. */
 static const struct {
     enum json_error_code code;
     const char *words;
@@ -107,7 +108,7 @@ static const char *reason_words(enum json_error_code code)
     return NULL;
 }
 
-/* Before the first character, jansson says 0. */
+/* jansson reports 0 for errors before the first character. */
 static int at_least_one(int number)
 {
     return number > 0 ? number : 1;
@@ -119,8 +120,8 @@ static bool ends_in(const char *text, size_t len, const char *end)
     return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
 }
 
-/* jansson writes "what near 'token'", without the token where that is long. The
- * token says something only after "expected", after "token" and for a key. */
+/* jansson writes "what near 'token'" and omits long tokens. The token is only useful after
+ * "expected", after "token" and for a key. */
 static bool token_error(const char *text, bool duplicate_key, struct err *err)
 {
     static const char join[] = " near '";
@@ -140,7 +141,7 @@ static bool token_error(const char *text, bool duplicate_key, struct err *err)
     return err_set(err, ERR_INVALID, "%.*s", what, text);
 }
 
-/* Does the error say that a whole token is wrong, not something within it? */
+/* Returns true if a whole token is wrong, not something within it. */
 static bool is_of_token(const json_error_t *error)
 {
     const char *near = strstr(error->text, " near ");
@@ -177,7 +178,7 @@ static bool syntax_error(const json_error_t *error, const char *text, struct jso
     return token_error(error->text, code == json_error_duplicate_key, err);
 }
 
-/* Where memory is short, jansson would report a wrong token. */
+/* Aborts when out of memory, since jansson would report that as a wrong token. */
 static void *allocate(size_t size)
 {
     return xcheck(malloc(size));
@@ -204,7 +205,7 @@ bool json_parse(const char *text, size_t len, struct json **out, struct json_pla
                 struct err *err)
 {
     json_error_t error;
-    const char *bytes = text ? text : ""; /* the library refuses NULL, also for no bytes */
+    const char *bytes = text ? text : ""; /* jansson rejects NULL even if len is 0 */
     json_t *tree = load(bytes, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!tree)
         return syntax_error(&error, bytes, place, err);
@@ -212,7 +213,8 @@ bool json_parse(const char *text, size_t len, struct json **out, struct json_pla
     return true;
 }
 
-/* Of a tree whose integers were read as reals: those that are exact become integers again. */
+/* Turns reals back into integers where that is exact, in a tree whose integers were read as
+ * reals. */
 static json_t *restore_integers(json_t *json)
 {
     const char *key;
@@ -278,7 +280,7 @@ size_t json_values_at_most(const char *text, size_t len, size_t enough)
 
 struct json *json_clone(const struct json *json)
 {
-    return ours(json_incref(theirs(json))); /* nobody changes it */
+    return ours(json_incref(theirs(json))); /* sharing is safe, since values are immutable */
 }
 
 void json_free(struct json *json)
@@ -383,7 +385,8 @@ bool json_bool(const struct json *json, bool otherwise)
     return is_bool ? kind == JSON_KIND_TRUE : otherwise;
 }
 
-/* The longest prefix of at most `max` bytes that ends between two characters. */
+/* Returns the length of the longest prefix of at most `max` bytes that does not split a
+ * character. */
 static size_t cut_len(const char *text, size_t max)
 {
     size_t len = max;
@@ -392,7 +395,7 @@ static size_t cut_len(const char *text, size_t max)
     return len;
 }
 
-/* A text that is being written, and when there is enough of it. */
+/* Text being written, with a limit at which writing stops. */
 struct brief {
     struct str text;
     size_t max;
@@ -405,7 +408,7 @@ static int add_part(const char *bytes, size_t len, void *ctx)
     return brief->text.len > brief->max ? -1 : 0;
 }
 
-/* 15 digits are the shorter ones; a real that they do not tell is written with all it has. */
+/* 15 digits are shorter; a real that needs more is written in full. */
 static size_t real_flags(const struct json *json)
 {
     char text[REAL_TEXT_MAX];
@@ -420,7 +423,7 @@ static void write_whole(struct str *out, const struct json *json, size_t flags)
 {
     struct brief whole = {.text = *out, .max = SIZE_MAX};
     const int failed = json_dump_callback(theirs(json), add_part, &whole, flags | JSON_ENCODE_ANY);
-    assert(failed == 0); /* a tree that was parsed */
+    assert(failed == 0); /* a parsed tree is always writable */
     *out = whole.text;
 }
 
@@ -442,7 +445,7 @@ char *json_brief(const struct json *json, size_t max)
         return xstrdup("nothing");
     struct brief brief = {.max = max};
     const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | real_flags(json);
-    (void)json_dump_callback(theirs(json), add_part, &brief, flags); /* fails where we end it */
+    (void)json_dump_callback(theirs(json), add_part, &brief, flags); /* add_part() may stop it */
     if (brief.text.len <= max)
         return brief.text.data;
     str_cut(&brief.text, cut_len(brief.text.data, max));

@@ -7,20 +7,21 @@
 #include "parse.h"
 #include "utf8.h"
 
-/* The letters of a string that stand for themselves, eight at a time. */
+/* Characters that need no escape in a string, checked eight at a time. */
 
 enum { WORD_BYTES = sizeof(uint64_t) };
 
 static const uint64_t ones = UINT64_C(0x0101010101010101);
 
-/* The highest bit of a byte that is 0, and maybe of one behind it; of none if no byte is. */
+/* Sets the highest bit of each zero byte, possibly also of the byte after one. Sets none if no byte
+ * is zero and all highest bits were clear. */
 static uint64_t marks_zeros(uint64_t word)
 {
     return word - ones;
 }
 
-/* The highest bit of each of eight bytes that is not plain; now and then of some that are, behind
- * one that is not. */
+/* Sets the highest bit of each byte that is not plain; may also set that of a plain byte after
+ * one. */
 static uint64_t marks_special(uint64_t word)
 {
     const uint64_t special = word | (word - ones * ' ') | marks_zeros(word ^ ones * '"') |
@@ -38,7 +39,7 @@ static bool is_plain(char c)
     return c >= ' ' && c < 0x7F && c != '"' && c != '\\';
 }
 
-/* The first byte is the lowest. */
+/* The first byte becomes the least significant. */
 static uint64_t word_at(const char *bytes)
 {
     uint64_t word;
@@ -46,7 +47,7 @@ static uint64_t word_at(const char *bytes)
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word) : word;
 }
 
-/* Fewer bytes than a word has, of which some may be looked at twice. */
+/* Checks fewer bytes than a word has; some may be checked twice. */
 static bool is_plain_rest(const char *bytes, size_t len)
 {
     enum { HALF = WORD_BYTES / 2 };
@@ -67,7 +68,7 @@ bool json_text_is_plain(const char *bytes, size_t len)
         if (!is_plain_word(word_at(bytes + at)))
             return false;
     }
-    return is_plain_word(word_at(bytes + len - WORD_BYTES)); /* some of it for the second time */
+    return is_plain_word(word_at(bytes + len - WORD_BYTES)); /* overlaps the previous word */
 }
 
 size_t json_text_plain(const char *bytes, size_t len)
@@ -84,19 +85,19 @@ size_t json_text_plain(const char *bytes, size_t len)
     return at;
 }
 
-/* A text while it is read. */
+/* A cursor over JSON text. */
 struct json_text {
     const char *text; /* borrowed */
     size_t len, at;   /* at <= len */
 };
 
-/* The next byte, NUL at the end. */
+/* Returns the next byte, NUL at the end. */
 static char json_text_peek(const struct json_text *text)
 {
     return text->at < text->len ? text->text[text->at] : '\0';
 }
 
-/* Skips the byte if it is this one. */
+/* Skips the next byte if it is `c`. */
 static bool json_text_take(struct json_text *text, char c)
 {
     const bool is_it = text->at < text->len && text->text[text->at] == c;
@@ -104,14 +105,14 @@ static bool json_text_take(struct json_text *text, char c)
     return is_it;
 }
 
-/* Skips blanks, tabs and line ends. */
+/* Skips JSON whitespace. */
 static void json_text_skip_blanks(struct json_text *text)
 {
     while (ascii_is_blank(json_text_peek(text)))
         text->at++;
 }
 
-/* The four hex digits after "\u" as a number; -1 if they are not there. */
+/* Reads the four hex digits after "\u"; -1 if there are none. */
 static int take_unit(struct json_text *text)
 {
     int unit = 0;
@@ -127,8 +128,7 @@ static int take_unit(struct json_text *text)
 
 enum { HIGH_FIRST = 0xD800, LOW_FIRST = 0xDC00, LOW_LAST = 0xDFFF };
 
-/* The character that "\uXXXX", or a pair of them, stands for, read from behind the "\u"; -1 if
- * none. */
+/* Decodes "\uXXXX" or a surrogate pair, starting after the "\u"; -1 if invalid. */
 static int32_t json_text_take_character(struct json_text *text)
 {
     int high = take_unit(text);
@@ -142,7 +142,7 @@ static int32_t json_text_take_character(struct json_text *text)
     return 0x10000 + (high - HIGH_FIRST) * 0x400 + (low - LOW_FIRST);
 }
 
-/* Past the first quote, to behind the last. */
+/* Skips the rest of a string, from after the opening quote to after the closing one. */
 static void skip_string(struct json_text *text)
 {
     while (text->at < text->len && !json_text_take(text, '"'))
@@ -169,7 +169,7 @@ static void skip_value(struct json_text *text)
     }
 }
 
-/* One member of an object, found without a tree. */
+/* Finding one member of an object without building a tree. */
 
 struct json_piece json_scan_get(const char *text, size_t len, const char *key)
 {
@@ -235,7 +235,7 @@ bool json_scan_text(struct json_piece piece, struct str *out)
 
 int64_t json_scan_i64(struct json_piece piece, int64_t otherwise)
 {
-    enum { DIGITS_MAX = 20 }; /* with the sign */
+    enum { DIGITS_MAX = 20 }; /* including the sign */
     char digits[DIGITS_MAX + 1];
     int64_t value = 0;
     if (piece.len == 0 || piece.len > DIGITS_MAX)
@@ -245,9 +245,9 @@ int64_t json_scan_i64(struct json_piece piece, int64_t otherwise)
     return parse_i64(digits, INT64_MIN, INT64_MAX, &value, NULL) ? value : otherwise;
 }
 
-/* JSON text of others, checked and copied into a line. */
+/* Checking untrusted JSON text and copying it into a line. */
 
-/* Past the backslash. */
+/* Starts after the backslash. */
 static bool check_escape(struct json_text *text)
 {
     if (json_text_take(text, 'u'))
@@ -257,7 +257,7 @@ static bool check_escape(struct json_text *text)
     return c != '\0' && strchr("\"\\/bfnrt", c) != NULL;
 }
 
-/* Past the first quote. */
+/* Starts after the opening quote. */
 static bool check_string(struct json_text *text)
 {
     for (;;) {
@@ -307,7 +307,7 @@ static bool check_word(struct json_text *text, const char *word)
     return true;
 }
 
-/* A value that holds no other. */
+/* Checks a value that is not an object or array. */
 static bool check_scalar(struct json_text *text)
 {
     switch (json_text_peek(text)) {
@@ -325,11 +325,11 @@ static bool check_scalar(struct json_text *text)
     }
 }
 
-/* A value while it is copied: what is open, innermost last. */
+/* The state of a copy: the closing brackets still expected, innermost last. */
 struct copying {
     struct json_text text;
     struct str *out;
-    size_t copied; /* bytes of the text that are dealt with */
+    size_t copied; /* bytes of the text already copied or skipped */
     int depth;
     char open[JSON_LINE_DEPTH_MAX];
 };
@@ -358,7 +358,7 @@ static bool take_key(struct copying *copying)
     return json_text_take(&copying->text, ':');
 }
 
-/* Past '{' or '['. *value: a value comes next. */
+/* Starts after '{' or '['. Sets *value if a value follows. */
 static bool enter(struct copying *copying, char bracket, bool *value)
 {
     if (copying->depth == JSON_LINE_DEPTH_MAX)
@@ -372,7 +372,8 @@ static bool enter(struct copying *copying, char bracket, bool *value)
     return bracket == '[' || take_key(copying);
 }
 
-/* Past a value: ends what ends here. *value: another value comes next. */
+/* Starts after a value: closes all objects and arrays that end here. Sets *value if another value
+ * follows. */
 static bool go_on(struct copying *copying, bool *value)
 {
     *value = false;
@@ -417,7 +418,7 @@ static bool copy_value(struct copying *copying)
 
 bool json_line_add(const char *text, size_t len, struct str *out)
 {
-    struct copying copying; /* `open` is not cleared: each element is written before it is read */
+    struct copying copying; /* `open` needs no initialization */
     copying.text = (struct json_text){.text = text, .len = len};
     copying.out = out;
     copying.copied = 0;

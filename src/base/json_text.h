@@ -1,6 +1,6 @@
 /*
- * json_text.h - the letters of a JSON string that stand for themselves, found eight at a time.
- * Private to base.
+ * json_text.h - finds characters that need no escape in a JSON string, eight at a time. Private to
+ * base.
  */
 #ifndef DEVS_JSON_TEXT_H
 #define DEVS_JSON_TEXT_H
@@ -8,10 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many bytes, from the first on, are printing ASCII and stand for themselves within a string.
- */
+/* Returns the number of leading bytes that are printable ASCII and need no escape in a string. */
 size_t json_text_plain(const char *bytes, size_t len);
-/* Do all of them? */
+/* Returns true if all bytes are like that. */
 bool json_text_is_plain(const char *bytes, size_t len);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "ascii.h"
 
-/* strtoll() also takes blanks and a plus sign before the number; we do not. */
+/* strtoll() also accepts leading whitespace and a plus sign; this parser does not. */
 static bool starts_number(const char *text)
 {
     return ascii_is_digit(text[0]) || (text[0] == '-' && ascii_is_digit(text[1]));

@@ -17,10 +17,10 @@ static bool is_program(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The projects whose folders of PATH are not searched. */
+/* The projects whose directories in PATH are skipped. */
 static struct {
     pthread_mutex_t lock;
-    char **projects; /* never freed: they hold for the process */
+    char **projects; /* never freed: needed until the process exits */
     size_t count, cap;
 } avoided = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -38,7 +38,7 @@ static bool has_entry(const char *folder, const char *name)
     return len < PATH_MAX && lstat(path, &info) == 0;
 }
 
-/* Cuts the path to the project that it is in, if any; "/" does not count as a project. */
+/* Truncates the path to the project that contains it, if any; "/" does not count as a project. */
 static void cut_to_project(char path[PATH_MAX])
 {
     char at[PATH_MAX];
@@ -80,7 +80,8 @@ static bool is_in_project(const char *path)
     return found;
 }
 
-/* Is the program in a project, by the folder of PATH or by where a link leads? */
+/* Returns true if the program is in a project, either through its directory in PATH or through a
+ * link. */
 static bool is_avoided(const char *program)
 {
     char real[PATH_MAX];

@@ -14,8 +14,8 @@
 #include "xalloc.h"
 
 enum {
-    I64_DIGITS_MAX = 20,  /* with the sign, without a NUL */
-    FORMATTED_GUESS = 80, /* bytes that most formatted pieces fit into */
+    I64_DIGITS_MAX = 20,  /* including the sign, without a NUL */
+    FORMATTED_GUESS = 80, /* enough bytes for most formatted pieces */
 };
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
@@ -26,7 +26,7 @@ static void grow(struct str *str, size_t more)
     str->data = xgrow(str->data, &str->cap, str->len + more + 1, 1);
 }
 
-/* Where the next bytes go, with room for `more` of them and the NUL. */
+/* Returns where the next bytes go, with space for `more` bytes and the NUL. */
 static inline char *room_for(struct str *str, size_t more)
 {
     if (!str->data || more >= str->cap - str->len)
@@ -34,7 +34,7 @@ static inline char *room_for(struct str *str, size_t more)
     return str->data + str->len;
 }
 
-/* So far the text was written. */
+/* Sets the end of the text after writing to room_for(). */
 static inline void end_at(struct str *str, char *end)
 {
     *end = '\0';
@@ -92,15 +92,15 @@ void str_addf(struct str *str, const char *fmt, ...)
     str->len += (size_t)len;
 }
 
-/* The number's digits, two at a time; where they end. I64_DIGITS_MAX bytes are written however few
- * count: of a fixed number that is quicker. */
+/* Writes a decimal number, two digits at a time, and returns its end. Always writes I64_DIGITS_MAX
+ * bytes, because a copy of fixed size is faster. */
 static char *write_i64(char *at, int64_t value)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                                 "25262728293031323334353637383940414243444546474849"
                                 "50515253545556575859606162636465666768697071727374"
                                 "75767778798081828384858687888990919293949596979899";
-    char digits[2 * I64_DIGITS_MAX] = {0}; /* they end in the middle */
+    char digits[2 * I64_DIGITS_MAX] = {0}; /* the number ends in the middle */
     size_t start = I64_DIGITS_MAX;
     uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     for (; rest >= 100; rest /= 100) {
@@ -122,7 +122,7 @@ void str_add_i64(struct str *str, int64_t value)
     end_at(str, write_i64(next, value));
 }
 
-/* A whole number that %.9g writes with its digits alone. */
+/* Returns true for a whole number that %.9g writes without exponent. */
 static bool is_small_whole(double value)
 {
     const double limit = 1e9;
@@ -165,7 +165,7 @@ static void add_escape(struct str *str, unsigned char byte)
     str_addf(str, "\\u%04x", byte);
 }
 
-/* Add the first character that is not plain; returns how many bytes it took. */
+/* Appends the first character, which is not plain; returns the number of bytes consumed. */
 static size_t add_special(struct str *str, const unsigned char *p, size_t left)
 {
     if (p[0] < 0x80) {
@@ -181,7 +181,7 @@ static size_t add_special(struct str *str, const unsigned char *p, size_t left)
     return len;
 }
 
-/* A string that needs no escapes, with its quotes; where it ends. */
+/* Writes a string that needs no escapes, with its quotes, and returns its end. */
 static inline char *write_plain(char *at, const char *text, size_t len)
 {
     *at++ = '"';
@@ -192,7 +192,7 @@ static inline char *write_plain(char *at, const char *text, size_t len)
     return at;
 }
 
-/* A string that needs some. */
+/* Appends a string that needs escapes. */
 static void add_escaped(struct str *str, const char *bytes, size_t len)
 {
     const unsigned char *p = (const unsigned char *)bytes;
@@ -243,7 +243,8 @@ static bool needs_comma(const struct str *str)
 
 enum { KEY_MORE = 4 }; /* a comma, two quotes, a colon */
 
-/* The member's beginning, with room for so many bytes of its value; where that goes. */
+/* Writes the key of a member, with space for `more` bytes of its value, and returns where the value
+ * goes. */
 static char *begin_member(struct str *str, const char *key, size_t more)
 {
     const size_t len = strlen(key);

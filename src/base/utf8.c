@@ -1,6 +1,6 @@
 #include "utf8.h"
 
-/* Bytes that a first byte announces, 0 if it cannot be one. */
+/* Returns the length that a first byte announces, 0 if it cannot be a first byte. */
 static size_t announced(unsigned char first)
 {
     if (first < 0x80)
@@ -12,7 +12,7 @@ static size_t announced(unsigned char first)
     return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
 }
 
-/* Overlong forms, surrogates and numbers above U+10FFFF are no characters. */
+/* Rejects overlong forms, surrogates and numbers above U+10FFFF. */
 static bool is_scalar(uint32_t rune, size_t len)
 {
     static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};

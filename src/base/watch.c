@@ -29,7 +29,7 @@ void watch_close(struct watch *watch)
 {
     if (!watch)
         return;
-    (void)close(watch->fd); /* nothing was written to it */
+    (void)close(watch->fd); /* nothing to lose: never written to */
     free(watch);
 }
 
@@ -47,7 +47,7 @@ int watch_fd(const struct watch *watch)
 
 bool watch_drain(struct watch *watch)
 {
-    char news[NEWS_BYTES]; /* what happened does not matter, only that it did */
+    char news[NEWS_BYTES]; /* the kind of event does not matter */
     bool any = false;
     for (;;) {
         ssize_t got = read(watch->fd, news, sizeof(news));
@@ -55,6 +55,6 @@ bool watch_drain(struct watch *watch)
             return any;
         any = any || got > 0;
         if (got > 0 && (size_t)got + sizeof(struct inotify_event) <= sizeof(news))
-            return true; /* there was room for more */
+            return true; /* the buffer was not full: nothing is left */
     }
 }

@@ -11,7 +11,7 @@
 #include "calendar.h"
 
 enum {
-    ZONE_FILE_MAX = 64 * 1024, /* the largest file of the database has 4 KiB */
+    ZONE_FILE_MAX = 64 * 1024, /* the largest file in the zone database is 4 KiB */
     ZONE_NAME_MAX = 64,
     ZONE_PATH_MAX = 512,
     HEADER = 44,
@@ -22,18 +22,18 @@ enum {
 
 enum { HOUR = 3600, DEFAULT_CHANGE = 2 * HOUR };
 
-/* The rest of a rule, while it is read. */
+/* The unread part of a rule. */
 struct cursor {
     const char *at;
     const char *end;
 };
 
-/* When a change of the clock comes round: 'M' month, week, weekday; 'J' a day
- * 1..365 that leaves out 29 February; 'n' a day 0..365 that counts it. */
+/* When a clock change occurs: 'M' month, week, weekday; 'J' day 1..365, never counting 29 February;
+ * 'n' day 0..365, counting it. */
 struct change {
     char kind;
     int month, week, day;
-    int time_s; /* local time of the day, may be negative */
+    int time_s; /* local time of day, may be negative */
 };
 
 static bool take(struct cursor *cursor, char c)
@@ -54,7 +54,7 @@ static bool take_int(struct cursor *cursor, int max, int *out)
     return cursor->at > start && value <= max;
 }
 
-/* "CET", "<+03>". */
+/* Skips a name such as "CET" or "<+03>". */
 static bool take_name(struct cursor *cursor)
 {
     const char *start = cursor->at;
@@ -68,7 +68,7 @@ static bool take_name(struct cursor *cursor)
     return cursor->at > start;
 }
 
-/* [+-]hh[:mm[:ss]] in seconds. */
+/* Parses [+-]hh[:mm[:ss]] into seconds. */
 static bool take_time(struct cursor *cursor, int *out)
 {
     const int sign = take(cursor, '-') ? -1 : 1;
@@ -104,7 +104,7 @@ static bool take_change(struct cursor *cursor, struct change *out)
     return !take(cursor, '/') || take_time(cursor, &out->time_s);
 }
 
-/* Day of the change in a year, as days since 1970. */
+/* Returns the day of the change in a year, as days since 1970. */
 static int64_t day_of(const struct change *change, int64_t year)
 {
     if (change->kind == 'n')
@@ -155,7 +155,7 @@ bool zone_rule_offset(const char *rule, size_t len, int64_t at_s, int *offset_s_
     const int64_t from = moment_of(&begin, year, standard);
     const int64_t until = moment_of(&end, year, summer);
     const bool is_summer =
-        from < until ? at_s >= from && at_s < until : at_s >= from || at_s < until; /* south */
+        from < until ? at_s >= from && at_s < until : at_s >= from || at_s < until; /* southern */
     *offset_s_out = is_summer ? summer : standard;
     return true;
 }
@@ -165,12 +165,12 @@ struct bytes {
     size_t len;
 };
 
-/* The counts of a block, in the order of its header. */
+/* The counts of a data block, in the order of its header. */
 struct block {
     uint32_t ut, std, leap, times, types, chars;
 };
 
-/* No way out of the folder, and no file that is no zone. */
+/* Rejects names that lead out of the directory or cannot be a zone file. */
 static bool is_name(const char *zone)
 {
     static const char letters[] =
@@ -217,7 +217,7 @@ static size_t block_size(const struct block *block, size_t time_size)
            block->leap * (time_size + 4) + block->std + block->ut;
 }
 
-/* After the last change that the file lists, the rule at its end says the rest. */
+/* After the last transition that the file lists, the rule at its end applies. */
 static bool find_offset(struct bytes bytes, const struct block *block, int64_t at_s, int *out)
 {
     const unsigned char *indices = bytes.at + (size_t)block->times * TIME_SIZE_V2;

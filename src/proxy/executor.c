@@ -11,16 +11,16 @@
 #include "watch.h"
 #include "xalloc.h"
 
-/* Of a call that is being executed. */
+/* The state of a call that is being executed. */
 struct execution {
     int task;
-    bool cancel_wanted; /* and not yet asked for */
-    int64_t told_ms;    /* when progress was told last: steady clock */
+    bool cancel_wanted; /* still to be requested */
+    int64_t told_ms;    /* when progress was last reported; steady clock */
     enum step_status told_status;
     int told_attempt;
 };
 
-/* The run that the calls become tasks of: its tree, its beginning and its end. */
+/* Beginning and ending the run that has a task for each call. */
 
 static void name_run(struct executor *executor)
 {
@@ -31,7 +31,7 @@ static void name_run(struct executor *executor)
     executor->name = xstrdup(executor->options->name ? executor->options->name : client);
 }
 
-/* What was opened of a run that cannot be begun. */
+/* Frees everything that belongs to a run, even if opening it failed halfway. */
 static void let_go(struct executor *executor)
 {
     control_desk_stop(executor->desk);
@@ -46,7 +46,7 @@ static void let_go(struct executor *executor)
     executor->name = NULL;
 }
 
-/* The folder that calls work in, if it is not the user's. */
+/* Makes the workspace that calls run in, unless they run in place. */
 static bool make_tree(struct executor *executor, struct engine_options *options, struct err *err)
 {
     const struct workspace_spec *spec = executor->options->workspace;
@@ -66,7 +66,7 @@ static bool make_tree(struct executor *executor, struct engine_options *options,
     return true;
 }
 
-/* Whoever looks at the run is to know that it is not their tree. */
+/* Notes in the run that its calls do not work in the user's own directory. */
 static void tell_tree(const struct executor *executor)
 {
     struct str note = {0};
@@ -75,7 +75,7 @@ static void tell_tree(const struct executor *executor)
     str_done(&note);
 }
 
-/* Begin it. On failure nothing of it is left, and it can be begun again. */
+/* Begins the run. After a failure nothing is left over, and it can be tried again. */
 static bool executor_run_begin(struct executor *executor, struct err *err)
 {
     struct engine_options options = executor->options->engine;
@@ -110,8 +110,8 @@ static void keep_tree(struct executor *executor, struct proxy_result *result)
     str_done(&title);
 }
 
-/* End what runs, keep what the calls made in a folder of their own, and free all of it; `result`
- * gets what the engine said. Also where none was begun. */
+/* Stops everything that runs, keeps the files of a workspace and frees everything; sets `result` to
+ * the engine's result. Also works if no run was begun. */
 static void executor_run_end(struct executor *executor, struct proxy_result *result)
 {
     struct engine_result ended = {0};
@@ -139,9 +139,9 @@ void executor_init(struct executor *executor, const struct proxy_options *option
                                              .kept = options->engine.plan->sandbox.kind};
 }
 
-/* Calls: begun, watched, answered. */
+/* Starting, watching and answering calls. */
 
-/* Not executed: the agent is told why. */
+/* Tells the agent that the call was not executed, and why. */
 static void refuse(struct executor *executor, struct mcp_call *call, const struct err *why)
 {
     struct str members = {0};
@@ -150,7 +150,7 @@ static void refuse(struct executor *executor, struct mcp_call *call, const struc
     str_done(&members);
 }
 
-/* Somebody ended the run: nothing goes on behind their back. */
+/* Accepts no more calls once the run was stopped. */
 static bool is_open(const struct executor *executor, struct err *err)
 {
     if (!executor->is_closed)
@@ -175,7 +175,7 @@ static bool add_task(struct executor *executor, struct mcp_call *call, int *task
     return ok;
 }
 
-/* A repeat harms nothing of the person's where the session has a tree of its own. */
+/* In a workspace of its own, repeating a call cannot harm the user's files. */
 static void settle_repeats(const struct executor *executor, struct mcp_request *request)
 {
     const struct workspace_spec *spec = executor->options->workspace;
@@ -202,7 +202,7 @@ void executor_begin(void *ctx, struct mcp_call *call)
     executor->calls++;
 }
 
-/* The desk's queue may be full: then it is asked again. */
+/* Requests a cancel; if the desk's queue is full, the next executor_look() tries again. */
 static void ask_for_cancel(struct executor *executor, const struct mcp_call *call)
 {
     struct execution *execution = call->execution;
@@ -229,21 +229,22 @@ static void finish(struct executor *executor, struct mcp_call *call, const char 
     mcp_server_answer(executor->server, call, members);
 }
 
-/* The engine cuts the secrets of the run; those of the call's own variables are cut here. */
+/* The engine redacts the secrets of the run; those in the call's own variables are redacted
+ * here. */
 static void note_loop(const struct executor *executor, const struct mcp_call *call, int task,
                       const char *nudge)
 {
     const struct redact_setting own = {.environment = call->request.env};
     struct redactor *redactor = NULL;
     if (!redactor_open(&redactor, &own, NULL))
-        return; /* the call could not have been added */
+        return; /* impossible: such a call is not added */
     char *note = redact_string(redactor, nudge, NULL);
     engine_note(executor->engine, task, note);
     free(note);
     redactor_close(redactor);
 }
 
-/* Does the agent loop? It is told, and the log too. */
+/* Checks whether the agent is in a loop, and reports that to the agent and the log. */
 static void look_for_loop(struct executor *executor, const struct mcp_call *call,
                           const struct mcp_ended *ended, struct entropy_verdict *loop,
                           struct str *nudge)
@@ -331,7 +332,7 @@ static void look_at(struct executor *executor, struct mcp_call *call, const stru
     }
 }
 
-/* The calls that there are: answering one takes it from the server's list. */
+/* Copies the list of calls, because answering one removes it from the server's list. */
 static size_t list_calls(const struct executor *executor, struct mcp_call *out[MCP_CALLS_MAX])
 {
     const struct mcp_server *server = executor->server;
@@ -340,7 +341,7 @@ static size_t list_calls(const struct executor *executor, struct mcp_call *out[M
     return server->call_count;
 }
 
-/* Nobody will know how the calls end that still wait: the client is told so. */
+/* Answers all pending calls: their outcome will never be known. */
 static void lose_calls(struct executor *executor, const char *why)
 {
     struct mcp_call *calls[MCP_CALLS_MAX];

@@ -1,6 +1,6 @@
 /*
- * executor.h - executes the calls of a server: each a task of one run, which begins with the
- * first of them. What became of a task is read from the log.
+ * executor.h - executes the calls of a server: each is a task of one run, which begins with the
+ * first call. Results are read from the log.
  *
  * Belongs to one thread.
  */
@@ -25,45 +25,48 @@ struct executor {
     struct mcp_server *server;           /* borrowed */
     struct mcp_setting setting;
     struct place place;
-    struct session_tree *tree; /* owned; NULL = calls work in place */
+    struct session_tree *tree; /* owned; NULL = calls run in place */
     struct engine *engine;     /* owned; NULL before the first call */
-    struct follower *follower; /* owned; likewise */
-    struct control_desk *desk; /* owned; likewise */
-    struct mcp_loops *loops;   /* owned; likewise */
-    char by[CONTROL_BY_MAX];   /* who starts the run and cancels for the client */
-    char *name;                /* owned; of the run */
-    int64_t run;               /* its number */
+    struct follower *follower; /* owned; NULL before the first call */
+    struct control_desk *desk; /* owned; NULL before the first call */
+    struct mcp_loops *loops;   /* owned; NULL before the first call */
+    char by[CONTROL_BY_MAX];   /* name under which the run is started and calls are cancelled */
+    char *name;                /* owned; name of the run */
+    int64_t run;               /* run number */
     int64_t calls;             /* so far */
-    bool is_closed;            /* no call is taken any more */
+    bool is_closed;            /* no more calls are accepted */
 };
 
-/* No run yet: it begins with the first call. Both are borrowed. */
+/* Initializes the executor; the run begins with the first call. Borrows both. */
 void executor_init(struct executor *executor, const struct proxy_options *options,
                    struct mcp_server *server);
 
-/* As a host of the server; ctx is the executor. */
+/* Begins a call. An mcp_host function; ctx is the executor. */
 void executor_begin(void *ctx, struct mcp_call *call);
-/* The client does not want it any more: ask for its end; it is answered like any other. */
+/* Cancels a call that the client no longer wants; it is still answered like any other. An mcp_host
+ * function. */
 void executor_take_back(void *ctx, struct mcp_call *call);
 
-/* Read the news, answer the calls that are over, tell progress. False: the log cannot be read
- * any more, and every call was answered with that. */
+/* Reads new events, answers finished calls and reports progress. Fails if the log cannot be read
+ * any more; in that case, all calls have been answered with the error. */
 ATTR_MUST_USE bool executor_look(struct executor *executor, struct err *err);
-/* The engine has ended, and its news was read: what still waits is answered with that. */
+/* Answers all pending calls. Call it when the engine has ended and its last events were read. */
 void executor_engine_ended(struct executor *executor);
-/* When to look again at the latest without news: ms from now, -1 = when there is news. */
+/* Returns how long to wait without new events before the next executor_look(), in ms; -1 =
+ * forever. */
 int executor_wait_ms(const struct executor *executor);
-/* Readable when there is something new; -1: not open yet, or the caller has to look from time to
- * time. */
+/* Returns a descriptor that is readable when there are new events; -1 if it is not open yet or the
+ * caller has to poll. */
 int executor_news_fd(const struct executor *executor);
-/* Readable once the engine has ended by itself; -1: no engine runs. */
+/* Returns a descriptor that is readable once the engine has ended on its own; -1 if no engine
+ * runs. */
 int executor_done_fd(const struct executor *executor);
 
-/* No more calls. The run ends when what there is has ended. */
+/* Accepts no more calls. The run ends when the current ones have ended. */
 void executor_close(struct executor *executor);
-/* End what runs: TERM, and once the executor is stopped KILL. */
+/* Sends TERM to everything that runs; executor_stop() kills the rest. */
 void executor_cancel(struct executor *executor);
-/* End the run and free everything; `result` gets what the engine said. */
+/* Ends the run and frees everything; sets `result` to the engine's result. */
 void executor_stop(struct executor *executor, struct proxy_result *result);
 
 #endif

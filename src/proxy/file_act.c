@@ -22,12 +22,12 @@
 #include "str.h"
 #include "xalloc.h"
 
-/* In place of errno values: see may_write() and write_through(). */
+/* Used like errno values: see may_write() and write_through(). */
 enum { REFUSED = -1, SHARED = -2 };
 
 enum { BLOCK_BYTES = 64 * 1024, MODE_NEW = 0666, MODE_FOLDER = 0777, MODE_ALL = 07777 };
 
-/* What another try would find again: there is no such file. */
+/* Returns true for errors that a retry would hit again, such as a missing file. */
 static bool is_no_file(int number)
 {
     static const int numbers[] = {REFUSED, SHARED, ENOENT, ENOTDIR,     EISDIR,
@@ -58,7 +58,7 @@ static int open_beneath(int folder, const char *path, int flags, mode_t mode)
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
 }
 
-/* A pipe or a device may be waited for for ever. */
+/* Opens a regular file. Opening a pipe or a device might block forever. */
 static bool open_file(const char *path, int flags, int *fd_out, struct stat *info)
 {
     int fd = open_beneath(AT_FDCWD, path, flags | O_NONBLOCK, 0);
@@ -142,8 +142,8 @@ static bool read_stdin(struct str *out)
     }
 }
 
-/* Is it this name, as a file system may see it that knows no case, ends names at ':', drops dots
- * and blanks at their end, or has short names as "GIT~1"? */
+/* Compares like the most lenient file systems: ignores case, everything after ':', and dots and
+ * spaces at the end, and recognizes short names such as "GIT~1". */
 static bool is_name(const char *name, size_t len, const char *wanted)
 {
     const char *colon = memchr(name, ':', len);
@@ -158,7 +158,7 @@ static bool is_name(const char *name, size_t len, const char *wanted)
            strncasecmp(name, letters, count) == 0;
 }
 
-/* Is it "phase-2.plan.json", which `devs execute-phase 2` runs? */
+/* Matches "phase-2.plan.json", which `devs execute-phase 2` runs. */
 static bool is_phase_plan(const char *name, size_t len)
 {
     static const char start[] = "phase-";
@@ -169,7 +169,8 @@ static bool is_phase_plan(const char *name, size_t len)
            strncasecmp(name + len - end_len, end, end_len) == 0;
 }
 
-/* Does a path below the project name what decides which commands devs or git run? */
+/* Returns true if a path below the project names something that determines which commands devs or
+ * git run. */
 static bool is_guarded_path(const char *path)
 {
     static const char *const names[] = {".git", ".devs", "devs.config.json", "devs.project.json",
@@ -193,7 +194,7 @@ static bool is_at_or_below(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* Writes where an open file or folder is, without links. */
+/* Returns the path of an open file or directory, without links. */
 static bool find_path(int fd, char path[PATH_MAX])
 {
     char link[64];
@@ -205,7 +206,8 @@ static bool find_path(int fd, char path[PATH_MAX])
     return true;
 }
 
-/* Is it what one of the project's own names leads to, by a link or a second name? */
+/* Returns true if one of the project's guarded names refers to this file, through a link or a hard
+ * link. */
 static bool is_guarded_file(const struct stat *info)
 {
     static const char *const names[] = {".git", ".devs", "devs.config.json"};
@@ -218,8 +220,8 @@ static bool is_guarded_file(const struct stat *info)
     return false;
 }
 
-/* Is the file, or a folder that it is in, such a one? `path` begins with that of the project, which
- * has `top` bytes. */
+/* Returns true if the file, or a directory that contains it, is such a file. `path` begins with the
+ * project's path, which has `top` bytes. */
 static bool is_in_guarded_file(const char *path, size_t top)
 {
     struct stat info;
@@ -235,8 +237,8 @@ static bool is_in_guarded_file(const char *path, size_t top)
     return is;
 }
 
-/* May this be written? Sets errno to REFUSED where not. `name` is in the folder of `fd`; NULL means
- * the file of `fd`. */
+/* Returns true if this may be written, otherwise sets errno to REFUSED. `name` is in the directory
+ * `fd`; NULL means that `fd` is the file. */
 static bool may_write(int fd, const char *name, const char *guarded)
 {
     char top[PATH_MAX], path[PATH_MAX];
@@ -259,7 +261,7 @@ static bool may_write(int fd, const char *name, const char *guarded)
     return may;
 }
 
-/* Is what is there a plan, whatever it is called? */
+/* Returns true if the file's contents are a plan, whatever its name. */
 static bool is_plan(int fd)
 {
     char block[BLOCK_BYTES];
@@ -280,7 +282,7 @@ static bool is_plan(int fd)
     return is;
 }
 
-/* The folder that the file is to be in, made where it is missing; its name in *name. */
+/* Opens the directory for the file, creating it if needed, and sets *name to the file's name. */
 static int open_folder(const char *path, const char *guarded, const char **name)
 {
     char *part = xstrdup(path);
@@ -309,7 +311,7 @@ static int open_folder(const char *path, const char *guarded, const char **name)
     return folder;
 }
 
-/* Beside the file and then in its place, so that nobody sees a part of it. */
+/* Writes a temporary file and renames it, so that a partial file is never visible. */
 static bool replace(int folder, const char *name, const struct str *text, mode_t mode)
 {
     struct str temporary = {0};
@@ -328,16 +330,16 @@ static bool replace(int folder, const char *name, const struct str *text, mode_t
     return ok;
 }
 
-/* Opens a file to be overwritten; readable too where its mode allows that. */
+/* Opens a file for overwriting, and for reading if its mode permits. */
 static bool open_to_overwrite(const char *path, int *fd_out, struct stat *info)
 {
     return open_file(path, O_RDWR, fd_out, info) ||
            (errno == EACCES && open_file(path, O_WRONLY, fd_out, info));
 }
 
-/* Writes the file that a link within the project leads to. Another name of that file may be guarded
- * and cannot be found from here, so a file with several names is refused. A file that cannot be
- * read is not checked for a plan: devs could not read it as one. */
+/* Overwrites the file that a link within the project leads to. A file with several hard links is
+ * refused, because another name of it may be guarded and cannot be found from here. An unreadable
+ * file is not checked for being a plan: devs could not read it as one. */
 static bool write_through(const char *path, const struct str *text, const char *guarded)
 {
     int fd = -1;
@@ -354,13 +356,13 @@ static bool write_through(const char *path, const struct str *text, const char *
     return close(fd) == 0 && ok;
 }
 
-/* Is the file of this name a plan? Not if it cannot be read. */
+/* Returns true if the file with this name is a plan; false if it cannot be read. */
 static bool is_plan_at(int folder, const char *name)
 {
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     const bool is = fd >= 0 && is_plan(fd);
     if (fd >= 0)
-        (void)close(fd); /* only read */
+        (void)close(fd); /* read only */
     return is;
 }
 

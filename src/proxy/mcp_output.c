@@ -11,7 +11,8 @@
 #include "text.h"
 #include "xalloc.h"
 
-/* Rows come in the order of their offsets; one may repeat the end of what came before. */
+/* Appends a row. Rows come in the order of their offsets; one may repeat the end of the previous
+ * one. */
 static void add_row(struct mcp_stream *stream, const char *bytes, const struct log_output_row *row)
 {
     int64_t known = stream->next - row->offset;
@@ -59,7 +60,7 @@ static bool is_line_end(char c)
     return c == '\n';
 }
 
-/* Whole lines, where the last of them ends within the bytes that there is room for. */
+/* Returns the size of the head: whole lines, if one ends in the second half of the limit. */
 static size_t head_len(const char *bytes, size_t len)
 {
     size_t end = text_cut(bytes, len, MCP_HEAD_BYTES);
@@ -97,9 +98,9 @@ void mcp_stream_text(const struct mcp_stream *stream, struct str *out)
     text_clean(out, bytes + tail, len - tail);
 }
 
-/* The names of the tests that failed, found in the words of the test program. */
+/* Finding the names of failed tests in the output of test programs. */
 
-/* One line of the output, without blanks around it. */
+/* A line of output without leading and trailing whitespace. */
 struct line {
     const char *bytes;
     size_t len;
@@ -134,7 +135,7 @@ static struct line cut(const struct line *line, size_t front, size_t back)
                                     : (struct line){line->bytes, 0};
 }
 
-/* Up to the first place where these words stand. */
+/* Returns the part before the first occurrence of these words. */
 static struct line before(struct line line, const char *words)
 {
     const size_t len = strlen(words);
@@ -145,7 +146,7 @@ static struct line before(struct line line, const char *words)
     return line;
 }
 
-/* How many of them it begins with. */
+/* Returns the number of leading digits. */
 static size_t digits(const struct line *line)
 {
     size_t count = 0;
@@ -154,8 +155,7 @@ static size_t digits(const struct line *line)
     return count;
 }
 
-/* "not ok 3 - name": the number and the dash may be missing; a test that is expected to fail does
- * not count. */
+/* "not ok 3 - name": number and dash are optional; tests that are expected to fail do not count. */
 static struct line of_tap(const struct line *line)
 {
     static const struct line none = {"", 0};
@@ -182,7 +182,7 @@ static struct line of_ctest(const struct line *line)
     return (struct line){"", 0};
 }
 
-/* "[  FAILED  ] Case.Name (3 ms)", not the line that counts them. */
+/* "[  FAILED  ] Case.Name (3 ms)", but not the summary line. */
 static struct line of_gtest(const struct line *line)
 {
     static const char mark[] = "[  FAILED  ] ";
@@ -210,7 +210,7 @@ static struct line of_line(const struct line *line)
     return name.len > 0 ? name : of_gtest(line);
 }
 
-/* Is it in the list already? */
+/* Returns true if the name is already in the list. */
 static bool is_listed(const struct str *list, const struct str *element)
 {
     const char *at = strstr(str_text(list), str_text(element));
@@ -248,7 +248,7 @@ int mcp_failing_find(const char *bytes, size_t len, struct str *out)
     return count;
 }
 
-/* Whether the calls of a client loop. */
+/* Detecting loops in the calls of a client. */
 
 struct mcp_loops {
     struct entropy_limits limits;

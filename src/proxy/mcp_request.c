@@ -15,8 +15,8 @@
 
 static const struct {
     const char *name;
-    enum phase phase; /* where the call says nothing */
-    bool idempotent;  /* likewise */
+    enum phase phase; /* default phase */
+    bool idempotent;  /* default value */
 } tools[] = {
     [MCP_TOOL_EXECUTE] = {"execute_command", PHASE_GREEN, false},
     [MCP_TOOL_TESTS] = {"run_tests", PHASE_VERIFY, true},
@@ -30,13 +30,13 @@ const char *mcp_tool_name(enum mcp_tool tool)
     return tools[tool].name;
 }
 
-/* The phase of a call that names none. */
+/* Returns the phase of a call that does not specify one. */
 static enum phase mcp_tool_phase(enum mcp_tool tool)
 {
     return tools[tool].phase;
 }
 
-/* May a call that does not say so be made again when its end is not known? */
+/* Returns whether a call that does not say so may be repeated when its outcome is unknown. */
 static bool mcp_tool_is_idempotent(enum mcp_tool tool)
 {
     return tools[tool].idempotent;
@@ -57,7 +57,7 @@ void mcp_tool_list(struct str *out)
 {
     struct json *list = NULL;
     bool ok = json_parse(mcp_tools, strlen(mcp_tools), &list, NULL, NULL);
-    assert(ok); /* it is ours */
+    assert(ok); /* an embedded asset of our own */
     (void)ok;
     json_write(out, list);
     json_free(list);
@@ -74,7 +74,7 @@ static bool wrong(const char *name, const char *what, struct err *err)
     return err_set(err, ERR_INVALID, "argument '%s': %s", name, what);
 }
 
-/* A text that a program can be given: no U+0000, not too long. */
+/* Returns true for text that can be passed to a program: without U+0000 and not too long. */
 static bool is_plain(const struct json *value)
 {
     size_t len = 0;
@@ -196,7 +196,7 @@ static bool read_length(const struct json *value, const char *name, struct mcp_r
 
 enum { NEEDED = 1 << MCP_TOOL_COUNT };
 
-/* Which tools take an argument, as bits 1 << enum mcp_tool; NEEDED: it may not lack. */
+/* The tools that take an argument, as bits 1 << enum mcp_tool; NEEDED means that it is required. */
 static const struct {
     const char *name;
     unsigned tools;
@@ -248,7 +248,7 @@ static bool read_each(enum mcp_tool tool, const struct json *args, struct mcp_re
     return true;
 }
 
-/* Where the path goes on below the folder, which an absolute one may name. */
+/* Returns the rest of the path below the directory. The path may be relative or absolute. */
 static const char *below(const char *path, const char *root)
 {
     const size_t len = strlen(root);
@@ -260,7 +260,7 @@ static const char *below(const char *path, const char *root)
     return path + strspn(path, "/");
 }
 
-/* No ".." that could lead out: what links do is looked at when the file is opened. */
+/* Rejects ".." that could lead out. Links are checked when the file is opened. */
 static bool stays_inside(const char *path)
 {
     for (const char *part = path; *part != '\0'; part += strspn(part, "/")) {
@@ -272,7 +272,7 @@ static bool stays_inside(const char *path)
     return true;
 }
 
-/* The log is written by devs alone. */
+/* Only devs writes to the log's directory. */
 static bool is_of_devs(const char *path)
 {
     while (path[0] == '.' && path[1] == '/')
@@ -297,14 +297,14 @@ static bool settle_path(struct mcp_request *out, const char *root, struct err *e
     return true;
 }
 
-/* A folder of the project is the same one wherever the calls work. */
+/* Makes a directory in the project relative, so that it is valid wherever calls work. */
 static void settle_cwd(struct mcp_request *out, const char *root)
 {
     const char *cwd = out->cwd && strcmp(out->cwd, root) == 0 ? "." : out->cwd;
     if (cwd == out->cwd)
         cwd = cwd ? below(cwd, root) : NULL;
     if (cwd && *cwd == '\0')
-        cwd = "."; /* the project, with a slash behind it */
+        cwd = "."; /* the project with a trailing slash */
     if (cwd)
         memmove(out->cwd, cwd, strlen(cwd) + 1);
 }
@@ -344,8 +344,8 @@ void mcp_request_done(struct mcp_request *request)
     *request = (struct mcp_request){0};
 }
 
-/* In a sandbox only what is there can be called. The arguments: path, offset, length. The folder
- * is entered before the file is opened, so that no link on the way leads out. 66 is
+/* The scripts can only use programs that exist in the sandbox. Arguments: path, offset, length.
+ * They enter the directory before opening the file, so that no link on the way leads out. 66 is
  * FILE_ACT_NO_FILE. */
 #define SPLIT "top=$(pwd -P); case $1 in */*) d=${1%/*};; *) d=.;; esac; b=${1##*/}; "
 #define ENTER                                                                                      \
@@ -356,9 +356,9 @@ static const char read_script[] =
     SPLIT ENTER "[ -f \"./$b\" ] || { echo \"$1: No such file or directory\" >&2; exit 66; }; "
                 "tail -c \"+$(($2 + 1))\" \"./$b\" | head -c \"$3\"";
 
-/* What file_act_write() refuses: names as they are given, the files and folders that they lead to,
- * and plans. Folders are made only after the one that they would be in was checked. A program that
- * is missing in the sandbox must not let anything pass. */
+/* Refuses the same as file_act_write(): guarded names as given, the files and directories they lead
+ * to, and plans. Before a directory is made, its parent is checked. If a program is missing in the
+ * sandbox, everything must be refused. */
 #define GUARD                                                                                      \
     "path=$1; refuse() { echo \"$path: refused: it decides which commands devs or git run\" >&2; " \
     "exit 66; }; "                                                                                 \
@@ -374,15 +374,15 @@ static const char read_script[] =
     "e=$d; until [ -d \"./$e\" ]; do case $e in */*) e=${e%/*};; *) e=.;; esac; done; "            \
     "f=$(cd -P -- \"./$e\" && pwd -P) || exit 66; guard_place \"$f\"; "                            \
     "mkdir -p -- \"./$d\" || exit 1; "
-/* The text without blanks looks like a plan. JSON may escape the letters of a key; an editor or a
- * program never does that, so such a text is refused without a closer look. 67108865 is
- * PLAN_BYTES_MAX + 1. */
+/* Refuses text that looks like a plan when whitespace is removed. JSON may escape the letters of a
+ * key, but no editor or program does that, so such text is refused without a closer look. 67108865
+ * is PLAN_BYTES_MAX + 1. */
 #define GUARD_PLAN                                                                                 \
     "if [ -f \"./$b\" ] && [ -r \"./$b\" ]; then "                                                 \
     "j=$(head -c 67108865 \"./$b\" | tr -d '\\000 \\t\\r\\n') || exit 1; case $j in \\{*) "        \
     "case $j in *'\\u00'[67]*) refuse;; esac; case $j in *'\"version\":'[-0-9]*) "                 \
     "case $j in *'\"tasks\":['*) refuse;; esac;; esac;; esac; j=; fi; "
-/* The mode stays, as file_act.c has it; into a folder of that name mv would put it. */
+/* Keeps the mode, like file_act.c. If a directory has that name, mv would move the file into it. */
 static const char write_script[] = SPLIT GUARD MAKE_FOLDER ENTER
     "f=$(pwd -P); guard_place \"${f%/}/$b\"; " GUARD_PLAN
     "if [ -d \"./$b\" ]; then echo \"$1: Is a directory\" >&2; exit 66; fi; t=./$b.devs-$$; "
@@ -390,11 +390,12 @@ static const char write_script[] = SPLIT GUARD MAKE_FOLDER ENTER
     "\"$t\"; } "
     "&& mv -f \"$t\" \"./$b\" || { rm -f \"$t\"; exit 1; }";
 
-enum { ID_BYTES = 16 /* of a task's id, NUL counted */ };
+enum { ID_BYTES = 16 /* of a task's id, including NUL */ };
 
-/* The task that a call becomes. */
+/* Building the task for a call. */
 
-/* "c00042": ids that come in order cost least (engine.h). `number` counts from 1. */
+/* Writes an id such as "c00042": ids in ascending order are cheapest (engine.h). `number` counts
+ * from 1. */
 static const char *name_task(int64_t number, char out[ID_BYTES])
 {
     (void)snprintf(out, ID_BYTES, "c%05" PRId64, number);
@@ -448,7 +449,7 @@ static void add_file_call(const struct mcp_request *request, const struct mcp_se
     add_number(out, request->length);
 }
 
-/* The words of the command as elements of a JSON array. */
+/* Appends the command's arguments as elements of a JSON array. */
 static bool add_call(const struct mcp_request *request, const struct mcp_setting *set,
                      struct str *out, struct err *err)
 {
@@ -517,7 +518,7 @@ static void add_step(const struct mcp_request *request, const struct str *call, 
     str_add_number(out, (double)request->timeout_ms / 1000);
     str_json_bool(out, "idempotent", request->idempotent);
     if (request->path)
-        str_json_text(out, "policy", "infrastructure"); /* a file that is not there stays so */
+        str_json_text(out, "policy", "infrastructure"); /* a missing file stays missing */
     str_add(out, "}]");
 }
 

@@ -10,18 +10,19 @@
 #include "test_report.h"
 #include "text.h"
 
-/* The two streams of the last attempt, fit for reading; of a file that was read its bytes. */
+/* The two streams of the last attempt, prepared for reading. For a file that was read, its
+ * unchanged bytes. */
 struct mcp_shown {
     struct str texts[2];
 };
 
-/* "stdout", "stderr" for 0 and 1. */
+/* Returns "stdout" or "stderr" for 0 or 1. */
 static const char *mcp_stream_name(int stream)
 {
     return stream == 0 ? "stdout" : "stderr";
 }
 
-/* The step of the call's task. */
+/* Returns the step of the call's task. */
 static const struct step_state *mcp_ended_step(const struct mcp_ended *ended)
 {
     return run_state_step(ended->state, ended->task);
@@ -38,13 +39,13 @@ bool mcp_ended_is_transient(const struct mcp_ended *ended)
     return mcp_ended_failed(ended) && attempt && attempt->class == VERDICT_TRANSIENT;
 }
 
-/* Is stdout the text of a file? */
+/* Returns true if stdout is the content of a file. */
 static bool mcp_ended_is_file(const struct mcp_ended *ended)
 {
     return ended->request->tool == MCP_TOOL_READ && !mcp_ended_failed(ended);
 }
 
-/* By the reason of a persistent failure. */
+/* Advice for each reason of a persistent failure. */
 static const char *const by_reason[] = {
     [REASON_TEST_FAIL] = "A test is red: read what it says, change the work, then run it again.",
     [REASON_COMPILE] = "It does not build: fix the first error, then run it again.",
@@ -98,8 +99,8 @@ static const char *advice_by_status(const struct mcp_ended *ended)
     }
 }
 
-/* Append why the call was executed once, if more tries were never meant: no sentence end; nothing
- * where its policy could have tried again. */
+/* Appends why more tries were never intended, without a period. Appends nothing if the call's
+ * policy permitted more tries. */
 static void mcp_once(const struct mcp_ended *ended, struct str *out)
 {
     const struct policy *policy = ended->state->plan->policy;
@@ -119,7 +120,7 @@ static void mcp_once(const struct mcp_ended *ended, struct str *out)
                  phase_name(request->phase));
 }
 
-/* Append what to do next, one or more sentences; nothing after a plain success. */
+/* Appends one or more sentences about what to do next; nothing after a plain success. */
 static void mcp_advice(const struct mcp_ended *ended, struct str *out)
 {
     const struct attempt_state *attempt =
@@ -134,9 +135,9 @@ static void mcp_advice(const struct mcp_ended *ended, struct str *out)
                      "is tried again by itself.");
 }
 
-/* A call's result in words for the model. */
+/* A call's result as text for the model. */
 
-/* "exit 1, test-fail", "cancelled by ann". */
+/* Appends text such as "exit 1, test-fail" or "cancelled by ann". */
 static void add_end(const struct mcp_ended *ended, struct str *out)
 {
     const struct task_state *task = &ended->state->tasks[ended->task];
@@ -175,8 +176,8 @@ static void add_evidence(const struct mcp_ended *ended, struct str *out)
     str_done(&words);
 }
 
-/* "2 of 3 tries, 1.5 s waited between them: gave up (retry exhausted) ..."; nothing of a call that
- * was to be executed once. */
+/* Appends "2 of 3 tries, 1.5 s waited between them: gave up (retry exhausted) ..."; nothing for a
+ * call that was to be executed once. */
 static void add_tries(const struct mcp_ended *ended, struct str *out)
 {
     const struct task_state *task = &ended->state->tasks[ended->task];
@@ -201,10 +202,9 @@ static void add_tries(const struct mcp_ended *ended, struct str *out)
     str_done(&ending);
 }
 
-/* What a test program says of itself, in a call's result. */
+/* Test results in a call's result. */
 
-/* What a test program says of itself; nothing of another call. The names of
- * failing tests are elements of a JSON array; returns how many there are. */
+/* Finds the report of a test program in the output of run_tests. Returns false if there is none. */
 static bool mcp_find_report(const struct mcp_ended *ended, struct test_report *out)
 {
     if (ended->request->tool != MCP_TOOL_TESTS)
@@ -218,7 +218,8 @@ static bool mcp_find_report(const struct mcp_ended *ended, struct test_report *o
     return false;
 }
 
-/* Append them; 0 where the output names none. */
+/* Appends the names of failed tests as elements of a JSON array and returns their number; 0 if the
+ * output names none. */
 static int mcp_find_failing(const struct mcp_ended *ended, struct str *out)
 {
     int count = 0;
@@ -258,7 +259,7 @@ static void add_streams(const struct mcp_shown *shown, struct str *out)
     }
 }
 
-/* All of it for the model to read. */
+/* Appends the complete text for the model. */
 static void mcp_result_words(const struct mcp_ended *ended, const struct mcp_shown *shown,
                              const char *advice, struct str *out)
 {
@@ -388,7 +389,7 @@ static bool is_utf8(const struct str *text)
     return true;
 }
 
-/* Why the text of a file is not to be written back as it is; "" = it may be. Static. */
+/* Returns why the content of a file must not be written back as shown; "" = it may. Static. */
 static const char *mcp_file_warning(const struct mcp_shown *shown)
 {
     if (strstr(str_text(&shown->texts[0]), "[cut:"))
@@ -430,7 +431,7 @@ static void write_loop(const struct mcp_ended *ended, struct str *out)
     str_add_char(out, '}');
 }
 
-/* The same as members of an object. */
+/* Appends the same data as members of an object. */
 static void mcp_result_data(const struct mcp_ended *ended, const struct mcp_shown *shown,
                             const char *advice, struct str *out)
 {
@@ -444,7 +445,7 @@ static void mcp_result_data(const struct mcp_ended *ended, const struct mcp_show
         str_json_text(out, "next", advice);
 }
 
-/* How a call is getting on. */
+/* The progress of a call. */
 
 static void add_class(const struct run_state *state, int task, struct str *out)
 {
@@ -500,7 +501,7 @@ static void shown_done(struct mcp_shown *shown)
         str_done(&shown->texts[i]);
 }
 
-/* A file's text comes first and alone, as it is. */
+/* The content of a file comes first, in an element of its own, unchanged. */
 static void write_content(const struct mcp_ended *ended, const struct mcp_shown *shown,
                           const char *advice, struct str *out)
 {

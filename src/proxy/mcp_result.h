@@ -1,6 +1,5 @@
 /*
- * mcp_result.h - what an agent is told of a call that is over: words for the model, and the
- * same as data. Pure.
+ * mcp_result.h - tells an agent about a finished call: as text for the model, and as data. Pure.
  */
 #ifndef DEVS_MCP_RESULT_H
 #define DEVS_MCP_RESULT_H
@@ -13,27 +12,27 @@
 #include "mcp_request.h"
 #include "run_state.h"
 
-/* All borrowed for the call. */
+/* A finished call. Everything is borrowed for the call. */
 struct mcp_ended {
     const struct run_state *state;
-    int64_t run; /* its number */
-    int task;    /* of the call; it is over */
+    int64_t run; /* run number */
+    int task;    /* the task of the call; it has ended */
     const struct mcp_request *request;
-    const struct mcp_output *output;    /* of its last attempt */
-    const struct entropy_verdict *loop; /* of the session's calls */
+    const struct mcp_output *output;    /* of the last attempt */
+    const struct entropy_verdict *loop; /* about the session's calls */
     const char *nudge;                  /* "" = none */
 };
 
-/* Did it fail, and of something that passes by itself? */
+/* Returns true if the call failed for any reason. */
 bool mcp_ended_failed(const struct mcp_ended *ended);
-/* Did it fail of something that may pass by itself? */
+/* Returns true if the call failed for a reason that may go away on its own. */
 bool mcp_ended_is_transient(const struct mcp_ended *ended);
 
-/* Append the members of the tool's result. */
+/* Appends the members of the tool's result. */
 void mcp_result_write(const struct mcp_ended *ended, struct str *out);
 
-/* Append how far a call is that is not over, one line: "try 2 of 3 in 0:18, after a network
- * failure". `now` on the clocks of the log. */
+/* Appends one line about the progress of a running call: "try 2 of 3 in 0:18, after a network
+ * failure". `now` is on the clocks of the log. */
 void mcp_progress_words(const struct run_state *state, int task, const struct moment *now,
                         struct str *out);
 

@@ -16,7 +16,7 @@ static const char instructions[] =
     "not wrap retries around these tools. Where a result says that you are in a loop, change the "
     "approach; where it says stop, stop and tell the person.";
 
-/* A result whose object has these members ("" = none), as the era wants it. `id` is JSON. */
+/* Writes a result with these members ("" = none), in the form of the era. `id` is JSON. */
 static void mcp_reply_result(struct str *out, const char *id, enum mcp_era era, const char *members)
 {
     str_addf(out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{", id);
@@ -26,7 +26,7 @@ static void mcp_reply_result(struct str *out, const char *id, enum mcp_era era, 
     str_add(out, "}}");
 }
 
-/* `id` "" = it cannot be known: null. `data` is JSON, NULL = none. */
+/* `id` is JSON; "" = unknown, written as null. `data` is JSON, NULL = none. */
 static void mcp_reply_error(struct str *out, const char *id, enum mcp_error code,
                             const char *message, const char *data)
 {
@@ -40,7 +40,7 @@ static void mcp_reply_error(struct str *out, const char *id, enum mcp_error code
     str_add(out, "}}");
 }
 
-/* `token` is JSON. */
+/* Writes a progress notification. `token` is JSON. */
 static void mcp_reply_progress(struct str *out, const char *token, int64_t value,
                                const char *message)
 {
@@ -58,7 +58,7 @@ static void add_server(struct str *out)
     str_add(out, "{\"name\":\"devs\",\"title\":\"devs\",\"version\":\"" DEVS_VERSION "\"}");
 }
 
-/* Members of the results of `initialize`, `server/discover` and `tools/list`. */
+/* Appends the members of the result of `initialize`. */
 static void mcp_reply_initialize(struct str *out, enum mcp_version version)
 {
     str_json_text(out, "protocolVersion", mcp_version_name(version));
@@ -67,7 +67,7 @@ static void mcp_reply_initialize(struct str *out, enum mcp_version version)
     str_json_text(out, "instructions", instructions);
 }
 
-/* Append those of `server/discover`. */
+/* Appends the members of the result of `server/discover`. */
 static void mcp_reply_discover(struct str *out)
 {
     str_add(out, "\"supportedVersions\":");
@@ -81,7 +81,7 @@ static void mcp_reply_discover(struct str *out)
     str_add_char(out, '}');
 }
 
-/* Append those of `tools/list`, with how long they hold where that is said. */
+/* Appends the members of the result of `tools/list`, with a lifetime in the era that has one. */
 static void mcp_reply_tools(struct str *out, enum mcp_era era)
 {
     str_add(out, "\"tools\":");
@@ -92,7 +92,7 @@ static void mcp_reply_tools(struct str *out, enum mcp_era era)
     }
 }
 
-/* Up to the members of structuredContent behind the verdict. */
+/* Appends an error up to the members of structuredContent after the verdict. */
 static void begin_error(struct str *out, const struct str *text, const char *verdict)
 {
     str_add(out, "\"content\":[{\"type\":\"text\",\"text\":");
@@ -128,7 +128,7 @@ void mcp_reply_unknown(struct str *out, const char *why)
     str_done(&text);
 }
 
-/* Calls that have no reply yet, and the batches that they came in. */
+/* Pending calls, and the batches they came in. */
 
 static void free_batch(struct mcp_batch *batch)
 {
@@ -145,7 +145,7 @@ static void free_call(struct mcp_call *call)
     free(call);
 }
 
-/* One request of the batch has its reply, or will have none. */
+/* Called when a request of the batch got its reply, or will get none. */
 static void close_batch(struct mcp_server *server, struct mcp_batch *batch)
 {
     if (--batch->open > 0)
@@ -169,7 +169,7 @@ static void send(struct mcp_server *server, struct mcp_batch *batch, struct str 
     str_done(text);
 }
 
-/* The reply to what is being read. Takes the text, which is done with. */
+/* Replies to the message that is being read. Takes ownership of the text. */
 static void mcp_calls_reply(struct mcp_server *server, struct str *text)
 {
     if (server->batch)
@@ -177,14 +177,14 @@ static void mcp_calls_reply(struct mcp_server *server, struct str *text)
     send(server, server->batch, text);
 }
 
-/* What is read from now on came as one batch. */
+/* Starts a batch: all messages read from now on belong to it. */
 static void mcp_calls_begin_batch(struct mcp_server *server)
 {
     server->batch = xcalloc(1, sizeof(*server->batch));
-    server->batch->open = 1; /* until all of it was read */
+    server->batch->open = 1; /* until the whole batch is read */
 }
 
-/* All of it was read; its replies go out together, when the last of them is there. */
+/* Ends reading a batch. Its replies are sent together once the last one is there. */
 static void mcp_calls_end_batch(struct mcp_server *server)
 {
     struct mcp_batch *batch = server->batch;
@@ -192,7 +192,7 @@ static void mcp_calls_end_batch(struct mcp_server *server)
     close_batch(server, batch);
 }
 
-/* The call with this id, as JSON; NULL = none is under way. */
+/* Finds the pending call with this id (JSON); NULL = none. */
 static struct mcp_call *mcp_calls_find(const struct mcp_server *server, const char *id)
 {
     for (size_t i = 0; i < server->call_count; i++) {
@@ -202,8 +202,8 @@ static struct mcp_call *mcp_calls_find(const struct mcp_server *server, const ch
     return NULL;
 }
 
-/* One call more, of the batch that is being read. There are fewer than MCP_CALLS_MAX. The server
- * owns it until mcp_server_answer(). */
+/* Adds a call to the batch that is being read. There must be fewer than MCP_CALLS_MAX calls. The
+ * server owns it until mcp_server_answer(). */
 static struct mcp_call *mcp_calls_add(struct mcp_server *server, const struct mcp_message *message,
                                       enum mcp_era era)
 {
@@ -294,7 +294,7 @@ static void answer(const struct asked *asked, struct str *members)
     str_done(members);
 }
 
-/* It goes into the log, and onto screens. */
+/* Cleans the name, which goes into the log and onto screens. */
 static void take_client(struct mcp_server *server, const struct json *info)
 {
     const char *name = json_text(json_get(info, "name"), NULL);
@@ -358,7 +358,7 @@ static void answer_refusal(struct mcp_server *server, struct mcp_call *call, con
     str_done(&members);
 }
 
-/* A call beyond the limit is told as a tool's result, so that the model sees it too. */
+/* Reports that there are too many calls, as a tool's result, so that the model sees it too. */
 static void refuse_one_more(const struct asked *asked)
 {
     struct str members = {0};
@@ -425,7 +425,7 @@ static void refuse_version(const struct asked *asked, const char *wanted)
     str_done(&data);
 }
 
-/* Which era is this request of? False: it was answered with what is wrong. */
+/* Finds out the era of a request. Returns false if the request is invalid and was answered. */
 static bool settle_era(struct asked *asked)
 {
     const struct json *meta = json_get(asked->message->params, "_meta");
@@ -458,7 +458,7 @@ static void take_request(struct mcp_server *server, const struct mcp_message *me
     for (size_t i = 0; i < ARRAY_LEN(methods); i++) {
         if (strcmp(methods[i].name, message->method) != 0 || !(methods[i].eras & 1U << asked.era))
             continue;
-        /* The answer needs a stateless form, however it was asked for. */
+        /* This answer is always in the stateless form. */
         if (methods[i].answer == discover)
             asked.era = MCP_ERA_STATELESS;
         methods[i].answer(&asked);
@@ -470,7 +470,7 @@ static void take_request(struct mcp_server *server, const struct mcp_message *me
     str_done(&why);
 }
 
-/* Others need nothing done, or are of a newer time. */
+/* Ignores other notifications, which need no action or are from newer versions. */
 static void take_notification(struct mcp_server *server, const struct mcp_message *message)
 {
     struct str id = {0};
@@ -498,7 +498,7 @@ static void take_message(struct mcp_server *server, const struct json *json)
     case MCP_NOTIFICATION:
         take_notification(server, &message);
         break;
-    case MCP_RESPONSE: /* we ask for nothing */
+    case MCP_RESPONSE: /* we send no requests */
         break;
     case MCP_BROKEN:
         send_error(server, str_text(&message.id), message.error, message.why);

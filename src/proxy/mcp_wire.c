@@ -8,7 +8,7 @@
 #include "attr.h"
 #include "mcp_wire.h"
 
-/* Lines of the client. */
+/* Lines from the client. */
 
 static size_t line_max(const struct mcp_lines *lines)
 {
@@ -24,7 +24,7 @@ static bool is_blank(const char *bytes, size_t len)
     return true;
 }
 
-/* Keep what has come of a line, as long as it may be one. */
+/* Keeps the beginning of a line, unless the line is too long. */
 static void keep(struct mcp_lines *lines, const char *bytes, size_t len)
 {
     if (lines->skipping)
@@ -34,7 +34,7 @@ static void keep(struct mcp_lines *lines, const char *bytes, size_t len)
         return;
     }
     lines->skipping = true;
-    str_done(&lines->part); /* it may have grown large */
+    str_done(&lines->part); /* frees its memory, which may be a lot */
 }
 
 static void end_line(struct mcp_lines *lines, mcp_line_fn *each, void *ctx)
@@ -74,7 +74,7 @@ void mcp_lines_done(struct mcp_lines *lines)
     *lines = (struct mcp_lines){0};
 }
 
-/* Messages of JSON-RPC. */
+/* JSON-RPC messages. */
 
 bool mcp_is_id(const struct json *json)
 {
@@ -84,7 +84,7 @@ bool mcp_is_id(const struct json *json)
         return true;
     case JSON_KIND_STRING:
         (void)json_bytes(json, &len);
-        return len <= MCP_ID_MAX / 6 - 1; /* a character may become six: \u0001 */
+        return len <= MCP_ID_MAX / 6 - 1; /* a character can become six: \u0001 */
     default:
         return false;
     }
@@ -182,7 +182,7 @@ void mcp_version_list(struct str *out)
 
 /* Lines to the client. */
 
-/* Whoever reads slowly may never have read all. */
+/* Frees written bytes even if the client never reads everything. */
 static void forget_written(struct mcp_out *out)
 {
     struct str waiting = {0};
@@ -207,7 +207,8 @@ size_t mcp_out_waiting(const struct mcp_out *out)
     return out->bytes.len - out->written;
 }
 
-/* A pipe that is ready takes PIPE_BUF bytes at once; a socket is asked not to wait. */
+/* Writes without blocking: a ready pipe accepts PIPE_BUF bytes, and sockets support
+ * MSG_DONTWAIT. */
 static ssize_t write_some(const struct mcp_out *out)
 {
     const char *from = str_text(&out->bytes) + out->written;

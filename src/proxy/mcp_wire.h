@@ -1,6 +1,6 @@
 /*
- * mcp_wire.h - lines of a client, the messages of JSON-RPC 2.0 (jsonrpc.org/specification) in them
- * and what is wrong with those that are invalid, versions of MCP, and lines back to the client.
+ * mcp_wire.h - the wire format: lines from a client, the JSON-RPC 2.0 messages in them
+ * (jsonrpc.org/specification) and their errors, versions of MCP, and lines to the client.
  */
 #ifndef DEVS_MCP_WIRE_H
 #define DEVS_MCP_WIRE_H
@@ -11,8 +11,8 @@
 #include "json.h"
 #include "str.h"
 
-/* Codes of errors: the first five are JSON-RPC's own; -32000 is of the range that it leaves to
- * servers; -32022 is MCP's (2026-07-28): a version that is not served. */
+/* Error codes. The first five are JSON-RPC's own; -32000 is in the range reserved for servers;
+ * -32022 is MCP's (2026-07-28): unsupported version. */
 enum mcp_error {
     MCP_ERROR_NONE = 0,
     MCP_ERROR_PARSE = -32700,
@@ -23,51 +23,50 @@ enum mcp_error {
 };
 
 enum {
-    MCP_ID_MAX = 1024,   /* bytes of an id, and of a progress token, as JSON text */
-    MCP_BATCH_MAX = 64,  /* messages of a batch */
-    MCP_METHOD_MAX = 64, /* bytes of a method that are said again in an error */
+    MCP_ID_MAX = 1024,   /* bytes of an id or progress token as JSON text */
+    MCP_BATCH_MAX = 64,  /* messages per batch */
+    MCP_METHOD_MAX = 64, /* bytes of a method that an error repeats */
 };
 
 enum mcp_kind {
     MCP_REQUEST,
     MCP_NOTIFICATION,
-    MCP_RESPONSE, /* to a request; devs sends no requests */
-    MCP_BROKEN,   /* `error` and `why` say what is wrong */
+    MCP_RESPONSE, /* a reply to a request; devs sends none */
+    MCP_BROKEN,   /* see `error` and `why` */
 };
 
-/* All borrowed from the JSON value, but for the id's text. */
+/* A message. Everything except the id's text is borrowed from the JSON value. */
 struct mcp_message {
     enum mcp_kind kind;
-    const char *method;        /* requests and notifications */
+    const char *method;        /* only requests and notifications */
     const struct json *params; /* an object; NULL = none */
-    struct str id;             /* as JSON text; "" = there is none, or it cannot be known */
-    enum mcp_error error;      /* MCP_BROKEN only */
-    const char *why;           /* likewise; static */
+    struct str id;             /* as JSON text; "" = missing or invalid */
+    enum mcp_error error;      /* only for MCP_BROKEN */
+    const char *why;           /* only for MCP_BROKEN; static */
 };
 
-/* What this value is. The caller ends *out with mcp_message_done(). */
+/* Interprets a JSON value as a message. The caller frees *out with mcp_message_done(). */
 void mcp_message_read(const struct json *json, struct mcp_message *out);
 void mcp_message_done(struct mcp_message *message);
 
-/* Is it an id, or a progress token: a string or an integer, of bounded length? */
+/* Returns true for a valid id or progress token: an integer, or a string of limited length. */
 bool mcp_is_id(const struct json *json);
 
-enum { MCP_LINE_MAX = 8 * 1024 * 1024 }; /* bytes of a message, its line feed not counted */
+enum { MCP_LINE_MAX = 8 * 1024 * 1024 }; /* bytes of a message, without its line feed */
 
-/* `line` has no line feed and no NUL behind it that counts; NULL: it was too long. Borrowed for
- * the call. */
+/* `line` is borrowed for the call and includes no line feed; NULL: the line was too long. */
 typedef void mcp_line_fn(void *ctx, const char *line, size_t len);
 
 struct mcp_lines {
-    struct str part; /* of a line whose end has not come */
-    bool skipping;   /* what comes up to the next line feed belongs to one that is too long */
+    struct str part; /* of an incomplete line */
+    bool skipping;   /* the current line is too long: ignore the rest */
     size_t max;      /* 0 = MCP_LINE_MAX */
 };
 
-/* The next bytes. Calls back for each line that they end, but for blank ones. */
+/* Takes the next bytes and calls `each` for each complete line that is not blank. */
 void mcp_lines_add(struct mcp_lines *lines, const char *bytes, size_t len, mcp_line_fn *each,
                    void *ctx);
-/* The stream is over: a last line may lack its line feed. */
+/* Call it at the end of the stream: the last line may lack its line feed. */
 void mcp_lines_end(struct mcp_lines *lines, mcp_line_fn *each, void *ctx);
 void mcp_lines_done(struct mcp_lines *lines);
 
@@ -78,43 +77,44 @@ enum mcp_version {
     MCP_2025_11_25,
     MCP_2026_07_28,
     MCP_VERSION_COUNT,
-    /* What `initialize` is answered with where it asks for what is not known. */
+    /* The answer to `initialize` with an unknown version. */
     MCP_NEWEST_LEGACY = MCP_2025_11_25,
 };
 
 enum mcp_era {
-    MCP_ERA_LEGACY,    /* initialize */
+    MCP_ERA_LEGACY,    /* uses initialize */
     MCP_ERA_STATELESS, /* _meta with each request */
 };
 
-/* "2025-11-25". */
+/* Returns a name such as "2025-11-25". */
 const char *mcp_version_name(enum mcp_version version);
-/* The inverse; false for one that is not served. */
+/* The inverse of mcp_version_name(); returns false if the version is not supported. */
 bool mcp_version_parse(const char *name, enum mcp_version *out);
 enum mcp_era mcp_version_era(enum mcp_version version);
-/* May a line hold several messages in an array? */
+/* Returns true if a line may be an array of messages. */
 bool mcp_version_has_batches(enum mcp_version version);
 
-/* The served versions as a JSON array, the newest first. */
+/* Appends the supported versions as a JSON array, newest first. */
 void mcp_version_list(struct str *out);
 
 enum {
-    MCP_OUT_HIGH = 1024 * 1024, /* bytes queued from which on nothing more is read of a client */
+    MCP_OUT_HIGH = 1024 * 1024, /* with this many bytes queued, stop reading from the client */
 };
 
 struct mcp_out {
-    int fd;           /* borrowed; -1 = the client is gone, all is thrown away */
-    struct str bytes; /* whole messages */
-    size_t written;   /* of these */
+    int fd;           /* borrowed; -1 = the client has disconnected, discard everything */
+    struct str bytes; /* complete messages */
+    size_t written;   /* how many of `bytes` are written */
 };
 
-/* Queue a message; its line feed is added. `text` is JSON without one. */
+/* Queues a message and adds a line feed. `text` is JSON without line feeds. */
 void mcp_out_add(struct mcp_out *out, const char *text, size_t len);
 
-/* Bytes that are waiting. */
+/* Returns the number of waiting bytes. */
 size_t mcp_out_waiting(const struct mcp_out *out);
 
-/* Write what the descriptor takes; it is ready, as poll() said. False once the client is gone. */
+/* Writes as much as the descriptor accepts; poll() must have reported it as ready. Returns false
+ * once the client has disconnected. */
 bool mcp_out_write(struct mcp_out *out);
 
 void mcp_out_done(struct mcp_out *out);

@@ -12,11 +12,11 @@
 
 enum { READ_BYTES = 64 * 1024 };
 
-/* How far the end is. */
+/* Stages of shutting down. */
 enum stage {
     SERVING,
-    CLOSING,   /* the client says nothing more: calls under way may still end */
-    CANCELLING /* they are being ended */
+    CLOSING,   /* the client sends nothing more: current calls may still end */
+    CANCELLING /* current calls are being stopped */
 };
 
 struct proxy {
@@ -28,10 +28,10 @@ struct proxy {
     enum stage stage;
     int64_t due_ms; /* when the next stage begins; steady clock */
     int signal_number;
-    bool is_over; /* nothing more is to be waited for */
+    bool is_over; /* nothing left to wait for */
 };
 
-/* Descriptors that are waited for. */
+/* Descriptors passed to poll(). */
 enum { AT_IN, AT_OUT, AT_SIGNAL, AT_NEWS, AT_DONE, AT_COUNT };
 
 static void begin_stage(struct proxy *proxy, enum stage stage, int64_t grace_ms)
@@ -43,7 +43,7 @@ static void begin_stage(struct proxy *proxy, enum stage stage, int64_t grace_ms)
         executor_cancel(&proxy->executor);
 }
 
-/* The client has gone: nobody wants what runs. */
+/* The client has disconnected: stops everything that runs. */
 static void lose_client(struct proxy *proxy)
 {
     if (proxy->stage != CANCELLING)
@@ -114,13 +114,13 @@ static void fill(const struct proxy *proxy, struct pollfd fds[AT_COUNT])
                         .events = POLLIN};
 }
 
-/* A reader that has gone is seen at once, while nothing is written too. */
+/* Notices immediately that the reader has disconnected, even if nothing is to be written. */
 static void look_at_output(struct proxy *proxy, const struct pollfd *fd)
 {
     if (fd->revents & (POLLERR | POLLNVAL))
         proxy->out.fd = -1;
     else if (fd->revents & (POLLOUT | POLLHUP))
-        (void)mcp_out_write(&proxy->out); /* it marks the client as gone by itself */
+        (void)mcp_out_write(&proxy->out); /* sets fd to -1 if the client has disconnected */
     if (proxy->out.fd < 0)
         lose_client(proxy);
 }
@@ -137,7 +137,7 @@ static bool turn(struct proxy *proxy, struct err *err)
         take_signal(proxy);
     if (!executor_look(&proxy->executor, err))
         return false;
-    if (fds[AT_DONE].revents != 0) /* a person ended the run, or the log cannot be written */
+    if (fds[AT_DONE].revents != 0) /* the user stopped the run, or the log cannot be written */
         executor_engine_ended(&proxy->executor);
     if (fds[AT_OUT].revents != 0)
         look_at_output(proxy, &fds[AT_OUT]);
@@ -145,7 +145,7 @@ static bool turn(struct proxy *proxy, struct err *err)
     return true;
 }
 
-/* The last words of a server that cannot go on. */
+/* Sends the last replies before the server ends because of an error. */
 static void say_last(struct proxy *proxy)
 {
     const int64_t until_ms = clock_now().mono_ms + PROXY_GRACE_MS;

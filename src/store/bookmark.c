@@ -8,7 +8,7 @@
 #include "text.h"
 #include "turns.h"
 
-/* A log that one row is written to. */
+/* An open log, for writing a single row. */
 struct bookmark_log {
     struct db db;
     struct turns turns;
@@ -34,7 +34,7 @@ static void close_log(struct bookmark_log *log)
     turns_done(&log->turns);
 }
 
-/* What is written, and what its parameters are. */
+/* A statement and the bookmark that its parameters come from. */
 struct change {
     const char *sql;
     const struct bookmark *bookmark;
@@ -55,7 +55,8 @@ static void bind(sqlite3_stmt *put, const struct bookmark *bookmark)
     (void)sqlite3_bind_int(put, 8, BOOKMARKS_MAX);
 }
 
-/* One row, in a transaction of our turn. *changed is 0 where the statement fits no row. */
+/* Writes one row in a transaction of its own. The caller has the turn. *changed is 0 if the
+ * statement matched no row. */
 static bool write_row(struct bookmark_log *log, const struct change *change, int *changed,
                       struct err *err)
 {
@@ -74,7 +75,7 @@ static bool write_row(struct bookmark_log *log, const struct change *change, int
     return ok;
 }
 
-/* *row_out (may be NULL) is the id of a row that is new. */
+/* Sets *row_out (may be NULL) to the id of a new row. */
 static bool write_change(const struct place *place, const struct change *change, int *changed,
                          int64_t *row_out, struct err *err)
 {
@@ -106,7 +107,7 @@ static void put_name(struct bookmark *bookmark, const char *name)
     str_done(&clean);
 }
 
-/* Nothing was put in: which of the conditions was it? */
+/* Finds out which condition kept the bookmark from being inserted. */
 static bool say_why(const struct place *place, const struct bookmark *bookmark, struct err *err)
 {
     struct log_reader *reader = NULL;
@@ -128,7 +129,7 @@ static bool say_why(const struct place *place, const struct bookmark *bookmark, 
 
 bool bookmark_add(const struct place *place, struct bookmark *bookmark, struct err *err)
 {
-    /* In one statement, so that a run that expires meanwhile gets none. */
+    /* In one statement, so that a run that expires concurrently gets no bookmark. */
     static const char add[] =
         "INSERT INTO bookmark(run, seq, at_ms, made_at_ms, name, by)"
         " SELECT id, ?4, ?5, ?6, ?2, ?7 FROM run WHERE ?1>=0 AND id=?3 AND expired=0"

@@ -26,14 +26,14 @@
 
 struct bundle {
     int64_t run;
-    struct place temp; /* the file that is built, */
-    bool made;         /* and is to be removed */
+    struct place temp; /* the file being built, */
+    bool made;         /* which must be deleted */
     char file[PATH_MAX];
-    struct db from, to;               /* owned; the log, within one transaction; the bundle */
+    struct db from, to;               /* owned; the log, in one transaction, and the bundle */
     const struct redactor *redactor;  /* borrowed; NULL = none */
-    struct redact_counts counts;      /* owned; of the second pass */
-    const struct bundle_asked *asked; /* borrowed while it is built */
-    int64_t last_seq;                 /* of the run */
+    struct redact_counts counts;      /* owned; secrets cut by the second redaction */
+    const struct bundle_asked *asked; /* borrowed while the bundle is built */
+    int64_t last_seq;                 /* last event of the run */
     struct bundle_contents contents;
 };
 
@@ -50,14 +50,14 @@ static struct bundle_cut *cut_of(struct bundle_contents *contents, const char *n
     return cut;
 }
 
-/* Report how far the bundle is; false: whoever asked for it wants it to stop. */
+/* Reports progress; false if the caller wants to abort. */
 static bool bundle_tell(const struct bundle *bundle, struct err *err)
 {
     const struct bundle_asked *asked = bundle->asked;
     return !asked->tell || asked->tell(asked->ctx, bundle->contents.events, bundle->last_seq, err);
 }
 
-/* Add up what an event says was cut. */
+/* Adds up the redactions that an event reports. */
 static void bundle_count_recorded(struct bundle *bundle, const char *text)
 {
     struct json *json = NULL;
@@ -71,9 +71,9 @@ static void bundle_count_recorded(struct bundle *bundle, const char *text)
     json_free(json);
 }
 
-/* The output of a bundle: what attempts wrote, with secrets cut. */
+/* Copying the output of attempts, with secrets redacted. */
 
-/* In the order of the index, so that what follows each other in a stream is read so. */
+/* In index order, so that contiguous rows of a stream are read one after the other. */
 static const char select_sql[] =
     "SELECT task, step, attempt, stream, part, idx, offset, at_ms, bytes FROM output WHERE run=?1"
     " ORDER BY run, task, step, attempt, stream, part, idx";
@@ -81,18 +81,18 @@ static const char insert_sql[] =
     "INSERT INTO output(run, task, step, attempt, stream, part, idx, offset, at_ms, bytes)"
     " VALUES(?,?,?,?,?,?,?,?,?,?)";
 
-enum { KEY_COLUMNS = 4 /* whose stream it is */, OFFSET_COLUMN = 6, BYTES_COLUMN = 8 };
+enum { KEY_COLUMNS = 4 /* these identify the stream */, OFFSET_COLUMN = 6, BYTES_COLUMN = 8 };
 
-/* A row of output without its bytes. */
+/* An output row without its bytes. */
 struct piece {
     int64_t part, index, at_ms;
-    int64_t offset; /* once it is known */
+    int64_t offset; /* known after redaction */
     size_t len;
 };
 
-/* Rows of one stream that follow each other: a secret may go from one into the next. */
+/* Contiguous rows of one stream, since a secret may cross from one row to the next. */
 struct segment {
-    sqlite3_stmt *to; /* borrowed; what puts a row into the bundle */
+    sqlite3_stmt *to; /* borrowed; inserts a row into the bundle */
     int64_t key[KEY_COLUMNS];
     int64_t offset;
     struct str bytes;     /* owned */
@@ -115,7 +115,8 @@ static bool put_piece(const struct bundle *bundle, const struct segment *segment
     return db_run(&bundle->to, to, err);
 }
 
-/* The rows get the bytes that are left, each as many as it had, the last one what remains. */
+/* Distributes the redacted bytes over the rows: each gets as many as it had, the last one the
+ * rest. */
 static bool put_segment(struct bundle *bundle, const struct segment *segment, struct err *err)
 {
     struct str cut = {0};
@@ -188,7 +189,7 @@ static bool copy_rows(struct bundle *bundle, sqlite3_stmt *from, sqlite3_stmt *t
     return ok;
 }
 
-/* Copy the output; a stream stays in one piece as far as it was kept in one. */
+/* Copies the output; contiguous rows stay contiguous. */
 static bool bundle_copy_output(struct bundle *bundle, struct err *err)
 {
     const char *const selects = select_sql;
@@ -205,13 +206,13 @@ static bool bundle_copy_output(struct bundle *bundle, struct err *err)
     return ok;
 }
 
-/* The other tables of a bundle, row by row, with secrets cut. */
+/* Copying the other tables row by row, with secrets redacted. */
 
-/* Rows of the run from one file to the other, column by column; ?1 of `select` is the run. */
+/* A table whose rows are copied column by column; ?1 of `select` is the run. */
 static const struct table {
     const char *select;
     const char *insert;
-    size_t counted; /* in struct bundle_contents; 0 = nobody asks how many */
+    size_t counted; /* offset in struct bundle_contents of the row count; 0 = not counted */
 } tables[] = {
     {"SELECT id, uid, name, kind, dir, command, ruleset, boot, devs, seed, jobs, tasks, pid,"
      " pid_start, started_at_ms, ended_at_ms, exit_code, last_seq, last_at_ms, attempts, passed,"
@@ -252,7 +253,7 @@ static const struct table {
      offsetof(struct bundle_contents, attempts)},
 };
 
-/* Not every log has the table: schema.h. */
+/* Old logs lack this table: schema.h. */
 static const struct table bookmark_table = {
     "SELECT run, id, seq, at_ms, made_at_ms, name, by FROM bookmark WHERE run=?1 ORDER BY id",
     "INSERT INTO bookmark(run, id, seq, at_ms, made_at_ms, name, by) VALUES(?,?,?,?,?,?,?)",
@@ -260,7 +261,7 @@ static const struct table bookmark_table = {
 
 enum { EVENT_KIND_COLUMN = 4, EVENT_TEXT_COLUMN = 15 };
 
-/* Texts pass the secrets of now, numbers go as they are. The text must live until the step. */
+/* Copies a column: redacts text, and leaves numbers unchanged. The text must outlive the step. */
 static bool put_column(struct bundle *bundle, sqlite3_stmt *from, sqlite3_stmt *to, int at,
                        struct str *text)
 {
@@ -321,7 +322,7 @@ static bool copy_table(struct bundle *bundle, const struct table *table, struct 
     return ok;
 }
 
-/* Copy every table but the output. */
+/* Copies all tables except the output. */
 static bool bundle_copy_tables(struct bundle *bundle, struct err *err)
 {
     bool ok = true;
@@ -336,7 +337,7 @@ enum { FILE_MODE = 0600 };
 
 static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
 
-/* The table is what a bundle is known by; nobody writes to one that has it. */
+/* This table marks a file as a bundle, which makes it read-only. */
 static const char bundle_table[] =
     "CREATE TABLE bundle(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
 
@@ -384,12 +385,12 @@ static bool make_file(struct bundle *bundle, const char *file, struct err *err)
     if (fd < 0)
         return err_set_errno(err, errno, "cannot make '%s'", bundle->temp.db);
     bundle->made = true;
-    (void)fchmod(fd, FILE_MODE); /* the umask may have taken bits away */
-    (void)close(fd);             /* nothing was written to it */
+    (void)fchmod(fd, FILE_MODE); /* the umask may have cleared bits */
+    (void)close(fd);             /* nothing to lose: never written to */
     return true;
 }
 
-/* A WAL would leave files beside it wherever it is read. */
+/* A bundle in WAL mode would leave files next to it wherever it is read. */
 static bool finish_file(struct bundle *bundle, struct err *err)
 {
     int64_t ignored = 0;
@@ -409,7 +410,7 @@ static bool open_log(struct bundle *bundle, const struct place *place, struct er
     return newer == 0 || err_set(err, ERR_DAMAGED, "the log was written by a newer devs");
 }
 
-/* Nobody else has the file: it needs no shared memory beside it. */
+/* No other process uses the new file: exclusive mode avoids a shared memory file next to it. */
 static bool open_sides(struct bundle *bundle, const struct bundle_asked *asked, struct err *err)
 {
     return open_log(bundle, asked->place, err) &&
@@ -436,7 +437,7 @@ static bool copy(struct bundle *bundle, struct err *err)
     return ok && finish_file(bundle, err);
 }
 
-/* Whoever gets it can read it: it is read here first. */
+/* Reads the whole bundle back, to make sure that its recipient can read it. */
 static bool read_through(const struct bundle *bundle, struct err *err)
 {
     enum { READ_AT_ONCE = 16384 };
@@ -528,7 +529,7 @@ const struct place *bundle_place(const struct bundle *bundle)
     return &bundle->temp;
 }
 
-/* To the disk: nobody has it open any more. */
+/* Syncs a file or directory that nobody has open any more. */
 static bool sync_path(const char *path, int flags, struct err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
@@ -545,7 +546,7 @@ bool bundle_keep(struct bundle *bundle, struct err *err)
         return false;
     if (renameat2(AT_FDCWD, bundle->temp.db, AT_FDCWD, bundle->file, RENAME_NOREPLACE) != 0) {
         struct stat info;
-        bool unknown = errno == EINVAL || errno == ENOSYS; /* of a file system without it */
+        bool unknown = errno == EINVAL || errno == ENOSYS; /* the file system does not support it */
         if (!unknown || lstat(bundle->file, &info) == 0 ||
             rename(bundle->temp.db, bundle->file) != 0)
             return err_set_errno(err, errno, "cannot make '%s'", bundle->file);
@@ -563,7 +564,7 @@ void bundle_close(struct bundle *bundle)
     for (size_t i = 0; bundle->made && i < ARRAY_LEN(suffixes); i++) {
         char path[PATH_MAX];
         if (private_path_join(path, sizeof(path), bundle->temp.db, suffixes[i], NULL))
-            (void)unlink(path); /* it may not be there */
+            (void)unlink(path); /* may not exist */
     }
     redact_counts_done(&bundle->counts);
     free(bundle);

@@ -17,27 +17,27 @@
 
 struct call_log {
     struct place place;
-    struct call_session session; /* its texts are borrowed */
+    struct call_session session; /* texts are borrowed */
     struct call_rows rows;
     struct call_run run;
     struct call_kept kept;
-    int64_t until_us; /* no lock is waited for longer; CLOCK_BOOTTIME */
+    int64_t until_us; /* deadline for all locks together; CLOCK_BOOTTIME */
 
-    char lock[LOG_UID_MAX]; /* name of the session's lock, */
+    char lock[LOG_UID_MAX]; /* name of the session's lock */
     int lock_fd;            /* -1 = not held */
-    int owner_fd;           /* of the run, likewise */
+    int owner_fd;           /* of the run; -1 = not held */
 
-    struct event *events; /* owned, texts too: not committed yet */
+    struct event *events; /* owned, including texts: not committed yet */
     size_t count, cap;
 
-    bool has_used; /* the last EVENT_AGENT_USED says less than is known */
+    bool has_used; /* usage has changed since the last EVENT_AGENT_USED */
 
     struct str words;          /* not committed yet */
-    struct call_words *pieces; /* owned; of these */
+    struct call_words *pieces; /* owned; the pieces of `words` */
     size_t piece_count, piece_cap;
-    struct moment spoken; /* the last of them */
+    struct moment spoken; /* time of the last piece */
 
-    struct str why, nudge; /* of the latest verdict */
+    struct str why, nudge; /* of the last verdict */
 };
 
 enum { US_PER_MS = 1000 };
@@ -48,7 +48,7 @@ static const char name_letters[] =
 static const char controls[] = "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10"
                                "\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f";
 
-/* Like owner_take(), but for as long as the session waits, in all. */
+/* Like owner_take(), but waits until the session's deadline. */
 static bool take_lock(struct call_log *log, const char *uid, int *fd, struct err *err)
 {
     for (;;) {
@@ -60,8 +60,8 @@ static bool take_lock(struct call_log *log, const char *uid, int *fd, struct err
     }
 }
 
-/* Its id, if that may be a file's name, else a digest of it. Sessions that share a name only
- * wait for each other. */
+/* Uses the session id if that is a valid file name, otherwise a digest of it. Sessions with the
+ * same lock name merely wait for each other. */
 static void name_lock(struct call_log *log)
 {
     const char *id = log->session.id;
@@ -77,15 +77,16 @@ static void name_lock(struct call_log *log)
     (void)snprintf(log->lock, sizeof(log->lock), "s%s", hex);
 }
 
-/* Two that find no run at the same time would both begin one: they queue at a lock that is
- * named after the session. */
+/* Takes a lock named after the session. Without it, two processes that both find no run would both
+ * begin one. */
 static bool take_session(struct call_log *log, struct err *err)
 {
     name_lock(log);
     return take_lock(log, log->lock, &log->lock_fd, err);
 }
 
-/* What others have appended since, or all where nothing was kept. */
+/* Reads the events that others have appended since the state was saved; all events if there is no
+ * saved state. */
 static bool catch_up(struct call_log *log, struct err *err)
 {
     struct log_reader *reader = NULL;
@@ -121,7 +122,8 @@ static bool load_kept(struct call_log *log, struct err *err)
     return ok && (log->kept.seq == log->run.last_seq || catch_up(log, err));
 }
 
-/* The run's lock, then a look again: whoever had it may have gone on, or ended it. */
+/* Takes the run's lock and then reads its row again: the previous owner may have appended to the
+ * run or ended it. */
 static bool own_run(struct call_log *log, struct err *err)
 {
     if (!take_lock(log, log->run.uid, &log->owner_fd, err))
@@ -145,15 +147,14 @@ static bool begin_run(struct call_log *log, const struct moment *now, struct err
            own_run(log, err) && load_kept(log, err);
 }
 
-/* The run that the session has now, if it takes more. */
+/* Finds the session's current run if that accepts more calls. */
 static bool find_run(struct call_log *log, bool *found, struct err *err)
 {
     *found = false;
     struct err why = {0};
     if (!call_rows_open(&log->rows, &log->place, &why))
         return why.code == ERR_NOT_FOUND || why.code == ERR_IO ||
-               err_set(err, why.code, "%s", why.message); /* beginning a run makes what is not
-                                                            there, or says what is wrong */
+               err_set(err, why.code, "%s", why.message); /* begin_run() handles these */
     if (!call_rows_find(&log->rows, log->session.agent, log->session.id, &log->run, err))
         return false;
     if (log->run.number == 0 || log->run.ended)
@@ -206,7 +207,7 @@ bool call_log_open(struct call_log **out, const struct place *place,
 static void forget_pending(struct call_log *log)
 {
     for (size_t i = 0; i < log->count; i++)
-        free((void *)(uintptr_t)log->events[i].text); /* call_logging_append() copied it */
+        free((void *)(uintptr_t)log->events[i].text); /* a copy made by call_logging_append() */
     log->count = 0;
 }
 
@@ -232,7 +233,7 @@ int64_t call_log_run(const struct call_log *log)
     return log->run.number;
 }
 
-/* The clock since boot may have begun anew since the last event: it goes on by the wall clock. */
+/* If the clock since boot was reset after the last event, continues by the wall clock. */
 static struct moment after(const struct moment *last, const struct moment *at)
 {
     struct moment moment = *at;
@@ -241,8 +242,8 @@ static struct moment after(const struct moment *last, const struct moment *at)
     return moment;
 }
 
-/* Append an event of the run's attempt: its kind, its numbers and its time are taken from
- * `event`; text (may be NULL) is copied. */
+/* Appends an event of the run's attempt, with kind, numbers and time from `event`. Copies text,
+ * which may be NULL. */
 static void call_logging_append(struct call_log *log, struct event event, const char *text)
 {
     event.seq = log->kept.seq + 1;
@@ -256,7 +257,7 @@ static void call_logging_append(struct call_log *log, struct event event, const 
     log->kept.last = event.at;
 }
 
-/* EVENT_AGENT_USED, with what is known now. */
+/* Appends EVENT_AGENT_USED with the current usage. */
 static void call_logging_used(struct call_log *log, const struct moment *at)
 {
     const struct call_kept *kept = &log->kept;
@@ -277,7 +278,7 @@ bool call_log_commit(struct call_log *log, struct err *err)
     if (log->has_used)
         call_logging_used(log, &log->kept.last);
     if (log->count == 0 && log->words.len > 0)
-        call_logging_used(log, &log->spoken); /* a commit is of an event at least */
+        call_logging_used(log, &log->spoken); /* a commit needs at least one event */
     if (log->count == 0)
         return true;
     call_kept_save(&log->kept, &bytes);
@@ -308,7 +309,7 @@ bool call_log_end(struct call_log *log, int exit, const struct moment *at, struc
     return call_run_end(&log->place, log->run.number, exit, &end, err);
 }
 
-/* Is there room for one more call? Commits, and goes on in another run where this one is full. */
+/* Makes room for one more call: commits, or continues in a new run if this one is full. */
 static bool call_logging_room(struct call_log *log, const struct moment *at, struct err *err)
 {
     if (log->count >= CALL_LOG_BATCH_MAX && !call_log_commit(log, err))
@@ -348,10 +349,10 @@ bool call_log_find(const struct place *place, const char *agent, const char *ses
     return found;
 }
 
-/* What is added to an agent's session: calls, messages, prompts, words, usage. */
+/* Adding to an agent's session: calls, messages, prompts, text, usage. */
 
 enum { TOOL_BYTES_MAX = 64 };
-#define CALL_MS_MAX (INT64_C(366) * 24 * 60 * 60 * 1000) /* a year: longer is not believed */
+#define CALL_MS_MAX (INT64_C(366) * 24 * 60 * 60 * 1000) /* a year: longer is implausible */
 
 static void read_output(struct entropy_memory *memory, const struct call_made *call)
 {
@@ -360,7 +361,7 @@ static void read_output(struct entropy_memory *memory, const struct call_made *c
     entropy_memory_text(memory, call->output, call->output ? len : 0);
 }
 
-/* The first line that says something, without secrets, fit for a terminal. */
+/* Appends the first nonempty line, redacted and safe for a terminal. */
 static void add_line(const struct call_log *log, const char *text, size_t max, struct str *out)
 {
     struct str cut = {0};
@@ -417,14 +418,14 @@ static void append_suspicion(struct call_log *log, const struct moment *at)
     str_done(&text);
 }
 
-/* A call, its arguments as one line, or a message. */
+/* A call with its arguments as one line, or a message. */
 struct judged {
     const char *what;
     bool is_call;
     struct moment at;
 };
 
-/* What the rungs make of the fact, and what of it is written down. */
+/* Passes the fact to the loop detector and records a new suspicion. */
 static void judge(struct call_log *log, const struct entropy_fact *fact, const struct judged *step,
                   struct call_verdict *out)
 {
@@ -554,7 +555,7 @@ bool call_log_add_used(struct call_log *log, const struct agent_used *used, cons
     return true;
 }
 
-/* What comes within a second is one piece: a replay shows words when they were said. */
+/* Text added within one second forms one piece, so that a replay shows it at the right time. */
 static void mark_words(struct call_log *log, int64_t at_ms)
 {
     enum { PIECE_MS = 1000 };
@@ -581,7 +582,7 @@ bool call_log_add_words(struct call_log *log, const char *bytes, size_t len,
     return true;
 }
 
-/* The digest of a call, as its fact will have it. */
+/* Returns the digest of a call, as in its fact. */
 static struct digest digest_of(const struct call_log *log, const char *tool,
                                const struct json *args)
 {

@@ -21,8 +21,8 @@
 #include "schema.h"
 #include "text.h"
 
-/* Saved: the magic, the numbers in their order, how many limits and their values, the rungs,
- * the memory. Numbers are 64 bits, the lowest byte first. */
+/* The saved state: the magic, the numbers in their order, the number of limits and their values,
+ * the state of the loop detector and its memory. Numbers are 64-bit little-endian. */
 enum { MAGIC_BYTES = 4, NUMBER_BYTES = 8, NUMBERS = 14, LIMITS_MAX = 64 };
 static_assert(MAGIC_BYTES + (NUMBERS + 1 + LIMITS_MAX) * NUMBER_BYTES + ENTROPY_STATE_BYTES_MAX +
                       ENTROPY_BLOB_BYTES_MAX <=
@@ -33,7 +33,7 @@ static_assert(MAGIC_BYTES + NUMBERS * NUMBER_BYTES <= CALL_KEPT_HEAD_BYTES, "the
 
 static const char magic[MAGIC_BYTES + 1] = "dCl2";
 
-/* What is kept between the calls of a session, and how it is saved. */
+/* The state kept between the calls of a session, and how it is saved. */
 
 void call_kept_init(struct call_kept *kept, const struct entropy_limits *limits)
 {
@@ -48,7 +48,7 @@ void call_kept_done(struct call_kept *kept)
     *kept = (struct call_kept){0};
 }
 
-/* No log takes what is not among these. */
+/* The log does not accept values outside these ranges. */
 static bool is_sound(const struct agent_used *used)
 {
     const int64_t sums[] = {used->turns, used->calls, used->cost_micro, used->tokens,
@@ -85,7 +85,7 @@ static void apply_call(struct call_kept *kept, const struct event *event)
     struct json *words = NULL;
     struct entropy_fact fact;
     if (event->a < 1 || event->a > AGENT_CALLS_MAX)
-        return; /* no call that the log can have */
+        return; /* impossible in a valid log */
     kept->number = event->a;
     if (!event->text || !json_parse(event->text, strlen(event->text), &words, NULL, NULL))
         return;
@@ -210,7 +210,7 @@ static bool take_head(struct number_bytes *from, struct call_kept *out, bool *st
 static bool take_all(struct number_bytes *from, struct call_kept *out)
 {
     size_t used = 0;
-    bool stuck = false; /* the rungs say so themselves */
+    bool stuck = false; /* the detector itself reports loops */
     if (!take_head(from, out, &stuck) || !take_limits(from, &out->limits) ||
         !entropy_state_load(&out->circles.state, from->at, from->len, &used, NULL))
         return false;
@@ -239,7 +239,7 @@ bool call_kept_is_alarming(const void *bytes, size_t len, int64_t seq)
     return !take_head(&from, &head, &stuck) || stuck || head.stop_asked || head.seq != seq;
 }
 
-/* The rows of a session in the log. */
+/* Reading and writing the rows of a session. */
 
 enum { CALL_HEAD_MAX = 256 };
 
@@ -361,7 +361,7 @@ bool call_rows_kept_head(struct call_rows *rows, int64_t run, size_t max, struct
     return ok && (!row || read_head(rows, number, max, out, err));
 }
 
-/* Where the next words go. */
+/* Finds where the next text goes. */
 static bool find_end(struct call_rows *rows, int64_t run, int64_t *index, int64_t *offset,
                      struct err *err)
 {
@@ -376,7 +376,7 @@ static bool find_end(struct call_rows *rows, int64_t run, int64_t *index, int64_
     return ok;
 }
 
-/* A piece is a row, or several where it is longer than one may be. */
+/* Writes each piece as one row, or as several if it is too long for one. */
 static bool put_words(struct call_rows *rows, const struct call_batch *batch, struct err *err)
 {
     int64_t index = 0;
@@ -419,7 +419,8 @@ static bool put_all(struct call_rows *rows, const struct call_batch *batch, stru
            db_run(&rows->db, run, err);
 }
 
-/* Whoever reads just now is not waited for: the next one who commits comes to it. */
+/* Truncates the WAL without waiting for readers; if one is in the way, the next commit tries
+ * again. */
 static void shorten(struct call_rows *rows)
 {
     if (rows->wal_pages < CALL_WAL_BYTES / DB_PAGE_BYTES)
@@ -457,9 +458,9 @@ bool call_rows_commit(struct call_rows *rows, const struct place *place,
     return ok;
 }
 
-/* The run of a session, from its beginning to its end. */
+/* Beginning and ending the run of a session. */
 
-enum { NAME_ID_BYTES = 8 /* of a session's id, in the run's name */ };
+enum { NAME_ID_BYTES = 8 /* bytes of the session id in the run's name */ };
 
 static void add_name(const struct call_session *session, struct str *out)
 {
@@ -467,7 +468,7 @@ static void add_name(const struct call_session *session, struct str *out)
     str_add_n(out, session->id, text_cut(session->id, strlen(session->id), NAME_ID_BYTES));
 }
 
-/* One attempt, that nobody repeats: devs did not start it. */
+/* A plan with one attempt and no retries, since devs did not start it. */
 static void write_plan(const struct call_session *session, struct str *out)
 {
     struct str name = {0};
@@ -493,7 +494,7 @@ static void write_plan(const struct call_session *session, struct str *out)
     str_done(&name);
 }
 
-/* The plan with the settings' thresholds in it; *text is what the log gets. */
+/* Makes the plan with the thresholds from the settings; *text is the version for the log. */
 static bool make_plan(const struct call_session *session, struct plan **out, struct str *text,
                       struct err *err)
 {
@@ -581,8 +582,8 @@ bool call_run_begin(const struct place *place, const struct call_session *sessio
     return ok;
 }
 
-/* The session went as it went: there is nothing to wait for, and no rule looked at it. A loop that
- * the agent itself found need not be one to devs. */
+/* The verdict on the session: no rule was applied, and there is no retry. A loop that the agent
+ * itself detected need not be one for devs. */
 static struct verdict end_verdict(int exit)
 {
     struct verdict verdict = verdict_new();
@@ -593,7 +594,7 @@ static struct verdict end_verdict(int exit)
     return verdict;
 }
 
-/* The exit code, or CALL_LOG_END_STUCK. */
+/* Returns the exit code, or CALL_LOG_END_STUCK. */
 static int told_end(const struct task_state *task, int exit)
 {
     const struct circles *calls = task->agent ? task->agent->calls : NULL;
@@ -602,7 +603,7 @@ static int told_end(const struct task_state *task, int exit)
     return calls && calls->verdict.level != ENTROPY_OK ? CALL_LOG_END_STUCK : 0;
 }
 
-/* What is over already takes no end. */
+/* Records the end of the attempt. */
 static bool write_end(struct log_writer *writer, struct run_state *state, int exit,
                       const struct moment *at, struct err *err)
 {

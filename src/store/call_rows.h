@@ -1,7 +1,7 @@
 /*
- * call_rows.h - the rows of one session's run: found, read and added to over a connection that
- * has nothing but what that needs, for it is opened anew for each call. Private to store; belongs
- * to one thread.
+ * call_rows.h - finds, reads and extends the rows of a session's run. Prepares only the statements
+ * that it needs, because the connection is opened again for each call. Private to store; belongs to
+ * one thread.
  */
 #ifndef DEVS_CALL_ROWS_H
 #define DEVS_CALL_ROWS_H
@@ -24,8 +24,8 @@
 #include "str.h"
 #include "turns.h"
 
-/* Nobody may have the log open between two calls: then the first one that opens it reads the whole
- * WAL, which for that is kept shorter than LOG_CHECKPOINT_BYTES. */
+/* If nobody has the log open between two calls, the first process that opens it reads the whole
+ * WAL. So the WAL is kept shorter than LOG_CHECKPOINT_BYTES here. */
 enum { CALL_WAL_BYTES = 1024 * 1024 };
 
 enum call_statement {
@@ -50,107 +50,107 @@ struct call_rows {
     int wal_pages;                                  /* after the last commit */
 };
 
-/* The log must be there. One that an older devs made lacks what is asked for: ERR_IO, and
- * log_writer_open() adds it. */
+/* Opens an existing log. Fails with ERR_IO if an older devs made it and it lacks a table;
+ * log_writer_open() adds that. */
 ATTR_MUST_USE bool call_rows_open(struct call_rows *rows, const struct place *place,
                                   struct err *err);
 void call_rows_close(struct call_rows *rows);
 
-/* A session's run, as the log has it. */
+/* The row of a session's run. */
 struct call_run {
-    int64_t number; /* 0 = there is none */
+    int64_t number; /* 0 = none */
     char uid[LOG_UID_MAX];
     int64_t last_seq;
     bool ended;
 };
 
-/* The latest run of this session; number 0 if it has none. */
+/* Finds the latest run of this session; number 0 if there is none. */
 ATTR_MUST_USE bool call_rows_find(struct call_rows *rows, const char *agent, const char *session,
                                   struct call_run *out, struct err *err);
-/* Append what is kept of the run to *out, or nothing if nothing is kept. */
+/* Appends the saved state of the run to *out; nothing if there is none. */
 ATTR_MUST_USE bool call_rows_kept(struct call_rows *rows, int64_t run, struct str *out,
                                   struct err *err);
 
-/* A piece of words, all of one time: what stands before `end` and behind the piece before. */
+/* A piece of text with one time: the bytes from the end of the previous piece to `end`. */
 struct call_words {
     size_t end;
     int64_t at_ms;
 };
 
-/* The same, but only the first bytes of it, at most `max`: the rest is not read. */
+/* Like call_rows_kept(), but reads only the first bytes, at most `max`. */
 ATTR_MUST_USE bool call_rows_kept_head(struct call_rows *rows, int64_t run, size_t max,
                                        struct str *out, struct err *err);
 
-/* What one commit holds. */
+/* The contents of one commit. */
 struct call_batch {
     int64_t run;
     const struct event *events;
     size_t count;
-    const struct str *kept;          /* after the last of them */
-    const struct str *words;         /* of the agent, for people; may be empty */
-    const struct call_words *pieces; /* all of them, in order */
+    const struct str *kept;          /* the state after the last event */
+    const struct str *words;         /* text of the agent, for people; may be empty */
+    const struct call_words *pieces; /* all pieces of `words`, in order */
     size_t piece_count;
 };
 
-/* In our turn and one transaction, then the bell is rung. What makes the log longer than
- * CALL_WAL_BYTES is brought into the file itself. */
+/* Commits in one turn and one transaction, then notifies readers. Does a checkpoint if the WAL is
+ * longer than CALL_WAL_BYTES. */
 ATTR_MUST_USE bool call_rows_commit(struct call_rows *rows, const struct place *place,
                                     const struct call_batch *batch, struct err *err);
 
-#define CALL_TURNED_AWAY "turned away: " /* prefix of the line of a denied call */
+#define CALL_TURNED_AWAY "turned away: " /* prefix of a denied call's line */
 
-/* All zero but for the limits and the memory is a session without a call. */
+/* The state of a session. Without any call, everything is zero except the limits and the memory. */
 struct call_kept {
-    int64_t seq;                  /* the last event that is in here */
-    struct moment last;           /* of that event */
-    int64_t number;               /* of the last call, message or prompt */
+    int64_t seq;                  /* the last event included in this state */
+    struct moment last;           /* time of that event */
+    int64_t number;               /* number of the last call, message or prompt */
     struct agent_used used;       /* so far */
-    int turned_away;              /* calls, since the agent was found to be stuck */
-    int64_t stuck_first;          /* the segment's step that the circles begin at */
-    bool stop_asked;              /* a person wants it to end, and has said nothing since */
-    bool turn_failed;             /* the last thing that happened: its service said no */
-    struct entropy_limits limits; /* those of the run's plan */
+    int turned_away;              /* denied calls since the agent was found to be stuck */
+    int64_t stuck_first;          /* step of the segment where the loop begins */
+    bool stop_asked;              /* the user wants it to end, and has not sent a prompt since */
+    bool turn_failed;             /* the last event was a failed turn: the service refused */
+    struct entropy_limits limits; /* from the run's plan */
     struct circles circles;
     struct entropy_memory *memory; /* owned */
 };
 
-/* A session without a call. */
+/* Initializes the state of a session without calls. */
 void call_kept_init(struct call_kept *kept, const struct entropy_limits *limits);
 void call_kept_done(struct call_kept *kept);
 
-/* Fold in an event of the run that follows the last one. */
+/* Applies the next event of the run. */
 void call_kept_apply(struct call_kept *kept, const struct event *event);
 
-/* What the rungs say of the fact of the last call or message: in kept->circles. A message
- * alone does not end a loop whose calls were denied. */
+/* Passes the fact of the last call or message to the loop detector; the result is in kept->circles.
+ * A message alone does not end a loop whose calls were denied. */
 void call_kept_judge(struct call_kept *kept, const struct entropy_fact *fact, bool is_call,
                      const struct moment *at);
-/* A person has spoken: what the agent did before counts for no circle any more. */
+/* Starts loop detection over after a prompt of the user. */
 void call_kept_forget(struct call_kept *kept);
 
-/* Append it as bytes. */
+/* Appends the state in binary form. */
 void call_kept_save(const struct call_kept *kept, struct str *out);
-/* Take the place of *kept, which was initialised. ERR_INVALID, and *kept unchanged, for bytes
- * that call_kept_save() of this build did not write. */
+/* Replaces *kept, which must be initialized. Fails with ERR_INVALID and leaves *kept unchanged if
+ * the bytes were not written by call_kept_save() of this build. */
 ATTR_MUST_USE bool call_kept_load(struct call_kept *kept, const void *bytes, size_t len,
                                   struct err *err);
 
-enum { CALL_KEPT_HEAD_BYTES = 128 }; /* the first bytes of what is saved: enough for this: */
-/* Do these bytes say that the agent is stuck or is to stop, or are they behind the log, whose
- * last event is `seq`? True also where they are none. */
+enum { CALL_KEPT_HEAD_BYTES = 128 }; /* needed by call_kept_is_alarming() */
+/* Returns true if these bytes say that the agent is stuck or should stop, or if they are older than
+ * the log, whose last event is `seq`. True also if the bytes are invalid. */
 bool call_kept_is_alarming(const void *bytes, size_t len, int64_t seq);
 
-/* Begin a run for the session, whose attempt is under way when it returns, and free its owner
- * lock again. A log that is not there is made, an older one brought up to date. */
+/* Begins a run for the session; its attempt is running on return and the owner lock is free.
+ * Creates the log if there is none, and migrates an old one. */
 ATTR_MUST_USE bool call_run_begin(const struct place *place, const struct call_session *session,
                                   const struct moment *now, struct err *err);
 
-/* End it: its attempt ended with this code. ERR_BUSY: somebody owns it. What has ended already
- * stays as it is. */
+/* Ends the run: its attempt ended with this code. Fails with ERR_BUSY if somebody owns the run.
+ * Does nothing if it has already ended. */
 ATTR_MUST_USE bool call_run_end(const struct place *place, int64_t run, int exit,
                                 const struct moment *at, struct err *err);
 
-/* The thresholds of the detector in the run's plan. */
+/* Reads the detector's thresholds from the run's plan. */
 ATTR_MUST_USE bool call_run_limits(const struct place *place, int64_t run,
                                    struct entropy_limits *out, struct err *err);
 

@@ -98,7 +98,7 @@ struct job {
 
 struct result {
     int64_t ticket; /* 0 = none yet */
-    int64_t row;    /* 0 = it could not be written: err */
+    int64_t row;    /* 0 = could not be written: see err */
     struct err err;
 };
 
@@ -113,19 +113,19 @@ struct desk_log {
 struct control_desk {
     struct place place;
 
-    struct desk_log log; /* its own thread only (once it runs) */
+    struct desk_log log; /* used only by the desk's thread once it runs */
 
-    /* Starting thread only. */
+    /* used only by the starting thread */
     pthread_t thread;
     bool has_thread;
     int64_t last_ticket;
 
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t news;
     bool stopping;
     struct job jobs[CONTROL_DESK_QUEUE_MAX]; /* a ring */
     size_t first, count;
-    struct result results[RESULTS_MAX]; /* of ticket t at t % RESULTS_MAX */
+    struct result results[RESULTS_MAX]; /* ticket t is at t % RESULTS_MAX */
 };
 
 static bool insert(struct desk_log *log, const struct job *job, int64_t *row, struct err *err)
@@ -183,7 +183,7 @@ static bool find_uid(struct control_desk *desk, int64_t run, char out[LOG_UID_MA
     return out[0] != '\0';
 }
 
-/* The log cannot be written: its engine looks into the spill that it writes itself. */
+/* If the log cannot be written, its engine reads controls from the spill, which it owns. */
 static bool write_to_spill(struct control_desk *desk, const struct job *job, int64_t *row_out)
 {
     char uid[LOG_UID_MAX];
@@ -204,7 +204,7 @@ static bool has_owner(struct control_desk *desk, int64_t run)
                                         (spill_find(uid, &spill) && owner_is_alive(&spill, uid)));
 }
 
-/* The last resort: nobody else will answer this one. */
+/* Last resort: answers the row itself, because nobody else will. */
 static void refuse(struct control_desk *desk, int64_t row, const char *why)
 {
     struct desk_log *log = &desk->log;
@@ -214,7 +214,7 @@ static void refuse(struct control_desk *desk, int64_t row, const char *why)
     (void)sqlite3_bind_int64(put, 1, row);
     (void)sqlite3_bind_int64(put, 2, clock_now().at_ms);
     db_bind_text(put, 3, why);
-    db_try(put); /* else it stays open */
+    db_try(put); /* on failure the control stays pending */
     turns_give(&log->turns);
     bell_ring(&log->bell);
 }
@@ -228,8 +228,8 @@ static void put_result(struct control_desk *desk, const struct job *job, int64_t
     (void)pthread_mutex_unlock(&desk->lock);
 }
 
-/* Nobody will come back to the row: it is answered here unless somebody owns the run.
- * ERR_BUSY alone does not say so, since the log itself can be busy too. */
+/* Answers the row here if the run has no owner, since nobody else would. ERR_BUSY alone does not
+ * prove that there is an owner, because the log itself can be busy, too. */
 static void see_to_answer(struct control_desk *desk, int64_t run, int64_t row)
 {
     struct err err = {0};
@@ -283,7 +283,7 @@ bool control_desk_start(struct control_desk **out, const struct place *place, st
 {
     struct control_desk *desk = xcalloc(1, sizeof(*desk));
     desk->place = *place;
-    (void)pthread_mutex_init(&desk->lock, NULL); /* cannot fail with no attributes */
+    (void)pthread_mutex_init(&desk->lock, NULL); /* cannot fail without attributes */
     (void)pthread_cond_init(&desk->news, NULL);
     bool ok = open_log(&desk->log, place, err);
     if (ok) {

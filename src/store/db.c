@@ -22,12 +22,12 @@ static enum err_code code_of(int sqlite_code)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
-    case SQLITE_INTERRUPT: /* only db_watch interrupts */
+    case SQLITE_INTERRUPT: /* only db_watch interrupts statements */
         return ERR_DAMAGED;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return ERR_BUSY;
-    default: /* everything else is for people to read */
+    default: /* callers need no finer distinction */
         return ERR_IO;
     }
 }
@@ -68,12 +68,12 @@ bool db_exec(const struct db *db, const char *sql, struct err *err)
 void db_roll_back(const struct db *db)
 {
     if (sqlite3_get_autocommit(db->handle) == 0)
-        (void)sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL); /* it is over either way */
+        (void)sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL); /* over either way */
 }
 
-/* Counts the steps of the statement under way. Every byte of a file can be visited a few times, so
- * a statement that takes many more steps than there are bytes goes through pages that lead back to
- * themselves. */
+/* Counts the steps of the current statement. A valid statement visits every byte of a file only a
+ * few times, so one that takes many more steps than there are bytes is following a cycle of
+ * pages. */
 struct db_watch {
     int64_t steps;
     char *path; /* owned */
@@ -118,8 +118,8 @@ static void watch_steps(struct db *db, const char *path)
     (void)sqlite3_trace_v2(db->handle, SQLITE_TRACE_STMT, on_statement, db->watch);
 }
 
-/* SQLite replays what is beside a database. Logs are in WAL mode from their first byte, so a
- * rollback journal is never one of ours; a WAL has the owner and the mode of its database. */
+/* SQLite replays journals next to a database. Logs are in WAL mode from their first byte, so devs
+ * never makes a rollback journal; and a WAL has the owner and mode of its database. */
 static bool check_beside(const char *path, struct err *err)
 {
     char name[PATH_MAX];
@@ -141,10 +141,10 @@ static bool check_beside(const char *path, struct err *err)
     return err_hint(err, "if you made it, give it the owner and the mode of the log");
 }
 
-/* What every connection needs. A schema that somebody tampered with can call no
- * function with side effects, and none of its views and triggers is used: ours are for other
- * programs. Our statements keep the rules of schema.c's triggers by themselves: of events the key
- * refuses a second one of a number, and only those of expired runs are deleted (log_gc.c). */
+/* Sets up a connection. A manipulated schema cannot call functions with side effects, and views and
+ * triggers are disabled: the log's own ones are for other programs. Our statements obey the rules
+ * of schema.c's triggers anyway: the key prevents two events with the same number, and only events
+ * of expired runs are deleted (log_gc.c). */
 static bool set_up(const struct db *db, enum db_mode mode, struct err *err)
 {
     if (sqlite3_busy_timeout(db->handle, DB_BUSY_MS) != SQLITE_OK ||
@@ -158,7 +158,7 @@ static bool set_up(const struct db *db, enum db_mode mode, struct err *err)
            (mode != DB_WRITE || db_exec(db, "PRAGMA synchronous=NORMAL", err));
 }
 
-/* The path as a URI that says that nobody changes the file. */
+/* Makes a URI that tells SQLite that nobody changes the file. */
 static void still_uri(const char *path, struct str *out)
 {
     str_add(out, "file:");
@@ -171,8 +171,8 @@ static void still_uri(const char *path, struct str *out)
     str_add(out, "?immutable=1");
 }
 
-/* A count of its memory, which nobody asks for, would cost a lock for each piece. Refused, and no
- * harm done, where the library is in use already. */
+/* Turns off memory statistics, which nobody uses and which cost a lock for each allocation. Fails
+ * harmlessly if the library is already in use. */
 static void set_up_library(void)
 {
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -217,7 +217,7 @@ void db_done(struct db *db)
     if (!db || !db->handle)
         return;
     int code = sqlite3_close(db->handle);
-    assert(code == SQLITE_OK); /* else a statement was forgotten */
+    assert(code == SQLITE_OK); /* otherwise a statement was not finalized */
     (void)code;
     if (db->watch)
         free(db->watch->path);
@@ -229,11 +229,11 @@ void db_done_in_turn(struct db *db)
 {
     if (!db->handle)
         return;
-    if (!wal_is_whole(db, NULL)) { /* what is in the file is worth more */
+    if (!wal_is_whole(db, NULL)) { /* protect the contents of the file */
         db_done(db);
         return;
     }
-    (void)sqlite3_busy_timeout(db->handle, 0); /* nobody is kept waiting for the turn */
+    (void)sqlite3_busy_timeout(db->handle, 0); /* don't wait during our turn */
     (void)sqlite3_wal_checkpoint_v2(db->handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     db_done(db);
@@ -252,8 +252,7 @@ bool db_number(const struct db *db, const char *sql, int64_t *out, struct err *e
     return ok;
 }
 
-/* Our statements are sound: it is the file that lacks what they name, or has a view by that name.
- */
+/* Our statements are valid, so the file must lack what they name, or have a view with that name. */
 static bool fail_prepare(const struct db *db, const char *sql, struct err *err)
 {
     if (sqlite3_errcode(db->handle) == SQLITE_ERROR)
@@ -299,7 +298,7 @@ void db_try(sqlite3_stmt *statement)
 bool db_next(const struct db *db, sqlite3_stmt *statement, bool *row, struct err *err)
 {
     int code = sqlite3_step(statement);
-    if (code == SQLITE_ERROR) /* a sum of what the file holds is too large, for one */
+    if (code == SQLITE_ERROR) /* for example, integer overflow in a sum */
         return err_set(err, ERR_DAMAGED, "log: read: %s", sqlite3_errmsg(db->handle));
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         return db_fail(db, "read", err);
@@ -310,7 +309,7 @@ bool db_next(const struct db *db, sqlite3_stmt *statement, bool *row, struct err
 void db_bind_text(sqlite3_stmt *statement, int at, const char *text)
 {
     int code = sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
-    assert(code == SQLITE_OK); /* fails for a wrong index or a statement under way only */
+    assert(code == SQLITE_OK); /* fails only for a wrong index or a running statement */
     (void)code;
 }
 
@@ -357,7 +356,7 @@ bool db_pages(const struct db *db, int64_t *out, struct err *err)
     return db_number(db, "PRAGMA page_count", out, err);
 }
 
-/* sqlite3_bind_value() copies what it is given. */
+/* sqlite3_bind_value() copies the value. */
 static bool copy_row(const struct db_copy *copy, sqlite3_stmt *from, sqlite3_stmt *to,
                      struct err *err)
 {

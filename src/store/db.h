@@ -1,8 +1,8 @@
 /*
- * db.h - one connection to the log's file, with SQLite's answers as struct err.
+ * db.h - a connection to the log's database; SQLite's errors become struct err.
  *
- * Private to store, the only layer that sees SQLite. A connection belongs to one
- * thread. Bound parameters only: no SQL text is ever put together from data.
+ * Private to store, the only layer that sees SQLite. A connection belongs to one thread. Uses only
+ * bound parameters: SQL text is never built from data.
  */
 #ifndef DEVS_DB_H
 #define DEVS_DB_H
@@ -16,8 +16,8 @@
 
 enum db_mode {
     DB_READ,
-    DB_READ_STILL, /* where nothing can be written, nobody can change it either: no lock is
-                      taken, and a WAL that is there is not read */
+    DB_READ_STILL, /* for read-only locations, where nobody can change the file: takes no locks and
+                      ignores a WAL */
     DB_WRITE,
 };
 
@@ -25,76 +25,75 @@ struct db_watch;
 
 struct db {
     sqlite3 *handle;        /* owned; NULL = not open */
-    struct db_watch *watch; /* owned; ends a statement that would never end */
-    uint64_t wal_inode;     /* of the WAL that it has open; 0 = not known (wal.h) */
-    int format;             /* of the log in it (schema.h); 0 = nobody has looked */
+    struct db_watch *watch; /* owned; interrupts a statement that would never end */
+    uint64_t wal_inode;     /* of the open WAL; 0 = unknown (wal.h) */
+    int format;             /* log format (schema.h); 0 = not checked */
 };
 
-/* The file must exist. No checkpoint ever happens by itself. Views and triggers of the file are
- * off, and a statement ends with ERR_DAMAGED once it has taken far more steps than the file has
- * bytes: whoever made the file may have made it so that reading never ends. ERR_DAMAGED also if
- * beside the file is a rollback journal, or a WAL that was not made with it: SQLite would replay
- * either. */
+/* Opens an existing file. Checkpoints never happen automatically. Protects against malicious files:
+ * disables their views and triggers, and makes a statement fail with ERR_DAMAGED once it has taken
+ * far more steps than the file has bytes. Also fails with ERR_DAMAGED if there is a rollback
+ * journal, or a WAL that was not made with the file, since SQLite would replay it. */
 ATTR_MUST_USE bool db_init(struct db *db, const char *path, enum db_mode mode, struct err *err);
 void db_done(struct db *db);
-/* Within a turn: brings everything into the file itself first, as far as readers allow, unless the
- * WAL is not what was committed to it; the last one out removes the WAL. */
+/* Closes the connection within a turn. First does a checkpoint as far as readers allow, unless the
+ * WAL does not match what was committed. The last connection removes the WAL. */
 void db_done_in_turn(struct db *db);
 
-/* Record what SQLite said last. Returns false. */
+/* Sets *err to SQLite's last error. Returns false. */
 bool db_fail(const struct db *db, const char *what, struct err *err);
 
-/* What can be done for a file that is damaged. Returns false. */
+/* Adds a hint about recovering a damaged file. Returns false. */
 bool db_hint_recover(const char *path, struct err *err);
 
-/* Run a statement without results; ERR_IO as db_fail() says it. */
+/* Runs a statement without results. Fails like db_fail(). */
 ATTR_MUST_USE bool db_exec(const struct db *db, const char *sql, struct err *err);
 
-/* End a transaction that went wrong, if there still is one. */
+/* Rolls back the current transaction, if there is one. */
 void db_roll_back(const struct db *db);
-/* The one number that a statement gives. */
+/* Runs a statement that returns a single number. */
 ATTR_MUST_USE bool db_number(const struct db *db, const char *sql, int64_t *out, struct err *err);
 
-/* Prepare a table of statements; on failure those that were made are in `out`. */
+/* Prepares an array of statements; on failure `out` contains those that were prepared. */
 ATTR_MUST_USE bool db_prepare(const struct db *db, const char *const *sql, int count,
                               sqlite3_stmt **out, struct err *err);
-/* End the first `count` statements; NULL is left out, each is NULL afterwards. */
+/* Finalizes the first `count` statements and sets them to NULL; skips those that are NULL. */
 void db_finalize(sqlite3_stmt **statements, int count);
 
-/* Step a statement that gives no row, and reset it. */
+/* Steps a statement that returns no rows, and resets it. */
 ATTR_MUST_USE bool db_run(const struct db *db, sqlite3_stmt *statement, struct err *err);
-/* As db_run() where nobody could do anything about an error. */
+/* Like db_run(), for errors that nobody can do anything about. */
 void db_try(sqlite3_stmt *statement);
-/* Step to the next row: false and *err for an error, else *row says if there is
- * one. The caller resets. */
+/* Steps to the next row and sets *row to whether there is one. Returns false only on errors. The
+ * caller resets the statement. */
 ATTR_MUST_USE bool db_next(const struct db *db, sqlite3_stmt *statement, bool *row,
                            struct err *err);
 
-/* Bind text or number, NULL where it says nothing. Text must outlive the step. */
+/* Binds text or a number, or NULL for a missing value. The text must outlive the step. */
 void db_bind_text(sqlite3_stmt *statement, int at, const char *text);
-/* The number; NULL where it is `nothing`. */
+/* Binds the number; NULL if it is `nothing`. */
 void db_bind_unless(sqlite3_stmt *statement, int at, int64_t value, int64_t nothing);
-/* The column, or `nothing` where it is NULL. */
+/* Returns the column, or `nothing` if it is NULL. */
 int64_t db_column_or(sqlite3_stmt *statement, int at, int64_t nothing);
-/* A copy of a text column, "" for NULL. The caller frees. */
+/* Returns a copy of a text column, "" for NULL. The caller frees. */
 ATTR_MUST_USE char *db_column_copy(sqlite3_stmt *statement, int at);
 
-/* Is the file under its name still the one that was opened? One stat(2). */
+/* Returns true if the file at the path is still the one that was opened. Costs one stat(2). */
 bool db_is_in_place(const struct db *db);
-/* Pages of the database, those that are in the WAL only included. */
+/* Returns the number of database pages, including those that are only in the WAL. */
 ATTR_MUST_USE bool db_pages(const struct db *db, int64_t *out, struct err *err);
 
-/* Copy rows of one run from one log to another. */
+/* Statements that copy the rows of one run to another log. */
 struct db_copy {
     const struct db *from, *to;
-    const char *select; /* its one parameter is the run */
-    const char *insert; /* as many parameters as `select` has columns */
+    const char *select; /* has one parameter, the run */
+    const char *insert; /* has as many parameters as `select` has columns */
     int64_t run;
 };
-/* Within a transaction of the log that is written to. */
+/* Copies the rows. Call it in a transaction of the target log. */
 ATTR_MUST_USE bool db_copy_rows(const struct db_copy *copy, struct err *err);
 
-/* Everything committed so far is on the disk when it returns. */
+/* Syncs everything committed so far to disk. */
 ATTR_MUST_USE bool db_sync(const struct db *db, struct err *err);
 
 enum { DB_PAGE_BYTES = 4096, DB_BUSY_MS = 5000 };

@@ -9,10 +9,10 @@
 
 static_assert(EVENT_PHRASES_TEXT_MAX == EVENT_TEXT_MAX, "all of a text that is ours is spelled");
 
-enum { PHRASE_BYTES = 0x20 }; /* that a phrase may have as its byte */
+enum { PHRASE_BYTES = 0x20 }; /* phrases are encoded as bytes below this */
 
 struct phrase {
-    const char *text; /* NULL: the byte is itself */
+    const char *text; /* NULL: the byte stands for itself */
     size_t len;
 };
 
@@ -56,7 +56,7 @@ size_t event_phrases_pack(const char *text, char *out)
     return len;
 }
 
-/* How many bytes come before the next phrase. */
+/* Returns the number of bytes before the next phrase. */
 static size_t plain_len(const char *bytes, size_t len)
 {
     size_t at = 0;
@@ -81,13 +81,14 @@ bool event_phrases_spell(const char *bytes, size_t len, size_t max, struct str *
     return true;
 }
 
-enum { TEXT_COLUMN = 16 }; /* of EVENT_ROW_SQL */
+enum { TEXT_COLUMN = 16 }; /* in EVENT_ROW_SQL */
 
-/* As the format of the log has it; `space`, of EVENT_TEXT_MAX bytes, lives until the step. */
+/* Binds the text in the log's format. `space` has EVENT_TEXT_MAX bytes and must outlive the
+ * step. */
 static void bind_text(const struct db *db, sqlite3_stmt *put, const char *text, char *space)
 {
     const bool has_text = text && text[0] != '\0';
-    assert(!has_text || strlen(text) <= EVENT_TEXT_MAX); /* whoever made it sees to that */
+    assert(!has_text || strlen(text) <= EVENT_TEXT_MAX); /* the creator of the event ensures this */
     if (has_text && db->format >= SCHEMA_PHRASES) {
         const size_t len = event_phrases_pack(text, space);
         (void)sqlite3_bind_text64(put, TEXT_COLUMN, space, len, SQLITE_STATIC, SQLITE_UTF8);

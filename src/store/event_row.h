@@ -1,6 +1,6 @@
 /*
- * event_row.h - an event as a row of the log, with the frequent phrases of its text as single
- * bytes. Private to store; belongs to the thread of its connection.
+ * event_row.h - writes events as rows of the log, with common phrases of their text encoded as
+ * single bytes. Private to store; belongs to the thread of its connection.
  */
 #ifndef DEVS_EVENT_ROW_H
 #define DEVS_EVENT_ROW_H
@@ -20,22 +20,22 @@
 #define EVENT_ROW_SQL                                                                              \
     "INSERT INTO event(" EVENT_ROW_NUMBERS ", text) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 
-/* What that takes of an event that is in a log, its text spelled out: the other file may be of an
+/* The columns for EVENT_ROW_SQL, read from a log, with the text decoded: the target may have an
  * older format. */
 #define EVENT_ROW_COLUMNS EVENT_ROW_NUMBERS ", " EVENT_PHRASES_SPELLED("text")
 
-/* Insert it with the statement that was made of EVENT_ROW_SQL; its text is of at most
- * EVENT_TEXT_MAX bytes. Within a transaction. */
+/* Inserts the event with a statement prepared from EVENT_ROW_SQL. Its text has at most
+ * EVENT_TEXT_MAX bytes. Call it in a transaction. */
 ATTR_MUST_USE bool event_row_put(const struct db *db, sqlite3_stmt *put, int64_t run,
                                  const struct event *event, struct err *err);
 
-/* The row of `session` that EVENT_AGENT_SESSION stands for, so that a session's run is found.
- * Within a transaction; a text that no such event can have leaves no row. */
+/* Inserts the row of `session` that corresponds to EVENT_AGENT_SESSION, so that a session's run can
+ * be found. Inserts nothing if the text is invalid. Call it in a transaction. */
 ATTR_MUST_USE bool event_row_put_session(const struct db *db, int64_t run,
                                          const struct event *event, struct err *err);
 
-/* The byte, and what it stands for; the longer of two that begin alike comes first. In two parts,
- * since SQLite's parser follows no deeper a nest. */
+/* Each byte and the phrase it stands for. If one phrase begins with another, the longer one comes
+ * first. There are two lists because of the depth limit of SQLite's parser. */
 #define EVENT_PHRASES_FIRST(X)                                                                     \
     X(1, "{\"cpu\":")                                                                              \
     X(2, ",\"cpu\":")                                                                              \
@@ -70,10 +70,10 @@ ATTR_MUST_USE bool event_row_put_session(const struct db *db, int64_t run,
 
 #define EVENT_PHRASES_ALL(X) EVENT_PHRASES_FIRST(X) EVENT_PHRASES_MORE(X)
 
-/* The column, spelled out by SQL: for views, and for rows that go into another file. Of a text that
- * is longer than any of ours only the front is taken: the log may be somebody else's, and a byte of
- * it becomes a whole phrase. */
-#define EVENT_PHRASES_TEXT_MAX 4096 /* EVENT_TEXT_MAX, where the preprocessor sees it */
+/* SQL that decodes the column, for views and for rows that go into another file. Truncates texts
+ * longer than EVENT_TEXT_MAX: the log may be untrusted, and each byte can expand to a whole
+ * phrase. */
+#define EVENT_PHRASES_TEXT_MAX 4096 /* EVENT_TEXT_MAX for the preprocessor */
 #define EVENT_PHRASES_SPELLED(column)                                                              \
     "(SELECT " EVENT_PHRASES_MORE(EVENT_PHRASES_OPEN) "half" EVENT_PHRASES_MORE(                   \
         EVENT_PHRASES_CLOSE) " FROM (SELECT " EVENT_PHRASES_FIRST(EVENT_PHRASES_OPEN)              \
@@ -84,12 +84,13 @@ ATTR_MUST_USE bool event_row_put_session(const struct db *db, int64_t run,
 #define EVENT_PHRASES_OPEN(byte, phrase)  "replace("
 #define EVENT_PHRASES_CLOSE(byte, phrase) ",char(" #byte "),'" phrase "')"
 
-/* The text with its phrases as bytes, which is never longer than the text; how many there are. No
- * NUL is written. A byte that already stands for a phrase cannot be in JSON, and becomes a blank.
- */
+/* Encodes the phrases of the text as bytes and returns the length, which never exceeds that of the
+ * text. Writes no NUL. A byte that stands for a phrase cannot occur in JSON, so one in the input
+ * becomes a space. */
 size_t event_phrases_pack(const char *text, char *out);
 
-/* Append at most `max` bytes of what len bytes of a row spell; false if there would be more. */
+/* Appends the decoded form of `len` bytes of a row, at most `max` bytes; returns false if there
+ * would be more. */
 ATTR_MUST_USE bool event_phrases_spell(const char *bytes, size_t len, size_t max, struct str *out);
 
 #endif

@@ -15,24 +15,24 @@
 
 enum { STREAMS = 2 };
 
-/* What the whole of stdout is asked for: an agent's answer, or what a contract asks for. */
+/* All of stdout is kept if it is an agent's answer or subject to a contract. */
 static const size_t rooms[STREAMS] = {CONTRACT_OUTPUT_MAX, CLASSIFY_TAIL_MAX};
 
-/* The last bytes of a stream, put together from behind: they fill the end of `room`. */
+/* The last bytes of a stream, assembled backwards: they fill the end of `room`. */
 struct tail {
     char *room; /* owned */
     size_t size;
-    size_t max; /* bytes of it that are wanted */
+    size_t max; /* number of bytes to keep */
     size_t len;
-    int64_t offset;  /* of the first one in the stream */
-    int64_t written; /* to the stream in all */
+    int64_t offset;  /* stream offset of the first byte */
+    int64_t written; /* total length of the stream */
 };
 
 struct evidence {
     struct log_reader *reader; /* borrowed */
     struct tail tails[STREAMS];
-    struct agent_stream *stream; /* owned; of the attempt that was read last, NULL = none */
-    bool is_agents;              /* that attempt prompted one */
+    struct agent_stream *stream; /* owned; for the last attempt that was read, NULL = none */
+    bool is_agents;              /* the last attempt prompted an agent */
 };
 
 static const struct plan_step *step_of(const struct evidence_of *of)
@@ -40,8 +40,8 @@ static const struct plan_step *step_of(const struct evidence_of *of)
     return &of->plan->tasks[of->event->task].steps[of->event->step];
 }
 
-/* Put a row's bytes before what there is, as far as they come before it and there is room.
- * False if bytes are missing in between: what is before the gap is of no use. */
+/* Prepends a row's bytes as far as they precede the existing ones and fit. Returns false if there
+ * is a gap: bytes before it are useless. */
 static bool put_before(struct tail *tail, int64_t offset, const char *bytes, int64_t len)
 {
     bool first = tail->len == 0;
@@ -51,14 +51,14 @@ static bool put_before(struct tail *tail, int64_t offset, const char *bytes, int
     int64_t room = (int64_t)(tail->max - tail->len);
     int64_t take = wanted < room ? wanted : room;
     if (take <= 0)
-        return true; /* all of it is there already */
+        return true; /* everything is already there */
     tail->offset = offset + wanted - take;
     tail->len += (size_t)take;
     memcpy(tail->room + tail->size - tail->len, bytes + wanted - take, (size_t)take);
     return true;
 }
 
-/* The end of one stream, as it came: its rows from the last on. */
+/* Reads the end of one stream, from the last row backwards. */
 static bool read_tail(struct evidence *evidence, const struct evidence_of *of, int stream,
                       struct err *err)
 {
@@ -100,7 +100,7 @@ static struct classify_text text_of(const struct tail *tail)
                                   .offset = tail->offset + (int64_t)(tail->len - len)};
 }
 
-/* Do its last bytes stand in the log? */
+/* Returns true if the log has the last bytes of the stream. */
 static bool has_end(const struct tail *tail)
 {
     return tail->offset + (int64_t)tail->len == tail->written;
@@ -111,7 +111,7 @@ static bool is_whole(const struct tail *tail)
     return tail->offset == 0 && has_end(tail);
 }
 
-/* What an agent's CLI wrote is read as a whole, or, where that is too much, by its end. */
+/* Parses all output of an agent's CLI or, if it is too long, the end. */
 static void read_stream(struct evidence *evidence, const struct adapter *adapter)
 {
     const struct tail *out = &evidence->tails[0];
@@ -150,7 +150,8 @@ static struct outcome read_outcome(const struct event *event)
     return outcome;
 }
 
-/* What a command wrote that ended well is for rules that may deny it: classify_may_deny(). */
+/* Returns true if the verdict depends on the output. If a command succeeded, only rules that may
+ * deny success look at its output: classify_may_deny(). */
 static bool needs_output(const struct plan_step *step, const struct classify_input *input)
 {
     const bool ended_well = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0;

@@ -1,6 +1,6 @@
 /*
- * evidence.h - an attempt of the log as the classifier judged it: how it ended, and the last bytes
- * of its output. For those who judge it once more. Private to store; belongs to one thread.
+ * evidence.h - reads an attempt from the log in the form that the classifier takes: how it ended,
+ * and the last bytes of its output. For judging it again. Private to store; belongs to one thread.
  */
 #ifndef DEVS_EVIDENCE_H
 #define DEVS_EVIDENCE_H
@@ -15,46 +15,47 @@
 struct log_reader;
 struct evidence;
 
-/* `reader` is borrowed until evidence_close(). */
+/* Borrows `reader` until evidence_close(). */
 void evidence_open(struct evidence **out, struct log_reader *reader);
 void evidence_close(struct evidence *evidence);
 
-/* An attempt that is over, with the plan of its run. All borrowed. */
+/* A finished attempt with the plan of its run. Everything is borrowed. */
 struct evidence_of {
     int64_t run;
     const struct plan *plan;
-    const struct event *event; /* its end: evidence_is_end() */
-    bool wants_all;            /* the output, too, that no rule looks at */
-    int memory_killed;         /* as for classify(): what a counter said is not in the log */
+    const struct event *event; /* an end of an attempt: evidence_is_end() */
+    bool wants_all;            /* also read output that no rule examines */
+    int memory_killed;         /* as for classify(): the log lacks memory counters */
 };
 
-/* Is the event the end of an attempt, and can it be true? The file may be anybody's. */
+/* Returns true if the event is the end of an attempt and is plausible, since the file may be
+ * untrusted. */
 bool evidence_is_end(const struct plan *plan, const struct event *event);
 
-/* What the log has of the output. */
+/* How much of the output the log has. */
 enum evidence_state {
-    EVIDENCE_WHOLE, /* all that it was judged by */
-    EVIDENCE_CUT,   /* the end of it is not there: nobody recorded it */
+    EVIDENCE_WHOLE, /* everything that the verdict was based on */
+    EVIDENCE_CUT,   /* the end is missing: it was not recorded */
 };
 
-/* *out borrows from the evidence until the next call. */
+/* Reads an attempt. *out borrows from the evidence until the next call. */
 ATTR_MUST_USE bool evidence_read(struct evidence *evidence, const struct evidence_of *of,
                                  struct classify_input *out, enum evidence_state *state_out,
                                  struct err *err);
 
-/* What a step with a contract gave, of the attempt that was read last; its bytes are appended to
- * *bytes. False where the log has not all of it that its contract was held against. */
+/* Appends the result of the last attempt that was read, for a step with a contract, to *bytes.
+ * Returns false if the log lacks part of the output that the contract was checked against. */
 ATTR_MUST_USE bool evidence_result(const struct evidence *evidence, struct str *bytes,
                                    struct contract_output *out);
 
-/* The fingerprint of the attempt that was read last, where `wants_all` was said: false where the
- * log has not all of its output, and for an agent, whose words are its result. */
+/* Computes the fingerprint of the last attempt that was read with `wants_all`. Returns false if the
+ * log lacks part of its output, and for agents, whose result is their answer. */
 ATTR_MUST_USE bool evidence_fingerprint(const struct evidence *evidence,
                                         const struct evidence_of *of, const struct outcome *outcome,
                                         struct digest *out);
 
-/* A task is added to a plan that grows. A plan that cannot grow as the log says: its later
- * attempts are none of its. Other events are ignored. */
+/* Adds a task to a growing plan; ignores other events. Does nothing if the task is invalid; its
+ * attempts are then not part of the plan. */
 void evidence_take_task(struct plan *growing, const struct event *event);
 
 #endif

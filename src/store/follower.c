@@ -14,17 +14,17 @@
 
 struct follower {
     struct log_reader *reader; /* owned */
-    struct watch *watch;       /* owned; NULL where inotify cannot be had */
+    struct watch *watch;       /* owned; NULL if inotify is not available */
     struct log_run_info run;   /* owned */
-    const struct plan *plan;   /* borrowed; own_plan, or whose it is */
-    struct plan *own_plan;     /* owned; NULL = it is that of another */
-    struct run_state state;    /* owned; all zero until the plan is there */
-    struct event_page page;    /* owned; read, */
-    size_t folded;             /* of these, this many folded in */
-    struct run_past *past;     /* owned; NULL = it is not kept */
-    uint64_t spill_heard;      /* whose bell is watched too; 0 = there is no spill */
+    const struct plan *plan;   /* borrowed: own_plan, or that of another owner */
+    struct plan *own_plan;     /* owned; NULL = the plan has another owner */
+    struct run_state state;    /* owned; all zero until the plan is loaded */
+    struct event_page page;    /* owned; the events that were read, */
+    size_t folded;             /* and how many of them were applied */
+    struct run_past *past;     /* owned; NULL = not kept */
+    uint64_t spill_heard;      /* inode of the watched spill; 0 = there is none */
 
-    /* Who had the turn at each look, while nothing was written. */
+    /* The process that had the turn each time, while nothing was written. */
     int64_t busy_pid, busy_since_ms, busy_seq;
 };
 
@@ -41,7 +41,7 @@ static bool parse_plan(struct follower *follower, struct err *err)
     return ok || db_hint_recover(log_reader_place(follower->reader)->db, err);
 }
 
-/* The plan that is known, where it is that of the run; else that of the log. */
+/* Uses the known plan if it is that of the run, otherwise the log's. */
 static bool open_plan(struct follower *follower, int64_t number, const struct known_plan *known,
                       struct err *err)
 {
@@ -58,7 +58,7 @@ static bool open_plan(struct follower *follower, int64_t number, const struct kn
     return log_reader_run(follower->reader, number, run, err) && parse_plan(follower, err);
 }
 
-/* known NULL: it is not opened to tell. */
+/* `known` is NULL unless opened by follower_open_to_tell(). */
 static bool open_parts(struct follower *follower, int64_t number, const struct known_plan *known,
                        struct err *err)
 {
@@ -69,7 +69,7 @@ static bool open_parts(struct follower *follower, int64_t number, const struct k
     return true;
 }
 
-/* The reader is the follower's from now on. */
+/* Takes ownership of the reader. */
 static bool open_follower(struct follower **out, struct log_reader *reader, int64_t number,
                           const struct known_plan *known, struct err *err)
 {
@@ -137,7 +137,7 @@ struct log_reader *follower_reader(struct follower *follower)
     return follower->reader;
 }
 
-/* Without it the log is looked at by time. */
+/* If inotify is not available, the caller polls. */
 void follower_watch(struct follower *follower)
 {
     char bell[PATH_MAX];
@@ -161,7 +161,8 @@ bool follower_heard(struct follower *follower)
     return follower->watch && watch_drain(follower->watch);
 }
 
-/* The run's row again. Its texts do not change, but for the boot: who shows them may keep them. */
+/* Reads the run's row again. Keeps the old texts, except the boot, because they never change and
+ * callers may hold pointers to them. */
 static bool refresh_run(struct follower *follower, struct err *err)
 {
     struct log_run_info *run = &follower->run;
@@ -182,7 +183,7 @@ static bool refresh_run(struct follower *follower, struct err *err)
     return true;
 }
 
-/* The next event, from the page or the log; NULL if there is none now. */
+/* Returns the next event, from the page or the log; NULL if there is none yet. */
 static bool next_event(struct follower *follower, const struct event **out, struct err *err)
 {
     if (follower->folded == follower->page.count) {
@@ -196,7 +197,8 @@ static bool next_event(struct follower *follower, const struct event **out, stru
     return true;
 }
 
-/* The fold checks the kinds that it knows; names of the others are looked up too. */
+/* run_state_apply() checks only the kinds that it knows, but task and step of other kinds are used
+ * for look-ups, too. */
 static bool is_in_plan(const struct plan *plan, const struct event *event)
 {
     if (event->task < 0)
@@ -204,7 +206,7 @@ static bool is_in_plan(const struct plan *plan, const struct event *event)
     return event->task < plan->task_count && event->step < plan->tasks[event->task].step_count;
 }
 
-/* Where the damage begins, and what can be done. */
+/* Reports where the damage begins and what the user can do. */
 static bool tell_damage(const struct follower *follower, const struct err *why, struct err *err)
 {
     if (why->code != ERR_DAMAGED)
@@ -214,7 +216,7 @@ static bool tell_damage(const struct follower *follower, const struct err *why, 
     return db_hint_recover(log_reader_place(follower->reader)->db, err);
 }
 
-/* An event that does not fit is met again by the next call: it is not skipped. */
+/* Does not skip an invalid event: the next call finds it again. */
 static bool fold_next(struct follower *follower, const struct event **out, struct err *err)
 {
     struct err why = {0};
@@ -233,7 +235,7 @@ static bool fold_next(struct follower *follower, const struct event **out, struc
     return true;
 }
 
-/* News comes from there while the log cannot be written. */
+/* Watches the spill for changes while the log cannot be written. */
 static void watch_spill(struct follower *follower)
 {
     const struct log_reader *spill = log_read_spill(follower->reader, follower->run.number);
@@ -244,7 +246,7 @@ static void watch_spill(struct follower *follower)
     bool can = spill && follower->watch &&
                private_path_join(bell, sizeof(bell), spill->place.db, "-bell", NULL);
     if (!can || watch_file(follower->watch, bell, NULL))
-        follower->spill_heard = inode; /* else it is tried again, and looked at by time */
+        follower->spill_heard = inode; /* otherwise try again later, and poll */
 }
 
 bool follower_read(struct follower *follower, size_t max, follower_event_fn *each, void *ctx,
@@ -269,7 +271,7 @@ bool follower_read(struct follower *follower, size_t max, follower_event_fn *eac
     return ok;
 }
 
-/* The page goes on being read where the state is now, if it has that. */
+/* Continues in the current page if it contains the events after the state. */
 static void turn_page(struct follower *follower)
 {
     const struct event_page *page = &follower->page;
@@ -299,7 +301,7 @@ void follower_keep_past(struct follower *follower)
     follower->past = run_past_new(&follower->state, RUN_PAST_EVERY);
 }
 
-/* What was kept goes along; the one that stays keeps nothing from now on. */
+/* Moves the snapshots to the new follower; the old one keeps none from now on. */
 static void hand_over(struct follower *from, struct follower *to)
 {
     to->state = from->state;
@@ -327,7 +329,7 @@ bool follower_fork(struct follower **out, struct follower *from, struct err *err
     return true;
 }
 
-/* As near to the event as what is kept allows. */
+/* Gets as close to the event as the snapshots allow. */
 static void jump(struct follower *follower, int64_t seq)
 {
     const bool goes_back = seq < follower->state.last_seq;
@@ -342,7 +344,7 @@ static void jump(struct follower *follower, int64_t seq)
 
 bool follower_seek(struct follower *follower, int64_t seq, struct err *err)
 {
-    enum { NEAR = 256 }; /* events that one looks back from where one is, or goes back one by one */
+    enum { NEAR = 256 }; /* also keep a snapshot this far before the target */
     jump(follower, seq);
     while (follower->state.last_seq < seq) {
         const struct event *event = NULL;
@@ -362,7 +364,7 @@ bool follower_is_orphaned(struct follower *follower)
     const struct log_run_info *run = &follower->run;
     if (run->ended_at_ms != 0 || log_read_has_owner(follower->reader, run->uid))
         return false;
-    /* It may have ended since the row was read. */
+    /* The run may have ended after the row was read. */
     return refresh_run(follower, NULL) && run->ended_at_ms == 0 && !run->owner_alive;
 }
 

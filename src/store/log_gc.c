@@ -15,9 +15,9 @@
 #include "text.h"
 #include "xalloc.h"
 
-/* Which runs leave the log. */
+/* Which runs to delete. */
 
-/* What is asked of the log of each run; ?1 is the run. */
+/* Queries for each run; ?1 is the run. */
 enum plan_query { PLAN_BYTES, PLAN_BOOKMARKS, PLAN_BEGUN, PLAN_QUERY_COUNT };
 static const char *const query_sql[] = {
     [PLAN_BYTES] = "SELECT (SELECT ifnull(sum(length(CAST(text AS BLOB))),0)+64*count(*) FROM event"
@@ -33,15 +33,15 @@ static const char *const query_sql[] = {
 };
 static_assert(ARRAY_LEN(query_sql) == PLAN_QUERY_COUNT, "every query has its text");
 
-/* A plan under way. */
+/* The state while a plan is made. */
 struct planning {
     const struct log_gc_asked *asked;
     struct db db;
     bool has_bookmarks;
-    struct log_gc_run *runs; /* owned until it is handed on */
+    struct log_gc_run *runs; /* owned until it is returned */
     size_t count, cap;
     int64_t kept_runs, kept_bytes;
-    bool is_full; /* a run was too much for the size: no older one stays either */
+    bool is_full; /* a run exceeded the size limit, so all older runs go, too */
 };
 
 struct log_limits log_limits_new(void)
@@ -96,7 +96,7 @@ static bool is_alive(const struct log_run_info *info, int64_t now_ms)
     return info->ended_at_ms == 0 && info->last_at_ms > now_ms - LOG_GC_SESSION_MS;
 }
 
-/* What keeps it whatever the limits; LOG_GC_WITHIN: nothing does. */
+/* Finds what protects the run from limits; LOG_GC_WITHIN if nothing does. */
 static bool find_keeper(const struct planning *planning, const struct log_run_info *info,
                         enum log_gc_why *out, struct err *err)
 {
@@ -114,7 +114,7 @@ static bool find_keeper(const struct planning *planning, const struct log_run_in
     return true;
 }
 
-/* Of one that nothing keeps. `bytes` is -1 where there is no limit of size. */
+/* Applies the limits to an unprotected run. `bytes` is -1 if there is no size limit. */
 static enum log_gc_why judge(struct planning *planning, const struct log_run_info *info,
                              int64_t bytes)
 {
@@ -179,7 +179,7 @@ static bool take_runs(struct planning *planning, struct log_reader *reader, stru
     return ok;
 }
 
-/* Those that no reader finds any more. */
+/* Adds runs that are already hidden from readers. */
 static bool take_begun(struct planning *planning, struct err *err)
 {
     sqlite3_stmt *query = NULL;
@@ -239,12 +239,12 @@ bool log_gc_plan(const struct log_gc_asked *asked, struct log_gc_run **out, size
 
 struct log_gc {
     struct place place;
-    struct log_writer *writer; /* owned; of no run */
+    struct log_writer *writer; /* owned; without a run */
 };
 
-/* So many rows at a time, until a statement finds no more; ?1 is the run. Rows of output and
- * captures are large, those of events are small, and go by the rule of schema.c's trigger, which
- * our connection has not. What is found by no key is looked for in a table that is small. */
+/* Each statement deletes a number of rows and is repeated until it finds none; ?1 is the run. Rows
+ * of output and captures are large, those of events are small. Events obey the rule of schema.c's
+ * trigger, which is disabled on our connection. Tables without a suitable index are small. */
 static const char *const deletions[] = {
     "DELETE FROM output WHERE id IN(SELECT id FROM output WHERE run=?1 LIMIT 64)",
     "DELETE FROM capture WHERE id IN(SELECT id FROM capture WHERE run=?1 LIMIT 64)",
@@ -257,8 +257,8 @@ static const char *const deletions[] = {
     "DELETE FROM session WHERE id IN(SELECT id FROM session WHERE run=?1 LIMIT 1000)",
 };
 
-/* The last transaction: until then the run can be found as one that goes. A rule set goes with the
- * last run that it judged in. */
+/* The last transaction: until it commits, the next collection finds the run. A rule set is deleted
+ * with the last run that used it. */
 static const char *const last_deletions[] = {
     "DELETE FROM plan WHERE run=?1",
     "DELETE FROM bookmark WHERE run=?1",
@@ -302,7 +302,7 @@ static bool run_with(const struct log_gc *gc, const char *sql, int64_t run, int 
     return ok;
 }
 
-/* Some statements in a transaction of one turn; *changed is of the last one. */
+/* Runs statements in one transaction and one turn; *changed is for the last one. */
 static bool change(struct log_gc *gc, const char *const *sql, size_t count, int64_t run,
                    int *changed, struct err *err)
 {
@@ -332,8 +332,8 @@ static bool find_uid(const struct log_gc *gc, int64_t run, char out[LOG_UID_MAX]
     return ok;
 }
 
-/* From here on nobody finds it. In one statement with the look for bookmarks: somebody may be
- * making one. */
+/* Hides the run from readers. The same statement checks for bookmarks, because another process may
+ * be adding one. */
 static bool mark_expired(struct log_gc *gc, int64_t run, struct err *err)
 {
     static const char *const mark = "UPDATE run SET expired=1 WHERE id=?1"
@@ -362,7 +362,7 @@ bool log_gc_remove(struct log_gc *gc, int64_t run, struct err *err)
     int owner_fd = -1;
     if (!find_uid(gc, run, uid, err))
         return false;
-    if (owner_is_alive(&gc->place, uid)) /* owner_take() would wait for it to end */
+    if (owner_is_alive(&gc->place, uid)) /* owner_take() would wait */
         return err_set(err, ERR_BUSY, "run #%lld is alive", (long long)run);
     if (!owner_take(&gc->place, uid, &owner_fd, err))
         return false;
@@ -379,7 +379,7 @@ static bool free_pages(const struct log_gc *gc, int64_t *out, struct err *err)
     return db_number(&gc->writer->db, "PRAGMA freelist_count", out, err);
 }
 
-/* Pages from the end of the file take the place of free ones before it. */
+/* Moves pages from the end of the file into free ones before it. */
 static bool shrink_slice(struct log_gc *gc, struct err *err)
 {
     char sql[64];
@@ -401,7 +401,7 @@ bool log_gc_shrink(struct log_gc *gc, int64_t bytes_max, int64_t *bytes_out, str
         int64_t left = 0;
         ok = shrink_slice(gc, err) && free_pages(gc, &left, err);
         if (!ok || left >= free_now)
-            break; /* others fill what is freed, or the file is not one that shrinks */
+            break; /* others use the freed pages, or the file cannot shrink */
         done += (free_now - left) * DB_PAGE_BYTES;
         free_now = left;
         *bytes_out = done;

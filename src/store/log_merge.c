@@ -7,18 +7,18 @@
 #include "owner.h"
 #include "spill.h"
 
-enum { ROW_BYTES = 64 }; /* about what a row costs beside its text or bytes */
+enum { ROW_BYTES = 64 }; /* approximate overhead per row, besides text or bytes */
 
-/* Rows of the run from one file to the other. The first column is the run, whose number may
- * be another at home. ?1 of `select` is the run, ?2 what the log has already. */
+/* Copies rows of the run from one file to the other. The first column is the run, which may have
+ * another number in the log. In `select`, ?1 is the run and ?2 the last event in the log. */
 struct rows {
     const char *select;
     const char *insert;
 };
 
-/* In this order: output is there before the events that speak of it. A row that is at home
- * already is written over, or left, never doubled. Numbers of rows stay, where no other run
- * has them; what ends a stream takes the place of its live tail. */
+/* In this order, so that output is there before the events that refer to it. A row that the log
+ * already has is replaced or skipped, never duplicated. Rows keep their ids unless another run uses
+ * them. The final part of a stream replaces its live tail. */
 static const struct rows tables[] = {
     {"SELECT run, id, task, step, attempt, stream, part, idx, offset, at_ms, bytes FROM output"
      " WHERE run=?1 AND ?2>=0 ORDER BY id",
@@ -69,14 +69,14 @@ static const struct rows tables[] = {
      " pid_start=?14, tasks=?15 WHERE id=?1"},
 };
 
-/* A merge under way. */
+/* The state of a merge. */
 struct merge {
     struct log_writer *writer; /* of the log */
     struct db from;            /* the spill */
-    int64_t number;            /* of the run, in the log */
-    int64_t spill_number;      /* and in the spill */
-    int64_t have;              /* the log's last event of it */
-    int64_t last;              /* and the spill's */
+    int64_t number;            /* run number in the log */
+    int64_t spill_number;      /* run number in the spill */
+    int64_t have;              /* the run's last event in the log */
+    int64_t last;              /* the run's last event in the spill */
 };
 
 static bool put_row(const struct merge *merge, sqlite3_stmt *from, sqlite3_stmt *to,
@@ -143,7 +143,7 @@ static bool check_gap(const struct merge *merge, struct err *err)
                    (long long)merge->number, (long long)merge->have, (long long)first);
 }
 
-/* What tells an event from others; all -1 if no event has this number. */
+/* Identifies an event; all -1 if no event has this number. */
 struct event_marks {
     int64_t at_ms, mono_ms, kind;
 };
@@ -168,7 +168,7 @@ static bool read_marks(const struct db *db, int64_t run, int64_t seq, struct eve
     return ok;
 }
 
-/* Where the run was gone on with by somebody who did not find the spill, there are two ends. */
+/* Detects diverging histories: somebody may have continued the run without finding the spill. */
 static bool check_same(const struct merge *merge, struct err *err)
 {
     const int64_t seq = merge->have < merge->last ? merge->have : merge->last;
@@ -192,7 +192,7 @@ static bool put_all(struct merge *merge, struct err *err)
         check_gap(merge, err) && check_same(merge, err) && log_write_begin(merge->writer, err);
     for (size_t i = 0; ok && i < ARRAY_LEN(tables); i++)
         ok = put_rows(merge, &tables[i], err);
-    /* A writer of the run goes on behind it, and says so in the run's row. */
+    /* A writer of the run appends after the merged events and updates the run's row. */
     if (ok && merge->writer->run != 0 && merge->last > merge->writer->last_seq)
         merge->writer->last_seq = merge->last;
     ok = ok && log_write_end(merge->writer, err);
@@ -232,7 +232,7 @@ static bool find_run(const struct db *db, const char *uid, int64_t *out, struct 
     return ok;
 }
 
-/* The run's row with a number of this log, its plan and its rules. */
+/* Inserts the run's row with a new number, its plan and its rules. */
 static bool enter_run(struct log_writer *writer, const struct spill_info *info, struct err *err)
 {
     static const struct rows rows[] = {

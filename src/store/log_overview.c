@@ -22,11 +22,11 @@ static const char *const asks_sql[] = {
         " a.reason, a.outcome, a.code FROM task t LEFT JOIN attempt a"
         " ON a.run=t.run AND a.task=t.task AND a.step=t.step"
         " WHERE t.run=?1 AND t.task=?2 ORDER BY a.attempt DESC LIMIT 1",
-    /* Only a failure of these two closes one: most runs need not look through their events. */
+    /* Only these failures can close a gate, so most runs need no scan of their events. */
     [ASK_GATE] = "SELECT EXISTS(SELECT 1 FROM attempt WHERE run=?1 AND (class=?2 OR type=?3))"
                  " AND EXISTS(SELECT 1 FROM event WHERE run=?1 AND kind=?4)",
-    /* Of each that waits the last attempt; max() chooses the row that the columns beside it are of.
-     */
+    /* The last attempt of each waiting task: with max(), SQLite takes the other columns from the
+     * same row. */
     [ASK_FAULT] = "SELECT EXISTS(SELECT 1 FROM (SELECT a.print_hi AS hi, a.print_lo AS lo,"
                   " max(a.attempt) FROM task t JOIN attempt a ON a.run=t.run AND a.task=t.task"
                   " AND a.step=t.step WHERE t.run=?1 AND t.status=?2 GROUP BY t.task)"
@@ -36,12 +36,12 @@ static const char *const asks_sql[] = {
 };
 static_assert(ARRAY_LEN(asks_sql) == ASK_COUNT, "every question has its text");
 
-/* One overview that is read. */
+/* The state while an overview is read. */
 struct look {
     struct log_reader *reader;
     sqlite3_stmt *asks[ASK_COUNT]; /* owned */
     struct log_overview *out;
-    int *running; /* owned; tasks that run, by number; -1: it is known whether it is heard */
+    int *running; /* owned; sorted numbers of running tasks */
     size_t running_count, running_cap;
 };
 
@@ -51,7 +51,7 @@ static sqlite3_stmt *ask(const struct look *look, int which)
     return look->asks[which];
 }
 
-/* The one number that it answers with. */
+/* Runs a query that returns a single number. */
 static bool read_number(const struct look *look, sqlite3_stmt *query, int64_t *out, struct err *err)
 {
     bool row = false;
@@ -68,7 +68,7 @@ static void note_running(struct look *look, int task)
     look->running[look->running_count++] = task;
 }
 
-/* False: no task of this run can look so. */
+/* Returns false if the row is impossible for a task of this run. */
 static bool take_task(struct look *look, sqlite3_stmt *row)
 {
     struct overview *tasks = &look->out->tasks;
@@ -88,7 +88,7 @@ static bool take_task(struct look *look, sqlite3_stmt *row)
         .cancelling = cancelling != 0,
         .due_at_ms = log_read_nearest(row, 3),
     };
-    if (overview_shown(&task, false) == SHOWN_RUNNING) /* one that is stopping is not quiet */
+    if (overview_shown(&task, false) == SHOWN_RUNNING) /* a stopping task does not count as quiet */
         note_running(look, task.task);
     overview_add(tasks, &task);
     return true;
@@ -110,7 +110,7 @@ static bool read_tasks(struct look *look, struct err *err)
     return ok;
 }
 
-/* How its latest attempt ended. False: none can have ended so. */
+/* Reads the result of the latest attempt. Returns false if it is impossible. */
 static bool take_class(sqlite3_stmt *row, struct overview_row *out)
 {
     struct verdict_label label;
@@ -179,7 +179,7 @@ static int compare_numbers(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-/* The place of a task in the list of those that run, -1 = it is not in it. */
+/* Returns the index of a task in the list of running ones, -1 if it is not there. */
 static int find_running(const struct look *look, int task)
 {
     const int *found =
@@ -187,7 +187,7 @@ static int find_running(const struct look *look, int task)
     return found ? (int)(found - look->running) : -1;
 }
 
-/* Events from the last one back, until each of them was met that began, was heard or was not. */
+/* Reads events backwards until it is known for each running task whether it is quiet. */
 static bool read_quiet_page(struct look *look, bool *decided, size_t *left, int64_t *before,
                             struct err *err)
 {
@@ -216,7 +216,7 @@ static bool read_quiet_page(struct look *look, bool *decided, size_t *left, int6
     }
     (void)sqlite3_reset(query); /* repeats the step's error */
     if (*before == from && *left > 0)
-        look->out->is_known = false; /* something runs that never began */
+        look->out->is_known = false; /* a task runs that never started */
     return ok;
 }
 
@@ -232,7 +232,7 @@ static bool read_quiet(struct look *look, struct err *err)
     return ok;
 }
 
-/* What keeps something back is more than tasks and attempts say. */
+/* Showing a closed gate takes details that tasks and attempts lack. */
 static bool read_gate(struct look *look, struct err *err)
 {
     sqlite3_stmt *query = ask(look, ASK_GATE);
@@ -246,7 +246,7 @@ static bool read_gate(struct look *look, struct err *err)
     return true;
 }
 
-/* Who waits with one and the same result is told with more than stands here. */
+/* Tasks waiting with the same result are shown with details that the tables lack. */
 static bool read_fault(struct look *look, struct err *err)
 {
     const int *counts = look->out->tasks.counts;
@@ -262,7 +262,7 @@ static bool read_fault(struct look *look, struct err *err)
     return true;
 }
 
-/* What else there is to say while it goes on: else nothing runs, and nothing is kept back. */
+/* Only live runs have running tasks or closed gates. */
 static bool read_live(struct look *look, struct err *err)
 {
     if (look->out->run.ended_at_ms != 0 || look->out->orphaned)
@@ -270,8 +270,8 @@ static bool read_live(struct look *look, struct err *err)
     return read_gate(look, err) && read_fault(look, err) && read_quiet(look, err);
 }
 
-/* What a sandbox does not enforce stands in the events alone. Only a plan that puts up with it can
- * have such a task; that the word may stand there for something else costs time, and no more. */
+/* Only the events say what a sandbox does not enforce. Only a plan that permits this can have such
+ * a task. If the word occurs in the plan for another reason, that only costs time. */
 static bool read_plan(struct look *look, struct err *err)
 {
     static const char word[] = "\"best_effort\"";
@@ -286,7 +286,7 @@ static bool read_plan(struct look *look, struct err *err)
     return ok;
 }
 
-/* Within one transaction, so that it is of one moment. */
+/* Reads everything in one transaction, for consistency. */
 static bool read_all(struct look *look, struct err *err)
 {
     struct log_overview *out = look->out;
@@ -294,14 +294,14 @@ static bool read_all(struct look *look, struct err *err)
     if (!read_number(look, ask(look, ASK_LAST), &last, err))
         return false;
     if (last != out->run.last_seq || out->run.is_session)
-        return true; /* what is kept is of other events, or nothing is */
+        return true; /* the tables are out of date or empty */
     if (!read_tasks(look, err))
         return false;
     return !out->is_known || (read_plan(look, err) && read_rows(look, err) && read_live(look, err));
 }
 
-/* The run's row again, with what belongs to it: an owner that was gone before has written its
- * last by now. */
+/* Reads the run's row again together with the tables: everything that a dead owner wrote is visible
+ * by then. */
 static bool read_moment(struct look *look, const struct log_run_info *before, struct err *err)
 {
     struct log_reader *reader = look->reader;

@@ -20,14 +20,14 @@ enum {
     FILE_MODE = 0600,
     FOLDER_MODE = 0700,
     OTHERS_MODE = 077,
-    FOLDER_ENTRIES_MAX = 4096, /* of a log's directory that are looked at */
+    FOLDER_ENTRIES_MAX = 4096, /* examined per directory of logs */
 };
 
-/* What SQLite and devs keep beside a log, and in its directory. */
+/* Suffixes of the files that SQLite and devs keep next to a log. */
 static const char *const beside[] = {"", "-wal", "-shm", "-gate", "-write", "-bell", "-mine"};
 static const char *const folders[] = {"owner", "work", "sessions"};
 
-/* --- the key of this person ----------------------------------------------------------------- */
+/* --- the user's key --------------------------------------------------------------------------- */
 
 static bool read_key(const char *path, unsigned char key[KEY_BYTES])
 {
@@ -37,11 +37,12 @@ static bool read_key(const char *path, unsigned char key[KEY_BYTES])
         return false;
     const bool ok = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
                     info.st_size == KEY_BYTES && read(fd, key, KEY_BYTES) == KEY_BYTES;
-    (void)close(fd); /* read only */
+    (void)close(fd); /* read only, so close() cannot lose data */
     return ok;
 }
 
-/* Complete before it has its name: another process may be making one, too. The first one wins. */
+/* Completes the key before it gets its name, since another process may be making one, too. The
+ * first one wins. */
 static void make_key(const char *path)
 {
     char temp[PATH_MAX];
@@ -51,18 +52,18 @@ static void make_key(const char *path)
     if (getrandom(key, sizeof(key), 0) != (ssize_t)sizeof(key) ||
         !private_path_join(temp, sizeof(temp), path, suffix, NULL))
         return;
-    (void)unlink(temp); /* of a process of that number that was killed */
+    (void)unlink(temp); /* left by a killed process with the same number */
     int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
     if (fd < 0)
         return;
     const bool written =
         fchmod(fd, FILE_MODE) == 0 && write(fd, key, sizeof(key)) == KEY_BYTES && fsync(fd) == 0;
     const bool linked = close(fd) == 0 && written && link(temp, path) == 0;
-    (void)linked; /* if there is a key by now, that one is used */
+    (void)linked; /* if there is a key now, that one is used */
     (void)unlink(temp);
 }
 
-/* False where no key can be kept. */
+/* Returns false if no key can be stored. */
 static bool find_key(unsigned char key[KEY_BYTES])
 {
     char dir[PATH_MAX];
@@ -78,17 +79,18 @@ static bool find_key(unsigned char key[KEY_BYTES])
     return read_key(path, key);
 }
 
-/* --- the mark beside a log ------------------------------------------------------------------ */
+/* --- the mark next to a log ------------------------------------------------------------------- */
 
 static bool mark_path(const struct place *place, char out[PATH_MAX], struct err *err)
 {
     return private_path_join(out, PATH_MAX, place->db, "-mine", err);
 }
 
-/* Identifies a file. The birth time tells it from a later file that reuses its inode number. */
+/* Identifies a file. The birth time distinguishes it from a later file that reuses its inode
+ * number. */
 struct identity {
     unsigned long long inode;
-    long long born_s; /* 0 where the file system does not keep it */
+    long long born_s; /* 0 if the file system does not record it */
     unsigned born_ns;
 };
 
@@ -106,7 +108,7 @@ static bool identify(const char *path, int flags, struct identity *out)
 }
 
 /* The text has a fixed form and the hash is compared as a whole, so a plain hash of key and text
- * will do. False, with errno, if the log or its directory is not there. */
+ * suffices. Returns false and sets errno if the log or its directory does not exist. */
 static bool make_mark(const unsigned char key[KEY_BYTES], const struct place *place,
                       char out[MARK_MAX])
 {
@@ -139,11 +141,11 @@ static bool has_mark(const struct place *place, const char *mark)
     if (fd < 0)
         return false;
     const ssize_t got = read(fd, found, sizeof(found) - 1);
-    (void)close(fd); /* read only */
+    (void)close(fd); /* read only, so close() cannot lose data */
     return got == MARK_MAX - 1 && memcmp(found, mark, MARK_MAX - 1) == 0;
 }
 
-/* --- where all logs of this person are ------------------------------------------------------- */
+/* --- the list of all logs of the user --------------------------------------------------------- */
 
 static bool find_list(char out[PATH_MAX])
 {
@@ -151,8 +153,9 @@ static bool find_list(char out[PATH_MAX])
     return place_state_folder(dir, NULL) && private_path_join(out, PATH_MAX, dir, "/logs", NULL);
 }
 
-/* A link for each directory, whose name is a hash of the path. Sandboxes mask these directories; a
- * log that cannot be listed is masked where its project is above or a worktree. */
+/* Makes one link per directory, named after a hash of the path. Sandboxes mask these directories. A
+ * log missing from the list is masked only if it belongs to the project or one of its worktrees or
+ * parents. */
 static void list_log(const struct place *place)
 {
     char list[PATH_MAX];
@@ -168,7 +171,7 @@ static void list_log(const struct place *place)
     sha256_finish(sha256, hash);
     sha256_hex(hash, name + 1);
     if (private_path_join(path, sizeof(path), list, name, NULL) && symlink(real, path) != 0)
-        return; /* mostly it is in the list */
+        return; /* usually it is already in the list */
 }
 
 void log_own_each(log_own_found_fn *found, void *ctx)
@@ -185,7 +188,7 @@ void log_own_each(log_own_found_fn *found, void *ctx)
             continue;
         place.dir[len] = '\0';
         if (lstat(place.dir, &info) != 0 && errno == ENOENT)
-            (void)unlinkat(dirfd(dir), entry->d_name, 0); /* the log is gone */
+            (void)unlinkat(dirfd(dir), entry->d_name, 0); /* the log no longer exists */
         else if (private_path_join(place.db, sizeof(place.db), place.dir, "/devs.db", NULL) &&
                  log_own_folder_check(&place, NULL)) {
             found(ctx, place.dir);
@@ -211,7 +214,7 @@ bool log_own_mark(const struct place *place, struct err *err)
     int fd = -1;
     if (!mark_path(place, path, err) || !private_file_open(path, &fd, err))
         return false;
-    /* Two processes that create one log write the same bytes. */
+    /* If two processes create the same log, they write the same bytes. */
     const ssize_t written = pwrite(fd, mark, MARK_MAX - 1, 0);
     const bool ok = written == MARK_MAX - 1 && ftruncate(fd, MARK_MAX - 1) == 0;
     const int number = written >= 0 && written < MARK_MAX - 1 ? EIO : errno;
@@ -223,7 +226,7 @@ bool log_own_mark(const struct place *place, struct err *err)
     return ok || err_set_errno(err, number, "cannot write '%s'", path);
 }
 
-/* --- may it be written? --------------------------------------------------------------------- */
+/* --- permission to write ---------------------------------------------------------------------- */
 
 static bool is_in_state_folder(const struct place *place)
 {
@@ -237,7 +240,7 @@ static bool is_private(const struct stat *folder, const struct stat *file)
            (file->st_mode & OTHERS_MODE) == 0 && (folder->st_mode & OTHERS_MODE) == 0;
 }
 
-/* Nothing below a log's directory that devs writes to leads elsewhere. */
+/* Checks that the files and directories next to the log are not links or somebody else's. */
 static bool check_links(const struct place *place, struct err *err)
 {
     char path[PATH_MAX];
@@ -280,7 +283,7 @@ bool log_own_check(const struct place *place, struct err *err)
         return true;
     if (was_made_here(place, &file))
         return true;
-    if (!place_check_log(place, err)) /* what is no log at all is not worth adopting */
+    if (!place_check_log(place, err)) /* not even a log: do not suggest to adopt it */
         return false;
     return err_set(err, ERR_INVALID,
                    "the log '%.200s' was not made by this user on this machine, or by an older"
@@ -311,9 +314,9 @@ bool log_own_adopt(const struct place *place, struct err *err)
     return log_own_mark(place, err);
 }
 
-/* --- a directory of its own ----------------------------------------------------------------- */
+/* --- the log's own directory ------------------------------------------------------------------ */
 
-/* "x.db", "x.db-wal" and so on, of any log. */
+/* Matches "x.db", "x.db-wal" and so on, for any log. */
 static bool is_log_name(const char *name)
 {
     char base[NAME_MAX + 1];

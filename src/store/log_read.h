@@ -1,6 +1,6 @@
 /*
- * log_read.h - the reader from inside: for the files of store that share it. Belongs
- * to the thread that opened it, as log_reader.h says.
+ * log_read.h - internals of the reader, for the files of store that share them. Belongs to the
+ * thread that opened it, like log_reader.h.
  */
 #ifndef DEVS_LOG_READ_H
 #define DEVS_LOG_READ_H
@@ -30,11 +30,11 @@ enum log_query {
     LOG_QUERY_COUNT,
 };
 
-/* Readers of columns. */
+/* Helpers for reading columns. */
 #define LOG_TOTALS_SQL "SELECT count(*), ifnull(sum(attempts),0) FROM run WHERE expired=0"
 #define LOG_STATES_SQL "SELECT status, count(*) FROM task WHERE run=?1 GROUP BY status"
-/* Of each task that failed (?2 to ?4) its last attempt; max() chooses the row that the columns
- * beside it are of. */
+/* The last attempt of each failed task (?2 to ?4); with max(), SQLite takes the other columns from
+ * the same row. */
 #define LOG_SUM_SQL                                                                                \
     "SELECT (SELECT count(*) FROM task WHERE run=?1 AND status=?5), count(*), count(hi),"          \
     " min(hi), max(hi), min(lo), max(lo), min(class), max(class), min(type), max(type),"           \
@@ -48,32 +48,32 @@ struct log_reader {
     struct place place;
     struct db db;
     sqlite3_stmt *queries[LOG_QUERY_COUNT]; /* owned; reset between calls */
-    int newer;                              /* its schema, if this build does not know it */
-    bool still;                             /* it cannot be written, nor its WAL be read */
+    int newer;                              /* schema version, if newer than this build */
+    bool still;                             /* the location is read-only and the WAL unreadable */
 
-    /* The spill of the run that was asked for last; itself it has none. */
+    /* The spill of the run that was read last. A spill has no spill itself. */
     struct log_reader *spill; /* owned */
     bool is_spill;
     uint64_t spill_inode;
-    int64_t spill_run; /* 0 = none was asked for */
+    int64_t spill_run; /* 0 = none */
     char spill_uid[LOG_UID_MAX];
 };
 
-/* The spill of a run, if there is one now. Owned by the reader, until
- * the next call. Between queries only. */
+/* Returns the run's spill, if there is one now. Owned by the reader, valid until the next call.
+ * Call it only between queries. */
 struct log_reader *log_read_spill(struct log_reader *reader, int64_t run);
-/* Does somebody own the run, in the log or beside its spill? */
+/* Returns true if somebody owns the run, in the log or next to its spill. */
 bool log_read_has_owner(const struct log_reader *reader, const char *uid);
 
-/* A column that must hold least to most, NULL being the least. False if it does not:
- * the file may be anybody's. */
+/* Reads a column that must be in least..most; NULL counts as `least`. Returns false if it is not,
+ * since the file may be untrusted. */
 ATTR_MUST_USE bool log_read_int(sqlite3_stmt *row, int at, int least, int most, int *out);
 
-/* The same for rows by which nothing is decided: returns the nearest number that fits. */
+/* Like log_read_int(), for values that decide nothing: returns the nearest valid number. */
 int64_t log_read_nearest(sqlite3_stmt *row, int at);
 
-/* The follower's state, for the one who takes an orphaned run over: it changes it
- * through the scheduler and appends the events that come of it. */
+/* Returns the follower's state, for the process that takes over an orphaned run: it changes the
+ * state through the scheduler and appends the resulting events. */
 struct run_state *follower_own_state(struct follower *follower);
 
 #endif

@@ -22,7 +22,7 @@
     " ended_at_ms, exit_code, last_seq, last_at_ms, attempts, passed, failed, cancelled,"          \
     " waited_ms, boot"
 
-/* Of stdout and an agent's words only one is read: see struct log_output_key. */
+/* Reads either stdout or an agent's messages, not both: see struct log_output_key. */
 #define OUTPUT_IDS                                                                                 \
     "(SELECT id FROM output WHERE run=?1 AND task=?2 AND step=?3 AND attempt=?4 AND id>?5"         \
     " AND stream<>CASE WHEN ?6 AND EXISTS(SELECT 1 FROM output WHERE run=?1 AND task=?2"           \
@@ -45,16 +45,16 @@ static const char *const query_sql[] = {
                          " ORDER BY seq LIMIT ?",
     [LOG_QUERY_ATTEMPT_EVENTS] = "SELECT " EVENT_COLUMNS " FROM event WHERE run=? AND task=?"
                                  " AND step=? AND attempt=? AND kind<>? ORDER BY seq LIMIT ?",
-    /* The ids are found in the index and sorted; the rows are then fetched one by one. */
+    /* The index yields the ids, which are sorted; then the rows are fetched one by one. */
     [LOG_QUERY_OUTPUT] = "SELECT id, stream, offset, at_ms, part, bytes FROM output WHERE id IN"
                          " " OUTPUT_IDS " ORDER BY id",
     [LOG_QUERY_OUTPUT_SIZES] =
         "SELECT id, length(bytes) FROM output WHERE id IN " OUTPUT_IDS " ORDER BY id DESC",
-    /* Of one stream, the last bytes first: what follows the gap, the live tail, the head. */
+    /* One stream backwards: what follows the gap, the live tail, the head. */
     [LOG_QUERY_STREAM_END] = "SELECT offset, bytes FROM output WHERE run=? AND task=? AND step=?"
                              " AND attempt=? AND stream=? ORDER BY part DESC, idx DESC",
     [LOG_QUERY_ANSWER] = "SELECT applied_at_ms, done, answer FROM control WHERE id=?",
-    /* Both parts begin alike (LOG_CAPTURE_CHANGES): no JSON has to be looked into. */
+    /* The text prefix identifies the part (LOG_CAPTURE_CHANGES), so no JSON is parsed. */
     [LOG_QUERY_CAPTURE] = "SELECT json FROM capture WHERE run=?1 AND task=?2 AND step=?3"
                           " AND (?4=0 OR attempt=?4)"
                           " AND (substr(json,1,length(?5))=?5)=?6"
@@ -65,7 +65,7 @@ static const char *const query_sql[] = {
 };
 static_assert(ARRAY_LEN(query_sql) == LOG_QUERY_COUNT, "every query has its text");
 
-/* Only looks: nobody but SQLite may open the file. */
+/* Uses only stat(2): nobody but SQLite may open the file. */
 static bool check_file(const struct place *place, struct err *err)
 {
     struct stat info;
@@ -98,7 +98,7 @@ static bool open_reader(struct log_reader *reader, struct err *err)
     struct err why = {0};
     if (open_db(reader, DB_READ, &why))
         return true;
-    /* Where no file can be made beside it, SQLite says so only when it first reads. */
+    /* If SQLite cannot create files next to the log, it only reports that on the first read. */
     reader->still = why.code == ERR_IO && access(reader->place.dir, W_OK) != 0;
     if (reader->still && open_db(reader, DB_READ_STILL, err))
         return true;
@@ -126,7 +126,7 @@ void log_reader_close(struct log_reader *reader)
 {
     if (!reader)
         return;
-    log_reader_close(reader->spill); /* which has none itself */
+    log_reader_close(reader->spill); /* a spill has no spill */
     db_finalize(reader->queries, LOG_QUERY_COUNT);
     db_done(&reader->db);
     free(reader);
@@ -161,8 +161,8 @@ bool log_read_int(sqlite3_stmt *row, int at, int least, int most, int *out)
     return true;
 }
 
-/* Reads a time or a duration (ms), or a count, NULL being 0. False if it is not within 0 and
- * LOG_NUMBER_MAX, so that sums and differences of a few of them stay numbers. */
+/* Reads a time, a duration (ms) or a count; NULL is 0. Returns false if it is not in
+ * 0..LOG_NUMBER_MAX, so that sums and differences of a few values cannot overflow. */
 static bool log_read_number(sqlite3_stmt *row, int at, int64_t *out)
 {
     *out = db_column_or(row, at, 0);
@@ -185,8 +185,8 @@ static bool take_numbers(sqlite3_stmt *row, struct log_run_info *out)
            log_read_number(row, 20, &out->waited_ms);
 }
 
-/* The log may be anybody's, and every screen cleans and draws these texts. A command can be as long
- * as the kernel lets one be. */
+/* The log may be untrusted, and every screen cleans and draws these texts. A command can be as long
+ * as the kernel allows. */
 enum { RUN_TEXT_MAX = 4 * 1024 * 1024 };
 
 static bool has_long_text(sqlite3_stmt *row)
@@ -240,7 +240,7 @@ static bool take_run(struct log_reader *reader, sqlite3_stmt *row, struct log_ru
     out->owner_alive =
         out->ended_at_ms == 0 && (out->is_session || log_read_has_owner(reader, out->uid));
     if (out->is_session)
-        out->pid = 0; /* of a hook that is long over */
+        out->pid = 0; /* the pid of a hook that has exited */
     out->owner_stopped = out->owner_alive && !out->is_session && owner_is_stopped(out->pid);
     return true;
 }
@@ -266,7 +266,7 @@ bool log_reader_live(struct log_reader *reader, struct log_live *out, struct err
     return ok;
 }
 
-/* The run that a person means who names none. */
+/* Finds the run that is meant if the user names none. */
 static bool find_current(struct log_reader *reader, int64_t *number, struct err *err)
 {
     struct log_live live;
@@ -292,7 +292,7 @@ static bool read_run_row(struct log_reader *reader, int64_t number, struct log_r
     return ok;
 }
 
-/* What the spill's row of it says is newer. */
+/* Replaces the row with the newer one in the run's spill. */
 static void prefer_spill(struct log_reader *reader, struct log_run_info *run)
 {
     struct log_run_info newer = {0};
@@ -321,8 +321,8 @@ bool log_reader_run_row(struct log_reader *reader, int64_t number, struct log_ru
     return true;
 }
 
-/* Megabytes, of a large run: straight to where they stay, where a column would be another copy.
- * NULL: the query has to say what is there. */
+/* Reads the plan, which can be megabytes long, without the copy that reading a column makes.
+ * Returns NULL if the caller has to use the query. */
 static char *read_plan_at_once(struct log_reader *reader, int64_t run)
 {
     sqlite3_blob *blob = NULL;
@@ -333,7 +333,7 @@ static char *read_plan_at_once(struct log_reader *reader, int64_t run)
         text[len] = '\0';
         const bool is_text =
             sqlite3_blob_read(blob, text, len, 0) == SQLITE_OK && strlen(text) == (size_t)len;
-        if (!is_text) { /* or of another encoding */
+        if (!is_text) { /* or it has another encoding */
             free(text);
             text = NULL;
         }
@@ -391,7 +391,7 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
             ok = take_run(reader, query, &out[count], err);
             if (ok)
                 count++;
-            /* A damaged tree could give the same runs again and again. */
+            /* A damaged B-tree could return the same runs forever. */
             if (ok && out[count - 1].number >= last)
                 ok = err_set(err, ERR_DAMAGED, "log: the runs are not in order");
             last = count > 0 ? out[count - 1].number : last;
@@ -411,7 +411,7 @@ bool log_reader_runs(struct log_reader *reader, int64_t before, struct log_run_i
 
 enum { MS_PER_S = 1000 };
 
-/* What is wrong with the log, in words. */
+/* Describing problems with the log. */
 
 static void add_busy(const struct log_trouble *trouble, struct str *out)
 {
@@ -453,7 +453,7 @@ void log_trouble_words(const struct log_trouble *trouble, struct str *out)
     }
 }
 
-/* Events by pages, also those of a run that spills. */
+/* Reading pages of events, including runs with a spill. */
 
 void event_page_done(struct event_page *page)
 {
@@ -464,11 +464,11 @@ void event_page_done(struct event_page *page)
     *page = (struct event_page){0};
 }
 
-/* The texts move while the page grows, so they are pointed to afterwards; until
- * then an event that has one holds this. */
+/* Texts move while the page grows, so pointers to them are set at the end; until then, this marks
+ * an event that has a text. */
 static const char has_text[] = "";
 
-/* False: it is longer than a text may be. */
+/* Appends a text to the page. Returns false if it is too long. */
 static bool take_text(struct event_page *page, const char *bytes, size_t len)
 {
     const size_t from = page->texts.len;
@@ -491,7 +491,7 @@ static void point_to_texts(struct event_page *page)
     }
 }
 
-/* Whose event it is. */
+/* Reads which task, step and attempt the event belongs to. */
 static bool read_names(sqlite3_stmt *row, struct event *out)
 {
     return log_read_int(row, 4, -1, INT_MAX, &out->task) &&
@@ -501,7 +501,7 @@ static bool read_names(sqlite3_stmt *row, struct event *out)
            log_read_int(row, 8, 0, INT_MAX, &out->attempt);
 }
 
-/* A time that can be: what is reckoned with it stays a number. */
+/* Reads a time. Returns false if it is so large that calculations could overflow. */
 static bool read_time(sqlite3_stmt *row, int at, int64_t *out)
 {
     *out = sqlite3_column_int64(row, at);
@@ -538,7 +538,7 @@ static void empty_page(struct event_page *page)
     str_clear(&page->texts);
 }
 
-/* The rows of a statement that was bound, behind those that are there. */
+/* Appends the rows of a bound statement to the page. */
 static bool add_events(struct log_reader *reader, sqlite3_stmt *query, struct event_page *page,
                        struct err *err)
 {
@@ -563,7 +563,7 @@ static bool add_events_after(struct log_reader *reader, int64_t run, int64_t aft
     return add_events(reader, query, page, err);
 }
 
-/* What the log lacks, if it follows on what is there. */
+/* Appends events from the spill if they follow the last event directly. */
 static bool add_spilled(struct log_reader *reader, int64_t run, int64_t after,
                         struct event_page *page)
 {
@@ -579,7 +579,7 @@ static bool add_spilled(struct log_reader *reader, int64_t run, int64_t after,
     return ok;
 }
 
-/* A damaged page hides what is on it, not what comes before. */
+/* Returns the events before a damaged database page; only the following ones are lost. */
 bool log_reader_events(struct log_reader *reader, int64_t run, int64_t after,
                        struct event_page *page, struct err *err)
 {
@@ -615,7 +615,7 @@ bool log_reader_attempt_events(struct log_reader *reader, const struct log_outpu
     return ok;
 }
 
-/* What can be said of runs without their events. */
+/* Summaries of runs that need no events. */
 
 bool log_reader_totals(struct log_reader *reader, struct log_totals *out, struct err *err)
 {
@@ -642,7 +642,7 @@ enum {
     AT_RAN = AT_END
 };
 
-/* Least and most stand side by side. */
+/* Minimum and maximum are in adjacent columns. */
 static bool are_alike(sqlite3_stmt *row)
 {
     bool alike = sqlite3_column_int64(row, AT_PRINTS) == sqlite3_column_int64(row, AT_FAILED);
@@ -675,7 +675,7 @@ static bool take_sum(sqlite3_stmt *row, struct log_run_sum *out)
     return ok;
 }
 
-/* How many tasks are in which state. */
+/* Counts the tasks in each state. */
 static bool count_states(struct log_reader *reader, int64_t run, struct log_run_sum *out,
                          struct err *err)
 {

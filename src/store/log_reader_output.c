@@ -1,4 +1,4 @@
-/* log_reader_output.c - output by pages, answers and captures, from the log and from its spill. */
+/* log_reader_output.c - reads output, answers and captures from the log and its spill. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void bind_key(sqlite3_stmt *query, const struct log_output_key *key)
     (void)sqlite3_bind_int(query, 4, key->attempt);
 }
 
-/* The rows of OUTPUT_IDS. */
+/* Binds the parameters of OUTPUT_IDS. */
 static void bind_output(sqlite3_stmt *query, const struct log_output_key *key, int64_t after)
 {
     bind_key(query, key);
@@ -39,7 +39,7 @@ static bool take_row(sqlite3_stmt *query, struct output_page *page, struct err *
 {
     int stream = 0;
     int64_t offset = sqlite3_column_int64(query, 2);
-    /* In this order: asking for the bytes' pointer may change their length. */
+    /* In this order, because getting the pointer may change the length. */
     const char *bytes = sqlite3_column_blob(query, 5);
     size_t len = (size_t)sqlite3_column_bytes(query, 5);
     if (!log_read_int(query, 1, LOG_STREAM_OUT, LOG_STREAM_COUNT, &stream) || offset < 0 ||
@@ -77,7 +77,7 @@ static bool add_output(struct log_reader *reader, const struct log_output_key *k
     return ok;
 }
 
-/* Rows of a spill have higher ids than those of the log. */
+/* Rows in a spill have higher ids than those in the log. */
 bool log_reader_output_piece(struct log_reader *reader, const struct log_output_key *key,
                              int64_t after, size_t bytes, struct output_page *page, struct err *err)
 {
@@ -98,8 +98,8 @@ bool log_reader_output(struct log_reader *reader, const struct log_output_key *k
     return log_reader_output_piece(reader, key, after, LOG_PAGE_BYTES, page, err);
 }
 
-/* The id before the first of the last rows that hold this many bytes together; *bytes: how
- * many are still wanted. */
+/* Finds the id before the first of the last rows that together have *bytes bytes; sets *bytes to
+ * how many are still needed. */
 static bool find_tail(struct log_reader *reader, const struct log_output_key *key, size_t *bytes,
                       int64_t *after, struct err *err)
 {
@@ -160,7 +160,7 @@ static bool read_answer(struct log_reader *reader, int64_t control, bool *answer
     return ok;
 }
 
-/* Looks into the spill that is open: whoever waits for an answer follows the run. */
+/* Uses the spill only if it is already open: whoever waits for an answer follows the run. */
 bool log_reader_answer(struct log_reader *reader, int64_t control, bool *answered, bool *done,
                        struct str *answer, struct err *err)
 {
@@ -173,7 +173,7 @@ bool log_reader_answer(struct log_reader *reader, int64_t control, bool *answere
     return read_answer(reader, control, answered, done, answer, err);
 }
 
-/* The newest row of one part. */
+/* Reads the newest row of one part. */
 static bool read_capture(struct log_reader *reader, const struct log_output_key *key, bool changes,
                          struct str *out, struct err *err)
 {
@@ -213,11 +213,11 @@ bool log_reader_changes(struct log_reader *reader, const struct log_output_key *
     return find_capture(reader, key, true, out, err);
 }
 
-/* The spill of the run that is read, if there is one. */
+/* Finding the spill of the run that is read. */
 
 static const char uid_sql[] = "SELECT uid FROM run WHERE id=?";
 
-/* A run's uid does not change, so it is asked for once. */
+/* Reads the run's uid once, since it never changes. */
 static bool know_uid(struct log_reader *reader, int64_t run)
 {
     if (run > 0 && reader->spill_run == run)
@@ -250,7 +250,7 @@ static void open_spill(struct log_reader *reader, const struct place *place, uin
 {
     struct log_reader *spill = NULL;
     if (!log_reader_open(&spill, place, NULL))
-        return; /* it is being made, or taken home: looked at again */
+        return; /* being created or merged: try again later */
     spill->is_spill = true;
     reader->spill = spill;
     reader->spill_inode = inode;

@@ -1,6 +1,6 @@
 /*
- * log_write.h - the writer from inside: for the files of store that share it. Belongs
- * to the thread that opened it, as log_writer.h says.
+ * log_write.h - internals of the writer, for the files of store that share them. Belongs to the
+ * thread that opened it, like log_writer.h.
  */
 #ifndef DEVS_LOG_WRITE_H
 #define DEVS_LOG_WRITE_H
@@ -46,75 +46,74 @@ struct log_writer {
     sqlite3_stmt *statements[LOG_STATEMENT_COUNT]; /* owned */
 
     /* The run, once there is one. */
-    int64_t run; /* 0 before */
+    int64_t run; /* 0 = none yet */
     char uid[LOG_UID_MAX];
-    int owner_fd;                  /* -1 before */
-    bool new_owner;                /* its row still names the process that had it before */
+    int owner_fd;                  /* -1 = none yet */
+    bool new_owner;                /* its row still names the previous owner */
     const struct run_state *state; /* borrowed */
     int64_t last_seq;              /* appended so far */
     int64_t committed_seq;         /* of these, committed */
-    bool behind;           /* something was rolled back: the projections are to be made again */
-    bool is_spill;         /* the second log of its run: spill.h */
-    int64_t first_control; /* of a spill */
-    bool cut_off;          /* the file under the log's name is not the one that is open */
-    struct err damage;     /* what was committed is gone, for this reason; for good */
-    uint64_t db_inode;     /* of the files that are open; 0 = not known yet */
+    bool behind;                   /* a rollback made the projections stale */
+    bool is_spill;                 /* a second log: spill.h */
+    int64_t first_control;         /* for a spill */
+    bool cut_off;                  /* the file at the log's path is not the open one */
+    struct err damage;             /* why committed data was lost; permanent */
+    uint64_t db_inode;             /* of the open files; 0 = unknown */
     uint64_t shm_inode;
     int64_t db_bytes;         /* size of the database at the last check */
-    int64_t owner_checked_us; /* monotonic; when the owner lock was found in place */
-    struct err unsynced;      /* what log_writer_synced() will tell */
-    bool in_vain;             /* the last wait for somebody else's transaction was */
-    int64_t waited_us;        /* for those and for the disk, in all */
+    int64_t owner_checked_us; /* monotonic; when the owner lock was last verified */
+    struct err unsynced;      /* for log_writer_synced() */
+    bool in_vain;             /* the last wait for another program's transaction failed */
+    int64_t waited_us;        /* for transactions and the disk, total */
 
-    /* The transaction under way. */
+    /* The current transaction. */
     bool in_turn;
-    size_t spent; /* bytes, about */
+    size_t spent; /* approximate bytes */
 
     /* For checkpoints. */
     int wal_pages;       /* after the last commit */
-    int wal_pages_asked; /* when a checkpoint was asked for last */
-    bool appended;       /* in this turn, to the WAL */
-    bool idle;           /* nothing goes on after what is committed now */
+    int wal_pages_asked; /* when the last checkpoint was requested */
+    bool appended;       /* the WAL has grown in this turn */
+    bool idle;           /* nothing follows the current commit */
 };
 
-/* A transaction of our turn. log_write_spend() says how much was put into it and
- * starts another one when that is enough. After a failure: log_write_abort(). */
+/* Begins a transaction in a turn of its own. log_write_spend() counts what is written to it and
+ * starts another transaction when it is large. After a failure call log_write_abort(). */
 ATTR_MUST_USE bool log_write_begin(struct log_writer *writer, struct err *err);
-/* Count the bytes of a row that is about to be written. */
+/* Counts the bytes of a row that is about to be written. */
 ATTR_MUST_USE bool log_write_spend(struct log_writer *writer, size_t bytes, struct err *err);
-/* Commit, give the turn back, and let the checkpointer look. */
+/* Commits, ends the turn and requests a checkpoint if needed. */
 ATTR_MUST_USE bool log_write_end(struct log_writer *writer, struct err *err);
-/* Roll back; the log is as it was at the last commit. Nothing where none has begun. */
+/* Rolls back to the last commit. Does nothing outside a transaction. */
 void log_write_abort(struct log_writer *writer);
 
-/* Write an answer to a control that is not in this file. Within a transaction. */
+/* Writes an answer to a control that is not in this file. Call it in a transaction. */
 ATTR_MUST_USE bool log_write_answer_alone(struct log_writer *writer, const struct event *event,
                                           const char *answer, struct err *err);
 
-/* log_merge.c: everything of the run's spill into this log, run by run number; done again it
- * changes nothing. ERR_DAMAGED: events are missing between the two. The writer need not be of
- * any run. */
+/* log_merge.c: copies everything in the run's spill into the log, as run `number`. Idempotent.
+ * Fails with ERR_DAMAGED if events are missing between the two. The writer need not have a run. */
 ATTR_MUST_USE bool log_write_merge(struct log_writer *writer, int64_t number,
                                    const struct place *spill, struct err *err);
 
-/* Append to this run from now on; `state` is the fold of all its events. */
+/* Makes the writer append to this run; `state` is its state after all events. */
 void log_write_follow(struct log_writer *writer, int64_t number, const struct run_state *state);
 
-/* log_writer_resume.c: the row of a run that was gone on with names this process, its boot and
- * its version, from the transaction on that holds our first event: the two clocks of an event
- * are of one boot. Within a transaction; true and nothing done for a run of our own. */
+/* log_writer_resume.c: makes this process, its boot and its version the owner in the row of a
+ * continued run. This happens in the transaction with our first event, because both clocks of an
+ * event must belong to the same boot. Call it in a transaction. Does nothing for a run that this
+ * process began. */
 ATTR_MUST_USE bool log_write_owner(struct log_writer *writer, struct err *err);
 
-/* Write every projection row that is stale. */
+/* Writes all stale projection rows. */
 ATTR_MUST_USE bool log_write_projections(struct log_writer *writer, struct err *err);
 
-/* Append to a run that is in the log already: takes its owner lock (ERR_BUSY if
- * somebody has it). `state` is the fold of all its events, ERR_BUSY if there are
- * more by now; borrowed until the writer closes. */
+/* Continues a run of the log: takes its owner lock. Fails with ERR_BUSY if another process has the
+ * lock, or if the run has newer events than `state`, which is borrowed until the writer closes. */
 ATTR_MUST_USE bool log_writer_resume(struct log_writer *writer, int64_t number,
                                      const struct run_state *state, struct err *err);
 
-/* Answer a control with no event: what it was about cannot take one. */
+/* Rejects a control without an event, because its run cannot take one. */
 ATTR_MUST_USE bool log_writer_refuse(struct log_writer *writer, int64_t control, const char *answer,
                                      struct err *err);
 

@@ -19,23 +19,23 @@
 #include "wal.h"
 #include "xalloc.h"
 
-/* About what a row costs beside its texts. */
+/* Approximate overhead per row, besides text or bytes. */
 enum { EVENT_ROW_BYTES = 64, OUTPUT_ROW_BYTES = 64 };
 
-/* So long another process may have owned the run before a commit notices. */
+/* How long another process may have owned the run before a commit notices. */
 enum { OWNER_CHECK_US = 50 * 1000 };
 
 enum {
     WAL_PAGES_MAX = LOG_CHECKPOINT_BYTES / DB_PAGE_BYTES,
     WAL_PAGES_MORE = WAL_PAGES_MAX / 4,
-    WAL_PAGES_MOST = 2 * WAL_PAGES_MAX, /* who writes waits for who copies */
+    WAL_PAGES_MOST = 2 * WAL_PAGES_MAX, /* above this, commits wait for the checkpoint */
 };
 
 static const char *const statement_sql[] = {
     [LOG_BEGIN] = "BEGIN IMMEDIATE",
     [LOG_COMMIT] = "COMMIT",
     [LOG_PUT_EVENT] = EVENT_ROW_SQL,
-    /* A row that is replaced gets a new id, so that whoever reads on by id sees it. */
+    /* A replaced row gets a new id, so that readers that continue by id see it. */
     [LOG_PUT_OUTPUT] = "INSERT OR REPLACE INTO output(run, task, step, attempt, stream, part, idx,"
                        " offset, at_ms, bytes) VALUES(?,?,?,?,?,?,?,?,?,?)",
     [LOG_DROP_TAIL] = "DELETE FROM output WHERE run=? AND task=? AND step=? AND attempt=?"
@@ -65,7 +65,7 @@ static const char *const statement_sql[] = {
 };
 static_assert(ARRAY_LEN(statement_sql) == LOG_STATEMENT_COUNT, "every statement has its text");
 
-/* SQLite calls this after each commit with the pages that are in the WAL now. */
+/* SQLite calls this after each commit with the number of pages in the WAL. */
 static int on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
 {
     (void)handle;
@@ -74,11 +74,11 @@ static int on_commit(void *ctx, sqlite3 *handle, const char *name, int pages)
     writer->wal_pages = pages;
     writer->appended = true;
     if (pages < writer->wal_pages_asked)
-        writer->wal_pages_asked = 0; /* it was cut off */
+        writer->wal_pages_asked = 0; /* the WAL was truncated */
     return SQLITE_OK;
 }
 
-/* Where readers let it grow, it is cut when it begins anew. */
+/* If readers made the WAL grow, it is truncated when it is reset. */
 static bool limit_wal(struct log_writer *writer, struct err *err)
 {
     char sql[64];
@@ -86,7 +86,7 @@ static bool limit_wal(struct log_writer *writer, struct err *err)
     return db_exec(&writer->db, sql, err);
 }
 
-/* The tables must be there before the statements can be. */
+/* The tables must exist before statements can be prepared. */
 static bool make_tables(struct log_writer *writer, struct err *err)
 {
     if (!turns_take(&writer->turns, err))
@@ -99,7 +99,7 @@ static bool make_tables(struct log_writer *writer, struct err *err)
     return ok;
 }
 
-/* The mark comes before the first byte: whoever finds a log that is not empty finds its mark. */
+/* Writes the mark before the first byte, so that a log that is not empty always has its mark. */
 static bool make_file(const struct place *place, struct err *err)
 {
     struct stat info;
@@ -138,8 +138,8 @@ bool log_writer_open(struct log_writer **out, const struct place *place, struct 
     return true;
 }
 
-/* Nobody will answer these any more. Within our turn, and the owner lock is freed
- * before it ends: whoever asks later finds the run without an owner. */
+/* Rejects pending controls, which nobody will answer any more. Releases the owner lock within the
+ * same turn, so that later requests find the run without an owner. */
 static void leave_run(struct log_writer *writer, bool our_turn)
 {
     if (our_turn && writer->run != 0 && !log_writer_is_broken(writer)) {
@@ -149,7 +149,7 @@ static void leave_run(struct log_writer *writer, bool our_turn)
         db_bind_text(refuse, 3,
                      writer->state->ended ? "the run has ended"
                                           : "devs ended before it came to it");
-        db_try(refuse); /* else they stay open */
+        db_try(refuse); /* otherwise they stay pending */
     }
     owner_drop(&writer->place, writer->uid, writer->owner_fd);
     writer->owner_fd = -1;
@@ -173,7 +173,7 @@ void log_writer_close(struct log_writer *writer)
     }
     db_done(&writer->db);
     if (writer->run != 0)
-        bell_ring(&writer->bell); /* for those who look whether the owner lives */
+        bell_ring(&writer->bell); /* for readers that check whether the run has an owner */
     bell_done(&writer->bell);
     turns_done(&writer->turns);
     free(writer);
@@ -184,22 +184,23 @@ const char *log_writer_uid(const struct log_writer *writer)
     return writer->uid;
 }
 
-/* The three files as they are found under their names. */
+/* The three files currently found at their paths. */
 struct file_set {
     struct stat db;
     struct stat wal;
     struct stat shm;
 };
 
-/* One stat(2) for each file: this is done at every commit. */
+/* Costs one stat(2) per file, at every commit. */
 static bool stat_files(const struct log_writer *writer, struct file_set *out)
 {
     return stat(writer->place.db, &out->db) == 0 && stat(writer->wal_path, &out->wal) == 0 &&
            stat(writer->shm_path, &out->shm) == 0;
 }
 
-/* Are the files the ones that are open? A WAL that was deleted takes with it what is not yet in the
- * database; with other shared memory two processes would overwrite each other's frames. */
+/* Returns true if the files at their paths are the open ones. If the WAL was deleted, everything
+ * that is not in the database yet is lost; with different shared memory, two processes would
+ * overwrite each other's frames. */
 static bool files_are_in_place(struct log_writer *writer, const struct file_set *files)
 {
     if (writer->db_inode == 0 && db_is_in_place(&writer->db))
@@ -212,8 +213,8 @@ static bool files_are_in_place(struct log_writer *writer, const struct file_set 
            (uint64_t)files->shm.st_ino == writer->shm_inode;
 }
 
-/* Both files are as long as what was committed to them. devs gc makes the database shorter, but
- * never shorter than its pages. */
+/* Returns true if both files are as long as they were after the last commit. devs gc shortens the
+ * database, but never below its number of pages. */
 static bool files_are_whole(struct log_writer *writer, const struct file_set *files)
 {
     enum { WAL_HEADER = 32, FRAME_HEADER = 24 };
@@ -229,7 +230,7 @@ static bool files_are_whole(struct log_writer *writer, const struct file_set *fi
     return index.frames == index.copied || files->wal.st_size >= frames;
 }
 
-/* What was committed is gone: the log is not written again by this process. */
+/* Records that committed data was lost: this process never writes to the log again. */
 static bool fail_for_good(struct log_writer *writer, const struct err *why, struct err *err)
 {
     if (writer->damage.code == ERR_NONE)
@@ -238,8 +239,8 @@ static bool fail_for_good(struct log_writer *writer, const struct err *why, stru
     return err_set(err, writer->damage.code, "%s", writer->damage.message);
 }
 
-/* Within a turn, at every commit: what is written to a file that has lost its name is lost, too.
- * A file that was moved may be put back; damage stays. */
+/* Runs within a turn, at every commit, since data written to a deleted file would be lost. A file
+ * that was moved may be moved back; damage is permanent. */
 static bool check_files(struct log_writer *writer, struct err *err)
 {
     struct err why = {0};
@@ -257,11 +258,11 @@ static bool check_files(struct log_writer *writer, struct err *err)
            err_set(err, ERR_IO, "'%s' was deleted, moved or replaced", writer->place.db);
 }
 
-/* The commit that ends the run always checks; the others not more often than the interval. */
+/* The commit that ends the run always checks the lock, other commits at most once per interval. */
 static bool check_owner(struct log_writer *writer, struct err *err)
 {
     if (writer->owner_fd < 0 || !writer->state)
-        return true; /* no run yet, or its lock was taken just now */
+        return true; /* no run yet, or the lock was just taken */
     const int64_t now_us = clock_mono_us();
     if (!writer->state->ended && writer->owner_checked_us != 0 &&
         now_us - writer->owner_checked_us < OWNER_CHECK_US)
@@ -278,7 +279,7 @@ bool log_writer_check(struct log_writer *writer, struct err *err)
     if (writer->damage.code != ERR_NONE)
         return fail_for_good(writer, &writer->damage, err);
     if (!turns_take(&writer->turns, NULL))
-        return true; /* whoever writes checks, too */
+        return true; /* the process that has the turn checks, too */
     bool ok = check_files(writer, err);
     if (ok && !wal_is_whole(&writer->db, &why))
         ok = fail_for_good(writer, &why, err);
@@ -296,8 +297,8 @@ bool log_writer_is_cut_off(const struct log_writer *writer)
     return writer->cut_off;
 }
 
-/* Somebody who knows no turns has the database: waited for as for a turn, and while that is
- * in vain no longer than for one again. */
+/* Another program that takes no turns may have locked the database. Waits as long as for a turn;
+ * after a failed wait only for a short time. */
 static bool begin_transaction(struct log_writer *writer, struct err *err)
 {
     const int wait_ms = writer->in_vain ? TURNS_AGAIN_MS_MAX : TURNS_WAIT_MS_MAX;
@@ -322,8 +323,8 @@ bool log_write_begin(struct log_writer *writer, struct err *err)
     return check_files(writer, err) && check_owner(writer, err) && begin_transaction(writer, err);
 }
 
-/* Within our turn, after a commit. A reader may have kept the last one from beginning the WAL anew:
- * it is not asked for at each commit then. */
+/* Within our turn, after a commit. If a reader has kept the WAL from being reset, does not request
+ * a checkpoint at each commit, but only after it has grown further. */
 static void ask_checkpoint(struct log_writer *writer)
 {
     bool is_large = writer->wal_pages >= WAL_PAGES_MAX &&
@@ -364,7 +365,7 @@ bool log_write_spend(struct log_writer *writer, size_t bytes, struct err *err)
     writer->spent += bytes;
     if (writer->spent < LOG_TRANSACTION_MAX)
         return true;
-    /* Where a batch went wrong, its rows are no more than a list: all are written with the next. */
+    /* After a failed batch, stale projections are only marked; the next batch writes them all. */
     return (writer->behind || projection_set_behind(&writer->projection, err)) &&
            log_write_end(writer, err) && log_write_begin(writer, err);
 }
@@ -387,8 +388,8 @@ static bool put_output(struct log_writer *writer, const struct log_output *outpu
     return db_run(&writer->db, put, err);
 }
 
-/* The whole end of a stream takes the place of its live tail. In this order: else
- * the new row could get the old one's id, and readers would miss it. */
+/* The final part of a stream replaces its live tail. The tail is deleted after that: otherwise the
+ * new row could get the tail's id, and readers would miss it. */
 static bool drop_tail(struct log_writer *writer, const struct log_output *output, struct err *err)
 {
     sqlite3_stmt *drop = writer->statements[LOG_DROP_TAIL];
@@ -432,7 +433,7 @@ static bool put_captures(struct log_writer *writer, const struct log_batch *batc
     return true;
 }
 
-/* The event is the answer; the control's row repeats it for whoever asked. */
+/* The event is the authoritative answer; the control's row repeats it for whoever requested it. */
 static bool answer_control(struct log_writer *writer, const struct event *event, struct err *err)
 {
     struct json *text = NULL;
@@ -445,14 +446,14 @@ static bool answer_control(struct log_writer *writer, const struct event *event,
     (void)sqlite3_bind_int64(answer, 4, event->b);
     db_bind_text(answer, 5, json_text(json_get(text, "answer"), ""));
     bool ok = db_run(&writer->db, answer, err);
-    /* The question is in the log, which cannot be written: the answer waits for it here. */
+    /* The control is in the log, which cannot be written: the spill keeps its answer. */
     if (ok && writer->is_spill && sqlite3_changes(writer->db.handle) == 0)
         ok = log_write_answer_alone(writer, event, json_text(json_get(text, "answer"), ""), err);
     json_free(text);
     return ok;
 }
 
-/* What else a row of the event brings with it. */
+/* Writes the rows that accompany an event. */
 static bool put_with_event(struct log_writer *writer, const struct event *event, struct err *err)
 {
     if (event->kind == EVENT_CONTROL_ANSWERED)
@@ -467,7 +468,7 @@ static bool put_events(struct log_writer *writer, const struct log_batch *batch,
     for (size_t i = 0; i < batch->event_count; i++) {
         const struct event *event = &batch->events[i];
         if (event->seq <= writer->last_seq)
-            continue; /* written before an earlier try at this batch went wrong */
+            continue; /* written before a previous attempt at this batch failed */
         size_t text_len = event->text ? strlen(event->text) : 0;
         if (!event_row_put(&writer->db, writer->statements[LOG_PUT_EVENT], writer->run, event,
                            err) ||
@@ -492,18 +493,18 @@ bool log_write_projections(struct log_writer *writer, struct err *err)
     return true;
 }
 
-/* Durable now, or within LOG_FULL_SYNC_MS by the other thread. */
+/* Syncs now, or lets the other thread do it within LOG_FULL_SYNC_MS. */
 static void make_durable(struct log_writer *writer, enum log_sync sync)
 {
     if (sync == LOG_SYNC_NORMAL)
         checkpointer_news(writer->checkpointer);
-    else if (db_sync(&writer->db, &writer->unsynced)) /* the first error stays */
+    else if (db_sync(&writer->db, &writer->unsynced)) /* keeps the first error */
         checkpointer_synced(writer->checkpointer);
 }
 
-/* What a task's attempts wrote, kept to tell what is news. */
+/* Storing the loop detector's knowledge about a task's output. */
 
-enum { GAIN_ROW_BYTES = 64 }; /* about what a row costs beside its bytes */
+enum { GAIN_ROW_BYTES = 64 }; /* approximate overhead per row */
 
 static bool drop_gain(struct log_writer *writer, int task, struct err *err)
 {
@@ -524,7 +525,7 @@ static bool put_gain(struct log_writer *writer, const struct log_gain *gain, str
     return db_run(&writer->db, put, err);
 }
 
-/* Write the batch's gains. Within a transaction. */
+/* Writes the batch's gains. Call it in a transaction. */
 static bool log_write_gains(struct log_writer *writer, const struct log_batch *batch,
                             struct err *err)
 {
@@ -549,7 +550,7 @@ static bool write_batch(struct log_writer *writer, const struct log_batch *batch
            log_write_projections(writer, err) && log_write_end(writer, err);
 }
 
-/* The disk is slower than we are. */
+/* Waits if the disk is slower than the writer. */
 static void let_checkpoint_catch_up(struct log_writer *writer)
 {
     if (writer->wal_pages < WAL_PAGES_MOST)
@@ -601,7 +602,7 @@ bool log_writer_synced(struct log_writer *writer, struct err *err)
     return false;
 }
 
-/* The run that a writer appends to: beginning it, following it, making its projections again. */
+/* Beginning and following a run, and rebuilding its projections. */
 
 static bool put_rules(struct log_writer *writer, const struct log_run *run, struct err *err)
 {
@@ -653,7 +654,7 @@ void log_write_follow(struct log_writer *writer, int64_t number, const struct ru
     projection_touch_all(&writer->projection);
 }
 
-/* The run's row, its plan and a row for each task. */
+/* Inserts the run's row, its plan and a row for each task. */
 static bool enter_run(struct log_writer *writer, const struct log_run *run,
                       const struct run_state *state, struct err *err)
 {
@@ -671,7 +672,7 @@ bool log_writer_begin(struct log_writer *writer, const struct log_run *run,
     assert(writer->run == 0);
     assert(state->last_seq == 0);
 
-    /* Owned before anybody can see it: else it would look like an orphan. */
+    /* Take the lock before the run becomes visible, so that it never looks like an orphan. */
     if (!this_process_uid(writer->uid, err) ||
         !owner_take(&writer->place, writer->uid, &writer->owner_fd, err))
         return false;
@@ -688,7 +689,7 @@ bool log_writer_begin(struct log_writer *writer, const struct log_run *run,
     return true;
 }
 
-/* Controls that wait for the owner of a run, and their answers. */
+/* Controls for the owner of a run, and their answers. */
 
 bool log_writer_refuse(struct log_writer *writer, int64_t control, const char *answer,
                        struct err *err)
@@ -718,7 +719,7 @@ bool log_writer_controls(struct log_writer *writer, struct control *out, size_t 
     (void)sqlite3_bind_int64(open, 2, (int64_t)max);
 
     size_t count = 0;
-    int64_t unsound = 0; /* one is enough: the next call finds the next */
+    int64_t unsound = 0; /* one per call is enough */
     bool row = false;
     bool ok = db_next(&writer->db, open, &row, err);
     while (ok && row && count < max) {

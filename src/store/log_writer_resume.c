@@ -1,4 +1,4 @@
-/* log_writer_resume.c - a run that is taken up again, and who owns it. */
+/* log_writer_resume.c - continues a run, and changes its owner. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 #include "owner_state.h"
 #include "spill.h"
 
-/* A run's row as the next owner needs it. */
+/* The part of a run's row that the next owner needs. */
 struct found_run {
     char uid[LOG_UID_MAX];
     char boot[LOG_UID_MAX];
     int64_t last_seq;
-    int64_t pid, pid_start; /* of its owner, or of the one that died */
+    int64_t pid, pid_start; /* of the owner, dead or alive */
     bool has_ended;
-    struct str rules; /* owned; empty where the log has none */
+    struct str rules; /* owned; empty if the log has none */
 };
 
 static void copy_column(sqlite3_stmt *row, int at, char out[LOG_UID_MAX])
@@ -53,7 +53,7 @@ static bool find_run(struct log_writer *writer, int64_t number, struct found_run
     return ok;
 }
 
-/* The run is ours from here on; log_writer_close() frees the lock. */
+/* Makes the writer the owner of the run; log_writer_close() releases the lock. */
 static void own(struct log_writer *writer, const struct found_run *run, int64_t number,
                 int owner_fd)
 {
@@ -62,26 +62,27 @@ static void own(struct log_writer *writer, const struct found_run *run, int64_t 
     writer->run = number;
 }
 
-/* What the last owner could not write to the log itself. */
+/* Merges what the last owner could not write to the log. */
 static bool bring_spill_home(struct log_writer *writer, int64_t number, const char *uid,
                              struct err *err)
 {
     struct place spill;
     if (!spill_find(uid, &spill))
         return true;
-    /* The lock beside a log that was put in the place of its own says nothing about it. */
+    /* If the log was replaced, the lock next to the new one does not reveal an owner that writes to
+     * the spill. */
     if (owner_is_alive(&spill, uid))
         return err_set(err, ERR_BUSY, "run #%lld continues in its second log, '%s'",
                        (long long)number, spill.db);
     struct err why = {0};
-    /* It holds nothing if its devs was killed while it was made. */
+    /* The spill is empty if its devs was killed while creating it. */
     if (!log_write_merge(writer, number, &spill, &why) && why.code != ERR_NOT_FOUND)
         return err_set(err, why.code, "%s", why.message);
     spill_remove(&spill);
     return true;
 }
 
-/* The lock file may have been moved away under an owner that is still at work. */
+/* Detects an owner that is still running although its lock file was moved away. */
 static bool is_at_work(const struct found_run *run)
 {
     struct this_process self;
@@ -109,7 +110,7 @@ static bool take_over(struct log_writer *writer, int64_t number, struct found_ru
         return err_set(err, ERR_BUSY, "run #%lld belongs to process %lld: it continues there",
                        (long long)number, (long long)run->pid);
     }
-    /* Looked at again under the lock: whoever had it may have gone on. */
+    /* Read the row again under the lock: the previous owner may have appended to the run. */
     if (!bring_spill_home(writer, number, run->uid, err) || !find_run(writer, number, run, err)) {
         owner_drop(&writer->place, run->uid, owner_fd);
         return false;
@@ -142,7 +143,7 @@ bool log_writer_resume(struct log_writer *writer, int64_t number, const struct r
     return ok;
 }
 
-/* All events there are, folded in; nobody else appends any while we own the run. */
+/* Applies all events of the run. We own it, so nobody else appends more. */
 static bool fold_events(const struct log_writer *writer, const struct log_heir *heir,
                         struct err *err)
 {

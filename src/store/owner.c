@@ -28,11 +28,11 @@ enum {
     UID_BYTES = 16,
     PATH_TEXT_MAX = 64,
     STAT_MAX = 1024,
-    STAT_STATE_FIELD = 3, /* the first one after the name */
+    STAT_STATE_FIELD = 3, /* the first field after the name */
     STAT_START_FIELD = 22,
 };
 
-/* Reads what fits; "" if the file is not there. */
+/* Reads as much as fits; "" if the file does not exist. */
 static void read_text(const char *path, char *out, size_t cap)
 {
     out[0] = '\0';
@@ -41,11 +41,11 @@ static void read_text(const char *path, char *out, size_t cap)
         return;
     ssize_t got = read(fd, out, cap - 1);
     out[got > 0 ? got : 0] = '\0';
-    (void)close(fd); /* only read */
+    (void)close(fd); /* read only, so close() cannot lose data */
 }
 
-/* The part of /proc/PID/stat after "4711 (name) ", from the state on; the name may contain
- * anything, even ") ". False if there is no such process. */
+/* Reads the part of /proc/PID/stat after "4711 (name) ", starting with the state; the name may
+ * contain anything, even ") ". Returns false if there is no such process. */
 static bool read_state(int64_t pid, char out[STAT_MAX])
 {
     char path[PATH_TEXT_MAX];
@@ -61,8 +61,8 @@ static bool read_state(int64_t pid, char out[STAT_MAX])
     return true;
 }
 
-/* When the process started, in clock ticks since boot: field 22 of stat(5). 0 if it is not there.
- */
+/* Returns when the process started, in clock ticks since boot: field 22 of proc_pid_stat(5).
+ * Returns 0 if it is missing. */
 static int64_t start_of(const char state[STAT_MAX])
 {
     const char *at = state;
@@ -92,10 +92,10 @@ bool this_process_uid(char out[LOG_UID_MAX], struct err *err)
     return true;
 }
 
-/* Whoever looks whether an owner lives holds the lock for a moment, and so does what a killed
- * owner has just forked, until it executes its program; a taker waits
- * that out. flock(2) has no way to look without taking: F_OFD_GETLK sees fcntl locks
- * only, and those would not be seen by the programs that use flock as documented. */
+/* A process that checks whether an owner is alive holds the lock for a moment, and so does the
+ * child that a killed owner has just forked, until it executes its program. So owner_take() tries
+ * for a while. flock(2) cannot test a lock without taking it. F_OFD_GETLK only sees fcntl locks,
+ * and programs that use flock as documented would not see those. */
 enum { TAKE_TRIES = 500, TAKE_PAUSE_NS = 2 * 1000 * 1000 };
 
 static bool owner_path(const struct place *place, const char *uid, char path[PATH_MAX],
@@ -116,12 +116,12 @@ static bool try_lock(int fd, const char *uid, struct err *err)
             return true;
         if (errno != EWOULDBLOCK && errno != EINTR)
             return err_set_errno(err, errno, "cannot lock run '%s'", uid);
-        (void)nanosleep(&pause, NULL); /* woken early: it tries again early */
+        (void)nanosleep(&pause, NULL); /* if woken early, tries again early */
     }
     return err_set(err, ERR_BUSY, "run '%s' belongs to another process", uid);
 }
 
-/* An owner that ended removes its file: a lock on a removed one is worth nothing. */
+/* An owner removes its file when it ends, so a lock on a removed file is worthless. */
 static bool is_still_there(int fd, const char *path)
 {
     struct stat held;
@@ -144,14 +144,14 @@ bool owner_take(const struct place *place, const char *uid, int *fd_out, struct 
         if (!private_file_open(path, &fd, err))
             return false;
         if (!try_lock(fd, uid, err)) {
-            (void)close(fd); /* nothing was written to it */
+            (void)close(fd); /* nothing to lose: never written to */
             return false;
         }
         if (is_still_there(fd, path)) {
             *fd_out = fd;
             return true;
         }
-        (void)close(fd); /* it was removed meanwhile: take the new one */
+        (void)close(fd); /* removed meanwhile: lock the new file */
     }
     return err_set(err, ERR_BUSY, "the owner lock of run '%s' changes hands all the time", uid);
 }
@@ -177,8 +177,8 @@ void owner_drop(const struct place *place, const char *uid, int fd)
         return;
     char path[PATH_MAX];
     if (owner_path(place, uid, path, NULL))
-        (void)unlink(path); /* while the lock is held, so that it is surely ours */
-    (void)close(fd);        /* frees the lock */
+        (void)unlink(path); /* while we hold the lock, so that the file is ours */
+    (void)close(fd);        /* releases the lock */
 }
 
 bool owner_is_alive(const struct place *place, const char *uid)
@@ -186,17 +186,18 @@ bool owner_is_alive(const struct place *place, const char *uid)
     char path[PATH_MAX];
     if (!owner_path(place, uid, path, NULL))
         return false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* it may be a FIFO */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); /* may be a FIFO */
     if (fd < 0)
         return false;
     bool is_free = flock(fd, LOCK_SH | LOCK_NB) == 0;
-    (void)close(fd); /* frees the lock */
+    (void)close(fd); /* releases the lock */
     return !is_free;
 }
 
-/* Owner files that nobody holds any more. */
+/* Removing stale owner files. */
 
-/* Taken and dropped, so that a run that begins in this moment keeps its own. */
+/* Takes the lock before removing the file, so that a run that begins at this moment keeps its
+ * own. */
 static bool clear_one(const struct place *place, const char *uid)
 {
     int fd = -1;
@@ -225,7 +226,7 @@ size_t owner_clear_left(const struct place *place, enum owner_clear how)
     return count;
 }
 
-/* The process that owns a run, as /proc shows it. */
+/* The process that owns a run, according to /proc. */
 
 bool owner_is_stopped(int64_t pid)
 {
@@ -263,7 +264,7 @@ bool owner_process_holds(int64_t pid, int64_t start, const char *uid)
     return found;
 }
 
-/* A run whose owner is gone: whoever finds it answers its controls. */
+/* A run without an owner: another process answers its controls. */
 
 enum { CONTROLS_AT_ONCE = 16, ROUNDS_MAX = 64 };
 
@@ -287,7 +288,8 @@ static bool open_orphan(struct orphan *orphan, const struct place *place, int64_
            log_writer_resume(orphan->writer, run, follower_state(orphan->follower), err);
 }
 
-/* Now, on the clock of the boot that the run was in: after a reboot this one began anew. */
+/* Returns the current time on the clock of the boot that the run was in, since that clock restarts
+ * at a reboot. */
 static struct moment now_for(const struct log_run_info *run, const struct moment *last)
 {
     struct moment now = clock_now();
@@ -299,9 +301,8 @@ static struct moment now_for(const struct log_run_info *run, const struct moment
     return now;
 }
 
-/* The scheduler decides as ever, but starts nothing, and with nobody to send signals
- * a cancel can only be the mildest. What it wants done is left undone: there is no
- * engine. */
+/* The scheduler decides as usual but starts nothing. As there is nobody to send signals, a cancel
+ * is always the mildest one. The scheduler's requests are ignored, because there is no engine. */
 static void act(struct orphan *orphan, const struct control *control)
 {
     struct run_state *state = follower_own_state(orphan->follower);
@@ -346,7 +347,7 @@ static bool answer_all(struct orphan *orphan, struct err *err)
                 return false;
         }
     }
-    return true; /* whoever asks so much is answered by the next who asks */
+    return true; /* the next process that requests something answers the rest */
 }
 
 bool orphan_answer(const struct place *place, int64_t run, struct err *err)

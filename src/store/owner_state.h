@@ -1,6 +1,6 @@
 /*
- * owner_state.h - this process and the one that owns a run, as the kernel shows them, and a run
- * whose owner is gone. Private to store; any thread.
+ * owner_state.h - reads from the kernel the state of this process and of a run's owner, and answers
+ * controls of runs without an owner. Private to store; any thread.
  */
 #ifndef DEVS_OWNER_STATE_H
 #define DEVS_OWNER_STATE_H
@@ -13,29 +13,29 @@
 #include "log_writer.h"
 #include "place.h"
 
-/* Does it stand still, stopped by ^Z, a signal or a debugger? False where /proc does not say:
- * what is known of a process is out of date as soon as it is read. */
+/* Returns true if the process is suspended by ^Z, a signal or a debugger. Returns false if /proc
+ * does not say. The answer may be out of date immediately. */
 bool owner_is_stopped(int64_t pid);
 
-/* Is there a process of this number that started at that time (clock ticks since boot, not 0), has
- * not ended and has a lock file of that uid open, wherever the file has been moved? False where
- * /proc does not show another user's files. */
+/* Returns true if a process with this number that started at that time (clock ticks since boot, not
+ * 0) is alive and has a lock file of that uid open, even if the file was moved. Returns false if
+ * /proc hides another user's files. */
 bool owner_process_holds(int64_t pid, int64_t start, const char *uid);
 
 struct this_process {
-    char boot[LOG_UID_MAX]; /* id of this boot; "" where it is not told */
+    char boot[LOG_UID_MAX]; /* id of this boot; "" if unknown */
     int64_t pid;
-    int64_t pid_start; /* clock ticks since boot; 0 where it is not told */
+    int64_t pid_start; /* clock ticks since boot; 0 if unknown */
 };
 
-/* Fill in *out: boot, pid and start time. */
+/* Sets *out to the boot, pid and start time of this process. */
 void this_process_read(struct this_process *out);
 
-/* 128 random bits as hex digits: the name of a run in all the world. */
+/* Makes a globally unique run uid: 128 random bits as hex digits. */
 ATTR_MUST_USE bool this_process_uid(char out[LOG_UID_MAX], struct err *err);
 
-/* Take the run's owner lock and answer every control that is open. ERR_BUSY: it
- * has an owner after all, who will. */
+/* Takes the run's owner lock and answers all pending controls. Fails with ERR_BUSY if the run has
+ * an owner, who will answer them. */
 ATTR_MUST_USE bool orphan_answer(const struct place *place, int64_t run, struct err *err);
 
 #endif

@@ -30,7 +30,7 @@ bool private_path_join(char *out, size_t cap, const char *a, const char *b, stru
     return true;
 }
 
-/* The umask may have taken bits away, an older file may have too many. */
+/* The umask may have cleared bits, and an old file may have too many. */
 static void make_fd_private(int fd)
 {
     struct stat info;
@@ -57,7 +57,7 @@ bool private_file_make(const char *path, struct err *err)
     if (fd < 0)
         return err_set_errno(err, errno, "cannot make '%s'", path);
     make_fd_private(fd);
-    (void)close(fd); /* nothing was written to it */
+    (void)close(fd); /* nothing to lose: never written to */
     return true;
 }
 
@@ -73,14 +73,14 @@ void private_mode_set(const char *path, mode_t mode)
                          (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
     if (is_ours && (info.st_mode & MODE_BITS) != mode)
         (void)chmod(by_fd, mode); /* best effort: some file systems have no modes */
-    (void)close(fd);              /* names the file, no more */
+    (void)close(fd);              /* an O_PATH descriptor; nothing to lose */
 }
 
 static bool make_one(const char *path, bool *made, struct err *err)
 {
     *made = mkdir(path, FOLDER_MODE) == 0;
     if (*made) {
-        private_mode_set(path, FOLDER_MODE); /* the umask may have taken bits away */
+        private_mode_set(path, FOLDER_MODE); /* the umask may have cleared bits */
         return true;
     }
     int number = errno;
@@ -110,7 +110,7 @@ bool private_folder_make(const char *path, bool *made_out, struct err *err)
     return true;
 }
 
-enum { BESIDE_MAX = 64 }; /* room for "-write", "/owner/<uid>" after the names here */
+enum { BESIDE_MAX = 64 }; /* reserve for "-write", "/owner/<uid>" after the paths here */
 
 static const char db_name[] = "devs.db";
 
@@ -120,7 +120,7 @@ static bool is_file(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* A log that somebody else put above us must not get our output. */
+/* Our output must not go to a log that somebody else put in a parent directory. */
 static bool is_trusted(const char *dir)
 {
     struct stat info;
@@ -145,7 +145,7 @@ static bool working_folder(char out[PATH_MAX], struct err *err)
     return true;
 }
 
-/* Make a folder of devs: private, and ignored by the project's git. */
+/* Makes a directory for devs: private, and ignored by the project's git. */
 static bool make_folder(const char *dir, struct err *err)
 {
     bool made = false;
@@ -160,14 +160,14 @@ static bool make_folder(const char *dir, struct err *err)
     FILE *file = fopen(path, "we");
     if (!file)
         return err_set_errno(err, errno, "cannot make '%s'", path);
-    (void)fchmod(fileno(file), 0600); /* best effort: the folder is private already */
+    (void)fchmod(fileno(file), 0600); /* best effort: the directory is private already */
     bool written = fputs("*\n", file) >= 0;
     if (fclose(file) != 0 || !written)
         return err_set_errno(err, errno, "cannot write '%s'", path);
     return true;
 }
 
-/* "a/./b//c" is "a/b/c": so that paths of one directory can be compared. */
+/* Turns "a/./b//c" into "a/b/c", so that paths of the same directory can be compared. */
 static void drop_dots(char *path)
 {
     char *to = path;
@@ -204,7 +204,7 @@ bool place_of_file(const char *given, struct place *out, struct err *err)
 
 enum { OTHERS_MODE = 077 };
 
-/* From statfs(2). FUSE is not of the network ones: it may be local or not. */
+/* For statfs(2). FUSE may be local, so it does not count as a network file system. */
 static const struct type {
     unsigned long number;
     const char *name;
@@ -239,7 +239,7 @@ bool place_disk(const char *dir, struct place_disk *out, struct err *err)
     struct statfs info;
     if (statfs(dir, &info) != 0)
         return err_set_errno(err, errno, "cannot look at '%s'", dir);
-    /* The magic is 32 bits wide, the member is signed. */
+    /* The magic is 32 bits wide, but the struct member is signed. */
     const unsigned long number = (unsigned long)info.f_type & 0xffffffffUL;
     const struct type *type = find_type(number);
     *out = (struct place_disk){
@@ -250,7 +250,7 @@ bool place_disk(const char *dir, struct place_disk *out, struct err *err)
     return true;
 }
 
-/* ERR_INVALID with the hint --db for a network file system. */
+/* Fails with ERR_INVALID and the hint --db for a network file system. */
 static bool place_check_folder(const char *dir, struct err *err)
 {
     struct place_disk disk = {0};
@@ -278,8 +278,8 @@ static bool use_path(const char *given, bool create, struct place *out, struct e
     return true;
 }
 
-/* Whether the folder is the top of a repository. A linked worktree is not: it belongs to the
- * repository that it was made from. */
+/* Returns true for the top directory of a repository. A linked worktree does not count: it belongs
+ * to the repository it was made from. */
 static bool is_repository(const char *dir)
 {
     char path[PATH_MAX];
@@ -298,8 +298,8 @@ static bool is_repository(const char *dir)
     return strstr(text, "/worktrees/") == NULL;
 }
 
-/* The nearest .devs/devs.db in this folder or above, within the repository. `passed` becomes the
- * folder of one above it, which is not used; "" = none. */
+/* Finds the nearest .devs/devs.db in this directory or its parents, within the repository. Sets
+ * `passed` to the directory of one above the repository, which is not used; "" = none. */
 static bool walk_up(const char *from, struct place *out, char passed[PATH_MAX])
 {
     bool is_outside = false;
@@ -347,8 +347,8 @@ static bool state_place(struct place *out, struct err *err)
     return true;
 }
 
-/* A project that cannot be written to, or where somebody else's .devs is in the way, has its
- * log in the person's state folder. */
+/* If the project is read-only or has somebody else's .devs, its log goes into the user's state
+ * directory. */
 static bool create_here(const char *here, struct place *out, struct err *err)
 {
     struct place place;
@@ -403,9 +403,10 @@ bool place_find(const char *given, bool create, struct place *out, struct err *e
     return true;
 }
 
-/* Checks of a log's folder and file before it is used. */
+/* Checking a log's directory and file before use. */
 
-/* A group with the user's own number is theirs alone: so many systems make accounts. */
+/* A group with the user's own number has no other members: many systems create accounts like
+ * that. */
 static bool others_may_write(const struct stat *folder)
 {
     bool own_group = folder->st_gid == getegid() && (unsigned long)folder->st_gid == geteuid();
@@ -434,7 +435,7 @@ bool place_check_private(const char *dir, struct err *err)
     return true;
 }
 
-/* A second name leads to a second WAL; two WALs of one file are the end of it. */
+/* A hard link would lead to a second WAL, and two WALs destroy a database. */
 static bool check_file(const struct place *place, struct stat *info, struct err *err)
 {
     if (S_ISLNK(info->st_mode))
@@ -468,7 +469,7 @@ static bool check_schema(const struct place *place, struct err *err)
         (void)err_set(err, why.code, "%s", why.message);
         return err_hint(err, "%s", why.hint);
     }
-    return true; /* whatever else is in the way is met by whoever writes */
+    return true; /* other problems are reported when the log is opened for writing */
 }
 
 bool place_check_log(const struct place *place, struct err *err)

@@ -23,8 +23,8 @@ static const char *const statement_sql[] = {
 };
 static_assert(ARRAY_LEN(statement_sql) == PROJECTION_STATEMENTS, "a place for each statement");
 
-/* Whose row an event changes: a running attempt's pid, for one, is in its event
- * only, which saves the most frequent commit two pages. */
+/* Which rows an event changes. Some change none: a running attempt's pid is only in its event,
+ * which saves the most frequent commit two pages. */
 enum { CHANGES_TASK = 1, CHANGES_ATTEMPT = 2 };
 
 static const unsigned char changes[EVENT_KIND_COUNT] = {
@@ -43,7 +43,7 @@ static const unsigned char changes[EVENT_KIND_COUNT] = {
     [EVENT_HINT_GIVEN] = CHANGES_TASK,
 };
 
-/* Which rows of a task are in the list: those of the same stamp. */
+/* Rows of a task that are already in the list have the list's current stamp. */
 struct projection_mark {
     unsigned task_stamp;
     unsigned attempt_stamp;
@@ -73,7 +73,7 @@ static void forget_rows(struct projection *projection)
     projection->stamp++;
 }
 
-/* A mark for each task there is; more come where the plan grows. */
+/* Adds marks for tasks that were added to a growing plan. */
 static void make_room(struct projection *projection)
 {
     const int tasks = projection->state->plan->task_count;
@@ -111,7 +111,7 @@ static void touch_task(struct projection *projection, int task)
     add_row(projection, (struct projection_row){.task = task, .step = -1});
 }
 
-/* A task's attempts come one after the other, so the latest is all there is to compare. */
+/* Attempts of a task are sequential, so comparing with the latest one suffices. */
 static void touch_attempt(struct projection *projection, const struct projection_row *row)
 {
     struct projection_mark *mark = &projection->marks[row->task];
@@ -132,7 +132,8 @@ static void touch_dependents(struct projection *projection, int task)
         touch_task(projection, plan->dependents[i]);
 }
 
-/* What needs this task, what needs that, and so on: a person's act, so it may cost. */
+/* Marks all direct and indirect dependents of a task. This can be slow, but only happens when a
+ * user acts. */
 static void touch_downstream(struct projection *projection, int first)
 {
     const struct plan *plan = projection->state->plan;
@@ -161,7 +162,7 @@ static void touch_all_tasks(struct projection *projection)
         touch_task(projection, i);
 }
 
-/* Where the fold changes more than the task that the event names. */
+/* Marks rows of tasks other than the one that the event names. */
 static void touch_others(struct projection *projection, const struct event *event)
 {
     switch (event->kind) {
@@ -179,7 +180,7 @@ static void touch_others(struct projection *projection, const struct event *even
     case EVENT_STEP_REOPENED:
         touch_downstream(projection, event->task);
         break;
-    default: /* the others change their own task only */
+    default: /* other events change only their own task */
         break;
     }
 }
@@ -202,7 +203,7 @@ void projection_touch_all(struct projection *projection)
 {
     const struct run_state *state = projection->state;
     make_room(projection);
-    forget_rows(projection); /* what was written of the list may have been rolled back */
+    forget_rows(projection); /* rows that were written may have been rolled back */
     touch_all_tasks(projection);
     for (int task = 0; task < state->plan->task_count; task++) {
         for (int step = 0; step < state->plan->tasks[task].step_count; step++) {
@@ -241,7 +242,7 @@ static bool write_task(const struct projection *projection, int number, struct e
     return db_run(projection->db, put, err);
 }
 
-/* What is known of an attempt once it has ended; all NULL before. */
+/* Binds the result of an attempt; NULLs until it has ended. */
 static void bind_end(sqlite3_stmt *put, const struct attempt_state *attempt)
 {
     const struct outcome *outcome = &attempt->outcome;
@@ -263,7 +264,7 @@ static bool write_attempt(const struct projection *projection, const struct proj
     const struct step_state *step = &projection->state->tasks[row->task].steps[row->step];
     const struct attempt_state *attempt = step_state_find_attempt(step, row->attempt);
     if (!attempt)
-        return true; /* of an event that the fold skipped */
+        return true; /* the state has ignored the attempt's event */
 
     sqlite3_stmt *put = projection->statements[PUT_ATTEMPT];
     (void)sqlite3_bind_int64(put, 1, projection->run);
@@ -326,7 +327,7 @@ bool projection_set_behind(struct projection *projection, struct err *err)
     if (projection->done == projection->count)
         return true;
     const int task = projection->rows[projection->count - 1].task;
-    /* Its own row may be written already, of an attempt's that is not. */
+    /* The task's own row may be written already, while one of its attempts is not. */
     add_row(projection, (struct projection_row){.task = task, .step = -1});
     bool ok = db_prepare(projection->db, &sql, 1, &drop, err);
     if (ok) {

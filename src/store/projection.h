@@ -1,9 +1,8 @@
 /*
- * projection.h - the tables `task` and `attempt` and the summary in `run`: what the
- * fold says, written down for quick answers. Private to store.
+ * projection.h - maintains the tables `task` and `attempt` and the summary in `run`: the run state,
+ * stored for fast queries. Private to store.
  *
- * They can be dropped and made again from the events at any time. Belongs to the
- * thread of its connection.
+ * The tables can be rebuilt from the events at any time. Belongs to the thread of its connection.
  */
 #ifndef DEVS_PROJECTION_H
 #define DEVS_PROJECTION_H
@@ -18,7 +17,7 @@
 
 enum { PROJECTION_STATEMENTS = 3, PROJECTION_ROW_BYTES = 128 };
 
-/* A row that has to be written again; step -1: the task's own. */
+/* A row to be written; step -1 means the row of the task. */
 struct projection_row {
     int task, step, attempt;
 };
@@ -28,37 +27,38 @@ struct projection {
     const struct run_state *state; /* borrowed */
     int64_t run;
     sqlite3_stmt *statements[PROJECTION_STATEMENTS]; /* owned */
-    struct projection_row *rows;                     /* owned; a list of what is stale */
+    struct projection_row *rows;                     /* owned; the stale rows */
     size_t count, cap;
-    size_t done;                   /* of the rows, already written */
-    struct projection_mark *marks; /* owned; one for each task: is it in the list? */
-    size_t mark_cap;               /* there is room for so many */
+    size_t done;                   /* number of rows already written */
+    struct projection_mark *marks; /* owned; per task: is it in the list? */
+    size_t mark_cap;               /* allocated marks */
     int mark_count;
-    unsigned stamp; /* of this list */
+    unsigned stamp; /* stamp of the current list */
 };
 
-/* Prepare its statements on `db`, which is borrowed. */
+/* Prepares the statements on `db`, which is borrowed. */
 ATTR_MUST_USE bool projection_init(struct projection *projection, const struct db *db,
                                    struct err *err);
 void projection_done(struct projection *projection);
 
-/* Of which run; nothing is stale yet. */
+/* Sets the run; no rows are stale then. */
 void projection_follow(struct projection *projection, int64_t run, const struct run_state *state);
 
-/* Rows that this event (folded in already) can have changed are stale now. */
+/* Marks rows that this event may have changed as stale. The event must already be applied to the
+ * state. */
 void projection_touch(struct projection *projection, const struct event *event);
-/* All rows of all tasks are; with their attempts. */
+/* Marks all rows of all tasks and attempts as stale. */
 void projection_touch_all(struct projection *projection);
 
-/* Write one stale row; *more says if there was one. Within a transaction. */
+/* Writes one stale row; *more is false if there was none. Call it in a transaction. */
 ATTR_MUST_USE bool projection_write(struct projection *projection, bool *more, struct err *err);
 
-/* For a commit while rows are stale, which ends a transaction and not its batch: one of these tasks
- * has no row until all are written, so that who reads between the two, or after a crash, sees that
- * the table is not of the last event. Within a transaction. */
+/* Prepares a commit in the middle of a batch, while rows are stale: deletes the row of one of these
+ * tasks, so that readers can tell, even after a crash, that the table does not match the last
+ * event. Call it in a transaction. */
 ATTR_MUST_USE bool projection_set_behind(struct projection *projection, struct err *err);
 
-/* Write the summary into the run's row. Within a transaction. */
+/* Writes the summary into the run's row. Call it in a transaction. */
 ATTR_MUST_USE bool projection_summary(struct projection *projection, int64_t last_seq,
                                       struct err *err);
 

@@ -9,9 +9,9 @@
 #include "outcome.h"
 #include "xalloc.h"
 
-enum { ATTEMPT_MARKS_MAX = 1024 * 1024 }; /* of one run; a log with more is nobody's */
+enum { ATTEMPT_MARKS_MAX = 1024 * 1024 }; /* per run; more than any valid log has */
 
-/* What events say of attempts that the projection `attempt` leaves out. */
+/* Reading details about attempts from events, because the projection `attempt` lacks them. */
 
 struct attempt_key {
     int task, step, attempt;
@@ -20,16 +20,16 @@ struct attempt_key {
 struct attempt_mark {
     struct attempt_key key;
     int64_t seq;
-    /* CLASS_CORRECTED; ROUND_STARTED: it was the last of its round; HINT_GIVEN: behind it the next
-     * attempt was told something; ATTEMPT_ENDED: it was silent too long. */
+    /* CLASS_CORRECTED; ROUND_STARTED: the attempt was the last of its round; HINT_GIVEN: the next
+     * attempt got a hint; ATTEMPT_ENDED: the attempt was silent for too long. */
     enum event_kind kind;
-    struct verdict_label label; /* CLASS_CORRECTED only */
+    struct verdict_label label; /* only for CLASS_CORRECTED */
 };
 
 struct attempt_marks {
-    struct attempt_mark *items; /* owned; by attempt, then as they came */
+    struct attempt_mark *items; /* owned; sorted by attempt, then by event */
     size_t count, cap;
-    size_t at; /* the first that is not of an attempt that was asked for before */
+    size_t at; /* the first mark not belonging to an earlier attempt */
 };
 
 enum { MARK_SEQ, MARK_KIND, MARK_TASK, MARK_STEP, MARK_ATTEMPT, MARK_LABEL };
@@ -40,7 +40,7 @@ static const char marks_sql[] =
     " OR (kind=?6 AND a=?7 AND text LIKE '%\"quiet\":%'))"
     " ORDER BY seq LIMIT ?8";
 
-/* Of the one before or behind another, in the order of the projection: -1, 0, 1. */
+/* Compares in the order of the projection; returns -1, 0 or 1. */
 static int compare_keys(const struct attempt_key *a, const struct attempt_key *b)
 {
     const int differences[][2] = {{a->task, b->task}, {a->step, b->step}, {a->attempt, b->attempt}};
@@ -88,7 +88,7 @@ static bool take_mark(sqlite3_stmt *row, struct attempt_mark *out)
     return true;
 }
 
-/* At most LOG_PAGE_EVENTS more; fewer: there are no more. */
+/* Reads at most LOG_PAGE_EVENTS more; fewer means that there are no more. */
 static bool read_marks_page(struct attempt_marks *marks, struct log_reader *reader, int64_t run,
                             sqlite3_stmt *query, struct err *err)
 {
@@ -117,8 +117,9 @@ static bool read_marks_page(struct attempt_marks *marks, struct log_reader *read
     return ok;
 }
 
-/* Of one run. Looks through all its events. The caller ends *out with attempt_marks_done(), also
- * after an error. ERR_DAMAGED: they is invalid; ERR_LIMIT: more than ATTEMPT_MARKS_MAX. */
+/* Reads the marks of one run by scanning all its events. Fails with ERR_DAMAGED if one is invalid,
+ * ERR_LIMIT if there are more than ATTEMPT_MARKS_MAX. The caller frees *out with
+ * attempt_marks_done(), even after a failure. */
 static bool attempt_marks_read(struct attempt_marks *out, struct log_reader *reader, int64_t run,
                                struct err *err)
 {
@@ -146,7 +147,8 @@ static void attempt_marks_done(struct attempt_marks *marks)
     *marks = (struct attempt_marks){0};
 }
 
-/* The next mark of this attempt; NULL: no more. Attempts are to be asked for in order. */
+/* Returns the next mark of this attempt; NULL if there are no more. Pass attempts in ascending
+ * order. */
 static const struct attempt_mark *attempt_marks_next(struct attempt_marks *marks,
                                                      const struct attempt_key *key)
 {
@@ -183,12 +185,12 @@ struct reading {
     int64_t run;
     sqlite3_stmt *query; /* owned */
     struct attempt_marks marks;
-    struct attempt_key last; /* that was read; attempt 0: none of its step */
-    bool hinted;             /* the next attempt was told something */
+    struct attempt_key last; /* the last one read; attempt 0 = none of its step */
+    bool hinted;             /* the next attempt got a hint */
     struct retry_step step;
 };
 
-/* What the row says of an attempt that is over. */
+/* Reads the row of a finished attempt. */
 static bool take_row(sqlite3_stmt *row, struct attempt_state *out)
 {
     int kind = 0;
@@ -219,7 +221,7 @@ static bool take_key(sqlite3_stmt *row, struct attempt_key *out)
            log_read_int(row, AT_ATTEMPT, 1, INT_MAX, &out->attempt);
 }
 
-/* What is said of attempt 0 of a step: a hint for its first one. */
+/* Returns true if the step's first attempt got a hint, which is stored as a mark of attempt 0. */
 static bool was_hinted_first(struct reading *reading, const struct attempt_key *key)
 {
     const struct attempt_key none = {.task = key->task, .step = key->step};
@@ -236,7 +238,7 @@ static void begin_step(struct reading *reading, const struct attempt_key *key)
     reading->hinted = was_hinted_first(reading, key);
 }
 
-/* Count the attempt with all that is said of it. */
+/* Adds the attempt with all its marks. */
 static void add(struct reading *reading, const struct attempt_key *key,
                 struct attempt_state *attempt)
 {
@@ -317,7 +319,7 @@ bool retry_log_add(struct log_reader *reader, int64_t run, struct retry_help *he
     return ok;
 }
 
-/* Those that there is room for; *left is what is left of it. */
+/* Adds runs as far as the budget *left permits, and reduces it. */
 static bool add_runs(struct log_reader *reader, struct log_run_info *runs, size_t count,
                      struct retry_help *out, int64_t *left, struct err *err)
 {

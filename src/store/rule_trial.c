@@ -12,7 +12,7 @@
 
 enum { RUNS_AT_ONCE = 16 };
 
-/* What one trial works with. */
+/* The state of a trial. */
 struct trial {
     const struct rule_trial_asked *asked; /* borrowed */
     struct log_reader *reader;            /* owned */
@@ -23,7 +23,7 @@ struct trial {
     struct rule_trial result;
 };
 
-/* Words for people, and what a change of rules would change for the run. */
+/* A verdict in words, and the parts of it that a change of rules can affect. */
 struct opinion {
     struct verdict verdict;
     struct verdict_label label;
@@ -50,7 +50,7 @@ static bool is_same(const struct opinion *a, const struct opinion *b)
            a->verdict.retry_after_ms == b->verdict.retry_after_ms;
 }
 
-/* Where the class stays, what else is different is said. */
+/* If the class stays the same, names another difference. */
 static void change_word(const struct opinion *opinion, const struct opinion *other,
                         char out[RULE_TRIAL_WORD_MAX])
 {
@@ -84,7 +84,7 @@ static struct rule_trial_change *find_change(struct rule_trial *result, const ch
     return change;
 }
 
-/* A success, or a failure whose reason a rule knew. */
+/* Returns true for a success, or a failure whose reason a rule knew. */
 static bool was_known(const struct verdict_label *label)
 {
     return label->class == VERDICT_SUCCESS ||
@@ -115,7 +115,7 @@ static void count_change(struct trial *trial, const struct evidence_of *subject,
                    subject->plan->tasks[subject->event->task].id);
 }
 
-/* The output of a success is read only where a rule may deny it. */
+/* Reads the output of a successful attempt only if a rule may deny success. */
 static bool read_attempt(struct trial *trial, const struct evidence_of *subject,
                          struct classify_input *out, struct err *err)
 {
@@ -150,7 +150,7 @@ static bool goes_on(struct trial *trial)
     return !trial->result.cancelled;
 }
 
-/* Page by page; output is read between the pages, never within one. */
+/* Reads output only between pages of events, never within one. */
 static bool try_events(struct trial *trial, int64_t run, struct plan *plan, struct err *err)
 {
     struct plan *growing = plan->base ? plan : NULL;
@@ -182,7 +182,7 @@ static bool try_run(struct trial *trial, int64_t number, struct err *err)
     struct violations violations = {0};
     struct err why = {0};
     if (!log_reader_run(trial->reader, number, &run, &why)) {
-        bool gone = why.code == ERR_NOT_FOUND; /* it has expired just now */
+        bool gone = why.code == ERR_NOT_FOUND; /* expired just now */
         return gone || err_set(err, why.code, "%s", why.message);
     }
     struct plan *growing = NULL;

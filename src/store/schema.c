@@ -11,7 +11,7 @@
 #include "run_state.h"
 #include "verdict.h"
 
-/* Since version 1. Integers are NULL where they say nothing, so that rows stay small. */
+/* Tables since version 1. Missing integers are NULL, which keeps rows small. */
 static const char schema_tables[] =
     "CREATE TABLE ruleset(hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE run("
@@ -24,7 +24,7 @@ static const char schema_tables[] =
     " attempts INTEGER NOT NULL DEFAULT 0, passed INTEGER NOT NULL DEFAULT 0,"
     " failed INTEGER NOT NULL DEFAULT 0, cancelled INTEGER NOT NULL DEFAULT 0,"
     " waited_ms INTEGER NOT NULL DEFAULT 0, expired INTEGER NOT NULL DEFAULT 0);"
-    /* Apart from `run`, whose row is written with every commit. */
+    /* All except `run`, whose row is written with every commit. */
     "CREATE TABLE plan(run INTEGER PRIMARY KEY, text TEXT NOT NULL);"
     "CREATE TABLE event("
     " run INTEGER NOT NULL, seq INTEGER NOT NULL, at_ms INTEGER NOT NULL,"
@@ -69,8 +69,7 @@ static const char schema_tables[] =
     "CREATE TABLE word(what TEXT, number INTEGER, word TEXT NOT NULL,"
     " PRIMARY KEY(what, number)) WITHOUT ROWID;";
 
-/* What came after the first logs: added to those as well, for nothing that was there means
- * anything else by it. */
+/* Later additions. They are added to old logs, too, because existing data keeps its meaning. */
 static const char schema_additions[] =
     "CREATE TABLE IF NOT EXISTS gain("
     " run INTEGER NOT NULL, task INTEGER NOT NULL, step INTEGER NOT NULL,"
@@ -89,13 +88,13 @@ enum { SCHEMA_ADDED = 5 };
     "SELECT count(*) FROM sqlite_schema"                                                           \
     " WHERE name IN('gain','session_key','bookmark','bookmark_key','bookmarks')"
 
-/* A bundle (bundle.h) has one table more. */
+/* A bundle (bundle.h) has an additional table. */
 #define SCHEMA_COUNT_BUNDLE                                                                        \
     "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name='bundle'"
 
-/* What happened cannot be changed; a run that was marked expired may go. REPLACE
- * fires no delete trigger, so a second event of one number is refused as well. Our own
- * connections go without (db.c). */
+/* Events are immutable; only runs marked as expired can be deleted. REPLACE fires no delete
+ * trigger, so a second event with the same number is rejected as well. Triggers are disabled on our
+ * own connections (db.c). */
 static const char schema_triggers[] =
     "CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event"
     " BEGIN SELECT raise(ABORT, 'the run log is append-only'); END;"
@@ -153,7 +152,7 @@ static const char schema_views[] =
     " strftime('%Y-%m-%dT%H:%M:%fZ', c.at_ms/1000.0, 'unixepoch') AS at, c.json"
     " FROM capture c JOIN task t ON t.run=c.run AND t.task=c.task;";
 
-/* The names of numbers, for the views. One adapter for each enum. */
+/* Names for numbers in the views. One adapter function per enum. */
 static const char *event_word(int number)
 {
     return event_kind_name((enum event_kind)number);
@@ -233,8 +232,7 @@ static bool fill_words(const struct db *db, struct err *err)
     return ok;
 }
 
-/* A build that knows more tables or kinds than the one that made the log adds them, and
- * their names. */
+/* Adds tables, kinds and names that the build that made the log did not know. */
 static bool bring_up_to_date(const struct db *db, struct err *err)
 {
     int64_t want = 0;
@@ -261,8 +259,8 @@ static bool create(const struct db *db, struct err *err)
     (void)snprintf(marks, sizeof(marks), "PRAGMA application_id=%d; PRAGMA user_version=%d",
                    SCHEMA_APPLICATION, SCHEMA_VERSION);
 
-    /* These have to come before anything else and outside a transaction. Without the first one the
-     * third would make a rollback journal, beside which no log is opened (db.c). */
+    /* These must come first and outside a transaction. Without the first pragma, the third would
+     * make a rollback journal, and no log with one is opened (db.c). */
     if (!db_exec(db,
                  "PRAGMA journal_mode=MEMORY; PRAGMA auto_vacuum=INCREMENTAL;"
                  " PRAGMA journal_mode=WAL",
@@ -296,16 +294,16 @@ static bool has_start(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* SQLite writes down each statement with one of these beginnings. "CREATE VIRTUAL TABLE" is not
- * among them, nor is what somebody wrote into sqlite_schema by other means. Where the text begins
- * as a table's, it makes a table, whatever the other columns of the row say. */
+/* SQLite stores each object's SQL with one of these beginnings. "CREATE VIRTUAL TABLE" is
+ * deliberately missing, as is anything else that somebody wrote into sqlite_schema directly. Text
+ * that begins like a table's makes a table, whatever the row's other columns say. */
 static bool check_object(const char *name, const char *sql, bool *has_table, struct err *err)
 {
     static const char table[] = "CREATE TABLE ";
     static const char *const others[] = {"CREATE INDEX ", "CREATE UNIQUE INDEX ", "CREATE VIEW ",
                                          "CREATE TRIGGER "};
     if (has_start(sql, table)) {
-        /* In the words of this build: then it has no generated columns. */
+        /* Identical to a statement of this build: then it has no generated columns. */
         *has_table = *has_table || (!strstr(schema_tables, sql + sizeof(table) - 1) &&
                                     !strstr(schema_additions, sql + sizeof(table) - 1));
         return true;
@@ -330,13 +328,13 @@ static bool read_objects(const struct db *db, sqlite3_stmt *query, bool *has_oth
             return refuse_object("sqlite_schema", "has too many rows", err);
         if (sql && sqlite3_column_bytes(query, 1) > SCHEMA_TEXT_MAX)
             return refuse_object(name ? name : "?", "is too long", err);
-        if (sql && !check_object(name ? name : "?", sql, has_other_table, err)) /* NULL: a key's */
+        if (sql && !check_object(name ? name : "?", sql, has_other_table, err)) /* NULL for keys */
             return false;
     }
     return true;
 }
 
-/* A computed column could take any time; our tables have none. */
+/* A computed column could take unlimited time; our tables have none. */
 static bool check_columns(const struct db *db, const char *table, struct err *err)
 {
     static const char *const sql = "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden<>0";
@@ -352,7 +350,7 @@ static bool check_columns(const struct db *db, const char *table, struct err *er
     return is_computed ? refuse_object(table, "has computed columns", err) : ok;
 }
 
-/* No table by that name: nothing else by it either. */
+/* Checks that no other object has the name of a missing table. */
 static bool check_absent(const struct db *db, const char *name, struct err *err)
 {
     static const char *const sql = "SELECT count(*) FROM sqlite_schema WHERE lower(name)=?"
@@ -369,8 +367,8 @@ static bool check_absent(const struct db *db, const char *name, struct err *err)
     return is_other ? refuse_object(name, "is not a table", err) : ok;
 }
 
-/* Before anything else is read of a file that may be anybody's: the names that our statements use
- * are those of plain tables. */
+/* Checks an untrusted file before reading anything else: the names in our statements must be plain
+ * tables. */
 static bool check_objects(const struct db *db, struct err *err)
 {
     static const char *const sql = "SELECT name, sql FROM sqlite_schema";
@@ -380,7 +378,7 @@ static bool check_objects(const struct db *db, struct err *err)
         db_prepare(db, &sql, 1, &query, err) && read_objects(db, query, &has_other_table, err);
     db_finalize(&query, 1);
     for (size_t i = 0; ok && i < ARRAY_LEN(our_tables); i++) {
-        /* SQLITE_ERROR for a view, and for what is not there, which the statements will say. */
+        /* SQLITE_ERROR for a view; also for a missing table, which our statements report. */
         const bool is_table =
             sqlite3_table_column_metadata(db->handle, "main", our_tables[i], NULL, NULL, NULL, NULL,
                                           NULL, NULL) == SQLITE_OK;
@@ -396,7 +394,7 @@ struct marks {
     int64_t application, version, tables;
 };
 
-/* All of one moment: another process may be making the log just now. */
+/* Reads everything in one transaction, since another process may be creating the log. */
 static bool read_marks(const struct db *db, struct marks *out, struct err *err)
 {
     if (!db_exec(db, "BEGIN", err))
@@ -431,7 +429,7 @@ static bool check_marks(const struct marks *marks, struct err *err)
     return true;
 }
 
-/* What was handed on says what happened: nobody adds to it. */
+/* Nothing may be added to a bundle. */
 static bool refuse_bundle(const struct db *db, struct err *err)
 {
     int64_t count = 0;

@@ -22,7 +22,7 @@ enum { FOLDERS = 2, NAME_MAX_BYTES = LOG_UID_MAX + 8 };
 
 static const char suffix[] = ".db";
 
-/* The nth folder that may hold spills; false if there are fewer. */
+/* Returns the nth directory that may hold spills; false if there are fewer. */
 static bool name_folder(int nth, char out[PATH_MAX])
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -34,7 +34,7 @@ static bool name_folder(int nth, char out[PATH_MAX])
     return len > 0 && len < PATH_MAX - NAME_MAX_BYTES;
 }
 
-/* Whoever can name a folder in /tmp first must not get our output. */
+/* Our output must not go to a directory that somebody else created first in /tmp. */
 static bool is_ours(const char *dir, struct err *err)
 {
     struct stat info;
@@ -75,8 +75,8 @@ bool spill_find(const char *uid, struct place *out)
     return false;
 }
 
-/* Where it is to be; the folder is made if it is not there. ERR_INVALID: no uid, or a folder that
- * is not ours alone; ERR_LIMIT: the path is too long; ERR_IO. */
+/* Chooses the location of a spill and makes its directory if needed. Fails with ERR_INVALID if the
+ * uid is invalid or the directory is not private, ERR_LIMIT if the path is too long, or ERR_IO. */
 static bool spill_choose(const char *uid, struct place *out, struct err *err)
 {
     char dir[PATH_MAX];
@@ -91,7 +91,7 @@ static bool spill_choose(const char *uid, struct place *out, struct err *err)
     return private_folder_make(dir, NULL, err) && is_ours(dir, err) && place_in(dir, uid, out, err);
 }
 
-/* The lock of an owner who was killed. */
+/* Removes the lock of a killed owner. */
 static void remove_owner(const struct place *place)
 {
     const char *name = strrchr(place->db, '/') + 1;
@@ -105,12 +105,12 @@ static void remove_owner(const struct place *place)
 void spill_remove(const struct place *place)
 {
     remove_owner(place);
-    /* The database last: while it is there, the rest belongs to something. */
+    /* The database last: until then, the other files still belong to something. */
     static const char *const beside[] = {"-wal", "-shm", "-gate", "-write", "-bell", "-mine", ""};
     for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
         char path[PATH_MAX];
         if (private_path_join(path, sizeof(path), place->db, beside[i], NULL))
-            (void)unlink(path); /* best effort: devs gc finds what is left */
+            (void)unlink(path); /* best effort: devs gc finds leftovers */
     }
 }
 
@@ -120,7 +120,7 @@ static void copy_text(sqlite3_stmt *row, int at, char *out, size_t cap)
     (void)snprintf(out, cap, "%s", text ? text : "");
 }
 
-/* It was being made when its devs was killed, or it is another log. */
+/* Distinguishes an unfinished spill, whose devs was killed, from another log. */
 static bool tell_kind(const struct db *db, const struct spill_info *info, struct err *err)
 {
     int64_t runs = 0;
@@ -174,7 +174,7 @@ bool spill_read_info(const struct place *place, struct spill_info *out, struct e
     return true;
 }
 
-/* "<uid>.db", nothing else that may lie there. */
+/* Accepts only "<uid>.db", no other files in the directory. */
 static bool take_name(const char *dir, const char *name, struct spill_info *out)
 {
     size_t len = strlen(name);
@@ -216,7 +216,7 @@ size_t spill_list(struct spill_info *out, size_t max)
 
 enum {
     SPILL_PAGES_MAX = (SPILL_BYTES_MAX - LOG_CHECKPOINT_BYTES) / DB_PAGE_BYTES,
-    SPILL_ID_UNKNOWN = 1024 * 1024 * 1024, /* where the log cannot say what numbers it has given */
+    SPILL_ID_UNKNOWN = 1024 * 1024 * 1024, /* used if the log cannot say which ids it has used */
 };
 
 #define RUN_COLUMNS                                                                                \
@@ -225,9 +225,9 @@ enum {
 #define EVENT_COLUMNS                                                                              \
     "run, seq, at_ms, mono_ms, kind, task, step, round, grant_no, attempt, a, b, c, d, e, text"
 
-/* A writer that spills: where to, what it answers meanwhile, and the way home. */
+/* Creating the spill of a writer, answering from it, and merging it. */
 
-/* What a spill needs of the run to be read by itself. */
+/* The rows that make a spill readable on its own. */
 static const struct {
     const char *select, *insert;
 } parts[] = {
@@ -271,8 +271,8 @@ static int64_t id_behind(const struct log_writer *from, const char *sql)
     return db_number(&from->db, sql, &last, NULL) ? last + SPILL_ID_GAP : SPILL_ID_UNKNOWN;
 }
 
-/* Rows of the spill are numbered behind those of the log: whoever reads on by number sees
- * them, there and at home. */
+/* Makes row ids of the spill higher than those of the log, so that readers that continue by id see
+ * them in both. */
 static bool put_first_ids(struct log_writer *spill, const struct log_writer *from, struct err *err)
 {
     static const char *const sql[] = {
@@ -290,7 +290,7 @@ static bool put_first_ids(struct log_writer *spill, const struct log_writer *fro
         ok = db_run(&spill->db, puts[i], err);
     }
     db_finalize(puts, (int)ARRAY_LEN(sql));
-    return ok && db_exec(&spill->db, "DELETE FROM control", err); /* its number stays taken */
+    return ok && db_exec(&spill->db, "DELETE FROM control", err); /* its id stays used */
 }
 
 static bool put_marks(const struct log_writer *spill, const struct log_writer *from,
@@ -310,7 +310,7 @@ static bool put_marks(const struct log_writer *spill, const struct log_writer *f
     return ok;
 }
 
-/* All that makes it a spill, in one transaction. */
+/* Writes everything that a spill needs, in one transaction. */
 static bool fill(struct log_writer *spill, const struct log_writer *from,
                  const struct spill_reason *reason, struct err *err)
 {
@@ -346,7 +346,7 @@ static bool try_place(struct log_writer **out, const struct log_writer *from,
     return true;
 }
 
-/* A damaged event cannot be taken along: then what comes from now on. */
+/* If a damaged event prevents copying, the spill starts with the following events. */
 bool log_writer_spill(struct log_writer **out, const struct log_writer *from,
                       const struct spill_reason *reason, struct err *err)
 {

@@ -20,8 +20,8 @@
 #define sigev_notify_thread_id _sigev_un._tid /* older C libraries lack the name */
 #endif
 
-/* After the end of a wait the signal comes again and again: the first one may come
- * just before the thread sleeps. */
+/* After the deadline the signal is repeated, because the first one may arrive just before the
+ * thread blocks. */
 enum { REPEAT_MS = 50, US_PER_MS = 1000, MS_PER_S = 1000, NS_PER_MS = 1000 * 1000 };
 
 static bool open_beside(const struct place *place, const char *suffix, int *fd, struct err *err)
@@ -46,13 +46,13 @@ void turns_done(struct turns *turns)
     if (!turns)
         return;
     if (turns->gate_fd >= 0)
-        (void)close(turns->gate_fd); /* frees the lock too */
+        (void)close(turns->gate_fd); /* releases the lock, too */
     if (turns->write_fd >= 0)
         (void)close(turns->write_fd);
     *turns = (struct turns){.gate_fd = -1, .write_fd = -1};
 }
 
-/* The gate, which may be ours already, and the write lock. 0, or the errno. */
+/* Locks the gate, unless we have it already, and the write lock. Returns 0 or the errno. */
 static int lock_both(const struct turns *turns, int flags)
 {
     if (flock(turns->gate_fd, LOCK_EX | flags) != 0 || flock(turns->write_fd, LOCK_EX | flags) != 0)
@@ -62,7 +62,7 @@ static int lock_both(const struct turns *turns, int flags)
 
 static void interrupt(int number)
 {
-    (void)number; /* that flock() returns is all that is wanted */
+    (void)number; /* only needs to interrupt flock() */
 }
 
 static void catch_signal(void)
@@ -72,7 +72,7 @@ static void catch_signal(void)
     (void)sigaction(SIGRTMIN + TURNS_SIGNAL, &action, NULL);
 }
 
-/* The thread's alarm clock, and what it changes of the thread. */
+/* The thread's timer, and the signal mask to restore. */
 struct alarm {
     timer_t timer;
     sigset_t mask_before;
@@ -100,7 +100,7 @@ static bool set_alarm(struct alarm *alarm, int wait_ms, struct err *err)
     return true;
 }
 
-/* The mask comes last: a signal that is on its way is taken before. */
+/* Restores the mask last, so that a pending signal is handled first. */
 static void clear_alarm(struct alarm *alarm)
 {
     (void)timer_delete(alarm->timer);
@@ -134,8 +134,8 @@ bool turns_take(struct turns *turns, struct err *err)
     if (ok)
         turns->in_vain = false;
     else
-        ok = wait_for_both(turns, err);   /* where the gate is ours, we keep our place */
-    (void)flock(turns->gate_fd, LOCK_UN); /* whoever comes next now waits at the write lock */
+        ok = wait_for_both(turns, err);   /* keeps the gate if we have it */
+    (void)flock(turns->gate_fd, LOCK_UN); /* the next one now waits for the write lock */
     return ok;
 }
 
@@ -144,7 +144,7 @@ void turns_give(struct turns *turns)
     (void)flock(turns->write_fd, LOCK_UN); /* cannot fail: the descriptor is open */
 }
 
-/* Who holds the turn of a log now, for people. */
+/* Finding the process that has the turn, for display. */
 
 enum { LOCKS_MAX = 4096, LINE_MAX_BYTES = 256 };
 
@@ -156,7 +156,8 @@ static bool read_number(const char *digits, int64_t *out)
     return end != digits && errno == 0;
 }
 
-/* "12: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; who waits has "->" after the number. */
+/* Parses "12: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF"; lines of waiting processes have "->"
+ * after the number. */
 static bool read_line(const char *line, int64_t *inode, int64_t *pid)
 {
     const char *word = strstr(line, " FLOCK ");
@@ -189,7 +190,7 @@ int64_t turns_holder(const struct place *place)
     return found;
 }
 
-/* The bell: a file that is written to wake those who watch the log. */
+/* The bell: a file that is written to wake processes that watch the log. */
 
 bool bell_init(struct bell *bell, const struct place *place, struct err *err)
 {
@@ -203,14 +204,14 @@ void bell_done(struct bell *bell)
     if (!bell)
         return;
     if (bell->fd >= 0)
-        (void)close(bell->fd); /* a bell carries no data that could be lost */
+        (void)close(bell->fd); /* nothing to lose: a bell carries no data */
     bell->fd = -1;
 }
 
 void bell_ring(const struct bell *bell)
 {
-    /* Always the same byte, so that the file does not grow. A full disk may refuse
-     * it: then the listeners look by time. */
+    /* Always the same byte, so that the file does not grow. On a full disk this may fail: then
+     * watchers poll. */
     ssize_t written = pwrite(bell->fd, "\a", 1, 0);
     (void)written;
 }

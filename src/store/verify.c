@@ -11,26 +11,26 @@
 #include "plan_grow.h"
 #include "xalloc.h"
 
-/* Judging again what attempts printed, and comparing that with what was recorded. */
+/* Judging recorded attempts again and comparing the verdicts. */
 
-/* What it works with. */
+/* The state of the judge. */
 struct verify_judge {
     const struct verify_asked *asked; /* borrowed */
     int64_t run;
-    const struct plan *plan; /* borrowed; grows with the run where it does */
+    const struct plan *plan; /* borrowed; grows with the run if its plan grows */
     bool is_session;
     struct evidence *evidence;                          /* owned */
     struct classifier *classifiers[VERIFY_RULES_COUNT]; /* owned; RECORDED may be NULL */
-    bool are_same_rules;                                /* then PRESENT alone is there */
-    struct event end; /* text owned; of an attempt of which the verdict may still come */
+    bool are_same_rules;                                /* then only PRESENT is set */
+    struct event end; /* owned text; an end whose verdict may still follow */
     bool has_end;
     struct verify_verdicts sum;
 };
 
-/* What was recorded of one attempt, and what it was judged by. */
+/* The recorded verdict of an attempt, and the input for judging it again. */
 struct recorded {
     const struct event *end;
-    bool is_said; /* a plain success leaves no verdict */
+    bool is_said; /* a plain success has no recorded verdict */
     struct verdict verdict;
     struct classify_input input;
     enum evidence_state state;
@@ -41,22 +41,22 @@ static const struct plan_step *step_of(const struct verify_judge *judge, const s
     return &judge->plan->tasks[end->task].steps[end->step];
 }
 
-/* Whoever took the run up had only the end itself to go by. */
+/* Returns true if the run was continued and its new owner knew only how the attempt ended. */
 static bool was_unread(const struct verdict *verdict)
 {
     return strncmp(verdict->rule, "recovered.", strlen("recovered.")) == 0;
 }
 
-/* No output says so: what the step made could not be put where it belongs, or is
- * not there. */
+/* Verdicts that are not based on output: results of the step could not be moved into place, or are
+ * missing. */
 static bool was_seen(const struct verdict *verdict)
 {
     return strcmp(verdict->rule, "known.output") == 0 || strcmp(verdict->rule, "known.keep") == 0 ||
            strcmp(verdict->rule, EXPECT_FILES_RULE) == 0;
 }
 
-/* Does it come to the same? Which rule said so, and what broke a contract, has to be
- * the same by the rules of the run only. */
+/* Compares two verdicts. The rule's name and the contract violations must be the same only under
+ * the run's own rules. */
 static bool is_same(const struct recorded *recorded, const struct verdict *is,
                     enum verify_rules rules)
 {
@@ -71,7 +71,7 @@ static bool is_same(const struct recorded *recorded, const struct verdict *is,
                                                     strcmp(was->violations, is->violations) == 0));
 }
 
-/* False where the log has not all that the contract was held against. */
+/* Returns false if the log lacks part of what the contract was checked against. */
 static bool hold_against_contract(struct verify_judge *judge, const struct event *end,
                                   struct verdict *verdict)
 {
@@ -124,7 +124,7 @@ static enum opinion judge_by(struct verify_judge *judge, const struct recorded *
     return is_same(recorded, is, rules) ? OPINION_SAME : OPINION_OTHER;
 }
 
-/* By both sets of rules; where they are one set, it is asked once. */
+/* Judges by both rule sets; only once if they are identical. */
 static void ask_both(struct verify_judge *judge, const struct recorded *recorded,
                      struct opinions *out)
 {
@@ -142,8 +142,7 @@ static void ask_both(struct verify_judge *judge, const struct recorded *recorded
     }
 }
 
-/* A counter of memory is asked while the attempt is there; afterwards only the verdict says what
- * it said. */
+/* Memory counters can only be read while the attempt exists, so both possible values are tried. */
 static void judge_again(struct verify_judge *judge, struct recorded *recorded)
 {
     struct opinions opinions;
@@ -185,14 +184,14 @@ static void read_judged(const struct event *judged, struct verdict *out)
     json_free(text);
 }
 
-/* Else the fold refuses it a little later. */
+/* Otherwise the run state rejects the event later. */
 static bool is_verdict(const struct event *judged)
 {
     return judged->a >= 0 && judged->a < VERDICT_CLASS_COUNT && judged->b >= 0 &&
            judged->b < TRANSIENT_TYPE_COUNT && judged->c >= 0 && judged->c < REASON_COUNT;
 }
 
-/* The fingerprint of the result, where one was taken and its output is there. */
+/* Compares the fingerprint of the result, if one was recorded and the output is available. */
 static void look_at_print(struct verify_judge *judge, const struct evidence_of *of,
                           const struct outcome *outcome)
 {
@@ -253,7 +252,7 @@ static bool look_at(struct verify_judge *judge, const struct event *end, const s
 
 static void forget_end(struct verify_judge *judge)
 {
-    free((void *)(uintptr_t)judge->end.text); /* keep_end() made it */
+    free((void *)(uintptr_t)judge->end.text); /* a copy made by keep_end() */
     judge->end = (struct event){0};
     judge->has_end = false;
 }
@@ -270,7 +269,7 @@ static bool is_about(const struct event *end, const struct event *event)
     return end->task == event->task && end->step == event->step && end->attempt == event->attempt;
 }
 
-/* The end that is kept has its verdict now: this one, or none if it was a plain success. */
+/* Judges the kept end, now that its verdict is known: the event, or a plain success without one. */
 static bool settle(struct verify_judge *judge, const struct event *event, struct err *err)
 {
     const struct event *end = &judge->end;
@@ -284,13 +283,13 @@ static bool settle(struct verify_judge *judge, const struct event *event, struct
     return ok;
 }
 
-/* What may stand between an end and what comes of it. */
+/* Returns true for events that may come between an end and its consequence. */
 static bool stands_between(enum event_kind kind)
 {
     return kind == EVENT_BUDGET || kind == EVENT_LOOP_SUSPECTED;
 }
 
-/* The next event. */
+/* Takes the next event. */
 static bool verify_judge_add(struct verify_judge *judge, const struct event *event, struct err *err)
 {
     const bool was_settled = judge->has_end;
@@ -299,20 +298,19 @@ static bool verify_judge_add(struct verify_judge *judge, const struct event *eve
     if (evidence_is_end(judge->plan, event))
         keep_end(judge, event);
     else if (event->kind == EVENT_ATTEMPT_JUDGED && !was_settled) {
-        judge->sum.ended++; /* an earlier devs saw the end, a later one judged */
+        judge->sum.ended++; /* one devs recorded the end, a later one the verdict */
         judge->sum.unread++;
     }
     return true;
 }
 
-/* That was the last one. */
+/* Call it after the last event. */
 static bool verify_judge_finish(struct verify_judge *judge, struct err *err)
 {
     return !judge->has_end || settle(judge, NULL, err);
 }
 
-/* `recorded` is the rule set of the log, NULL where there is none; `hash` is what the run says that
- * it is. */
+/* `recorded` is the rule set in the log, NULL if there is none; `hash` is from the run's row. */
 static bool verify_judge_open(struct verify_judge *judge, struct log_reader *reader,
                               const char *hash, const char *recorded, struct err *err)
 {
@@ -342,20 +340,20 @@ static void verify_judge_done(struct verify_judge *judge)
 
 enum { QUERY_ACT, QUERY_RULES, QUERY_COUNT };
 
-/* A run from its first event to its last. */
+/* Following a run from its first event to its last. */
 
 static const char *const query_sql[QUERY_COUNT] = {
     [QUERY_ACT] = "SELECT " CONTROL_ROW_COLUMNS " FROM control WHERE run=? AND id=?",
     [QUERY_RULES] = "SELECT text FROM ruleset WHERE hash=?",
 };
 
-/* One run that is looked at. */
+/* The state while a run is verified. */
 struct verifying {
     const struct verify_asked *asked;   /* borrowed */
     sqlite3_stmt *queries[QUERY_COUNT]; /* owned */
     struct log_run_info run;            /* owned */
     struct plan *plan;                  /* owned */
-    struct plan *growing;               /* owned; NULL where the plan does not grow */
+    struct plan *growing;               /* owned; NULL if the plan does not grow */
     struct redecide *redecide;          /* owned */
     struct verify_judge judge;
     struct event_page page; /* owned */
@@ -370,11 +368,11 @@ static bool find_act(void *ctx, int64_t id, struct control *out)
     bool row = false;
     const bool found = db_next(&verifying->asked->reader->db, query, &row, NULL) && row &&
                        control_row_read(query, out);
-    (void)sqlite3_reset(query); /* what cannot be read is not there */
+    (void)sqlite3_reset(query); /* treats an unreadable row as missing */
     return found;
 }
 
-/* NULL where none was recorded. */
+/* Sets *out to NULL if no rules were recorded. */
 static bool read_rules(struct verifying *verifying, char **out, struct err *err)
 {
     sqlite3_stmt *query = verifying->queries[QUERY_RULES];
@@ -460,7 +458,7 @@ static bool take_page(struct verifying *verifying, struct err *err)
     return true;
 }
 
-/* Page by page; output is read between the pages, never within one. */
+/* Reads output only between pages of events, never within one. */
 static bool take_events(struct verifying *verifying, struct err *err)
 {
     const struct verify_asked *asked = verifying->asked;

@@ -27,39 +27,39 @@
 
 enum { NS_PER_MS = 1000 * 1000, MS_PER_S = 1000, NS_PER_S = 1000 * 1000 * 1000 };
 
-/* The thread that syncs the WAL and shortens it. */
+/* The thread that syncs the WAL and does checkpoints. */
 
 enum job { JOB_NONE, JOB_SYNC, JOB_RESTART, JOB_CUT_OFF, JOB_STOP };
 
 struct checkpointer {
-    /* Its own thread only (once it runs). */
+    /* Used only by the checkpointer's thread once it runs. */
     struct db db;
     struct turns turns;
 
-    /* A reading connection: while its statement is under way nobody resets the WAL. */
+    /* A connection for reading: while its statement is running, nobody can reset the WAL. */
     struct db pin_db;
     sqlite3_stmt *pin; /* owned */
 
-    /* Starting thread only. */
+    /* Used only by the starting thread. */
     pthread_t thread;
     bool has_thread;
 
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t news;
-    pthread_cond_t copied; /* not pinned any more */
+    pthread_cond_t copied; /* signaled when unpinned */
     bool stopping;
-    enum job asked; /* a checkpoint, or none */
-    bool pinned;    /* `pin` is under way, for the next checkpoint */
+    enum job asked; /* the requested checkpoint, if any */
+    bool pinned;    /* `pin` is running, for the next checkpoint */
     bool unsynced;
     struct timespec sync_at; /* CLOCK_MONOTONIC, while unsynced */
-    struct err failed;       /* a sync that went wrong, until it is told */
-    struct err lost;         /* why nothing is copied any more; no code: it is */
+    struct err failed;       /* first failed sync that was not reported yet */
+    struct err lost;         /* why copying has stopped; ERR_NONE while it has not */
 };
 
 static struct timespec in_ms(int ms)
 {
     struct timespec at = {0};
-    (void)clock_gettime(CLOCK_MONOTONIC, &at); /* always there */
+    (void)clock_gettime(CLOCK_MONOTONIC, &at); /* always available */
     at.tv_sec += ms / MS_PER_S;
     at.tv_nsec += (long)(ms % MS_PER_S) * NS_PER_MS;
     if (at.tv_nsec >= NS_PER_S) {
@@ -86,7 +86,7 @@ static void unpin(struct checkpointer *self)
     (void)pthread_mutex_unlock(&self->lock);
 }
 
-/* Before each copy: else what is wrong with the WAL goes into the database. */
+/* Called before each copy, so that damage in the WAL does not get into the database. */
 static bool may_copy(struct checkpointer *self)
 {
     struct err err = {0};
@@ -99,10 +99,9 @@ static bool may_copy(struct checkpointer *self)
     return ok;
 }
 
-/* Most of it, both syncs too, while others commit: a checkpoint of this kind keeps nobody waiting.
- * SQLite up to 3.51.2 may take new frames for copied ones if somebody begins the WAL anew just when
- * it starts (sqlite.org/wal.html, "The WAL-Reset Bug"): what is pinned keeps everybody from that.
- */
+/* Copies most of the WAL and does both syncs while others commit: a passive checkpoint blocks
+ * nobody. In SQLite up to 3.51.2 it can mistake new frames for copied ones if the WAL is reset just
+ * when it starts (sqlite.org/wal.html, "The WAL-Reset Bug"). The pin prevents that. */
 static void copy_pinned(struct checkpointer *self)
 {
     if (!take_pinned(self))
@@ -113,7 +112,7 @@ static void copy_pinned(struct checkpointer *self)
     unpin(self);
 }
 
-/* A reader in the way means less is done this time: the next one does the rest. */
+/* If a reader is in the way, less is done; the next checkpoint does the rest. */
 static void checkpoint(struct checkpointer *self, bool cut_off)
 {
     copy_pinned(self);
@@ -137,7 +136,7 @@ static void sync_now(struct checkpointer *self)
     (void)pthread_mutex_unlock(&self->lock);
 }
 
-/* Under the lock: wait until there is something to do. */
+/* Waits until there is something to do. Call it with the lock held. */
 static enum job next_job(struct checkpointer *self)
 {
     for (;;) {
@@ -190,7 +189,7 @@ static bool open_connection(struct checkpointer *self, const struct place *place
 {
     static const char *const pin_sql = "SELECT 1 FROM sqlite_schema";
     int64_t tables = 0;
-    /* Readers keep it waiting: while it holds the turn it must not. */
+    /* No busy timeout: never wait for readers while holding the turn. */
     return turns_init(&self->turns, place, err) && db_init(&self->db, place->db, DB_WRITE, err) &&
            db_exec(&self->db, "PRAGMA busy_timeout=0", err) &&
            db_number(&self->db, "SELECT count(*) FROM sqlite_schema", &tables, err) &&
@@ -272,7 +271,8 @@ void checkpointer_synced(struct checkpointer *self)
     (void)pthread_mutex_unlock(&self->lock);
 }
 
-/* Under the lock. Where one is under way it stays: what it holds back was not copied then. */
+/* Call it with the lock held. Keeps an existing pin, because what that protects has not been copied
+ * yet. */
 static void pin_here(struct checkpointer *self)
 {
     if (self->pinned)
@@ -280,14 +280,14 @@ static void pin_here(struct checkpointer *self)
     bool row = false;
     self->pinned = db_next(&self->pin_db, self->pin, &row, NULL) && row;
     if (!self->pinned)
-        (void)sqlite3_reset(self->pin); /* then the whole copy is made within a turn */
+        (void)sqlite3_reset(self->pin); /* then everything is copied within a turn */
 }
 
 void checkpointer_ask(struct checkpointer *self, bool cut_off)
 {
     (void)pthread_mutex_lock(&self->lock);
     pin_here(self);
-    if (self->asked != JOB_CUT_OFF) /* that does all that the other does */
+    if (self->asked != JOB_CUT_OFF) /* JOB_CUT_OFF includes JOB_RESTART */
         self->asked = cut_off ? JOB_CUT_OFF : JOB_RESTART;
     (void)pthread_cond_signal(&self->news);
     (void)pthread_mutex_unlock(&self->lock);
@@ -304,17 +304,17 @@ void checkpointer_await(struct checkpointer *self, int wait_ms)
 }
 
 enum {
-    INDEX_BYTES = 48,     /* of one of the two copies of the index's header */
-    COPIED_AT = 96,       /* where the number of copied frames follows them */
-    REGION_BYTES = 32768, /* of shared memory that are mapped at a time */
-    REGION_FRAMES = 4096, /* that a region has room for */
-    HEADER_BYTES = 32,    /* of the WAL */
-    FRAME_BYTES = 24,     /* before each page */
+    INDEX_BYTES = 48,     /* size of each copy of the index header */
+    COPIED_AT = 96,       /* offset of the number of copied frames */
+    REGION_BYTES = 32768, /* size of each region of shared memory */
+    REGION_FRAMES = 4096, /* number of frames in a region */
+    HEADER_BYTES = 32,    /* WAL header */
+    FRAME_BYTES = 24,     /* frame header before each page */
     FRAMES_AT_ONCE = 32,
     TRIES = 8,
 };
 
-/* The index's header, as SQLite has it in memory. */
+/* The index header as SQLite has it in memory. */
 struct header {
     uint32_t version, unused, change;
     uint8_t is_init, is_big_endian;
@@ -326,7 +326,7 @@ struct header {
 };
 static_assert(sizeof(struct header) == INDEX_BYTES, "as SQLite lays it out");
 
-/* The index of the WAL, and whether the WAL still holds what was committed. */
+/* Reading the WAL index, and checking that the WAL still has what was committed. */
 
 static sqlite3_file *file_of(const struct db *db, int which)
 {
@@ -335,8 +335,8 @@ static sqlite3_file *file_of(const struct db *db, int which)
     return code == SQLITE_OK && file && file->pMethods ? file : NULL;
 }
 
-/* NULL where the connection has not opened its WAL: mapping the index would open it behind SQLite's
- * back, and nobody would close it. */
+/* Maps a region of the index. Returns NULL if the connection has not opened its WAL: mapping would
+ * open the index without SQLite's knowledge, and nobody would close it. */
 static const volatile unsigned char *region(const struct db *db, int number)
 {
     void volatile *at = NULL;
@@ -355,7 +355,7 @@ static void copy_out(void *to, const volatile unsigned char *from, size_t len)
         bytes[i] = from[i];
 }
 
-/* Both copies are equal, or somebody is writing. */
+/* Reads the header. If its two copies differ, another process is writing. */
 static bool read_header(const struct db *db, struct header *out, uint32_t *copied)
 {
     const volatile unsigned char *at = region(db, 0);
@@ -373,7 +373,7 @@ static bool read_header(const struct db *db, struct header *out, uint32_t *copie
     return false;
 }
 
-/* 65536 does not fit, and is written as 1. */
+/* 65536 does not fit into 16 bits and is stored as 1. */
 static uint32_t page_bytes(const struct header *header)
 {
     return (header->page_size & 0xfe00U) + ((header->page_size & 1U) << 16);
@@ -440,7 +440,7 @@ static void add_sum(uint32_t sum[2], bool is_big, const unsigned char *bytes, si
     }
 }
 
-/* The WAL's own header, and with which sum the frames after the copied ones begin. */
+/* Reads the WAL header, and the checksum that the first frame not yet copied continues from. */
 static bool read_start(sqlite3_file *wal, const struct header *header, uint32_t copied,
                        uint32_t sum[2])
 {
@@ -493,7 +493,8 @@ static bool frames_fit(sqlite3_file *wal, const struct header *header, uint32_t 
     return ok && sum[0] == header->frame_sum[0] && sum[1] == header->frame_sum[1];
 }
 
-/* Programs that know no turns may reset the WAL while it is read here: then it is read again. */
+/* Programs that do not take turns may reset the WAL during the check; then the check is
+ * repeated. */
 static bool holds_commits(const struct db *db)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -502,7 +503,7 @@ static bool holds_commits(const struct db *db)
         uint32_t copied = 0;
         sqlite3_file *wal = file_of(db, SQLITE_FCNTL_JOURNAL_POINTER);
         if (!read_header(db, &header, &copied))
-            return true; /* no index: then a checkpoint rebuilds it from the WAL, sums and all */
+            return true; /* then a checkpoint rebuilds it, verifying the checksums */
         if (header.frames == copied || header.frames == 0)
             return true;
         if (copied > header.frames || page_bytes(&header) == 0)
@@ -529,24 +530,24 @@ bool wal_is_whole(struct db *db, struct err *err)
            err_set(err, ERR_IO, "'%s-wal' was truncated or overwritten while in use", name);
 }
 
-/* What happens when somebody truncates the shared memory file of a log that is open. */
+/* Surviving truncation of the shared memory file of an open log. */
 
 enum { MAPS_CHUNK = 4096, LINE_MAX_BYTES = 512, PAGE_DONE = 1 };
 
 enum mapping { MAPPING_OTHER, MAPPING_SHM, MAPPING_ANONYMOUS };
 
-/* Pages that were replaced: their addresses, with PAGE_DONE once the zeros are there; 0 is a free
- * slot. A slot is filled before the page is replaced, so no thread reads zeros that shm_guard_hit()
- * does not know of. */
+/* Addresses of replaced pages, with PAGE_DONE set once the zeros are mapped; 0 is a free slot. A
+ * slot is filled before its page is replaced, so no thread reads zeros that shm_guard_hit() does
+ * not know about. */
 static _Atomic uintptr_t pages[SHM_GUARD_PAGES_MAX];
-static atomic_bool is_full; /* a page found no slot */
+static atomic_bool is_full; /* there was no slot for a page */
 static struct sigaction before;
 static uintptr_t memory_page_bytes;
 
-/* What is known of a line of /proc/self/maps: "from-to rwxs offset dev inode   path". Only calls
- * that a signal handler may make. */
+/* A parsed line of /proc/self/maps: "from-to rwxs offset dev inode   path". Everything here must be
+ * async-signal-safe. */
 struct maps_line {
-    char tail[LINE_MAX_BYTES]; /* the first bytes of the line */
+    char tail[LINE_MAX_BYTES]; /* the beginning of the line */
     size_t len;
 };
 
@@ -562,8 +563,8 @@ static uintptr_t read_hex(const char **at)
     }
 }
 
-/* What the line maps at the address; MAPPING_OTHER if nothing. A path that is cut off may be that
- * of shared memory of SQLite's, so any shared mapping of such a file counts as that. */
+/* Returns what the line maps at the address; MAPPING_OTHER if nothing. A truncated path might be
+ * that of SQLite's shared memory, so any shared mapping with one is treated as such. */
 static enum mapping mapping_of(struct maps_line *line, uintptr_t address)
 {
     static const char writable[] = " rw-s ";
@@ -615,15 +616,15 @@ static void pass_on(int number, siginfo_t *info, void *context)
         before.sa_sigaction(number, info, context);
         return;
     }
-    (void)sigaction(SIGBUS, &before, NULL); /* the access is repeated, and ends the process */
+    (void)sigaction(SIGBUS, &before, NULL); /* the access is repeated and ends the process */
 }
 
-/* The slot of the page, claimed for this thread; NULL without one. *taken: another thread is about
- * to replace the page. */
+/* Claims a slot for the page; NULL if there is none. Sets *taken if another thread is about to
+ * replace the page. */
 static _Atomic uintptr_t *claim_slot(uintptr_t page, bool *taken)
 {
     for (size_t i = 0; i < SHM_GUARD_PAGES_MAX; i++) {
-        uintptr_t old = page | PAGE_DONE; /* of an earlier mapping at this address */
+        uintptr_t old = page | PAGE_DONE; /* from a previous mapping at this address */
         if (atomic_compare_exchange_strong(&pages[i], &old, page))
             return &pages[i];
         *taken = *taken || old == page;
@@ -645,10 +646,10 @@ bool shm_guard_repair(const void *address)
         return false;
     const enum mapping mapping = find_mapping(page);
     if (mapping != MAPPING_SHM)
-        return mapping == MAPPING_ANONYMOUS; /* another thread has replaced it by now */
+        return mapping == MAPPING_ANONYMOUS; /* another thread has already replaced it */
     _Atomic uintptr_t *slot = claim_slot(page, &taken);
     if (taken)
-        return true; /* the access is repeated until the other thread is done */
+        return true; /* the access is repeated until the other thread has finished */
     if (!slot)
         atomic_store(&is_full, true);
     const bool ok = mmap((void *)page, memory_page_bytes, PROT_READ | PROT_WRITE,
@@ -680,8 +681,8 @@ void shm_guard_install(void)
     (void)pthread_once(&once, install);
 }
 
-/* Was the page replaced, and is it still? After the connection was closed, the shared memory of
- * another log may be mapped at its address: then the slot is free again. */
+/* Returns true if the page is still replaced. After its connection was closed, another log's shared
+ * memory may be mapped at the same address: then frees the slot. */
 static bool is_replaced(_Atomic uintptr_t *slot, uintptr_t value)
 {
     if ((value & PAGE_DONE) == 0 || find_mapping(value & ~(uintptr_t)PAGE_DONE) != MAPPING_SHM)

@@ -1,10 +1,9 @@
 /*
- * wal.h - the write-ahead log of SQLite: a thread that syncs and shortens it, so that the one that
- * appends never waits for the disk, and checks that it still holds what was committed. Private to
- * store.
+ * wal.h - a thread that syncs SQLite's write-ahead log and does checkpoints, so that the writer
+ * never waits for the disk; and checks that the WAL still has what was committed. Private to store.
  *
- * The thread has a connection and turns of its own. Call checkpointer_... from the thread that
- * started it.
+ * The thread has its own connection and turns. Call the checkpointer_ functions from the thread
+ * that started it.
  */
 #ifndef DEVS_WAL_H
 #define DEVS_WAL_H
@@ -19,51 +18,53 @@
 
 struct checkpointer;
 
-/* Open its connection and start its thread. */
+/* Opens the connection and starts the thread. */
 ATTR_MUST_USE bool checkpointer_start(struct checkpointer **out, const struct place *place,
                                       struct err *err);
 void checkpointer_stop(struct checkpointer *self);
 
-/* Something was committed: it is brought to the disk within LOG_FULL_SYNC_MS. */
+/* Reports a commit: it is synced to disk within LOG_FULL_SYNC_MS. */
 void checkpointer_news(struct checkpointer *self);
-/* The first sync that went wrong since this was asked last; *err is left as it is if
- * none did, or if it has an error already. */
+/* Sets *err to the first sync error since the last call. Leaves *err unchanged if there is none, or
+ * if it is already set. */
 void checkpointer_take_error(struct checkpointer *self, struct err *err);
-/* ERR_IO, from then on each time, once the WAL was found not to hold what was committed to it:
- * nothing is copied any more. */
+/* Fails with ERR_IO once the WAL was found to lack what was committed to it, and on every later
+ * call. Then nothing is copied any more. */
 ATTR_MUST_USE bool checkpointer_check(struct checkpointer *self, struct err *err);
-/* All that was committed is on the disk already. */
+/* Reports that everything committed is already on disk. */
 void checkpointer_synced(struct checkpointer *self);
 
-/* Copy the WAL into the database, as far as readers allow, and begin it anew. Called in a turn
- * in which something was just committed: so there is what is not copied yet, and a reader that
- * begins then keeps everybody from beginning the WAL anew until most is copied, out of turn.
- * cut_off: its file becomes empty, too; else it is written over, which is quicker than growing. */
+/* Requests a checkpoint: copies the WAL into the database as far as readers allow, and resets it.
+ * Call it in a turn, after a commit, so that there is something to copy. The call starts a reader
+ * (the pin), which prevents any reset of the WAL until most of it is copied, outside of the turn.
+ * cut_off: also truncates the file; otherwise it is overwritten, which is faster than growing
+ * it. */
 void checkpointer_ask(struct checkpointer *self, bool cut_off);
-/* Until what was asked for is copied but for what came after it, or wait_ms are over. */
+/* Waits until the requested checkpoint has copied what was committed when it was requested, or
+ * until wait_ms are over. */
 void checkpointer_await(struct checkpointer *self, int wait_ms);
 
-/* What the index says. */
+/* The contents of the WAL index. */
 struct wal_index {
-    uint32_t frames; /* in the WAL */
-    uint32_t copied; /* of these, into the database */
-    uint32_t pages;  /* of the database after the last commit */
+    uint32_t frames; /* frames in the WAL */
+    uint32_t copied; /* of these, copied into the database */
+    uint32_t pages;  /* database pages after the last commit */
     uint32_t page_bytes;
 };
 
-/* False where there is no index, or somebody is writing it just now. The connection has read
- * something before. Within a turn it is what was committed last. */
+/* Returns false if there is no index or another process is writing it. The connection must have
+ * read something before. Within a turn, the index describes the last commit. */
 ATTR_MUST_USE bool wal_index_read(const struct db *db, struct wal_index *out);
 
-/* Remembers which file the connection has for its WAL. Call it after the first read. */
+/* Remembers which WAL file the connection has open. Call it after the first read. */
 void wal_learn(struct db *db);
 
-/* Reads the frames that are not copied yet and compares their checksums. ERR_IO: the WAL is
- * not what was committed, another file has its name, or shared memory was lost; nothing may be
- * copied then. Within a turn, or while a reader keeps the WAL from being reset. */
+/* Verifies the checksums of the frames that are not copied yet. Fails with ERR_IO if the WAL is not
+ * what was committed, the file was replaced, or shared memory was lost; then nothing may be copied.
+ * Call it within a turn, or while a reader keeps the WAL from being reset. */
 ATTR_MUST_USE bool wal_is_whole(struct db *db, struct err *err);
 
-/* Did this connection lose shared memory (shm_guard.h)? */
+/* Returns true if this connection lost shared memory (shm_guard.h). */
 bool wal_lost_memory(const struct db *db);
 
 #endif
