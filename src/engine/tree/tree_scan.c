@@ -165,7 +165,7 @@ out:
     return ok;
 }
 
-/* Too long for the message, so it only shows the beginning of the path. */
+/* The message only has room for the beginning of the path. */
 static bool too_deep(const struct scan *scan)
 {
     enum { SHOWN = 80 };
