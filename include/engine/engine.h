@@ -121,7 +121,7 @@ struct engine_task {
      * zeros) are cheapest. */
     const char *json;
     size_t json_len;         /* at most ENGINE_TASK_MAX */
-    const char *stdin_bytes; /* what its steps read on stdin; NULL = nothing, or the step's file */
+    const char *stdin_bytes; /* stdin of its steps; NULL = empty, or the file in the step */
     size_t stdin_len;        /* at most ENGINE_STDIN_MAX */
 };
 

@@ -29,9 +29,8 @@ struct workspace_result_call {
     const char *uid;     /* the run's uid */
     const char *run;     /* the run's number, for messages */
     const char *task;
-    const char *const
-        *needed; /* ids of the tasks that it depends on, NULL-terminated; NULL = none */
-    char *const *environment; /* for git */
+    const char *const *needed; /* ids of the tasks it depends on, NULL-terminated; may be NULL */
+    char *const *environment;  /* for git */
 };
 
 struct workspace_result;

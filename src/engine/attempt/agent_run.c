@@ -196,7 +196,7 @@ static void hear(void *ctx, const struct agent_item *item)
     case AGENT_ITEM_NOTICE:
     case AGENT_ITEM_END:
     case AGENT_ITEM_OTHER:
-    case AGENT_ITEM_REFUSED: /* EVENT_AGENT_USED has it */
+    case AGENT_ITEM_REFUSED: /* covered by EVENT_AGENT_USED */
     case AGENT_ITEM_KIND_COUNT:
         break;
     }

@@ -31,7 +31,7 @@ enum {
 
 /* Called from agent_run_add() and agent_run_end(). */
 struct agent_listener {
-    void *ctx; /* borrowed until the agent's run is closed */
+    void *ctx; /* borrowed until agent_run_close() */
     /* Logs a fact. `text` is a JSON object, may be NULL. Both are borrowed for the call. */
     void (*fact)(void *ctx, const struct input_fact *fact, const char *text);
     /* Receives text for people, at most OUTPUT_PIECE_BYTES at once. */

@@ -88,7 +88,7 @@ struct attempt {
 
 struct attempt_setting {
     struct call_setting call;
-    const char *uid;       /* of the run */
+    const char *uid;       /* the run's uid */
     const char *log_dir;   /* borrowed */
     const char *log_db;    /* the log database in log_dir; borrowed */
     const char *plan_path; /* path of the plan file; borrowed; NULL if there is none */

@@ -1,5 +1,5 @@
 /*
- * attempt_agent.c - an attempt whose step prompts an agent.
+ * attempt_agent.c - handles an attempt whose step prompts an agent.
  */
 #include <errno.h>
 #include <fcntl.h>

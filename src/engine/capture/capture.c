@@ -729,10 +729,7 @@ static void add_head(struct capture_writer *writer)
 }
 
 /* Upper limit of the size of everything except the two lists of the call, which have their own. */
-enum {
-    CAPTURE_REST_BYTES = 48 * 1024,
-    JSON_BYTES_MAX = 6 /* bytes of JSON for one byte: \u0000 */
-};
+enum { CAPTURE_REST_BYTES = 48 * 1024, JSON_BYTES_MAX = 6 /* JSON for a byte: \u0000 */ };
 static_assert(3 * CAPTURE_LIST_BYTES + 2 * JSON_BYTES_MAX * CAPTURE_TAIL_BYTES +
                       JSON_BYTES_MAX * CAPTURE_PROMPT_BYTES +
                       2 * JSON_BYTES_MAX * 2 * ENTROPY_SAMPLE_LINES * ENTROPY_SAMPLE_BYTES +

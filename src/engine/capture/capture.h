@@ -17,8 +17,8 @@
 #include "str.h"
 
 enum {
-    CAPTURE_TAIL_BYTES = 4096,      /* of each stream */
-    CAPTURE_PROMPT_BYTES = 4096,    /* of an agent's prompt */
+    CAPTURE_TAIL_BYTES = 4096,      /* per stream */
+    CAPTURE_PROMPT_BYTES = 4096,    /* for the prompt of an agent */
     CAPTURE_LIST_BYTES = 32 * 1024, /* for argv, and for the names of the environment, as JSON */
     CAPTURE_BYTES_MAX = 256 * 1024,
 };

@@ -31,7 +31,7 @@ void capture_changes_event(const struct tree_diff *diff, struct str *out);
 
 /* What to compare. All borrowed. */
 struct changes_call {
-    const char *dir;          /* absolute: where the attempt worked */
+    const char *dir;          /* absolute: the folder the attempt worked in */
     const char *scratch;      /* absolute: a folder of devs for git's temporary private
                                  repository; created if it is missing */
     char *const *environment; /* the user's, NULL-terminated */

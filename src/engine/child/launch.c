@@ -111,7 +111,7 @@ static int open_file(const struct launch_call *call, int *fd_out, struct err *er
         *fd_out = foreign_file_open(look);
         number = *fd_out < 0 ? report(errno, path, err) : 0;
     }
-    (void)close(look); /* it was only inspected */
+    (void)close(look); /* nothing was written */
     return number;
 }
 

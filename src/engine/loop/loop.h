@@ -148,7 +148,8 @@ struct loop {
  * loop_close(), even if this fails. */
 ATTR_MUST_USE bool loop_open(struct loop *loop, const struct engine_options *options,
                              struct mailbox *mailbox, int64_t *number_out, struct err *err);
-/* Runs until the run has ended or the engine is stopped. The engine's thread spends its life here.
+/* Runs until the run has ended or the engine is stopped. This is the main loop of the engine's
+ * thread.
  */
 void loop_run(struct loop *loop);
 /* Cancels the whole run, as a person would. */

@@ -34,7 +34,7 @@ struct recorder {
     size_t kept_count, kept_cap, kept_bytes;
     bool failing;     /* the last commit failed */
     bool busy;        /* because another process held the log */
-    bool lost;        /* something will never be logged */
+    bool lost;        /* some data will never be logged */
     bool over;        /* no more commits */
     int64_t retry_ms; /* when the next commit to the failing log may be tried */
     struct err err;   /* the error that started the latest series of failures */

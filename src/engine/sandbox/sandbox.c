@@ -419,7 +419,7 @@ static int open_parent(int at, char *path, const char **last, bool removes_links
         const int inner = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (inner < 0 && removes_links && fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISLNK(info.st_mode))
-            (void)unlinkat(at, name, 0); /* an attempt made it */
+            (void)unlinkat(at, name, 0); /* an attempt created it */
         (void)close(at);
         at = inner;
     }

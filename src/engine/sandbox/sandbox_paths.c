@@ -50,7 +50,7 @@ static void add_files(struct arg_list *files, const char *folder, const char *lo
             add_if_there(files, folder, entry->d_name);
     }
     if (dir)
-        (void)closedir(dir); /* it was only inspected */
+        (void)closedir(dir); /* nothing was written */
 }
 
 void sandbox_log_find(const struct sandbox_call *call, struct sandbox_log *out)

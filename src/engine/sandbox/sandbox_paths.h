@@ -94,8 +94,7 @@ ATTR_MUST_USE bool sandbox_fixed_path(const struct arg_list *areas, const char *
  *   the files of the tree that it has links to. If `writable` names .git: config, config.worktree,
  *   hooks, and commondir and gitdir of its worktrees; the same for its submodules below modules;
  * - the same for submodules and other repositories in its index, and the folders of submodules that
- *   have no repository yet, created if they are missing; the file .git of a worktree or a
- * submodule;
+ *   have no repository yet, created if missing; the file .git of a worktree or a submodule;
  * - the configs of the machine and the user, the files that any config includes, whatever the
  *   condition, and the folders of core.hooksPath.
  *

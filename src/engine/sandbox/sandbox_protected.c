@@ -26,8 +26,8 @@ struct protecting {
     struct sandbox_protected *out;
     struct err *err;
     bool own_tree;        /* devs made the workspace for its task */
-    int git_dirs_left;    /* of SANDBOX_GIT_DIRS_MAX */
-    int includes_left;    /* of SANDBOX_GIT_INCLUDES_MAX */
+    int git_dirs_left;    /* out of SANDBOX_GIT_DIRS_MAX */
+    int includes_left;    /* out of SANDBOX_GIT_INCLUDES_MAX */
     struct arg_list read; /* configs already read: path, newline, working tree */
 };
 

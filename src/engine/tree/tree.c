@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* S_IFMT, types of files */
+#define _GNU_SOURCE /* S_IFMT */
 
 #include "tree.h"
 

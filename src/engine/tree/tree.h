@@ -38,7 +38,7 @@ struct tree_entry {
     int64_t read_ns; /* when its content was hashed; 0 = not yet */
     bool is_stored;  /* its content is in the content store */
     bool was_shut;   /* a folder without permissions, which was opened to read it */
-    unsigned char hash[SHA256_BYTES]; /* of a file's content */
+    unsigned char hash[SHA256_BYTES]; /* SHA-256 of a file's content */
 };
 
 /* All zero is an empty tree. Free with tree_done(). */

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* types of files, mkdtemp */
+#define _GNU_SOURCE /* S_IFMT, mkdtemp */
 
 #include "tree_diff.h"
 

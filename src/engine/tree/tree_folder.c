@@ -34,7 +34,7 @@ void tree_folder_init(struct tree_folder *folder, int top_fd)
 void tree_folder_forget(struct tree_folder *folder)
 {
     if (folder->fd >= 0)
-        (void)close(folder->fd); /* it was only inspected */
+        (void)close(folder->fd); /* nothing was written */
     folder->fd = -1;
     str_clear(&folder->path);
 }
@@ -53,7 +53,7 @@ static int walk(int top_fd, const char *path)
     while (fd >= 0 && *path) {
         const size_t len = strcspn(path, "/");
         if (len >= sizeof(name)) {
-            (void)close(fd); /* it was only inspected */
+            (void)close(fd); /* nothing was written */
             errno = ENAMETOOLONG;
             return -1;
         }
@@ -128,7 +128,7 @@ int tree_folder_chmod(int fd, const char *name, mode_t mode)
         number = ELOOP;
     if (number == 0)
         number = chmod_fd(at, mode);
-    (void)close(at); /* it was only inspected */
+    (void)close(at); /* nothing was written */
     return number;
 }
 
@@ -150,7 +150,7 @@ static int open_shut(int fd, const char *name, int flags)
             number = opened < 0 ? errno : chmod_fd(at, info.st_mode);
         }
     }
-    (void)close(at); /* it was only inspected */
+    (void)close(at); /* nothing was written */
     errno = number;
     return opened;
 }
@@ -177,7 +177,7 @@ bool tree_folder_refused(int fd, const char *name, const char *path, int number,
     const bool is_fixed = at >= 0 && ioctl(at, FS_IOC_GETFLAGS, &flags) == 0 &&
                           (flags & (FS_IMMUTABLE_FL | FS_APPEND_FL)) != 0;
     if (at >= 0)
-        (void)close(at); /* it was only inspected */
+        (void)close(at); /* nothing was written */
     if (!is_fixed)
         return err_set_errno(err, number, "'%s'", path);
     (void)err_set(err, ERR_IO, "'%s' is immutable or append-only, so it cannot be restored", path);
@@ -218,14 +218,14 @@ static void empty_folder(struct removal *removal, int fd, int depth)
     DIR *dir = fdopendir(fd);
     if (!dir) {
         give_up(removal, ".", errno);
-        (void)close(fd); /* it was only inspected */
+        (void)close(fd); /* nothing was written */
         return;
     }
     for (struct dirent *entry = readdir(dir); entry && removal->number == 0; entry = readdir(dir)) {
         if (!is_dots(entry->d_name))
             remove_one(removal, dirfd(dir), entry->d_name, depth);
     }
-    (void)closedir(dir); /* it was only inspected */
+    (void)closedir(dir); /* nothing was written */
 }
 
 /* Removes a folder, after granting us permissions if they are missing. */
@@ -295,7 +295,7 @@ bool tree_folder_remove(int fd, const char *name, struct err *err)
     if (parent_fd < 0)
         return number == ENOENT || err_set_errno(err, number, "cannot remove '%s'", name);
     const bool ok = remove_here(parent_fd, slash + 1, err);
-    (void)close(parent_fd); /* it was only inspected */
+    (void)close(parent_fd); /* nothing was written */
     return ok;
 }
 

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* mknodat, types of files */
+#define _GNU_SOURCE /* mknodat, S_IFMT */
 
 #include "tree_restore.h"
 

@@ -69,7 +69,7 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
     DIR *dir = fdopendir(fd);
     if (!dir) {
         const int number = errno;
-        (void)close(fd); /* it was only inspected */
+        (void)close(fd); /* nothing was written */
         return err_set_errno(scan->err, number, "cannot look into '%s'", str_text(&scan->path));
     }
     errno = 0;
@@ -77,14 +77,14 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         if (scan->tree.count + names->count >= TREE_ENTRIES_MAX) {
-            (void)closedir(dir); /* it was only inspected */
+            (void)closedir(dir); /* nothing was written */
             return too_many(scan->err);
         }
         names->items = xgrow(names->items, &names->cap, names->count + 1, sizeof(*names->items));
         names->items[names->count++] = xstrdup(entry->d_name);
     }
     const int number = errno;
-    (void)closedir(dir); /* it was only inspected */
+    (void)closedir(dir); /* nothing was written */
     if (number != 0)
         return err_set_errno(scan->err, number, "cannot look into '%s'", str_text(&scan->path));
     if (names->count > 0)
@@ -181,7 +181,7 @@ static bool scan_folder(struct scan *scan, int fd, int depth)
     struct names names = {0};
     bool ok = true;
     if (depth > TREE_DEPTH_MAX) {
-        (void)close(fd); /* it was only inspected */
+        (void)close(fd); /* nothing was written */
         return too_deep(scan);
     }
     const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -193,7 +193,7 @@ static bool scan_folder(struct scan *scan, int fd, int depth)
              scan_name(scan, fd, names.items[i], depth);
     }
     names_done(&names);
-    (void)close(fd); /* it was only inspected */
+    (void)close(fd); /* nothing was written */
     return ok;
 }
 
@@ -205,7 +205,7 @@ static bool scan_top(struct scan *scan)
     if (fd < 0 || fstat(fd, &info) != 0) {
         free(entry.path);
         if (fd >= 0)
-            (void)close(fd); /* it was only inspected */
+            (void)close(fd); /* nothing was written */
         return err_set_errno(scan->err, errno, "cannot look into the folder");
     }
     fill_entry(&entry, &info);

@@ -1,5 +1,5 @@
 /* result_apply.c - applies a result to a user's tree: a branch with git, a copy path by path. */
-#define _GNU_SOURCE /* mkdtemp, types of files */
+#define _GNU_SOURCE /* mkdtemp, S_IFMT */
 
 #include <errno.h>
 #include <fcntl.h>

@@ -95,7 +95,7 @@ bool workspace_is_made(const struct workspace *workspace);
 
 struct tree_facts {
     struct digest digest; /* of what git would see: no mtimes, ignored files or .git */
-    int64_t files, bytes; /* of the whole tree */
+    int64_t files, bytes; /* totals of the whole tree */
     int64_t ms;
     int64_t changed, written; /* by a reset: paths corrected, bytes written */
 };

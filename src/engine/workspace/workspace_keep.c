@@ -1,5 +1,5 @@
 /* workspace_keep.c - keeps the result of a task that has passed: a branch, or a folder. */
-#define _GNU_SOURCE /* types of files */
+#define _GNU_SOURCE /* S_IFMT */
 
 #include <errno.h>
 #include <fcntl.h>

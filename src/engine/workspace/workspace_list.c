@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* types of files */
+#define _GNU_SOURCE /* S_IFMT */
 
 #include "workspace_list.h"
 
@@ -53,7 +53,7 @@ static char **read_names(int fd, size_t *count_out)
         names[(*count_out)++] = xstrdup(entry->d_name);
     }
     if (dir)
-        (void)closedir(dir); /* it was only inspected */
+        (void)closedir(dir); /* nothing was written */
     return names;
 }
 
@@ -122,7 +122,7 @@ static void add_one(struct listing *listing, int run_fd, const char *uid, const 
             xgrow(listing->items, &listing->cap, listing->count + 1, sizeof(*listing->items));
         listing->items[listing->count++] = left;
     }
-    (void)close(fd); /* it was only inspected */
+    (void)close(fd); /* nothing was written */
 }
 
 static void add_run(struct listing *listing, int work_fd, const char *uid)
@@ -135,7 +135,7 @@ static void add_run(struct listing *listing, int work_fd, const char *uid)
     for (size_t i = 0; i < count; i++)
         add_one(listing, fd, uid, names[i]);
     free_names(names, count);
-    (void)close(fd); /* it was only inspected */
+    (void)close(fd); /* nothing was written */
 }
 
 static int compare_left(const void *a, const void *b)
@@ -162,7 +162,7 @@ static bool list_runs(struct listing *listing, struct err *err)
     for (size_t i = 0; i < count; i++)
         add_run(listing, fd, names[i]);
     free_names(names, count);
-    (void)close(fd); /* it was only inspected */
+    (void)close(fd); /* nothing was written */
     return true;
 }
 
@@ -205,7 +205,7 @@ static bool has_snapshots(int base_fd)
         str_done(&path);
     }
     if (dir)
-        (void)closedir(dir); /* it was only inspected */
+        (void)closedir(dir); /* nothing was written */
     else if (again >= 0)
         (void)close(again);
     return found;

@@ -1,6 +1,6 @@
 /* workspace_make.c - creates the workspace of a task, from the user's tree or from the results that
  * the task needs. */
-#define _GNU_SOURCE /* types of files */
+#define _GNU_SOURCE /* S_IFMT */
 
 #include <errno.h>
 #include <fcntl.h>

@@ -37,7 +37,7 @@ struct workspace {
     int64_t processes;
     struct git git; /* of the user's tree; git.places is NULL if not open, or if there is none */
     bool looked_for_git;
-    struct content_store store; /* fd -1 = not opened */
+    struct content_store store; /* fd -1 = not open */
     struct tree known;          /* the last manifest; avoids reading files again */
     struct tree known_admin;
 };

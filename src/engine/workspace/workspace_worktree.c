@@ -77,7 +77,7 @@ static void find_admin(int admins_fd, const char *tree, char out[WORKSPACE_ADMIN
             (void)snprintf(out, WORKSPACE_ADMIN_MAX, "%s", entry->d_name);
     }
     if (dir)
-        (void)closedir(dir); /* it was only inspected */
+        (void)closedir(dir); /* nothing was written */
     else
         close_fd(again);
     str_done(&mark);
