@@ -132,7 +132,7 @@ enum {
 };
 
 /* Adds a task to the run; *task_out is its number. Returns once EVENT_TASK_ADDED is in the log (or
- * in the run's spill file); the task may already have started. The event holds the JSON without
+ * in the run's spill log); the task may already have started. The event holds the JSON without
  * secrets and with long arguments truncated, so that it fits. Only this engine knows the real
  * arguments, until the task has ended.
  *

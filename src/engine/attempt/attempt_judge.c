@@ -165,8 +165,8 @@ static bool holds(const struct classify_text *text, const char *wanted)
     return text->len > 0 && memmem(text->bytes, text->len, wanted, strlen(wanted));
 }
 
-/* Returns the fingerprint of the result. If there is more output than the fingerprint covers, its
- * end is added. */
+/* Returns the fingerprint of the result. If there is more output than the fingerprint covers,
+ * includes its end. */
 static struct fingerprint_result take_fingerprint(struct attempt *attempt,
                                                   const struct outcome *outcome)
 {

@@ -220,7 +220,7 @@ static void drain(struct child *child, int stream)
     } while (got > 0 && total < CHILD_DRAIN_BYTES);
 }
 
-/* Returns whether the child has started. Its first event may be something else than its start. */
+/* Returns whether the child has started. Its first event may be something other than its start. */
 static bool is_there(struct child *child)
 {
     if (child->stage == CHILD_STARTS)

@@ -96,8 +96,8 @@ int64_t child_pid(const struct child *child);
 /* Its start time, as in proc.h. Together with the pid it identifies a process uniquely. */
 int64_t child_pid_start(const struct child *child);
 
-/* Ends the child because a person asked for it, or as soon as it has started. May be called again
- * with a harder mode. */
+/* Cancels the child for a person. If it is still starting, it is ended as soon as it has started.
+ * May be called again with a harder mode. */
 void child_cancel(struct child *child, enum cancel_mode mode);
 
 /* Ends the child as if its own timeout had expired. Does nothing if it is over. */

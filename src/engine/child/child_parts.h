@@ -44,7 +44,7 @@ struct nursery {
 enum child_stage {
     CHILD_STARTS, /* a starter has it, or it is starting on its own; not known to run yet */
     CHILD_RUNS,
-    CHILD_IS_SWEPT, /* the process has ended; ending what it left */
+    CHILD_IS_SWEPT, /* the process has ended; its leftovers are being ended */
     CHILD_IS_OVER,  /* its end was reported; only its timer is still closing */
 };
 

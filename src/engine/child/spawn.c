@@ -119,9 +119,9 @@ static struct {
     int count;
 } changed;
 
-/* Standard signals change while devs runs, for example at a terminal. Of the others we handle one,
- * and any more come from our parent. Look them up once, because resetting all of them each time
- * takes as long as the pipes and the other calls around clone(). */
+/* Standard signals may change while devs runs, for example at a terminal. Of the others, devs
+ * handles one, and more may be inherited from its parent. Look them up only once: resetting all of
+ * them each time would take as long as the pipes and the other calls around clone(). */
 static void find_changed(void)
 {
     for (int i = 1; i <= SIGNAL_MAX; i++) {

@@ -87,7 +87,7 @@ static const char *const below_config[] = {
     "BraveSoftware",
     "microsoft-edge",
 };
-/* Below home folders of tools that are set with a variable. */
+/* Paths in the home folders of tools, where a variable sets the folder. */
 static const struct {
     const char *variable, *below;
 } homes[] = {

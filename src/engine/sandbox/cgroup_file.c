@@ -275,8 +275,8 @@ static bool is_writable(const char *dir)
 }
 
 /* In version 2, a group that contains processes cannot pass controllers on to subgroups. So our
- * groups are made next to our own group or higher: in the first parent that passes memory on, or
- * else in the first writable one. */
+ * groups are made next to our own group or higher: in the first parent that passes memory on; if
+ * there is none, in the first writable one. */
 static void climb(struct cgroup_mount *mount)
 {
     char dir[PATH_MAX];

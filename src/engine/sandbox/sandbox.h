@@ -107,9 +107,9 @@ void sandbox_started(struct sandbox *sandbox, int pid);
 /* For signals_apart: sends TERM and the like to everything that runs inside. Does not block. */
 void sandbox_signal(struct sandbox *sandbox, int signal_number);
 
-/* Call when the process has ended. `raw`: how it ended; `err_tail`: the end of its stderr, where a
- * failing sandbox explains itself. When this returns, nothing of the attempt is left inside, or
- * outcome.left counts what is. */
+/* Call when the process has ended. `raw` is how it ended; `err_tail` is the end of its stderr,
+ * where a failing sandbox reports its problem. When this returns, nothing of the attempt is left
+ * inside; otherwise outcome.left has the number of remaining processes. */
 void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const char *err_tail,
                     struct sandbox_end *out);
 

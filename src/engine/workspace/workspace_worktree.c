@@ -32,7 +32,7 @@ static const char admin_prefix[] = "devs-";
 static void close_fd(int fd)
 {
     if (fd >= 0)
-        (void)close(fd); /* what was written has been checked */
+        (void)close(fd); /* write errors have been checked */
 }
 
 /* Reads the first line of a small file. Returns false if there is none. */
