@@ -66,8 +66,8 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return remove(path);
 }
 
-/* Makes a folder for spill logs, so that they do not mix with those of the user who runs the tests.
- */
+/* Makes a folder for spill logs, so that they do not mix with those of the user who runs the
+ * tests. */
 static bool make_runtime_folder(char path[PATH_MAX])
 {
     return make_folder(path) && setenv("XDG_RUNTIME_DIR", path, 1) == 0;

@@ -77,8 +77,8 @@ struct agent_run {
     size_t open_count;
 };
 
-/* Prepares the command line of an agent step. Copies both structs and borrows what they point to.
- */
+/* Prepares the command line of an agent step. Copies both structs and borrows what they point
+ * to. */
 void agent_run_open(struct agent_run **out, const struct agent_run_call *call,
                     const struct agent_listener *listener);
 /* `run` may be NULL. */

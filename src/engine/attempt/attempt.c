@@ -211,8 +211,8 @@ static void tell_sandbox(void *ctx, int signal_number)
     sandbox_signal(attempt->around->sandbox, signal_number);
 }
 
-/* The child has its own descriptor. Once it is closed, the writer sees that nobody reads any more.
- */
+/* The child has its own descriptor. Once it is closed, the writer sees that nobody reads any
+ * more. */
 static void close_feed(struct attempt *attempt)
 {
     if (attempt->feed >= 0)

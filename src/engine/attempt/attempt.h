@@ -126,8 +126,8 @@ void attempt_end_idle(struct attempt *attempt);
 
 /* Returns whether its agent's CLI reported that it does not know the session it was to continue. */
 bool attempt_lost_session(const struct attempt *attempt);
-/* Starts the same attempt over in a new session, with its tree restored: as after attempt_open().
- */
+/* Starts the same attempt over in a new session, with its tree restored: as after
+ * attempt_open(). */
 void attempt_begin_anew(struct attempt *attempt);
 
 /* Appends the text without the secrets of the run and of the task's own variables. */
@@ -155,8 +155,8 @@ struct attempt *attempt_find(struct attempt *const *attempts, size_t count, int 
 
 /* Returns the task's memory, after informing it that this attempt writes now. */
 struct entropy_memory *attempt_memory(struct attempt *attempt);
-/* Returns the fingerprint. Creates it with the first output, or at the end if there was no output.
- */
+/* Returns the fingerprint. Creates it with the first output, or at the end if there was no
+ * output. */
 struct fingerprint *attempt_fingerprint(struct attempt *attempt);
 
 /* Adds tail and repair to the input of a judged attempt whose task has rounds. They stay owned by

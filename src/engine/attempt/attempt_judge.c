@@ -301,8 +301,8 @@ static const struct adapter *find_adapter(const struct attempt *attempt, const c
     return adapters_of_program(attempt->setting->call.plan->adapters, program);
 }
 
-/* Secrets in the output have been replaced by marks, so replace them in the expected text as well.
- */
+/* Secrets in the output have been replaced by marks, so replace them in the expected text as
+ * well. */
 static bool is_matched(const struct attempt *attempt, const struct classify_input *evidence)
 {
     const char *wanted = attempt->plan->expect.match;

@@ -13,8 +13,8 @@
 #include "str.h"
 #include "xalloc.h"
 
-/* The bytes of one row in the log: a task's output memory and its agent's call memory. Any thread.
- */
+/* The bytes of one row in the log: a task's output memory and its agent's call memory. Any
+ * thread. */
 
 enum { GAIN_HEAD_BYTES = 8 }; /* precedes the two memories if there are two */
 

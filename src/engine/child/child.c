@@ -240,8 +240,8 @@ static void err_is_readable(struct child *child)
         (void)read_some(child, CHILD_ERR);
 }
 
-/* The loop's cached time is from before the last commit; a timer based on it would fire too early.
- */
+/* The loop's cached time is from before the last commit; a timer based on it would fire too
+ * early. */
 void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms)
 {
     child->rings = rings;
@@ -274,8 +274,8 @@ static void child_tell_group(struct child *child, int signal_number)
     (void)kill(-child->pid, SIGCONT); /* otherwise stopped processes do not receive it */
 }
 
-/* Ends the processes that a child left running: TERM, then KILL, until none are left or time is up.
- */
+/* Ends the processes that a child left running: TERM, then KILL, until none are left or time is
+ * up. */
 
 enum {
     SWEEP_POLL_MS_MIN = 1, /* interval between checks: 1, 2, 4 ... ms */

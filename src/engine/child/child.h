@@ -60,8 +60,8 @@ struct child_end {
 
 struct str;
 
-/* Appends what is left and why, for display: "1 of 4 processes ignores KILL (state D, pid 48220)".
- */
+/* Appends what is left and why, for display: "1 of 4 processes ignores KILL (state D, pid
+ * 48220)". */
 void child_left_words(const struct child_end *end, struct str *out);
 
 struct child_watcher {
@@ -85,9 +85,9 @@ struct child_call {
 
 struct child;
 
-/* Starts the child without waiting until it executes its program: either it gets there on its own,
- * or a starter thread waits for it. Calls `started` or `failed` later, never from within this call.
- */
+/* Starts the child without waiting until it executes its program: either it gets there on its
+ * own, or a starter thread waits for it. Calls `started` or `failed` later, never from within
+ * this call. */
 struct child *child_start(struct nursery *nursery, const struct child_call *call,
                           const struct child_watcher *watcher);
 

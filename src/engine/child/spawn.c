@@ -208,8 +208,8 @@ IN_OUR_MEMORY static long take_place(const struct spawn_call *call)
     return answer < 0 ? answer : 0;
 }
 
-/* For systems without close_range(2): before Linux 5.9, or where a system call filter forbids it.
- */
+/* For systems without close_range(2): before Linux 5.9, or where a system call filter forbids
+ * it. */
 IN_OUR_MEMORY static void close_one_by_one(int first, int last)
 {
     for (int fd = first; fd <= last; fd++)

@@ -77,8 +77,8 @@ void jobs_close(struct jobs *jobs);
  * already; `done` is not called then. */
 ATTR_MUST_USE struct job *jobs_add(struct jobs *jobs, const struct job_call *call);
 
-/* Stops a job that is not needed any more. `done` is still called, but never from within this call.
- */
+/* Stops a job that is not needed any more. `done` is still called, but never from within this
+ * call. */
 void job_stop(struct job *job);
 /* job_stop() for all jobs. */
 void jobs_stop(struct jobs *jobs);

@@ -148,8 +148,8 @@ static void look_at_copies(const struct doctor *doctor)
     doctor->tell(doctor->ctx, &line);
 }
 
-/* Returns a hint based on bwrap's own message: a chroot is as often the cause as kernel settings.
- */
+/* Returns a hint based on bwrap's own message: a chroot is as often the cause as kernel
+ * settings. */
 static const char *bwrap_hint(const char *why)
 {
     if (strstr(why, "make / slave"))

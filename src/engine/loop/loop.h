@@ -35,7 +35,7 @@ enum {
     LOOP_ALARM_MS_MAX = 5000, /* timers stop while the machine is suspended, so check at least
                                  this often */
     LOOP_REAP_MS = 2000,      /* how often adopted children that have ended are reaped */
-    /* Jobs that examine ended attempts are only added below this number. */
+    /* Jobs that examine ended attempts are only added while there are fewer jobs than this. */
     LOOP_FOLLOW_MAX = JOBS_MAX - 4 * PLAN_JOBS_MAX,
     LOOP_RUN_MARK_MAX = LOG_UID_MAX + 16,
 };
@@ -107,7 +107,7 @@ struct loop {
     struct heartbeat heartbeat;
     struct recorder recorder;
     struct recovery recovery; /* only of a resumed run; else empty */
-    bool rebooted;            /* of a resumed run: since it last ran */
+    bool rebooted;            /* the machine has rebooted since the resumed run last ran */
     struct run_state state;
     struct scheduler scheduler;
     struct call_digester *calls; /* owned */
@@ -149,8 +149,7 @@ struct loop {
 ATTR_MUST_USE bool loop_open(struct loop *loop, const struct engine_options *options,
                              struct mailbox *mailbox, int64_t *number_out, struct err *err);
 /* Runs until the run has ended or the engine is stopped. This is the main loop of the engine's
- * thread.
- */
+ * thread. */
 void loop_run(struct loop *loop);
 /* Cancels the whole run, as a person would. */
 void loop_cancel(struct loop *loop, const char *by, enum cancel_mode mode);
@@ -182,8 +181,8 @@ ATTR_MUST_USE bool loop_first_turn(struct loop *loop, struct err *err);
 /* Handles everything that is due now. */
 void loop_turn(struct loop *loop);
 
-/* Returns whether the engine may exit: the run is over, or was left, and nobody needs the engine.
- */
+/* Returns whether the engine may exit: the run is over, or was left, and nobody needs the
+ * engine. */
 bool loop_may_leave(const struct loop *loop);
 
 /* loop_tasks.c */

@@ -36,8 +36,8 @@ struct notifier_call {
 
 /* Starts nothing yet. The caller ends it with notifier_close(). */
 struct notifier *notifier_open(const struct notifier_call *call);
-/* Sends a notice soon. Takes ownership of its strings; *notice is empty afterwards. Does not block.
- */
+/* Sends a notice soon. Takes ownership of its strings; *notice is empty afterwards. Does not
+ * block. */
 void notifier_add(struct notifier *notifier, struct notice *notice);
 /* Sends waiting notices at once, then frees the notifier. A failure during this call is returned in
  * *err (may be NULL) instead of being passed to `failed`. `notifier` may be NULL. */

@@ -414,8 +414,8 @@ static bool open_status(struct sandbox *sandbox, struct err *err)
     return true;
 }
 
-/* Makes a memory file with these bytes, positioned at its start. Returns -1 with errno on failure.
- */
+/* Makes a memory file with these bytes, positioned at its start. Returns -1 with errno on
+ * failure. */
 static int open_memory(const struct str *bytes)
 {
     const int made = memfd_create("devs-bwrap", MFD_CLOEXEC);
@@ -438,8 +438,8 @@ static int open_memory(const struct str *bytes)
 }
 
 /* For --args. This way the step's variables are neither in the environment of bwrap, where
- * LD_PRELOAD would take effect outside, nor on its command line, where everybody could read them.
- */
+ * LD_PRELOAD would take effect outside, nor on its command line, where everybody could read
+ * them. */
 static bool open_options(struct sandbox *sandbox, struct err *err)
 {
     struct str text = {0};

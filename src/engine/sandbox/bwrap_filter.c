@@ -91,8 +91,8 @@ static void refuse_call(struct program *program, uint32_t number, int error)
     add_return(program, SECCOMP_RET_ERRNO | (uint32_t)error);
 }
 
-/* Makes the call fail if its first argument, an int, has this value. Loads the call's number again.
- */
+/* Makes the call fail if its first argument, an int, has this value. Loads the call's number
+ * again. */
 static void refuse_argument(struct program *program, uint32_t number, uint32_t value, int error)
 {
     const size_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(uint32_t) : 0;

@@ -220,8 +220,8 @@ static void find_sockets(struct arg_list *out)
         (void)fclose(file); /* opened for reading only */
 }
 
-/* Finds the logs in a repository's worktrees; its worktrees/NAME/gitdir files give their locations.
- */
+/* Finds the logs in a repository's worktrees; its worktrees/NAME/gitdir files give their
+ * locations. */
 static void find_worktree_logs(const char *git_dir, struct arg_list *out)
 {
     char path[PATH_MAX];
@@ -408,8 +408,8 @@ static struct {
     struct arg_list read_only, hidden;
 } kernel = {.once = PTHREAD_ONCE_INIT};
 
-/* Each mount adds about half a millisecond to every start, so mounts without effect are left out.
- */
+/* Each mount adds about half a millisecond to every start, so mounts without effect are left
+ * out. */
 static void look_at_kernel(void)
 {
     char path[PATH_MAX];

@@ -17,8 +17,9 @@
 #include "sandbox_spec.h"
 #include "str.h"
 
-#define CONTAINER_LABEL "devs.run" /* label of each of our containers; its value is the run's uid  \
-                                    */
+#define CONTAINER_LABEL                                                                            \
+    "devs.run" /* label of each of our containers; its value is the run's uid                      \
+                */
 
 enum { CONTAINER_ID_MAX = 80, CONTAINER_PROBE_MS = 10000, CONTAINER_AGAIN_MS = 5000 };
 
@@ -58,8 +59,8 @@ struct sandbox_end;
 ATTR_MUST_USE bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop,
                                      int *start_code, struct err *err);
 /* Asks the program how the container ended, corrects *end accordingly, and removes it. Sets
- * *oom_told to whether it reports that memory ran out; leaves it unchanged if there is no answer.
- */
+ * *oom_told to whether it reports that memory ran out; leaves it unchanged if there is no
+ * answer. */
 void container_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end,
                       bool *oom_told);
 /* Removes the container, even if it is running. Returns false if it may still exist. */

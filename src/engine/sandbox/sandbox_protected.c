@@ -667,8 +667,8 @@ static bool find_named_path(const char *folder, const struct str *text, const ch
     return wrote > 0 && wrote < PATH_MAX && place_git_path(folder, path, out);
 }
 
-/* A .git file says "gitdir: PATH". A file commondir in that folder may say where the repository is.
- */
+/* A .git file says "gitdir: PATH". A file commondir in that folder may say where the repository
+ * is. */
 static bool protect_git_file(struct protecting *protecting, const char *top, int depth)
 {
     char dir[PATH_MAX];

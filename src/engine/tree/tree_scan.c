@@ -251,8 +251,8 @@ static int64_t now_ns(void)
     return to_ns(&now);
 }
 
-/* Hashes the content of one file. What it contained while it was read counts, including the size.
- */
+/* Hashes the content of one file. What it contained while it was read counts, including the
+ * size. */
 static bool hash_file(struct tree_folder *folder, struct tree_entry *entry,
                       struct content_store *store, struct err *err)
 {

@@ -194,8 +194,8 @@ static void drop_set_id(const struct tree *start, struct tree *now)
     }
 }
 
-/* Gives changed files the current time, so that make(1) notices them. Other files keep their time.
- */
+/* Gives changed files the current time, so that make(1) notices them. Other files keep their
+ * time. */
 static void date_new(const struct tree *ours, struct tree *want)
 {
     struct timespec now;

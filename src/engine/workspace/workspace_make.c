@@ -266,8 +266,8 @@ static bool workspace_merge_copies(struct workspace *workspace, const atomic_boo
     return ok;
 }
 
-/* Returns the part of the user's tree that is never copied: the log's folder, or our files in it.
- */
+/* Returns the part of the user's tree that is never copied: the log's folder, or our files in
+ * it. */
 static char *log_folder(const struct workspace *workspace)
 {
     /* base is FOLDER/work/UID */
@@ -371,8 +371,8 @@ static bool setup_took_too_long(int64_t timeout_ms, struct err *err)
     return false;
 }
 
-/* Runs setup like a step in that sandbox, with the same limits, masks, environment and start codes.
- */
+/* Runs setup like a step in that sandbox, with the same limits, masks, environment and start
+ * codes. */
 static bool run_in_sandbox(const struct workspace *workspace, const atomic_bool *stop,
                            struct tool_result *out, int *start_code, struct err *err)
 {

@@ -53,7 +53,7 @@ struct workspace_note {
     enum workspace_kind kind;
     char base[WORKSPACE_COMMIT_MAX];   /* the commit it started from */
     char admin[WORKSPACE_ADMIN_MAX];   /* its name in git's list of worktrees */
-    char branch[WORKSPACE_NAME_MAX];   /* the result */
+    char branch[WORKSPACE_NAME_MAX];   /* holds the result */
     char commit[WORKSPACE_COMMIT_MAX]; /* the commit of the branch */
 };
 
@@ -78,8 +78,8 @@ ATTR_MUST_USE bool workspace_snapshot_path(const struct workspace *workspace, in
 /* Opens the user's repository. A copy works without one: this returns true then, and git.places is
  * NULL. */
 ATTR_MUST_USE bool workspace_open_git(struct workspace *workspace, struct err *err);
-/* Opens the content store of this run, which its workspaces share. Succeeds if it is already open.
- */
+/* Opens the content store of this run, which its workspaces share. Succeeds if it is already
+ * open. */
 ATTR_MUST_USE bool workspace_open_store(struct workspace *workspace, struct err *err);
 /* Opens the root folder of the workspace; fails if a link has replaced it. */
 ATTR_MUST_USE bool workspace_open_top(const struct workspace *workspace, int *fd_out,
@@ -136,8 +136,8 @@ ATTR_MUST_USE bool workspace_copy_tree(const char *from, const char *to, const c
 ATTR_MUST_USE bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *stop,
                                            struct workspace_note *note, int64_t *files_out,
                                            int *start_code, struct err *err);
-/* Opens git's folder of the worktree, never through a link. If `may_make`, creates a missing one.
- */
+/* Opens git's folder of the worktree, never through a link. If `may_make`, creates a missing
+ * one. */
 ATTR_MUST_USE bool workspace_open_admin(const struct workspace *workspace, bool may_make,
                                         int *fd_out, struct err *err);
 /* Removes the worktree from git's list, by its folder, since its files may be gone or untrusted. */
@@ -174,8 +174,8 @@ void result_copy_done(struct result_copy *copy);
 /* Adds a hint to an error: apply the needed results first, or `otherwise`. Returns false. */
 bool result_needed_hint(const struct workspace_result *result, const char *otherwise,
                         struct err *err);
-/* Lists the paths of the worktree's base commit that differ in the user's tree; each ends in NUL.
- */
+/* Lists the paths of the worktree's base commit that differ in the user's tree; each ends in
+ * NUL. */
 ATTR_MUST_USE bool result_list_own(const struct workspace_result *result, struct str *list,
                                    struct err *err);
 

@@ -55,7 +55,7 @@ static void close_part(struct part *part)
     part->fd = -1;
 }
 
-/* The share of one top-level name, including everything below it. */
+/* The total size of one top-level entry and everything below it. */
 struct share {
     const char *path; /* borrowed */
     size_t len;
@@ -113,8 +113,8 @@ static bool make_folder(const struct workspace *workspace, struct err *err)
            err_set_errno(err, errno, "cannot make '%s'", path);
 }
 
-/* Scans and hashes the folder, stores the contents, and writes the manifest. The caller ends *tree.
- */
+/* Scans and hashes the folder, stores the contents, and writes the manifest. The caller ends
+ * *tree. */
 static bool save_part(struct part *part, int step, struct tree *tree, int *start_code,
                       struct err *err)
 {
