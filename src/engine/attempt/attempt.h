@@ -72,7 +72,7 @@ struct attempt {
     struct output streams[2];
     int64_t judged_from[2]; /* offset; output before it belongs to a start that was discarded */
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */
-    bool remembered;                 /* the task's memory has been informed of it */
+    bool remembered;                 /* the task's memory knows about it */
     struct violations violations;    /* of its step's contract; empty until it is judged */
     struct str tail, repair;         /* of a failure, for the prompt of the next round */
     struct input *ending; /* owned; the verdict, while the result is being kept; else NULL */
@@ -153,7 +153,7 @@ struct input attempt_input(const struct attempt *attempt, enum input_kind kind);
 /* Returns the attempt of that task with that number; NULL if there is none. */
 struct attempt *attempt_find(struct attempt *const *attempts, size_t count, int task, int number);
 
-/* Returns the task's memory, after informing it that this attempt writes now. */
+/* Returns the task's memory, after telling it that this attempt has begun. */
 struct entropy_memory *attempt_memory(struct attempt *attempt);
 /* Returns the fingerprint. Creates it with the first output, or at the end if there was no
  * output. */

@@ -1,8 +1,8 @@
 /*
  * call.h - how a step of a plan is started: folder, files, environment.
  *
- * The same for every attempt of a step, except that an agent's attempts replace argv (agent_run.h).
- * Any thread.
+ * The same for every attempt of a step, except that an agent's attempts have an argv of their own
+ * (agent_run.h). Any thread.
  */
 #ifndef DEVS_CALL_H
 #define DEVS_CALL_H

@@ -30,7 +30,7 @@ struct capture_facts {
     bool knows_first;                    /* the memory also has lines of the first attempt */
     const struct entropy_memory *memory; /* the task's; NULL if it has none */
     const struct call_setting *setting;
-    const char *rules_hash;          /* of the rules it was judged by */
+    const char *rules_hash;          /* hash of the rules that judged it */
     const char *log_dir;             /* NULL = unknown */
     const struct redactor *redactor; /* redacts values; NULL = none */
     int memory_killed;               /* see classify_input */

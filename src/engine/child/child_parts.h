@@ -71,7 +71,7 @@ struct child {
     int64_t sweep_poll_ms;
     pid_t told[SWEEP_FOUND_MAX]; /* escaped processes that were sent TERM */
     size_t told_count;
-    bool told_term, told_kill; /* whether the group was sent each */
+    bool told_term, told_kill; /* to the group */
     bool looked;               /* whether its living processes were checked */
     bool ended_by_us;
     bool end_asked; /* requested while it was being started: */

@@ -273,7 +273,7 @@ void recorder_finish(struct recorder *recorder)
     }
     if (recorder->home && recorder->failing)
         (void)recorder_commit(recorder, &none, RECORDER_NOW, clock_now().mono_ms);
-    /* Each attempt waits for the other process itself. */
+    /* Each commit waits for the other process on its own. */
     while (recorder->failing && recorder->busy && !recorder->over && now_ms < until_ms) {
         now_ms = clock_now().mono_ms;
         (void)recorder_commit(recorder, &none, RECORDER_NOW, now_ms);

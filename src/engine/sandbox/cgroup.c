@@ -283,7 +283,7 @@ static bool set_limits(struct cgroup *cgroup, const struct cgroup_limits *limits
 }
 
 /* Version 1 counts a kill in the group of the process. To learn that a parent group reached its
- * limit, one must listen for it. */
+ * limit, we must listen for it. */
 static void listen_for_kills(struct cgroup *cgroup, const struct part *part)
 {
     char text[64];

@@ -27,9 +27,9 @@ enum {
 
 /* What control groups can do on this machine. */
 struct cgroup_means {
-    bool memory;   /* limit memory and count kills */
-    bool pids;     /* limit processes */
-    bool track;    /* know every process of a group */
+    bool memory;   /* can limit memory and count kills */
+    bool pids;     /* can limit processes */
+    bool track;    /* can find every process of a group */
     char why[200]; /* why something is not available; "" = everything is */
 };
 /* Fills in *out. The first call looks it up. Any thread. */

@@ -17,9 +17,7 @@
 #include "sandbox_spec.h"
 #include "str.h"
 
-#define CONTAINER_LABEL                                                                            \
-    "devs.run" /* label of each of our containers; its value is the run's uid                      \
-                */
+#define CONTAINER_LABEL "devs.run" /* on each of our containers; its value is the run's uid */
 
 enum { CONTAINER_ID_MAX = 80, CONTAINER_PROBE_MS = 10000, CONTAINER_AGAIN_MS = 5000 };
 

@@ -58,7 +58,7 @@ struct sandbox_launch {
     char *const *environment;
     const char *cwd;
     const struct spawn_limits *limits; /* NULL = none */
-    const char *stdin_within; /* folder that must contain the file for stdin if its path is in
+    const char *stdin_within; /* folder that must contain the file for stdin, if its path is in
                                  there: the workspace; NULL = anywhere */
     bool signals_apart;       /* a signal for the group would end the sandbox's keeper first:
                                  send TERM with sandbox_signal(), but KILL to the group as

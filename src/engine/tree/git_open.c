@@ -42,8 +42,8 @@ static const char fixed_config[] =
     "[diff]\n\tignoreSubmodules = all\n[apply]\n\twhitespace = nowarn\n"
     "[advice]\n\taddEmbeddedRepo = false\n\tdetachedHead = false\n";
 
-/* For all commands except the one that reads the settings, which must not have GIT_CONFIG_SYSTEM
- * and the like. */
+/* For all commands except the one that reads the settings, which must not get GIT_CONFIG_SYSTEM and
+ * the like. */
 static const char *const fixed_environment[] = {
     "LC_ALL=C",
     "GIT_ATTR_NOSYSTEM=1",
