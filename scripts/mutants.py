@@ -1,7 +1,7 @@
-"""What scripts/mutate changes in a C file: one small change for each mutant.
+"""Makes the mutants of a C file for scripts/mutate: each is one small change.
 
-Works on tokens, not on a syntax tree: a change that gives no valid C does not
-compile, and is not counted. The order is that of the text.
+Works on tokens, not on a syntax tree: a change that is not valid C does not compile, and is not
+counted. Mutants are in the order of the source text.
 """
 
 import re
@@ -43,7 +43,7 @@ COMPARISONS = {
     "^": ["&"],
     "|": ["&"],
 }
-# Only between two values: alone they are a sign, a pointer or an address.
+# Only between two values: unary ones are a sign, a pointer or an address.
 BETWEEN_VALUES = {"+": ["-"], "-": ["+"], "*": ["/"], "&": ["|"]}
 
 KEYWORDS = set(
@@ -56,7 +56,8 @@ TYPE_WORDS = set(
     typedef union unsigned void volatile bool""".split()
 )
 SKIPPED_CALLS = {"assert", "static_assert", "_Static_assert"}
-# What only gives memory back: seen by the address sanitizer, not by a rule.
+# Calls that only free memory: the address sanitizer notices if they are missing, not a test of
+# rules.
 FREEING = re.compile(r"^(free|\w+_(done|free|clear))$")
 
 OPENING = {"(": ")", "[": "]", "{": "}"}
@@ -75,13 +76,13 @@ class Token:
 
 @dataclass(frozen=True)
 class Mutant:
-    """text[start:end] becomes `new`."""
+    """Replaces text[start:end] with `new`."""
 
     file: str
     function: str  # "" = outside of functions
     line: int
-    code: str  # the line that is changed, without its indent
-    nth: int  # which of the equal changes in such a line of the function
+    code: str  # the changed line, without its indentation
+    nth: int  # index among identical changes in identical lines of the function
     start: int
     end: int
     old: str
@@ -103,7 +104,7 @@ def shorten(text):
 
 
 def tokenize(text):
-    """The tokens that count; an assertion is none."""
+    """Returns the relevant tokens, without assertions."""
     tokens = [
         Token(m.lastgroup, m.group(), m.start())
         for m in TOKEN.finditer(text)
@@ -120,7 +121,7 @@ def tokenize(text):
 
 
 def closing(tokens, at):
-    """The index of what closes the bracket at this index."""
+    """Returns the index of the bracket that closes the one at this index."""
     stack = []
     for i in range(at, len(tokens)):
         text = tokens[i].text if tokens[i].kind == "op" else ""
@@ -134,7 +135,7 @@ def closing(tokens, at):
 
 
 def end_of_part(tokens, at, stops):
-    """The index of the first of these operators that is not within brackets."""
+    """Returns the index of the first of these operators that is not inside brackets."""
     i = at
     while i < len(tokens):
         text = tokens[i].text if tokens[i].kind == "op" else ""
@@ -186,7 +187,7 @@ def find_functions(tokens):
 
 
 def find_enums(texts):
-    """Each constant of a named enum to its neighbor: the next one, the first after the last."""
+    """Maps each constant of a named enum to the next one, and the last one to the first."""
     neighbors = {}
     for text in texts:
         tokens = tokenize(text)
@@ -225,7 +226,7 @@ def other_numbers(text):
 
 
 class Mutator:
-    """All the changes of one file."""
+    """Makes all mutants of one file."""
 
     def __init__(self, file, text, neighbors):
         self.file, self.text, self.neighbors = file, text, neighbors
@@ -277,7 +278,7 @@ class Mutator:
             self.add(token.start, token.end, new)
 
     def span(self, first, last):
-        """The text from one token up to another, which is not part of it."""
+        """Returns the text from one token up to another, exclusive."""
         return self.text[self.tokens[first].start : self.tokens[last - 1].end]
 
     def change_operator(self, i):
@@ -312,7 +313,7 @@ class Mutator:
             self.replace(i, [self.neighbors[text]])
 
     def change_conditions(self, function):
-        """A plain condition, of which no operator is changed, is turned round."""
+        """Negates a plain condition, in which no operator is changed."""
         for i in range(function.first, function.last):
             if self.tokens[i].text not in ("if", "while") or self.tokens[i + 1].text != "(":
                 continue
@@ -366,7 +367,7 @@ class Mutator:
         return before == ":" and self.follows_label(i - 1)
 
     def not_in_brackets(self, i):
-        """Not a part of a for's head, nor of an initializer."""
+        """Returns whether this is neither in the head of a for nor in an initializer."""
         depth = 0
         for k in range(i - 1, -1, -1):
             text = self.tokens[k].text

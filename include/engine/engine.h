@@ -1,8 +1,9 @@
 /*
- * engine.h - runs a plan: one thread, one loop, the children, the appending.
+ * engine.h - runs a plan: one thread with one event loop, which manages the child processes and
+ * appends to the log.
  *
- * Everything a run does happens on the engine's thread. The functions here may
- * be called from the thread that started it.
+ * Everything a run does happens on the engine's thread. Call the functions below from the thread
+ * that started the engine, unless they say "Any thread".
  */
 #ifndef DEVS_ENGINE_H
 #define DEVS_ENGINE_H
@@ -20,59 +21,60 @@
 
 enum {
     ENGINE_KILL_GRACE_MS = 10000, /* from TERM to KILL */
-    ENGINE_QUIET_MS = 60000,      /* no output for so long is called quiet */
-    ENGINE_TURN_EVENTS_MAX = 256, /* inputs taken in one loop turn */
+    ENGINE_QUIET_MS = 60000,      /* an attempt without output for this long is called quiet */
+    ENGINE_TURN_EVENTS_MAX = 256, /* inputs handled in one turn of the event loop */
 };
 
-/* What becomes of the engine when nothing can go on. */
+/* What the engine does when nothing more can run. */
 enum engine_at_end {
-    ENGINE_LEAVE,  /* its thread ends: scripts, --plain */
-    ENGINE_LINGER, /* it stays, so that a person can retry; engine_stop() ends it */
+    ENGINE_LEAVE,  /* its thread exits: scripts, --plain */
+    ENGINE_LINGER, /* it keeps running so that a person can retry, until engine_stop() */
 };
 
 struct run_state;
 
 struct engine_options {
     const struct place *place; /* borrowed until engine_stop() */
-    const struct plan *plan;   /* as it is in the log; borrowed until engine_stop() */
-    const struct plan *calls;  /* the same, with the secrets that its steps are called with;
-                                  likewise; NULL = plan */
+    const struct plan *plan;   /* as recorded in the log; borrowed until engine_stop() */
+    const struct plan *calls;  /* the same plan, including the secrets that its steps are started
+                                  with; borrowed until engine_stop(); NULL = plan */
     const char *plan_text;     /* borrowed for engine_start() */
-    const char *rules;         /* borrowed for engine_start(); as for classifier_open() */
-    const char *kind;          /* "plan", "exec" or another word for people; static */
+    const char *rules;         /* borrowed for engine_start(); see classifier_open() */
+    const char *kind;          /* "plan", "exec" or another word to display; static */
     const char *name;          /* borrowed for engine_start() */
-    const char *command;       /* the command line, for people; likewise */
+    const char *command;       /* the command line, for display; borrowed for engine_start() */
     const char *run_dir;       /* absolute; borrowed until engine_stop() */
-    const char *plan_path;     /* absolute: the plan's file, which sandboxes keep read-only; NULL =
-                                  there is none; likewise */
-    char *const *environment;  /* borrowed until engine_stop() */
-    const char *by;            /* who started it; borrowed until engine_stop() */
-    int jobs;                  /* attempts that run at a time; at least 1 */
+    const char *plan_path; /* absolute path of the plan file, which sandboxes keep read-only; NULL
+                              if there is none; borrowed until engine_stop() */
+    char *const *environment; /* borrowed until engine_stop() */
+    const char *by;           /* who started it; borrowed until engine_stop() */
+    int jobs;                 /* attempts that run at the same time; at least 1 */
     uint64_t seed;
-    const struct redactor *redactor; /* borrowed until engine_stop(); NULL = nothing is cut */
-    int64_t resume; /* number of a run in the log to go on with; 0 = a new one. `plan` and `seed`
-                       are that run's then; text, rules, kind, name and command are in the log. */
-    enum take_up take_up; /* beside `resume`: what is run of a run that has ended; TAKE_UP_OPEN: it
-                             was interrupted */
-    const struct control *asked; /* TAKE_UP_ASKED: acts that are done first; borrowed for
+    const struct redactor *redactor; /* borrowed until engine_stop(); NULL = redact nothing */
+    int64_t resume; /* number of the run in the log to resume; 0 = start a new one. When resuming,
+                       `plan` and `seed` must be that run's; text, rules, kind, name and command
+                       come from the log. */
+    enum take_up take_up; /* with `resume`: what to run of a run that has ended; TAKE_UP_OPEN: the
+                             run was interrupted */
+    const struct control *asked; /* TAKE_UP_ASKED: actions to perform first; borrowed for
                                     engine_start() */
     size_t asked_count;
     enum engine_at_end at_end;
-    /* A person's command that is run for these events (enum ui_notify); NULL = none. Both borrowed
-     * until engine_stop(), which waits for the last one, some seconds at most. */
+    /* The user's command to run on these events (enum ui_notify); NULL = none. Both are borrowed
+     * until engine_stop(), which waits a few seconds at most for the last command. */
     char *const *notify_command;
     unsigned notify;
-    /* Opens what a step with PLAN_STDIN_OURS reads, from its beginning, for each attempt; the
-     * engine closes *fd_out. False: it cannot be read again, and the step needs a person. On the
-     * engine's thread; NULL = there is nothing to read. */
+    /* Opens the input of a step with PLAN_STDIN_OURS from its beginning, once per attempt; the
+     * engine closes *fd_out. Returns false if the input cannot be read again; the step then needs a
+     * person. Called on the engine's thread. NULL = there is no input. */
     bool (*open_stdin)(void *ctx, int *fd_out, struct err *err);
     void *stdin_ctx; /* borrowed until engine_stop() */
-    /* Told of all output as it is read, on the engine's thread (stream 0 out, 1 err);
-     * NULL = nobody. May block: then everything waits, timers too. */
+    /* Receives all output as it is read, on the engine's thread (stream 0 is stdout, 1 is stderr);
+     * may be NULL. If it blocks, everything waits, including timers. */
     void (*tee)(void *ctx, int stream, const char *bytes, size_t len);
     void *tee_ctx; /* borrowed until engine_stop() */
-    /* Shown the state after each turn whose events are committed, on the engine's thread: tests
-     * compare it with what the log gives. NULL = nobody. */
+    /* Receives the state after each turn whose events are committed, on the engine's thread; tests
+     * compare it with the state rebuilt from the log. May be NULL. */
     void (*look)(void *ctx, const struct run_state *state);
     void *look_ctx;        /* borrowed until engine_stop() */
     int64_t kill_grace_ms; /* 0 = ENGINE_KILL_GRACE_MS */
@@ -81,95 +83,98 @@ struct engine_options {
 
 struct engine;
 
-/* Open the log, enter the run, start the thread. The run's first event is
- * committed when this returns; *number_out is the run's #41. With `resume`: what is left of the
- * run's processes has been ended by then, which may take some seconds, and it is recorded what
- * was. ERR_BUSY: another process has that run; ERR_INVALID: it has ended, or has not, against
- * take_up, or the plan asks for what cannot be had on this machine (nothing is in the log then).
- * May take some seconds where sandboxes are tried out. The caller ends *out with engine_stop(). */
+/* Opens the log, records the run and starts the thread. When this returns, the run's first event is
+ * committed and *number_out is the run's number (#41). With `resume`, it first kills the run's
+ * leftover processes and records which ones, which may take a few seconds. Trying out sandboxes may
+ * also take a few seconds. The caller ends *out with engine_stop().
+ *
+ * Fails with ERR_BUSY if another process owns the run; ERR_INVALID if take_up does not match
+ * whether the run has ended, or if the plan needs something that is not available on this machine
+ * (nothing is logged then). */
 ATTR_MUST_USE bool engine_start(struct engine **out, const struct engine_options *options,
                                 int64_t *number_out, struct err *err);
 
-/* The run's uid. Owned by the engine. */
+/* Returns the run's uid, owned by the engine. */
 const char *engine_uid(const struct engine *engine);
 
-/* ERR_INVALID if a task that needs no other wants a worktree, and the repository of run_dir
- * (absolute) allows none: there is none, it has no commit, or it has submodules. A task that needs
- * others is not checked: they may make the repository. Runs git; for dry runs. */
+/* Fails with ERR_INVALID if a task without dependencies wants a worktree and run_dir (absolute)
+ * cannot provide one: no repository, no commit, or submodules. Tasks with dependencies are not
+ * checked, because those may create the repository. Runs git; for dry runs. */
 ATTR_MUST_USE bool engine_check_worktrees(const struct plan *plan, const char *run_dir,
                                           struct err *err);
 
-/* Readable once the thread has ended by itself. */
+/* Becomes readable once the thread has exited on its own. */
 int engine_done_fd(const struct engine *engine);
 
-/* Cancel the whole run as a person would (TERM, KILL after the grace); the
- * engine ends by itself when all children are gone. Any thread. */
+/* Cancels the whole run as a user would (TERM, then KILL after the grace period). The engine
+ * exits on its own when all children are gone. Any thread. */
 void engine_cancel(struct engine *engine, const char *by);
 
-/* Start nothing more; end, without an end of the run in the log, when what runs now
- * has ended. The run's owner lock is then free. Any thread. */
+/* Starts nothing more. When the current attempts have ended, the engine exits without recording the
+ * end of the run, and releases the run's owner lock. Any thread. */
 void engine_leave(struct engine *engine);
 
-/* A call that is added to a run whose plan grows (plan_grow.h). All borrowed for engine_add(). */
+/* A call to add to a run whose plan grows (plan_grow.h). All borrowed for engine_add(). */
 struct engine_task {
-    /* A task as in a plan, as it is called: {"id","title","steps":[{"run","cwd","env","timeout_s",
-     * "phase","idempotent","policy","sandbox"}]}. Ids that come in ascending order (with leading
-     * zeros) cost least. */
+    /* A task as in a plan, unredacted: {"id","title","steps":[{"run","cwd","env","timeout_s",
+     * "phase","idempotent","policy","sandbox"}]}. Ids that arrive in ascending order (with leading
+     * zeros) are cheapest. */
     const char *json;
     size_t json_len;         /* at most ENGINE_TASK_MAX */
-    const char *stdin_bytes; /* what its steps read on stdin; NULL = nothing, or the step's file */
+    const char *stdin_bytes; /* stdin of its steps; NULL = empty, or the file in the step */
     size_t stdin_len;        /* at most ENGINE_STDIN_MAX */
 };
 
 enum {
-    ENGINE_ADDS_MAX = 256,               /* calls of engine_add() that wait at a time */
+    ENGINE_ADDS_MAX = 256,               /* calls of engine_add() that may wait at the same time */
     ENGINE_STDIN_MAX = 16 * 1024 * 1024, /* bytes of one task's stdin */
-    ENGINE_TASK_MAX = 8 * 1024 * 1024,   /* bytes of its JSON; the system takes fewer arguments */
+    ENGINE_TASK_MAX = 8 * 1024 * 1024,   /* bytes of its JSON; the system limit on argv is lower */
 };
 
-/* Add a task to the run; *task_out is its number. Returns once EVENT_TASK_ADDED is in the log
- * (or in the run's spill); the task may have started by then. What is recorded is made of the
- * JSON: without secrets, long arguments cut, so that it fits an event; how it really is called is
- * known to this engine only, until the task is over.
+/* Adds a task to the run; *task_out is its number. Returns once EVENT_TASK_ADDED is in the log (or
+ * in the run's spill log); the task may already have started. The event holds the JSON without
+ * secrets and with long arguments truncated, so that it fits. Only this engine knows the real
+ * arguments, until the task has ended.
  *
  * A step that is not declared idempotent gets one attempt in every phase, whatever its policy:
- * calls work in one folder, side by side, which cannot be restored. A start that failed never
- * ran; it is tried again under "infrastructure". A person's retry of a call that is over is
- * refused, since its answer was given. run_state_tries() of such a step is 1.
+ * calls run side by side in one folder, which cannot be restored. If it failed to start, it never
+ * ran, so it is retried under "infrastructure". A person cannot retry a call that is over, because
+ * its result has already been returned. run_state_tries() of such a step is 1.
  *
- * ERR_INVALID: the plan does not grow, the JSON is no such task, or its id is taken;
- * ERR_NOT_FOUND: the run is being cancelled, has ended, or engine_close_plan() was called;
- * ERR_LIMIT: PLAN_TASKS_MAX, ENGINE_TASK_MAX, ENGINE_STDIN_MAX, or so many parts that even cut
- * they do not fit an event; ERR_BUSY: ENGINE_ADDS_MAX. Any thread. */
+ * Fails with ERR_INVALID if the plan does not grow, the JSON is not a valid task, or its id is
+ * taken; ERR_NOT_FOUND if the run is being canceled, has ended, or engine_close_plan() was called;
+ * ERR_LIMIT if PLAN_TASKS_MAX, ENGINE_TASK_MAX or ENGINE_STDIN_MAX is exceeded, or if the task has
+ * so many parts that it does not fit an event even when truncated; ERR_BUSY if ENGINE_ADDS_MAX
+ * calls are waiting. Any thread. */
 ATTR_MUST_USE bool engine_add(struct engine *engine, const struct engine_task *task, int *task_out,
                               struct err *err);
 
-/* No more tasks come: the run ends when all that there are have ended. Without it a run whose
- * plan grows goes on until it is cancelled. Any thread. */
+/* Declares that no more tasks will be added: the run ends when all of its tasks have ended. Without
+ * this call, a run whose plan grows continues until it is canceled. Any thread. */
 void engine_close_plan(struct engine *engine);
 
 enum { ENGINE_NOTE_MAX = 1000 }; /* bytes */
-/* A note for the person, of a task (a number) or of the run (-1). Cut to ENGINE_NOTE_MAX; of more
- * than ENGINE_ADDS_MAX that wait the rest is dropped. Any thread. */
+/* Records a note for the user, on a task (its number) or on the run (-1). Truncated to
+ * ENGINE_NOTE_MAX bytes; dropped if ENGINE_ADDS_MAX notes are already waiting. Any thread. */
 void engine_note(struct engine *engine, int task, const char *note);
 
-/* Nobody watches any more: the engine ends by itself when nothing can go on, and `why` is
- * noted in the log; NULL: lines of it are read, nothing is noted. Any thread. */
+/* Tells the engine that nobody is watching any more: it exits on its own when nothing more can run.
+ * Logs `why`; NULL if its lines are still being read, which logs nothing. Any thread. */
 void engine_detach(struct engine *engine, const char *why);
 
-/* What the engine has to say once it has ended. */
+/* The outcome, once the engine has ended. */
 struct engine_result {
-    int exit_code;         /* of the run (README, exit codes); 130 if it was left before its end */
-    int last_attempt_code; /* exit code of the last attempt that ended; for `exec`:
-                              125..127 if nothing could be started, 128+n by signal;
-                              0 also if a rule denies the success: see exit_code */
-    bool recording_failed; /* the log could not be written to the end */
-    struct err err;        /* why, if so */
-    struct err notify_err; /* the last notification failed, which is not in the log */
+    int exit_code; /* of the run (README, exit codes); 130 if the engine left it before its end */
+    int last_attempt_code; /* exit code of the last attempt that ended; for `exec`: 125..127 if
+                              nothing could be started, 128+n for a signal; also 0 if a rule rejects
+                              the success: see exit_code */
+    bool recording_failed; /* the log could not be written completely */
+    struct err err;        /* the reason, if recording_failed */
+    struct err notify_err; /* why the last notification failed; not logged */
 };
 
-/* Make the thread end (children still alive are killed, and that is recorded as
- * a cancel), join it and free everything. `result` may be NULL. */
+/* Stops the thread, joins it and frees everything. Kills children that are still running, which is
+ * recorded as a cancel. `result` may be NULL. */
 void engine_stop(struct engine *engine, struct engine_result *result);
 
 #endif

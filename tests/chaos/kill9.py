@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""kill -9 at random moments: two runs of 40 tasks on one log, each by its own devs.
+"""kill -9 at random moments: two runs of 40 tasks in one log, each with its own devs.
 
 usage: kill9.py DEVS [--rounds N] [--seed S] [--keep]
 
-A round kills one engine or both, also while it goes on with a run (--continue), then looks:
+A round kills one engine or both, even while one resumes a run (--continue), then checks:
 
-  * the log's integrity check says ok
+  * the log passes its integrity check
   * each event that was shown (a line of --json) and each act that was acknowledged is in the log
-  * no step whose success was in the log before the kill is started again, in the log or really
-  * an attempt whose end was not in the log is marked interrupted, and its step goes on
-  * never do two attempts of one step live: each holds a lock, which what it leaves behind holds too
-  * of two that go on with one run at once one does, the other says so with exit 75
+  * no step whose success was logged before the kill is started again, in the log or really
+  * an attempt whose end was not logged is marked interrupted, and its step continues
+  * two attempts of one step never run at once: each holds a lock, as do its leftover processes
+  * if two processes resume one run at once, one wins, and the other exits with 75
 
-Ends with 0 and some figures, or with 1 and what was wrong. The same seed makes the same choices;
-the moments at which the kernel lets us kill are its own.
+Exits 0 with some figures, or 1 with what was wrong. The same seed makes the same choices, but the
+exact moments of the kills depend on the kernel.
 """
 import argparse
 import json
@@ -29,12 +29,12 @@ import time
 
 TASKS = 40
 JOBS = 5
-LIMIT_S = 60  # for one engine to do what it should
+LIMIT_S = 60  # for one engine to do what is expected
 TWO_AT_ONCE = 0.15
 ACT = 0.3
 
 ATTEMPT = r"""#!/bin/bash
-# ROOT KIND: one attempt. Holds the step's lock until nothing of it is left.
+# ROOT KIND: one attempt. Holds the step's lock until none of its processes are left.
 name=${DEVS_RUN}_${DEVS_STEP//\//_}
 exec 9>"$1/locks/$name"
 flock -n 9 || { echo "two at once: $name" >>"$1/wrong"; exit 99; }
@@ -69,10 +69,10 @@ class Engine:
         self.out = None
         self.shown = []  # events that were printed
         self.acknowledged = 0
-        self.seq = 0  # of the last event at the last kill
+        self.seq = 0  # of the last event before the last kill
         self.passed = set()
         self.in_flight = set()
-        self.starts = 0  # lines of `starts` at the last kill
+        self.starts = 0  # number of lines in `starts` at the last kill
         self.held = set()
 
     def start(self):
@@ -101,7 +101,7 @@ class Engine:
             env=self.chaos.environment)
 
     def take_lines(self):
-        """What was shown: whole lines of JSON."""
+        """Takes the complete lines of JSON that were shown."""
         self.out.seek(0)
         for line in self.out.read().split(b"\n")[:-1]:
             if line.startswith(b"{"):
@@ -118,14 +118,15 @@ class Engine:
         return self.process.returncode
 
     def find_run(self):
-        """A run that was killed before it showed anything has its row all the same, or none."""
+        """Finds a run that was killed before it showed anything: it may have a row in the log, or
+        none."""
         if self.run is None:
             row = self.chaos.ask("SELECT id FROM run WHERE pid=?", self.process.pid)
             self.run = row[-1][0] if row else None
         return self.run
 
     def look(self):
-        """After a kill or an end."""
+        """Checks the log, after a kill or an end."""
         run = self.find_run()
         if run is None:
             return
@@ -176,7 +177,7 @@ class Engine:
             check(goes_on, f"run {self.run}: the step of {attempt} does not go on")
 
     def remember(self, rows, words):
-        """What is so from now on."""
+        """Remembers the state that must stay true from now on."""
         self.seq = rows[-1][0] if rows else 0
         self.starts = len(self.chaos.starts())
         succeeded = {number for number, word in words["decision"].items() if word == "succeeded"}
@@ -203,7 +204,7 @@ class Chaos:
             ["rounds", "runs", "continued", "ended", "kills", "events shown", "interrupted", "acts", "two at once"], 0)
         os.mkdir(os.path.join(self.dir, "locks"))
         os.mkdir(os.path.join(self.dir, "log"), 0o700)
-        runtime = os.path.join(self.dir, "run")  # spills of its own
+        runtime = os.path.join(self.dir, "run")  # its own spill logs
         os.mkdir(runtime, 0o700)
         self.environment = dict(os.environ, XDG_RUNTIME_DIR=runtime)
         script = os.path.join(self.dir, "attempt")
@@ -238,7 +239,7 @@ class Chaos:
             return base.execute(sql, values).fetchall()
         except sqlite3.OperationalError as error:
             if "no such table" in str(error):
-                return []  # killed before the first log was made
+                return []  # killed before the log was created
             raise
         finally:
             base.close()
@@ -265,7 +266,7 @@ class Chaos:
                 raise Wrong(file.read())
 
     def act(self, engine, verb, task):
-        """A person's act; true once it is acknowledged."""
+        """Performs a user's act. Returns true once it is acknowledged."""
         answer = subprocess.run([self.devs, "--db", self.db, verb, f"{engine.run}/t{task}"],
                                 stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=LIMIT_S)
         if answer.returncode != 0:
@@ -286,13 +287,14 @@ class Chaos:
         engine.held = {task for task in engine.held if not self.act(engine, "release", task)}
 
     def go_on_twice(self, engine):
-        """Of two one wins. Which run it is the loser cannot have touched: its exit says so."""
+        """Resumes a run with two processes: one wins. The exit code of the other shows that it has
+        not touched the run."""
         engine.go_on()
         other = subprocess.run([self.devs, "--db", self.db, "run", "--continue", str(engine.run), "--json"],
                                cwd=self.dir, stdin=subprocess.DEVNULL, capture_output=True, check=False,
                                timeout=LIMIT_S)
         self.figures["two at once"] += 1
-        if other.returncode in (0, 1):  # ours lost, or came when all was over
+        if other.returncode in (0, 1):  # ours lost, or came after the end
             first = engine.process.wait(LIMIT_S)
             check(first in (75, 2), f"two at once: exits {first} and {other.returncode}")
             engine.take_lines()
@@ -313,7 +315,7 @@ class Chaos:
             engine.go_on()
 
     def look_at_end(self, engine):
-        """It may have ended by itself before it could be killed."""
+        """It may have exited on its own before it could be killed."""
         code = engine.process.returncode
         engine.process = None
         check(code in (0, 1), f"{engine.name}: exit {code}")
@@ -346,7 +348,7 @@ class Chaos:
         self.figures["rounds"] += 1
 
     def finish(self):
-        """All that is left goes on to its end, and nothing of it lives then."""
+        """Lets everything that is left finish, after which nothing of it may be running."""
         for engine in self.engines:
             if engine.process is None and not engine.has_ended():
                 engine.go_on()

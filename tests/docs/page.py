@@ -1,12 +1,12 @@
-"""A page of the book as the blocks in it, with what comments before a block say of it.
+"""Splits a page of the book into blocks, each with the comments before it that say how to test it.
 
-    <!-- not run: WHY -->      the block is shown, and no test runs it
-    <!-- first: COMMAND -->    run before the block, unseen by a reader; may stand several times
-    <!-- exits: N... -->       the exit codes other than 0 that commands of the block end with
-    <!-- needs: PROGRAM... --> the block is not run where one of these is missing
-    <!-- env: NAME=VALUE -->   a variable of the block's commands; $NAME in it is taken from those that
-                               they have anyway; may stand several times
-    <!-- prints -->            each line of the block stands in what the block before it printed
+    <!-- not run: WHY -->      the block is shown, but no test runs it
+    <!-- first: COMMAND -->    run before the block, hidden from the reader; may be repeated
+    <!-- exits: N... -->       exit codes other than 0 with which commands of the block end
+    <!-- needs: PROGRAM... --> the block is not run if one of these is missing
+    <!-- env: NAME=VALUE -->   a variable for the block's commands; $NAME in it is expanded from
+                               their other variables; may be repeated
+    <!-- prints -->            each line of the block is in the output of the block before it
 """
 import json
 import re
@@ -19,18 +19,18 @@ HERE_DOCUMENT = re.compile(r"<<-?\s*'?([A-Z]+)'?")
 
 
 class PageError(Exception):
-    """The page is not as it has to be; the words say where."""
+    """The page is invalid; the message says where."""
 
 
 class Block:
     def __init__(self, kind, line, says):
-        self.kind = kind  # the word behind the fence: sh, text, json, ...
-        self.line = line  # of the fence
-        self.says = says  # comment -> list of their texts
+        self.kind = kind  # the word after the fence: sh, text, json, ...
+        self.line = line  # line number of the fence
+        self.says = says  # comment -> list of its texts
         self.text = ""
 
     def one(self, word):
-        """The text of the comment of this word, None without one."""
+        """Returns the text of the comment with this word, or None."""
         return self.says[word][0] if word in self.says else None
 
 
@@ -62,7 +62,7 @@ def read_blocks(path):
 
 
 def read_json(block):
-    """The value of a json block: a text, or members of an object; lines may be comments."""
+    """Returns the value of a JSON block: a text, or members of an object. Lines may be comments."""
     text = "".join(line for line in block.text.splitlines(True) if not line.lstrip().startswith("//"))
     for whole in (text, "{" + text + "}"):
         try:
@@ -73,7 +73,7 @@ def read_json(block):
 
 
 def is_whole(command):
-    """Is nothing open in it: no quote, no here-document, no line that goes on?"""
+    """Returns whether the command is complete: no open quote, here-document or continued line."""
     lines = command.splitlines()
     if lines[-1].endswith("\\"):
         return False
@@ -85,7 +85,7 @@ def is_whole(command):
 
 
 def split_commands(text):
-    """The commands of a block, one for each line that a reader would type and send off."""
+    """Splits a block into commands, each of which a reader would type and submit at once."""
     commands, open_lines = [], []
     for line in text.splitlines():
         if not open_lines and (not line.strip() or line.lstrip().startswith("#")):

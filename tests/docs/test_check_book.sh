@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_book finds what does not hang together in a small book.
+# Checks that check_book finds the faults in a small book.
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d "${TMPDIR:-/tmp}/devs-book-XXXXXX") || exit 2
 trap 'rm -rf "$tree"' EXIT
@@ -7,7 +7,7 @@ mkdir -p "$tree/docs" "$tree/src/core"
 cd "$tree" || exit 2
 failed=0
 
-# A book of two chapters and the pages about the code, in which nothing is wrong.
+# Makes a book of two chapters and the pages about the code, without any faults.
 write_book() {
 	echo '# devs' | tee README.md >CHANGELOG.md
 	touch src/core/heap.c src/core/heap.cmake
@@ -28,7 +28,7 @@ write_book() {
 	done
 }
 
-# finds WORDS: check_book says them, and no with them; "" is for a book that it likes
+# finds WORDS: check_book prints them and fails; "" for a book without faults
 finds() {
 	said=$("$here/check_book" "$tree" 2>&1)
 	got=$?
@@ -42,7 +42,7 @@ finds() {
 	failed=$((failed + 1))
 }
 
-# after FILE TEXT WORDS: check_book finds this once TEXT stands before all else in FILE
+# after FILE TEXT WORDS: check_book finds this once TEXT is inserted at the beginning of FILE
 after() {
 	write_book
 	{

@@ -1,12 +1,13 @@
 #!/bin/sh
-# run_page says no where a page is not true: test_run_page.sh DEVS SHOP_LOG
+# Checks that run_page rejects a page that is not true: test_run_page.sh DEVS SHOP_LOG
 here=$(cd "$(dirname "$0")" && pwd)
 devs=$1 shop_log=$2
 tree=$(mktemp -d "${TMPDIR:-/tmp}/devs-pages-XXXXXX") || exit 2
 trap 'rm -rf "$tree"' EXIT
 failed=0
 
-# says EXIT WORDS: the page on standard input ends run_page so, which then says these words
+# says EXIT WORDS: run_page exits with this code for the page on standard input, and prints these
+# words
 says() {
 	cat >"$tree/page.md"
 	TMPDIR=$tree "$here/run_page" "$devs" "$shop_log" "$tree/page.md" >"$tree/said" 2>&1

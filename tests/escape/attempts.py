@@ -1,28 +1,28 @@
-"""The table of escape attempts. escape.py runs it; a new way out is a new row, and nothing else.
+"""The table of escape attempts. escape.py runs it; to add an attempt, just add a row.
 
-A row has a name, a scenario and `arm`: what the attempt does, as sh (busybox must understand it).
-Rows of one scenario share one project and one run unless they name a `group` of their own. The
-scenario says what devs and the person do before and after. A row may replace any field of its
-scenario, and its `setup` is run after that of the scenario.
+A row has a name, a scenario and `arm`: the commands of the attempt, for sh (busybox must understand
+them). Rows of one scenario share one project and one run, unless they name a `group` of their own.
+The scenario says what devs and the user do before and after. A row may override any field of its
+scenario; its `setup` runs after that of the scenario.
 
-    setup    sh in the new project, outside: what is there before the attempt
-    plan     the plan that is written to plan.json; ARM is the armed command, SANDBOX the sandbox
+    setup    sh in the new project, outside: what exists before the attempt
+    plan     the plan to write to plan.json; ARM is the armed command, SANDBOX the sandbox
     launch   bash, outside: starts the plan
-    after    bash, outside: what the person does later
-    out      sh, outside: true if it got out; by default $MARK exists
-    control  sh, outside, in a second project where `arm` ran without a sandbox: what springs the
-             trap there. A trap that nothing can spring proves nothing, so that is a failure, too.
+    after    bash, outside: what the user does later
+    out      sh, outside: true if the attempt escaped; by default $MARK exists
+    control  sh, outside, in a second project where `arm` ran without a sandbox: triggers the trap
+             there. A trap that nothing can trigger proves nothing, so that is a failure, too.
              NO_CONTROL for rows that would harm the machine; `why` says so.
     safe     False: the control must not run `arm` outside a sandbox, it would harm the machine
     needs    sh, outside: the row is skipped unless it is true
-    open     why it gets out today, of what no release has closed yet: such a row does not fail, and
-             one that holds after all does, so that this word goes
-    refused  True: devs may refuse to start it; else an attempt that never ran fails the row
+    open     why it escapes today, for escapes that no release has closed yet: such a row does not
+             fail, but it fails once the attempt no longer escapes, so that this field gets removed
+    refused  True: devs may refuse to start it; otherwise an attempt that never ran fails the row
     on       the kinds of runs it is for
 
-Scripts see: NAME, MARK (a file that only code outside can write), TRAP (a program that writes
+Scripts have: NAME, MARK (a file that only code outside can write), TRAP (a program that writes
 MARK), PROJ (the project), LAB (its parent), OUT (a folder outside), ROWS (all names that share the
-project), devs in PATH, and `got WORDS` (an attempt's own word that it got out).
+project), devs in PATH, and `got WORDS` (the attempt's own report that it escaped).
 """
 
 import os
@@ -30,10 +30,10 @@ import os
 ARM, SANDBOX, NO_CONTROL = "\0ARM", "\0SANDBOX", "\0NO_CONTROL"
 BWRAP = ("bwrap_root", "bwrap_user")
 SANDBOXES = BWRAP + ("podman",)
-OPENED = ("opened",)  # no sandbox: a stranger's folder that a person only opens
+OPENED = ("opened",)  # no sandbox: a user just opens a stranger's folder
 EVERYWHERE = OPENED + SANDBOXES
-FILES = OPENED + BWRAP  # an attempt in a container would write the very same files
-# Scenarios in which root could do more than a user, or devs does other things as root.
+FILES = OPENED + BWRAP  # an attempt in a container would write the same files
+# Scenarios in which root can do more than a user, or devs behaves differently as root.
 OF_ROOT = ("machine", "kernel", "made", "variables", "cwd", "copy", "protected")
 
 ROWS = []
@@ -42,7 +42,7 @@ ROWS = []
 def row(name, scenario, arm="", **fields):
     for one in scenario.split():
         ROWS.append({"name": name, "scenario": one, "arm": arm, **fields})
-        if one == "late":  # the same files for any user; once is enough
+        if one == "late":  # the same files for every user, so once is enough
             ROWS[-1]["on"] = ("bwrap_user",)
         if one == "copy":
             ROWS[-1]["on"] = ("bwrap_root",)
@@ -65,8 +65,8 @@ def worktree(**more):
 SCENARIOS = {}
 
 # --------------------------------------------------------------------------------------------------
-# The machine: kernel interfaces, devices, processes, descriptors, sockets, other people's files.
-# The attempt runs with descriptors of ours open and on a terminal of ours.
+# The machine: kernel interfaces, devices, processes, descriptors, sockets, files of other users.
+# The attempt inherits open descriptors of ours, and runs on our terminal.
 
 SCENARIOS["machine"] = {
     "setup": """
@@ -87,7 +87,7 @@ SCENARIOS["machine"] = {
 
 
 def same_value(name, path, **more):
-    """Writes the value that is there: nothing changes, and yet it shows that one could."""
+    """Writes back the current value: changes nothing, but proves that writing is possible."""
     row(name, "machine", f'v=$(cat {path}) && (printf %s "$v" >{path}) && got wrote',
         needs=f"test -w {path}", **more)
 
@@ -234,11 +234,11 @@ row("left-behind-twice", "machine", """
     out=STILL_THERE)
 
 # --------------------------------------------------------------------------------------------------
-# Files of the person outside the project.
+# The user's files outside the project.
 
 
 def writes(name, path, **more):
-    """The attempt adds its name to this file, or makes it."""
+    """The attempt appends its name to this file, or creates it."""
     row(f"write-{name}", "machine", f'mkdir -p "$(dirname {path})"; echo "# $NAME" >>{path}; ln -sf'
         f' /dev/null "{path}.$NAME"', out=f'grep -qs "# $NAME" {path} || test -L {path}.$NAME', **more)
 
@@ -272,7 +272,7 @@ row("setuid-shell", "machine", "cp /bin/busybox .suid || cp /bin/true .suid; chm
     out='test -u "$PROJ/.suid" && test "$(stat -c %u "$PROJ/.suid")" != "$(id -u)"',
     control=NO_CONTROL, why="a file of one's own with setuid gives nobody more than one has")
 
-# The folder around a secret may be written; moved away, the secret would be where no mask is.
+# The folder around a secret is writable. If it is moved, the secret would be where no mask is.
 for name, more in (("writable-home", {"writable": ["$LAB/home"]}), ("writable-root", {"read_only": False})):
     row(f"secret-moved-{name}", "machine", """
         mv "$HOME/.config" "$HOME/.config2"; mv "$HOME/.local" "$HOME/.local2"
@@ -297,7 +297,8 @@ SCENARIOS["cwd"] = {
 row("cwd-writes", "cwd", 'for d in "$PROJ" "$LAB" "$LAB/home" "$OUT"; do echo x >"$d/x"; done',
     out='test -e "$PROJ/x" || test -e "$LAB/x" || test -e "$LAB/home/x" || test -e "$OUT/x"')
 
-# Another folder of the machine by way of a step's folder, which an earlier step replaced by a link.
+# Reaching another folder of the machine through the step's folder, which an earlier step replaced
+# with a link.
 for name, folder in (("tmp", "/tmp/devs-escape-$RUN_ID"), ("run", "/run/devs-escape-$RUN_ID")):
     row(f"cwd-is-a-link-to-{name}", "machine", f'rm -rf sub; ln -s "{folder}" sub', group=f"cwd-{name}",
         setup=f'mkdir sub "{folder}"; echo key >"{folder}/key"', launch="devs run --plain plan.json",
@@ -307,7 +308,7 @@ for name, folder in (("tmp", "/tmp/devs-escape-$RUN_ID"), ("run", "/run/devs-esc
         after=f'rm -r "{folder}"', needs=f"test -w {os.path.dirname(folder)}",
         control=f'(cd sub && cat key >"$PROJ/.got/$NAME"); rm -r "{folder}"')
 
-# What no namespace separates: keyrings of the kernel, sockets of virtual machines.
+# What no namespace isolates: the kernel's keyrings, sockets of virtual machines.
 HERE = os.path.dirname(os.path.abspath(__file__))
 KERNEL = f"cc -static -o %s/kernel '{HERE}/kernel.c'"
 WITH_KEY = '"$PROJ/.trap/kernel" with "$RUN_ID"'
@@ -326,14 +327,14 @@ for name, words in (("key-read", 'read "$RUN_ID"'), ("key-read-by-32-bit", 'read
         needs=KERNEL % '"$LAB"' + f' && "$LAB/kernel" with "$RUN_ID" "$LAB/kernel" {words}')
 
 # --------------------------------------------------------------------------------------------------
-# Files of the project that govern what devs and git do. Nothing of them may change, and the run
-# after that must still be inside.
+# Files of the project that determine what devs and git do. None of them may change, and the next
+# run must still be inside.
 
 SCENARIOS["protected"] = {
     "setup": """
         printf '{"sandbox": %s}\\n' "$SANDBOX_JSON" >devs.config.json
         mkdir -p .git/hooks .git/info; printf '#!/bin/sh\\n' >.git/hooks/pre-push
-        git add -A; git commit -qm settings; devs trust # the person's own
+        git add -A; git commit -qm settings; devs trust # the user's own
         find devs.config.json plan.json .git/config .git/hooks -type f -exec cksum {} + >"$LAB/sums"
         """,
     "plan": {k: v for k, v in plan(task("evil", ARM)).items() if k != "sandbox"},
@@ -390,7 +391,7 @@ row("hooks-renamed", "protected",
 row("hooks-link", "protected",
     "mkdir .h; cp \"$TRAP\" .h/post-checkout; mv .git/hooks .old; ln -s ../.h .git/hooks")
 
-# What was not there before: made by the attempt, found by the next devs.
+# Files that did not exist before: created by the attempt, found by the next devs.
 MADE = {"plan": plan(task("evil", ARM)), "on": SANDBOXES}
 SCENARIOS["made"] = {
     **MADE,
@@ -412,8 +413,8 @@ row("git-in-subfolder", "made", "mkdir -p sub; " + MAKE_GIT.format("sub/.git"), 
 
 # --------------------------------------------------------------------------------------------------
 # git. The same traps three times: a stranger made the repository (kind opened), a sandboxed attempt
-# armed it in place (git), an attempt did so in a worktree with .git writable, just before devs takes
-# its result (late). f.NAME has attributes NAME in the tree, g.NAME has none.
+# set them in place (git), or an attempt set them in a worktree with .git writable, just before devs
+# takes its result (late). f.NAME has attributes NAME in the tree, g.NAME has none.
 
 GIT_AFTER = """
     mkdir -m 700 -p "$LAB/log"; export DEVS_DB="$LAB/log/run.db"
@@ -517,7 +518,7 @@ for number, condition in enumerate((
         f'\n[remote "r$NAME"]\n url = nowhere\n[includeIf "{condition}"]\n path = $NAME.inc'),
         control="git worktree add ../wt-$NAME -b devs/$NAME side; cd ../wt-$NAME; echo x >>f.$NAME;"
                 " git add f.$NAME; cd \"$PROJ\"; echo y >>f.$NAME; git add f.$NAME")
-# Nothing of the repository's config is read, so a FIFO that it includes stops nobody but ordinary git.
+# Nothing reads the config of the repository, so a FIFO that it includes only blocks ordinary git.
 SOON = """echo "$WORK" >work.json; timeout 25 devs run --plain work.json; [ $? != 124 ] || : >"$MARK"
     devs gc 1 --older 0; devs exec --once --sandbox none -- /bin/false"""
 row("include-of-a-pipe", "git", config("[include]\n path = $NAME.inc\n[includeIf"
@@ -648,7 +649,7 @@ row("tree-with-dotgit", "git", "cp hostile-ref .git/refs/heads/main", setup="""
     git commit-tree -m bad $bad >hostile-ref 2>/dev/null || git rev-parse HEAD >hostile-ref""",
     group="dotgit", on=FILES, control=': >>"$MARK"', why="git refuses to check out such a tree, too")
 
-# What a stranger's archive, or the caller, sets around git; an attempt cannot.
+# What a stranger's archive, or the caller, puts around git; an attempt cannot.
 for name, text in {
         "config-count": "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=filter.$NAME.clean"
                         " GIT_CONFIG_VALUE_0=$TRAP",
@@ -683,7 +684,7 @@ for name, place in {"home-gitconfig": ".gitconfig", "xdg-config": ".config/git/c
 row("xdg-attributes", "git", 'mkdir -p "$HOME/.config/git"; echo "g.$NAME filter=$NAME"'
     f' >>"$HOME/.config/git/attributes"; cat >>"$HOME/.gitconfig" <<END\n{FILTER}\nEND', on=OPENED)
 
-# The person's own git, after an attempt in place.
+# The user's own git, after an attempt that worked in place.
 OWN_GIT = "git status; (cd ../wt && git status); (cd s && git status); git add -A; git commit -m y"
 HOSTILE_COPY = 'cp -R .git .evil; printf "[core]\\n fsmonitor = %s\\n" "$TRAP" >>.evil/config'
 for name, setup, arm, more in (
@@ -723,7 +724,7 @@ for name, setup, arm in (
         group="own-git-hooks" if name == "global-hooks" else f"own-git-{name}"
         if name == "missing-submodule" else "own-git-more")
 
-# Submodules that only git can find: every kind of index.
+# Submodules that only git can find, in every kind of index.
 SUBMODULE = ("git init -q %s d/e; git -C d/e commit -q --allow-empty -m x; : >new; git add d/e;"
              " git commit -qm e; rm -rf d/e/.git; ")
 for name, setup, more in (
@@ -743,7 +744,7 @@ for name, setup, more in (
     row(f"index-{name}", "git", ARM_REPOSITORY.replace("%s/", "d/e/.git/").replace("%%", "%"),
         setup=setup, after=MORE_GIT, control=MORE_GIT, on=BWRAP, group=f"index-{name}", **more)
 
-# Programs that devs itself looks up in PATH, where PATH has a folder of the project (direnv).
+# Programs that devs itself looks up in PATH, if PATH has a folder of the project (direnv).
 for program in ("git", "bwrap", "podman", "sh", "env", "curl"):
     row(f"path-{program}", "git", f"""
         printf '#!/bin/sh\\n: >>"%s"\\nexec %s "$@"\\n' "$MARK" "$(command -v {program})" >bin/{program}
@@ -762,7 +763,7 @@ row("path-in-writable", "git", """
     on=BWRAP, control='git --version', after=":")
 
 # --------------------------------------------------------------------------------------------------
-# Helper commands of the workspace, over what a task wrote.
+# Helper commands of the workspace that handle files written by a task.
 
 SETUP_OF = {"setup": ["make", "-s", "deps"]}
 SCENARIOS["setup"] = {
@@ -806,7 +807,7 @@ row("setup-continued", "setup", MAKEFILE, group="continued",
         kill -9 $p; wait $p; devs run --plain --only next plan.json""")
 
 # --------------------------------------------------------------------------------------------------
-# Variables of a plan that name files of the workspace: they act on the step, not on the sandbox's
+# Variables of a plan that name files in the workspace: they must affect the step, not the sandbox's
 # own program.
 
 VARIABLES = {
@@ -835,7 +836,7 @@ for name, (env, arm) in VARIABLES.items():
     row(f"variable-{name}", "variables", arm, needs="command -v cc", control=f"{control} bash -c ls")
 
 # --------------------------------------------------------------------------------------------------
-# Trees that are saved, put back, kept and applied while an attempt has replaced parts of them.
+# Trees that are saved, restored, kept and applied after an attempt has replaced parts of them.
 
 SCENARIOS["tree"] = {
     "setup": """
@@ -961,8 +962,8 @@ row("log-with-links", "log", "", group="links", on=OPENED, setup="""
     out='test -n "$(ls -A "$OUT/empty")"', control="mkdir .devs/work/x")
 
 # --------------------------------------------------------------------------------------------------
-# Settings of a stranger, or of an attempt, that name programs; names and output that reach a shell
-# or a terminal.
+# Settings by a stranger or an attempt that name programs; names and output that reach a shell or a
+# terminal.
 
 COCKPIT = """(sleep 1.5; printf q; sleep 0.2; printf qy) | script -qec 'stty rows 24 cols 80;
     devs run own.json' /dev/null >/dev/null; (sleep 0.6; printf q) |
@@ -1052,7 +1053,7 @@ row("tab-plan-task", "names", HOSTILE_PLAN, group="tab", after=TAB,
     control='eval "devs run plan.json --only \\$(touch \\"$MARK\\")"')
 row("tab-file-name", "names", ': >"e;touch\\${IFS}x\\$(touch ${MARK##*/})"', group="tab-file",
     after=TAB, control='"$TRAP" </dev/null')
-# A link to a device or to somebody's FIFO: to open it would already do something.
+# A link to a device or to someone's FIFO: merely opening it would have an effect.
 WAITS = """sh -c ': >"$LAB/pipe" && : >"$MARK"' & p=$!; sleep 0.2; """
 row("settings-are-a-device", "names", """
     for f in devs.config.json own.json devs.project.json phase-1.plan.json .trap/rules.json; do

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Tries to get out of devs' sandboxes: runs the table in attempts.py.
+"""Tries to escape from devs' sandboxes: runs the table in attempts.py.
 
 usage: escape.py KIND DEVS [--all] [--only NAME] [--list] [--keep] [--no-control] [--sandbox JSON]
                  [--jobs N]
 
-KIND says where the attempts run, and so which rows are tried:
+KIND says where the attempts run, and thus which rows are tried:
 
-    opened      nowhere special: a stranger made the project, and a person opens it
+    opened      no sandbox: a stranger made the project, and a user opens it
     bwrap_root  in bwrap, devs as root: what root may do and a user may not
-    bwrap_user  in bwrap, devs as an ordinary user: uid 1000, or whoever runs this if not root
+    bwrap_user  in bwrap, devs as an ordinary user: uid 1000, or the current user if not root
     podman      in a container, of an image that is made of a static busybox
 
-Without --all a row is left out where another kind proves as much (kinds_of()).
+Without --all, a row is left out if another kind proves the same (kinds_of()).
 
-Each group of rows has a project of its own in a folder below /var/tmp (bwrap replaces /tmp). The
-attempt arms its traps, devs and the person go on, and nothing may have left a mark outside. In a
-second project the same traps are armed without a sandbox and sprung in an ordinary way: a trap that
-does not work there fails the row, too. Prints each row that got out, with what it left and how to
+Each group of rows has its own project in a folder below /var/tmp (bwrap replaces /tmp). The attempt
+sets its traps, devs and the user continue, and nothing may have left a mark outside. In a second
+project the same traps are set without a sandbox and triggered in an ordinary way: a trap that does
+not work there fails the row, too. Prints each row that escaped, with what it left behind and how to
 run it alone. Exits 0, 1, or 77 if the kind cannot be tried here.
 """
 import argparse
@@ -34,11 +34,11 @@ import tempfile
 import threading
 import time
 
-sys.dont_write_bytecode = True  # the checkout stays as it is
+sys.dont_write_bytecode = True  # keeps the checkout unchanged
 import attempts
 from attempts import ARM, NO_CONTROL, SANDBOX, SCENARIOS
 
-SCRIPT_S = 300  # ends a script that hangs, never a measure: dozens of rows on a busy machine are slow
+SCRIPT_S = 300  # only to end hung scripts: dozens of rows are slow on a busy machine
 ARM_S = 30  # for one row's part of an attempt
 SKIPPED = 77
 PODMAN_ARGS = ["--runtime", "runc", "--cgroup-manager", "cgroupfs", "--ulimit", "nofile=1024:1024",
@@ -47,7 +47,7 @@ OUT_DEFAULT = 'test -e "$MARK" || test -s "$PROJ/.got/$NAME"'
 
 
 class Place:
-    """What one call of this program shares: who runs, where, and in which sandbox."""
+    """What all rows of one run of this program share: the user, the folder, and the sandbox."""
 
     def __init__(self, options):
         self.kind = options.kind
@@ -83,7 +83,7 @@ class Place:
 
 
 class Listeners:
-    """Sockets outside. Whoever reaches one asks for /NAME, which is that row's mark."""
+    """Sockets outside. A client that reaches one requests /NAME, which is the mark of that row."""
 
     def __init__(self, lab, marks):
         self.marks, self.sockets = marks, []
@@ -137,7 +137,7 @@ class Listeners:
         shutil.rmtree(self.tmp, ignore_errors=True)
 
 
-# The project and the home that every lab gets a copy of.
+# The project and home folder that are copied to every lab.
 TEMPLATE = r"""
 git config --global user.name lab; git config --global user.email lab@localhost
 git config --global init.defaultBranch main
@@ -214,7 +214,7 @@ class Lab:
             self.place.sandbox
 
     def script(self, text, name="", shell="bash", prefix=""):
-        """Runs it outside, in the project; its words are kept for who asks why."""
+        """Runs it outside, in the project. Keeps its output for diagnosis."""
         env = self.variables(name or self.rows[0]["name"])
         started = time.monotonic()
         process = subprocess.Popen(
@@ -244,14 +244,14 @@ class Lab:
         return f"{lines}{INSIDE}{row['arm']}\n"
 
     def armed(self):
-        """The words of one command that arms all rows, each for itself."""
+        """Returns one command that arms all rows, each independently."""
         text = "".join(
             f"timeout {ARM_S} sh -c {shlex.quote(self.arm_of(row))} </dev/null 2>&1\n"
             for row in self.rows)
         return text + "exit 0\n"
 
     def fill(self, value):
-        """A plan with the command, the sandbox and the project's path in it."""
+        """Fills the command, the sandbox and the project's path into a plan."""
         if value == ARM:
             return self.armed()
         if value == SANDBOX:
@@ -285,14 +285,14 @@ class Lab:
                 self.outside(row["setup"], row["name"])
 
     def needed(self):
-        """The rows that can be tried here."""
+        """Returns the rows that can be tried here, and the names of the others."""
         needed = [row for row in self.rows if "needs" in row]
         missing = {row["name"] for row in needed
                    if self.script(row["needs"], row["name"], shell="sh")[0] != 0}
         return [row for row in self.rows if row["name"] not in missing], missing
 
     def escaped(self):
-        """Names of the rows that got out, and what shows it."""
+        """Returns the names of the rows that escaped, with the evidence."""
         test = ""
         for row in self.rows:
             out = row.get("out", SCENARIOS[row["scenario"]].get("out", OUT_DEFAULT))
@@ -316,7 +316,7 @@ class Lab:
         return self.escaped()
 
     def spring(self):
-        """The control: the same without a sandbox, sprung in an ordinary way."""
+        """The control: arms the traps without a sandbox and triggers them in an ordinary way."""
         self.prepare()
         self.outside("".join(
             f"timeout {ARM_S} bash -c {shlex.quote(OUTSIDE + self.arm_of(row))} </dev/null 2>&1\n"
@@ -379,7 +379,7 @@ def attempt(place, rows, result):
             return
         out = lab.attack()
         if out and len(lab.rows) > 1 and "out" in SCENARIOS[rows[0]["scenario"]]:
-            for row in lab.rows:  # what they left is common to them: which of them was it?
+            for row in lab.rows:  # they share what was left behind, so find out which one it was
                 attempt(place, [row], result)
             return
         for row in lab.rows:
@@ -417,7 +417,7 @@ def prove(place, rows, result):
 
 
 def is_proven_here(row, kind):
-    """A trap is proven where it is first tried; those of the machine wherever they are."""
+    """A trap is proven by the first kind that tries it; traps of the machine by every kind."""
     if row["scenario"] == "late" and not row["sole"]:
         return False
     return row["scenario"] == "machine" or row["kinds"][0] == kind
@@ -471,7 +471,7 @@ def ready_bwrap(place):
 
 
 def ready(place):
-    """Makes the kind's sandbox work, or skips it; returns the name of an image to remove."""
+    """Makes the kind's sandbox work, or skips it. Returns the name of an image to remove."""
     missing = [one for one in ("git", "script", "curl", "perl", "make") if not shutil.which(one)]
     if missing:
         skip(f"needs {' '.join(missing)}")
@@ -483,9 +483,9 @@ def ready(place):
 
 
 def kinds_of(row, everything):
-    """Where a row is tried. What a user's bwrap keeps from a file, root's keeps in the same way; and
-    what git may be made to run, a stranger who wrote all of the project can arm, not only as much of
-    it as a sandbox leaves writable."""
+    """Returns the kinds that try a row. A file that bwrap protects from a user's step is protected
+    from root's in the same way. Traps for git can be set by a stranger who wrote the whole project,
+    who can do more than an attempt in a sandbox."""
     kinds = row.get("on", SCENARIOS[row["scenario"]]["on"])
     if everything or row["scenario"] in attempts.OF_ROOT:
         return kinds
@@ -530,7 +530,7 @@ def report(result, options, count):
         print(f"open: {name}: {why}")
     for name, why in sorted(result.skipped.items()):
         print(f"skipped: {name}: {why}")
-    if result.refused:  # it is no proof of what is in the sandbox's way
+    if result.refused:  # proves nothing about the sandbox
         print(f"refused by devs, never ran: {' '.join(sorted(result.refused))}")
     print(f"{count} attempts: {len(result.held)} held, {len(result.refused)} refused, {len(result.failed)} got out, "
           f"{len(result.opened)} known to be open, {len(result.unproven)} unproven, {len(result.hung)} too slow, "

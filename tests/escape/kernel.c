@@ -1,11 +1,11 @@
-/* kernel.c - asks the kernel for what no namespace separates: rows of the scenario "kernel".
+/* kernel.c - tries kernel features that no namespace isolates, for rows of the scenario "kernel".
  *
  *     kernel with NAME COMMAND...   runs the command with a key NAME in the keyrings around it
- *     kernel read|read32 NAME       exits with 0 if it can read that key, by 32-bit calls
+ *     kernel read|read32 NAME       exits with 0 if it can read that key; read32: with 32-bit calls
  *     kernel add                    exits with 0 if it can add a key
  *     kernel vsock|vsock32|uring    exits with 0 if it gets a socket to the host, or io_uring
  *
- * Static and without a library of keys: it also runs in a container without any. */
+ * Linked statically and without a library for keys, so that it runs in containers without any. */
 #define _GNU_SOURCE
 
 #include <linux/keyctl.h>
@@ -30,7 +30,7 @@ static long call_keyctl(long a, long b, long c, long d, long e)
 }
 
 #ifdef __x86_64__
-/* A call as 32-bit programs make it: pointers have to be below 4 GiB. */
+/* Makes a system call like a 32-bit program; pointers must be below 4 GiB. */
 static long call32(long number, long a, long b, long c, long d, long e)
 {
     long answer;
@@ -47,7 +47,7 @@ static long call_keyctl32(long a, long b, long c, long d, long e)
 }
 #endif
 
-/* Texts and answers, where 32-bit calls reach them. */
+/* Strings and results, where 32-bit calls can reach them. */
 static char *low;
 
 static int read_key(const char *name, long (*keyctl)(long, long, long, long, long))

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What was asked for from the start: the layout of the tree and the libraries.
+# Checks the original requirements: the layout of the tree, and the libraries.
+#
 # usage: card.sh SOURCE_DIR PROGRAM
 program=$2
 cd "$1" || exit 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The program is built the way docs/security.md says: hardened.sh PROGRAM CONFIG
+# Checks that the program is built as docs/security.md says: hardened.sh PROGRAM CONFIG
 set -u
 program=$1
 config=$2
@@ -9,7 +9,7 @@ command -v readelf >/dev/null || {
 }
 failed=0
 
-# want WHAT COMMAND...: the command's output is not empty
+# want WHAT COMMAND...: the command must print something
 want() {
 	what=$1
 	shift

@@ -1,6 +1,7 @@
 #!/bin/sh
-# docs/requirements-coverage.md against the tests: each row of the table names tests that
-# are there, and each test that carries a requirement's id stands in its row.
+# Checks docs/requirements-coverage.md against the tests: each row of the table names existing
+# tests, and each test that carries a requirement's id is in its row.
+#
 # usage: requirements.sh SOURCE_DIR
 cd "$1" || exit 1
 table=docs/requirements-coverage.md

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_includes must find what it is there to find, and nothing else.
+# Checks that check_includes finds every offense, and nothing else.
 here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 >/dev/null || {
 	echo 'skipped: no python3'
@@ -22,7 +22,8 @@ cat >"$tree/include/core/tap.h" <<-'END'
 	int tap_read(int from);
 END
 
-# uses HEADER TEXT, leaves HEADER TEXT: a file that includes this, has this text, and does so.
+# uses HEADER TEXT, leaves HEADER TEXT: a file with this include and this text does, or does not,
+# use the header.
 uses() {
 	count=$((count + 1))
 	printf '#include %s\n%s\n' "$1" "$2" >"$tree/src/core/case$count.c"
@@ -50,7 +51,7 @@ uses '<no/such.h>' 'int x;'
 leaves '<string.h>' 'unsigned long x(const char *strings);'
 leaves '<stdbool.h>' 'int x;'
 
-# A file's own header is there to show that it stands alone; a name stands for one header.
+# A file's own header is included to show that it is self-contained. Header names are unique.
 uses "\"case$((count + 1)).h\"" 'int x;'
 printf 'int y(void);\n' >"$tree/src/core/case$count.h"
 cp "$tree/include/core/tap.h" "$tree/tests"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/branch-coverage is what decides whether enough branches were taken: it must say no
-# when they were not, and when a file was left out.
+# Checks that scripts/branch-coverage, which decides whether enough branches were taken, fails if
+# they were not, or if a file was left out.
 here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 >/dev/null || {
 	echo "skipped: python3 is not installed"
@@ -13,7 +13,7 @@ failed=0
 mkdir -p "$tree/src/core"
 touch "$tree/src/core/protocol.c" "$tree/src/core/policy.c" "$tree/src/core/classify_facts.c"
 
-# measured TAKEN...: of 100 branches each, in protocol.c, policy.c and classify_facts.c.
+# measured TAKEN...: branches taken, out of 100 each, in protocol.c, policy.c and classify_facts.c.
 measured() {
 	printf '{"files": ['
 	comma=
@@ -27,7 +27,7 @@ measured() {
 	printf ']}\n'
 }
 
-# says WORDS EXIT TAKEN...: with these measures it exits so, and says these words.
+# says WORDS EXIT TAKEN...: with these numbers, it prints these words and exits with this code.
 says() {
 	words=$1 want=$2
 	shift 2

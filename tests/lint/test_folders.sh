@@ -1,5 +1,5 @@
 #!/bin/sh
-# The lint of folders must find circles of two and of three, and nothing else.
+# Checks that the lint of folders finds cycles of two and of three folders, and nothing else.
 here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 >/dev/null || {
 	echo 'skipped: no python3'
@@ -9,13 +9,13 @@ tree=$(mktemp -d "${TMPDIR:-/tmp}/devs-folders-XXXXXX") || exit 2
 trap 'rm -rf "$tree"' EXIT
 failed=0
 
-# file FOLDER/NAME TEXT: a file of the layer core
+# file FOLDER/NAME TEXT: makes a file of the layer core
 file() {
 	mkdir -p "$tree/src/core/$(dirname "$1")"
 	printf '%s\n' "$2" >"$tree/src/core/$1"
 }
 
-# want NAME WORDS CODE: what it prints, and how it exits
+# want NAME WORDS CODE: expects this output and exit code
 want() {
 	said=$("$here/folders" "$tree" core 2>&1)
 	code=$?

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The changes that scripts/mutate makes: each kind once, none where it would be noise.
+# Checks the mutants that scripts/mutate makes: each kind once, none where it would be noise.
 here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 >/dev/null || {
 	echo "skipped: python3 is not installed"
@@ -9,7 +9,7 @@ tree=$(mktemp -d "${TMPDIR:-/tmp}/devs-mutants-XXXXXX") || exit 2
 trap 'rm -rf "$tree"' EXIT
 failed=0
 
-# mutants: of the C code on standard input, one line each.
+# mutants: prints those of the C code on standard input, one per line.
 mutants() {
 	cat >"$tree/code.c"
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here/../../scripts" python3 - "$tree/code.c" <<-'SCRIPT'
@@ -21,7 +21,7 @@ mutants() {
 	SCRIPT
 }
 
-# gives NAME: the code in $1 has just the mutants on standard input, in this order.
+# gives NAME: the code in $1 has exactly the mutants on standard input, in this order.
 gives() {
 	cat >"$tree/want"
 	printf '%s\n' "$1" | mutants >"$tree/got"
@@ -68,7 +68,7 @@ f: END_BAD -> END_GOOD
 f: END_GOOD -> END_BAD
 END
 
-# The same change in an equal line of the function has a number of its own.
+# The same change in an identical line of the function gets another number.
 gives 'void f(void) {
 go(1);
 go(1);
@@ -81,7 +81,7 @@ f: 1 -> 0 (2)
 f: 1 -> 2 (2)
 END
 
-# Assertions, comments, texts, directives and what only frees are left alone.
+# Assertions, comments, strings, directives and code that only frees are left alone.
 gives '#define MAX 3
 /* a == b */ // 1
 static_assert(MAX == 3, "3");

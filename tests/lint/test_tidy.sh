@@ -1,5 +1,5 @@
 #!/bin/sh
-# tidy.sh must find what it is there to find: one small bad tree for each rule.
+# Checks that tidy.sh finds every offense, with one small bad tree per rule.
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 tree=$(mktemp -d "${TMPDIR:-/tmp}/devs-tidy-XXXXXX") || exit 2
@@ -12,7 +12,7 @@ fail() {
 	failed=$((failed + 1))
 }
 
-# plant FILE: standard input becomes this file of an otherwise clean tree.
+# plant FILE: writes standard input to this file of an otherwise clean tree.
 plant() {
 	rm -rf "$tree/top"
 	mkdir -p "$tree/top/src/core" "$tree/top/include/core" "$tree/top/tests"
@@ -28,7 +28,7 @@ tidy() {
 	sh "$here/tidy.sh" "$tree/top" >"$tree/said" 2>&1
 }
 
-# refuses MESSAGE FILE TEXT: this text in this file is an offence with this message.
+# refuses MESSAGE FILE TEXT: this text in this file is an offense with this message.
 refuses() {
 	printf "$3" | plant "$2"
 	if tidy; then
@@ -42,7 +42,7 @@ refuses() {
 	fi
 }
 
-# among FILE TEXT: one more file of the tree that refuses_each looks through.
+# among FILE TEXT: adds a file to the tree that refuses_each checks.
 among() {
 	[ -n "$files" ] || plant "$1" </dev/null
 	mkdir -p "$tree/top/$(dirname "$1")"
@@ -50,8 +50,8 @@ among() {
 	files="$files $1"
 }
 
-# refuses_each MESSAGE: every file that was put there has an offence with this message. An offence is
-# printed as its lines and then the message.
+# refuses_each MESSAGE: every file added by `among` has an offense with this message. An offense is
+# printed as its lines followed by the message.
 refuses_each() {
 	tidy
 	offences=$(awk -v message="tidy: $1" '
@@ -66,7 +66,7 @@ refuses_each() {
 	files=
 }
 
-# accepts FILE TEXT: this text in this file is no offence.
+# accepts FILE TEXT: this text in this file is not an offense.
 accepts() {
 	printf "$2" | plant "$1"
 	if tidy; then
@@ -169,7 +169,7 @@ refuses 'a function of a header has no comment of its own' include/core/x.h \
 refuses 'a function of a header has no comment of its own' src/core/x.h \
 	"$(header 'void x_init(struct x *x, int of);')"
 
-# These offend the format too, where clang-format is there to say so.
+# These also violate the format, if clang-format is installed.
 for text in 'int x; \n' '\tint x;\n'; do
 	printf "$text" | plant src/core/x.c
 	if tidy || ! grep -qE 'tidy: (trailing blanks|a tab)' "$tree/said"; then
@@ -182,7 +182,7 @@ if command -v clang-format >/dev/null; then
 	refuses 'not as clang-format writes it' src/core/x.c 'int  x  ;\n'
 fi
 
-# Every offence is printed, not only the first.
+# Prints every offense, not only the first.
 printf 'int x(void)\n{\n    return atoi("1") + system("2");\n}\n/* TODO */\n' | plant src/ui/x.c
 printf '#include <uv.h>\n' >"$tree/top/src/ui/y.c"
 tidy && fail 'three offences were accepted'

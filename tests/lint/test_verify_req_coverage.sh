@@ -1,5 +1,6 @@
 #!/bin/sh
-# scripts/verify-req-coverage: what is covered, what is not, and what it says then.
+# Checks what scripts/verify-req-coverage reports as covered and as not covered.
+#
 # usage: test_verify_req_coverage.sh SOURCE_DIR
 source=$1
 dir=$(mktemp -d) || exit 1
@@ -19,7 +20,7 @@ TABLE
 echo 'START_TEST(test_Z1_one) test_Z2_two test_Z2_three' >"$dir/tests/core/test_x.c"
 failed=0
 
-# want EXIT TEXT ARGUMENT...: what it ends with and says
+# want EXIT TEXT ARGUMENT...: expects this exit code and output
 want() {
 	wanted=$1
 	text=$2

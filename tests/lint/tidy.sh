@@ -1,6 +1,7 @@
 #!/bin/sh
-# The house rules that a compiler cannot see, as one test: tidy.sh [TOP]
-# Prints every offence and exits 1 if there was one.
+# Checks the house rules that a compiler cannot check, as one test: tidy.sh [TOP]
+#
+# Prints every offense and exits 1 if there was one.
 cd "${1:-.}" || exit 2
 export LC_ALL=C # several times faster than a UTF-8 locale, which only the line length needs
 status=0
@@ -20,12 +21,12 @@ deny() {
 	fi
 }
 
-# sources FIND-ARGUMENTS...: the .c and .h files; a folder that is not there has none.
+# sources FIND-ARGUMENTS...: prints the .c and .h files; none for a missing folder.
 sources() {
 	find "$@" -type f -name '*.[ch]' 2>/dev/null | sort
 }
 
-# outside REGEX: of the files on standard input, those whose path does not match.
+# outside REGEX: filters file names on standard input, removing those that match.
 outside() {
 	grep -vE "$1"
 }
@@ -54,7 +55,7 @@ deny 'core must stay pure: no clock, thread, file or process' \
 	"^[[:blank:]]*#[[:blank:]]*include [<\"]($impure_headers)\\.h[>\"]" $core
 deny 'core must stay pure: pass the value in' "\\b($impure_calls)[[:blank:]]*\\(" $core
 
-# Each library is seen in one place only.
+# Each library may be used in one place only.
 while read -r header place; do
 	deny "<$header> is only for $place" "^[[:blank:]]*#[[:blank:]]*include <$header>" \
 		$(echo "$ours" | outside "^$place")
@@ -69,26 +70,26 @@ done <<-EOF
 	check\\.h tests/
 EOF
 
-# Headers are included by their bare name, so a name stands for one file.
+# Headers are included by their bare name, so names must be unique.
 twice=$(echo "$ours" | sed 's|.*/||' | sort | uniq -d)
 for name in $twice; do
 	echo "$ours" | grep "/$name\$"
 	offence "two files are called $name"
 done
 
-# Every place that starts a process says on which side of the sandbox it does, for what an attempt
-# wrote must never be run, or be the settings of what runs, outside. A line is a file, the function
-# that it calls, how often, and the side:
+# Every place that starts a process must say on which side of the sandbox it does, because whatever
+# an attempt wrote must never be run outside, or configure what runs outside. A line has a file, the
+# function that it calls, how often, and the side:
 #
 #   attempt  in the sandbox of the attempt
-#   machine  outside, over nothing that an attempt wrote
-#   git      outside, over an attempt's files, with a configuration that is entirely ours
+#   machine  outside, without files that an attempt wrote
+#   git      outside, on an attempt's files, with a configuration that is entirely ours
 #   trusted  outside, on a person's word: a key, $PAGER, a project trusted with `devs trust`
 #   caller   starts what its callers name; they are in this list, too
 sides='attempt|machine|git|trusted|caller'
 starters='tool_run|tool_ask|launch_process|child_start|spawn_process|spawn_begin|CLONE'
 starters="$starters|outside_start_on_terminal|posix_spawnp?|uv_spawn"
-starters="$starters|(SYS|__NR)_(clone3?|v?fork|execve|execveat)" # called, or handed on
+starters="$starters|(SYS|__NR)_(clone3?|v?fork|execve|execveat)" # called, or passed on
 calls_only='v?fork|clone3?|exec(l|le|lp|v|ve|veat|vp|vpe)|fexecve|forkpty|daemon|wordexp'
 starts=$(cat <<-'EOF'
 	src/cli/run/front.c fork 1 machine
@@ -112,7 +113,8 @@ starts=$(cat <<-'EOF'
 	src/ui/app/outside.c posix_spawn 1 caller
 EOF
 )
-# The calls that there are, as "FILE FUNCTION COUNT"; a definition begins its line, a call does not.
+# Finds the existing calls as "FILE FUNCTION COUNT". A definition starts in the first column, a call
+# does not.
 called=$(awk -v starters="$starters" -v calls_only="$calls_only" '
 	BEGIN {
 		start = "(^|[^A-Za-z0-9_>.])((" starters ")[[:blank:]]*[(),;]|(" \
@@ -158,15 +160,16 @@ if [ -n "$gone" ]; then
 	offence 'the list of process starts in tests/lint/tidy.sh has one that is gone'
 fi
 
-# Every header is guarded by its name, so that none is included twice.
+# Every header must have an include guard with its name.
 for header in $(echo "$ours" | grep '\.h$'); do
 	guard=$(basename "$header" .h | tr '[:lower:]-' '[:upper:]_')
 	grep -q "^#ifndef DEVS_${guard}_H\$" "$header" ||
 		offence "$header: the guard is not DEVS_${guard}_H"
 done
 
-# The header is the documentation: what it declares has a comment right above it. What begins or ends
-# an object and takes nothing else means the same everywhere, and needs none in a private header.
+# Headers are the documentation, so whatever they declare must have a comment right above it.
+# Functions that only begin or end an object, and take nothing else, mean the same everywhere, so
+# they need no comment in a private header.
 lifecycle='^void [a-z0-9_]+_(init|done|close|free|stop)[(]struct [a-z0-9_]+ [*][a-z0-9_]+[)];'
 undocumented=$(awk -v lifecycle="$lifecycle" '
 	FNR == 1 { inside = said = depth = 0 }

@@ -4,7 +4,8 @@
 #include "shop_run.h"
 #include "shop_story.h"
 
-/* Three runs of earlier days, small ones: one that passed, one that failed, one that was killed. */
+/* Writes three small runs of earlier days: one that passed, one that failed, one that was
+ * killed. */
 static bool write_earlier(const struct place *place, struct err *err)
 {
     static const struct shop_step steps[3][9] = {

@@ -1,4 +1,4 @@
-/* shop_log_main.c - shop_log FILE: a new run log, see shop_log.h. */
+/* shop_log_main.c - shop_log FILE: writes a new run log, see shop_log.h. */
 #include <stdio.h>
 
 #include "shop_log.h"

@@ -11,7 +11,7 @@ enum { MS_PER_S = 1000, MONO_START_MS = 5000000, TRIES_MAX = 6, JOBS = 5, FIRST_
 static const int64_t shop_opens_ms = 1763646600000;
 static const uint64_t seed = 0x5eed;
 
-/* How a try fails: the end, and what the verdict goes by. */
+/* How an attempt fails: its end, and the evidence for the verdict. */
 static const struct failure {
     enum outcome_kind end;
     int code;
@@ -19,8 +19,8 @@ static const struct failure {
     enum transient_type type;
     enum reason reason;
     const char *rule, *subtype, *match;
-    int stream;       /* in which `match` stands */
-    const char *more; /* of the verdict's JSON */
+    int stream;       /* stream that contains `match` */
+    const char *more; /* further members of the verdict's JSON */
 } failures[] = {
     [SHOP_TEST] = {OUTCOME_EXIT, 1, VERDICT_PERSISTENT, TRANSIENT_NONE, REASON_TEST_FAIL,
                    "test.tap", "TEST_FAILURE", "not ok ", LOG_STREAM_OUT,
@@ -78,7 +78,7 @@ static void write_plan(struct str *json, const char *ids, const char *phases)
 static void set_time(struct shop_run *run, int64_t at_s)
 {
     int64_t on_ms = (run->began_s + at_s) * MS_PER_S;
-    /* The steady clock counts from before the oldest run. */
+    /* The monotonic clock starts before the oldest run. */
     int64_t days_ms = (int64_t)30 * 86400 * MS_PER_S;
     run->now =
         (struct moment){.at_ms = shop_opens_ms + on_ms, .mono_ms = MONO_START_MS + days_ms + on_ms};
@@ -146,7 +146,7 @@ void shop_run_done(struct shop_run *run)
     plan_free(run->plan);
 }
 
-/* An event of the task's current step and latest try. */
+/* Returns an event of the task's current step and latest attempt. */
 static struct event about(const struct shop_run *run, int task, enum event_kind kind)
 {
     const struct step_state *step = run_state_step(&run->state, task);
@@ -277,8 +277,8 @@ static bool tell_change(struct shop_run *run, int task, const struct shop_step *
     return ok;
 }
 
-/* What comes first doubled with each try; the rest of it is what chance has made of that, or what
- * a server has asked for. */
+/* The first wait, doubled with each attempt; the rest is what jitter made of that, or what a server
+ * requested. */
 static bool wait_for(struct shop_run *run, int task, const struct shop_step *step, struct err *err)
 {
     struct event event = about(run, task, EVENT_WAIT_STARTED);

@@ -1,5 +1,5 @@
 /*
- * shop_run.h - one made-up run on its way into a log, step by step.
+ * shop_run.h - writes one made-up run to a log, step by step.
  */
 #ifndef DEVS_SHOP_RUN_H
 #define DEVS_SHOP_RUN_H
@@ -20,18 +20,19 @@ struct shop_run {
     struct log_writer *writer; /* owned */
     struct moment now;
     int64_t began_s; /* after 13:50:00 */
-    /* What the present try of each task has written to stdout and stderr. */
+    /* What the current attempt of each task has written to stdout and stderr. */
     struct {
         struct str text[SHOP_STREAMS];
         int rows[SHOP_STREAMS];
     } output[SHOP_TASKS_MAX];
 };
 
-/* A task for each id ("a b c") with a step for each of these phases ("RGVF"), begun so many
- * seconds after 13:50:00 on 20 November 2025. False: shop_run_done() ends what was made. */
+/* Begins a run with a task for each id ("a b c"), with a step for each of these phases ("RGVF"). It
+ * begins this many seconds after 13:50:00 on 20 November 2025. Call shop_run_done() even if this
+ * fails. */
 bool shop_run_begin(struct shop_run *run, const struct place *place, const char *ids,
                     const char *phases, int64_t at_s, struct err *err);
-/* Seconds of the step count from the run's beginning. */
+/* The step's seconds count from the beginning of the run. */
 bool shop_run_step(struct shop_run *run, const struct shop_step *step, struct err *err);
 void shop_run_done(struct shop_run *run);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* What hangs is ended: no measure of anything, however busy the machine. */
+/* Only to end hung tests, not to measure anything: the machine may be busy. */
 enum { CASE_TIMEOUT_S = 120 };
 
 TCase *test_case(Suite *suite, const char *name)
@@ -24,7 +24,7 @@ static bool make_folder(char path[PATH_MAX])
 {
     const char *parent = getenv("TMPDIR");
     if (parent)
-        (void)mkdir(parent, 0700); /* it is there but for the first test after a clean-up */
+        (void)mkdir(parent, 0700); /* usually exists, except for the first test after a cleanup */
     (void)snprintf(path, PATH_MAX, "%s/devs-XXXXXX", parent ? parent : "/tmp");
     return mkdtemp(path) != NULL;
 }
@@ -66,7 +66,8 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return remove(path);
 }
 
-/* Spills of its own: not among those of the person who runs the tests. */
+/* Makes a folder for spill logs, so that they do not mix with those of the user who runs the
+ * tests. */
 static bool make_runtime_folder(char path[PATH_MAX])
 {
     return make_folder(path) && setenv("XDG_RUNTIME_DIR", path, 1) == 0;

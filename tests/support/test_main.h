@@ -1,5 +1,5 @@
 /*
- * test_main.h - what every test program shares: main(), cases, a folder of its own.
+ * test_main.h - shared by all test programs: main(), test cases, a temporary folder.
  */
 #ifndef DEVS_TEST_MAIN_H
 #define DEVS_TEST_MAIN_H
@@ -11,16 +11,17 @@
 /* Each test program defines this one. */
 Suite *test_suite(void);
 
-/* A new case of the suite. */
+/* Adds a new case to the suite. */
 TCase *test_case(Suite *suite, const char *name);
 
-/* A new empty folder under $TMPDIR; static, so copy it before the next call. */
+/* Returns a new empty folder under $TMPDIR; static, so copy it before the next call. */
 const char *test_tmpdir(void);
 
-/* The file's text as a new string (the caller frees); NULL if it cannot be read. */
+/* Returns the contents of a file as a new string, which the caller frees; NULL if it cannot be
+ * read. */
 char *test_read_file(const char *path);
 
-/* Path of a file of the source tree: "tests/data/x". Static, as above. */
+/* Returns the path of a file in the source tree, such as "tests/data/x". Static, as above. */
 const char *test_source_path(const char *relative);
 
 #endif

@@ -13,7 +13,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-/* Takes in what the agent's CLI writes as it comes: words, calls, usage. */
+/* Parses the agent CLI's output as it arrives: messages, calls, usage. */
 
 static_assert((int)AGENT_TEXT_MAX >= (int)AGENT_MESSAGE_MAX, "a message that is looked at is kept");
 
@@ -54,7 +54,7 @@ static void hear_session(struct agent_run *run, const char *session)
     str_done(&text);
 }
 
-/* The call, or the message, as a step of the agent's trajectory. */
+/* Adds the call or message to the agent's trajectory; *out receives the resulting fact. */
 static void find_fact(struct agent_run *run, const struct agent_item *item, bool running,
                       struct entropy_fact *out)
 {
@@ -71,8 +71,8 @@ static void find_fact(struct agent_run *run, const struct agent_item *item, bool
     entropy_memory_end(memory, &end, out);
 }
 
-/* The beginning of one line, fit for people. Out of its JSON it may hold what it did not have in
- * one piece before. */
+/* Adds the first line of the text, sanitized for display. Redacts it again: a secret that was split
+ * by JSON escapes may be whole now. */
 static void add_line(const struct agent_run *run, struct str *out, const char *key,
                      const char *text, size_t max)
 {
@@ -86,7 +86,7 @@ static void add_line(const struct agent_run *run, struct str *out, const char *k
     str_done(&cut);
 }
 
-/* How long the call took, whose time is not counted any more; 0 = its beginning was not heard. */
+/* Returns how long the call took, and stops timing it; 0 if its start was not seen. */
 static int64_t end_call(struct agent_run *run, int64_t number)
 {
     for (size_t i = 0; number > 0 && i < run->open_count; i++) {
@@ -108,7 +108,7 @@ static void begin_call(struct agent_run *run, int64_t number)
     run->open_count++;
 }
 
-/* A message, or a call: `running` where it has no result. */
+/* Logs a message or a call; `running` if the call has no result yet. */
 static void tell_step(struct agent_run *run, const struct agent_item *item, bool running)
 {
     const bool is_call = item->kind != AGENT_ITEM_TEXT;
@@ -162,7 +162,7 @@ static void tell_used(struct agent_run *run, int64_t now_ms)
     str_done(&text);
 }
 
-/* What a budget is waiting for is told at once: a fast agent has many turns in a second. */
+/* Reports the usage at once if a budget depends on it. A fast agent takes many turns a second. */
 static void tell_for_budgets(struct agent_run *run)
 {
     const struct agent_used *used = agent_stream_used(run->stream);
@@ -196,20 +196,20 @@ static void hear(void *ctx, const struct agent_item *item)
     case AGENT_ITEM_NOTICE:
     case AGENT_ITEM_END:
     case AGENT_ITEM_OTHER:
-    case AGENT_ITEM_REFUSED: /* EVENT_AGENT_USED has it */
+    case AGENT_ITEM_REFUSED: /* covered by EVENT_AGENT_USED */
     case AGENT_ITEM_KIND_COUNT:
         break;
     }
 }
 
-/* Begin to hear what its CLI writes. */
+/* Starts parsing the output of its CLI. */
 static void agent_run_hear(struct agent_run *run)
 {
     agent_stream_open(&run->stream, run->call.plan->agent->adapter, hear, run);
     run->open_count = 0;
 }
 
-/* The last attempt of the step's round before this one that ran; NULL = none. */
+/* Returns the step's previous attempt in this round that ran; NULL if there is none. */
 static const struct attempt_state *find_earlier(const struct agent_run_call *call)
 {
     const struct step_state *step = &call->state->tasks[call->task].steps[call->step];
@@ -223,8 +223,8 @@ static const struct attempt_state *find_earlier(const struct agent_run_call *cal
     return NULL;
 }
 
-/* Has the session heard the prompt of this round? Not where no attempt of the round got so far
- * that the session was told. */
+/* Returns whether the session already has the prompt of this round. False if no attempt of the
+ * round got far enough to send it. */
 static bool has_heard(const struct agent_run_call *call)
 {
     const struct task_agent *agent = call->state->tasks[call->task].agent;
@@ -235,8 +235,9 @@ static bool has_heard(const struct agent_run_call *call)
     return heard && heard->round == run_state_round(call->state, call->task);
 }
 
-/* The hint of this attempt, or of an earlier one of its round that the session has not received:
- * because the session is new, or because that attempt failed before it reached the session. */
+/* Returns the hint of this attempt, or of an earlier one of its round that the session has not
+ * received, because the session is new or because that attempt failed before it reached the
+ * session. */
 static const char *find_hint(const struct agent_run_call *call, bool is_new)
 {
     const struct task_agent *agent = call->state->tasks[call->task].agent;
@@ -252,7 +253,7 @@ static const char *find_hint(const struct agent_run_call *call, bool is_new)
     return NULL;
 }
 
-/* What it is told, and in which session. */
+/* Chooses the session and writes the prompt for it. */
 static void write_prompt(struct agent_run *run)
 {
     const struct agent_run_call *call = &run->call;
@@ -345,8 +346,8 @@ void agent_run_tell_used(struct agent_run *run, int64_t now_ms)
         tell_used(run, now_ms);
 }
 
-/* The time from an own retry to the next answer is waiting, whether the agent sleeps or repeats its
- * request. */
+/* The time from the agent's own retry to the next answer counts as waiting, whether the agent
+ * sleeps or repeats its request. */
 static void count_own_wait(struct agent_run *run, bool is_over, int64_t now_ms)
 {
     const bool retries = !is_over && agent_stream_retries_in_row(run->stream) > 0;

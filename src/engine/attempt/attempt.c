@@ -40,15 +40,15 @@ struct fingerprint *attempt_fingerprint(struct attempt *attempt)
     return attempt->fingerprint;
 }
 
-/* What may be written: it is this that is kept, counted and judged. */
+/* Takes redacted output. Only this is kept, counted and judged. */
 static void take_output(struct attempt *attempt, int stream, const char *bytes, size_t len)
 {
     output_add(&attempt->streams[stream], bytes, len);
-    if (attempt->agent && stream == 0) /* its words are the result, as attempt_agent.c has it */
+    if (attempt->agent && stream == 0) /* only its text is the result: see attempt_agent.c */
         agent_run_add(attempt->agent, bytes, len, clock_now().mono_ms);
     else
         fingerprint_add(attempt_fingerprint(attempt), stream, bytes, len);
-    if (attempt->agent && stream == 1) /* some tell there of their own tries */
+    if (attempt->agent && stream == 1) /* some CLIs report their own retries there */
         agent_run_add_err(attempt->agent, bytes, len, clock_now().mono_ms);
     if (attempt->setting->tee)
         attempt->setting->tee(attempt->setting->tee_ctx, stream, bytes, len);
@@ -66,7 +66,7 @@ static void take_stderr(void *ctx, const char *bytes, size_t len)
 
 static redact_sink_fn *const sinks[2] = {take_stdout, take_stderr};
 
-/* Without the secrets of the run. */
+/* Removes the run's secrets. */
 static void cut_output(struct attempt *attempt, int stream, const char *bytes, size_t len)
 {
     if (!attempt->setting->redactor) {
@@ -104,7 +104,7 @@ static void on_output(void *ctx, int stream, const char *bytes, size_t len)
     attempt->watcher.heard(attempt->watcher.ctx, attempt);
 }
 
-/* What was held back, since it might have been the beginning of a secret. */
+/* Passes on the bytes that were held back because they might have been the start of a secret. */
 static void end_output(struct attempt *attempt)
 {
     for (int i = 0; i < 2; i++) {
@@ -127,7 +127,8 @@ static void on_ended(void *ctx, const struct child_end *end)
     attempt->watcher.ended(attempt->watcher.ctx, attempt);
 }
 
-/* Are the steps of the task gone through once more, this one for the first time? */
+/* Returns whether the task runs its steps again in a new round and this step runs for the first
+ * time in it. */
 static bool begins_round(const struct attempt *attempt)
 {
     const struct run_state *state = attempt->setting->state;
@@ -210,7 +211,8 @@ static void tell_sandbox(void *ctx, int signal_number)
     sandbox_signal(attempt->around->sandbox, signal_number);
 }
 
-/* The child has its own: whoever feeds it sees when that one is closed. */
+/* The child has its own descriptor. Once it is closed, the writer sees that nobody reads any
+ * more. */
 static void close_feed(struct attempt *attempt)
 {
     if (attempt->feed >= 0)
@@ -371,9 +373,9 @@ struct input attempt_input(const struct attempt *attempt, enum input_kind kind)
         .kind = kind, .task = attempt->task, .step = attempt->step, .attempt = attempt->number};
 }
 
-/* What the agent is told in the next round about the attempt that failed. */
+/* What the next round's prompt says about the failed attempt. */
 
-enum { ROUND_TAIL_BYTES = 16 * 1024 }; /* of each stream; the prompt has room for less */
+enum { ROUND_TAIL_BYTES = 16 * 1024 }; /* of each stream; the prompt has less room than that */
 static_assert(2 * ROUND_TAIL_BYTES <= SCHEDULER_TAIL_MAX, "both are taken");
 
 static void add_tail(struct attempt *attempt, const struct output *output)
@@ -387,7 +389,7 @@ static void add_tail(struct attempt *attempt, const struct output *output)
     str_done(&clean);
 }
 
-/* A contract may name what is secret. */
+/* Redacts the text: a contract may contain secrets. */
 static void add_repair(struct attempt *attempt)
 {
     struct str words = {0};
@@ -396,7 +398,7 @@ static void add_repair(struct attempt *attempt)
     str_done(&words);
 }
 
-/* Of files that are not as expected; the lines are cut already. */
+/* Describes files that are not as expected. The lines are already redacted. */
 static void add_files(struct attempt *attempt, const struct verdict *verdict)
 {
     str_addf(

@@ -1,10 +1,10 @@
 /*
- * attempt.h - one attempt: its surroundings, its child, its two streams, when it was heard.
+ * attempt.h - one attempt: its surroundings, its child process, its two output streams.
  *
- * Belongs to the loop's thread. It is opened, prepared by a job where it has
- * surroundings, started, finished by another job, judged. One that has ended
- * stays until attempt_close(), so that its last output and its evidence can be
- * taken. What its child writes loses its secrets before anything else sees it.
+ * Thread: engine. An attempt is opened, prepared by a job if it has surroundings, started, finished
+ * by another job, and judged. After its end it is kept until attempt_close(), so that its last
+ * output and its evidence can be read. Output of the child is redacted before anything else sees
+ * it.
  */
 #ifndef DEVS_ATTEMPT_H
 #define DEVS_ATTEMPT_H
@@ -31,24 +31,24 @@
 struct attempt;
 struct attempt_setting;
 
-/* Told from within the loop's callbacks. */
+/* Called from callbacks of the event loop. */
 struct attempt_watcher {
     void *ctx;                                           /* borrowed until the attempt is closed */
-    void (*started)(void *ctx, struct attempt *attempt); /* its process is there */
-    void (*refused)(void *ctx, struct attempt *attempt); /* none could be; start_why says why */
-    void (*heard)(void *ctx, struct attempt *attempt);   /* output came */
-    void (*ended)(void *ctx, struct attempt *attempt);   /* nothing of it is left */
-    /* Something for the log; `text` is a JSON object, NULL = none; both for the call. */
+    void (*started)(void *ctx, struct attempt *attempt); /* its process has started */
+    void (*refused)(void *ctx, struct attempt *attempt); /* it did not start: start_why */
+    void (*heard)(void *ctx, struct attempt *attempt);   /* it wrote output */
+    void (*ended)(void *ctx, struct attempt *attempt);   /* none of its processes are left */
+    /* Logs a fact. `text` is a JSON object, may be NULL. Both are borrowed for the call. */
     void (*fact)(void *ctx, const struct attempt *attempt, const struct input_fact *fact,
                  const char *text);
 };
 
 enum attempt_stage {
-    ATTEMPT_PREPARES, /* a job makes its surroundings */
-    ATTEMPT_STARTS,   /* its process is on its way */
-    ATTEMPT_RUNS,     /* it is there */
-    ATTEMPT_FINISHES, /* a job looks after its sandbox, and removes it */
-    ATTEMPT_KEEPS,    /* it passed, a job keeps its task's result */
+    ATTEMPT_PREPARES, /* a job prepares its surroundings */
+    ATTEMPT_STARTS,   /* its process is being started */
+    ATTEMPT_RUNS,     /* its process is running */
+    ATTEMPT_FINISHES, /* a job inspects and removes its sandbox */
+    ATTEMPT_KEEPS,    /* it passed; a job keeps the result of its task */
     ATTEMPT_IS_OVER,
 };
 
@@ -57,127 +57,128 @@ struct attempt {
     enum attempt_stage stage;
     const struct plan_step *plan; /* borrowed */
     struct call call;
-    struct agent_run *agent;     /* owned; NULL: it runs a command */
-    struct surroundings *around; /* owned; NULL: it needs none */
-    struct job *job;             /* borrowed; the one of its stage, NULL = none */
-    bool is_cancelled;           /* a person asked while no process was there */
-    bool has_run;                /* its process was there */
+    struct agent_run *agent;     /* owned; NULL if the step runs a command */
+    struct surroundings *around; /* owned; NULL if it needs none */
+    struct job *job;             /* borrowed; the job of the current stage; NULL = none */
+    bool is_cancelled;           /* a person canceled it while it had no process */
+    bool has_run;                /* its process was started */
     struct child *child;         /* NULL before it runs and once it has ended */
     struct child_end end;
-    char *start_why;                         /* owned; it never started: why; else NULL */
-    int memory_killed;                       /* as in classify_input */
-    char memory_words[SANDBOX_EVIDENCE_MAX]; /* what says so */
+    char *start_why;   /* owned; why it could not be started; NULL = no error */
+    int memory_killed; /* see classify_input */
+    char memory_words[SANDBOX_EVIDENCE_MAX]; /* the evidence for memory_killed */
     struct redact_stream *redact[2];         /* owned; NULL before the first output */
-    struct redact_stream *redact_own[2];     /* owned; before that: growth_redactor() */
+    struct redact_stream *redact_own[2]; /* owned; runs before `redact`: see growth_redactor() */
     struct output streams[2];
-    int64_t judged_from[2];          /* what came before is of a start that was given up */
+    int64_t judged_from[2]; /* offset; output before it belongs to a start that was discarded */
     struct fingerprint *fingerprint; /* owned; NULL before the first output or the end */
-    bool remembered;                 /* the task's memory knows of it */
-    struct violations violations;    /* of its step's contract; none before it was judged */
-    struct str tail, repair;         /* of a failure: what is told in another round */
-    struct input *ending;            /* owned; judged, while its result is kept; else NULL */
-    int64_t heard_ms;                /* start, or last output */
-    bool quiet;                      /* it was called so */
-    bool is_idle;                    /* it is being ended, since it was silent for too long */
-    bool is_hopeless;                /* it is being ended: its agent's own retries cannot succeed */
-    size_t slot;                     /* where the owner keeps it */
-    int feed; /* owned; what it reads on stdin if call.is_fed, -1 = none, or it has started */
+    bool remembered;                 /* the task's memory knows about it */
+    struct violations violations;    /* of its step's contract; empty until it is judged */
+    struct str tail, repair;         /* of a failure, for the prompt of the next round */
+    struct input *ending; /* owned; the verdict, while the result is being kept; else NULL */
+    int64_t heard_ms;     /* time of its start, or of its last output */
+    bool quiet;           /* it was reported as quiet */
+    bool is_idle;         /* it is being stopped because it was silent for too long */
+    bool is_hopeless;     /* it is being stopped because its agent's own retries cannot succeed */
+    size_t slot;          /* its index in the owner's array */
+    int feed; /* owned; its stdin if call.is_fed; -1 if there is none, or after its start */
     struct attempt_watcher watcher;
     const struct attempt_setting *setting; /* borrowed */
 };
 
 struct attempt_setting {
     struct call_setting call;
-    const char *uid;       /* of the run */
+    const char *uid;       /* the run's uid */
     const char *log_dir;   /* borrowed */
-    const char *log_db;    /* the log in it; borrowed */
-    const char *plan_path; /* the plan's file; borrowed; NULL = there is none */
+    const char *log_db;    /* the log database in log_dir; borrowed */
+    const char *plan_path; /* path of the plan file; borrowed; NULL if there is none */
     struct nursery *nursery;
     const struct classifier *classifier;
-    const struct redactor *redactor;  /* borrowed; NULL: nothing is cut */
-    const struct run_state *state;    /* borrowed; what the log has so far */
+    const struct redactor *redactor;  /* borrowed; NULL = redacts nothing */
+    const struct run_state *state;    /* borrowed; the state according to the log so far */
     struct gains *gains;              /* borrowed */
-    const struct growth *growth;      /* borrowed; what added tasks read on stdin */
+    const struct growth *growth;      /* borrowed; the stdin of added tasks */
     struct workspace_set *workspaces; /* borrowed */
     int64_t grace_ms;
-    void (*tee)(void *ctx, int stream, const char *bytes, size_t len); /* NULL = nobody */
+    void (*tee)(void *ctx, int stream, const char *bytes, size_t len); /* may be NULL */
     void *tee_ctx;                                                     /* borrowed */
 };
 
-/* What `action` says, not started yet. False: it can have no workspace; it is over then, with
- * OUTCOME_NOT_STARTED, and start_why says why. */
+/* Opens the attempt that `action` names, without starting it. Returns false if it cannot have a
+ * workspace: it has then ended with OUTCOME_NOT_STARTED, and start_why says why. */
 ATTR_MUST_USE bool attempt_open(struct attempt **out, const struct attempt_setting *setting,
                                 const struct action *action, const struct attempt_watcher *watcher);
 void attempt_close(struct attempt *attempt);
 
-/* Start its process, in its surroundings if it has some: `started` or `refused` is told later. A
- * refused one has ended with OUTCOME_NOT_STARTED. */
+/* Starts its process, in its surroundings if it has any. Calls `started` or `refused` later. A
+ * refused attempt has ended with OUTCOME_NOT_STARTED. */
 void attempt_start(struct attempt *attempt);
 
-/* It never started, for this reason. */
+/* Ends an attempt that could not be started, for the reason `why`. */
 void attempt_refuse(struct attempt *attempt, int code, const char *why);
-/* It never started, since a person asked. */
+/* Ends an attempt that a person canceled before it was started. */
 void attempt_call_off(struct attempt *attempt);
-/* What its sandbox says of its end, after surroundings_finish(). */
+/* Takes over what the sandbox reports about its end, after surroundings_finish(). */
 void attempt_take_end(struct attempt *attempt);
 
-/* It was silent for as long as its step allows: its time is used up. */
+/* Ends the attempt with a timeout, because it was silent for longer than its step allows. */
 void attempt_end_idle(struct attempt *attempt);
 
-/* Did its agent's CLI say that it does not know the session which it was to go on in? */
+/* Returns whether its agent's CLI reported that it does not know the session it was to continue. */
 bool attempt_lost_session(const struct attempt *attempt);
-/* Then it begins again within the same attempt, in a new session, the tree restored: as after
+/* Starts the same attempt over in a new session, with its tree restored: as after
  * attempt_open(). */
 void attempt_begin_anew(struct attempt *attempt);
 
-/* Append the text without the secrets of its own variables and of the run. */
+/* Appends the text without the secrets of the run and of the task's own variables. */
 void attempt_redact(const struct attempt *attempt, const char *text, size_t len, struct str *out);
-/* What was cut out of its output: {"NAME":3,...}; how many in all. */
+/* Appends how often each secret was cut out of its output: {"NAME":3,...}. Returns the total. */
 int64_t attempt_cuts(const struct attempt *attempt, struct str *out);
 
-/* attempt.c: what is around it, the task's workspace (NULL = in place) and its sandbox; for
- * attempt_agent.c. */
+/* attempt.c: opens its surroundings, i.e. the task's workspace (NULL = in place) and its sandbox;
+ * for attempt_agent.c. */
 void attempt_open_surroundings(struct attempt *attempt, struct workspace_slot *slot);
-/* attempt_agent.c: the agent of a step that has one, for attempt_open(). */
+/* attempt_agent.c: sets up the step's agent if it has one; for attempt_open(). */
 void attempt_open_agent(struct attempt *attempt);
-/* Is it an agent's CLI that is not there, by the code of the start? Then `words` say so, and how
- * to get it. */
+/* Returns whether the start error `code` means that an agent's CLI is not installed. If so, `words`
+ * says that, and how to install it. */
 bool attempt_lacks_agent(const struct attempt *attempt, int code, struct str *words);
 
-/* When output of it is to be taken for the log; INT64_MAX = there is none. */
+/* Returns when its output is next due for the log; INT64_MAX if there is none. */
 int64_t attempt_output_due(const struct attempt *attempt);
 
-/* An input about it, with nothing else in it. */
+/* Returns an input that names the attempt, with all other fields zero. */
 struct input attempt_input(const struct attempt *attempt, enum input_kind kind);
 
-/* The one of these with that task and number, NULL = none. */
+/* Returns the attempt of that task with that number; NULL if there is none. */
 struct attempt *attempt_find(struct attempt *const *attempts, size_t count, int task, int number);
 
-/* The task's memory, which knows that this attempt writes now. */
+/* Returns the task's memory, after telling it that this attempt has begun. */
 struct entropy_memory *attempt_memory(struct attempt *attempt);
-/* Made with the first output, or at the end of what wrote nothing. */
+/* Returns the fingerprint. Creates it with the first output, or at the end if there was no
+ * output. */
 struct fingerprint *attempt_fingerprint(struct attempt *attempt);
 
-/* It was judged; tail and repair, where its task has rounds. The attempt owns
- * them. */
+/* Adds tail and repair to the input of a judged attempt whose task has rounds. They stay owned by
+ * the attempt. */
 void attempt_tell_round(struct attempt *attempt, struct input *input);
 
-/* Whether its agent's result goes into a file. */
+/* Returns whether the result of its agent goes into a file. */
 bool attempt_has_output(const struct attempt *attempt);
 
-/* Writes that file for an attempt that would pass. If it cannot be written, the verdict says so. */
+/* Writes that file for an attempt that would pass. If this fails, the verdict says so. */
 void attempt_write_output(struct attempt *attempt, struct verdict *verdict);
 
-/* Makes the verdict of an attempt that would pass a failure if a file that its step expects is
- * missing or not as expected. attempt_judge() does so, but where attempt_has_output(). */
+/* Turns the verdict of an attempt that would pass into a failure if a file that its step expects is
+ * missing or not as expected. attempt_judge() calls this, except if attempt_has_output(). */
 void attempt_check_files(struct attempt *attempt, struct verdict *verdict);
 
-/* Fill outcome, verdict, fingerprint, fact, masks and expectation_met from how it ended, as
- * judged at input->now. Once. */
+/* Fills in outcome, verdict, fingerprint, fact, masks and expectation_met from how it ended, judged
+ * at input->now. Call it once. */
 void attempt_judge(struct attempt *attempt, const struct attempt_setting *setting,
                    struct input *input);
 
-/* What an outcome is as an exit code: 125..127 if nothing could be started. */
+/* Returns the outcome as an exit code; 125..127 if nothing could be started. */
 int attempt_exit_code(const struct outcome *outcome);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * attempt_agent.c - an attempt whose step prompts an agent.
+ * attempt_agent.c - handles an attempt whose step prompts an agent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include "str.h"
 #include "tree_folder.h"
 
-/* Write the text to `path` (relative, sound) below the folder `dir`, as a whole or not at all, for
- * the owner alone; folders that are missing above it are made. An agent may have put a link
- * anywhere there: none is followed. */
+/* Writes the text to `path` (relative and already validated) in the folder `dir`, either completely
+ * or not at all, readable only by its owner. Creates missing parent folders. Follows no symlinks,
+ * because the agent may have created some there. */
 static bool agent_output_write(const char *dir, const char *path, const struct str *text,
                                struct err *err)
 {
@@ -32,7 +32,7 @@ static bool agent_output_write(const char *dir, const char *path, const struct s
               tree_folder_reach(&folder, path, &fd, &name, &why);
     ok = ok && whole_file_write_at(fd, name, text, &why);
     tree_folder_done(&folder);
-    (void)close(top); /* a folder: nothing was written to it */
+    (void)close(top); /* a folder opened for reading; nothing to flush */
     return ok || err_set(err, why.code, "output '%s' cannot be written: %s", path, why.message);
 }
 
@@ -42,8 +42,8 @@ static void take_fact(void *ctx, const struct input_fact *fact, const char *text
     attempt->watcher.fact(attempt->watcher.ctx, attempt, fact, text);
 }
 
-/* What it says is its result: the bytes that its CLI writes have numbers in them that are
- * others each time. */
+/* The agent's text is the result that counts. The raw output of its CLI contains numbers that
+ * differ every time. */
 static void take_words(void *ctx, const char *bytes, size_t len)
 {
     fingerprint_add(attempt_fingerprint(ctx), 0, bytes, len);
@@ -55,8 +55,8 @@ static struct entropy_memory *find_memory(void *ctx)
     return gains_calls(attempt->setting->gains, attempt->task);
 }
 
-/* Stops an agent that retries for minutes what only a person can fix: a wrong key, a used-up quota.
- */
+/* Stops an agent that would retry for minutes although only a person can fix the cause, such as a
+ * wrong key or an exhausted quota. */
 static void take_retry(void *ctx)
 {
     struct attempt *attempt = ctx;

@@ -1,4 +1,4 @@
-/* attempt_judge.c - what is known of an attempt at its end, and its verdict. */
+/* attempt_judge.c - gathers the evidence when an attempt ends, and gives its verdict. */
 #define _GNU_SOURCE /* memmem */
 
 #include <assert.h>
@@ -21,11 +21,11 @@
 #include "xalloc.h"
 #include "zone.h"
 
-/* Checks the files that a step has to leave (expect_files). Any thread; blocks on the disk. */
+/* Checks the files that a step has to produce (expect_files). Any thread. Blocks on the disk. */
 
-enum { EXPECT_FILES_BYTES_MAX = 8 * 1024 * 1024 }; /* of a file whose content is looked at */
+enum { EXPECT_FILES_BYTES_MAX = 8 * 1024 * 1024 }; /* of a file whose content is checked */
 
-/* Words for what is in the way of the file; NULL of an error that only errno names. */
+/* Returns a description of what prevents reading the file; NULL if only errno describes it. */
 static const char *obstacle(int number)
 {
     switch (number) {
@@ -34,7 +34,7 @@ static const char *obstacle(int number)
     case ELOOP:
     case ENOTDIR:
         return "it is a link, or below something that is not a folder";
-    case ENXIO: /* a socket, or a FIFO that nobody writes to */
+    case ENXIO: /* a socket, or a FIFO without a writer */
         return "not a regular file";
     default:
         return NULL;
@@ -46,7 +46,7 @@ static void add_fault(struct str *out, const struct plan_expected_file *file, co
     str_addf(out, "%s: %s\n", file->path, why);
 }
 
-/* Opened without waiting for anybody. -1: the fault is in `out`. */
+/* Opens the file without blocking. Returns -1 after adding the reason to `out`. */
 static int open_file(struct tree_folder *folder, const struct plan_expected_file *file,
                      struct stat *info, struct str *out)
 {
@@ -65,7 +65,7 @@ static int open_file(struct tree_folder *folder, const struct plan_expected_file
     if (fstat(fd, info) == 0 && S_ISREG(info->st_mode))
         return fd;
     add_fault(out, file, S_ISDIR(info->st_mode) ? "it is a folder" : "not a regular file");
-    (void)close(fd); /* only read */
+    (void)close(fd); /* opened for reading only */
     return -1;
 }
 
@@ -84,7 +84,7 @@ static bool read_all(int fd, char *bytes, size_t *len)
     return true;
 }
 
-/* A last line without its line feed counts. */
+/* Counts a last line even if it has no line feed. */
 static int64_t count_lines(const char *bytes, size_t len)
 {
     int64_t lines = 0;
@@ -123,12 +123,12 @@ static void check_file(struct tree_folder *folder, const struct plan_expected_fi
             add_fault(out, file, strerror(errno));
         free(bytes);
     }
-    (void)close(fd); /* only read */
+    (void)close(fd); /* opened for reading only */
 }
 
-/* Look at the files below the folder `dir` and append a line with its line feed for each that is
- * not as expected: "report.md: missing". Nothing is appended where all are. No link is followed,
- * and nothing but a regular file is opened for reading: a step may have left anything there. */
+/* Checks the expected files in the folder `dir` and appends one line for each that is not as
+ * expected: "report.md: missing". Appends nothing if all are. Follows no links and opens only
+ * regular files, because a step may have left anything there. */
 static void expect_files_check(const char *dir, const struct plan_step *step, struct str *out)
 {
     struct tree_folder folder;
@@ -141,18 +141,18 @@ static void expect_files_check(const char *dir, const struct plan_step *step, st
     for (int i = 0; i < step->file_count; i++)
         check_file(&folder, &step->files[i], out);
     tree_folder_done(&folder);
-    (void)close(top); /* a folder: nothing was written to it */
+    (void)close(top); /* a folder opened for reading; nothing to flush */
 }
 
 enum {
-    EXIT_TIMEOUT = 124,    /* as timeout(1) says it */
-    EXIT_NO_START = 125,   /* the machine had no room for it */
-    EXIT_NO_PROGRAM = 126, /* there, but it cannot be executed */
+    EXIT_TIMEOUT = 124,    /* like timeout(1) */
+    EXIT_NO_START = 125,   /* the machine lacked the resources */
+    EXIT_NO_PROGRAM = 126, /* found, but not executable */
     EXIT_NOT_FOUND = 127,
     EXIT_SIGNAL = 128,
 };
 
-/* The end of a stream, as far as it is of the start that counts. */
+/* Returns the end of a stream, without output of a discarded start. */
 static struct classify_text tail_of(const struct attempt *attempt, int stream, size_t max)
 {
     const struct output *output = &attempt->streams[stream];
@@ -165,7 +165,8 @@ static bool holds(const struct classify_text *text, const char *wanted)
     return text->len > 0 && memmem(text->bytes, text->len, wanted, strlen(wanted));
 }
 
-/* The fingerprint of the result; of more output than it takes in, with the end of it. */
+/* Returns the fingerprint of the result. If there is more output than the fingerprint covers,
+ * includes its end. */
 static struct fingerprint_result take_fingerprint(struct attempt *attempt,
                                                   const struct outcome *outcome)
 {
@@ -179,7 +180,7 @@ static struct fingerprint_result take_fingerprint(struct attempt *attempt,
     return fingerprint_finish(fingerprint, outcome->kind, outcome->code);
 }
 
-/* After what is the first of its task and the last, nothing can be a repeat. */
+/* If the first attempt of a task is also its last, nothing can be a repeat of it. */
 static bool may_be_followed(const struct attempt *attempt, const struct verdict *verdict)
 {
     const struct attempt_setting *setting = attempt->setting;
@@ -188,8 +189,8 @@ static bool may_be_followed(const struct attempt *attempt, const struct verdict 
            attempt->step < task->step_count - 1 || gains_find(setting->gains, attempt->task);
 }
 
-/* What the task wrote is forgotten at the end of its run, but not that the step ended like this
- * before. */
+/* The memory of a task's output is dropped at the end of its run, but the log still knows that the
+ * step ended like this before. */
 static bool was_seen(const struct attempt *attempt, struct digest fingerprint)
 {
     const struct step_state *step =
@@ -203,7 +204,7 @@ static bool was_seen(const struct attempt *attempt, struct digest fingerprint)
     return false;
 }
 
-/* The attempt as a step of its task's trajectory. */
+/* Records the attempt as a step in the trajectory of its task. */
 static void take_fact(struct attempt *attempt, struct input *input)
 {
     const struct fingerprint_result result = take_fingerprint(attempt, &input->outcome);
@@ -228,10 +229,10 @@ static void take_fact(struct attempt *attempt, struct input *input)
 
 static_assert((int)CONTRACT_OUTPUT_MAX <= (int)OUTPUT_RING_BYTES, "all that can fit is kept");
 
-/* Append what its step's contract is about: what an agent leaves, or what came on stdout. */
+/* Appends what the contract applies to: the agent's final result, or stdout. */
 static void add_result(const struct attempt *attempt, struct str *out)
 {
-    if (attempt->agent) { /* whatever its CLI writes around it */
+    if (attempt->agent) { /* not the raw output of its CLI */
         (void)agent_stream_final(attempt->agent->stream, out, NULL);
         return;
     }
@@ -240,7 +241,7 @@ static void add_result(const struct attempt *attempt, struct str *out)
         str_add_n(out, kept.bytes, kept.len);
 }
 
-/* Did it write what its step's contract asks for? */
+/* Checks the result against the contract of its step. */
 static void check_contract(struct attempt *attempt, struct verdict *verdict)
 {
     struct str result = {0};
@@ -264,8 +265,8 @@ static void cut_text(const struct attempt *attempt, char *text, size_t size)
     str_done(&cut);
 }
 
-/* Without the escapes that stood in it a line may hold what it did not have in one piece; and
- * a contract may name what is secret. */
+/* Redacts the verdict again: a secret that was split by escape sequences may be whole now, and a
+ * contract may contain one. */
 static void cut_verdict(const struct attempt *attempt, struct verdict *verdict)
 {
     cut_text(attempt, verdict->match, sizeof(verdict->match));
@@ -292,7 +293,7 @@ void attempt_check_files(struct attempt *attempt, struct verdict *verdict)
     str_done(&faults);
 }
 
-/* Of a step that runs a program it is known by the program's name. */
+/* A step that runs a program directly is matched by the program's name. */
 static const struct adapter *find_adapter(const struct attempt *attempt, const char *program)
 {
     if (attempt->agent)
@@ -300,7 +301,8 @@ static const struct adapter *find_adapter(const struct attempt *attempt, const c
     return adapters_of_program(attempt->setting->call.plan->adapters, program);
 }
 
-/* The output has marks where secrets were: so has what is looked for. */
+/* Secrets in the output have been replaced by marks, so replace them in the expected text as
+ * well. */
 static bool is_matched(const struct attempt *attempt, const struct classify_input *evidence)
 {
     const char *wanted = attempt->plan->expect.match;
@@ -352,7 +354,7 @@ void attempt_judge(struct attempt *attempt, const struct attempt_setting *settin
     if (attempt->plan->contract)
         check_contract(attempt, &input->verdict);
     if (!attempt_has_output(
-            attempt)) /* else the file may be the output, which is not written yet */
+            attempt)) /* otherwise the output file, which may be expected, is not written yet */
         attempt_check_files(attempt, &input->verdict);
     cut_verdict(attempt, &input->verdict);
     input->expectation_met = is_matched(attempt, &evidence);

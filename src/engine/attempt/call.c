@@ -11,7 +11,7 @@
 
 static const char step_prefix[] = "DEVS_STEP=";
 
-/* Paths of a plan are relative to the run's folder. */
+/* Paths in a plan are relative to the run's folder. */
 static char *resolve(const char *run_dir, const char *path)
 {
     struct str text = {0};
@@ -37,7 +37,7 @@ static bool has_same_name(const char *a, const char *b)
     return strncmp(a, b, len) == 0 && (b[len] == '=' || b[len] == '\0');
 }
 
-/* Is there an entry of that name among these? */
+/* Returns whether an entry with that name is in the list. */
 static bool is_among(char *const *entries, size_t count, const char *entry)
 {
     for (size_t i = 0; i < count; i++) {
@@ -47,7 +47,8 @@ static bool is_among(char *const *entries, size_t count, const char *entry)
     return false;
 }
 
-/* The entries of the agent's CLI, then the step's own: the last one of a name wins. */
+/* Lists the entries of the agent's CLI, then those of the step. If a name occurs twice, the last
+ * one wins. */
 static char **list_own(const struct plan_step *step)
 {
     char *const *more = step->agent ? adapter_env(step->agent->adapter) : NULL;
@@ -60,8 +61,8 @@ static char **list_own(const struct plan_step *step)
     return own;
 }
 
-/* Our two marks, then the step's own entries, then what is inherited; of entries
- * with the same name the first one stays. */
+/* Our two marks come first, then the step's own entries, then the inherited ones. If a name occurs
+ * twice, the first one wins. */
 static char **build_environment(const struct call_setting *setting, char *step_mark,
                                 char *const *own)
 {
@@ -71,9 +72,9 @@ static char **build_environment(const struct call_setting *setting, char *step_m
     char **all = xcalloc(own_count + inherited_count + 3, sizeof(*all));
     size_t count = 0;
 
-    all[count++] = (char *)(uintptr_t)setting->run_mark; /* a start changes nothing */
+    all[count++] = (char *)(uintptr_t)setting->run_mark; /* starting a process does not modify it */
     all[count++] = step_mark;
-    for (size_t i = own_count; i > 0; i--) { /* the last one of a name wins */
+    for (size_t i = own_count; i > 0; i--) { /* the last entry of a name wins */
         if (!is_among(all, count, own[i - 1]))
             all[count++] = own[i - 1];
     }

@@ -1,7 +1,7 @@
 /*
- * call.h - a plan's step as the call that is made: folder, files, environment.
+ * call.h - how a step of a plan is started: folder, files, environment.
  *
- * The same for every attempt of a step, but that an agent's attempts are mutually exclusive to it
+ * The same for every attempt of a step, except that an agent's attempts have an argv of their own
  * (agent_run.h). Any thread.
  */
 #ifndef DEVS_CALL_H
@@ -10,7 +10,7 @@
 #include "launch.h"
 #include "plan.h"
 
-/* What calls of one run share. All borrowed; outlives the calls. */
+/* What all calls of a run share. All borrowed; must outlive the calls. */
 struct call_setting {
     const struct plan *plan;
     const char *run_dir;      /* absolute */
@@ -19,22 +19,22 @@ struct call_setting {
 };
 
 struct call {
-    char *const *argv;                /* borrowed from the plan, or whoever put it here */
+    char *const *argv;                /* borrowed from the plan, or from whoever replaced it */
     char *cwd;                        /* owned; absolute */
     char *stdin_path;                 /* owned; absolute, NULL = /dev/null */
-    bool is_fed;                      /* it reads PLAN_STDIN_OURS; stdin_path is NULL then */
-    const struct launch_input *input; /* borrowed; bytes for stdin in place of a path; NULL = none:
-                                         call_init() leaves it so */
+    bool is_fed;                      /* its stdin is PLAN_STDIN_OURS; stdin_path is NULL then */
+    const struct launch_input *input; /* borrowed; bytes for stdin instead of a path; NULL =
+                                         none, as after call_init() */
     char *step_mark;                  /* owned; "DEVS_STEP=task/1" */
-    char **own; /* owned array of borrowed texts, NULL-terminated: the entries of the step itself */
-    char **environment; /* owned array of borrowed texts, NULL-terminated */
+    char **own; /* owned array of borrowed strings, NULL-terminated: the step's own entries */
+    char **environment; /* owned array of borrowed strings, NULL-terminated */
 };
 
-/* The call of this step: argv, folder, environment and stdin as the plan has them. */
+/* Fills in argv, folder, environment and stdin from the step in the plan. */
 void call_init(struct call *call, const struct call_setting *setting, int task, int step);
 void call_done(struct call *call);
 
-/* "task/1": the step, for people. */
+/* Returns "task/1", the step's name for display. */
 const char *call_name(const struct call *call);
 
 #endif

@@ -13,19 +13,19 @@
 #include "str.h"
 #include "xalloc.h"
 
-/* The bytes of one row of the log: what a task's attempts have written, and what its agent has
- * called. Any thread. */
+/* The bytes of one row in the log: a task's output memory and its agent's call memory. Any
+ * thread. */
 
-enum { GAIN_HEAD_BYTES = 8 }; /* before the two, where there are two */
+enum { GAIN_HEAD_BYTES = 8 }; /* precedes the two memories if there are two */
 
 static_assert(2 * (int)ENTROPY_BLOB_BYTES_MAX + (int)GAIN_HEAD_BYTES <= (int)LOG_GAIN_BYTES_MAX,
               "the log keeps what two memories save");
 
-/* Four bytes that no memory begins with, then the length of the first. */
+/* Four bytes that no memory starts with, followed by the length of the first memory. */
 enum { MAGIC_BYTES = 4 };
 static const char magic[MAGIC_BYTES + 1] = "dTwo";
 
-/* Append both; `calls` may be NULL: then these are the bytes of `attempts` alone. */
+/* Appends both memories. If `calls` is NULL, appends only the bytes of `attempts`. */
 static void gain_bytes_write(const struct entropy_memory *attempts,
                              const struct entropy_memory *calls, struct str *out)
 {
@@ -41,8 +41,9 @@ static void gain_bytes_write(const struct entropy_memory *attempts,
         entropy_memory_save(calls, out);
 }
 
-/* Load them. *calls is made if there is anything for it, and is NULL before. ERR_INVALID for bytes
- * that gain_bytes_write() did not write; what was loaded by then stays. */
+/* Loads the memories. *calls must be NULL, and is created if there is anything for it. Fails with
+ * ERR_INVALID if the bytes do not come from gain_bytes_write(); what was loaded before the error
+ * stays loaded. */
 static bool gain_bytes_read(const char *bytes, size_t len, const struct entropy_limits *limits,
                             struct entropy_memory *attempts, struct entropy_memory **calls,
                             struct err *err)
@@ -64,15 +65,16 @@ static bool gain_bytes_read(const char *bytes, size_t len, const struct entropy_
 }
 
 struct gain {
-    struct entropy_memory *memory; /* owned; NULL before the first output, and while only the log
-                                      has it */
-    struct entropy_memory *calls;  /* owned; of its agent; NULL before the first, and likewise */
-    bool saved;                    /* the log has a row of it, of this attempt: */
+    struct entropy_memory *memory; /* owned; NULL before the first output, and while only the
+                                      log has it */
+    struct entropy_memory *calls;  /* owned; of its agent; NULL before the first call, and while
+                                      only the log has it */
+    bool saved;                    /* the log has a row of it, saved for this attempt: */
     int step, attempt;
-    bool had_back;    /* from the log */
-    bool inherited;   /* another engine saved it, if there was anything to save */
-    bool kept;        /* in the list of those that were saved, */
-    int older, newer; /* between these; -1 = none */
+    bool had_back;    /* it was loaded from the log */
+    bool inherited;   /* saved by another engine, if there was anything to save */
+    bool kept;        /* in the list of memories that were saved and are kept, */
+    int older, newer; /* between these two; -1 = none */
 };
 
 void gains_init(struct gains *gains, const struct run_state *state, struct log_writer *writer)
@@ -109,8 +111,8 @@ void gains_done(struct gains *gains)
     *gains = (struct gains){0};
 }
 
-/* Will the task write no more? A person may retry one that failed: what it writes then is compared
- * with all that it wrote before. */
+/* Returns whether the task will never write again. A person may retry a failed task, and its new
+ * output is compared with everything it wrote before. */
 static bool is_over(enum task_status status)
 {
     return task_status_is_final(status) && !task_status_is_failed(status);
@@ -126,7 +128,7 @@ static const struct attempt_state *last_that_counts(const struct step_state *ste
     return NULL;
 }
 
-/* The row is of the last attempt of the task that left a fact. */
+/* Finds the task's row: it belongs to its last attempt that left a fact. */
 static void inherit(struct gains *gains, int task)
 {
     const struct task_state *state = &gains->state->tasks[task];
@@ -155,8 +157,8 @@ struct entropy_memory *gains_find(const struct gains *gains, int task)
     return gains->tasks[task].memory;
 }
 
-/* What the log has of the task, if it is of its last attempt that was saved. Without it all
- * that comes counts as new. */
+/* Loads the task's row from the log if it belongs to the last attempt that was saved. Without it,
+ * all output counts as new. */
 static void load(struct gains *gains, int task)
 {
     struct gain *gain = &gains->tasks[task];
@@ -187,7 +189,7 @@ struct entropy_memory *gains_memory(struct gains *gains, int task)
 struct entropy_memory *gains_calls(struct gains *gains, int task)
 {
     struct gain *gain = &gains->tasks[task];
-    (void)gains_memory(gains, task); /* the log has both in one row */
+    (void)gains_memory(gains, task); /* both are in the same row */
     if (!gain->calls)
         entropy_memory_open(&gain->calls, &gains->state->plan->loops);
     return gain->calls;
@@ -221,8 +223,8 @@ static void unlink_kept(struct gains *gains, int task)
     gains->kept--;
 }
 
-/* The memory of this task was saved: that of the task whose turn was longest ago need not be
- * kept, unless it runs. */
+/* This task's memory was just saved. Drops the least recently used one if there are too many,
+ * unless its task is running. */
 static void keep(struct gains *gains, int task)
 {
     struct gain *gain = &gains->tasks[task];
@@ -251,7 +253,7 @@ static void add_row(struct gains *gains, const struct log_gain *row)
     gains->rows[gains->row_count++] = *row;
 }
 
-/* What did not end by itself leaves the memory in the middle of a step. */
+/* An attempt that did not end on its own leaves the memory in the middle of a step. */
 static void save(struct gains *gains, const struct event *event)
 {
     struct gain *gain = &gains->tasks[event->task];
@@ -280,7 +282,7 @@ static void forget(struct gains *gains, int task)
     *gain = (struct gain){0};
 }
 
-/* Nobody goes on with any task of the run: the rows of failed ones go too. */
+/* No task of the run will continue, so remove the rows of failed ones, too. */
 static void forget_rows(struct gains *gains)
 {
     for (int i = 0; i < gains->state->plan->task_count; i++) {
@@ -310,6 +312,6 @@ void gains_collect(struct gains *gains, const struct turn *turn)
 void gains_clear(struct gains *gains)
 {
     for (size_t i = 0; i < gains->row_count; i++)
-        free((void *)(uintptr_t)gains->rows[i].bytes); /* save() made them */
+        free((void *)(uintptr_t)gains->rows[i].bytes); /* allocated by save() */
     gains->row_count = 0;
 }

@@ -18,7 +18,7 @@ void growth_forget(struct growth *growth, int task)
     struct growth_call *call = growth->calls[task];
     if (!call)
         return;
-    free((void *)(uintptr_t)call->input.bytes); /* copy_input() made them */
+    free((void *)(uintptr_t)call->input.bytes); /* allocated by copy_input() */
     redactor_close(call->redactor);
     free(call);
     growth->calls[task] = NULL;

@@ -10,7 +10,7 @@
 
 enum {
     KEPT_FIRST_CAP = 4096,
-    /* Twice the ring, so that making room moves each byte once. */
+    /* Twice the ring, so that each byte is moved only once to make room. */
     KEPT_CAP_MAX = 2 * OUTPUT_RING_BYTES,
 };
 
@@ -41,7 +41,7 @@ static int64_t at_least(int64_t value, int64_t limit)
     return value > limit ? value : limit;
 }
 
-/* Where kept[0] stands in the stream. */
+/* Returns the stream offset of kept[0]. */
 static int64_t kept_from(const struct output *output)
 {
     return output->bytes - (int64_t)output->kept_len;
@@ -73,7 +73,7 @@ static void make_room(struct output *output, size_t len)
     output->kept_cap = cap;
 }
 
-/* Bytes of one line without its end: each line_max of them are a line. */
+/* Extends the current line without ending it. Every line_max bytes count as one line. */
 static void lengthen_line(struct output *output, size_t len)
 {
     output->line_bytes += (int64_t)len;
@@ -84,8 +84,8 @@ static void lengthen_line(struct output *output, size_t len)
     output->line_bytes -= cuts * output->line_max;
 }
 
-/* Eight lanes of a byte each, which none of them fills up: a word at a time, and no branch where a
- * line ends. Whether a byte is zero: Warren, Hacker's Delight, 6-1. */
+/* Sums in eight one-byte lanes, which cannot overflow here: handles a word at a time, without a
+ * branch per line feed. Test for a zero byte: Warren, Hacker's Delight, 6-1. */
 static int64_t count_feeds_in_lanes(const char *bytes, size_t words)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101), low = ones * 0x7f;
@@ -117,7 +117,7 @@ static int64_t count_feeds(const char *bytes, size_t len)
     return count;
 }
 
-/* Where no line can be too long. */
+/* For output in which no line can be too long. */
 static void count_short_lines(struct output *output, const char *bytes, size_t len)
 {
     const char *last = memrchr(bytes, '\n', len);
@@ -155,13 +155,14 @@ void output_add(struct output *output, const char *bytes, size_t len)
     count_lines(output, bytes, len);
 }
 
-/* Bytes of the head that the log does not have yet. */
+/* Returns the number of bytes of the head that are not logged yet. */
 static int64_t head_waiting(const struct output *output)
 {
     return at_most(output->bytes, OUTPUT_HEAD_BYTES) - output->logged;
 }
 
-/* Much of it, or its end: what comes after it must not push it out of the ring. */
+/* Returns whether the head must be logged now: much of it is waiting, or it is complete, and later
+ * output must not push it out of the ring. */
 static bool head_is_urgent(const struct output *output)
 {
     int64_t waiting = head_waiting(output);
@@ -186,7 +187,7 @@ int64_t output_due(const struct output *output)
     return due;
 }
 
-/* One piece of the stream from `from` up to `to`, or as much as a row holds. */
+/* Fills in one piece of the stream from `from` to `to`, or as much as fits in a row. */
 static void fill_piece(const struct output *output, int64_t from, int64_t to,
                        struct log_output *piece)
 {

@@ -7,7 +7,7 @@
 #include "outcome.h"
 #include "xalloc.h"
 
-/* Is there something that may not be had, and that has to be said? */
+/* Returns whether limits may be missing, which must then be reported. */
 static bool may_lack(const struct surroundings_call *call)
 {
     return call->spec->best_effort && !sandbox_spec_is_empty(call->spec);
@@ -43,7 +43,8 @@ void surroundings_close(struct surroundings *around)
     free(around);
 }
 
-/* What the steps before this one made is in it: without it there is nothing to go on with. */
+/* Returns whether the workspace is gone and with it the work of the earlier steps, so that the task
+ * cannot continue. */
 static bool is_gone(struct surroundings *around, const struct workspace *workspace)
 {
     if (around->call.step == 0 || workspace_is_made(workspace))
@@ -54,7 +55,7 @@ static bool is_gone(struct surroundings *around, const struct workspace *workspa
     return true;
 }
 
-/* The tree as the step's first attempt found it. */
+/* Prepares the tree as the step's first attempt found it. */
 static bool prepare_tree(struct surroundings *around, const atomic_bool *stop)
 {
     struct workspace_slot *slot = around->call.slot;
@@ -84,7 +85,7 @@ static bool prepare_sandbox(struct surroundings *around, const atomic_bool *stop
 {
     const struct surroundings_call *call = &around->call;
     bool is_empty = sandbox_spec_is_empty(call->spec);
-    /* A plan that cannot be had was refused before the run: plan_check(). */
+    /* Anything that is not available was rejected before the run, by plan_check(). */
     if (!is_empty && !sandbox_check(call->spec, &around->lacks, &around->lacks_why, &around->err)) {
         around->start_code = START_SANDBOX_FAILED;
         return false;
@@ -138,7 +139,7 @@ void surroundings_keep(struct surroundings *around, const atomic_bool *stop)
         workspace_keep(workspace, around->call.title, stop, &around->kept, &around->keep_err);
 }
 
-/* The facts about an attempt's workspace and sandbox that go into the log. */
+/* Logs facts about the attempt's workspace and sandbox. */
 
 static void tell_made(const struct surroundings *around, surroundings_fact_fn *tell, void *ctx)
 {
@@ -182,7 +183,7 @@ static void tell_before(const struct surroundings *around, surroundings_fact_fn 
     tell(ctx, &fact, NULL);
 }
 
-/* "memory_mb, network" as a list. */
+/* Adds "memory_mb, network" as a JSON array. */
 static void add_keys(const char *keys, struct str *text)
 {
     const char *comma = "";

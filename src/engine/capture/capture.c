@@ -22,11 +22,11 @@
 #include "test_report.h"
 #include "text.h"
 
-/* What the parts of a capture share. Each part writes members of the capture's object, or says in
+/* Shared by the parts of a capture. Each part writes members of the capture's object, or says in
  * `missing` why it cannot. */
 struct capture_writer {
-    const struct capture_facts *facts;   /* borrowed, as all below */
-    const struct attempt_state *attempt; /* as the fold has it */
+    const struct capture_facts *facts;   /* borrowed, like all pointers below */
+    const struct attempt_state *attempt; /* from the folded state */
     const struct step_state *step;
     const struct plan_step *plan;
     const struct call *call;
@@ -35,11 +35,12 @@ struct capture_writer {
 };
 
 enum {
-    SHELL_SIGNAL = 128, /* a shell's code for a program that a signal ended, less its number */
+    SHELL_SIGNAL = 128, /* a shell's exit code for a program that died from a signal, minus the
+                           signal number */
     SIGNALS_MAX = 64,
 };
 
-/* Who sent a signal that we did not send. */
+/* Who sends a signal that devs did not send. */
 static const struct sender {
     int signal;
     const char *who, *why;
@@ -70,7 +71,7 @@ static void add_sender(struct str *out, const char *who, const char *why)
     str_json_text(out, "sender_why", why);
 }
 
-/* A signal that ended it and was not ours. */
+/* Adds the signal that ended the attempt and was not ours. */
 static void add_foreign_signal(const struct capture_writer *writer)
 {
     const struct outcome *outcome = &writer->attempt->outcome;
@@ -94,7 +95,7 @@ static void add_foreign_signal(const struct capture_writer *writer)
         add_sender(out, "unknown", "not devs: another process");
 }
 
-/* We ended it: by what it went, if that was a signal. */
+/* We ended it. Adds the signal that it died from, if any. */
 static void add_our_end(const struct capture_writer *writer, const char *why)
 {
     int code = writer->attempt->outcome.code;
@@ -112,7 +113,7 @@ static void add_exit(const struct capture_writer *writer)
         add_signal(writer->out, "inner_signal", code - SHELL_SIGNAL);
 }
 
-/* How it ended in words, and who made it end. */
+/* Adds how it ended, as text, and who ended it. */
 static void add_cause(const struct capture_writer *writer)
 {
     const struct outcome *outcome = &writer->attempt->outcome;
@@ -151,7 +152,7 @@ static void add_processes(struct str *out, const char *key, const struct proc_fa
 {
     str_json_key(out, key);
     str_add_char(out, '[');
-    /* What a sandbox says is left is counted, not named. */
+    /* Processes that a sandbox reports as left are only counted, not named. */
     for (int i = 0; i < count && i < CHILD_LEFT_MAX && found[i].pid != 0; i++) {
         const char state[] = {found[i].state, '\0'};
         str_add(out, i > 0 ? ",{" : "{");
@@ -164,13 +165,13 @@ static void add_processes(struct str *out, const char *key, const struct proc_fa
     str_add_char(out, ']');
 }
 
-/* Say why an item is not there. */
+/* Records why an item is missing. */
 static void add_missing(struct capture_writer *writer, const char *item, const char *why)
 {
     str_json_text(&writer->missing, item, why);
 }
 
-/* What else ran when it ended, and what of it outlived all that was done about it. */
+/* Adds which other processes ran when it ended, and which of them could not be ended. */
 static void add_all_processes(struct capture_writer *writer)
 {
     const struct attempt *attempt = writer->facts->attempt;
@@ -202,7 +203,7 @@ static void add_memory(struct capture_writer *writer)
     str_add_char(out, '}');
 }
 
-/* How far the wall clock was moved while it ran. */
+/* Adds how far the wall clock was changed while it ran. */
 static void add_clock(struct capture_writer *writer)
 {
     const struct attempt_state *attempt = writer->attempt;
@@ -215,7 +216,7 @@ static void add_clock(struct capture_writer *writer)
     str_json_i64(writer->out, "clock_step_ms", wall_ms - steady_ms);
 }
 
-/* How the attempt ended and who ended it, processes, memory, the clock. */
+/* Adds how the attempt ended and who ended it, processes, memory, and the clock. */
 static void add_end(struct capture_writer *writer)
 {
     add_cause(writer);
@@ -224,19 +225,19 @@ static void add_end(struct capture_writer *writer)
     add_clock(writer);
 }
 
-enum { NAME_BYTES = 1024 }; /* a longer name is nobody's secret */
+enum { NAME_BYTES = 1024 }; /* a longer name cannot be a secret */
 
-/* Is it to be left out? */
+/* Returns whether to leave the text out. */
 typedef bool skip_fn(const struct capture_facts *facts, const char *text);
 
 struct list {
     const char *key;
     char *const *texts;
-    const char *ends; /* a text goes up to the first of these bytes */
-    skip_fn *skip;    /* NULL: all are listed */
+    const char *ends; /* each text is cut at the first of these bytes */
+    skip_fn *skip;    /* NULL = list all */
 };
 
-/* As many as fit into CAPTURE_LIST_BYTES; the rest is counted. */
+/* Adds as many as fit into CAPTURE_LIST_BYTES, and the number of the others. */
 static void add_list(struct capture_writer *writer, const struct list *list)
 {
     struct str *out = writer->out;
@@ -276,7 +277,7 @@ static bool is_no_secret(const struct capture_facts *facts, const char *entry)
     return !redactor_hides(facts->redactor, name);
 }
 
-/* What it was given: a sandbox lets only a part of it in. */
+/* Returns the environment it received, of which a sandbox only passes a part. */
 static char *const *environment_of(const struct capture_writer *writer)
 {
     const struct attempt *attempt = writer->facts->attempt;
@@ -328,7 +329,7 @@ static void add_sandbox(struct capture_writer *writer)
     str_add_char(out, '}');
 }
 
-/* Argv, folder, names of the environment, policy, sandbox. */
+/* Adds argv, folder, names of the environment, policy, and sandbox. */
 static void add_call(struct capture_writer *writer)
 {
     const struct list argv = {"argv", writer->call->argv, "", NULL};
@@ -341,7 +342,7 @@ static void add_call(struct capture_writer *writer)
 
 enum { MICROS_OF_DOLLAR = 1000000 };
 
-/* What this attempt told it; its secrets are cut with all the rest of the capture. */
+/* Adds the prompt of this attempt. It is redacted together with the rest of the capture. */
 static void add_prompt(struct capture_writer *writer)
 {
     const struct attempt *attempt = writer->facts->attempt;
@@ -358,7 +359,7 @@ static void add_prompt(struct capture_writer *writer)
         str_json_i64(writer->out, "prompt_more", (int64_t)(len - kept));
 }
 
-/* Which agent was prompted with what, and what it used. Adds nothing for a command. */
+/* Adds the agent, its prompt, and its usage. Adds nothing for a command. */
 static void add_agent(struct capture_writer *writer)
 {
     const struct capture_facts *facts = writer->facts;
@@ -395,7 +396,7 @@ static void add_digest(struct str *out, const char *key, struct digest digest)
     str_json_text(out, key, hex);
 }
 
-/* The workspace and the commit that is checked out in it. */
+/* Adds the workspace and the commit that is checked out in it. */
 static void add_tree(struct capture_writer *writer)
 {
     const struct capture_facts *facts = writer->facts;
@@ -453,7 +454,7 @@ static void add_tests(struct capture_writer *writer, const struct attempt *attem
     add_missing(writer, "tests", "no summary of a test program in the last 64 KiB");
 }
 
-/* The last bytes of both streams, and the summary of a test program in them. */
+/* Adds the last bytes of both streams, and the summary of a test program if they contain one. */
 static void add_output(struct capture_writer *writer)
 {
     static const char *const keys[] = {"stdout_tail", "stderr_tail"};
@@ -474,7 +475,7 @@ static void add_output(struct capture_writer *writer)
     add_tests(writer, attempt);
 }
 
-/* What was masked, in words. */
+/* Adds the names of what was masked. */
 static void add_masks(struct str *out, unsigned masks)
 {
     const char *comma = "";
@@ -491,7 +492,7 @@ static void add_masks(struct str *out, unsigned masks)
     str_add_char(out, ']');
 }
 
-/* Lines as they came beside what was compared. */
+/* Adds original lines next to their masked form, which was compared. */
 static void add_sample(struct str *out, const char *key, const struct entropy_sample *sample)
 {
     str_json_key(out, key);
@@ -505,7 +506,7 @@ static void add_sample(struct str *out, const char *key, const struct entropy_sa
     str_add_char(out, ']');
 }
 
-/* Equal results that filled a window of the policy: where they begin and end. */
+/* Adds where equal results that filled a window of the policy begin and end. */
 static void add_window(struct str *out, const struct step_state *step, int attempt)
 {
     str_json_i64(out, "count", step->same);
@@ -514,7 +515,7 @@ static void add_window(struct str *out, const struct step_state *step, int attem
     str_json_text(out, "equal", "the results");
 }
 
-/* Why the attempt was found to be looping. */
+/* Adds why the attempt was found to be looping. */
 static void add_loop(struct capture_writer *writer)
 {
     const struct capture_facts *facts = writer->facts;
@@ -547,7 +548,7 @@ static void add_loop(struct capture_writer *writer)
 }
 
 enum {
-    INTERFACES_MAX = 16, /* that are named */
+    INTERFACES_MAX = 16, /* interfaces that are named */
     INTERFACES_LOOKED_AT = 64,
     STATE_MAX = 32,
 };
@@ -589,7 +590,7 @@ static void add_load(struct capture_writer *writer, const struct proc_machine *m
         add_missing(writer, "memory_available", "/proc/meminfo cannot be read");
 }
 
-/* "up", "down", "unknown": in words of the kernel. */
+/* Reads "up", "down" or "unknown", as the kernel says it. */
 static bool read_state(int net, const char *name, char out[STATE_MAX])
 {
     char path[NAME_MAX + 16];
@@ -598,13 +599,13 @@ static bool read_state(int net, const char *name, char out[STATE_MAX])
     if (fd < 0)
         return false;
     ssize_t got = read(fd, out, STATE_MAX - 1);
-    (void)close(fd); /* read only */
+    (void)close(fd); /* opened for reading only */
     out[got > 0 ? got : 0] = '\0';
     out[strcspn(out, "\n")] = '\0';
     return out[0] != '\0';
 }
 
-/* Interfaces but for the loopback; is any of them up? */
+/* Adds all network interfaces except the loopback. Returns whether any of them is up. */
 static bool add_interfaces(struct str *out, DIR *net)
 {
     bool up = false;
@@ -662,7 +663,7 @@ static void add_versions(struct capture_writer *writer)
     str_add_char(out, '}');
 }
 
-/* Load, memory, disks, network, versions. */
+/* Adds load, memory, disks, network, and versions. */
 static void add_machine(struct capture_writer *writer)
 {
     struct proc_machine machine;
@@ -727,8 +728,8 @@ static void add_head(struct capture_writer *writer)
     str_json_text(out, "decision", decision_kind_name((enum decision_kind)event->a));
 }
 
-/* What takes a bounded room whatever happens; the two lists of the call have theirs. */
-enum { CAPTURE_REST_BYTES = 48 * 1024, JSON_BYTES_MAX = 6 /* of one byte: \u0000 */ };
+/* Upper limit of the size of everything except the two lists of the call, which have their own. */
+enum { CAPTURE_REST_BYTES = 48 * 1024, JSON_BYTES_MAX = 6 /* JSON for a byte: \u0000 */ };
 static_assert(3 * CAPTURE_LIST_BYTES + 2 * JSON_BYTES_MAX * CAPTURE_TAIL_BYTES +
                       JSON_BYTES_MAX * CAPTURE_PROMPT_BYTES +
                       2 * JSON_BYTES_MAX * 2 * ENTROPY_SAMPLE_LINES * ENTROPY_SAMPLE_BYTES +

@@ -21,11 +21,11 @@
 #include "xalloc.h"
 
 enum {
-    PACKED_REFS_MAX = 1024 * 1024, /* a larger file of packed references is not looked through */
-    COMMIT_DIGITS = 40,            /* of SHA-1; 64 of SHA-256 */
+    PACKED_REFS_MAX = 1024 * 1024, /* a larger packed-refs file is not searched */
+    COMMIT_DIGITS = 40,            /* SHA-1; 64 for SHA-256 */
 };
 
-/* `folder` + '/' + `name`; false if it does not fit. */
+/* Joins `folder` + '/' + `name`. Returns false if it does not fit. */
 static bool join_path(char out[PATH_MAX], const char *folder, const char *name)
 {
     int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
@@ -43,7 +43,7 @@ static bool read_commit(const char *text, struct capture_commit *out)
     return true;
 }
 
-/* "<commit> refs/heads/main" in a line of its own. */
+/* Finds the line "<commit> refs/heads/main". */
 static bool find_packed(const char *common, const char *name, struct capture_commit *out)
 {
     char path[PATH_MAX];
@@ -136,7 +136,7 @@ static void add_path(const struct diff_path *path, bool with_lines, struct str *
     str_add_char(out, ']');
 }
 
-/* How many paths are written and what they may take. */
+/* Limits for the list of paths: their number, and their size. */
 struct room {
     size_t paths, bytes;
     bool with_lines;
@@ -161,7 +161,7 @@ static size_t add_paths(const struct tree_diff *diff, const struct room *room, s
     return i;
 }
 
-/* Whole lines, as many as fit. */
+/* Adds as many whole lines as fit. */
 static void add_diff_text(const struct str *text, struct str *out)
 {
     const char *bytes = str_text(text);
@@ -172,7 +172,7 @@ static void add_diff_text(const struct str *text, struct str *out)
     const size_t from = out->len;
     str_add_json(out, bytes, len);
     while (out->len - from > CHANGES_TEXT_BYTES) {
-        /* JSON takes at most six bytes for one: what is too much is cut off at once. */
+        /* JSON takes at most six bytes for one, so remove the excess in one go. */
         size_t excess = (out->len - from - CHANGES_TEXT_BYTES) / 6 + 1;
         len = excess < len ? len - excess : 0;
         while (len > 0 && bytes[len - 1] != '\n')
@@ -219,7 +219,8 @@ void capture_changes_event(const struct tree_diff *diff, struct str *out)
     str_add_char(out, '}');
 }
 
-/* Takes what "git status --porcelain -z" says: "XY path" NUL, and after a rename the old path. */
+/* Parses the output of "git status --porcelain -z": "XY path" NUL, followed by the old path after a
+ * rename. */
 static void take_status(const struct str *answer, struct tree_diff *diff)
 {
     enum { CODE_BYTES = 3 };
@@ -244,7 +245,7 @@ static void take_status(const struct str *answer, struct tree_diff *diff)
     }
 }
 
-/* Asks git what is changed, in a private repository at `own`: see git.h. */
+/* Runs git status in a private repository at `own`: see git.h. */
 static bool ask_git(const char *dir, const char *own, char *const *environment,
                     const atomic_bool *stop, struct tree_diff *diff, struct err *err)
 {
@@ -267,13 +268,13 @@ static bool ask_git(const char *dir, const char *own, char *const *environment,
     return ok;
 }
 
-/* The same with a private repository for this question alone, in the folder of the log. */
+/* Does the same with a temporary private repository in the log's folder. */
 static bool ask_git_once(const struct changes_call *call, const atomic_bool *stop,
                          struct tree_diff *diff, struct err *err)
 {
     char own[PATH_MAX];
     const int len = snprintf(own, sizeof(own), "%s/.status-XXXXXX", call->scratch);
-    (void)mkdir(call->scratch, 0700); /* mostly it is there */
+    (void)mkdir(call->scratch, 0700); /* usually it exists */
     if (len < 0 || (size_t)len >= sizeof(own))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", call->scratch);
     if (!mkdtemp(own))

@@ -22,9 +22,10 @@
 
 enum { SIGNAL_EXIT_BASE = 128, NURSERY_NEWS_MAX = 64 };
 
-/* Who starts us may have SIGCHLD ignored; then the kernel reaps children itself and their status is
- * lost. Their ends are heard by their pidfds: a signal that this thread, their parent, does not
- * block is thrown away, while one that it blocks wakes the thread that does not, each time. */
+/* devs may be started with SIGCHLD ignored; the kernel then reaps children itself and their exit
+ * status is lost. We learn about their ends from pidfds, so the signal is not needed. Keep it
+ * unblocked in this thread, their parent: it is then discarded, while a blocked SIGCHLD would wake
+ * another thread each time. */
 static void hear_children(void)
 {
     struct sigaction action;
@@ -38,11 +39,12 @@ static void hear_children(void)
     (void)sigaction(SIGCHLD, &action, NULL);
 }
 
-/* What is closed while its news waits here has no number any more: stop_hearing(). */
+/* A descriptor that is closed while its event waits here has already lost its number: see
+ * stop_hearing(). */
 static void news_came(uv_poll_t *handle, int status, int events)
 {
     const struct nursery *nursery = handle->data;
-    struct epoll_event news[NURSERY_NEWS_MAX]; /* what does not fit comes at the next turn */
+    struct epoll_event news[NURSERY_NEWS_MAX]; /* events that do not fit arrive in the next turn */
     (void)status;
     (void)events;
     int count = epoll_wait(nursery->epoll_fd, news, NURSERY_NEWS_MAX, 0);
@@ -52,8 +54,8 @@ static void news_came(uv_poll_t *handle, int status, int events)
     }
 }
 
-/* libuv asks the kernel six times about each descriptor that it is to hear: it hears of all
- * children by this one. */
+/* libuv makes six system calls for each descriptor that it watches, so it only watches one epoll
+ * descriptor for all children. */
 static bool open_ears(struct nursery *nursery, struct err *err)
 {
     nursery->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -152,8 +154,8 @@ void child_free(uv_handle_t *timer)
     free(child);
 }
 
-/* By the call, and not by the close alone: a child that is just being started holds the file,
- * too, until its exec. */
+/* Removes the descriptor explicitly: closing it is not enough, because a child that is just being
+ * started also holds the file until its exec. */
 static void stop_hearing(const struct child *child, int *fd)
 {
     if (*fd < 0)
@@ -168,8 +170,8 @@ static bool has_much(const struct child *child, int stream)
     return child->read_bytes[stream] >= CHILD_MUCH_BYTES;
 }
 
-/* It fills its pipe faster than we come to read it: in a larger one it has to wait, and to be
- * woken up, less often. The kernel may refuse: a user's pipes share a limit. */
+/* The child fills its pipe faster than we read it. With a larger pipe it blocks and wakes up less
+ * often. The kernel may refuse, because the pipes of a user share a limit. */
 static void widen_pipe(struct child *child, int stream)
 {
     const int wanted = has_much(child, stream) ? CHILD_MUCH_PIPE_BYTES : CHILD_PIPE_BYTES;
@@ -188,7 +190,7 @@ static void tell_output(const struct child *child, int stream, size_t len)
     }
 }
 
-/* One read. How many bytes came; 0 if there is nothing now, or never again. */
+/* Reads once. Returns the number of bytes; 0 if there are none now, or at the end. */
 static size_t read_some(struct child *child, int stream)
 {
     if (child->pipes[stream] < 0)
@@ -218,7 +220,7 @@ static void drain(struct child *child, int stream)
     } while (got > 0 && total < CHILD_DRAIN_BYTES);
 }
 
-/* The first that is heard of a child may be more than that it is there. */
+/* Returns whether the child has started. Its first event may be something other than its start. */
 static bool is_there(struct child *child)
 {
     if (child->stage == CHILD_STARTS)
@@ -238,8 +240,8 @@ static void err_is_readable(struct child *child)
         (void)read_some(child, CHILD_ERR);
 }
 
-/* The loop's own time is of before the last commit: a timer that is set by it
- * rings too early. */
+/* The loop's cached time is from before the last commit; a timer based on it would fire too
+ * early. */
 void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms)
 {
     child->rings = rings;
@@ -248,7 +250,7 @@ void child_set_timer(struct child *child, uv_timer_cb rings, int64_t wait_ms)
     (void)uv_timer_start(&child->timer, rings, (uint64_t)wait_ms, 0);
 }
 
-/* Tell the end. The watcher may start the next child from there. */
+/* Reports the end. The watcher may start the next child from its callback. */
 static void child_finish(struct child *child)
 {
     child->stage = CHILD_IS_OVER;
@@ -261,7 +263,7 @@ static void child_finish(struct child *child)
     child->watcher.ended(child->watcher.ctx, &child->end);
 }
 
-/* To all of its group; what is stopped hears it, too. */
+/* Signals the whole group. Stopped processes are continued, so that they receive it. */
 static void child_tell_group(struct child *child, int signal_number)
 {
     if (signal_number == SIGTERM && child->watcher.tell) {
@@ -269,13 +271,14 @@ static void child_tell_group(struct child *child, int signal_number)
         return;
     }
     (void)kill(-child->pid, signal_number);
-    (void)kill(-child->pid, SIGCONT); /* what is stopped must hear it, too */
+    (void)kill(-child->pid, SIGCONT); /* otherwise stopped processes do not receive it */
 }
 
-/* Ends what a child has left running: TERM, then KILL, until none of it is left or time is up. */
+/* Ends the processes that a child left running: TERM, then KILL, until none are left or time is
+ * up. */
 
 enum {
-    SWEEP_POLL_MS_MIN = 1, /* looks at what is left come 1, 2, 4 ... ms apart */
+    SWEEP_POLL_MS_MIN = 1, /* interval between checks: 1, 2, 4 ... ms */
     SWEEP_POLL_MS_MAX = 200,
 };
 
@@ -288,7 +291,7 @@ static bool was_told(const struct child *child, pid_t pid)
     return false;
 }
 
-/* TERM is told once to each, KILL as often as anything is found. */
+/* Sends TERM once to each process, but KILL as often as a process is found. */
 static void tell_escaped(struct child *child, const struct proc_facts *found, size_t count,
                          int signal_number)
 {
@@ -318,7 +321,7 @@ static void tell_left(struct child *child, const struct proc_facts *found, size_
     tell_escaped(child, found, count, SIGTERM);
 }
 
-/* How many of it are alive; what was seen first is kept. */
+/* Returns how many processes of the child are alive. Keeps what the first search found. */
 static size_t find(struct child *child, struct proc_facts found[SWEEP_FOUND_MAX])
 {
     struct child_end *end = &child->end;
@@ -331,7 +334,7 @@ static size_t find(struct child *child, struct proc_facts found[SWEEP_FOUND_MAX]
     return count;
 }
 
-/* Looks once at which processes of the child are alive, and keeps the answer. */
+/* Checks once which processes of the child are alive, and keeps the result. */
 static void child_look(struct child *child)
 {
     struct proc_facts found[SWEEP_FOUND_MAX];
@@ -348,8 +351,8 @@ static void name_left(struct child *child, const struct proc_facts *found, size_
     }
 }
 
-/* To search all of /proc costs milliseconds: not at every look while those who
- * were told TERM have time until the grace is over. */
+/* Searching all of /proc takes milliseconds, so it is not done at every check while processes that
+ * received TERM are still within the grace period. */
 static bool wants_search(const struct child *child, bool gone)
 {
     bool first_look = child->sweep_poll_ms == SWEEP_POLL_MS_MIN;
@@ -357,7 +360,7 @@ static bool wants_search(const struct child *child, bool gone)
     return gone || first_look || killing || child->sweep_poll_ms == SWEEP_POLL_MS_MAX;
 }
 
-/* One look at what is left; true once there is nothing more to do about it. */
+/* Checks once what is left. Returns true when there is nothing more to do. */
 static bool sweep_once(struct child *child, int64_t now_ms)
 {
     struct proc_facts found[SWEEP_FOUND_MAX];
@@ -403,7 +406,7 @@ static void sweep_again(uv_timer_t *timer)
     sweep_step(timer->data);
 }
 
-/* The process is over, or no signal ends it. Ends with child_finish(). */
+/* Called when the process has exited, or when no signal can end it. Leads to child_finish(). */
 static void child_begin_sweep(struct child *child, int64_t now_ms)
 {
     child->stage = CHILD_IS_SWEPT;
@@ -421,12 +424,12 @@ static void child_begin_sweep(struct child *child, int64_t now_ms)
     sweep_step(child);
 }
 
-/* Do not wait for the grace. */
+/* Skips the grace period. */
 static void child_sweep_harder(struct child *child)
 {
     if (child->kill_due_ms == 0)
         return;
-    child->kill_due_ms = 1; /* long ago: the next look kills */
+    child->kill_due_ms = 1; /* in the past, so that the next check kills */
     child_set_timer(child, sweep_again, 0);
 }
 
@@ -435,8 +438,8 @@ static int64_t timeval_ms(const struct timeval *value)
     return (int64_t)value->tv_sec * 1000 + value->tv_usec / 1000;
 }
 
-/* Until its exec a new process is in our memory, and the kernel counts that as
- * its peak: a figure that is not above ours says nothing about the child. */
+/* Until its exec a new process uses our memory, which the kernel counts as its peak: a value not
+ * above our own says nothing about the child. */
 static int64_t own_peak(const struct rusage *usage)
 {
     struct rusage ours;
@@ -467,7 +470,7 @@ static void process_ended(struct child *child)
     int status;
 
     if (!is_there(child) || child->pidfd < 0)
-        return; /* it never was, or was given up in this turn */
+        return; /* it never existed, or was given up in this turn */
     pid_t got = wait4(child->pid, &status, WNOHANG, &usage);
     if (got == 0 || (got < 0 && errno == EINTR))
         return;
@@ -476,7 +479,7 @@ static void process_ended(struct child *child)
     if (got == child->pid)
         take_status(child, status, &usage);
     else if (!child->ended_by_us)
-        child->end.outcome.kind = OUTCOME_INTERRUPTED; /* somebody else took its status */
+        child->end.outcome.kind = OUTCOME_INTERRUPTED; /* another process took its status */
     stop_hearing(child, &child->pidfd);
     child_begin_sweep(child, now_ms);
 }
@@ -487,8 +490,8 @@ static bool process_is_over(const struct child *child)
     return child->pidfd < 0 || poll(&pidfd, 1, 0) > 0;
 }
 
-/* No signal ended it: a process that the kernel keeps, or one that is not ours to end. Its
- * status is not waited for any more. */
+/* No signal ended the process: it hangs in the kernel, or we may not signal it. Stops waiting for
+ * its status. */
 static void give_it_up(struct child *child, int64_t now_ms)
 {
     struct nursery *nursery = child->nursery;
@@ -503,7 +506,7 @@ static void give_it_up(struct child *child, int64_t now_ms)
 static void kill_is_over(uv_timer_t *timer)
 {
     struct child *child = timer->data;
-    if (!process_is_over(child)) /* else its end is on its way */
+    if (!process_is_over(child)) /* otherwise its end is about to be reported */
         give_it_up(child, clock_now().mono_ms);
 }
 
@@ -581,7 +584,7 @@ void child_stood_still(struct child *child, int64_t still_ms)
     }
 }
 
-/* 0, or the errno: the kernel has no room for one more. */
+/* Returns 0 or an errno: the kernel cannot watch another descriptor. */
 static int hear(struct child *child, int which, int fd, void (*how)(struct child *child))
 {
     struct child_ear *ear = &child->ears[which];
@@ -608,7 +611,7 @@ void child_limit(struct child *child, int64_t timeout_ms)
         child_set_timer(child, time_is_up, timeout_ms);
 }
 
-/* One that is on its way may lead no group yet. */
+/* A process that is still being started may not lead a group yet. */
 void child_abandon(struct child *child, uv_close_cb closed)
 {
     (void)kill(-child->pid, SIGKILL);
@@ -626,7 +629,7 @@ void child_abandon(struct child *child, uv_close_cb closed)
 
 enum { PROC_PATH_MAX = 64 };
 
-/* Whose process it is, as far as that is of interest. */
+/* Returns a description of the process's owner, if it matters. */
 static const char *owner_words(pid_t pid)
 {
     char path[PROC_PATH_MAX];
@@ -647,7 +650,7 @@ static void add_denied(const struct child_end *end, int count, struct str *out)
     }
 }
 
-/* Those that may be told KILL and live. */
+/* Adds the processes that we may send KILL to, but that are still alive. */
 static void add_deaf(const struct child_end *end, int count, int denied, struct str *out)
 {
     const int deaf = end->outcome.left - denied;

@@ -1,9 +1,10 @@
 /*
- * child_start.c - how a child comes to its process.
+ * child_start.c - how a child gets its process.
  *
- * One that needs nothing but pipes is made on the loop's thread and goes to its program by itself:
- * to hand it to another thread and back would take longer than to make it. What waits for more, or
- * could not be started so, is a starter's: it does again what has failed, and says why.
+ * A child that needs nothing but pipes is created on the engine's thread and gets to its program on
+ * its own: handing it to another thread and back would take longer than creating it. Children that
+ * need more, or that could not be started this way, go to a starter thread, which retries the
+ * failed start and reports why it fails.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -14,24 +15,24 @@
 #include "xalloc.h"
 
 enum {
-    WAY_LOOK_MS_MIN = 4, /* how long nobody looks whether it has begun, twice as long each time: */
+    WAY_LOOK_MS_MIN = 4, /* interval between checks whether it has begun; doubled each time: */
     WAY_LOOK_MS_MAX = 64,
 };
 
 struct child_start {
-    struct worker_task task; /* first: a start is found by it */
+    struct worker_task task; /* first, so that the start can be found from it */
     struct child *child;
     struct child_call call;
-    struct spawn_way *way; /* owned; NULL: a starter's */
+    struct spawn_way *way; /* owned; NULL if a starter starts it */
     int64_t look_ms;
-    bool went_in_vain; /* by itself */
+    bool went_in_vain; /* starting on its own failed */
     struct launched launched;
     bool ok;
-    int number; /* else the errno, */
+    int number; /* the errno if not ok, */
     struct err err;
 };
 
-/* On a starter, which waits here until the new process executes its program. */
+/* On a starter thread. Blocks until the new process executes its program. */
 static void launch(struct worker_task *task)
 {
     struct child_start *start = (struct child_start *)task;
@@ -39,7 +40,7 @@ static void launch(struct worker_task *task)
     start->ok = launch_process(&start->call.spawn, &start->launched, &start->number, &start->err);
 }
 
-/* Hear it. 0, or the errno: the kernel has no room for one more. */
+/* Starts watching it. Returns 0 or an errno: the kernel cannot watch another descriptor. */
 static int take_process(struct child_start *start)
 {
     struct child *child = start->child;
@@ -59,7 +60,7 @@ static int take_process(struct child_start *start)
     return child_watch(child);
 }
 
-/* What was asked meanwhile comes after the news that it is there. */
+/* Reports the start before handling requests that arrived in the meantime. */
 static void begin_to_run(struct child *child, int64_t timeout_ms)
 {
     child->stage = CHILD_RUNS;
@@ -69,7 +70,8 @@ static void begin_to_run(struct child *child, int64_t timeout_ms)
         child_cancel(child, child->asked_mode);
 }
 
-/* Its timer is closed. It may have begun to execute its program: that is not done again. */
+/* Its timer is closed. The process may have begun to execute its program, so it is not started
+ * again. */
 static void tell_unheard(uv_handle_t *timer)
 {
     struct child *child = timer->data;
@@ -119,7 +121,7 @@ static void give_to_starter(struct child_start *start)
     workers_add(nursery->starters, &start->task);
 }
 
-/* Its timer is closed: nothing of the process is left. */
+/* Its timer is closed, and nothing of the process is left. */
 static void begin_again(uv_handle_t *handle)
 {
     struct child *child = handle->data;
@@ -128,7 +130,7 @@ static void begin_again(uv_handle_t *handle)
     nursery_count(child->nursery, -1);
 }
 
-/* `closed` says what comes of it. */
+/* Gives up this start; `closed` does the rest. */
 static void go_in_vain(struct child *child, uv_close_cb closed)
 {
     struct child_start *start = child->start;
@@ -154,7 +156,7 @@ static void arrive(struct child *child)
 void child_look_at_start(struct child *child)
 {
     if (!child->start || !child->start->way)
-        return; /* a starter has it, or will */
+        return; /* a starter has it, or will get it */
     switch (spawn_way_look(child->start->way)) {
     case SPAWN_GOES:
         break;
@@ -180,7 +182,7 @@ static void look_again(uv_timer_t *timer)
     child_set_timer(child, look_again, start->look_ms);
 }
 
-/* False: there is no process. */
+/* Returns false if there is no process. */
 static bool go_alone(struct child_start *start)
 {
     struct child *child = start->child;

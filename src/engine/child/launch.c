@@ -36,8 +36,8 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Descriptors 0..2 are what the child gets its ends as, so no source may be one
- * of them; that happens only where we were started with one of them closed. */
+/* Descriptors 0..2 become the child's stdin, stdout and stderr, so no source may be one of them.
+ * That only happens if devs was started with one of them closed. */
 static bool lift_fd(int *fd)
 {
     if (*fd >= FIRST_FREE_FD)
@@ -60,7 +60,7 @@ static bool open_pipe(int *ours, int *theirs)
     return lift_fd(ours) && lift_fd(theirs) && fcntl(*ours, F_SETFL, O_NONBLOCK) == 0;
 }
 
-/* The errno value, with the words for it. */
+/* Sets the message and returns the errno. */
 static int report(int number, const char *what, struct err *err)
 {
     (void)err_set_errno(err, number, "'%s'", what);
@@ -73,8 +73,8 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && path[len] == '/';
 }
 
-/* A sandboxed attempt may have put a link to any file there for a later one, and what is on stdin
- * is read outside the sandbox: the file that was opened counts, not its name. */
+/* A sandboxed attempt may have placed a link to any file there for a later attempt, and stdin is
+ * read outside the sandbox. So check the file that was opened, not its name. */
 static bool is_allowed_stdin(const struct launch_call *call, int fd)
 {
     char name[32];
@@ -90,8 +90,8 @@ static bool is_allowed_stdin(const struct launch_call *call, int fd)
            !(call->stdin_not_within && is_below(real, call->stdin_not_within));
 }
 
-/* A FIFO would wait for its writer, on our thread or on the child's. What an attempt may have put
- * there is not even opened. 0, or the errno to report. */
+/* Opening a FIFO would block until it has a writer, on our thread or on the child's. Files that an
+ * attempt may have placed there are not even opened. Returns 0, or the errno to report. */
 static int open_file(const struct launch_call *call, int *fd_out, struct err *err)
 {
     const char *path = call->stdin_path;
@@ -111,7 +111,7 @@ static int open_file(const struct launch_call *call, int *fd_out, struct err *er
         *fd_out = foreign_file_open(look);
         number = *fd_out < 0 ? report(errno, path, err) : 0;
     }
-    (void)close(look); /* it was only looked at */
+    (void)close(look); /* nothing was written */
     return number;
 }
 
@@ -126,7 +126,8 @@ static bool write_all(int fd, const struct launch_input *input)
     return lseek(fd, 0, SEEK_SET) == 0;
 }
 
-/* A program that looks finds a file of that size, as with `<`. 0, or the errno to report. */
+/* Makes a file, so that a program that checks finds a file of that size, as with `<`. Returns 0, or
+ * the errno to report. */
 static int make_stdin(const struct launch_input *input, int *fd_out, struct err *err)
 {
     const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
@@ -136,7 +137,7 @@ static int make_stdin(const struct launch_input *input, int *fd_out, struct err 
     return 0;
 }
 
-/* 0, or the errno to report. */
+/* Returns 0, or the errno to report. */
 static int open_stdin(const struct launch_call *call, int *fd_out, struct err *err)
 {
     if (call->feed) {
@@ -152,7 +153,7 @@ static int open_stdin(const struct launch_call *call, int *fd_out, struct err *e
     return *fd_out >= 0 ? 0 : report(errno, nothing, err);
 }
 
-/* 0, or the errno to report. */
+/* Returns 0, or the errno to report. */
 static int open_ends(const struct launch_call *call, struct launched *out, struct ends *ends,
                      struct err *err)
 {
@@ -165,7 +166,7 @@ static int open_ends(const struct launch_call *call, struct launched *out, struc
     return 0;
 }
 
-/* The value of PATH in the child's environment. */
+/* Returns the value of PATH in the child's environment. */
 static const char *find_path(char *const *environment)
 {
     for (; *environment; environment++) {
@@ -175,7 +176,7 @@ static const char *find_path(char *const *environment)
     return default_path;
 }
 
-/* Is there a program of that name in this folder? 0, or why not. */
+/* Checks for a program of that name in this folder. Returns 0, or the errno. */
 static int try_program(int cwd_fd, const char *path)
 {
     struct stat info;
@@ -186,7 +187,7 @@ static int try_program(int cwd_fd, const char *path)
     return faccessat(cwd_fd, path, X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-/* Search as execvp() does, but the child's PATH from the child's folder. 0 and
+/* Searches like execvp(), but uses the child's PATH and starts in the child's folder. Returns 0 and
  * the program's path in `out`, or the errno to report. */
 static int search_path(const struct launch_call *call, int cwd_fd, char out[PATH_MAX])
 {
@@ -208,7 +209,8 @@ static int search_path(const struct launch_call *call, int cwd_fd, char out[PATH
     return why;
 }
 
-/* 0 and the path to execute, relative ones as seen from the child's folder. */
+/* Returns 0 and the path to execute, or the errno. Relative paths are relative to the child's
+ * folder. */
 static int find_program(const struct launch_call *call, char out[PATH_MAX], struct err *err)
 {
     const char *name = call->argv[0];
@@ -224,7 +226,7 @@ static int find_program(const struct launch_call *call, char out[PATH_MAX], stru
     return number == 0 ? 0 : report(number, name, err);
 }
 
-/* A process that we cannot await must not run. */
+/* A process that we cannot wait for must not run. */
 static int open_pidfd(struct launched *out)
 {
     out->pidfd = (int)syscall(SYS_pidfd_open, out->pid, 0);
@@ -236,8 +238,8 @@ static int open_pidfd(struct launched *out)
     return number;
 }
 
-/* A child of another thread that is on its way to its exec still holds what that thread had open
- * for writing as it was made, be it this program: that passes. 0, or the errno. */
+/* A child of another thread that has not reached its exec still holds files that its parent had
+ * open for writing, perhaps this program. That passes, so retry. Returns 0 or an errno. */
 static int spawn_when_free(const struct spawn_call *spawn, pid_t *pid_out)
 {
     int number = spawn_process(spawn, pid_out);
@@ -248,8 +250,8 @@ static int spawn_when_free(const struct spawn_call *spawn, pid_t *pid_out)
     return number;
 }
 
-/* Its start in ticks, as /proc has it. The clock tells that without a look where no tick passed,
- * unless the kernel counts for /proc by another clock. */
+/* Finds its start time in ticks, as in /proc. If no tick passed, the clock gives the same answer
+ * without reading /proc, unless the kernel uses another clock there. */
 static void find_start(struct launched *made, int64_t by_clock, bool clock_tells)
 {
     struct proc_facts facts;
@@ -291,7 +293,7 @@ static int start_and_watch(const struct launch_call *call, struct launched *out,
     return number == 0 ? 0 : report(number, call->argv[0], err);
 }
 
-/* The child has its own by now, or will not be. */
+/* The child has its own copies now, or never will. */
 static void close_ends(struct ends *ends)
 {
     for (int i = 0; i < 3; i++)

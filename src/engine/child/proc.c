@@ -17,14 +17,15 @@ enum {
     SMALL_FILE_MAX = 4096,
     PROC_PATH_MAX = 64,
     CHUNK = 16 * 1024,
-    EXEC_LOOKS_MAX = 20, /* at a process that shows no environment */
+    EXEC_LOOKS_MAX = 20, /* checks of a process that shows no environment */
     EXEC_LOOK_MS = 1,
-    BARE_LOOKS = 3, /* that find a program's words, and none of its environment */
+    BARE_LOOKS = 3, /* checks that find a program's arguments, but no environment */
     US_PER_S = 1000 * 1000,
-    CLOCKS_APART_US = 2, /* our reading of the clock, cut to microseconds, and the kernel's own */
+    CLOCKS_APART_US = 2, /* difference between our clock, truncated to microseconds, and the
+                            kernel's */
 };
 
-/* A small file of /proc as text; false if it cannot be read. */
+/* Reads a small file of /proc as text. Returns false if it cannot be read. */
 static bool read_small(const char *path, char out[SMALL_FILE_MAX])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -38,7 +39,7 @@ static bool read_small(const char *path, char out[SMALL_FILE_MAX])
     return true;
 }
 
-/* The number at *cursor; moves on to the next field. */
+/* Returns the number at *cursor and advances to the next field. */
 static int64_t take_number(const char **cursor)
 {
     char *end = NULL;
@@ -64,7 +65,7 @@ bool proc_read(pid_t pid, struct proc_facts *out)
     if (!read_small(path, text))
         return false;
     const char *name = strchr(text, '(');
-    const char *name_end = strrchr(text, ')'); /* a name may hold brackets itself */
+    const char *name_end = strrchr(text, ')'); /* the name itself may contain parentheses */
     if (!name || !name_end || name_end[1] != ' ' || name_end < name)
         return false;
 
@@ -97,7 +98,7 @@ int64_t proc_start_between(int64_t before_us, int64_t after_us)
 
 static bool holds_entry(const struct str *environ_bytes, const char *wanted)
 {
-    size_t len = strlen(wanted) + 1; /* with the NUL that ends the entry */
+    size_t len = strlen(wanted) + 1; /* including the NUL that ends the entry */
     const char *from = environ_bytes->data;
     const char *end = environ_bytes->data + environ_bytes->len;
 
@@ -135,16 +136,16 @@ static bool read_of(pid_t pid, const char *file, struct str *out)
     return true;
 }
 
-/* What a process without an environment is. */
+/* Why a process has no environment. */
 enum bare {
-    BARE_FOR_GOOD, /* a thread of the kernel, or over, or not ours to read */
-    BARE_JUST_NOW, /* executes a program: its memory is not set up */
-    BARE_PERHAPS,  /* has a program's words: it may have got its environment since we looked */
+    BARE_FOR_GOOD, /* it is a kernel thread, has ended, or may not be read */
+    BARE_JUST_NOW, /* it is executing a program whose memory is not set up yet */
+    BARE_PERHAPS,  /* it has arguments, and may have got its environment after we checked */
 };
 
-/* A process that executes a program has neither arguments nor environment until its new
- * memory is set up, which on a busy machine may take as long as it likes. A thread of the
- * kernel has neither for good, and no program; what is over has no memory at all. */
+/* A process that executes a program has neither arguments nor environment until its new memory is
+ * set up, which can take any time on a busy machine. A kernel thread never has them, and has no
+ * program. A process that has ended has no memory at all. */
 static enum bare find_bareness(pid_t pid)
 {
     char path[PROC_PATH_MAX];

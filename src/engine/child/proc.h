@@ -1,7 +1,7 @@
 /*
- * proc.h - what /proc says about processes and the machine. Any thread.
+ * proc.h - reads information about processes and the machine from /proc. Any thread.
  *
- * All of it may be out of date when the caller looks at it.
+ * All results may be out of date by the time the caller uses them.
  */
 #ifndef DEVS_PROC_H
 #define DEVS_PROC_H
@@ -13,48 +13,48 @@
 #include "attr.h"
 
 enum {
-    PROC_NAME_MAX = 16,             /* the kernel keeps no more of a name */
-    PROC_ENVIRON_MAX = 1024 * 1024, /* bytes of an environment that are looked at */
+    PROC_NAME_MAX = 16,             /* the kernel truncates longer names */
+    PROC_ENVIRON_MAX = 1024 * 1024, /* bytes of an environment that are searched */
 };
 
 struct proc_facts {
     pid_t pid, parent, group, session;
-    char state;    /* 'Z' and 'X' are over */
+    char state;    /* 'Z' and 'X' mean that it has ended */
     int64_t start; /* clock ticks since boot */
     char name[PROC_NAME_MAX];
 };
 
-/* False if there is no such process, or it cannot be read. */
+/* Returns false if there is no such process, or if it cannot be read. */
 ATTR_MUST_USE bool proc_read(pid_t pid, struct proc_facts *out);
-/* Has it ended, and only waits to be awaited? */
+/* Returns whether it has ended and only waits to be reaped. */
 bool proc_is_over(const struct proc_facts *facts);
 
-/* When a process began that was made between these two times of clock_mono_us(), in the ticks of
- * proc_facts.start; -1 where a tick passed between them (or a kernel counts others): then
- * proc_read() tells. No call into the kernel. */
+/* Returns the start time of a process that was created between these two times of clock_mono_us(),
+ * in ticks as in proc_facts.start. Returns -1 if a tick passed between them, or if the kernel
+ * counts different ticks; use proc_read() then. Makes no system call. */
 ATTR_MUST_USE int64_t proc_start_between(int64_t before_us, int64_t after_us);
 
 enum proc_answer {
     PROC_NO,
     PROC_YES,
-    PROC_UNTOLD, /* it executes a program, and had no memory yet as long as we looked (20 ms) */
+    PROC_UNTOLD, /* it was executing a program and had no memory during our checks (20 ms) */
 };
 
-/* Does its initial environment hold all of these "NAME=value"? NULL-terminated. */
+/* Checks whether its initial environment has all of these "NAME=value" entries. NULL-terminated. */
 ATTR_MUST_USE enum proc_answer proc_has_environment(pid_t pid, const char *const *wanted);
 
-/* Every process there is. Stops early when `each` says false. */
+/* Called for every process. Returns false to stop early. */
 typedef bool proc_each_fn(void *ctx, const struct proc_facts *facts);
-/* Call `each` for them, in no order. */
+/* Calls `each` for all processes, in no particular order. */
 void proc_each(proc_each_fn *each, void *ctx);
 
-/* The machine, for forensics; -1 for what cannot be read. */
+/* State of the machine, for forensics; -1 for values that cannot be read. */
 struct proc_machine {
     double load[3];
     int64_t memory_available_kib;
-    int64_t disk_free_kib; /* where `path` is */
+    int64_t disk_free_kib; /* of the file system with `path` */
 };
-/* Fill in *out, for the file system of `path`. */
+/* Fills in *out. */
 void proc_machine(const char *path, struct proc_machine *out);
 
 #endif

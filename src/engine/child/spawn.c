@@ -23,20 +23,20 @@
 #include "xalloc.h"
 
 /*
- * System calls that write nothing to the memory of the process.
+ * System calls that do not write to the memory of the process.
  *
- * The C library writes errno, which belongs to the calling thread. A new process that runs in the
- * memory of a thread which goes on at the same time must not do that. Any thread.
+ * The C library writes errno, which belongs to the calling thread. A new process must not do that
+ * while it shares memory with a thread that is running. Any thread.
  */
 
-/* What sanitizers note of a new process that is in our memory would be noted in our name. */
+/* A sanitizer would attribute the actions of a new process in our memory to us. */
 #define IN_OUR_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 
 #define RAW_CALL static inline IN_OUR_MEMORY __attribute__((always_inline))
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 #define RAW_CALL_IS_RAW 1
-/* The kernel's answer, or the errno as a negative number. Registers as in syscall(2). */
+/* Returns the kernel's answer, or the errno as a negative number. Registers as in syscall(2). */
 RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 {
     register long r10 __asm__("r10") = d;
@@ -50,7 +50,7 @@ RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 
 #elif defined(__aarch64__) && !defined(__ILP32__)
 #define RAW_CALL_IS_RAW 1
-/* As above, for the other processor. */
+/* The same for the other processor. */
 RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 {
     register long x8 __asm__("x8") = number;
@@ -64,7 +64,7 @@ RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 
 #else
 #define RAW_CALL_IS_RAW 0
-/* Where the processor is none of these the C library's call stands in, which is not raw. */
+/* On other processors, uses the C library's call, which is not raw. */
 RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 {
     const long answer = syscall(number, a, b, c, d);
@@ -73,7 +73,7 @@ RAW_CALL long raw_call(long number, long a, long b, long c, long d)
 
 #endif
 
-/* An address, as the kernel takes it. */
+/* Converts an address for the kernel. */
 RAW_CALL long raw_address(const volatile void *memory)
 {
     return (long)memory;
@@ -82,22 +82,22 @@ RAW_CALL long raw_address(const volatile void *memory)
 /*
  * What a new process does until it executes its program.
  *
- * It runs in our memory, on a stack of its own, while our thread waits (spawn_process()) or goes on
- * (spawn_begin()): nothing from here to spawn_child_run() calls the C library, but
+ * It runs in our memory, on its own stack, while our thread waits (spawn_process()) or continues
+ * (spawn_begin()). Nothing from here to spawn_child_run() may call the C library, except
  * spawn_child_prepare(), which is called before the start.
  */
 
 struct spawn_child {
-    const struct spawn_call *call; /* borrowed until its exec, as is all that it points to */
-    /* Paths that are tried one after the other where call->program is NULL; each with its NUL. */
+    const struct spawn_call *call; /* borrowed until its exec, as is everything it points to */
+    /* Paths to try in order if call->program is NULL, each with its NUL. */
     const char *programs, *programs_end;
-    volatile int number; /* the errno of what went wrong; then it is over */
+    volatile int number; /* the errno of the failure that ended it */
 };
 
-/* The name of clone() for a process that stays in our memory. */
+/* The clone() to use for a process that stays in our memory. */
 #ifdef __SANITIZE_THREAD__
-/* The sanitizer takes every clone() for a fork into memory of its own, and sees no more of this
- * thread's locks; the C library's other name for it is not looked at. */
+/* The sanitizer treats every clone() as a fork with its own memory, and loses track of this
+ * thread's locks. It does not intercept this other name of the function. */
 int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...); /* NOLINT(*-identifier) */
 #define CLONE __clone
 #else
@@ -105,23 +105,23 @@ int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...); /* NOLIN
 #endif
 
 enum {
-    SIGNAL_SET_BYTES = 8, /* the kernel's, not the C library's */
+    SIGNAL_SET_BYTES = 8, /* the kernel's size, not the C library's */
     SIGNAL_MAX = 64,
-    SIGNAL_LIBRARY = 33, /* the C library keeps those from 32 to this one for its threads */
+    SIGNAL_LIBRARY = 33, /* the C library reserves signals 32 to this for its threads */
     NOT_STARTED_EXIT = 127,
     FIRST_OTHER_FD = 3,   /* after stdin, stdout and stderr */
-    SCAN_FDS_MAX = 65535, /* the last descriptor that is closed without close_range() */
+    SCAN_FDS_MAX = 65535, /* last descriptor closed without close_range() */
 };
 
-/* Signals that may not be as by default; written once, before the first start. */
+/* Signals that may not have their default action. Written once, before the first start. */
 static struct {
     int numbers[SIGNAL_MAX];
     int count;
 } changed;
 
-/* The standard ones change while we run, at a terminal for one. Of the others we take one, and
- * more only from who started us: asked for once, since to set all of them each time takes as
- * long as the pipes and the clone's other calls. */
+/* Standard signals may change while devs runs, for example at a terminal. Of the others, devs
+ * handles one, and more may be inherited from its parent. Look them up only once: resetting all of
+ * them each time would take as long as the pipes and the other calls around clone(). */
 static void find_changed(void)
 {
     for (int i = 1; i <= SIGNAL_MAX; i++) {
@@ -135,14 +135,14 @@ static void find_changed(void)
     }
 }
 
-/* Before a start: which signals may not be as by default. Any thread. */
+/* Finds the signals that may not have their default action. Call it before a start. Any thread. */
 static void spawn_child_prepare(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, find_changed);
 }
 
-/* The kernel's own form of "as by default, nothing blocked". */
+/* The kernel's own structures for default actions and nothing blocked. */
 IN_OUR_MEMORY static void reset_signals(void)
 {
     static const unsigned long by_default[8];
@@ -159,10 +159,10 @@ IN_OUR_MEMORY static rlim_t at_most(rlim_t wanted, rlim_t limit)
     return wanted < limit ? wanted : limit;
 }
 
-/* 0, or the errno as a negative number; so below. */
+/* Returns 0 or the errno as a negative number, as do the functions below. */
 IN_OUR_MEMORY static long take_cpu_limit(int64_t cpu_s)
 {
-    struct rlimit cpu = {0}; /* as the kernel has it where numbers are of 64 bits */
+    struct rlimit cpu = {0}; /* the kernel's layout where numbers have 64 bits */
     long answer = raw_call(SYS_prlimit64, 0, RLIMIT_CPU, 0, raw_address(&cpu));
     if (answer != 0)
         return answer;
@@ -208,7 +208,8 @@ IN_OUR_MEMORY static long take_place(const struct spawn_call *call)
     return answer < 0 ? answer : 0;
 }
 
-/* Without close_range(2), that is before Linux 5.9 or where a filter of system calls forbids it. */
+/* For systems without close_range(2): before Linux 5.9, or where a system call filter forbids
+ * it. */
 IN_OUR_MEMORY static void close_one_by_one(int first, int last)
 {
     for (int fd = first; fd <= last; fd++)
@@ -221,13 +222,13 @@ IN_OUR_MEMORY static void close_between(int first, int last)
         close_one_by_one(first, last < SCAN_FDS_MAX ? last : SCAN_FDS_MAX);
 }
 
-/* Closes every descriptor but the standard ones and limits->keep. Ours are close-on-exec; those
- * that whoever started devs left open are not, and would lead out of a sandbox. */
+/* Closes every descriptor except the standard ones and limits->keep. Ours are close-on-exec, but
+ * inherited ones that devs was started with are not, and would lead out of a sandbox. */
 IN_OUR_MEMORY static void close_others(const struct spawn_limits *limits)
 {
     int first = FIRST_OTHER_FD;
     for (;;) {
-        int next = INT_MAX; /* the lowest one that is kept */
+        int next = INT_MAX; /* the lowest one to keep */
         for (size_t i = 0; limits && i < SPAWN_KEEP_MAX; i++)
             next = limits->keep[i] >= first && limits->keep[i] < next ? limits->keep[i] : next;
         if (next == INT_MAX)
@@ -238,14 +239,14 @@ IN_OUR_MEMORY static void close_others(const struct spawn_limits *limits)
     close_between(first, INT_MAX);
 }
 
-/* Returns only where it cannot be. */
+/* Returns only on failure. */
 IN_OUR_MEMORY static long execute(const struct spawn_call *call, const char *program)
 {
     return raw_call(SYS_execve, raw_address(program), raw_address(call->argv),
                     raw_address(call->environment), 0);
 }
 
-/* The first one that may be executed; the errno is the last one's. */
+/* Executes the first path that can be executed. Returns the errno of the last one. */
 IN_OUR_MEMORY static long search(const struct spawn_child *child)
 {
     long answer = -ENOENT;
@@ -259,7 +260,7 @@ IN_OUR_MEMORY static long search(const struct spawn_child *child)
     return answer;
 }
 
-/* For clone(): its argument is the struct spawn_child. Does not return. */
+/* Entry point for clone(); its argument is the struct spawn_child. Does not return. */
 _Noreturn IN_OUR_MEMORY static int spawn_child_run(void *arg)
 {
     struct spawn_child *child = arg;
@@ -287,8 +288,8 @@ int spawn_process(const struct spawn_call *call, pid_t *pid_out)
     struct spawn_child child = {.call = call};
     sigset_t all;
     sigset_t before;
-    _Alignas(max_align_t) char stack[STACK_BYTES]; /* a part of our own, which waits */
-    /* A handler of ours must not run in the child: it has our memory. */
+    _Alignas(max_align_t) char stack[STACK_BYTES]; /* part of our own stack; we wait */
+    /* A signal handler of ours must not run in the child, which shares our memory. */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t pid =
@@ -306,7 +307,7 @@ int spawn_process(const struct spawn_call *call, pid_t *pid_out)
 
 enum {
     WAY_STACK_BYTES = 8 * 1024,    /* for functions that keep a few words each */
-    WAY_PROGRAMS_BYTES = 4 * 1024, /* all paths that the program may have */
+    WAY_PROGRAMS_BYTES = 4 * 1024, /* all paths where the program may be */
 };
 
 struct spawn_way {
@@ -314,12 +315,12 @@ struct spawn_way {
     char programs[WAY_PROGRAMS_BYTES];
     struct spawn_call call;
     struct spawn_child child;
-    /* The kernel writes 0 here (set_tid_address(2)) as the process leaves our memory, by its exec
-     * or by its end. */
+    /* The kernel writes 0 here (set_tid_address(2)) when the process leaves our memory, by its exec
+     * or its end. */
     atomic_int is_here;
 };
 
-/* The paths are made here, where the C library may be called; the process tries them. */
+/* Makes the paths for the process to try, here where the C library may be called. */
 static bool list_programs(struct spawn_way *way, const char *name, const char *dirs)
 {
     const size_t name_bytes = strlen(name) + 1;
@@ -355,7 +356,7 @@ static int clone_onto_way(struct spawn_way *way, struct spawn_gone *out)
     sigset_t all;
     sigset_t before;
     atomic_init(&way->is_here, 1);
-    /* A handler of ours must not run in the child: it has our memory. */
+    /* A signal handler of ours must not run in the child, which shares our memory. */
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t pid = CLONE(spawn_child_run, way->stack + WAY_STACK_BYTES, flags, &way->child,

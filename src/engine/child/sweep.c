@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* getsid and prctl beside POSIX */
+#define _GNU_SOURCE /* getsid and prctl, which POSIX lacks */
 
 #include "sweep.h"
 
@@ -17,24 +17,24 @@
 
 enum { CHILD_LIST_BYTES = 8192, CHILDREN_MAX = 1024 };
 
-/* Helpers that lead a session of their own. The lock guards the rest. */
+/* Helpers that lead their own session. The lock guards the other fields. */
 static struct {
     pthread_mutex_t lock;
     pid_t *sessions; /* owned; freed when there is no helper */
     size_t count, cap;
-    int starting; /* how many are on their way, so that their pid is not known yet */
+    int starting; /* helpers being started, whose pids are not known yet */
 } helpers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct sweep {
     pid_t self;
     pid_t own_session;
-    int list_fd;              /* the main thread's list of children; -1 where there is none */
+    int list_fd;              /* the main thread's list of children; -1 = none */
     struct sweep_mark *marks; /* owned; attempts that are not over */
     size_t mark_count, mark_cap;
-    int expected; /* starts that are on their way */
+    int expected; /* starts in progress */
 };
 
-/* Some pids; what does not fit is seen the next time. */
+/* Some pids; those that do not fit are seen next time. */
 struct pids {
     pid_t pids[CHILDREN_MAX];
     size_t count;
@@ -49,7 +49,7 @@ bool sweep_open(struct sweep **out, struct err *err)
     struct sweep *sweep = xcalloc(1, sizeof(*sweep));
     sweep->self = getpid();
     sweep->own_session = getsid(0);
-    /* Orphans go to the first living thread of a process: the main thread. */
+    /* Orphans go to the first living thread of a process, which is the main thread. */
     (void)snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)sweep->self);
     sweep->list_fd = open(path, O_RDONLY | O_CLOEXEC);
     *out = sweep;
@@ -103,7 +103,7 @@ static bool add_own_child(void *ctx, const struct proc_facts *facts)
     return list->count < CHILDREN_MAX;
 }
 
-/* The children of the main thread, adopted ones among them. */
+/* Lists the children of the main thread, including adopted ones. */
 static void list_children(const struct sweep *sweep, struct pids *list)
 {
     char text[CHILD_LIST_BYTES];
@@ -120,7 +120,7 @@ static void list_children(const struct sweep *sweep, struct pids *list)
         long pid = strtol(at, &end, 10);
         if (end == at)
             break;
-        if (*end == ' ') /* else the text was cut within a number */
+        if (*end == ' ') /* otherwise the text was truncated within a number */
             list->pids[list->count++] = (pid_t)pid;
         at = end + (*end == ' ');
     }
@@ -160,7 +160,7 @@ void sweep_helper_ended(pid_t pid)
     (void)pthread_mutex_unlock(&helpers.lock);
 }
 
-/* Is this session a helper's, or may it be? `leads`: the process in question leads it. */
+/* Returns whether this session is, or may be, a helper's. `leads`: the process leads it. */
 static bool may_be_helper(pid_t session, bool leads)
 {
     (void)pthread_mutex_lock(&helpers.lock);
@@ -177,7 +177,7 @@ static bool carries(const struct sweep_mark *mark, pid_t pid)
     return proc_has_environment(pid, wanted) == PROC_YES;
 }
 
-/* Is this process, not yet over, the attempt's? */
+/* Returns whether this living process belongs to the attempt. */
 static bool belongs(struct sweep *sweep, const struct sweep_mark *mark,
                     const struct proc_facts *facts)
 {
@@ -193,10 +193,10 @@ static bool belongs(struct sweep *sweep, const struct sweep_mark *mark,
     return (adopted && only_one_left) || carries(mark, facts->pid);
 }
 
-/* An adopted child that has ended is ours to reap; what the rest of the program
- * started itself is in our own session and not touched. Nor is what leads a session while a start
- * is on its way: it may be that one, over already. What leads none was left behind, and its group
- * is not gone before it is reaped. */
+/* We must reap adopted children that have ended. Processes that the rest of devs started are in our
+ * own session and are not touched. While a start is in progress, session leaders are not touched
+ * either: one of them may be that process, already ended. Other processes were left behind by an
+ * attempt, and their group exists until they are reaped. */
 static void reap_adopted(struct sweep *sweep, const struct proc_facts *facts)
 {
     const bool leads = facts->pid == facts->session;
@@ -206,7 +206,8 @@ static void reap_adopted(struct sweep *sweep, const struct proc_facts *facts)
         (void)waitpid(facts->pid, NULL, WNOHANG);
 }
 
-/* Reap what has ended; is anything else this attempt's? `mark` may be NULL. */
+/* Reaps children that have ended. Returns whether any living child belongs to this attempt. `mark`
+ * may be NULL. */
 static bool look_at_children(struct sweep *sweep, const struct sweep_mark *mark)
 {
     struct pids list;

@@ -61,21 +61,21 @@ void arg_list_done(struct arg_list *list)
 }
 
 enum {
-    LOOK_MS = 50,           /* how often the stop flag is looked at */
-    READ_BYTES = 64 * 1024, /* at a time */
-    DRAIN_MAX = 64,         /* reads after the end: a descendant may go on writing */
-    REAP_MAX = 64,          /* what it left to us in its group */
-    LAST_LINE_MAX = 200,    /* bytes of what it said, in an error */
-    SIGNAL_BASE = 128,      /* how a shell says that a signal ended it */
+    LOOK_MS = 50,           /* how often the stop flag is checked */
+    READ_BYTES = 64 * 1024, /* bytes per read */
+    DRAIN_MAX = 64,         /* reads after the end, since a descendant may keep writing */
+    REAP_MAX = 64,          /* orphans in its group */
+    LAST_LINE_MAX = 200,    /* bytes of its output in an error message */
+    SIGNAL_BASE = 128,      /* a shell's exit code for a signal, minus the signal number */
 };
 
-/* A program that runs. */
+/* A running program. */
 struct tool {
     const struct tool_call *call; /* borrowed */
     struct launched process;
     int64_t limit_ms; /* by clock_now().mono_ms */
-    int64_t seen_ms;  /* when we looked last */
-    int64_t kill_ms;  /* when TERM becomes KILL; INT64_MAX = it was not told yet */
+    int64_t seen_ms;  /* time of the last check */
+    int64_t kill_ms;  /* when KILL follows TERM; INT64_MAX = TERM was not sent yet */
     size_t out_max, err_max;
 };
 
@@ -84,7 +84,7 @@ static size_t or_default(size_t value, size_t otherwise)
     return value > 0 ? value : otherwise;
 }
 
-/* The folders of a PATH that are absolute; `out` is empty if none is. */
+/* Appends the absolute folders of a PATH; appends nothing if there are none. */
 static void add_absolute(const char *folders, struct str *out)
 {
     for (const char *at = folders; *at != '\0';) {
@@ -95,8 +95,8 @@ static void add_absolute(const char *folders, struct str *out)
     }
 }
 
-/* The environment with absolute folders only in PATH; without PATH if none is left. The caller
- * frees the array; `path` owns the one new text. */
+/* Returns the environment with only absolute folders in PATH, or without PATH if none are left. The
+ * caller frees the array; `path` owns the only new string. */
 static char **clean_environment(char *const *environment, struct str *path)
 {
     static const char name[] = "PATH=";
@@ -145,7 +145,7 @@ static bool start(struct tool *tool, int *number_out, struct err *err)
     return ok;
 }
 
-/* What fits is kept, the rest is read and dropped. */
+/* Keeps the bytes that fit and drops the rest. */
 static void take(struct str *text, bool *cut, size_t max, const char *bytes, size_t len)
 {
     const size_t room = text->len < max ? max - text->len : 0;
@@ -161,7 +161,7 @@ static void close_pipe(struct tool *tool, int stream)
     tool->process.pipes[stream] = -1;
 }
 
-/* One read; false if there is nothing now. */
+/* Reads once. Returns false if there is nothing to read now. */
 static bool read_tool(struct tool *tool, int stream, struct tool_result *out)
 {
     char bytes[READ_BYTES];
@@ -178,7 +178,7 @@ static bool read_tool(struct tool *tool, int stream, struct tool_result *out)
     return got > 0;
 }
 
-/* Tell it to end where that is due. */
+/* Ends the program if a limit is reached. */
 static void look_at_limits(struct tool *tool, struct tool_result *out)
 {
     const int64_t now_ms = clock_now().mono_ms;
@@ -188,7 +188,7 @@ static void look_at_limits(struct tool *tool, struct tool_result *out)
     tool->seen_ms = now_ms;
     if (tool->kill_ms != INT64_MAX) {
         if (now_ms >= tool->kill_ms)
-            (void)kill(-tool->process.pid, SIGKILL); /* it may be gone */
+            (void)kill(-tool->process.pid, SIGKILL); /* it may have exited already */
         return;
     }
     out->stopped = tool->call->stop && atomic_load(tool->call->stop);
@@ -197,13 +197,14 @@ static void look_at_limits(struct tool *tool, struct tool_result *out)
         if (tool->call->terminate)
             tool->call->terminate(tool->call->ctx, SIGTERM);
         else
-            (void)kill(-tool->process.pid, SIGTERM); /* it may be gone */
+            (void)kill(-tool->process.pid, SIGTERM); /* it may have exited already */
         tool->kill_ms = now_ms + TOOL_GRACE_MS;
     }
 }
 
-/* Until the process has ended, whoever still holds its pipes. Limits first: one that was stopped
- * before it began has not succeeded, however fast it is. */
+/* Waits until the process has ended, even if other processes still hold its pipes. Checks the
+ * limits first: a program that was stopped before it began must not count as successful, however
+ * fast it is. */
 static void attend(struct tool *tool, struct tool_result *out)
 {
     for (;;) {
@@ -231,7 +232,7 @@ static void finish(struct tool *tool, struct tool_result *out)
             continue;
         close_pipe(tool, stream);
     }
-    (void)kill(-tool->process.pid, SIGKILL); /* what it left; there may be nothing */
+    (void)kill(-tool->process.pid, SIGKILL); /* leftover processes, if any */
     (void)close(tool->process.pidfd);
     pid_t got;
     do
@@ -242,7 +243,7 @@ static void finish(struct tool *tool, struct tool_result *out)
     if (got >= 0 && WIFSIGNALED(status))
         out->signal_number = WTERMSIG(status);
     if (got < 0)
-        out->exit_code = SIGNAL_BASE; /* reaped by somebody else: nothing is known */
+        out->exit_code = SIGNAL_BASE; /* reaped elsewhere, so its status is unknown */
     else
         out->exit_code =
             WIFSIGNALED(status) ? SIGNAL_BASE + out->signal_number : WEXITSTATUS(status);
@@ -287,7 +288,7 @@ void tool_result_done(struct tool_result *result)
     str_done(&result->err);
 }
 
-/* The last line that is not empty. */
+/* Copies the last non-empty line. */
 static void last_line(const struct str *text, char out[LAST_LINE_MAX])
 {
     const char *start = str_text(text);

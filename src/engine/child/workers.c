@@ -11,19 +11,19 @@
 /* In the order in which they were added. */
 struct task_list {
     struct worker_task *first;
-    struct worker_task **end; /* where the next one is put */
+    struct worker_task **end; /* where to append the next one */
 };
 
 struct workers {
-    /* Loop's thread only. */
+    /* Engine's thread only. */
     pthread_t threads[WORKERS_MAX];
     int thread_count;
-    int left; /* tasks that were added and not yet told; the loop waits while there are any */
+    int left; /* tasks that were added and not reported yet; the loop runs while there are any */
 
     uv_async_t on_done; /* sent by workers */
 
     pthread_mutex_t lock;   /* guards the fields below */
-    pthread_cond_t changed; /* to do, or ends */
+    pthread_cond_t changed; /* there is a task, or the workers end */
     struct task_list to_do, done;
     bool ends;
 };
@@ -78,7 +78,8 @@ static void tell_done_tasks(uv_async_t *handle)
     list_clear(&workers->done);
     (void)pthread_mutex_unlock(&workers->lock);
     while (task) {
-        struct worker_task *next = task->next; /* it is its owner's as soon as it is told */
+        struct worker_task *next = task->next; /* the task belongs to its owner once `done` is
+                                                  called */
         if (--workers->left == 0)
             uv_unref((uv_handle_t *)&workers->on_done);
         task->done(task);
@@ -146,30 +147,30 @@ void workers_add(struct workers *workers, struct worker_task *task)
     (void)pthread_cond_signal(&workers->changed);
     (void)pthread_mutex_unlock(&workers->lock);
     if (workers->thread_count < workers->left && workers->thread_count < WORKERS_MAX)
-        (void)add_thread(workers); /* where it cannot be made, those that are there do it */
+        (void)add_thread(workers); /* if this fails, the existing threads do the work */
 }
 
 struct job {
-    struct worker_task task; /* first: a job is found by it */
+    struct worker_task task; /* first, so that the job can be found from it */
     struct job_call call;
     struct jobs *jobs; /* borrowed */
-    struct job *next;  /* in its list */
-    bool active;       /* with the workers */
+    struct job *next;  /* next in its list */
+    bool active;       /* given to the workers */
     atomic_bool stop;
 };
 
 /* In the order in which they were added. */
 struct job_list {
     struct job *first;
-    struct job **end; /* where the next one is put */
+    struct job **end; /* where to append the next one */
 };
 
 struct jobs {
     struct workers *workers; /* owned */
-    uv_idle_t sort_out;      /* active while jobs that never began are to be told */
-    struct job_list list;    /* owned, and what is in it */
+    uv_idle_t sort_out;      /* active while there are jobs to report that never began */
+    struct job_list list;    /* owns the jobs in it, too */
     size_t count, active_count;
-    size_t long_count; /* of the active ones, those that are not `always` */
+    size_t long_count; /* active jobs that are not `always` */
 };
 
 static void jobs_closed(uv_handle_t *handle)
@@ -216,7 +217,7 @@ static void take_out(struct jobs *jobs, struct job *job)
     jobs->count--;
 }
 
-/* It is in no list any more. */
+/* The job is not in any list any more. */
 static void tell_job_done(struct job *job, bool has_run)
 {
     const struct job_call call = job->call;
@@ -224,7 +225,7 @@ static void tell_job_done(struct job *job, bool has_run)
     call.done(call.ctx, has_run);
 }
 
-/* Is an earlier job of the same line in the way? */
+/* Returns whether an earlier job of the same line is not done yet. */
 static bool has_one_before(const struct jobs *jobs, const struct job *job)
 {
     for (const struct job *other = jobs->list.first; other != job; other = other->next) {
@@ -234,7 +235,7 @@ static bool has_one_before(const struct jobs *jobs, const struct job *job)
     return false;
 }
 
-/* Stopped before it began, and not to begin any more. */
+/* Returns whether the job was stopped before it began, and need not run. */
 static bool is_called_off(const struct job *job)
 {
     return !job->active && !job->call.always && atomic_load(&job->stop);
@@ -279,7 +280,7 @@ static void start_what_can(struct jobs *jobs)
     }
 }
 
-/* One at a time, since whoever is told may add and stop others. */
+/* Reports one job at a time, since its callback may add and stop other jobs. */
 static void tell_what_never_began(uv_idle_t *handle)
 {
     struct jobs *jobs = handle->data;
@@ -291,7 +292,7 @@ static void tell_what_never_began(uv_idle_t *handle)
         return;
     }
     take_out(jobs, job);
-    start_what_can(jobs); /* it may have been in another one's way */
+    start_what_can(jobs); /* other jobs may have been waiting for this one */
     tell_job_done(job, false);
 }
 

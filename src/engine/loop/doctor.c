@@ -45,7 +45,7 @@ static void hint(struct doctor_line *line, const char *words)
     (void)snprintf(line->hint, sizeof(line->hint), "%.199s", words);
 }
 
-/* The command, where we know the system's. */
+/* Suggests the install command, if we know the system's package manager. */
 static void hint_install(struct doctor_line *line, const char *package)
 {
     char path[PATH_MAX];
@@ -115,7 +115,7 @@ static void look_at_kernel_log(const struct doctor *doctor)
     doctor->tell(doctor->ctx, &line);
 }
 
-/* 0, or the errno. Both files have no name, so nothing stays. */
+/* Returns 0 or an errno. Both files are unnamed, so nothing stays behind. */
 static int try_shared_copy(const char *dir)
 {
     static const char block[4096];
@@ -148,7 +148,8 @@ static void look_at_copies(const struct doctor *doctor)
     doctor->tell(doctor->ctx, &line);
 }
 
-/* By what bwrap itself said: a chroot stands in its way as often as the kernel's settings do. */
+/* Returns a hint based on bwrap's own message: a chroot is as often the cause as kernel
+ * settings. */
 static const char *bwrap_hint(const char *why)
 {
     if (strstr(why, "make / slave"))
@@ -180,8 +181,8 @@ static void look_at_bwrap(const struct doctor *doctor)
     doctor->tell(doctor->ctx, &line);
 }
 
-/* A container of an empty folder, for a program that is not in it: whoever comes as far as not
- * finding it can run one. */
+/* Runs a container of an empty folder with a program that does not exist in it. If the error is
+ * that the program was not found, containers work. */
 static bool try_podman(const char *program, char *const *args, struct err *err)
 {
     char dir[] = "/tmp/devs-doctor-XXXXXX";
@@ -211,7 +212,7 @@ static bool try_podman(const char *program, char *const *args, struct err *err)
     return ok;
 }
 
-/* What helps on machines that are themselves in a container or a small virtual machine. */
+/* Gives advice for machines that are themselves a container or a small virtual machine. */
 static void advise_podman(const char *program, struct doctor_line *line)
 {
     static const char *const words[] = {"--runtime", "runc",           "--cgroup-manager",
@@ -305,7 +306,8 @@ void doctor_look(const char *dir, const struct sandbox_spec *spec, doctor_line_f
 
 enum { VERSION_ASK_MS = 3000, VERSION_MAX = 24 };
 
-/* Of "2.0.14 (Claude Code)" and of "codex-cli 0.46.0": the first word that begins with a digit. */
+/* Finds the version in "2.0.14 (Claude Code)" or "codex-cli 0.46.0": the first word that starts
+ * with a digit. */
 static void add_version(const char *said, struct str *out)
 {
     for (const char *word = said; *word; word += strspn(word, " \n")) {
@@ -319,7 +321,7 @@ static void add_version(const char *said, struct str *out)
     }
 }
 
-/* One that does not answer is here all the same. */
+/* A program that does not answer still counts as installed. */
 static void ask_version(const char *program, struct str *out)
 {
     const char *const words[] = {program, "--version", NULL};
@@ -329,7 +331,7 @@ static void ask_version(const char *program, struct str *out)
     tool_result_done(&result);
 }
 
-/* Does devs itself know the program by this name? */
+/* Returns whether devs itself knows the program by this name. */
 static bool is_built_in(const struct adapter *adapter)
 {
     const struct adapter *known = adapters_find(NULL, adapter_name(adapter));
@@ -338,7 +340,7 @@ static bool is_built_in(const struct adapter *adapter)
 
 struct agents {
     struct str here, missing;
-    const char *install; /* of the first that is missing; borrowed, "" = unknown */
+    const char *install; /* of the first missing agent; borrowed, "" = unknown */
 };
 
 static void look_at(const struct adapter *adapter, struct agents *agents)
@@ -346,7 +348,7 @@ static void look_at(const struct adapter *adapter, struct agents *agents)
     char path[PATH_MAX];
     const char *program = adapter_program(adapter);
     if (*program == '\0')
-        return; /* "generic": others are like it */
+        return; /* "generic" has no program of its own */
     const bool is_here = program_find(program, path);
     struct str *list = is_here ? &agents->here : &agents->missing;
     str_addf(list, "%s%s", list->len > 0 ? ", " : "", adapter_name(adapter));

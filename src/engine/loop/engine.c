@@ -29,8 +29,8 @@
 #include "workspace.h"
 #include "xalloc.h"
 
-/* Checks whether this machine can give a plan what it asks for, before the run is in the log. Runs
- * probes, within limits, on the thread that starts the engine. */
+/* Checks, before the run is logged, whether this machine can enforce the limits of a plan. Runs
+ * probes with time limits on the thread that starts the engine. */
 
 static bool check_limits(const struct plan *plan, struct err *err)
 {
@@ -85,11 +85,11 @@ static bool uses_sandbox(const struct plan *plan)
                 return true;
         }
     }
-    return plan->grows && hides_log(&plan->sandbox); /* its tasks come later */
+    return plan->grows && hides_log(&plan->sandbox); /* its tasks are added later */
 }
 
-/* A sandbox hides the directory of the log. Files that lie loose in a directory which a step may
- * write to cannot be hidden: it could make new ones beside them, or rename the directory. */
+/* A sandbox hides the log's directory. That does not work if the log shares a directory that a step
+ * may write to: the step could create new files beside the log, or rename the directory. */
 static bool check_log(const struct place *place, const char *run_dir, struct err *err)
 {
     char own[PATH_MAX];
@@ -99,7 +99,7 @@ static bool check_log(const struct place *place, const char *run_dir, struct err
         return false;
     if (!realpath(place->dir, log) || !realpath(run_dir, run))
         return err_set_errno(err, errno, "cannot look at '%s'", place->dir);
-    /* The trees of `devs mcp` are the one thing in there to work in. */
+    /* The trees of `devs mcp` are the only folders in there where a run may work. */
     const int len = snprintf(own, sizeof(own), "%s/sessions", log);
     const bool is_inside = strcmp(run, log) == 0 || sandbox_path_is_below(run, log);
     if (!is_inside || (len > 0 && len < PATH_MAX && sandbox_path_is_below(run, own)))
@@ -109,7 +109,8 @@ static bool check_log(const struct place *place, const char *run_dir, struct err
     return err_hint(err, "--db .devs/run.db, or FILE in a new directory");
 }
 
-/* A step may put a program where `writable` lets it: none of there is run outside. */
+/* A step may place a program in a `writable` path, so programs in these paths are never run outside
+ * the sandbox. */
 static void avoid_writable(const struct plan *plan)
 {
     const struct sandbox_spec *last = NULL;
@@ -118,7 +119,7 @@ static void avoid_writable(const struct plan *plan)
             const struct sandbox_spec *spec = plan->tasks[i].steps[step].sandbox;
             for (char **path = spec && spec != last ? spec->writable : NULL; path && *path;
                  path++) {
-                if ((*path)[0] == '/') /* others are in the project */
+                if ((*path)[0] == '/') /* relative paths are in the project */
                     program_avoid(*path);
             }
             last = spec;
@@ -126,9 +127,9 @@ static void avoid_writable(const struct plan *plan)
     }
 }
 
-/* ERR_INVALID: a key of a sandbox or a limit cannot be enforced here, and the plan does not say
- * that best effort will do; or a step has a sandbox and the log is not in a directory of its own,
- * where all of it can be hidden from that step. */
+/* Fails with ERR_INVALID if a sandbox key or a limit cannot be enforced here and the plan does not
+ * allow best effort, or if a step has a sandbox and the log is not in its own directory, which
+ * could be hidden completely from that step. */
 static bool plan_check(const struct plan *plan, const struct place *place, const char *run_dir,
                        struct err *err)
 {
@@ -151,7 +152,7 @@ bool engine_check_worktrees(const struct plan *plan, const char *run_dir, struct
         if (task->workspace->kind != WORKSPACE_WORKTREE || task->need_count > 0)
             continue;
         if (workspace_check_worktree(run_dir, environ, &why))
-            return true; /* all tasks have the same repository */
+            return true; /* all tasks use the same repository */
         (void)err_set(err, ERR_INVALID, "task '%s': workspace \"worktree\": %s", task->id,
                       why.message);
         return err_hint(err, "%s", why.hint[0] ? why.hint : "git init, or \"workspace\": \"copy\"");
@@ -162,22 +163,22 @@ bool engine_check_worktrees(const struct plan *plan, const char *run_dir, struct
 enum { DESCRIPTORS_MIN = 64 };
 
 struct engine {
-    /* Engine thread only, once it runs. */
-    struct engine_options options; /* its borrowed texts are used until started */
+    /* Engine's thread only, once it runs. */
+    struct engine_options options; /* its borrowed strings are valid until started */
     struct loop loop;
 
     /* Any thread. */
     struct mailbox mailbox;
     int done_fd;
 
-    pthread_mutex_t lock; /* guards the fields below until the thread has said how it went */
+    pthread_mutex_t lock; /* guards the fields below until the thread has reported its start */
     pthread_cond_t told;
     bool has_started, start_failed;
     int64_t number;
     char uid[LOG_UID_MAX];
     struct err err;
 
-    /* Written by the engine thread before it ends, read after the join. */
+    /* Written by the engine's thread before it exits, read after joining it. */
     struct engine_result result;
 
     /* Starting thread only. */
@@ -227,7 +228,7 @@ static void *run_engine(void *arg)
     }
     loop_close(&engine->loop);
     const uint64_t one = 1;
-    (void)!write(engine->done_fd, &one, sizeof(one)); /* an eventfd takes a first 1 */
+    (void)!write(engine->done_fd, &one, sizeof(one)); /* an eventfd always accepts a first 1 */
     return NULL;
 }
 
@@ -258,8 +259,8 @@ static bool await_start(struct engine *engine, int64_t *number_out, struct err *
     return false;
 }
 
-/* Its loop, its log and one child need some 40 descriptors; libuv aborts where it gets none for its
- * signals (1.44, uv__signal_global_init). */
+/* The event loop, the log and one child need about 40 descriptors. libuv aborts if it cannot get
+ * any for its signals (1.44, uv__signal_global_init). */
 static bool check_descriptors(struct err *err)
 {
     struct rlimit limit;

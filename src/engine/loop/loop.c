@@ -73,7 +73,7 @@ static void close_handles(struct loop *loop)
 
 static void turn_again(uv_idle_t *handle)
 {
-    (void)handle; /* that it is active keeps the loop from waiting */
+    (void)handle; /* while it is active, the loop does not block */
 }
 
 static void run_turn(struct loop *loop)
@@ -93,7 +93,8 @@ static void run_turn(struct loop *loop)
         (void)uv_idle_stop(&loop->again);
 }
 
-/* Is there time since the last look in which nobody could look? No timeout counts it. */
+/* Checks for time since the last check in which the process was suspended, so that no timeout
+ * counts it. */
 static void look_for_gap(struct loop *loop)
 {
     int64_t still_ms = heartbeat_look(&loop->heartbeat, clock_now().mono_ms);
@@ -173,7 +174,7 @@ static void mail_came(uv_async_t *handle)
     }
     if (mail.alone) {
         loop->lingers = false;
-        const bool goes_on = !loop->state.ended; /* behind its end there is nothing to watch */
+        const bool goes_on = !loop->state.ended; /* after its end there is nothing to watch */
         if (mail.why[0] != '\0' && goes_on)
             loop_note(loop, "nobody watches", mail.why);
     }
@@ -197,7 +198,8 @@ static void bell_rings(uv_poll_t *handle, int status, int events)
     (void)events;
     if (!watch_drain(loop->watch))
         return;
-    int64_t due_ms = loop->controls_asked_ms + LOOP_CONTROLS_MS; /* our own commits ring, too */
+    int64_t due_ms = loop->controls_asked_ms + LOOP_CONTROLS_MS; /* our own commits ring the
+                                                                    bell, too */
     if (due_ms < loop->controls_due_ms)
         loop->controls_due_ms = due_ms;
     if (due_ms <= clock_now().mono_ms) {
@@ -205,7 +207,7 @@ static void bell_rings(uv_poll_t *handle, int status, int events)
         return;
     }
     loop_alarm(loop, due_ms);
-    (void)uv_poll_stop(handle); /* until then it says nothing new, with each commit of ours */
+    (void)uv_poll_stop(handle); /* until then it would only report each of our own commits */
 }
 
 void loop_hear_bell(struct loop *loop)
@@ -214,7 +216,7 @@ void loop_hear_bell(struct loop *loop)
         (void)uv_poll_start(&loop->on_bell, UV_READABLE, bell_rings);
 }
 
-/* Without a watch controls are looked for by time. */
+/* Without a watch, the log is polled for controls. */
 static void watch_bell(struct loop *loop)
 {
     struct bell bell;
@@ -279,7 +281,7 @@ static bool enter_new_run(struct loop *loop, int64_t *number_out, struct err *er
     return ok;
 }
 
-/* The rules go with the run: what was judged and what will be is of one set. */
+/* The run keeps its rules, so that old and new attempts are judged by the same ones. */
 static bool enter_old_run(struct loop *loop, int64_t *number_out, struct err *err)
 {
     const struct engine_options *options = loop->options;
@@ -310,7 +312,7 @@ static bool enter_run(struct loop *loop, int64_t *number_out, struct err *err)
     return ok;
 }
 
-/* The rules of a run that is gone on with are in the log: enter_old_run(). */
+/* The rules of a resumed run come from the log: enter_old_run(). */
 static bool open_log(struct loop *loop, struct err *err)
 {
     const struct engine_options *options = loop->options;
@@ -318,8 +320,8 @@ static bool open_log(struct loop *loop, struct err *err)
            recorder_init(&loop->recorder, options->place, err);
 }
 
-/* How tasks are called. What was added to a run that is gone on with is known cut only, and is
- * not called again: loop_recover(). */
+/* Chooses the plan with the real calls. Tasks that were added to a resumed run are only known in
+ * truncated form, and are not run again: see loop_recover(). */
 static const struct plan *choose_calls(struct loop *loop)
 {
     const struct engine_options *options = loop->options;
@@ -427,7 +429,7 @@ void loop_run(struct loop *loop)
     (void)uv_check_start(&loop->check, after_waiting);
     loop_hear_bell(loop);
     mailbox_listen(loop->mailbox, &loop->wake);
-    loop->wanted = true; /* controls may have come before the bell was watched */
+    loop->wanted = true; /* controls may have arrived before the bell was watched */
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);
     assert(loop->leaving);
 }
@@ -438,7 +440,7 @@ static void close_uv(struct loop *loop)
         return;
     if (!loop->leaving)
         close_handles(loop);
-    (void)uv_run(&loop->uv, UV_RUN_DEFAULT); /* the children's handles */
+    (void)uv_run(&loop->uv, UV_RUN_DEFAULT); /* closes the handles of the children */
     nursery_close(loop->nursery);
     loop->nursery = NULL;
     (void)uv_run(&loop->uv, UV_RUN_DEFAULT);

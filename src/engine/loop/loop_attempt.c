@@ -1,8 +1,8 @@
 /*
- * loop_attempt.c - the way of an attempt: prepared, started, heard, finished, judged.
+ * loop_attempt.c - takes an attempt through its stages: prepare, start, output, finish, judge.
  *
- * One without surroundings has no job at all. What blocks is a job of its task's line; each step
- * of the way begins where the one before it ended, on the loop's thread.
+ * An attempt without surroundings needs no job. Work that blocks is a job on the task's line. Each
+ * stage begins where the one before it ended, on the engine's thread.
  */
 #include <assert.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static void remove_alive(struct loop *loop, struct attempt *attempt)
     loop->alive[attempt->slot]->slot = attempt->slot;
 }
 
-/* Queue a fact; `text` is a JSON object, NULL = none. */
+/* Queues a fact; `text` is a JSON object, may be NULL. */
 static void loop_queue_fact(struct loop *loop, const struct fact_about *about,
                             const struct input_fact *fact, const char *text)
 {
@@ -81,7 +81,7 @@ static void note_left(struct loop *loop, const struct attempt *attempt)
     str_done(&words);
 }
 
-/* It is kept until the turn has taken its end. */
+/* The attempt is kept until the turn has handled its end. */
 static void end(struct attempt *attempt, const struct input *input)
 {
     struct loop *loop = attempt->watcher.ctx;
@@ -93,7 +93,7 @@ static void end(struct attempt *attempt, const struct input *input)
     loop_queue_end(loop, input, attempt);
 }
 
-/* What the task made cannot be kept: then it has not passed. */
+/* If the task's result cannot be kept, the task has not passed. */
 static void take_keep_failure(struct attempt *attempt)
 {
     struct verdict *verdict = &attempt->ending->verdict;
@@ -149,10 +149,10 @@ static void add_job(struct attempt *attempt, enum attempt_stage stage, job_work_
                                   .always = stage == ATTEMPT_FINISHES};
     attempt->stage = stage;
     attempt->job = jobs_add(loop->jobs, &call);
-    assert(attempt->job); /* LOOP_FOLLOW_MAX leaves room for what is alive */
+    assert(attempt->job); /* LOOP_FOLLOW_MAX leaves room for running attempts */
 }
 
-/* Its task passes with it, and leaves a result. */
+/* Returns whether its task passes with it and leaves a result. */
 static bool leaves_result(const struct attempt *attempt, const struct input *input)
 {
     const struct plan *plan = attempt->setting->call.plan;
@@ -163,7 +163,7 @@ static bool leaves_result(const struct attempt *attempt, const struct input *inp
 
 static void open_the_way(struct attempt *attempt);
 
-/* One more start within the same attempt: nothing of what was asked has been done. */
+/* Starts the same attempt again: the agent has done nothing yet. */
 static void begin_anew(struct attempt *attempt)
 {
     const struct agent_run *agent = attempt->agent;
@@ -176,7 +176,7 @@ static void begin_anew(struct attempt *attempt)
     open_the_way(attempt);
 }
 
-/* Nobody has asked meanwhile that it ends. */
+/* False if the attempt was canceled or the engine stopped in the meantime. */
 static bool may_begin_anew(const struct attempt *attempt)
 {
     const struct loop *loop = attempt->watcher.ctx;
@@ -195,7 +195,8 @@ static void judge(struct attempt *attempt)
     attempt_judge(attempt, attempt->setting, &input);
     if (attempt_has_output(attempt) && scheduler_would_pass(attempt->plan, &input)) {
         attempt_write_output(attempt, &input.verdict);
-        attempt_check_files(attempt, &input.verdict); /* of other steps they are judged already */
+        attempt_check_files(attempt, &input.verdict); /* for other steps, attempt_judge() has
+                                                         checked them */
     }
     attempt_tell_round(attempt, &input);
     if (!leaves_result(attempt, &input)) {
@@ -211,7 +212,7 @@ static void has_finished(void *ctx, bool has_run)
 {
     struct attempt *attempt = ctx;
     attempt->job = NULL;
-    assert(has_run); /* whoever stops it */
+    assert(has_run); /* because of `always` */
     (void)has_run;
     attempt_take_end(attempt);
     judge(attempt);
@@ -239,7 +240,7 @@ static void process_ended(void *ctx, struct attempt *attempt)
     add_job(attempt, ATTEMPT_FINISHES, finish, has_finished);
 }
 
-/* An agent that only reports own retries counts as silent. */
+/* An agent that only reports its own retries counts as silent. */
 static void note_heard(struct loop *loop, struct attempt *attempt, int64_t now_ms)
 {
     if (attempt->agent && !agent_stream_has_spoken(attempt->agent->stream))
@@ -279,7 +280,7 @@ static void remove_sandbox(void *ctx, const atomic_bool *stop)
     surroundings_remove(attempt->around);
 }
 
-/* It ends as it is, without a process; what was made for it goes first. */
+/* Ends the attempt without a process, after removing what was prepared for it. */
 static void give_up(struct attempt *attempt)
 {
     if (attempt->around && attempt->around->sandbox)
@@ -330,7 +331,7 @@ static void prepare(void *ctx, const atomic_bool *stop)
     surroundings_prepare(attempt->around, stop);
 }
 
-/* What is around it comes first, where there is something. */
+/* Prepares the attempt's surroundings first, if it has any. */
 static void open_the_way(struct attempt *attempt)
 {
     if (attempt->around)
@@ -339,7 +340,8 @@ static void open_the_way(struct attempt *attempt)
         attempt_start(attempt);
 }
 
-/* Its step, or the set-up of its workspace that is still to come. */
+/* Returns whether a secret is missing for its step, or for the setup of its workspace if that still
+ * has to run. */
 static bool lacks_secret(const struct attempt *attempt, char name[REDACT_NAME_MAX + 1])
 {
     const struct plan_task *task = &attempt->setting->call.plan->tasks[attempt->task];
@@ -357,7 +359,8 @@ static bool open_feed(const struct engine_options *options, struct attempt *atte
                    "its standard input went with the devs that it was started with");
 }
 
-/* Where an earlier devs left something behind, or took the secrets or the input with it. */
+/* Refuses an attempt of a resumed run if processes of the previous devs are still alive, or if its
+ * secrets or input were lost with that devs. */
 static bool is_refused(struct loop *loop, struct attempt *attempt)
 {
     char name[REDACT_NAME_MAX + 1];
@@ -414,33 +417,33 @@ void loop_end_attempt(struct loop *loop, const struct action *action)
         attempt->is_cancelled = true;
         job_stop(attempt->job);
         break;
-    case ATTEMPT_FINISHES: /* its process has ended by itself */
+    case ATTEMPT_FINISHES: /* its process has exited on its own */
     case ATTEMPT_IS_OVER:
         break;
     }
 }
 
 /*
- * Jobs that follow an attempt's end, beside the loop.
+ * Jobs that follow the end of an attempt, in the background.
  *
- * They record what a failed attempt changed and what the tree of a passed one is, as evidence, and
- * remove the workspace of a task that passed. They are jobs of the task's line, so the next
- * attempt's reset comes after them, and they begin once the end is in the log.
+ * They record, as evidence, what a failed attempt changed and which tree a passed one left, and
+ * remove the workspace of a passed task. They are on the task's line, so the reset for the next
+ * attempt comes after them. They begin once the end is in the log.
  */
 
 enum follow_kind {
-    FOLLOW_CHANGES, /* a failed attempt: what did it change? */
-    FOLLOW_PROOF,   /* a passed step: what is its tree? */
-    FOLLOW_DROP,    /* a passed task: its workspace is not needed any more */
+    FOLLOW_CHANGES, /* a failed attempt: record its changes */
+    FOLLOW_PROOF,   /* a passed step: record its tree */
+    FOLLOW_DROP,    /* a passed task: remove its workspace */
 };
 
 struct follow {
     enum follow_kind kind;
     struct loop *loop;           /* borrowed */
-    struct workspace *workspace; /* borrowed; NULL: it worked in place */
+    struct workspace *workspace; /* borrowed; NULL if the attempt worked in place */
     struct fact_about about;
 
-    /* What the job found. */
+    /* The result of the job. */
     bool found;
     struct tree_facts tree;
     struct tree_diff diff;
@@ -531,7 +534,7 @@ static void done(void *ctx, bool has_run)
 {
     struct follow *follow = ctx;
     struct loop *loop = follow->loop;
-    loop->wanted = true; /* it may leave now */
+    loop->wanted = true; /* the engine may be able to exit now */
     if (has_run && follow->kind == FOLLOW_PROOF)
         tell_proof(follow);
     if (has_run && follow->kind == FOLLOW_CHANGES)
@@ -556,7 +559,7 @@ static void add(struct loop *loop, const struct attempt *attempt, enum follow_ki
         follow_close(follow);
 }
 
-/* Did a record of this step's end come with the turn? */
+/* Returns whether the turn has a forensic record of the end of this step. */
 static bool has_capture(const struct loop *loop, const struct attempt *attempt)
 {
     for (size_t i = 0; i < loop->turn.event_count; i++) {

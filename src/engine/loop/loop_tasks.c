@@ -1,5 +1,5 @@
-/* loop_tasks.c - tasks that are added while the run goes on. Requests of other threads are taken at
- * the beginning of a turn, recorded with it, and answered afterwards. */
+/* loop_tasks.c - tasks that are added during a run. Requests of other threads are handled at the
+ * beginning of a turn, recorded with it, and answered afterwards. */
 #include "loop.h"
 
 #include "plan_grow.h"
@@ -24,7 +24,7 @@ void loop_close_plan(struct loop *loop)
     if (!loop->scheduler.awaits_more || !loop->growth.plan)
         return;
     loop->scheduler.awaits_more = false;
-    loop_queue(loop, (struct input){.kind = INPUT_TIME}); /* it may be over */
+    loop_queue(loop, (struct input){.kind = INPUT_TIME}); /* the run may be over */
 }
 
 static bool takes_tasks(const struct loop *loop, struct err *err)
@@ -47,7 +47,7 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
     if (!takes_tasks(loop, &mail->err) ||
         !growth_add(&loop->growth, mail->task, mail->own, &mail->err))
         return false;
-    mail->own = NULL; /* taken over */
+    mail->own = NULL; /* ownership was taken */
     gains_make_room(&loop->gains, number + 1);
     const struct input input = {
         .kind = INPUT_TASK, .now = clock_now(), .task = -1, .step = -1, .note = mail->record};
@@ -56,7 +56,8 @@ static bool add_task(struct loop *loop, struct mail_task *mail)
         mail->number = number;
         return true;
     }
-    growth_forget(&loop->growth, loop->growth.plan->task_count - 1); /* what growth_add() added */
+    growth_forget(&loop->growth, loop->growth.plan->task_count - 1); /* the task that
+                                                                        growth_add() added */
     plan_shrink(loop->growth.plan);
     return err_set(&mail->err, ERR_INVALID, "without its secrets it is no longer a task");
 }
@@ -80,7 +81,7 @@ void loop_answer_tasks(struct loop *loop)
     struct mail_task *mail = loop->growth.settled;
     loop->growth.settled = NULL;
     while (mail) {
-        struct mail_task *next = mail->next; /* it is gone once it is answered */
+        struct mail_task *next = mail->next; /* freed by its sender once it is answered */
         mailbox_answer(loop->mailbox, mail);
         mail = next;
     }

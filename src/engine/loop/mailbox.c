@@ -31,8 +31,8 @@ void mailbox_done(struct mailbox *mailbox)
     (void)pthread_mutex_destroy(&mailbox->lock);
 }
 
-/* With the lock held: the loop closes its handle as soon as it no longer
- * listens, so nobody may send after that. */
+/* Call with the lock held. Once the loop no longer listens it closes its handle, so nobody may
+ * signal it after that. */
 static void wake_listener(struct mailbox *mailbox)
 {
     if (mailbox->wake)
@@ -134,7 +134,7 @@ static void refuse_shut(struct mail_task *mail)
     answer(mail, -1);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void put_task(struct mailbox *mailbox, struct mail_task *mail)
 {
     struct mail_task **end = &mailbox->mail.tasks;
@@ -179,7 +179,7 @@ void mailbox_shut(struct mailbox *mailbox)
     struct mail_task *mail = mailbox->mail.tasks;
     mailbox->mail.tasks = NULL;
     while (mail) {
-        struct mail_task *next = mail->next; /* it is gone once it is answered */
+        struct mail_task *next = mail->next; /* freed by its sender once it is answered */
         refuse_shut(mail);
         mail = next;
     }

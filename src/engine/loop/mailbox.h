@@ -1,9 +1,9 @@
 /*
- * mailbox.h - what other threads ask of the engine's thread: cancel, leave, stay alone, stop, and
- * in a run whose plan grows tasks and notes.
+ * mailbox.h - requests of other threads to the engine's thread: cancel, leave, stay alone, stop;
+ * and, if the plan of the run grows, tasks and notes.
  *
- * Any thread may post; the loop takes. Asking twice is asking once, but for tasks and notes. Who
- * posts a task waits for its answer.
+ * Any thread may post; the loop takes. Posting the same request twice has no further effect, except
+ * for tasks and notes. The sender of a task waits for its answer.
  */
 #ifndef DEVS_MAILBOX_H
 #define DEVS_MAILBOX_H
@@ -21,15 +21,16 @@ struct uv_async_s;
 
 enum { MAIL_WHY_MAX = 160 };
 
-/* A task that is to be added, and what became of it. */
+/* A task to add, and the answer. */
 struct mail_task {
     const struct engine_task *task; /* borrowed until the answer */
-    const char *record;             /* likewise: text of its event */
-    struct redactor *own;           /* of its own variables; the loop's to close if it is added */
+    const char *record;             /* borrowed until the answer; text of its event */
+    struct redactor *own;           /* redacts its own variables; the loop takes ownership if
+                                       the task is added */
     struct mail_task *next;
     bool is_answered;
-    int number;     /* of the task; -1: it was not added, */
-    struct err err; /* and why */
+    int number;     /* of the task; -1 = it was not added, */
+    struct err err; /* for this reason */
 };
 
 struct mail_note {
@@ -39,23 +40,23 @@ struct mail_note {
 };
 
 struct mail {
-    bool cancel;             /* the whole run, by a person */
+    bool cancel;             /* cancel the whole run for a person */
     bool leave;              /* start nothing more */
-    bool alone;              /* nobody watches any more: do not linger at the end */
-    bool stop;               /* the engine itself */
-    bool close;              /* no more tasks come */
-    struct mail_task *tasks; /* in order; the loop answers each */
-    struct mail_note *notes; /* owned by whoever took the mail; in order */
+    bool alone;              /* nobody watches any more, so do not stay at the end */
+    bool stop;               /* end the engine itself */
+    bool close;              /* no more tasks will be added */
+    struct mail_task *tasks; /* oldest first; the loop answers each */
+    struct mail_note *notes; /* owned by whoever took the mail; oldest first */
     char by[CONTROL_BY_MAX];
-    char why[MAIL_WHY_MAX]; /* of alone, for the log; "" = not noted */
+    char why[MAIL_WHY_MAX]; /* reason for `alone`, for the log; "" = do not log */
 };
 
 struct mailbox {
-    pthread_mutex_t lock;    /* guards the fields below, and what became of tasks */
-    pthread_cond_t answered; /* some task was */
-    struct uv_async_s *wake; /* borrowed; NULL while nobody listens */
-    bool shut;               /* the loop takes no more */
-    int task_count;          /* in the mail */
+    pthread_mutex_t lock;    /* guards the fields below, and the answers of tasks */
+    pthread_cond_t answered; /* some task was answered */
+    struct uv_async_s *wake; /* borrowed; NULL while the loop does not listen */
+    bool shut;               /* the loop accepts no more */
+    int task_count;          /* number of tasks in the mail */
     int note_count;
     struct mail mail;
 };
@@ -63,33 +64,33 @@ struct mailbox {
 void mailbox_init(struct mailbox *mailbox);
 void mailbox_done(struct mailbox *mailbox);
 
-/* The loop listens by `wake`, NULL = no longer. Mail posted before is heard. */
+/* Lets the loop listen: it is woken through `wake`, NULL = no longer. Earlier mail is not lost. */
 void mailbox_listen(struct mailbox *mailbox, struct uv_async_s *wake);
 
-/* Cancel the run for `by`, which is copied. */
+/* Cancels the run for `by`, which is copied. */
 void mailbox_post_cancel(struct mailbox *mailbox, const char *by);
-/* Start nothing more, and end when what runs has ended. */
+/* Starts nothing more, and ends when the running attempts have ended. */
 void mailbox_post_leave(struct mailbox *mailbox);
 /* `why` may be NULL. */
 void mailbox_post_alone(struct mailbox *mailbox, const char *why);
-/* The engine is to end now, whatever runs. */
+/* Ends the engine now, even if attempts are running. */
 void mailbox_post_stop(struct mailbox *mailbox);
 
-/* No more tasks come to a plan that grows. */
+/* Declares that no more tasks will be added to the plan. */
 void mailbox_post_close(struct mailbox *mailbox);
-/* At most ENGINE_ADDS_MAX notes wait; more are dropped. */
+/* At most ENGINE_ADDS_MAX notes may wait; further ones are dropped. */
 void mailbox_post_note(struct mailbox *mailbox, int task, const char *text);
-/* Wait for the answer: false if it was not added, as mail->err says. ERR_BUSY: ENGINE_ADDS_MAX
- * wait already. */
+/* Waits for the answer. Returns false if the task was not added; see mail->err. Fails with ERR_BUSY
+ * if ENGINE_ADDS_MAX tasks are waiting. */
 ATTR_MUST_USE bool mailbox_post_task(struct mailbox *mailbox, struct mail_task *mail);
 
-/* The loop: all that was asked, which is the caller's now. */
+/* For the loop: takes all requests. The caller owns them. */
 struct mail mailbox_take(struct mailbox *mailbox);
 
-/* The loop: this one was added (number), or was not (-1, err filled). It is not touched
- * afterwards. */
+/* For the loop: answers that the task was added (number), or was not (-1, with err). Does not use
+ * `mail` afterwards. */
 void mailbox_answer(struct mailbox *mailbox, struct mail_task *mail);
-/* The loop ends: tasks that wait, and those that come, are not added. */
+/* For the loop, at its end: rejects waiting and future tasks. */
 void mailbox_shut(struct mailbox *mailbox);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { VARIABLES = 10, OUTPUT_MAX = 4096 };
 
-/* Notices that go out together. */
+/* Notices that are sent together. */
 struct batch {
     struct notice items[NOTIFIER_WAITING_MAX];
     size_t count, total;
@@ -23,16 +23,16 @@ struct batch {
 struct notifier {
     struct notifier_call call;
     pthread_t thread;
-    bool has_thread; /* engine thread only */
+    bool has_thread; /* engine's thread only */
 
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t news;
     struct batch waiting;
-    int64_t due_ms; /* steady clock: when `waiting` goes out */
+    int64_t due_ms; /* monotonic time at which `waiting` is sent */
     bool closing;
 
-    /* The notifier's thread; the engine's after the join. */
-    struct err failure; /* the last one */
+    /* Belongs to the notifier's thread, then to the engine's after the join. */
+    struct err failure; /* the most recent one */
     bool is_unreported;
 };
 
@@ -43,7 +43,7 @@ static void batch_done(struct batch *batch)
     batch->count = 0;
 }
 
-/* A variable of ours in the environment of the command; a value with a NUL does not occur. */
+/* Adds one of our variables for the command's environment. Values never contain a NUL. */
 static void add_variable(struct str *texts, size_t starts[VARIABLES], size_t *count,
                          const char *name, const char *value)
 {
@@ -58,7 +58,8 @@ static bool is_named(const char *variable, const char *as)
     return strncmp(variable, as, len) == 0;
 }
 
-/* The environment of devs with ours in place of any of the same name. The caller frees it. */
+/* Returns the environment of devs, with our variables replacing those of the same name. The caller
+ * frees it. */
 static char **make_environment(char *const *before, const struct str *texts, const size_t *starts,
                                size_t count)
 {
@@ -101,7 +102,7 @@ static char **describe(const struct notifier *notifier, const struct notice_list
     return make_environment(notifier->call.environment, texts, starts, count);
 }
 
-/* The command with the message as its last argument. The caller frees it. */
+/* Returns the command with the message as its last argument. The caller frees it. */
 static char **make_argv(char *const *command, char *message)
 {
     size_t count = 0;
@@ -136,7 +137,7 @@ static bool run_command(const struct notifier *notifier, const struct notice_lis
                                    .err_max = OUTPUT_MAX,
                                    .own_session = true};
     bool ok = tool_run(&call, &result, NULL, err);
-    result.out_cut = false; /* what it prints is of no interest */
+    result.out_cut = false; /* its output is not used */
     ok = ok && tool_succeeded(&result, argv[0], err);
     tool_result_done(&result);
     free(environment);
@@ -165,7 +166,8 @@ static void send_batch(struct notifier *notifier, struct batch *batch, bool clos
     batch_done(batch);
 }
 
-/* Wait for a batch that is due. False: there is none and no more come. With the lock. */
+/* Waits for a batch that is due. Returns false if there is none and no more will come. Call with
+ * the lock held. */
 static bool await_batch(struct notifier *notifier)
 {
     for (;;) {
@@ -222,14 +224,14 @@ void notifier_add(struct notifier *notifier, struct notice *notice)
     if (waiting->count == 0)
         notifier->due_ms = clock_now().mono_ms + NOTIFIER_GATHER_MS;
     waiting->total++;
-    /* The last place is for the last notice: the end of the run is never dropped. */
+    /* Overwrites the last entry, so that the final notice, the end of the run, is never dropped. */
     if (waiting->count == NOTIFIER_WAITING_MAX)
         notice_done(&waiting->items[--waiting->count]);
     waiting->items[waiting->count++] = *notice;
     *notice = (struct notice){0};
     (void)pthread_cond_signal(&notifier->news);
     (void)pthread_mutex_unlock(&notifier->lock);
-    if (!notifier->has_thread) /* without a thread it is sent by notifier_close() */
+    if (!notifier->has_thread) /* without a thread, notifier_close() sends it */
         notifier->has_thread = quiet_thread_start(&notifier->thread, run_notifier, notifier) == 0;
 }
 

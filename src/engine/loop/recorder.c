@@ -14,7 +14,7 @@ bool recorder_init(struct recorder *recorder, const struct place *place, struct 
     return log_writer_open(&recorder->writer, place, err);
 }
 
-/* Where commits go to now. */
+/* Returns the writer that currently takes commits. */
 static struct log_writer *present(const struct recorder *recorder)
 {
     return recorder->spill ? recorder->spill : recorder->writer;
@@ -25,12 +25,12 @@ static size_t cost_of(const struct event *event)
     return sizeof(*event) + (event->text ? strlen(event->text) : 0);
 }
 
-/* The first `count` of what waits. */
+/* Drops the first `count` waiting events. */
 static void drop_kept(struct recorder *recorder, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         recorder->kept_bytes -= cost_of(&recorder->kept[i]);
-        free((void *)(uintptr_t)recorder->kept[i].text); /* keep_events() copied it */
+        free((void *)(uintptr_t)recorder->kept[i].text); /* allocated by keep_events() */
         recorder->kept[i].text = NULL;
     }
     recorder->kept_count -= count;
@@ -39,7 +39,7 @@ static void drop_kept(struct recorder *recorder, size_t count)
                 recorder->kept_count * sizeof(*recorder->kept));
 }
 
-/* A commit that failed may have written the first ones. */
+/* A failed commit may have written the first events. */
 static void drop_committed(struct recorder *recorder)
 {
     int64_t committed = log_writer_committed_seq(present(recorder));
@@ -55,7 +55,7 @@ void recorder_done(struct recorder *recorder)
         return;
     drop_kept(recorder, recorder->kept_count);
     free(recorder->kept);
-    log_writer_close(recorder->spill); /* first: its owner lock is the second one */
+    log_writer_close(recorder->spill); /* first, because its owner lock was taken second */
     log_writer_close(recorder->writer);
     *recorder = (struct recorder){0};
 }
@@ -93,7 +93,7 @@ static void note_failure(struct recorder *recorder, const struct err *err, int64
         recorder->retry_ms = now_ms + RECORDER_RETRY_MS;
 }
 
-/* The log cannot be written: from now on the run is recorded in a spill. */
+/* The log cannot be written: records the run in a spill log from now on. */
 static bool open_spill(struct recorder *recorder, const struct err *why)
 {
     struct spill_reason reason = {.since_ms = clock_now().at_ms,
@@ -101,7 +101,7 @@ static bool open_spill(struct recorder *recorder, const struct err *why)
                                            why->code == ERR_DAMAGED};
     (void)snprintf(reason.why, sizeof(reason.why), "%.*s", SPILL_WHY_MAX - 1, why->message);
     if (!log_writer_spill(&recorder->spill, recorder->writer, &reason, NULL))
-        return false; /* what is wrong with the log is what people have to know */
+        return false; /* what matters to the user is the problem with the log itself */
     if (recorder->spill_control_seen > recorder->control_seen)
         recorder->control_seen = recorder->spill_control_seen;
     recorder->lost = recorder->lost || log_writer_is_broken(recorder->writer);
@@ -112,7 +112,7 @@ static bool open_spill(struct recorder *recorder, const struct err *why)
     return true;
 }
 
-/* A spill that is full of output still has room for events. */
+/* A spill log that is full of output still has room for events. */
 static struct log_batch without_output(struct recorder *recorder, const struct log_batch *batch)
 {
     struct log_batch rest = *batch;
@@ -151,14 +151,14 @@ static bool write_batch(struct recorder *recorder, const struct log_batch *batch
         recorder->has_output || batch->output_count > 0 || batch->capture_count > 0;
     recorder->recovered = recorder->recovered || recorder->failing;
     recorder->failing = false;
-    /* The first error stays. */
+    /* Keeps the first error. */
     if (!log_writer_synced(present(recorder), &recorder->sync_err))
         recorder->unsynced = true;
     return true;
 }
 
-/* Everything of the spill into the log, if that can be written again. True: another process is
- * in the way, and nothing else. */
+/* Merges the spill log into the log, if the log can be written again. Returns true if the only
+ * obstacle is another process that holds the log. */
 static bool try_home(struct recorder *recorder, int64_t now_ms)
 {
     const struct place place = *log_writer_place(recorder->spill);
@@ -174,7 +174,7 @@ static bool try_home(struct recorder *recorder, int64_t now_ms)
     return false;
 }
 
-/* Everything that waits and then what is new, as one batch. */
+/* Writes the waiting events, then the new ones, as one batch. */
 static bool write_kept(struct recorder *recorder, const struct log_batch *batch, int64_t now_ms)
 {
     bool is_due = now_ms >= recorder->retry_ms;
@@ -211,7 +211,7 @@ bool recorder_commit(struct recorder *recorder, const struct log_batch *batch,
     return false;
 }
 
-/* Those of one of the two that were not handed out before. */
+/* Keeps the controls of either log that were not returned before. */
 static size_t keep_new(struct recorder *recorder, struct control *controls, size_t count)
 {
     size_t kept = 0;
@@ -219,7 +219,7 @@ static size_t keep_new(struct recorder *recorder, struct control *controls, size
         bool of_spill = controls[i].id >= recorder->spill_controls;
         int64_t *seen = of_spill ? &recorder->spill_control_seen : &recorder->control_seen;
         if (controls[i].id <= *seen)
-            continue; /* its answer is not in the log yet */
+            continue; /* already returned, but its answer is not in the log yet */
         *seen = controls[i].id;
         controls[kept++] = controls[i];
     }
@@ -249,8 +249,7 @@ bool recorder_is_away(const struct recorder *recorder)
     return recorder->spill != NULL;
 }
 
-/* What was committed may have been destroyed since: nobody has looked at it after the last commit.
- */
+/* The log may have been damaged since the last commit, which nobody has checked. */
 static void check_commits(struct recorder *recorder)
 {
     struct err err = {0};
@@ -274,7 +273,7 @@ void recorder_finish(struct recorder *recorder)
     }
     if (recorder->home && recorder->failing)
         (void)recorder_commit(recorder, &none, RECORDER_NOW, clock_now().mono_ms);
-    /* A try waits for its turn itself. */
+    /* Each commit waits for the other process on its own. */
     while (recorder->failing && recorder->busy && !recorder->over && now_ms < until_ms) {
         now_ms = clock_now().mono_ms;
         (void)recorder_commit(recorder, &none, RECORDER_NOW, now_ms);
@@ -291,7 +290,7 @@ struct recorder_news recorder_news(struct recorder *recorder)
         news.what = recorder->output_lost
                         ? "the log can be written again, but some output is missing"
                         : "the log can be written again, nothing is missing";
-        news.why = ""; /* the error is over, and was reported */
+        news.why = ""; /* the error is over, and has been reported */
         recorder->home = false;
         recorder->recovered = false;
         recorder->output_lost = false;

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* getsid beside POSIX, and the pidfd calls */
+#define _GNU_SOURCE /* getsid, which POSIX lacks here, and the pidfd calls */
 
 #include "recovery.h"
 
@@ -18,24 +18,24 @@
 
 enum {
     LOOK_AGAIN_MS = 5,
-    CLEAN_LOOKS = 2, /* what forks and ends within one look may be missed by it */
+    CLEAN_LOOKS = 2, /* one look may miss processes that fork and exit meanwhile */
     STEP_MARK_MAX = 160,
-    NO_SESSION = -1, /* 0 is the session of whoever is outside of our namespace of processes */
-    NOT_OURS = -2,   /* beside RECOVERY_ANYBODYS and the numbers of tasks */
+    NO_SESSION = -1, /* 0 is the session of processes outside of our pid namespace */
+    NOT_OURS = -2,   /* besides RECOVERY_ANYBODYS and task numbers */
 };
 
-/* A process of the machine. */
+/* A process on this machine. */
 struct process {
     struct proc_facts facts;
-    int task; /* NOT_OURS, RECOVERY_ANYBODYS or a number */
+    int task; /* NOT_OURS, RECOVERY_ANYBODYS or a task number */
 };
 
-/* One look at all of them. */
+/* One look at all processes. */
 struct look {
-    struct process *all; /* owned; by pid */
+    struct process *all; /* owned; sorted by pid */
     size_t count, cap;
     size_t ours;
-    size_t untold; /* that are executing a program: whose they are shows in a moment */
+    size_t untold; /* processes that are executing a program and cannot be identified yet */
 };
 
 struct told {
@@ -48,9 +48,9 @@ struct sweeping {
     struct recovery *recovery;
     const struct run_state *state;
     const char *run_mark;
-    pid_t spared; /* session: ours, where we were started from within the run; else NO_SESSION */
+    pid_t spared; /* our own session, if we were started from within the run; else NO_SESSION */
     struct look look;
-    struct told *told; /* owned; what was named, and told to end */
+    struct told *told; /* owned; processes that were recorded and sent TERM */
     size_t told_count, told_cap;
     struct str *ended;
     size_t named;
@@ -107,8 +107,8 @@ static struct process *find_process(const struct look *look, pid_t pid)
                            : NULL;
 }
 
-/* Which task's attempt led this session; NOT_OURS if none did, or if its number is another
- * process's by now. Where the leader is gone nobody can tell. */
+/* Returns the task whose attempt led this session. Returns NOT_OURS if none did, if the pid belongs
+ * to another process now, or if the leader is gone, because then nobody can tell. */
 static int find_session(const struct sweeping *sweeping, pid_t session)
 {
     const struct recovery *recovery = sweeping->recovery;
@@ -121,7 +121,7 @@ static int find_session(const struct sweeping *sweeping, pid_t session)
     return NOT_OURS;
 }
 
-/* Whose step's mark it carries beside the run's. */
+/* Returns the task whose step mark the process has, in addition to the run's mark. */
 static int find_step(const struct sweeping *sweeping, pid_t pid)
 {
     const struct plan *plan = sweeping->state->plan;
@@ -138,7 +138,7 @@ static int find_step(const struct sweeping *sweeping, pid_t pid)
     return RECOVERY_ANYBODYS;
 }
 
-/* We ourselves, and whoever started us, are no part of what is left. */
+/* We and our ancestors are not leftovers. */
 static bool is_above_us(const struct sweeping *sweeping, pid_t pid)
 {
     pid_t at = getpid();
@@ -160,8 +160,8 @@ static const struct told *find_told(const struct sweeping *sweeping, const struc
     return NULL;
 }
 
-/* What was told to end is ours until it has: by now its parent may be gone, by which it was known.
- */
+/* A process that was sent TERM stays ours until it has ended: the parent that identified it may be
+ * gone. */
 static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
 {
     const char *const wanted[] = {sweeping->run_mark, NULL};
@@ -179,7 +179,7 @@ static int find_task(struct sweeping *sweeping, const struct proc_facts *facts)
     return carries == PROC_YES ? find_step(sweeping, facts->pid) : NOT_OURS;
 }
 
-/* Children of what is ours are, too. True if there was one more. */
+/* Adds the children of our processes. Returns true if it found any. */
 static bool add_children(struct sweeping *sweeping)
 {
     struct look *look = &sweeping->look;
@@ -213,11 +213,11 @@ static void look_around(struct sweeping *sweeping)
         look->ours += look->all[i].task != NOT_OURS;
     }
     bool more = look->ours > 0;
-    while (more) /* each round takes one in at least */
+    while (more) /* each round adds at least one process */
         more = add_children(sweeping);
 }
 
-/* The number may be another process's between the look and the signal: a pidfd is not. */
+/* The pid may have been reused between the look and the signal; a pidfd cannot. */
 static bool send_signal(const struct proc_facts *facts, int signal, bool *forbidden)
 {
     struct proc_facts now;
@@ -237,7 +237,7 @@ static void name_process(const struct proc_facts *facts, size_t nth, struct str 
         str_addf(out, "%s%s (pid %d)", nth > 0 ? ", " : "", facts->name, (int)facts->pid);
 }
 
-/* TERM, once for each; what stands still is let go on, else it could not obey. */
+/* Sends TERM, once to each process. Continues stopped ones, which could not react otherwise. */
 static void tell(struct sweeping *sweeping, const struct process *process)
 {
     const struct proc_facts *facts = &process->facts;
@@ -285,7 +285,7 @@ static void keep_left(struct sweeping *sweeping, struct str *left)
         str_addf(left, " and %zu more", nth - RECOVERY_NAMED_MAX);
 }
 
-/* True: nothing is left. */
+/* Returns true if nothing is left. */
 static bool end_what_is_there(struct sweeping *sweeping)
 {
     int64_t from_ms = clock_now().mono_ms;
@@ -340,7 +340,7 @@ bool recovery_refuses(const struct recovery *recovery, int task, struct err *err
     return false;
 }
 
-/* A run that is resumed: ends what is left of it, then recovers the scheduler. */
+/* For a resumed run: ends its leftover processes, then recovers the scheduler. */
 
 static void add_names(struct str *out, const struct str *names)
 {
@@ -348,7 +348,8 @@ static void add_names(struct str *out, const struct str *names)
         str_addf(out, "%s%s", out->len > 0 ? ", " : "", names->data);
 }
 
-/* Containers outlive us, and even a boot; after one pids say nothing, for all else is gone. */
+/* Containers survive us, and even a reboot. After a reboot the recorded pids mean nothing, but all
+ * other processes are gone. */
 static void end_what_is_left(struct loop *loop, struct str *ended, struct str *left)
 {
     struct str boxes_ended = {0};
@@ -367,7 +368,7 @@ void loop_recover(struct loop *loop)
     const enum take_up take_up = loop->options->take_up;
     struct str ended = {0};
     struct str left = {0};
-    if (take_up == TAKE_UP_OPEN) /* what ended left nothing */
+    if (take_up == TAKE_UP_OPEN) /* a run that has ended left nothing */
         end_what_is_left(loop, &ended, &left);
 
     struct input input = {.kind = INPUT_RECOVER,
@@ -382,7 +383,8 @@ void loop_recover(struct loop *loop)
         loop_note(loop, "left of the run, and cannot be ended", left.data);
     str_done(&ended);
     str_done(&left);
-    if (loop->options->plan->grows) { /* whoever added its tasks is gone: nobody waits for them */
+    if (loop->options->plan->grows) { /* whoever added its tasks is gone, so nobody waits for
+                                         them */
         loop_note(loop, "the client that requested its tasks is gone", "none of them is restarted");
         loop->cancelled = true;
         loop_cancel(loop, loop->options->by, CANCEL_KILL);

@@ -1,12 +1,11 @@
 /*
- * recovery.h - what a run's dead engine left running: found, ended, and proven gone
- * before anything of the run is started again.
+ * recovery.h - finds and ends the processes that a dead engine of a run left behind, and makes sure
+ * that they are gone before anything of the run is started again.
  *
- * A process belongs to the run if its environment carries the run's mark, if it is in the
- * session of an attempt's process whose start time is the recorded one (a pid that was given
- * anew has another), or if a process that belongs to it is its parent. Whoever owns the run's
- * lock has no child of the dead engine still to come: until it executes its program such a
- * child holds the lock itself. Blocks; belongs to one thread.
+ * A process belongs to the run if its environment has the run's mark, if it is in the session of an
+ * attempt's process with the recorded start time (a reused pid has another), or if its parent
+ * belongs to the run. Once we hold the run's lock, no more children of the dead engine can appear:
+ * such a child holds the lock itself until it executes its program. Blocks. One thread.
  */
 #ifndef DEVS_RECOVERY_H
 #define DEVS_RECOVERY_H
@@ -23,54 +22,55 @@
 
 enum {
     RECOVERY_TERM_MS = 2000,        /* from TERM to KILL */
-    RECOVERY_KILL_MS = 5000,        /* how long what was killed may take to go */
-    RECOVERY_PROCESSES_MAX = 65536, /* processes of the machine that are looked at */
-    RECOVERY_ENDED_MAX = 4096,      /* told TERM, each once; more are killed at once */
-    RECOVERY_LEFT_MAX = 64,         /* that cannot be ended and are remembered */
-    RECOVERY_NAMED_MAX = 8,         /* that a note names */
-    RECOVERY_ANYBODYS = -1,         /* left of nobody knows which task */
+    RECOVERY_KILL_MS = 5000,        /* how long killed processes may take to disappear */
+    RECOVERY_PROCESSES_MAX = 65536, /* processes of the machine that are checked */
+    RECOVERY_ENDED_MAX = 4096,      /* processes that are sent TERM, once each; further ones
+                                       get KILL at once */
+    RECOVERY_LEFT_MAX = 64,         /* remembered processes that could not be ended */
+    RECOVERY_NAMED_MAX = 8,         /* processes that a note names */
+    RECOVERY_ANYBODYS = -1,         /* a leftover whose task is unknown */
 };
 
-/* The process of a task's latest attempt, as attempt_running has it. */
+/* The process of a task's latest attempt, see EVENT_ATTEMPT_RUNNING. */
 struct recovery_leader {
     int64_t pid; /* 0 = none */
     int64_t start;
 };
 
-/* What could not be ended. */
+/* A process that could not be ended. */
 struct recovery_left {
     struct proc_facts facts;
-    int task;       /* RECOVERY_ANYBODYS */
+    int task;       /* or RECOVERY_ANYBODYS */
     bool forbidden; /* we may not signal it */
 };
 
 struct recovery {
-    struct recovery_leader *leaders; /* owned; by task */
+    struct recovery_leader *leaders; /* owned; indexed by task */
     size_t leader_cap;
-    int task_count; /* of the plan, and more as events name them */
+    int task_count; /* tasks of the plan, plus those that events name */
     struct recovery_left left[RECOVERY_LEFT_MAX];
     size_t left_count;
 };
 
-/* Nothing seen yet, room for so many tasks; more are taken as they come. */
+/* Starts empty, with room for the given number of tasks; grows as needed. */
 void recovery_init(struct recovery *recovery, int task_count);
 void recovery_done(struct recovery *recovery);
 
 struct event;
 
-/* Told of each event of the log, it remembers who leads each task's latest attempt; `ctx` is the
+/* Takes each event of the log and remembers the leader of each task's latest attempt. `ctx` is the
  * recovery. For log_writer_continue(). */
 void recovery_see(void *ctx, const struct event *event);
 
-/* End what is there: TERM, after RECOVERY_TERM_MS KILL. Returns when two looks in a row find
- * nothing, or when what is left does not go. `run_mark` is "DEVS_RUN=..."; `state` the fold
- * before anything is recovered. Appended to *ended: the names of what is gone; to *left: of
- * what is not. */
+/* Ends the leftover processes: TERM, then KILL after RECOVERY_TERM_MS. Returns when two looks in a
+ * row find nothing, or when some processes do not go away. `run_mark` is "DEVS_RUN=..."; `state` is
+ * the folded state before recovery. Appends the names of ended processes to *ended, and of
+ * surviving ones to *left. */
 void recovery_sweep(struct recovery *recovery, const struct run_state *state, const char *run_mark,
                     struct str *ended, struct str *left);
 
-/* Is something of this task alive that could not be ended? *err names it. Asked before each
- * start, since it may go by and by. */
+/* Returns whether a leftover process of this task is still alive; *err names it. Called before each
+ * start, since it may disappear in time. */
 bool recovery_refuses(const struct recovery *recovery, int task, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* turn.c - a turn of the loop: inputs in, one step of the scheduler each, commit, act. */
+/* turn.c - one turn of the loop: takes inputs, gives each to the scheduler, commits, acts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Whoever asked cut what they knew of secrets; this run knows its own. */
+/* The sender redacted the secrets that it knew; this run knows its own. */
 static void cut_hint(const struct redactor *redactor, struct control *control)
 {
     struct str cut = {0};
@@ -28,7 +28,7 @@ static void cut_hint(const struct redactor *redactor, struct control *control)
     str_done(&cut);
 }
 
-/* An input without a time of its own is of now. */
+/* An input without a time happened now. */
 static void add_input(struct loop *loop, const struct input *input, struct attempt *ended)
 {
     loop->inputs =
@@ -86,9 +86,10 @@ static void act(struct loop *loop)
     }
 }
 
-/* How many inputs a turn takes. Where two attempts have ended, the next one in the place of the
- * first need not wait for what is to be written of the second: so they do not end together again,
- * with nothing left to run meanwhile. Of more ends at once each would cost a commit. */
+/* Returns how many inputs this turn takes. If exactly two attempts have ended, they are handled in
+ * separate turns: the slot of the first is filled without waiting until the second is recorded, so
+ * that the next two do not end together again and leave nothing running meanwhile. With more ends,
+ * a commit for each would cost too much. */
 static size_t choose_count(const struct loop *loop)
 {
     const size_t most =
@@ -124,7 +125,7 @@ static void take_inputs(struct loop *loop)
     }
 }
 
-/* Controls that other processes left in the log. */
+/* Reads the controls that other processes left in the log. */
 static void ask_controls(struct loop *loop, int64_t now_ms)
 {
     struct control controls[LOOP_CONTROLS_MAX];
@@ -134,11 +135,11 @@ static void ask_controls(struct loop *loop, int64_t now_ms)
     if (now_ms < loop->controls_due_ms)
         return;
     loop->controls_asked_ms = now_ms;
-    loop_hear_bell(loop); /* before we look: what rings from now on is heard */
+    loop_hear_bell(loop); /* before reading, so that later rings are noticed */
     bool by_time = !loop->watch || recorder_is_away(&loop->recorder);
     loop->controls_due_ms = by_time ? now_ms + WATCH_POLL_MS : INT64_MAX;
     if (!recorder_controls(&loop->recorder, controls, LOOP_CONTROLS_MAX, &count, &err)) {
-        loop->controls_due_ms = now_ms + WATCH_POLL_MS; /* that bell does not ring again */
+        loop->controls_due_ms = now_ms + WATCH_POLL_MS; /* that bell will not ring again */
         return;
     }
     for (size_t i = 0; i < count; i++)
@@ -166,7 +167,7 @@ static void find_quiet(struct loop *loop, int64_t now_ms)
     }
 }
 
-/* When it will have been silent for too long; INT64_MAX = never. */
+/* Returns when it will have been silent for too long; INT64_MAX = never. */
 static int64_t idle_due(const struct attempt *attempt)
 {
     const bool may_idle = attempt->plan->quiet_ms == 0 || attempt->is_idle;
@@ -175,7 +176,7 @@ static int64_t idle_due(const struct attempt *attempt)
     return attempt->heard_ms + attempt->plan->quiet_ms;
 }
 
-/* What is to be said of those that run, whether they write or not. */
+/* Checks running attempts for what is due, whether they write or not. */
 static void look_after(struct loop *loop, int64_t now_ms)
 {
     for (size_t i = 0; i < loop->alive_count; i++) {
@@ -298,7 +299,7 @@ static void collect(struct loop *loop, struct moment now)
     gains_collect(&loop->gains, &loop->turn);
 }
 
-/* Somebody waits for these: they are on the disk before anybody is told. */
+/* Somebody is waiting for these events, so they must be on disk before they are reported. */
 static enum recorder_urgency find_urgency(const struct loop *loop)
 {
     const struct turn *turn = &loop->turn;
@@ -338,7 +339,7 @@ static bool record(struct loop *loop, int64_t now_ms)
     return true;
 }
 
-/* The end of what the attempt wrote; stderr says more, where there is some. */
+/* Copies the end of the attempt's output; prefers stderr, which says more. */
 static void last_output(const struct attempt *attempt, struct str *out)
 {
     enum { LOOK_BYTES = 4096 };
@@ -368,7 +369,7 @@ static void notify(struct loop *loop)
 static void forget_turn(struct loop *loop)
 {
     for (size_t i = 0; i < loop->capture_count; i++)
-        free((void *)(uintptr_t)loop->captures[i].json); /* collect_capture() made it */
+        free((void *)(uintptr_t)loop->captures[i].json); /* allocated by collect_capture() */
     for (size_t i = 0; i < loop->ended_count; i++)
         attempt_close(loop->ended[i]);
     loop->capture_count = 0;
@@ -384,12 +385,12 @@ static void note_log(struct loop *loop)
     const struct recorder_news news = recorder_news(&loop->recorder);
     if (news.what)
         loop_note(loop, news.what, news.why);
-    if (recorder_is_away(&loop->recorder)) /* nobody rings the bell for what is asked there */
+    if (recorder_is_away(&loop->recorder)) /* no bell rings for controls in the spill log */
         loop->controls_due_ms =
             earlier(loop->controls_due_ms, loop->controls_asked_ms + WATCH_POLL_MS);
 }
 
-/* Times of day in the log make a jump here; what waits, waits as long as it would have. */
+/* The wall clock jumps here in the log. Waiting times are not affected. */
 static void note_clock(struct loop *loop, const struct moment *now)
 {
     int64_t moved_ms = 0;
@@ -402,7 +403,7 @@ static void note_clock(struct loop *loop, const struct moment *now)
     loop_note(loop, what, "waits continue by the monotonic clock");
 }
 
-/* What tells new output from old is kept in the log; it may not be readable. */
+/* The memory that tells new output from old is kept in the log, which may be unreadable. */
 static void note_gains(struct loop *loop)
 {
     if (loop->gains.lost)
@@ -417,7 +418,7 @@ static bool is_idle(const struct loop *loop)
            !loop->growth.asked && jobs_count(loop->jobs) == 0;
 }
 
-/* The last word of an engine that was told to leave, once nothing is alive. */
+/* Adds the last note of an engine that is leaving, once nothing is alive. */
 static void note_leave(struct loop *loop)
 {
     if (!loop->left || loop->left_noted || loop->state.ended || !is_idle(loop))
@@ -472,7 +473,7 @@ bool loop_first_turn(struct loop *loop, struct err *err)
     bool ok = record(loop, now.mono_ms);
     if (ok) {
         notify(loop);
-        heartbeat_expect(&loop->heartbeat, clock_now().mono_ms, 0); /* from here on times run */
+        heartbeat_expect(&loop->heartbeat, clock_now().mono_ms, 0); /* timeouts count from here */
         act(loop);
         forget_turn(loop);
         set_alarm(loop);
@@ -493,7 +494,8 @@ void loop_turn(struct loop *loop)
     loop_take_tasks(loop);
     take_inputs(loop);
     collect(loop, now);
-    bool recorded = record(loop, now.mono_ms); /* the work goes on; the recorder knows */
+    bool recorded = record(loop, now.mono_ms); /* continues even if this fails; the recorder
+                                                  keeps track */
     notify(loop);
     loop_answer_tasks(loop);
     loop_follow_up(loop, recorded);

@@ -19,14 +19,14 @@
 #include "tool_run.h"
 #include "xalloc.h"
 
-/* Finds out what bubblewrap can do on this machine, once, by running it. */
+/* Finds out, once, what bubblewrap can do on this machine, by running it. */
 
 static struct {
     pthread_once_t once;
     struct bwrap_means means;
 } known = {.once = PTHREAD_ONCE_INIT};
 
-/* Run it once as the attempts will run it; true if `true` ran inside. */
+/* Runs bwrap once in the same way as for attempts. Returns true if `true` ran inside. */
 static bool probe(const char *extra, struct bwrap_means *means)
 {
     const char *const words[] = {means->program,
@@ -98,7 +98,7 @@ enum {
     FIRST_FREE_FD = 3,
 };
 
-/* What root may still do inside: what a container's root may, without devices. */
+/* Capabilities that root keeps inside: those of a container's root, without device nodes. */
 static const char *const root_keeps[] = {
     "CAP_CHOWN",  "CAP_DAC_OVERRIDE", "CAP_FOWNER",  "CAP_FSETID",           "CAP_KILL",
     "CAP_SETGID", "CAP_SETUID",       "CAP_SETPCAP", "CAP_NET_BIND_SERVICE",
@@ -117,7 +117,7 @@ static void add_pair(struct arg_list *argv, const char *option, const char *valu
     arg_list_add(argv, value);
 }
 
-/* bwrap applies them to what it starts: it runs without any variable itself. */
+/* bwrap sets these variables for the program that it starts, and itself runs without any. */
 static void add_environment(struct arg_list *argv, char *const *environment)
 {
     for (; *environment; environment++) {
@@ -148,7 +148,7 @@ static void add_namespaces(struct arg_list *argv, const struct sandbox_spec *spe
         add_pair(argv, "--cap-add", root_keeps[i]);
 }
 
-/* An empty folder, or an empty file, in the place of what is there. */
+/* Mounts an empty folder, or an empty file, over the path. */
 static void add_mask(struct arg_list *argv, const char *path)
 {
     struct stat info;
@@ -162,15 +162,15 @@ static void add_mask(struct arg_list *argv, const char *path)
     add_pair(argv, "--tmpfs", path);
 }
 
-/* The kernel's own folders: what is not about the sandbox's own processes can be read at most. A
- * root inside would else set kernel.core_pattern, and have a program run outside. */
+/* The kernel's own folders. Anything not about the sandbox's own processes is read-only at most.
+ * Otherwise, root inside could set kernel.core_pattern and have a program run outside. */
 static void add_kernel_folders(struct arg_list *argv)
 {
     const struct arg_list *read_only;
     const struct arg_list *hidden;
     add_pair(argv, "--dev", "/dev");
     add_pair(argv, "--proc", "/proc");
-    add_bind(argv, "--ro-bind-try", "/sys"); /* control groups: the limits are there */
+    add_bind(argv, "--ro-bind-try", "/sys"); /* has control groups, and with them the limits */
     bwrap_kernel_paths(&read_only, &hidden);
     for (size_t i = 0; i < read_only->count; i++)
         add_bind(argv, "--ro-bind", read_only->items[i]);
@@ -178,21 +178,21 @@ static void add_kernel_folders(struct arg_list *argv)
         add_mask(argv, hidden->items[i]);
 }
 
-/* What a path is in the sandbox. Of two for one path the later kind holds. */
+/* How the sandbox shows a path. If a path has two kinds, the later one applies. */
 enum mount_kind {
-    MOUNT_PIN,       /* writable as the folder that holds it, but not to be renamed or removed */
-    MOUNT_EMPTY,     /* a folder of the sandbox's own, in which anything may be written */
-    MOUNT_SHOWN,     /* read-only, where an empty folder would hide it */
-    MOUNT_SOCKET,    /* hidden unless it is in a folder that may be written */
-    MOUNT_HIDDEN,    /* nothing is there */
-    MOUNT_PROTECTED, /* read-only in a folder that may be written */
+    MOUNT_PIN,       /* writable like its parent folder, but cannot be renamed or removed */
+    MOUNT_EMPTY,     /* a private, empty folder of the sandbox where everything is writable */
+    MOUNT_SHOWN,     /* read-only, if an empty folder would hide it */
+    MOUNT_SOCKET,    /* hidden, unless it is in a writable folder */
+    MOUNT_HIDDEN,    /* looks empty */
+    MOUNT_PROTECTED, /* read-only within a writable folder */
     MOUNT_WRITABLE,
-    MOUNT_SEALED, /* nothing is there, and nothing can be written there */
+    MOUNT_SEALED, /* looks empty, and cannot be written */
 };
 
 struct mount {
     enum mount_kind kind;
-    const char *path; /* borrowed; absolute, without links */
+    const char *path; /* borrowed; absolute, without symlinks */
 };
 
 struct mounts {
@@ -213,7 +213,7 @@ static void add_mount_list(struct mounts *mounts, enum mount_kind kind, const st
         add_mount(mounts, kind, list->items[i]);
 }
 
-/* Folders before what is in them; of one path the strongest first. */
+/* Sorts folders before their contents; for the same path, the strongest kind first. */
 static int compare_mounts(const void *a, const void *b)
 {
     const struct mount *one = a;
@@ -222,19 +222,20 @@ static int compare_mounts(const void *a, const void *b)
     return order != 0 ? order : (int)other->kind - (int)one->kind;
 }
 
-/* Of the mounts made so far, the innermost one around the path; NULL: only the root is. */
+/* Returns the innermost of the mounts made so far that contains the path; NULL if only the root
+ * does. */
 static const struct mount *find_mount_around(const struct mounts *made, const char *path)
 {
     const struct mount *around = NULL;
     for (size_t i = 0; i < made->count; i++) {
         const struct mount *one = &made->items[i];
         if (one->kind != MOUNT_PIN && sandbox_path_is_below(path, one->path))
-            around = one; /* sorted: a later one is further in */
+            around = one; /* sorted, so a later one is deeper */
     }
     return around;
 }
 
-/* Does the folder contain something that must not move with it? */
+/* Returns whether the folder contains something that must not be moved along with it. */
 static bool holds_kept(const struct mounts *all, const char *path)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -264,7 +265,7 @@ static bool is_mount_needed(const struct mounts *all, const struct mounts *made,
     case MOUNT_HIDDEN:
     case MOUNT_SEALED:
         return !is_hidden;
-    case MOUNT_WRITABLE: /* a step beside this one could put a link there while bwrap mounts */
+    case MOUNT_WRITABLE: /* a concurrent step could put a link there while bwrap mounts */
         return !around || !is_writable || holds_kept(all, mount->path);
     case MOUNT_EMPTY:
         return true;
@@ -294,8 +295,8 @@ static void write_mount(struct arg_list *argv, const struct mount *mount)
     }
 }
 
-/* What would be lost when the sandbox ends fails instead. Last: until then mounts are made in it.
- */
+/* Makes sealed folders read-only, so that writes fail instead of being lost with the sandbox. Must
+ * come last, because mounts are made inside them before. */
 static void write_sealed(struct arg_list *argv, const struct mounts *made)
 {
     for (size_t i = 0; i < made->count; i++) {
@@ -328,7 +329,7 @@ static void write_mounts(struct arg_list *argv, struct mounts *mounts)
     free(made.items);
 }
 
-/* Part of devs' own logs is never writable, but for a task's tree, which is beside its log. */
+/* The logs of devs are never writable, except for a task's own tree, which is next to its log. */
 static bool check_writable(const struct sandbox_call *call, const struct arg_list *areas,
                            const struct arg_list *sealed, struct err *err)
 {
@@ -345,7 +346,7 @@ static bool check_writable(const struct sandbox_call *call, const struct arg_lis
     return true;
 }
 
-/* Takes ownership of no list; all that *mounts points to is borrowed from them. */
+/* Takes ownership of no list; *mounts borrows all paths from them. */
 static void collect_mounts(const struct bwrap_paths *paths, const struct sandbox_protected *found,
                            const struct arg_list *areas, struct arg_list *pins,
                            struct mounts *mounts)
@@ -413,7 +414,8 @@ static bool open_status(struct sandbox *sandbox, struct err *err)
     return true;
 }
 
-/* A file in memory with these bytes, at its beginning. -1 with errno. */
+/* Makes a memory file with these bytes, positioned at its start. Returns -1 with errno on
+ * failure. */
 static int open_memory(const struct str *bytes)
 {
     const int made = memfd_create("devs-bwrap", MFD_CLOEXEC);
@@ -435,8 +437,9 @@ static int open_memory(const struct str *bytes)
     return -1;
 }
 
-/* For --args: the step's variables are neither in the environment of bwrap, where LD_PRELOAD would
- * act outside, nor on its command line, where everybody could read them. */
+/* For --args. This way the step's variables are neither in the environment of bwrap, where
+ * LD_PRELOAD would take effect outside, nor on its command line, where everybody could read
+ * them. */
 static bool open_options(struct sandbox *sandbox, struct err *err)
 {
     struct str text = {0};
@@ -497,7 +500,7 @@ bool bwrap_prepare(struct sandbox *sandbox, int *start_code, struct err *err)
     return true;
 }
 
-/* What it has said so far of the number with this key; -1: nothing. */
+/* Returns the number that bwrap has reported under this key so far; -1 if none. */
 static int find_number(const char *status, const char *key)
 {
     const char *at = strstr(status, key);
@@ -505,7 +508,7 @@ static int find_number(const char *status, const char *key)
 }
 
 struct telling {
-    pid_t keeper; /* bwrap itself: the session's leader; its child is the init inside */
+    pid_t keeper; /* bwrap itself, the session's leader; its child is the init inside */
     int signal_number;
 };
 
@@ -525,9 +528,9 @@ void bwrap_signal(struct sandbox *sandbox, int signal_number)
         proc_each(tell, &telling);
 }
 
-/* Did bwrap fail to hide a path, such as a socket, that no longer exists? It was there when the
- * mounts were listed, and whoever made it has removed it, or its folder, since: the next attempt
- * lists them again. */
+/* Returns whether bwrap failed to hide a path, such as a socket, that no longer exists. It existed
+ * when the mounts were listed and was removed since, perhaps with its folder. The next attempt
+ * lists the mounts again. */
 static bool is_gone_meanwhile(const char *line)
 {
     static const char *const starts[] = {"bwrap: Can't create file at ",
@@ -545,9 +548,9 @@ static bool is_gone_meanwhile(const char *line)
     return lstat(path, &info) != 0 && errno == ENOENT;
 }
 
-/* bwrap reports an exit code of each program that it executed, and of no other. Where there is one,
- * the words on stderr are the program's, whatever they look like; where there is none, only bwrap
- * can have written them. */
+/* bwrap reports an exit code for each program that it executed, and only for those. If there is a
+ * code, the text on stderr is the program's, whatever it looks like. If there is none, only bwrap
+ * can have written it. */
 static void correct_end(const char *status, const char *err_tail, struct sandbox_end *end)
 {
     char line[ERR_MESSAGE_MAX];

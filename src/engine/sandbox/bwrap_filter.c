@@ -1,5 +1,5 @@
-/* bwrap_filter.c - system calls that a step in bubblewrap is refused: a seccomp program.
- * container_filter.c refuses the same ones in containers. */
+/* bwrap_filter.c - the seccomp program that rejects system calls of a step in bubblewrap.
+ * container_filter.c rejects the same calls in containers. */
 #define _GNU_SOURCE /* AF_VSOCK */
 
 #include <assert.h>
@@ -15,13 +15,13 @@
 
 #include "bwrap.h"
 
-/* Numbers of calls in one ABI of the kernel. A 32-bit program has numbers of its own, also on a
+/* Numbers of system calls in one ABI of the kernel. 32-bit programs use other numbers, even on a
  * 64-bit machine. */
 struct abi {
-    uint32_t arch; /* AUDIT_ARCH_...; 0: the machine's own, whichever it is */
+    uint32_t arch; /* AUDIT_ARCH_...; 0 = the machine's own, whatever it is */
     uint32_t add_key, request_key, keyctl;
     uint32_t io_uring_setup, socket;
-    uint32_t socketcall; /* the older way to a socket; 0 = none */
+    uint32_t socketcall; /* the old way to create a socket; 0 = none */
 };
 
 #define NATIVE(which)                                                                              \
@@ -32,7 +32,7 @@ struct abi {
 
 static const struct abi abis[] = {
 #if defined(__x86_64__)
-    NATIVE(AUDIT_ARCH_X86_64), /* and x32, but for X32_BIT */
+    NATIVE(AUDIT_ARCH_X86_64), /* also x32, apart from X32_BIT */
     {.arch = AUDIT_ARCH_I386,
      .add_key = 286,
      .request_key = 287,
@@ -84,14 +84,15 @@ static void add_return(struct program *program, uint32_t action)
     add_instruction(program, BPF_RET | BPF_K, action, 0, 0);
 }
 
-/* The call fails with this error, as in a kernel that does not have it. */
+/* Makes the call fail with this error, as in a kernel that does not have it. */
 static void refuse_call(struct program *program, uint32_t number, int error)
 {
     add_instruction(program, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
     add_return(program, SECCOMP_RET_ERRNO | (uint32_t)error);
 }
 
-/* The same if its first argument, an int, has this value. Loads the number again. */
+/* Makes the call fail if its first argument, an int, has this value. Loads the call's number
+ * again. */
 static void refuse_argument(struct program *program, uint32_t number, uint32_t value, int error)
 {
     const size_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(uint32_t) : 0;
@@ -102,12 +103,12 @@ static void refuse_argument(struct program *program, uint32_t number, uint32_t v
     add_return(program, SECCOMP_RET_ALLOW);
 }
 
-/* Sockets of virtual machines are in no network namespace: a guest reaches its host by them. They
- * could also be made by io_uring, which no filter sees. */
+/* Sockets of virtual machines are not in any network namespace: a guest can reach its host through
+ * them. They could also be created through io_uring, which no filter can inspect. */
 static void refuse_vsock(struct program *program, const struct abi *abi)
 {
     refuse_call(program, abi->io_uring_setup, ENOSYS);
-    if (abi->socketcall) /* its arguments are in memory, where a filter cannot look */
+    if (abi->socketcall) /* its arguments are in memory, which a filter cannot read */
         refuse_argument(program, abi->socketcall, SOCKETCALL_SOCKET, ENOSYS);
     refuse_argument(program, abi->socket, AF_VSOCK, EAFNOSUPPORT);
 }
@@ -136,7 +137,7 @@ void bwrap_filter_write(bool network, struct str *out)
     add_load(&program, offsetof(struct seccomp_data, arch));
     for (size_t i = 0; i < ARRAY_LEN(abis); i++)
         add_abi(&program, &abis[i], network);
-    add_return(&program, SECCOMP_RET_ERRNO | ENOSYS); /* of an ABI that is not known here */
+    add_return(&program, SECCOMP_RET_ERRNO | ENOSYS); /* an ABI that we do not know */
     str_add_n(out, (const char *)program.code, program.len * sizeof(program.code[0]));
 }
 

@@ -1,5 +1,5 @@
-/* bwrap_masks.c - folders and files that are hidden from a step in bubblewrap; the sealed ones are
- * hidden from every kind of sandbox. */
+/* bwrap_masks.c - folders and files that are hidden from a step in bubblewrap. Every kind of
+ * sandbox hides the sealed ones. */
 #define _GNU_SOURCE /* realpath, d_type */
 
 #include <dirent.h>
@@ -19,15 +19,14 @@
 #include "sandbox_paths.h"
 
 enum {
-    SOCKETS_MAX = 500,     /* that are hidden one by one */
+    SOCKETS_MAX = 500,     /* sockets that are hidden one by one */
     SOCKET_LINE_MAX = 512, /* of /proc/net/unix: eight numbers and a path of 108 bytes */
-    WORKTREES_MAX = 1000,  /* of one repository, whose logs are looked for */
-    KERNEL_DEPTH_MAX = 4,  /* folders below /proc that are looked into for writable files */
+    WORKTREES_MAX = 1000,  /* of one repository, searched for logs */
+    KERNEL_DEPTH_MAX = 4,  /* levels below /proc that are searched for writable files */
 };
 
-/* Keys and tokens that a step has no business with unless its plan names the path in `writable`.
- * What agents keep of their own log-ins is not among them: they need it. Listed in
- * docs/sandboxes.md. */
+/* Keys and tokens that a step does not need, unless its plan names the path in `writable`. The
+ * logins of agents are not included, because agents need them. Listed in docs/sandboxes.md. */
 static const char *const below_home[] = {
     ".ssh",
     ".gnupg",
@@ -63,7 +62,7 @@ static const char *const below_home[] = {
     ".mozilla",
     ".thunderbird",
 };
-/* Below $XDG_CONFIG_HOME and below ~/.config, which programs may use either way. */
+/* Below $XDG_CONFIG_HOME and ~/.config; programs may use either. */
 static const char *const below_config[] = {
     "gcloud",
     "gh",
@@ -88,7 +87,7 @@ static const char *const below_config[] = {
     "BraveSoftware",
     "microsoft-edge",
 };
-/* Of the homes of tools that are set by a variable. */
+/* Paths in the home folders of tools, where a variable sets the folder. */
 static const struct {
     const char *variable, *below;
 } homes[] = {
@@ -128,8 +127,8 @@ static const char *const anywhere[] = {
     "/etc/ssh/ssh_host_ed25519_key",
     "/etc/NetworkManager/system-connections",
 };
-/* What of /run is not about services. Others are there because a file of `linked_files` leads to
- * them. */
+/* The parts of /run that have nothing to do with services. Others are shown because a file of
+ * `linked_files` leads to them. */
 static const char *const of_run[] = {
     "/run/current-system",
     "/run/booted-system",
@@ -150,7 +149,7 @@ static const char *const linked_files[] = {
     "/etc/ssl/certs/ca-certificates.crt",
 };
 
-/* As it is without links: a mount on a link would be one elsewhere. */
+/* Resolves symlinks: a mount on a link would end up elsewhere. */
 static void add_existing(const char *path, struct arg_list *out)
 {
     char real[PATH_MAX];
@@ -159,7 +158,7 @@ static void add_existing(const char *path, struct arg_list *out)
         arg_list_add(out, real);
 }
 
-/* What we cannot read ourselves needs no mask: an attempt can do no more. */
+/* Files that we cannot read ourselves need no mask, because an attempt cannot read them either. */
 static void add_readable(const char *path, struct arg_list *out)
 {
     if (access(path, R_OK) == 0)
@@ -200,15 +199,15 @@ static void find_secrets(const struct sandbox_call *call, struct arg_list *out)
         add_readable(anywhere[i], out);
 }
 
-/* Sockets that something is bound to, in this network namespace. Those in /run are hidden with all
- * of it; others are anywhere, such as a database's below /var/lib. */
+/* Finds sockets in this network namespace that something is bound to. Those in /run are hidden
+ * together with it; others can be anywhere, for example a database's in /var/lib. */
 static void find_sockets(struct arg_list *out)
 {
     char line[SOCKET_LINE_MAX];
     struct stat info;
     FILE *file = fopen("/proc/net/unix", "re");
     while (file && out->count < SOCKETS_MAX && fgets(line, sizeof(line), file)) {
-        char *path = strchr(line, '/'); /* the numbers before have none */
+        char *path = strchr(line, '/'); /* the preceding numbers contain no slash */
         if (!path)
             continue;
         path[strcspn(path, "\n")] = '\0';
@@ -218,10 +217,11 @@ static void find_sockets(struct arg_list *out)
             add_existing(path, out);
     }
     if (file)
-        (void)fclose(file); /* only read */
+        (void)fclose(file); /* opened for reading only */
 }
 
-/* The logs of a repository's worktrees: worktrees/NAME/gitdir in it says where they are. */
+/* Finds the logs in a repository's worktrees; its worktrees/NAME/gitdir files give their
+ * locations. */
 static void find_worktree_logs(const char *git_dir, struct arg_list *out)
 {
     char path[PATH_MAX];
@@ -242,10 +242,10 @@ static void find_worktree_logs(const char *git_dir, struct arg_list *out)
     }
     str_done(&text);
     if (dir)
-        (void)closedir(dir); /* only read */
+        (void)closedir(dir); /* opened for reading only */
 }
 
-/* The logs of all worktrees of the repository whose working tree this folder is, if it is one. */
+/* If the folder is a working tree, finds the logs of all worktrees of its repository. */
 static void find_repository_logs(const char *folder, struct arg_list *out)
 {
     static const char word[] = "gitdir: ";
@@ -266,7 +266,7 @@ static void find_repository_logs(const char *folder, struct arg_list *out)
     str_done(&text);
 }
 
-/* Logs of the folders from this one upwards, and of the repositories that they are in. */
+/* Finds the logs of the folder and its parents, and of the repositories that they are in. */
 static void find_logs_above(const char *from, struct arg_list *out)
 {
     char folder[PATH_MAX];
@@ -311,8 +311,8 @@ void sandbox_sealed_find(const struct sandbox_call *call, struct arg_list *out)
     sandbox_log_done(&log);
 }
 
-/* Folders in which services leave their sockets and each user his own, and what is needed of them.
- */
+/* Finds the folders where services and users leave their sockets, and the parts of them that are
+ * needed. */
 static void find_empty(const struct sandbox_call *call, const struct arg_list *areas,
                        struct bwrap_paths *out)
 {
@@ -350,7 +350,7 @@ void bwrap_paths_done(struct bwrap_paths *paths)
     arg_list_done(&paths->shown);
 }
 
-/* Memory of the kernel, its keys and timers, the machine's firmware: as containers hide them. */
+/* The kernel's memory, keys and timers, and the machine's firmware, hidden as in containers. */
 static const char *const kernel_hidden[] = {
     "/proc/acpi",
     "/proc/asound",
@@ -368,7 +368,7 @@ static const char *const kernel_hidden[] = {
     "/sys/kernel/debug",
     "/sys/kernel/tracing",
 };
-/* Files below these appear with modules and devices: read-only in any case. */
+/* Modules and devices add files below these, so they are always read-only. */
 static const char *const kernel_read_only[] = {"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs"};
 
 static bool is_empty_folder(const char *path)
@@ -378,11 +378,11 @@ static bool is_empty_folder(const char *path)
     for (struct dirent *entry = dir ? readdir(dir) : NULL; entry && is_empty; entry = readdir(dir))
         is_empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
     if (dir)
-        (void)closedir(dir); /* only read */
+        (void)closedir(dir); /* opened for reading only */
     return is_empty;
 }
 
-/* Is the path a file that we may write to, or a folder with one? */
+/* Returns whether the path is a file that we may write, or a folder that contains one. */
 static bool has_writable(const char *path, int depth)
 {
     char below[PATH_MAX];
@@ -399,7 +399,7 @@ static bool has_writable(const char *path, int depth)
                 has_writable(below, depth + 1);
     }
     if (dir)
-        (void)closedir(dir); /* only read */
+        (void)closedir(dir); /* opened for reading only */
     return found;
 }
 
@@ -408,7 +408,8 @@ static struct {
     struct arg_list read_only, hidden;
 } kernel = {.once = PTHREAD_ONCE_INIT};
 
-/* Each mount costs about half a millisecond of every start: none is made that changes nothing. */
+/* Each mount adds about half a millisecond to every start, so mounts without effect are left
+ * out. */
 static void look_at_kernel(void)
 {
     char path[PATH_MAX];
@@ -429,7 +430,7 @@ static void look_at_kernel(void)
             arg_list_add(&kernel.read_only, path);
     }
     if (dir)
-        (void)closedir(dir); /* only read */
+        (void)closedir(dir); /* opened for reading only */
 }
 
 void bwrap_kernel_paths(const struct arg_list **read_only, const struct arg_list **hidden)

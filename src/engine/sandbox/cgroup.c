@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* eventfd's flags beside POSIX */
+#define _GNU_SOURCE /* flags of eventfd, which POSIX lacks */
 
 #include "cgroup.h"
 
@@ -23,24 +23,24 @@
 #include "str.h"
 #include "xalloc.h"
 
-/* Ends control groups: kills their processes, removes their folders. Any thread. Waits up to
+/* Ends control groups: kills their processes and removes their folders. Any thread. Waits up to
  * CGROUP_END_MS. */
 
-#define CGROUP_RUN_PREFIX "devs-" /* and a run's uid: its folder */
+#define CGROUP_RUN_PREFIX "devs-" /* followed by a run's uid, the name of its folder */
 
 enum {
-    POLL_MS_MAX = 50, /* looks come 1, 2, 4 ... ms apart */
+    POLL_MS_MAX = 50, /* interval between checks: 1, 2, 4 ... ms */
     NAMED_MAX = 8,
     MS_NS = 1000 * 1000,
 };
 
 struct ending {
-    struct str *ended; /* NULL = not asked */
+    struct str *ended; /* NULL = not requested */
     size_t named;
-    size_t count; /* found in this look */
+    size_t count; /* found in this check */
 };
 
-/* Once: a process is in the same group of several hierarchies. */
+/* Adds a process only once: it is in the same group of several hierarchies. */
 static bool add_name(struct str *out, pid_t pid)
 {
     struct proc_facts facts;
@@ -63,7 +63,7 @@ static bool kill_one(void *ctx, pid_t pid)
     return true;
 }
 
-/* One look at all of them; how many processes there were. */
+/* Checks all groups once. Returns how many processes they had. */
 static size_t kill_all(const char *const *dirs, size_t count, struct ending *ending)
 {
     size_t most = 0;
@@ -73,7 +73,7 @@ static size_t kill_all(const char *const *dirs, size_t count, struct ending *end
         if (ending->count > most)
             most = ending->count;
         if (ending->count > 0)
-            (void)cgroup_file_write(dirs[i], "cgroup.kill", "1"); /* version 2, from 5.14 on */
+            (void)cgroup_file_write(dirs[i], "cgroup.kill", "1"); /* version 2, since Linux 5.14 */
     }
     return most;
 }
@@ -84,8 +84,8 @@ static void pause_ms(int64_t ms)
     (void)nanosleep(&time, NULL);
 }
 
-/* The same group in several hierarchies. How many processes were killed, named in `ended`
- * (NULL = not asked); *left_out: how many would not go. */
+/* Ends the same group in several hierarchies. Returns how many processes were killed, named in
+ * `ended` (NULL = not requested). *left_out: how many did not go away. */
 static size_t cgroup_end_all(const char *const *dirs, size_t count, struct str *ended,
                              size_t *left_out)
 {
@@ -97,7 +97,7 @@ static size_t cgroup_end_all(const char *const *dirs, size_t count, struct str *
     if (first == 0)
         return 0;
     ending.ended = NULL;
-    for (size_t i = 0; i < count; i++) /* what is not born need not be killed */
+    for (size_t i = 0; i < count; i++) /* forbid new processes, so that the loop ends */
         (void)cgroup_file_write(dirs[i], "pids.max", "0");
     for (int64_t wait_ms = 1; *left_out > 0 && clock_now().mono_ms < end_ms; wait_ms *= 2) {
         if (wait_ms > POLL_MS_MAX)
@@ -108,19 +108,20 @@ static size_t cgroup_end_all(const char *const *dirs, size_t count, struct str *
     return first;
 }
 
-/* Remove a group, and its run's folder if that was the last one in it. */
+/* Removes a group, and the run's folder if it was the last group in it. */
 static void cgroup_remove_with_run(const char *dir)
 {
     int64_t end_ms = clock_now().mono_ms + CGROUP_END_MS;
-    /* A process that has ended, and that its parent has not awaited, may hold it for a moment. */
+    /* A process that has ended but was not reaped by its parent may keep the group busy for a
+     * moment. */
     while (cgroup_remove(dir) == EBUSY && clock_now().mono_ms < end_ms)
         pause_ms(1);
     char *parent = xstrndup(dir, (size_t)(strrchr(dir, '/') - dir));
-    (void)rmdir(parent); /* others may be in it */
+    (void)rmdir(parent); /* other groups may be in it */
     free(parent);
 }
 
-/* Remove what an engine made of the same path in hierarchies that are not ours. */
+/* Removes groups that an engine made under the same path in hierarchies that we do not use. */
 static void cgroup_remove_everywhere(const char *path)
 {
     size_t count;
@@ -176,7 +177,7 @@ bool cgroup_sweep(const char *uid, struct str *ended, struct str *left)
 }
 
 enum {
-    MAKE_TRIES_MAX = 8, /* another attempt's end may remove the run's folder meanwhile */
+    MAKE_TRIES_MAX = 8, /* another attempt may remove the run's folder when it ends */
     KIB = 1024,
 };
 
@@ -191,7 +192,7 @@ struct cgroup {
     struct part parts[SPAWN_ENTER_MAX];
     size_t count;
     int64_t memory_bytes;
-    char *path; /* owned; NULL: not the same everywhere */
+    char *path; /* owned; NULL if it differs between hierarchies */
     int oom_fd; /* counts kills in a group of version 1 and those below it; -1 = none */
 };
 
@@ -201,7 +202,7 @@ static bool is_wanted(const struct cgroup_mount *mount, const struct cgroup_limi
     return writable && (mount->is_v2 || mount->has_memory || mount->has_pids);
 }
 
-/* 0, or the errno. */
+/* Returns 0 or an errno. */
 static int make_folders(const char *parent, const char *dir)
 {
     int number = 0;
@@ -230,7 +231,7 @@ static bool open_part(struct cgroup *cgroup, const struct cgroup_mount *mount, c
         *part = (struct part){.mount = mount, .dir = dir.data, .procs_fd = -1};
         part->has_memory = mount->has_memory;
         part->has_pids = mount->has_pids;
-        if (mount->is_v2) { /* as much as the run's folder can pass on to groups below it */
+        if (mount->is_v2) { /* whatever the run's folder can pass on to its groups */
             part->has_memory = cgroup_file_write(parent, "cgroup.subtree_control", "+memory") == 0;
             part->has_pids = cgroup_file_write(parent, "cgroup.subtree_control", "+pids") == 0;
         }
@@ -246,18 +247,18 @@ static bool open_part(struct cgroup *cgroup, const struct cgroup_mount *mount, c
     return number == 0 || err_set_errno(err, number, "'%s%s'", top, below);
 }
 
-/* 0, or the errno. */
+/* Returns 0 or an errno. */
 static int limit_memory(const struct part *part, int64_t bytes)
 {
     char text[32];
     (void)snprintf(text, sizeof(text), "%lld", (long long)bytes);
     if (part->mount->is_v2) {
         int number = cgroup_file_write(part->dir, "memory.max", text);
-        (void)cgroup_file_write(part->dir, "memory.swap.max", "0"); /* absent without swap */
+        (void)cgroup_file_write(part->dir, "memory.swap.max", "0"); /* missing without swap */
         return number;
     }
     int number = cgroup_file_write(part->dir, "memory.limit_in_bytes", text);
-    (void)cgroup_file_write(part->dir, "memory.memsw.limit_in_bytes", text); /* likewise */
+    (void)cgroup_file_write(part->dir, "memory.memsw.limit_in_bytes", text); /* as above */
     return number;
 }
 
@@ -281,8 +282,8 @@ static bool set_limits(struct cgroup *cgroup, const struct cgroup_limits *limits
     return pids || err_set(err, ERR_IO, "no control group here limits processes");
 }
 
-/* Version 1 counts a kill where the process was; that an upper group came to its limit
- * is told to whoever listens. */
+/* Version 1 counts a kill in the group of the process. To learn that a parent group reached its
+ * limit, we must listen for it. */
 static void listen_for_kills(struct cgroup *cgroup, const struct part *part)
 {
     char text[64];
@@ -369,7 +370,8 @@ const char *cgroup_path(const struct cgroup *cgroup)
     return cgroup->path;
 }
 
-/* Version 1: the count of the group itself; one above others has to listen. */
+/* Version 1: returns the count of the group itself. For a group with groups below it, we must
+ * listen. */
 static int killed_v1(const struct cgroup *cgroup, const struct part *part)
 {
     uint64_t heard = 0;
@@ -382,7 +384,7 @@ static int killed_v1(const struct cgroup *cgroup, const struct part *part)
     int64_t kills = cgroup_file_number(part->dir, "memory.oom_control", "oom_kill");
     if (kills >= 0)
         return kills > 0 ? 1 : 0;
-    /* Kernels before 4.13 count only how often the limit was met. */
+    /* Kernels before 4.13 only count how often the limit was reached. */
     return cgroup_file_number(part->dir, "memory.failcnt", "") == 0 ? 0 : -1;
 }
 
@@ -435,14 +437,14 @@ void cgroup_close(struct cgroup *cgroup)
     free(cgroup);
 }
 
-/* Finds out what control groups can do on this machine, once. */
+/* Finds out, once, what control groups can do on this machine. */
 
 static struct {
     pthread_once_t once;
     struct cgroup_means means;
 } known = {.once = PTHREAD_ONCE_INIT};
 
-/* Really make one: what may be written and what may be done are two things. */
+/* Actually makes a group: write permission does not mean that the kernel allows it. */
 static bool can(int64_t memory_bytes, int64_t pids, struct err *err)
 {
     struct cgroup *cgroup;
@@ -497,7 +499,8 @@ void kernel_log_close(int fd)
         (void)close(fd);
 }
 
-/* The word is the end of a path, or a folder in it: not the beginning of a longer name. */
+/* Returns whether the word occurs as the end of a path or as a folder in it, not as the beginning
+ * of a longer name. */
 static bool is_kill_of(const char *record, const char *word)
 {
     const char *list = strstr(record, "oom-kill:");
@@ -517,7 +520,7 @@ bool kernel_log_tells_kill(int fd, const char *word, const char *other_word)
 
     for (int i = 0; fd >= 0 && i < RECORDS_MAX; i++) {
         ssize_t got = read(fd, record, sizeof(record) - 1);
-        if (got < 0 && errno == EPIPE) /* older ones were written over */
+        if (got < 0 && errno == EPIPE) /* older records were overwritten */
             continue;
         if (got <= 0)
             return false;

@@ -1,11 +1,12 @@
 /*
- * cgroup.h - a control group for one attempt: limits, evidence, and an end that is proven.
+ * cgroup.h - a control group for one attempt: enforces limits, provides evidence, and makes sure
+ * that all of its processes have ended.
  *
- * Each hierarchy that we may write in gives what it can: memory and pids of
- * version 1, or version 2 with what was delegated to us; version 2 without
- * controllers still tracks and kills. The group is <place>/devs-<uid>/<name>:
- * what a dead run left is found by its uid. Where places are is looked up once
- * per process. Any thread, a group one at a time.
+ * Each hierarchy that we may write to provides what it can: memory and pids of version 1, or
+ * version 2 with the controllers that were delegated to us. Version 2 without controllers can still
+ * track and kill. The group is <parent>/devs-<uid>/<name>, so that the groups of a dead run are
+ * found by its uid. The parents are looked up once per process. Any thread; each group belongs to
+ * one thread at a time.
  */
 #ifndef DEVS_CGROUP_H
 #define DEVS_CGROUP_H
@@ -20,68 +21,70 @@
 #include "str.h"
 
 enum {
-    CGROUP_END_MS = 2000,  /* how long killed processes may take to go */
-    CGROUP_FOUND_MAX = 64, /* folders of one dead run that one sweep ends */
+    CGROUP_END_MS = 2000,  /* how long killed processes may take to disappear */
+    CGROUP_FOUND_MAX = 64, /* folders of one dead run that a sweep handles */
 };
 
-/* What groups can do on this machine. */
+/* What control groups can do on this machine. */
 struct cgroup_means {
-    bool memory;   /* limit and count kills */
-    bool pids;     /* limit */
-    bool track;    /* know every process of a group */
-    char why[200]; /* why not all of it; empty if all */
+    bool memory;   /* can limit memory and count kills */
+    bool pids;     /* can limit processes */
+    bool track;    /* can find every process of a group */
+    char why[200]; /* why something is not available; "" = everything is */
 };
-/* Fill in *out; the first call looks. Any thread. */
+/* Fills in *out. The first call looks it up. Any thread. */
 void cgroup_means(struct cgroup_means *out);
 
 struct cgroup_limits {
-    int64_t memory_bytes; /* swap counts as memory; 0 = no limit */
+    int64_t memory_bytes; /* includes swap; 0 = no limit */
     int64_t pids;         /* 0 = no limit */
-    bool at_top;          /* not below our own group: for an engine that makes groups in it */
+    bool at_top;          /* not below our own group; for a container engine that makes its
+                             groups in it */
 };
 
-/* What the counters say. */
+/* Current values of the counters. */
 struct cgroup_facts {
-    int memory_killed; /* 1 a process was killed for memory; 0 none was; -1 not known */
-    int64_t peak_kib;  /* 0 = not known */
+    int memory_killed; /* 1 a process was killed for memory; 0 none was; -1 unknown */
+    int64_t peak_kib;  /* 0 = unknown */
 };
 
 struct cgroup;
 
-/* Fails also where no hierarchy can give one of the limits. */
+/* Also fails if no hierarchy can enforce one of the limits. */
 ATTR_MUST_USE bool cgroup_open(struct cgroup **out, const char *uid, const char *name,
                                const struct cgroup_limits *limits, struct err *err);
 
-/* Fills in what a new process has to enter; the descriptors stay the group's. */
+/* Fills in the groups that a new process must enter. The descriptors stay owned by the group. */
 void cgroup_enter(const struct cgroup *cgroup, struct spawn_limits *limits);
 
-/* Of one that is at the top: "/devs-<uid>/<name>", in each hierarchy; else NULL. */
+/* Returns "/devs-<uid>/<name>", the path of a group at the top in each hierarchy; NULL for other
+ * groups. */
 const char *cgroup_path(const struct cgroup *cgroup);
 
-/* What its files say at this moment; -1 for what cannot be known. */
+/* Reads the counters; -1 for unknown values. */
 void cgroup_read(const struct cgroup *cgroup, struct cgroup_facts *out);
 
-/* Kills the processes in it and in the groups below. Returns how many there were; *left_out is how
- * many are still there after CGROUP_END_MS. */
+/* Kills the processes in the group and in the groups below it. Returns how many there were;
+ * *left_out is how many are still there after CGROUP_END_MS. */
 size_t cgroup_end(struct cgroup *cgroup, size_t *left_out);
 
-/* Ends its processes and removes it. NULL is allowed. */
+/* Ends its processes and removes it. May be NULL. */
 void cgroup_close(struct cgroup *cgroup);
 
-/* Ends and removes every group of that run, in every hierarchy. Names the processes that were ended
- * in `ended` ("pid 12 (make)"), and those that could not be ended in `left`; either may be NULL.
- * False: something is left. */
+/* Ends and removes every group of that run in every hierarchy. Appends the processes that were
+ * ended to `ended` ("pid 12 (make)"), and those that could not be ended to `left`; either may be
+ * NULL. Returns false if something is left. */
 bool cgroup_sweep(const char *uid, struct str *ended, struct str *left);
 
-/* The kernel's log (/dev/kmsg): did it kill a process for lack of memory? Any thread. */
+/* The kernel log (/dev/kmsg): was a process killed because memory ran out? Any thread. */
 
-/* From now on; never blocks. -1 where it may not be read. */
+/* Opens the log for messages from now on. Never blocks. Returns -1 if it may not be read. */
 ATTR_MUST_USE int kernel_log_open(void);
-/* -1 is none. */
+/* Accepts -1. */
 void kernel_log_close(int fd);
 
-/* Was a process of a control group killed since, whose path holds one of these words?
- * NULL is no word. */
+/* Returns whether, since then, a process was killed in a control group whose path contains one of
+ * these words. Either may be NULL. */
 ATTR_MUST_USE bool kernel_log_tells_kill(int fd, const char *word, const char *other_word);
 
 #endif

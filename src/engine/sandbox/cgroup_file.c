@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* getline beside the rest, the type in a folder's entry */
+#define _GNU_SOURCE /* getline, and d_type of directory entries */
 
 #include "cgroup_file.h"
 
@@ -14,7 +14,7 @@
 #include "ascii.h"
 
 enum {
-    FIND_DIRS_MAX = 8192, /* looked at in one search */
+    FIND_DIRS_MAX = 8192, /* folders checked in one search */
     PIDS_BYTES_MAX = 1024 * 1024,
     CHUNK = 4096,
 };
@@ -35,7 +35,7 @@ static int open_file(const char *dir, const char *name, int flags)
     return open(path, flags | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/* Its text, "" if it cannot be read; then false. */
+/* Reads a file as text. If it cannot be read, the text is "" and the result false. */
 static bool cgroup_file_read(const char *dir, const char *name, char out[CGROUP_FILE_MAX])
 {
     out[0] = '\0';
@@ -74,7 +74,7 @@ int64_t cgroup_file_number(const char *dir, const char *name, const char *key)
     return -1;
 }
 
-/* False: `each` wants no more. */
+/* Returns false if `each` stopped the iteration. */
 static bool each_pid_of(int fd, cgroup_pid_fn *each, void *ctx)
 {
     char chunk[CHUNK];
@@ -88,7 +88,7 @@ static bool each_pid_of(int fd, cgroup_pid_fn *each, void *ctx)
                 pid = pid * 10 + (chunk[i] - '0');
                 continue;
             }
-            if (pid > 0 && !each(ctx, pid)) /* 0: of a pid namespace that we cannot see */
+            if (pid > 0 && !each(ctx, pid)) /* 0: in a pid namespace that we cannot see */
                 return false;
             pid = 0;
         }
@@ -100,7 +100,7 @@ static bool each_pid_of(int fd, cgroup_pid_fn *each, void *ctx)
 
 typedef bool enter_fn(void *ctx, const char *dir, int depth);
 
-/* Call `enter` for each folder in this one. */
+/* Calls `enter` for each subfolder. */
 static void each_below(const char *dir, int depth, enter_fn *enter, void *ctx)
 {
     DIR *list = opendir(dir);
@@ -187,10 +187,10 @@ int cgroup_remove(const char *dir)
 }
 
 enum {
-    FIELD_ROOT = 3, /* of a line of mountinfo, counted from 0 */
+    FIELD_ROOT = 3, /* field index in a line of mountinfo, counted from 0 */
     FIELD_POINT = 4,
     FIELDS_MAX = 32,
-    CLIMB_MAX = 16, /* folders above our own group that are looked at */
+    CLIMB_MAX = 16, /* parents of our own group that are tried */
 };
 
 static struct {
@@ -209,7 +209,7 @@ static size_t split(char *line, char *fields[FIELDS_MAX])
     return count;
 }
 
-/* Is the word one of a list that is separated by commas or blanks? */
+/* Returns whether the word is in a list separated by commas or blanks. */
 static bool has_word(const char *list, const char *word)
 {
     size_t len = strlen(word);
@@ -222,7 +222,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* Our group in this hierarchy, from a line "ID:CONTROLLERS:PATH". */
+/* Matches a line "ID:CONTROLLERS:PATH" that describes our group in this hierarchy. */
 static bool line_is_of(const char *line, const struct cgroup_mount *mount, const char *options)
 {
     const char *controllers = strchr(line, ':');
@@ -232,12 +232,12 @@ static bool line_is_of(const char *line, const struct cgroup_mount *mount, const
     size_t len = strcspn(controllers, ":");
     if (mount->is_v2)
         return len == 0;
-    char first[64]; /* one controller tells the hierarchy */
+    char first[64]; /* one controller identifies the hierarchy */
     (void)snprintf(first, sizeof(first), "%.*s", (int)strcspn(controllers, ",:"), controllers);
     return len > 0 && has_word(options, first);
 }
 
-/* The path of our own group below the mount point; "" where it cannot be seen. */
+/* Finds our own group's path below the mount point; "" if it is not visible there. */
 static void find_own(struct cgroup_mount *mount, const char *root, const char *options)
 {
     char *line = NULL;
@@ -257,7 +257,7 @@ static void find_own(struct cgroup_mount *mount, const char *root, const char *o
         size_t size = sizeof(mount->own);
         int wrote = is_top ? 0 : snprintf(mount->own, size, "%s%.*s", mount->top, len, path);
         if (wrote < 0 || (size_t)wrote >= size)
-            mount->own[0] = '\0'; /* is no folder: the top is taken below */
+            mount->own[0] = '\0'; /* not a folder; the top is used below */
         break;
     }
     if (file)
@@ -274,9 +274,9 @@ static bool is_writable(const char *dir)
            access(path, W_OK) == 0;
 }
 
-/* A group of version 2 that holds processes gives no controllers to groups in it, so
- * ours are made beside our own, or higher: the first folder that passes memory on; if
- * there is none, the first one that may be written in. */
+/* In version 2, a group that contains processes cannot pass controllers on to subgroups. So our
+ * groups are made next to our own group or higher: in the first parent that passes memory on; if
+ * there is none, in the first writable one. */
 static void climb(struct cgroup_mount *mount)
 {
     char dir[PATH_MAX];

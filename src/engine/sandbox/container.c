@@ -22,12 +22,12 @@
 #include "str.h"
 #include "tool_run.h"
 
-/* Asks podman and docker what they can do on this machine, once each. */
+/* Asks podman and docker, once each, what they can do on this machine. */
 
 static const char podman_format[] =
     "{{.Version.Version}}|{{.Host.CgroupManager}}|{{.Host.CgroupControllers}}|"
     "{{.Host.Security.Rootless}}|";
-/* The next two are not known to podman 3.0. */
+/* podman 3.0 does not have the next two fields. */
 static const char podman_filter_format[] =
     "{{.Host.ServiceIsRemote}}|{{.Host.Security.SECCOMPProfilePath}}|";
 static const char docker_format[] =
@@ -36,14 +36,14 @@ static const char docker_format[] =
 
 enum { PODMAN, DOCKER, TOOL_COUNT };
 
-/* The lock guards the rest. */
+/* The lock guards the other fields. */
 static struct {
     pthread_mutex_t lock;
-    int64_t next_ms[TOOL_COUNT]; /* when to look again */
+    int64_t next_ms[TOOL_COUNT]; /* when to check again */
     struct container_tool tools[TOOL_COUNT];
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The next field of a line separated by '|'. */
+/* Returns the next field of a line separated by '|'. */
 static char *take_field(char **rest)
 {
     char *field = *rest;
@@ -80,7 +80,7 @@ static bool ask_info(const struct container_tool *tool, const char *format,
     return tool_ask(words, environ, CONTAINER_PROBE_MS, result, err);
 }
 
-/* Asks for the longer line, and again for the shorter one where podman is too old for it. */
+/* Asks for the longer line first, and for the shorter one if podman is too old for it. */
 static bool ask_podman(const struct container_tool *tool, struct tool_result *result,
                        struct err *err)
 {
@@ -96,7 +96,7 @@ static bool ask_podman(const struct container_tool *tool, struct tool_result *re
     return ask_info(tool, podman_format, result, err);
 }
 
-/* docker answers with exit code 0 and an empty version where its daemon is away. */
+/* If its daemon is not running, docker exits with code 0 and an empty version. */
 static void probe(struct container_tool *tool)
 {
     struct tool_result result = {0};
@@ -113,7 +113,7 @@ static void probe(struct container_tool *tool)
     tool_result_done(&result);
 }
 
-/* Under the lock. */
+/* Call with the lock held. */
 static void look_up(int which, struct container_tool *tool)
 {
     *tool = (struct container_tool){.is_podman = which == PODMAN};
@@ -155,9 +155,10 @@ void container_tool(enum sandbox_kind kind, struct container_tool *out)
 /* Builds the command line that makes a container. Any thread. */
 
 enum {
-    GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* our own group's limit is met first, and counts */
+    GROUP_SLACK_BYTES = 4 * SANDBOX_MIB, /* our own group's limit is reached first, and is the
+                                            one that counts */
     ENTRY_BYTES_MAX = 32 * 1024,
-    NAME_BYTES_MAX = 100, /* of a variable, in a message */
+    NAME_BYTES_MAX = 100, /* of a variable's name in a message */
 };
 
 static void add_pair(struct arg_list *argv, const char *option, const char *value)
@@ -166,7 +167,7 @@ static void add_pair(struct arg_list *argv, const char *option, const char *valu
     arg_list_add(argv, value);
 }
 
-/* A mount's description is a list with commas, and quotes mean something in it. */
+/* A mount description is a comma-separated list in which quotes have a meaning. */
 static bool can_be_mounted(const char *path, struct err *err)
 {
     if (!strpbrk(path, ",\"\n"))
@@ -175,7 +176,7 @@ static bool can_be_mounted(const char *path, struct err *err)
                    path);
 }
 
-/* Folders of `writable` may overlap; each mount is added once. */
+/* Folders in `writable` may overlap. Adds each mount only once. */
 static void add_once(struct arg_list *argv, const struct str *mount)
 {
     if (!arg_list_has(argv, str_text(mount)))
@@ -194,7 +195,7 @@ static bool add_mount(struct arg_list *argv, const char *source, const char *tar
     return true;
 }
 
-/* An empty folder; podman would copy what is under it unless told not to. */
+/* Mounts an empty folder. podman would copy the contents below it unless told not to. */
 static bool add_mask(struct arg_list *argv, const struct sandbox *sandbox, const char *folder,
                      struct err *err)
 {
@@ -232,7 +233,8 @@ static bool show(const struct mounting *mounting, const char *path, const char *
     return add_mount(mounting->argv, "/dev/null", target, ",readonly", mounting->err);
 }
 
-/* Is the path in a log of devs, or, if `itself`, a log? A workspace inside a log stays visible. */
+/* Returns whether the path is in a log of devs or, if `itself`, is one. A workspace inside a log
+ * stays visible. */
 static bool is_sealed(const struct mounting *mounting, const char *path, bool itself)
 {
     const char *workspace = mounting->sandbox->call.workspace;
@@ -265,8 +267,8 @@ static bool add_writable(const struct mounting *mounting)
     return true;
 }
 
-/* Where a path of the machine is in the container: `writable` may name it through a link. Several
- * mounts may hold it; each of them is a way to it. */
+/* Finds the path in the container, since `writable` may name it through a link. Several mounts may
+ * contain it, and each of them makes it accessible. */
 static bool show_in_each_mount(const struct mounting *mounting, const char *path, enum shown how)
 {
     const struct sandbox_call *call = &mounting->sandbox->call;
@@ -299,7 +301,8 @@ static bool show_all(const struct mounting *mounting, const struct arg_list *pat
     return ok;
 }
 
-/* What decides what devs and git run is read-only in it, too: sandbox_protected_find(). */
+/* Files that determine which programs devs and git run are also read-only in the container: see
+ * sandbox_protected_find(). */
 static bool protect(const struct mounting *mounting)
 {
     struct sandbox_protected found;
@@ -370,9 +373,9 @@ static void add_isolation(struct arg_list *argv, const struct sandbox *sandbox)
         add_pair(argv, "--tmpfs", "/tmp");
     }
     add_pair(argv, "--security-opt", "label=disable");
-    add_pair(argv, "--log-driver", "none"); /* the output is in our log, once */
+    add_pair(argv, "--log-driver", "none"); /* the output is already in our log */
     if (sandbox->tool.is_podman) {
-        arg_list_add(argv, "--http-proxy=false"); /* proxies hold passwords */
+        arg_list_add(argv, "--http-proxy=false"); /* proxy variables may contain passwords */
     } else if (geteuid() != 0) {
         arg_list_add(argv, "--user");
         arg_list_addf(argv, "%u:%u", (unsigned)geteuid(), (unsigned)getegid());
@@ -385,9 +388,9 @@ static bool has_name(const char *entry, const char *other)
     return strncmp(entry, other, len) == 0 && other[len] == '=';
 }
 
-/* A value that cannot be in the file can only be passed through the client's own environment. Taken
- * from a plan, LD_PRELOAD or PATH would act on the client there: pass what is in it anyway, and our
- * own names. */
+/* A value that does not fit in the file can only be passed through the client's own environment.
+ * LD_PRELOAD or PATH of a plan would affect the client there, so only pass values that are already
+ * in it, and our own DEVS_ variables. */
 static bool add_long(struct arg_list *argv, struct arg_list *environment, const char *entry,
                      struct err *err)
 {
@@ -400,7 +403,7 @@ static bool add_long(struct arg_list *argv, struct arg_list *environment, const 
                            len < NAME_BYTES_MAX ? (int)len : NAME_BYTES_MAX, entry);
         for (size_t i = 0; i < environment->count; i++) {
             if (has_name(entry, environment->items[i]))
-                environment->items[i][0] = '='; /* no name, so nobody reads it */
+                environment->items[i][0] = '='; /* invalidates the entry: it has no name now */
         }
         arg_list_add(environment, entry);
     }
@@ -416,7 +419,7 @@ static bool add_environment(struct arg_list *argv, const struct sandbox_call *ca
     arg_list_add_all(environment, call->our_environment);
     for (size_t i = 0; ok && call->environment[i]; i++) {
         const char *entry = call->environment[i];
-        /* The clients read the file by lines, and podman none longer than 64 KiB. */
+        /* The clients read the file line by line, and podman accepts at most 64 KiB per line. */
         if (strlen(entry) < ENTRY_BYTES_MAX && !strpbrk(entry, "\r\n"))
             str_addf(file, "%s\n", entry);
         else
@@ -427,10 +430,10 @@ static bool add_environment(struct arg_list *argv, const struct sandbox_call *ca
     return ok;
 }
 
-/* argv of `create`, with this file of refused system calls ("": the engine's own); the text for its
- * stdin (the environment file); the client's own environment. sandbox->unwanted gets the files that
- * are removed afterwards. No value of the container's environment is on the command line. False: a
- * path or a value that cannot be passed in it. */
+/* Makes the arguments of `create`, the text for its stdin (the environment file) and the client's
+ * own environment. `filter` is a seccomp profile; "" = the engine's own. Adds files to
+ * sandbox->unwanted that are to be removed afterwards. No value of the container's environment is
+ * on the command line. Returns false if a path or a value cannot be passed. */
 static bool container_args(struct sandbox *sandbox, const char *filter, struct arg_list *argv,
                            struct str *environment_file, struct arg_list *environment,
                            struct err *err)
@@ -470,7 +473,8 @@ static bool ask_client(const char *const *words, char *const *environment, struc
     return tool_ask(words, environment, SANDBOX_CALL_MS, out, NULL);
 }
 
-/* Only its own word for it: a client that breaks or a daemon that is away knows nothing. */
+/* Trusts only an explicit answer: if the client fails or the daemon is not running, nothing is
+ * known. */
 static bool is_gone(const char *program, const char *name, char *const *environment)
 {
     const char *const words[] = {program,   "container", "inspect", "--format",
@@ -491,7 +495,7 @@ bool container_end(const char *program, bool is_podman, const char *name, char *
     bool removed = ask_client(is_podman ? at_once : plainly, environment, &result);
     bool may_ask_again = is_podman && !removed && !result.timed_out;
     tool_result_done(&result);
-    if (may_ask_again) { /* podman before 4.0 has no --time */
+    if (may_ask_again) { /* podman before 4.0 does not have --time */
         result = (struct tool_result){0};
         removed = ask_client(plainly, environment, &result);
         tool_result_done(&result);
@@ -528,7 +532,7 @@ static bool says_daemon_is_down(const char *text)
     return false;
 }
 
-/* Why `create` did not make one. False, always. */
+/* Sets the reason why `create` failed. Always returns false. */
 static bool explain(const struct sandbox *sandbox, const struct tool_result *result,
                     int *start_code, struct err *err)
 {
@@ -612,7 +616,7 @@ bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop, int *st
         arg_list_add(&sandbox->argv, sandbox->name);
     } else {
         (void)explain(sandbox, &result, start_code, err);
-        (void)container_remove(sandbox); /* it may have been made after all */
+        (void)container_remove(sandbox); /* it may have been created anyway */
     }
     tool_result_done(&result);
     return ok;
@@ -630,7 +634,8 @@ bool container_remove(struct sandbox *sandbox)
 
 enum { STATE_STATUS, STATE_OOM, STATE_CODE, STATE_STARTED, STATE_FIELDS };
 
-/* What the engine knows of it; fields of `text`. False: it knows nothing. */
+/* Asks the engine about the container. The fields point into `text`. Returns false if there is no
+ * answer. */
 static bool inspect(const struct sandbox *sandbox, struct tool_result *result,
                     char *fields[STATE_FIELDS])
 {
@@ -652,7 +657,8 @@ static bool inspect(const struct sandbox *sandbox, struct tool_result *result,
     return true;
 }
 
-/* The command is not in the image, or may not be executed; or the engine broke. */
+/* Explains a failed start: the command is missing in the image or not executable, or the engine
+ * failed. */
 static void explain_start(const struct sandbox *sandbox, const char *err_tail,
                           struct sandbox_end *end)
 {
@@ -701,7 +707,7 @@ void container_finish(struct sandbox *sandbox, const char *err_tail, struct sand
         end->outcome.left = 1;
 }
 
-/* Finds and ends the containers that an earlier devs left behind. */
+/* Finds and ends containers that an earlier devs left behind. */
 
 enum { SWEEP_NAMES_MAX = 1000 };
 
@@ -711,8 +717,8 @@ static void add_name(struct str *out, const char *tool, const char *name)
         str_addf(out, "%s%s container %s", out->len > 0 ? ", " : "", tool, name);
 }
 
-/* What does not answer has nothing that runs: a daemon that is down took its containers along,
- * podman's are processes that the groups and the marks find. */
+/* A tool that does not answer has nothing running: a daemon that is down took its containers with
+ * it, and podman's containers are processes that are found by groups and marks. */
 static bool sweep_tool(const char *tool, const char *uid, struct str *ended, struct str *left)
 {
     char program[PATH_MAX];

@@ -1,8 +1,9 @@
 /*
- * container.h - podman or docker: one dialect, asked by running the client.
+ * container.h - controls podman and docker, which share most of their syntax, by running the
+ * client.
  *
- * A container is made (create) before the attempt, started and attached to as the attempt's
- * process, looked at (inspect) and removed after its end. All of it blocks.
+ * A container is created before the attempt, started and attached to as the attempt's process, and
+ * inspected and removed after its end. All functions block.
  */
 #ifndef DEVS_CONTAINER_H
 #define DEVS_CONTAINER_H
@@ -16,7 +17,7 @@
 #include "sandbox_spec.h"
 #include "str.h"
 
-#define CONTAINER_LABEL "devs.run" /* of each of our containers: the uid of its run */
+#define CONTAINER_LABEL "devs.run" /* on each of our containers; its value is the run's uid */
 
 enum { CONTAINER_ID_MAX = 80, CONTAINER_PROBE_MS = 10000, CONTAINER_AGAIN_MS = 5000 };
 
@@ -26,25 +27,26 @@ struct container_tool {
     bool is_podman;
     bool works; /* it answered the probe */
     bool limits_memory, limits_pids;
-    bool takes_groups;     /* may be told to make its groups in one of ours */
-    char filter[PATH_MAX]; /* its file of refused system calls, absolute; "" = none, or not here */
+    bool takes_groups;     /* can make its groups inside one of ours */
+    char filter[PATH_MAX]; /* absolute path of its seccomp profile; "" = none, or not on this
+                              machine */
     char why[200];         /* why it does not work */
     char version[48];
 };
 
-/* Looks up the program for a kind of spec (SANDBOX_CONTAINER: podman, or docker where only that
- * works). A program that works is probed once per process, another again after
+/* Looks up the program for a kind of spec (SANDBOX_CONTAINER: podman, or docker if only that
+ * works). A working program is probed once per process; others are probed again after
  * CONTAINER_AGAIN_MS. */
 void container_tool(enum sandbox_kind kind, struct container_tool *out);
 
-/* Makes a file of system calls that a container is refused: the tool's own, and those that devs
- * refuses in every sandbox (bwrap_filter.c has the same). Podman alone lets a container of root use
+/* Makes a seccomp profile that rejects the system calls that the tool rejects, and those that devs
+ * rejects in every sandbox (see bwrap_filter.c). Without it, podman lets a container of root use
  * root's kernel keyrings, and reach the host of a virtual machine without a network. Only `create`
- * reads the file; `path` is "" if the tool has none that can be changed here, and the container
- * gets the tool's own. False: it cannot be read or made. */
+ * reads the file. `path` is "" if the tool has no profile that can be changed here; the container
+ * then uses the tool's own. Returns false if the profile cannot be read or made. */
 ATTR_MUST_USE bool container_filter_make(const struct container_tool *tool, bool network,
                                          char path[PATH_MAX], struct err *err);
-/* Removes the file; "" is allowed. */
+/* Removes the file. `path` may be "". */
 void container_filter_remove(const char *path);
 
 struct sandbox;
@@ -54,19 +56,20 @@ struct sandbox_end;
  * codes, or ECANCELED. */
 ATTR_MUST_USE bool container_prepare(struct sandbox *sandbox, const atomic_bool *stop,
                                      int *start_code, struct err *err);
-/* Asks the program how the container ended, corrects *end accordingly, and removes it. *oom_told is
- * set to whether it says that memory ran out; unchanged where it does not answer. */
+/* Asks the program how the container ended, corrects *end accordingly, and removes it. Sets
+ * *oom_told to whether it reports that memory ran out; leaves it unchanged if there is no
+ * answer. */
 void container_finish(struct sandbox *sandbox, const char *err_tail, struct sandbox_end *end,
                       bool *oom_told);
-/* Removes it, even while it runs. False: it may still be there. */
+/* Removes the container, even if it is running. Returns false if it may still exist. */
 bool container_remove(struct sandbox *sandbox);
 
-/* Ends and removes a container by its name, even while it runs; calls the program up to three
- * times. False: it may still be there. */
+/* Ends and removes a container by its name, even if it is running. Runs the program up to three
+ * times. Returns false if the container may still exist. */
 ATTR_MUST_USE bool container_end(const char *program, bool is_podman, const char *name,
                                  char *const *environment);
 
-/* Ends and removes every container with the run's label, as cgroup_sweep() does for groups. */
+/* Ends and removes every container with the run's label, like cgroup_sweep() for groups. */
 bool container_sweep(const char *uid, struct str *ended, struct str *left);
 
 #endif

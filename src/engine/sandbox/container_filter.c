@@ -1,4 +1,4 @@
-/* container_filter.c - podman's own filter of system calls, without what devs refuses in any
+/* container_filter.c - podman's own seccomp profile, changed to reject what devs rejects in every
  * sandbox. */
 #define _GNU_SOURCE /* realpath, mkostemp */
 
@@ -20,12 +20,12 @@
 enum {
     PROFILE_BYTES_MAX = 4 * 1024 * 1024,
     NETLINK_AUDIT = 9,
-    FAMILIES_MAX = 64, /* of sockets; Linux 6.12 has 46 */
+    FAMILIES_MAX = 64, /* socket families; Linux 6.12 has 46 */
 };
 
 static const char allow[] = "SCMP_ACT_ALLOW";
 
-/* Is the call left out of what the profile names? */
+/* Returns whether to remove this call from the calls that the profile allows. */
 static bool is_refused(const char *name, bool network)
 {
     static const char *const always[] = {"add_key", "request_key", "keyctl"};
@@ -47,7 +47,7 @@ static void separate(struct str *out)
         str_add_char(out, ',');
 }
 
-/* False: no name is left. */
+/* Returns false if no names are left. */
 static bool write_names(struct str *out, const struct json *names, bool network)
 {
     str_add(out, "\"names\":[");
@@ -85,7 +85,7 @@ static void write_rule(struct str *out, const struct json *rule, bool network)
     str_add_char(out, '}');
 }
 
-/* `how`: a comparison of libseccomp with the family, the first argument of socket(). */
+/* `how`: libseccomp's comparison for the family, the first argument of socket(). */
 static void allow_socket(struct str *out, const char *how, int family, const char *more)
 {
     separate(out);
@@ -95,9 +95,9 @@ static void allow_socket(struct str *out, const char *how, int family, const cha
              allow, family, how, more);
 }
 
-/* libseccomp makes of a rule for socket() one for socketcall(), too, by which 32-bit programs make
- * sockets, and drops what is said of the family there. A rule without conditions overrides that,
- * but is itself dropped if it says what the profile does by default. */
+/* libseccomp turns a rule for socket() into one for socketcall() as well, which 32-bit programs
+ * use, but ignores the family there. A rule without conditions overrides that, unless its action is
+ * the profile's default, because such a rule is dropped. */
 static void refuse_socketcall(struct str *out, const struct json *profile)
 {
     const int by_default = (int)json_i64(json_get(profile, "defaultErrnoRet"), EPERM);
@@ -106,9 +106,9 @@ static void refuse_socketcall(struct str *out, const struct json *profile)
              by_default == EPERM ? ENOSYS : EPERM);
 }
 
-/* Every family but AF_VSOCK, and of AF_NETLINK not what podman refuses as well. A rule can compare
- * an argument only once, and compares all 64 bits, of which the kernel takes 32 as the family: what
- * is larger than AF_VSOCK could be it. So each has a rule. */
+/* Allows every family except AF_VSOCK, and except the types of AF_NETLINK that podman rejects. A
+ * rule can compare an argument only once, and compares 64 bits, while the kernel uses only 32 for
+ * the family: a value larger than AF_VSOCK could still mean it. So each family has its own rule. */
 static void allow_sockets(struct str *out, const struct json *profile)
 {
     char not_audit[80];
@@ -123,7 +123,7 @@ static void allow_sockets(struct str *out, const struct json *profile)
     refuse_socketcall(out, profile);
 }
 
-/* Of a profile that allows what it does not name. */
+/* For a profile that allows everything it does not name. */
 static void refuse_calls(struct str *out, bool network)
 {
     static const char refused[] = "\"action\":\"SCMP_ACT_ERRNO\",\"errnoRet\":38}";
@@ -167,7 +167,7 @@ static void write_profile(struct str *out, const struct json *profile, bool netw
     str_add_char(out, '}');
 }
 
-/* A new file that only we can read, in a folder that podman sees from its own namespace, too. */
+/* Makes a file that only we can read, in a folder that podman also sees from its own namespace. */
 static bool write_file(const struct str *text, char path[PATH_MAX], struct err *err)
 {
     (void)snprintf(path, PATH_MAX, "/tmp/devs-seccomp-XXXXXX");

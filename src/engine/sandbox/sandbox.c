@@ -21,7 +21,7 @@
 #include "sandbox_paths.h"
 #include "xalloc.h"
 
-/* What bwrap, podman and docker say of an attempt's end; for bwrap.c and container.c. */
+/* What bwrap, podman and docker report about an attempt's end; for bwrap.c and container.c. */
 
 void sandbox_last_line(const char *text, char *out, size_t size)
 {
@@ -52,8 +52,8 @@ void sandbox_was_not_started(struct sandbox_end *end, int start_code, const char
 
 /* The environment of a step in a sandbox. */
 
-/* Let in without being named. What says where things are on this machine means
- * nothing in a container, which has its own. A name that ends in '*' is a prefix. */
+/* Passed into every sandbox. Variables that say where things are on this machine mean nothing in a
+ * container, which has its own files. A name ending in '*' is a prefix. */
 static const char *const names_everywhere[] = {"DEVS_*", "LANG", "LANGUAGE", "LC_*", "TERM", "TZ"};
 static const char *const names_of_here[] = {"HOME", "LOGNAME", "PATH", "SHELL", "USER"};
 
@@ -115,9 +115,9 @@ char **sandbox_environment(const struct sandbox_spec *spec, char *const *own,
     return out;
 }
 
-/* Checks what this machine can enforce of a sandbox. */
+/* Checks which parts of a sandbox this machine can enforce. */
 
-/* What is missing, key by key. */
+/* The missing keys. */
 struct lacking {
     struct str *keys, *why;
 };
@@ -166,7 +166,7 @@ static bool check_bwrap(const struct sandbox_spec *spec, struct lacking *lacking
     return true;
 }
 
-/* A daemon that is down comes up again: that is for the attempt to find out. */
+/* A daemon that is not running may be started later, so leave that to the attempt. */
 static bool check_container(const struct sandbox_spec *spec, struct lacking *lacking,
                             struct err *err)
 {
@@ -220,7 +220,7 @@ struct cgroup_limits sandbox_limits(const struct sandbox_call *call)
     return limits;
 }
 
-/* What a container and a control group may be called. */
+/* Makes a name that is valid for containers and control groups. */
 static void make_name(const char *from, char out[SANDBOX_NAME_MAX])
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -238,7 +238,7 @@ static bool is_container(const struct sandbox *sandbox)
     return sandbox_kind_is_container(sandbox->call.spec->kind);
 }
 
-/* A limit that cannot be had here is left out: sandbox_check() has said so. */
+/* Drops limits that are not available here; sandbox_check() has reported them. */
 static void leave_out(struct cgroup_limits *limits)
 {
     struct cgroup_means means;
@@ -249,8 +249,8 @@ static void leave_out(struct cgroup_limits *limits)
         limits->pids = 0;
 }
 
-/* Without a limit a group is for the evidence, and for an end that is proven: none is no
- * reason not to start. */
+/* Without limits, a group only provides evidence and makes sure that everything has ended. Failing
+ * to make one does not prevent the start. */
 static bool open_group(struct sandbox *sandbox, struct err *err)
 {
     struct err ignored = {0};
@@ -259,7 +259,7 @@ static bool open_group(struct sandbox *sandbox, struct err *err)
 
     limits.at_top = is_container(sandbox);
     if (limits.at_top) {
-        limits.pids = 0; /* the container's own */
+        limits.pids = 0; /* the container sets its own */
         if (!sandbox->tool.takes_groups)
             return true;
     } else {
@@ -322,8 +322,7 @@ bool sandbox_prepare(struct sandbox **out, const struct sandbox_call *call, cons
 void sandbox_launch(const struct sandbox *sandbox, struct sandbox_launch *out)
 {
     const struct sandbox_call *call = &sandbox->call;
-    /* bwrap: what the step's environment names must not act on the program that is still outside.
-     */
+    /* bwrap: the step's environment must not affect the program while it is still outside. */
     static char *const nothing[] = {NULL};
     const bool contained = is_container(sandbox);
     const bool is_bwrap = call->spec->kind == SANDBOX_BWRAP;
@@ -369,7 +368,8 @@ static void say(struct sandbox_end *end, int killed, const char *words)
     (void)snprintf(end->evidence, sizeof(end->evidence), "%s", words);
 }
 
-/* Any witness of a kill is believed; that there was none is believed of a counter alone. */
+/* Any witness is enough to believe that a process was killed. Only a counter is enough to believe
+ * that none was. */
 static void judge_memory(struct sandbox *sandbox, bool oom_told, struct sandbox_end *end)
 {
     struct cgroup_facts facts = {.memory_killed = -1};
@@ -408,8 +408,8 @@ static void end_group(struct sandbox *sandbox, struct sandbox_end *end)
         end->outcome.left = (int)left;
 }
 
-/* Goes from the folder `at`, which is closed, down to where the last name of the path is. No link
- * is followed: one among the names is removed if `removes_links`. -1: nothing is left to remove. */
+/* Walks from the folder `at`, which it closes, to the parent of the path's last name. Follows no
+ * symlinks; removes one on the way if `removes_links`. Returns -1 if there is nothing to remove. */
 static int open_parent(int at, char *path, const char **last, bool removes_links)
 {
     char *name = path + strspn(path, "/");
@@ -419,7 +419,7 @@ static int open_parent(int at, char *path, const char **last, bool removes_links
         const int inner = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (inner < 0 && removes_links && fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISLNK(info.st_mode))
-            (void)unlinkat(at, name, 0); /* an attempt made it */
+            (void)unlinkat(at, name, 0); /* an attempt created it */
         (void)close(at);
         at = inner;
     }
@@ -427,7 +427,7 @@ static int open_parent(int at, char *path, const char **last, bool removes_links
     return at;
 }
 
-/* FOLDER//REST: only the rest can be an attempt's, links on the way included. */
+/* The entry is FOLDER//REST. Only REST can come from an attempt, including links on the way. */
 static void remove_unwanted_file(const char *entry)
 {
     char path[PATH_MAX + 1];
@@ -443,7 +443,7 @@ static void remove_unwanted_file(const char *entry)
     at = open_parent(at, rest, &last, true);
     if (at < 0)
         return;
-    (void)unlinkat(at, last, 0); /* mostly there is none; a folder stays */
+    (void)unlinkat(at, last, 0); /* usually there is none; does not remove a folder */
     (void)close(at);
 }
 
@@ -459,7 +459,8 @@ void sandbox_finish(struct sandbox *sandbox, const struct outcome *raw, const ch
         bwrap_finish(sandbox, err_tail, out);
     judge_memory(sandbox, oom_told, out);
     end_group(sandbox, out);
-    /* They were not there before, and git would look for its configuration where they say. */
+    /* These files did not exist before, and git would read its configuration from the places they
+     * name. */
     for (size_t i = 0; i < sandbox->unwanted.count; i++)
         remove_unwanted_file(sandbox->unwanted.items[i]);
 }
@@ -494,8 +495,8 @@ static void note_start(void *ctx, pid_t pid)
     sandbox_started(ctx, (int)pid);
 }
 
-/* bwrap itself must stay, or what runs inside gets KILL at once; a container's client passes TERM
- * on. */
+/* bwrap itself must keep running, or everything inside gets KILL at once. A container's client
+ * passes TERM on. */
 static void send_signal(void *ctx, int signal_number)
 {
     sandbox_signal(ctx, signal_number);

@@ -17,29 +17,29 @@ struct sandbox {
     char name[SANDBOX_NAME_MAX];
     struct cgroup *cgroup; /* NULL = none */
     struct spawn_limits limits;
-    struct arg_list argv;                /* empty: the call's own */
-    struct container_tool tool;          /* of containers only */
-    char container_id[CONTAINER_ID_MAX]; /* "" = none was made */
-    bool container_is_there;             /* and was not removed */
+    struct arg_list argv;                /* empty = use the call's own */
+    struct container_tool tool;          /* only for containers */
+    char container_id[CONTAINER_ID_MAX]; /* "" = none was created */
+    bool container_is_there;             /* it was created, and not removed yet */
     struct arg_list options;  /* bwrap: its own arguments, which it reads from options_fd */
     int options_fd;           /* -1 = closed */
     int filter_fd;            /* bwrap: the seccomp program; -1 = closed */
-    int status_fds[2];        /* bwrap: where it says what became of the program; -1 = closed */
-    struct arg_list unwanted; /* files that are removed when the attempt has ended */
+    int status_fds[2];        /* bwrap: pipe for its status reports; -1 = closed */
+    struct arg_list unwanted; /* files to remove when the attempt has ended */
     int pid;                  /* of the attempt's process; 0 = not started */
     int kernel_log;           /* -1 = cannot be read */
 };
 
-/* What its limits come to, together with the plan's. */
+/* Returns the sandbox's limits combined with the plan's. */
 struct cgroup_limits sandbox_limits(const struct sandbox_call *call);
 
-/* The last line of a text, without what a terminal would take for commands. */
+/* Copies the last line of a text, without control characters for a terminal. */
 void sandbox_last_line(const char *text, char *out, size_t size);
 
-/* Did the attempt end by itself (so that its exit code means something)? */
+/* Returns whether the attempt ended on its own, so that its exit code is meaningful. */
 bool sandbox_ended_itself(const struct outcome *outcome);
 
-/* It never was started: put the outcome right. */
+/* Corrects the outcome of an attempt that was never started. */
 void sandbox_was_not_started(struct sandbox_end *end, int start_code, const char *why);
 
 #endif

@@ -22,7 +22,7 @@ bool sandbox_path_is_below(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && path[len] == '/' && path[len + 1] != '\0';
 }
 
-/* A plan with a sandbox is refused where this does not hold when the run begins. */
+/* A plan with a sandbox is rejected at the beginning of a run unless this is true. */
 static bool is_of_its_own(const struct sandbox_call *call)
 {
     struct place place;
@@ -38,7 +38,7 @@ static void add_if_there(struct arg_list *list, const char *folder, const char *
         arg_list_add(list, path);
 }
 
-/* The log and what lies beside it: "run.db", "run.db-wal", ... */
+/* Adds the log and the files next to it: "run.db", "run.db-wal", ... */
 static void add_files(struct arg_list *files, const char *folder, const char *log)
 {
     size_t len = strlen(log);
@@ -50,7 +50,7 @@ static void add_files(struct arg_list *files, const char *folder, const char *lo
             add_if_there(files, folder, entry->d_name);
     }
     if (dir)
-        (void)closedir(dir); /* it was only looked at */
+        (void)closedir(dir); /* nothing was written */
 }
 
 void sandbox_log_find(const struct sandbox_call *call, struct sandbox_log *out)
@@ -80,7 +80,7 @@ void sandbox_log_done(struct sandbox_log *log)
     arg_list_done(&log->files);
 }
 
-/* Is `real` what lies below the folder by that name, no link on the way? */
+/* Returns whether `real` is the path `below` in the folder, without any symlink. */
 static bool leads_there(const char *below, const char *folder, const char *real)
 {
     size_t len = strlen(folder);

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* realpath, strcasestr */
 
-/* sandbox_protected.c - sandbox_protected_find(): which settings, plans and files of git a sandbox
- * keeps read-only. */
+/* sandbox_protected.c - sandbox_protected_find(): finds the settings, plans and git files that a
+ * sandbox keeps read-only. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,16 +19,16 @@
 #include "sandbox_paths.h"
 #include "str.h"
 
-/* The search for what is protected. */
+/* The state of the search. */
 struct protecting {
     const struct sandbox_call *call;
     const struct arg_list *areas;
     struct sandbox_protected *out;
     struct err *err;
     bool own_tree;        /* devs made the workspace for its task */
-    int git_dirs_left;    /* of SANDBOX_GIT_DIRS_MAX */
-    int includes_left;    /* of SANDBOX_GIT_INCLUDES_MAX */
-    struct arg_list read; /* configs that were read: path, newline, working tree */
+    int git_dirs_left;    /* out of SANDBOX_GIT_DIRS_MAX */
+    int includes_left;    /* out of SANDBOX_GIT_INCLUDES_MAX */
+    struct arg_list read; /* configs already read: path, newline, working tree */
 };
 
 static bool refuse_protection(const struct protecting *protecting, const char *path,
@@ -39,7 +39,7 @@ static bool refuse_protection(const struct protecting *protecting, const char *p
     return err_hint(protecting->err, "make it an ordinary file or folder");
 }
 
-/* Takes the first part off *rest. False: there is none. */
+/* Takes the first component off *rest. Returns false if there is none. */
 static bool take_part(const char **rest, char part[PATH_MAX])
 {
     while (**rest == '/')
@@ -60,7 +60,8 @@ static void leave_folder(char *path)
         *slash = '\0';
 }
 
-/* Puts what a link says before the rest of the way. False: too long, or not to be read. */
+/* Puts the target of a link in front of the rest of the path. Returns false if it is too long or
+ * cannot be read. */
 static bool follow_link(char at[PATH_MAX], char rest[PATH_MAX])
 {
     char target[PATH_MAX];
@@ -80,7 +81,8 @@ static bool follow_link(char at[PATH_MAX], char rest[PATH_MAX])
     return true;
 }
 
-/* Is it in a folder that is read-only as a whole, and that nothing in `writable` opens again? */
+/* Returns whether the path is in a folder that is read-only as a whole, and that nothing in
+ * `writable` makes writable again. */
 static bool is_kept(const struct protecting *protecting, const char *path)
 {
     const struct arg_list *paths = &protecting->out->paths;
@@ -98,8 +100,8 @@ static bool is_kept(const struct protecting *protecting, const char *path)
 
 enum way_end { WAY_THERE, WAY_MISSING, WAY_REFUSED };
 
-/* Where the path leads, link by link: a link in a folder that may be written could be replaced. Of
- * a path that is missing `at` is where it would be. */
+/* Resolves the path link by link, because a link in a writable folder could be replaced. For a
+ * missing path, `at` is where it would be. */
 static enum way_end walk_to(const struct protecting *protecting, const char *path,
                             char at[PATH_MAX], struct stat *info)
 {
@@ -154,7 +156,7 @@ static bool is_named_writable(const struct protecting *protecting, const char *p
     return arg_list_has(protecting->areas, path);
 }
 
-/* A second name of the file would lead past the mount. */
+/* A second name of the file would bypass the mount. */
 static bool has_one_name(const struct protecting *protecting, const char *path,
                          const struct stat *info)
 {
@@ -192,7 +194,7 @@ static bool protect_in(const struct protecting *protecting, const char *folder, 
     return wrote < 0 || wrote >= PATH_MAX || protect(protecting, path);
 }
 
-/* Files of the workflows: "phase-2.plan.json". */
+/* Matches the plan files of workflows: "phase-2.plan.json". */
 static bool is_plan_name(const char *name)
 {
     static const char start[] = "phase-";
@@ -203,7 +205,7 @@ static bool is_plan_name(const char *name)
             strcmp(name + len - strlen(end), end) == 0);
 }
 
-/* `devs execute-phase 2` runs such a plan, and the person names no file. */
+/* `devs execute-phase 2` runs such a plan without the user naming a file. */
 static bool protect_plans(const struct protecting *protecting, const char *folder)
 {
     DIR *dir = opendir(folder);
@@ -218,7 +220,7 @@ static bool protect_plans(const struct protecting *protecting, const char *folde
                            SANDBOX_PLANS_MAX, folder);
     }
     if (dir)
-        (void)closedir(dir); /* only read */
+        (void)closedir(dir); /* opened for reading only */
     return ok;
 }
 
@@ -241,8 +243,8 @@ static bool protect_settings(const struct protecting *protecting)
     return protecting->own_tree || protect_in(protecting, call->workspace, "devs.config.json");
 }
 
-/* Reads a text file that git reads; *out stays empty where there is none. False: git could read it
- * later, but we cannot now. */
+/* Reads a text file that git reads; *out stays empty if it is missing. Returns false if git could
+ * read it later, but we cannot now. */
 static bool read_file(const struct protecting *protecting, const char *folder, const char *name,
                       struct str *out)
 {
@@ -252,7 +254,7 @@ static bool read_file(const struct protecting *protecting, const char *folder, c
     const int wrote = snprintf(path, sizeof(path), "%s/%s", folder, name);
     str_clear(out);
     if (wrote < 0 || wrote >= PATH_MAX)
-        return true; /* nor can git open it */
+        return true; /* git cannot open it either */
     if (!realpath(path, real) || stat(real, &info) != 0)
         return errno == ENOENT || errno == ENOTDIR ||
                refuse_protection(protecting, path, strerror(errno));
@@ -280,7 +282,7 @@ static bool is_git_dir(const char *folder)
     return exists_in(folder, "HEAD") && exists_in(folder, "objects") && exists_in(folder, "refs");
 }
 
-/* A path out of a git file, absolute; others are below `base`. */
+/* Makes a path from a git file absolute; relative ones are relative to `base`. */
 static bool place_git_path(const char *base, const char *path, char out[PATH_MAX])
 {
     const char *below = path[0] == '/' ? "" : base;
@@ -288,8 +290,8 @@ static bool place_git_path(const char *base, const char *path, char out[PATH_MAX
     return path[0] && out[0] == '/' && wrote > 0 && wrote < PATH_MAX;
 }
 
-/* A path that is the value of a config's key: "~/x" and "~user/x" are in a home folder. False: git
- * cannot find it either. */
+/* Resolves a path that is the value of a config key; "~/x" and "~user/x" are in a home folder.
+ * Returns false if git cannot find it either. */
 static bool place_config_path(const struct protecting *protecting, const char *base,
                               const char *path, char out[PATH_MAX])
 {
@@ -307,7 +309,7 @@ static bool place_config_path(const struct protecting *protecting, const char *b
     return wrote > 0 && wrote < PATH_MAX;
 }
 
-/* The length of the part of the path that exists: "" or a folder. */
+/* Returns the length of the part of the path that exists: "" or a folder. */
 static size_t measure_existing(const char *path)
 {
     char folder[PATH_MAX];
@@ -324,7 +326,7 @@ static size_t measure_existing(const char *path)
     return len;
 }
 
-/* A file that is missing and must not come into being. */
+/* Marks a missing file that must not be created. */
 static bool forbid_missing(const struct protecting *protecting, const char *path)
 {
     char real[PATH_MAX];
@@ -343,7 +345,7 @@ static bool forbid_missing(const struct protecting *protecting, const char *path
     str_done(&entry);
     if (is_known)
         return true;
-    real[len + 1] = '\0'; /* the folders that exist cannot be replaced */
+    real[len + 1] = '\0'; /* existing folders are pinned, so they cannot be replaced */
     sandbox_add_pins(protecting->areas, real, &protecting->out->pins);
     return true;
 }
@@ -353,19 +355,18 @@ static bool protect_git_dir(struct protecting *protecting, const char *dir, cons
 static bool protect_gitlinks(struct protecting *protecting, const char *dir, const char *top,
                              int depth);
 
-/* Makes the folder and those above it, where they are missing. What we cannot make an attempt
- * cannot make either. */
+/* Creates the folder and its missing parents. If we cannot create it, neither can an attempt. */
 static void make_folders(char *path, mode_t mode)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        (void)mkdir(path, mode); /* mostly it is there */
+        (void)mkdir(path, mode); /* usually it exists */
         *slash = '/';
     }
     (void)mkdir(path, mode);
 }
 
-/* Protects a folder, and makes a missing one first: a step could make it. */
+/* Protects a folder. Creates it first if it is missing, because a step could create it. */
 static bool protect_folder(const struct protecting *protecting, const char *path)
 {
     char real[PATH_MAX];
@@ -377,13 +378,13 @@ static bool protect_folder(const struct protecting *protecting, const char *path
     return protect(protecting, real);
 }
 
-/* Is the path in a tree that devs made? */
+/* Returns whether the path is in a tree that devs made. */
 static bool is_result(const struct protecting *protecting, const char *path)
 {
     return protecting->own_tree && sandbox_path_is_below(path, protecting->call->workspace);
 }
 
-/* Only such keys name other files, and nothing in a config can hide these words. */
+/* Only such keys name other files, and nothing in a config can disguise these words. */
 static bool names_files(const struct str *config)
 {
     return config->len > 0 &&
@@ -415,7 +416,7 @@ static bool protect_value(struct protecting *protecting, const char *path, const
     return true;
 }
 
-/* Asks git for the keys of a config's text: "KEY newline VALUE NUL" for each. */
+/* Asks git for the keys in a config's text: "KEY newline VALUE NUL" for each. */
 static bool protect_values(struct protecting *protecting, const char *path, const struct str *text,
                            const char *top, int depth)
 {
@@ -445,8 +446,8 @@ static bool protect_values(struct protecting *protecting, const char *path, cons
     return ok;
 }
 
-/* A config, the files that it includes, whatever the condition, and the hooks that it names. `top`:
- * where its working tree is; NULL: not known. `depth`: of files that include each other. */
+/* Protects a config, the files that it includes, whatever the condition, and the hooks that it
+ * names. `top`: its working tree; NULL = unknown. `depth`: of nested includes. */
 static bool protect_config(struct protecting *protecting, const char *path, const char *top,
                            int depth)
 {
@@ -480,7 +481,7 @@ static bool protect_config_in(struct protecting *protecting, const char *folder,
     return wrote < 0 || wrote >= PATH_MAX || protect_config(protecting, path, top, 0);
 }
 
-/* Found once, under the lock; read freely afterwards. */
+/* Looked up once, under the lock; can be read without it afterwards. */
 static struct {
     pthread_mutex_t lock;
     bool is_found;
@@ -496,8 +497,9 @@ static void find_person_configs(char *const *environment)
     (void)pthread_mutex_unlock(&person.lock);
 }
 
-/* What git reads for all repositories: its own and the person's config. One that is missing is not
- * forbidden: the person may make it while the attempt runs, and it must not be removed then. */
+/* Protects the configs that git reads for all repositories: the system's and the user's. A missing
+ * one is not forbidden: the user may create it while the attempt runs, and it must not be removed
+ * then. */
 static bool protect_person_configs(struct protecting *protecting, const char *top)
 {
     find_person_configs(protecting->call->our_environment);
@@ -507,7 +509,8 @@ static bool protect_person_configs(struct protecting *protecting, const char *to
     return ok;
 }
 
-/* The repositories of submodules, whose names may have slashes, and what worktrees have. */
+/* Protects the repositories of submodules, whose names may contain slashes, and the files of
+ * worktrees. */
 static bool protect_git_dirs_below(struct protecting *protecting, const char *folder, int depth)
 {
     char path[PATH_MAX];
@@ -529,11 +532,11 @@ static bool protect_git_dirs_below(struct protecting *protecting, const char *fo
             ok = protect_git_dirs_below(protecting, path, depth + 1);
     }
     if (dir)
-        (void)closedir(dir); /* only read */
+        (void)closedir(dir); /* opened for reading only */
     return ok;
 }
 
-/* An empty one where there is none. What cannot be made cannot be made by an attempt either. */
+/* Creates an empty file if it is missing. If we cannot create it, neither can an attempt. */
 static void create_missing(const char *dir)
 {
     char path[PATH_MAX];
@@ -548,7 +551,7 @@ static void create_missing(const char *dir)
         (void)close(fd);
 }
 
-/* Hooks are files that a copy of the tree made with hard links would share. */
+/* Also checks each hook for hard links, which a copy of the tree may share with the original. */
 static bool protect_hooks(const struct protecting *protecting, const char *dir)
 {
     char hooks[PATH_MAX];
@@ -566,11 +569,11 @@ static bool protect_hooks(const struct protecting *protecting, const char *dir)
             ok = is_named_writable(protecting, hooks) || has_one_name(protecting, path, &info);
     }
     if (entries)
-        (void)closedir(entries); /* only read */
+        (void)closedir(entries); /* opened for reading only */
     return ok;
 }
 
-/* May something of the folder be written? */
+/* Returns whether any part of the folder is writable. */
 static bool meets_area(const struct arg_list *areas, const char *folder)
 {
     for (size_t i = 0; i < areas->count; i++) {
@@ -580,8 +583,8 @@ static bool meets_area(const struct arg_list *areas, const char *folder)
     return arg_list_has(areas, folder) || sandbox_area_of(areas, folder);
 }
 
-/* Files of the tree that a folder of the repository has links to, such as a hook that is kept in
- * the tree. */
+/* Protects files of the tree that a folder of the repository has links to, such as a hook that is
+ * kept in the tree. */
 static bool protect_links(const struct protecting *protecting, const char *dir, const char *below)
 {
     char folder[PATH_MAX];
@@ -597,19 +600,19 @@ static bool protect_links(const struct protecting *protecting, const char *dir, 
             ok = forbid_missing(protecting, path) && protect(protecting, path);
     }
     if (entries)
-        (void)closedir(entries); /* only read */
+        (void)closedir(entries); /* opened for reading only */
     return ok;
 }
 
-/* All of it is read-only, unless the plan names it in `writable`, or it is part of a task's result.
- */
+/* Protects the whole folder, unless the plan names it in `writable`, or it is part of a task's
+ * result. */
 static bool protect_whole(const struct protecting *protecting, const char *dir)
 {
     return protect(protecting, dir) && protect_links(protecting, dir, "") &&
            protect_links(protecting, dir, "/info") && protect_links(protecting, dir, "/hooks");
 }
 
-/* What must not come into being in a repository that may be written. */
+/* Marks files that must not be created in a writable repository. */
 static bool forbid_in_git_dir(struct protecting *protecting, const char *dir)
 {
     static const char *const names[] = {"commondir", "config.worktree"};
@@ -650,7 +653,8 @@ static bool protect_git_dir(struct protecting *protecting, const char *dir, cons
            (!top || protect_gitlinks(protecting, dir, top, depth));
 }
 
-/* The path that a file such as .git or commondir names after the word. False: there is none. */
+/* Finds the path after the given word in a file such as .git or commondir. Returns false if there
+ * is none. */
 static bool find_named_path(const char *folder, const struct str *text, const char *word,
                             char out[PATH_MAX])
 {
@@ -663,7 +667,8 @@ static bool find_named_path(const char *folder, const struct str *text, const ch
     return wrote > 0 && wrote < PATH_MAX && place_git_path(folder, path, out);
 }
 
-/* A file .git says "gitdir: PATH"; there a file commondir may say where the repository is. */
+/* A .git file says "gitdir: PATH". A file commondir in that folder may say where the repository
+ * is. */
 static bool protect_git_file(struct protecting *protecting, const char *top, int depth)
 {
     char dir[PATH_MAX];
@@ -680,8 +685,9 @@ static bool protect_git_file(struct protecting *protecting, const char *top, int
     return ok;
 }
 
-/* A submodule, or a repository in the tree that the index has as one. Where it has no repository
- * yet, a step could make one that the person's git then obeys: its folder is read-only. */
+/* Protects a submodule, or another repository in the tree that is in the index as one. If it has no
+ * repository yet, a step could create one that the user's git would then use, so its folder is made
+ * read-only. */
 static bool protect_gitlink(struct protecting *protecting, const char *path, int depth)
 {
     char mark[PATH_MAX];
@@ -700,8 +706,9 @@ static bool protect_gitlink(struct protecting *protecting, const char *path, int
     return protect_git_file(protecting, path, depth);
 }
 
-/* Does a file of the index have submodules? Each entry of any version has its mode as four bytes; a
- * sparse index has the word "sdir" and leaves out entries. Other bytes may look the same. */
+/* Returns whether a file of the index may have submodules. In every version each entry has its mode
+ * as four bytes. A sparse index has the word "sdir" and leaves out entries. Other bytes may match
+ * by accident. */
 static bool may_have_gitlinks(const char *path)
 {
     static const char mode[] = {0, 0, (char)0xe0, 0}; /* 0160000 */
@@ -716,7 +723,7 @@ static bool may_have_gitlinks(const char *path)
     return may;
 }
 
-/* The same of the index of a git folder, which may be in several files. */
+/* Checks the index of a git folder, which may consist of several files. */
 static bool index_may_have_gitlinks(const char *dir)
 {
     char path[PATH_MAX];
@@ -730,11 +737,11 @@ static bool index_may_have_gitlinks(const char *dir)
         may = is_index && wrote > 0 && wrote < PATH_MAX && may_have_gitlinks(path);
     }
     if (entries)
-        (void)closedir(entries); /* only read */
+        (void)closedir(entries); /* opened for reading only */
     return may;
 }
 
-/* Git would block on a FIFO and read a device forever. */
+/* Git would block on a FIFO, and read a device forever. */
 static bool is_file_or_missing(const struct protecting *protecting, const char *dir,
                                const char *name)
 {
@@ -753,7 +760,7 @@ static bool list_index(const struct protecting *protecting, const char *dir, con
     if (!is_file_or_missing(protecting, dir, "HEAD") ||
         !is_file_or_missing(protecting, dir, "commondir"))
         return false;
-    if (!program_find_absolute("git", program)) /* then nobody obeys it */
+    if (!program_find_absolute("git", program)) /* then nothing uses it */
         return true;
     if (git_list_index(dir, top, protecting->call->our_environment, out, &err))
         return true;
@@ -784,7 +791,7 @@ static bool protect_gitlinks(struct protecting *protecting, const char *dir, con
     return ok;
 }
 
-/* The repository that the folder is in, as git looks for it; or that it is. */
+/* Protects the repository that the folder is or is in, found in the same way as git does. */
 static bool protect_repository(struct protecting *protecting, const char *from)
 {
     char folder[PATH_MAX];
@@ -803,7 +810,7 @@ static bool protect_repository(struct protecting *protecting, const char *from)
                 return protect_git_dir(protecting, path, folder[0] ? folder : "/", 0);
             if (is_there && S_ISREG(info.st_mode))
                 return protect_git_file(protecting, folder[0] ? folder : "/", 0);
-        } /* git goes on above any other kind of file */
+        } /* git ignores any other kind of file and searches the parent */
         if (folder[0] && is_git_dir(folder))
             return protect_git_dir(protecting, folder, NULL, 0);
         if (!folder[0])
@@ -824,8 +831,8 @@ static bool find_state_folder(const struct sandbox_call *call, char out[PATH_MAX
     return wrote > 0 && wrote < PATH_MAX;
 }
 
-/* Where devs keeps which settings the person trusts. It is made first: a step could else make it.
- */
+/* Protects the folder where devs keeps which settings the user trusts. Creates it first, because a
+ * step could create it otherwise. */
 static bool protect_state(const struct protecting *protecting)
 {
     char path[PATH_MAX];
@@ -848,7 +855,7 @@ static bool protect_all(struct protecting *protecting)
     return ok;
 }
 
-/* Removes what is in a folder that is read-only as a whole: pins would open it again. */
+/* Drops the pins in a folder that is read-only as a whole: pins would make them writable again. */
 static void drop_kept_pins(const struct protecting *protecting)
 {
     struct arg_list *list = &protecting->out->pins;

@@ -16,14 +16,14 @@
 #include "xalloc.h"
 
 enum {
-    READ_BYTES = 256 * 1024,               /* at a time; what is not larger is read once only */
-    NAME_MAX_BYTES = 2 * SHA256_BYTES + 8, /* "ab/cdef...", with its NUL */
+    READ_BYTES = 256 * 1024,               /* per read; files up to this size are read only once */
+    NAME_MAX_BYTES = 2 * SHA256_BYTES + 8, /* "ab/cdef...", including the NUL */
     NEW_NAME_MAX = 64,
     OPEN_TRIES = 100,
 };
 static const size_t range_max = (size_t)1024 * 1024 * 1024;
 
-/* Held by all who use the folder: whoever wants to remove it has to have it alone. */
+/* Takes a shared lock, as all users of the folder do. Removing it requires an exclusive one. */
 static bool share(int fd, const char *path)
 {
     struct stat held;
@@ -45,7 +45,7 @@ bool content_open(struct content_store *store, const char *path, struct err *err
             store->fd = fd;
             return true;
         }
-        (void)close(fd); /* it was removed meanwhile */
+        (void)close(fd); /* it was removed in the meantime */
     }
     return err_set(err, ERR_BUSY, "'%s' is removed again and again", path);
 }
@@ -53,12 +53,12 @@ bool content_open(struct content_store *store, const char *path, struct err *err
 void content_close(struct content_store *store)
 {
     if (store && store->fd >= 0) {
-        (void)close(store->fd); /* a folder: nothing was written to it */
+        (void)close(store->fd); /* a folder opened for reading; nothing to flush */
         store->fd = -1;
     }
 }
 
-/* "ab/cdef...". */
+/* Makes "ab/cdef...". */
 static void name_of(const unsigned char hash[SHA256_BYTES], char out[NAME_MAX_BYTES])
 {
     static const char digits[] = "0123456789abcdef";
@@ -72,7 +72,7 @@ static void name_of(const unsigned char hash[SHA256_BYTES], char out[NAME_MAX_BY
     out[at] = '\0';
 }
 
-/* -1 with errno. */
+/* Returns -1 with errno on failure. */
 static ssize_t read_some(int fd, char *bytes, size_t len)
 {
     ssize_t got;
@@ -82,7 +82,7 @@ static ssize_t read_some(int fd, char *bytes, size_t len)
     return got;
 }
 
-/* 0, or the errno. */
+/* Returns 0 or an errno. */
 static int write_all(int fd, const char *bytes, size_t len)
 {
     for (size_t done = 0; done < len;) {
@@ -101,13 +101,13 @@ static bool is_there(const struct content_store *store, const char *name)
     return faccessat(store->fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* A file that has no place yet. */
+/* Creates a file under a temporary name. */
 static bool open_new(struct content_store *store, char name[NEW_NAME_MAX], int *fd_out,
                      struct err *err)
 {
     (void)snprintf(name, NEW_NAME_MAX, ".new-%d-%p-%u", (int)getpid(), (void *)store,
                    store->made++);
-    (void)unlinkat(store->fd, name, 0); /* what a killed process of that number left */
+    (void)unlinkat(store->fd, name, 0); /* left by a killed process with the same pid */
     const int fd =
         openat(store->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -116,7 +116,8 @@ static bool open_new(struct content_store *store, char name[NEW_NAME_MAX], int *
     return true;
 }
 
-/* Give it its place; another may have been faster, with the same bytes. Closes the file. */
+/* Renames the file to its final name. Another process may have stored the same bytes already.
+ * Closes the file. */
 static bool put_in_place(struct content_store *store, int fd, const char *new_name,
                          const unsigned char hash[SHA256_BYTES], struct err *err)
 {
@@ -136,7 +137,7 @@ static bool put_in_place(struct content_store *store, int fd, const char *new_na
         number = errno;
     if (number == 0)
         return true;
-    (void)unlinkat(store->fd, new_name, 0); /* it is of no use */
+    (void)unlinkat(store->fd, new_name, 0); /* not needed any more */
     return err_set_errno(err, number, "cannot keep a content");
 }
 
@@ -154,12 +155,12 @@ static bool keep_bytes(struct content_store *store, const char *bytes, size_t le
     const int number = write_all(fd, bytes, len);
     if (number == 0)
         return put_in_place(store, fd, new_name, hash, err);
-    (void)close(fd); /* an error is told already */
+    (void)close(fd); /* an error has been reported already */
     (void)unlinkat(store->fd, new_name, 0);
     return err_set_errno(err, number, "cannot keep a content");
 }
 
-/* Hash what is left of a file. */
+/* Hashes the rest of a file. */
 static bool hash_rest(int fd, struct sha256 *sha256, char *bytes, int64_t *size, struct err *err)
 {
     for (;;) {
@@ -173,7 +174,7 @@ static bool hash_rest(int fd, struct sha256 *sha256, char *bytes, int64_t *size,
     }
 }
 
-/* A large file: copied first, for what is kept is what has to have the hash. */
+/* Stores a large file: copies it first, because the hash must be that of the stored copy. */
 static bool keep_large(struct content_store *store, int fd, char *bytes,
                        unsigned char hash[SHA256_BYTES], int64_t *size_out, struct err *err)
 {
@@ -196,7 +197,7 @@ static bool keep_large(struct content_store *store, int fd, char *bytes,
         *size_out = size;
         return put_in_place(store, copy, new_name, hash, err);
     }
-    (void)close(copy); /* an error is told already, or it is not needed */
+    (void)close(copy); /* an error has been reported already, or it is not needed */
     (void)unlinkat(store->fd, new_name, 0);
     if (ok)
         *size_out = size;
@@ -250,7 +251,7 @@ bool content_get(const struct content_store *store, const unsigned char hash[SHA
     return true;
 }
 
-/* By the kernel. 0, the errno, or -1: this file system cannot. */
+/* Copies in the kernel. Returns 0, an errno, or -1 if this file system does not support it. */
 static int copy_in_kernel(int from, int to, int64_t *bytes)
 {
     for (;;) {
@@ -269,7 +270,7 @@ static int copy_in_kernel(int from, int to, int64_t *bytes)
     }
 }
 
-/* 0, or the errno. */
+/* Returns 0 or an errno. */
 static int copy_by_hand(int from, int to, int64_t *bytes)
 {
     char *buffer = xcalloc(READ_BYTES, 1);
@@ -302,7 +303,7 @@ bool content_copy(int from, int to, bool *cannot_clone, int64_t *bytes_out, stru
     }
     int number = copy_in_kernel(from, to, &bytes);
     if (number < 0 || (number == 0 && bytes == 0))
-        number = copy_by_hand(from, to, &bytes); /* /proc says that its files are empty, too */
+        number = copy_by_hand(from, to, &bytes); /* files in /proc also claim to be empty */
     if (number != 0)
         return err_set_errno(err, number, "cannot copy a file");
     *bytes_out = bytes;

@@ -1,10 +1,10 @@
 /*
- * content_store.h - contents of files by their SHA-256, in a folder of their own.
+ * content_store.h - stores file contents under their SHA-256, in a folder of its own.
  *
- * A content is written beside its place and renamed, so what is there is whole unless the power
- * went (nothing is synced: whoever takes a content out looks whether it is still the one). Files
- * are shared with their source where the file system can (FICLONE), else copied; 0600. Any thread,
- * one at a time; several stores may have the same folder, in several processes too.
+ * A content is written to a temporary name and renamed, so existing ones are complete unless the
+ * power failed (nothing is synced, so whoever reads a content must check its hash). Blocks are
+ * shared with the source file if the file system can (FICLONE), otherwise copied; mode 0600. Any
+ * thread, one at a time. Several stores may use the same folder, even in several processes.
  */
 #ifndef DEVS_CONTENT_STORE_H
 #define DEVS_CONTENT_STORE_H
@@ -17,29 +17,29 @@
 #include "sha256.h"
 
 struct content_store {
-    int fd;                    /* owned; the folder, -1 = none */
-    bool cannot_clone;         /* tried, in vain */
-    unsigned made;             /* for the names of what is written */
-    unsigned char folders[32]; /* bits of those of the 256 that are known to be there */
+    int fd;                    /* owned; the folder; -1 = none */
+    bool cannot_clone;         /* it was tried and failed */
+    unsigned made;             /* counter for temporary names */
+    unsigned char folders[32]; /* bitmap of the 256 subfolders that are known to exist */
 };
 
-/* Make the folder (its parent is there) and open it. End with content_close(). */
+/* Creates the folder (its parent must exist) and opens it. End with content_close(). */
 ATTR_MUST_USE bool content_open(struct content_store *store, const char *path, struct err *err);
 void content_close(struct content_store *store);
 
-/* Read a file from its beginning: its hash and how many bytes it has. With a store (may be NULL)
- * the content is kept. */
+/* Reads a file from its beginning and returns its hash and size in bytes. If there is a store (may
+ * be NULL), stores the content in it. */
 ATTR_MUST_USE bool content_read(struct content_store *store, int fd,
                                 unsigned char hash_out[SHA256_BYTES], int64_t *size_out,
                                 struct err *err);
 
-/* A descriptor of the content, for reading. ERR_NOT_FOUND if it is not there. */
+/* Opens a content for reading. Fails with ERR_NOT_FOUND if it does not exist. */
 ATTR_MUST_USE bool content_get(const struct content_store *store,
                                const unsigned char hash[SHA256_BYTES], int *fd_out,
                                struct err *err);
 
-/* Copy all of one file into another that is empty: cloned if *cannot_clone is not set yet (it is
- * set where that fails), else copied within the kernel, else by reading and writing. */
+/* Copies a whole file into an empty one: cloned unless *cannot_clone is set (which this sets if
+ * cloning fails), else copied within the kernel, else by reading and writing. */
 ATTR_MUST_USE bool content_copy(int from, int to, bool *cannot_clone, int64_t *bytes_out,
                                 struct err *err);
 

@@ -1,4 +1,4 @@
-/* git.c - runs git in the private repository, and puts what it made into the person's. */
+/* git.c - runs git in the private repository, and moves what it made into the user's repository. */
 #define _GNU_SOURCE /* O_NOFOLLOW */
 
 #include "git.h"
@@ -25,16 +25,17 @@
 
 enum {
     LOCK_PAUSE_NS = 2 * 1000 * 1000,
-    REF_LOCK_MS = 10 * 1000, /* how long another git may hold a branch */
-    RESOLVE_MS = 30 * 1000,  /* for one name */
-    REF_LINKS_MAX = 8,       /* refs that name another one; git follows 5 */
+    REF_LOCK_MS = 10 * 1000, /* how long to wait for another git that holds a branch */
+    RESOLVE_MS = 30 * 1000,  /* limit for resolving one name */
+    REF_LINKS_MAX = 8,       /* symbolic refs in a row; git follows 5 */
     OBJECT_NAME_MAX = 128,
     FANOUT_DIGITS = 2,   /* "objects/ab/cdef..." */
-    LOCK_NAME_BYTES = 1, /* of the hash that names a repository's lock: 256 files at most, so two
-                            repositories may wait for each other */
+    LOCK_NAME_BYTES = 1, /* bytes of the hash that names a repository's lock: 256 files at
+                            most, so two repositories may wait for each other */
 };
 
-/* The environment of one command: the fixed one, and the places that only variables can name. */
+/* Makes the environment of one command: the fixed part, and the paths that can only be set by
+ * variables. */
 static void add_variables(const struct git *git, const struct git_call *call, struct arg_list *list)
 {
     arg_list_add_all(list, git->environment.items);
@@ -46,7 +47,7 @@ static void add_variables(const struct git *git, const struct git_call *call, st
         arg_list_addf(list, "GIT_INDEX_FILE=%s", call->index);
     if (call->objects) {
         arg_list_addf(list, "GIT_OBJECT_DIRECTORY=%s", call->objects);
-        struct str quoted = {0}; /* colons separate several */
+        struct str quoted = {0}; /* colons separate several paths */
         for (const char *at = git->own; *at; at++) {
             if (*at == '"' || *at == '\\')
                 str_add_char(&quoted, '\\');
@@ -82,7 +83,7 @@ bool git_run(const struct git *git, const struct git_call *call, struct tool_res
     return ok;
 }
 
-/* "git merge-tree", for messages. */
+/* Adds "git merge-tree", for messages. */
 static void add_name(const struct git_call *call, struct str *out)
 {
     const char *const *word = call->words;
@@ -209,7 +210,8 @@ static void close_fd(int fd)
         (void)close(fd);
 }
 
-/* Opens the folder of a branch's ref below "refs/heads", making what is missing. -1 with errno. */
+/* Opens the folder of a branch's ref below "refs/heads", creating missing folders. Returns -1 with
+ * errno on failure. */
 static int open_ref_folder(const struct git *git, const char *branch, const char **name_out)
 {
     static const char *const above[] = {"refs", "heads"};
@@ -236,7 +238,7 @@ static int open_ref_folder(const struct git *git, const char *branch, const char
     return fd;
 }
 
-/* Takes "NAME.lock", as any git does. -1 with an error. */
+/* Creates "NAME.lock", like any git. Returns -1 with an error on failure. */
 static int lock_ref(int folder, const char *lock, const char *branch, struct err *err)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
@@ -250,12 +252,12 @@ static int lock_ref(int folder, const char *lock, const char *branch, struct err
             (void)err_set_errno(err, errno, "git: cannot lock 'refs/heads/%s'", branch);
             return -1;
         }
-        (void)nanosleep(&pause, NULL); /* woken early, it tries again early */
+        (void)nanosleep(&pause, NULL); /* if woken early, it retries early */
     }
 }
 
-/* Is the branch where we think it is, and no branch in the way whose name it begins with? One
- * command answers for all: it sees packed refs, too. */
+/* Checks that the branch is where we expect it, and that no other branch blocks its name. One
+ * command answers all questions, and also sees packed refs. */
 static bool check_branch(const struct git *git, const char *branch, const char *from,
                          struct err *err)
 {
@@ -274,7 +276,7 @@ static bool check_branch(const struct git *git, const char *branch, const char *
     const char *line = str_text(&answer);
     for (int i = 0; ok && *line; i++) {
         const int len = (int)strcspn(line, "\n");
-        const bool is_there = !memchr(line, ' ', (size_t)len); /* else "NAME missing" */
+        const bool is_there = !memchr(line, ' ', (size_t)len); /* otherwise "NAME missing" */
         const bool is_same = is_there && strncmp(line, from, (size_t)len) == 0 && !from[len];
         if (i > 0 && is_there)
             ok = err_set(err, ERR_INVALID, "a branch is in the way of '%s'", branch);
@@ -293,7 +295,7 @@ static bool write_ref(int fd, const char *commit)
 {
     char line[GIT_COMMIT_MAX + 1];
     const int len = snprintf(line, sizeof(line), "%s\n", commit);
-    errno = EIO; /* of a short write */
+    errno = EIO; /* a short write */
     return write(fd, line, (size_t)len) == len && fsync(fd) == 0;
 }
 
@@ -310,10 +312,11 @@ bool git_move_branch(const struct git *git, const char *branch, const char *from
     bool ok = fd >= 0;
     if (ok) {
         ok = check_branch(git, branch, from, err);
-        (void)unlinkat(folder, name, AT_REMOVEDIR); /* git leaves empty folders of old branches */
+        (void)unlinkat(folder, name, AT_REMOVEDIR); /* git leaves empty folders of deleted
+                                                       branches */
         if (ok && (!write_ref(fd, commit) || renameat(folder, lock.data, folder, name) != 0))
             ok = err_set_errno(err, errno, "git: cannot write 'refs/heads/%s'", branch);
-        (void)close(fd); /* it is written and synced */
+        (void)close(fd); /* it was written and synced */
         if (!ok)
             (void)unlinkat(folder, lock.data, 0);
     }
@@ -322,7 +325,7 @@ bool git_move_branch(const struct git *git, const char *branch, const char *from
     return ok;
 }
 
-/* Moves one file of an object folder; one that is there already is the same object. */
+/* Moves one file of an object folder. If it already exists in the target, it is the same object. */
 static bool bring_file(int from, int to, const char *name, struct err *err)
 {
     bool cannot_clone = false;
@@ -340,7 +343,7 @@ static bool bring_file(int from, int to, const char *name, struct err *err)
         return err_set_errno(err, errno, "git: cannot keep the object '%s'", name);
     char beside[OBJECT_NAME_MAX + 32];
     (void)snprintf(beside, sizeof(beside), "tmp_obj_%ld_%s", (long)getpid(), name);
-    (void)unlinkat(to, beside, 0); /* what a killed process of that number left */
+    (void)unlinkat(to, beside, 0); /* left by a killed process with the same pid */
     const int in = tree_folder_open_file(from, name);
     const int out = openat(to, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
     bool ok = in >= 0 && out >= 0 && content_copy(in, out, &cannot_clone, &bytes, NULL) &&
@@ -353,7 +356,7 @@ static bool bring_file(int from, int to, const char *name, struct err *err)
     return ok;
 }
 
-/* Is it a whole file that git made? Not one that it is still writing. */
+/* Returns whether it is a complete file of git, not one that is still being written. */
 static bool is_object_file(const char *name)
 {
     return isxdigit((unsigned char)name[0]) || strncmp(name, "pack-", 5) == 0;
@@ -366,8 +369,8 @@ static bool is_object_folder(const char *name)
     return is_fanout || strcmp(name, "pack") == 0;
 }
 
-/* The names in a folder that are wanted; the array and its texts are the caller's. A folder that
- * cannot be read is an error: an object that is left behind would be lost. */
+/* Returns the names in a folder that are wanted; the caller frees the array and the names. Fails if
+ * the folder cannot be read, because a skipped object would be lost. */
 static bool list_names(int folder, bool (*is_wanted)(const char *name), char ***names_out,
                        size_t *count_out, struct err *err)
 {
@@ -387,11 +390,11 @@ static bool list_names(int folder, bool (*is_wanted)(const char *name), char ***
         (*names_out)[(*count_out)++] = xstrdup(entry->d_name);
     }
     const int number = errno;
-    (void)closedir(dir); /* it was only read */
+    (void)closedir(dir); /* opened for reading only */
     return number == 0 || err_set_errno(err, number, "git: cannot read an object folder");
 }
 
-/* The files of a folder in an order in which git may see them: a pack's index comes last. */
+/* Moves the files of a folder in an order in which git may see them: a pack's index comes last. */
 static bool bring_folder(int from_objects, int to_objects, const char *folder, struct err *err)
 {
     const int from = tree_folder_open(from_objects, folder);
@@ -444,9 +447,9 @@ bool git_bring_objects(const struct git *git, struct err *err)
     return ok;
 }
 
-/* Opens what is locked: a file of the repository in the state folder, which no sandbox shows. A
- * step may hold a lock on anything that it can open, such as ".git" itself; that is the second
- * choice, where there is no state folder. -1 with errno. */
+/* Opens the lock file of the repository, which is in the state folder, where no sandbox sees it. A
+ * step may hold a lock on anything that it can open, such as ".git" itself, which is only used if
+ * there is no state folder. Returns -1 with errno on failure. */
 static int open_lock(const struct git *git)
 {
     char folder[PATH_MAX];
@@ -483,7 +486,7 @@ bool git_lock(const struct git *git, const atomic_bool *stop, int *fd_out, struc
             return err_set(err, ERR_BUSY,
                            stopped ? "stopped" : "git: another devs is using the repository");
         }
-        (void)nanosleep(&pause, NULL); /* woken early, it tries again early */
+        (void)nanosleep(&pause, NULL); /* if woken early, it retries early */
     }
     *fd_out = fd;
     return true;
@@ -492,5 +495,5 @@ bool git_lock(const struct git *git, const atomic_bool *stop, int *fd_out, struc
 void git_unlock(int fd)
 {
     if (fd >= 0)
-        (void)close(fd); /* frees the lock */
+        (void)close(fd); /* releases the lock */
 }

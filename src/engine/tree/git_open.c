@@ -1,4 +1,4 @@
-/* git_open.c - finds a repository and makes the private one that our commands work in. */
+/* git_open.c - finds a repository and makes the private repository for our commands. */
 #define _GNU_SOURCE /* O_NOFOLLOW, realpath, mkdtemp */
 
 #include "git.h"
@@ -21,15 +21,16 @@
 enum {
     FOLDERS_UP_MAX = 128,
     SPLIT_INDEXES_MAX = 16,   /* "sharedindex.*" files that the private repository links to */
-    ALTERNATES_DEPTH_MAX = 5, /* folders that borrow objects from each other; git follows 5 */
-    LOOSE_FOLDERS = 256,      /* of objects, named by the first byte of their ids */
-    REMOTES_MAX = 256,        /* of a repository, whose addresses conditions may ask for */
+    ALTERNATES_DEPTH_MAX = 5, /* object folders that borrow from each other in a row; git
+                                 follows 5 */
+    LOOSE_FOLDERS = 256,      /* folders of objects, named after the first byte of their ids */
+    REMOTES_MAX = 256,        /* remotes of a repository, whose URLs conditions may test */
 };
 
 static const int64_t ask_timeout_ms = 30 * 1000; /* for reading settings and an index */
 
-/* The private repository's config, all but what depends on the person's. The commit graph of
- * borrowed objects could lie about parents; a split or sparse index is theirs, not ours. */
+/* The private repository's config, except for what depends on the user's. The commit graph of
+ * borrowed objects could lie about parents. A split or sparse index is the user's, not ours. */
 static const char fixed_config[] =
     "[core]\n\tbare = false\n\thooksPath = /dev/null\n\tfsmonitor = false\n"
     "\tattributesFile = /dev/null\n\tcommitGraph = false\n\tlogAllRefUpdates = false\n"
@@ -41,7 +42,8 @@ static const char fixed_config[] =
     "[diff]\n\tignoreSubmodules = all\n[apply]\n\twhitespace = nowarn\n"
     "[advice]\n\taddEmbeddedRepo = false\n\tdetachedHead = false\n";
 
-/* GIT_CONFIG_SYSTEM and the like are for all commands but the one that reads the settings. */
+/* For all commands except the one that reads the settings, which must not get GIT_CONFIG_SYSTEM and
+ * the like. */
 static const char *const fixed_environment[] = {
     "LC_ALL=C",
     "GIT_ATTR_NOSYSTEM=1",
@@ -61,12 +63,12 @@ static const char *const closed_environment[] = {
     "GIT_CONFIG_GLOBAL=/dev/null",
     "GIT_CONFIG_SYSTEM=/dev/null",
 };
-/* What a command inherits from the person. DEVS_RUN marks it, so that `devs run --continue` finds a
- * git that outlived a killed devs. */
+/* What a command inherits from the user. DEVS_RUN marks it, so that `devs run --continue` finds a
+ * git process that outlived a killed devs. */
 static const char *const inherited[] = {
     "HOME=", "XDG_CONFIG_HOME=", "TZ=", "TMPDIR=", "LD_LIBRARY_PATH=", "DEVS_RUN="};
 
-/* What the repository's and the person's settings say, as data. */
+/* The settings of the repository and the user, as data. */
 struct person {
     struct str name, email, ignored, hash, storage;
     struct arg_list remotes; /* "KEY newline VALUE" of remote.*.url */
@@ -84,15 +86,15 @@ static void person_done(struct person *person)
     arg_list_done(&person->remotes);
 }
 
-/* False if it does not fit. */
+/* Returns false if it does not fit. */
 static bool join(char out[PATH_MAX], const char *folder, const char *name)
 {
     const int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
     return len > 0 && len < PATH_MAX;
 }
 
-/* Reads a file of a repository, following links as git does. False if it is missing, empty, or
- * larger than `max` bytes. */
+/* Reads a file of a repository, following links as git does. Returns false if it is missing, empty,
+ * or larger than `max` bytes. */
 static bool read_linked_file(const char *folder, const char *name, size_t max, struct str *out)
 {
     char path[PATH_MAX];
@@ -100,7 +102,7 @@ static bool read_linked_file(const char *folder, const char *name, size_t max, s
     return join(path, folder, name) && realpath(path, real) && foreign_file_read(real, max, out);
 }
 
-/* Resolves the path in a file such as "gitdir: ../x" or "../..", from the file's folder. */
+/* Resolves the path in a file, such as "gitdir: ../x" or "../..", relative to the file's folder. */
 static bool follow(const char *folder, const char *file, const char *prefix, char out[PATH_MAX])
 {
     struct str text = {0};
@@ -117,8 +119,8 @@ static bool follow(const char *folder, const char *file, const char *prefix, cha
     return ok;
 }
 
-/* Fills in the places of the repository whose ".git" is in `top`. Only a worktree, whose ".git" is
- * a file, has a "commondir": in a folder ".git" an attempt may have put one there. */
+/* Fills in the paths of the repository whose ".git" is in `top`. Only reads "commondir" for a
+ * worktree, whose ".git" is a file: in a folder ".git", an attempt may have created it. */
 static bool take_repository(const char *top, const struct stat *mark, struct git_places *out)
 {
     char path[PATH_MAX];
@@ -198,7 +200,7 @@ static void set_text(struct str *text, const char *value)
     str_add(text, value);
 }
 
-/* Splits "KEY newline VALUE", as git lists a setting, and returns the value. */
+/* Splits "KEY newline VALUE", git's format for a setting, and returns the value. */
 static const char *split_setting(char *key)
 {
     char *value = strchr(key, '\n');
@@ -228,8 +230,8 @@ static void take_repository_setting(const char *key, const char *value, struct p
         arg_list_addf(&person->remotes, "%s\n%s", key, value);
 }
 
-/* Takes the settings of one config of the repository. We read the file and git only parses the
- * text: git would follow what the config includes, and wait for a FIFO there. */
+/* Reads the settings in one config of the repository. We read the file, and git only parses the
+ * text: git itself would follow includes, and block on a FIFO. */
 static bool read_repository_config(const struct git *git, const char *folder, const char *name,
                                    struct person *person, struct err *err)
 {
@@ -269,9 +271,9 @@ static bool read_repository(const struct git *git, struct person *person, struct
             read_repository_config(git, places->dir, "config.worktree", person, err));
 }
 
-/* Adds what the person's own and the machine's settings say; the repository's name and address win.
- * Git evaluates the conditions of includeIf: the place and the HEAD are the repository's, while all
- * of its configuration is ours but the addresses of its remotes. */
+/* Adds the settings of the user and the system; the repository's name and address take precedence.
+ * Git evaluates the conditions of includeIf with the path and the HEAD of the repository, but with
+ * our configuration, to which only the URLs of its remotes are added. */
 static bool read_person(const struct git *git, char *const *environment, struct person *person,
                         struct err *err)
 {
@@ -338,7 +340,7 @@ static bool check_person(const struct git *git, const struct person *person, str
     return true;
 }
 
-/* Git would block on a FIFO and read a device forever. */
+/* Git would block on a FIFO, and read a device forever. */
 static bool check_files(const char *folder, const char *const *names, size_t count, struct err *err)
 {
     char path[PATH_MAX];
@@ -350,7 +352,7 @@ static bool check_files(const char *folder, const char *const *names, size_t cou
     return true;
 }
 
-/* The same of all that is in a folder, links followed. */
+/* Checks all files in a folder in the same way, following links. */
 static bool check_entries(const char *folder, struct err *err)
 {
     bool ok = true;
@@ -360,12 +362,12 @@ static bool check_entries(const char *folder, struct err *err)
             ok = check_files(folder, (const char *const[]){entry->d_name}, 1, err);
     }
     if (dir)
-        (void)closedir(dir); /* only read */
+        (void)closedir(dir); /* opened for reading only */
     return ok;
 }
 
-/* What git may open in a folder of objects. An attempt that makes a FIFO there later costs the time
- * limit of the command that asks for the object. */
+/* Checks what git may open in a folder of objects. If an attempt creates a FIFO there later, a
+ * command that needs the object runs into its time limit. */
 static bool check_objects(const char *objects, int depth, struct err *err)
 {
     char path[PATH_MAX];
@@ -394,8 +396,8 @@ static bool check_objects(const char *objects, int depth, struct err *err)
     return ok;
 }
 
-/* Objects and refs of the person's are written by us: never through a link that an attempt may have
- * put in the place of a folder. */
+/* We write objects and refs of the user ourselves, but never through a link that an attempt may
+ * have put in place of a folder. */
 static bool check_folders(const struct git *git, struct err *err)
 {
     static const char *const files[] = {"packed-refs", "shallow", "info/exclude", "config",
@@ -419,7 +421,7 @@ static bool check_folders(const struct git *git, struct err *err)
            join(path, git->places->common, "objects") && check_objects(path, 0, err);
 }
 
-/* Appends a value as git's config files quote it. */
+/* Appends a value, quoted as in git's config files. */
 static void add_quoted(struct str *out, const char *value)
 {
     str_add_char(out, '"');
@@ -434,7 +436,7 @@ static void add_quoted(struct str *out, const char *value)
     str_add_char(out, '"');
 }
 
-/* Nothing is written where the text is there already: another devs may be reading it. */
+/* Does not write if the text is already there, because another devs may be reading it. */
 static bool write_small(int folder, const char *name, const struct str *text, struct err *err)
 {
     char now[GIT_FILE_MAX];
@@ -443,7 +445,7 @@ static bool write_small(int folder, const char *name, const struct str *text, st
         const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         const ssize_t len = fd >= 0 ? read(fd, now, sizeof(now)) : -1;
         if (fd >= 0)
-            (void)close(fd); /* it was only read */
+            (void)close(fd); /* opened for reading only */
         if (len >= 0 && (size_t)len == text->len && memcmp(now, text->data, text->len) == 0)
             return true;
         if (round == 0 && whole_file_write_at(folder, name, text, &why))
@@ -471,7 +473,7 @@ static bool write_config(int own, const struct person *person, struct err *err)
     return ok;
 }
 
-/* A copy of the person's HEAD, so that "HEAD" means the same in the private repository. */
+/* Copies the user's HEAD, so that "HEAD" means the same in the private repository. */
 static bool write_head(const struct git *git, int own, struct err *err)
 {
     char path[PATH_MAX];
@@ -505,14 +507,14 @@ static bool write_alternates(const struct git *git, int own, struct err *err)
     const bool ok = info >= 0 ? write_small(info, "alternates", &text, err)
                               : err_set_errno(err, errno, "cannot open 'objects/info'");
     if (info >= 0)
-        (void)close(info); /* folders: the file is written */
+        (void)close(info); /* folders; the file is written */
     if (fd >= 0)
         (void)close(fd);
     str_done(&text);
     return ok;
 }
 
-/* Makes or corrects a link of the private repository to something of the person's. */
+/* Creates or corrects a link in the private repository to something in the user's. */
 static bool link_to(int own, const char *name, const char *folder, const char *target,
                     struct err *err)
 {
@@ -544,11 +546,12 @@ static bool link_split_index(const struct git *git, int own, struct err *err)
         }
     }
     if (dir)
-        (void)closedir(dir); /* it was only read */
+        (void)closedir(dir); /* opened for reading only */
     return ok;
 }
 
-/* Opens the private repository, made where it is missing, with its folders. -1 with an error. */
+/* Opens the private repository after creating it and its folders if they are missing. Returns -1
+ * with an error on failure. */
 static int open_own(const struct git *git, struct err *err)
 {
     static const char *const folders[] = {"info", "objects", "objects/info"};
@@ -563,12 +566,12 @@ static int open_own(const struct git *git, struct err *err)
              err_set_errno(err, errno, "cannot make '%s/%s'", git->own, folders[i]);
     if (ok || own < 0)
         return own;
-    (void)close(own); /* a folder: nothing was written to it */
+    (void)close(own); /* a folder opened for reading; nothing to flush */
     return -1;
 }
 
-/* Makes the private repository, or makes it current: nothing in it outlives a change of the
- * person's HEAD or settings. Reads the person's settings, for which it has to be there. */
+/* Creates or updates the private repository: nothing in it survives a change of the user's HEAD or
+ * settings. It must exist to read the user's settings, so this does that as well. */
 static bool make_own(const struct git *git, char *const *environment, struct person *person,
                      struct err *err)
 {
@@ -584,7 +587,7 @@ static bool make_own(const struct git *git, char *const *environment, struct per
                     (fstatat(own, "config", &info, 0) == 0 || write_config(own, person, err)) &&
                     read_person(git, environment, person, err) && write_config(own, person, err);
     if (own >= 0)
-        (void)close(own); /* a folder: what was made is there */
+        (void)close(own); /* a folder; its files are written */
     return ok;
 }
 
@@ -635,7 +638,8 @@ void git_alone(struct git *out, const char *folder, char *const *environment)
     *out = git;
 }
 
-/* The repository of a git folder: the folder itself, or the one that a worktree's folder names. */
+/* Finds the repository of a git folder: the folder itself, or the one that a worktree's folder
+ * names. */
 static bool find_common(struct git_places *places)
 {
     char path[PATH_MAX];
@@ -651,7 +655,7 @@ static bool find_common(struct git_places *places)
     return ok;
 }
 
-/* Makes a private repository that only borrows the objects of which a sparse index is made. */
+/* Makes a private repository that only borrows the objects that a sparse index consists of. */
 static bool make_own_for_index(const struct git *git, const struct person *person, struct err *err)
 {
     struct str head = {0};
@@ -663,7 +667,7 @@ static bool make_own_for_index(const struct git *git, const struct person *perso
                     link_split_index(git, own, err) && write_alternates(git, own, err) &&
                     write_config(own, person, err) && write_small(own, "HEAD", &head, err);
     if (own >= 0)
-        (void)close(own); /* a folder: what was made is there */
+        (void)close(own); /* a folder; its files are written */
     str_done(&head);
     return ok;
 }
@@ -697,7 +701,7 @@ bool git_list_index(const char *dir, const char *top, char *const *environment, 
     return ok;
 }
 
-/* "file:PATH NUL KEY newline VALUE NUL" for each key. */
+/* Adds the origins from "file:PATH NUL KEY newline VALUE NUL" for each key. */
 static void add_origins(const struct str *list, struct arg_list *out)
 {
     static const char word[] = "file:/";

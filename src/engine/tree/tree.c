@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* S_IFMT, types of files */
+#define _GNU_SOURCE /* S_IFMT */
 
 #include "tree.h"
 
@@ -37,7 +37,8 @@ void tree_done(struct tree *tree)
     *tree = (struct tree){0};
 }
 
-/* Where a byte of a path stands in the order: its end, the end of a name, names. */
+/* Returns the sort rank of a byte in a path: first the end of the path, then the end of a name,
+ * then other bytes. */
 static int rank(char c)
 {
     if (c == '\0')
@@ -66,7 +67,7 @@ struct tree_entry *tree_find(const struct tree *tree, const char *path)
     return bsearch(path, tree->entries, tree->count, sizeof(*tree->entries), compare_with_entry);
 }
 
-/* The length of a path that somebody wrote, without the slashes that end it. */
+/* Returns the length of a path given by a user, without trailing slashes. */
 static size_t trimmed(const char *path)
 {
     size_t len = strlen(path);
@@ -116,7 +117,8 @@ bool tree_path_is_sound(const char *path)
     }
 }
 
-/* File systems without parts of a second are as coarse as two of them (FAT). */
+/* A time without a fraction of a second may come from a file system with a resolution of two
+ * seconds (FAT). */
 static int64_t settling_ns(int64_t time_ns)
 {
     return time_ns % SECOND_NS == 0 ? 2 * (int64_t)SECOND_NS : TREE_SETTLED_NS;
@@ -189,7 +191,7 @@ struct digest tree_digest(const struct tree *tree, const char *const *ignored)
     sha256_open(&sha256);
     for (size_t i = 0; i < tree->count; i++) {
         const struct tree_entry *entry = &tree->entries[i];
-        /* Both are in the same order: what is ignored before this entry is not needed again. */
+        /* Both have the same order, so ignored paths before this entry are not needed again. */
         while (ignored && *ignored && !is_under(entry->path, *ignored) &&
                tree_path_compare(*ignored, entry->path) < 0)
             ignored++;
@@ -201,16 +203,16 @@ struct digest tree_digest(const struct tree *tree, const char *const *ignored)
     return digest_from_bytes(bytes);
 }
 
-/* Manifests in files: written as a whole, read with limits. */
+/* Manifests in files: written atomically, read with limits. */
 
-/* A file is: the magic, the number of entries, the entries, SHA-256 of all that. Numbers are 8
- * bytes, the lowest first; a text is its length, then its bytes. */
+/* A file has the magic, the number of entries, the entries, and the SHA-256 of all that. Numbers
+ * are 8 bytes, little-endian; a string is its length followed by its bytes. */
 static const char magic[] = "devs tree 1\n";
 
 enum {
     MAGIC_LEN = sizeof(magic) - 1,
-    NUMBERS = 10,    /* of an entry */
-    FLAG_STORED = 1, /* bits of its flags */
+    NUMBERS = 10,    /* numbers per entry */
+    FLAG_STORED = 1, /* bit in its flags */
     FLAG_TARGET = 2,
     ENTRY_BYTES_MIN = (NUMBERS + 1) * 8 + SHA256_BYTES,
 };
@@ -269,11 +271,11 @@ bool tree_write_file(const struct tree *tree, const char *path, struct err *err)
     return ok;
 }
 
-/* What is still to be read. */
+/* The part that is not read yet. */
 struct rest {
     const char *at;
     size_t len;
-    bool is_short; /* something was wanted that is not there */
+    bool is_short; /* the data ended too early */
 };
 
 static const char *take(struct rest *rest, size_t len)
@@ -297,7 +299,7 @@ static uint64_t take_number(struct rest *rest)
     return value;
 }
 
-/* NULL if there is none so long, or it holds a NUL. */
+/* Returns NULL if it is longer than `max` or contains a NUL. */
 static char *take_text(struct rest *rest, size_t max)
 {
     const uint64_t len = take_number(rest);
@@ -367,7 +369,7 @@ static bool parse(const char *text, size_t len, struct tree *tree)
     return rest.len == 0;
 }
 
-/* All of it; at most what as many entries as there may be can take. */
+/* Reads everything, up to the size of the largest valid manifest. */
 static bool read_all(int fd, const char *path, struct str *out, struct err *err)
 {
     static const off_t bytes_max = (off_t)4 * 1024 * 1024 * 1024;
@@ -404,7 +406,7 @@ bool tree_read_file(const char *path, struct tree *out, struct err *err)
     if (fd < 0)
         return err_set_errno(err, errno, "cannot open '%s'", path);
     bool ok = read_all(fd, path, &text, err);
-    (void)close(fd); /* it was only read */
+    (void)close(fd); /* opened for reading only */
     if (ok && !parse(str_text(&text), text.len, &tree))
         ok = err_set(err, ERR_DAMAGED, "'%s' is not a tree manifest, or damaged", path);
     str_done(&text);
@@ -430,7 +432,8 @@ static void add_copy(struct tree *out, const struct tree_entry *entry)
     tree_add(out, &copy);
 }
 
-/* Is the folder of the path in the tree? It came before, for a folder comes before all in it. */
+/* Returns whether the parent folder of the path is in the tree. It must precede the path in the
+ * order. */
 static bool has_parent(const struct tree *tree, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -442,7 +445,7 @@ static bool has_parent(const struct tree *tree, const char *path)
     return entry && S_ISDIR(entry->mode);
 }
 
-/* One path that at least one of the two has. */
+/* Merges one path that at least one of the two has. */
 static bool merge_path(const struct tree *base, const struct tree_entry *ours,
                        const struct tree_entry *theirs, struct tree *out, struct err *err)
 {

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* types of files, mkdtemp */
+#define _GNU_SOURCE /* S_IFMT, mkdtemp */
 
 #include "tree_diff.h"
 
@@ -38,13 +38,13 @@ void tree_diff_done(struct tree_diff *diff)
     *diff = (struct tree_diff){0};
 }
 
-/* Two manifests side by side. */
+/* Two manifests, walked in parallel. */
 struct walk {
     const struct tree *before, *now; /* borrowed */
-    size_t i, j;                     /* the next of each */
+    size_t i, j;                     /* index of the next entry in each */
     size_t paths_max;
     size_t cap;
-    struct str git; /* the ".git" that was told last */
+    struct str git; /* the ".git" that was reported last */
     struct tree_diff *out;
 };
 
@@ -59,7 +59,7 @@ static void add_path(struct walk *walk, enum diff_kind kind, const char *path)
         (struct diff_path){.kind = kind, .path = xstrdup(path), .added = -1, .removed = -1};
 }
 
-/* How much of the path is a repository that the path is in; 0 = none. */
+/* Returns the length of the part of the path that names a ".git" folder it is in; 0 = none. */
 static size_t git_len(const char *path)
 {
     static const char name[] = ".git";
@@ -70,7 +70,7 @@ static size_t git_len(const char *path)
     return 0;
 }
 
-/* All that changed in a repository is told once, as that of the folder ".git". */
+/* Reports all changes in a repository once, as a change of its folder ".git". */
 static void add_git(struct walk *walk, const char *path, size_t len)
 {
     if (walk->git.len == len && memcmp(walk->git.data, path, len) == 0)
@@ -85,7 +85,7 @@ static void add_git(struct walk *walk, const char *path, size_t len)
     add_path(walk, kind, walk->git.data);
 }
 
-/* A folder speaks for itself only where nothing in it does. */
+/* A folder is only listed if it is empty. */
 static bool is_empty_folder(const struct tree *tree, size_t at)
 {
     const struct tree_entry *entry = &tree->entries[at];
@@ -146,13 +146,13 @@ void tree_diff_paths(const struct tree *before, const struct tree *now,
     str_done(&walk.git);
 }
 
-enum { NUMBER_MAX = 24, DIFFERS = 1 /* git's exit code where something does */ };
+enum { NUMBER_MAX = 24, DIFFERS = 1 /* git's exit code if there are differences */ };
 
-static const char section[] = "diff --git "; /* then a/NUMBER or b/NUMBER */
+static const char section[] = "diff --git "; /* followed by a/NUMBER or b/NUMBER */
 
-/* Contents on their way to git. */
+/* Contents being copied for git. */
 struct copying {
-    const struct diff_lines *call; /* borrowed, as all here */
+    const struct diff_lines *call; /* borrowed, like all pointers here */
     struct tree_diff *diff;
     int side_fds[2]; /* the folders "a" and "b" */
     int64_t room;    /* bytes that may still be copied */
@@ -172,13 +172,13 @@ static const struct tree_entry *entry_of(const struct copying *copying, size_t a
                      copying->diff->paths[at].path);
 }
 
-/* Has it lines that git may compare? */
+/* Returns whether git can compare it line by line. */
 static bool has_text(const struct tree_entry *entry)
 {
     return entry && (S_ISREG(entry->mode) || S_ISLNK(entry->mode));
 }
 
-/* The content of one side. -1 if it cannot be had. */
+/* Opens the content of one side. Returns -1 if it is not available. */
 static int open_side(struct copying *copying, const struct tree_entry *entry, int side)
 {
     int fd = -1;
@@ -210,21 +210,21 @@ static bool copy_side(struct copying *copying, const struct tree_entry *entry, s
         const int from = open_side(copying, entry, side);
         ok = from >= 0 && content_copy(from, to, &cannot_clone, &bytes, NULL);
         if (from >= 0)
-            (void)close(from); /* it was only read */
+            (void)close(from); /* opened for reading only */
     }
     return close(to) == 0 && ok;
 }
 
-/* One side alone would look like a file that is new, or gone. */
+/* If only one side was copied, the file would look new, or deleted. */
 static void forget_path(const struct copying *copying, size_t at)
 {
     char number[NUMBER_MAX];
     (void)snprintf(number, sizeof(number), "%06zu", at);
     for (int side = 0; side < 2; side++)
-        (void)unlinkat(copying->side_fds[side], number, 0); /* it need not be there */
+        (void)unlinkat(copying->side_fds[side], number, 0); /* it may not exist */
 }
 
-/* Both sides of a path, or neither. */
+/* Copies both sides of a path, or neither. */
 static void copy_path(struct copying *copying, size_t at)
 {
     const struct tree_entry *sides[] = {entry_of(copying, at, 0), entry_of(copying, at, 1)};
@@ -261,7 +261,7 @@ static bool make_sides(struct copying *copying, const char *folder, struct err *
     if (!ok)
         (void)err_set_errno(err, errno, "cannot make '%s'", folder);
     if (fd >= 0)
-        (void)close(fd); /* a folder: nothing was written to it */
+        (void)close(fd); /* a folder opened for reading; nothing to flush */
     return ok;
 }
 
@@ -274,7 +274,7 @@ static bool is_plain(const char *path)
     return true;
 }
 
-/* A path as git writes it: quoted where it has odd bytes. */
+/* Adds a path as git writes it: quoted if it has unusual bytes. */
 static void add_copied_path(struct str *out, const char *side, const char *path)
 {
     if (is_plain(path)) {
@@ -340,7 +340,7 @@ static void add_sides(const struct copying *copying, size_t at, struct str *out)
     }
 }
 
-/* One line of what git says of a number. Lines of its own heading are told by ours. */
+/* Handles one line of git's output about a number. Its own header lines are replaced by ours. */
 static void take_line(struct copying *copying, size_t at, const char *line, size_t len,
                       struct str *out, bool *in_hunks)
 {
@@ -363,7 +363,8 @@ static void take_line(struct copying *copying, size_t at, const char *line, size
     str_add_char(out, '\n');
 }
 
-/* The number that a section is about; -1: it is none. No line of a hunk begins so. */
+/* Returns the number that a section is about; -1 if the line starts no section. No line of a hunk
+ * starts like that. */
 static int64_t section_number(const char *line, size_t count)
 {
     const char *name = line + sizeof(section) - 1;
@@ -389,7 +390,7 @@ static void add_piece(struct tree_diff *diff, const struct str *piece, size_t ma
     }
 }
 
-/* The sections of git by number, in the order of the paths, and of what it says nothing. */
+/* Handles git's sections in the order of the paths, including paths without a section. */
 static void take_output(struct copying *copying, const struct str *output, size_t text_max)
 {
     struct tree_diff *diff = copying->diff;
@@ -483,7 +484,7 @@ bool diff_lines_add(const struct diff_lines *call, struct tree_diff *diff, struc
     str_done(&output);
     for (int side = 0; side < 2; side++) {
         if (copying.side_fds[side] >= 0)
-            (void)close(copying.side_fds[side]); /* folders: nothing was written to them */
+            (void)close(copying.side_fds[side]); /* folders opened for reading; nothing to flush */
     }
     return tree_folder_remove(AT_FDCWD, folder, err) && ok;
 }

@@ -19,7 +19,7 @@
 enum {
     FD_PATH_MAX = 32, /* of /proc/self/fd/N */
     MODE_BITS = 07777,
-    REMOVE_DEPTH = 64, /* folders that are open at a time; what is deeper is moved up first */
+    REMOVE_DEPTH = 64, /* folders open at the same time; deeper ones are moved up first */
     NAME_BYTES = 256,
 };
 
@@ -34,7 +34,7 @@ void tree_folder_init(struct tree_folder *folder, int top_fd)
 void tree_folder_forget(struct tree_folder *folder)
 {
     if (folder->fd >= 0)
-        (void)close(folder->fd); /* it was only looked at */
+        (void)close(folder->fd); /* nothing was written */
     folder->fd = -1;
     str_clear(&folder->path);
 }
@@ -45,7 +45,7 @@ void tree_folder_done(struct tree_folder *folder)
     str_done(&folder->path);
 }
 
-/* Open the folder of that path, a name at a time. -1 with errno. */
+/* Opens the folder of that path, one component at a time. Returns -1 with errno on failure. */
 static int walk(int top_fd, const char *path)
 {
     char name[NAME_BYTES];
@@ -53,7 +53,7 @@ static int walk(int top_fd, const char *path)
     while (fd >= 0 && *path) {
         const size_t len = strcspn(path, "/");
         if (len >= sizeof(name)) {
-            (void)close(fd); /* it was only looked at, here and below */
+            (void)close(fd); /* nothing was written */
             errno = ENAMETOOLONG;
             return -1;
         }
@@ -109,7 +109,7 @@ bool tree_folder_make_parents(int top_fd, const char *path, struct err *err)
     return ok;
 }
 
-/* fchmodat() cannot keep from following a link before Linux 6.6; this can. */
+/* Before Linux 6.6, fchmodat() always follows links. This does not. */
 static int chmod_fd(int fd, mode_t mode)
 {
     char path[FD_PATH_MAX];
@@ -128,11 +128,11 @@ int tree_folder_chmod(int fd, const char *name, mode_t mode)
         number = ELOOP;
     if (number == 0)
         number = chmod_fd(at, mode);
-    (void)close(at); /* it was only looked at */
+    (void)close(at); /* nothing was written */
     return number;
 }
 
-/* Open what its owner may not open, for owners may say that they may. */
+/* Opens a file that its owner has no permission for: an owner can grant it. */
 static int open_shut(int fd, const char *name, int flags)
 {
     struct stat info;
@@ -150,7 +150,7 @@ static int open_shut(int fd, const char *name, int flags)
             number = opened < 0 ? errno : chmod_fd(at, info.st_mode);
         }
     }
-    (void)close(at); /* it was only looked at */
+    (void)close(at); /* nothing was written */
     errno = number;
     return opened;
 }
@@ -177,19 +177,19 @@ bool tree_folder_refused(int fd, const char *name, const char *path, int number,
     const bool is_fixed = at >= 0 && ioctl(at, FS_IOC_GETFLAGS, &flags) == 0 &&
                           (flags & (FS_IMMUTABLE_FL | FS_APPEND_FL)) != 0;
     if (at >= 0)
-        (void)close(at); /* it was only looked at */
+        (void)close(at); /* nothing was written */
     if (!is_fixed)
         return err_set_errno(err, number, "'%s'", path);
     (void)err_set(err, ERR_IO, "'%s' is immutable or append-only, so it cannot be restored", path);
     return err_hint(err, "chattr -i -a on it");
 }
 
-/* What is being removed. */
+/* A removal in progress. */
 struct removal {
-    int top_fd;      /* where it is; what is too deep is moved here */
-    int moved;       /* how many were, for their names */
-    int number;      /* errno of what could not be done; 0 = all was done */
-    struct str path; /* of what could not be removed */
+    int top_fd;      /* the start; folders that are too deep are moved here */
+    int moved;       /* number of moved folders, used for their names */
+    int number;      /* errno of the first failure; 0 = no failure */
+    struct str path; /* path that could not be removed */
 };
 
 static bool is_dots(const char *name)
@@ -212,27 +212,27 @@ static void moved_name(int number, char out[NAME_BYTES])
 
 static void remove_one(struct removal *removal, int fd, const char *name, int depth);
 
-/* All that is in the folder. */
+/* Removes everything in the folder. */
 static void empty_folder(struct removal *removal, int fd, int depth)
 {
     DIR *dir = fdopendir(fd);
     if (!dir) {
         give_up(removal, ".", errno);
-        (void)close(fd); /* it was only looked at */
+        (void)close(fd); /* nothing was written */
         return;
     }
     for (struct dirent *entry = readdir(dir); entry && removal->number == 0; entry = readdir(dir)) {
         if (!is_dots(entry->d_name))
             remove_one(removal, dirfd(dir), entry->d_name, depth);
     }
-    (void)closedir(dir); /* likewise */
+    (void)closedir(dir); /* nothing was written */
 }
 
-/* A folder; opened to us first where it is shut. */
+/* Removes a folder, after granting us permissions if they are missing. */
 static void remove_folder(struct removal *removal, int fd, const char *name, int depth)
 {
     char moved[NAME_BYTES];
-    (void)tree_folder_chmod(fd, name, S_IRWXU); /* if that is refused, what follows is too */
+    (void)tree_folder_chmod(fd, name, S_IRWXU); /* if this fails, the next call fails, too */
     if (depth >= REMOVE_DEPTH) {
         moved_name(removal->moved, moved);
         if (renameat(fd, name, removal->top_fd, moved) == 0)
@@ -266,7 +266,7 @@ static void remove_one(struct removal *removal, int fd, const char *name, int de
         give_up(removal, name, number);
 }
 
-/* `fd` is the folder of the name itself. */
+/* `fd` is the parent folder. */
 static bool remove_here(int fd, const char *name, struct err *err)
 {
     char moved[NAME_BYTES];
@@ -295,7 +295,7 @@ bool tree_folder_remove(int fd, const char *name, struct err *err)
     if (parent_fd < 0)
         return number == ENOENT || err_set_errno(err, number, "cannot remove '%s'", name);
     const bool ok = remove_here(parent_fd, slash + 1, err);
-    (void)close(parent_fd); /* it was only looked at */
+    (void)close(parent_fd); /* nothing was written */
     return ok;
 }
 
@@ -318,7 +318,7 @@ bool whole_file_write_at(int folder, const char *name, const struct str *text, s
     const int len = snprintf(beside, sizeof(beside), "%s.new", name);
     if (len < 0 || (size_t)len >= sizeof(beside))
         return err_set(err, ERR_LIMIT, "path '%.100s...' is too long", name);
-    (void)unlinkat(folder, beside, 0); /* what a killed one left */
+    (void)unlinkat(folder, beside, 0); /* left by a killed process */
     const int fd =
         openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
@@ -327,7 +327,7 @@ bool whole_file_write_at(int folder, const char *name, const struct str *text, s
     const int number = errno;
     if (close(fd) != 0 || !ok) {
         const int why = ok ? errno : number;
-        (void)unlinkat(folder, beside, 0); /* half of it is of no use */
+        (void)unlinkat(folder, beside, 0); /* an incomplete file is useless */
         return err_set_errno(err, why, "cannot write '%s'", beside);
     }
     if (renameat(folder, beside, folder, name) != 0) {

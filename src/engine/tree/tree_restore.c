@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* mknodat, types of files */
+#define _GNU_SOURCE /* mknodat, S_IFMT */
 
 #include "tree_restore.h"
 
@@ -17,7 +17,7 @@ enum { MODE_BITS = 07777, LOOK_AT_STOP = 64 };
 static const int64_t second_ns = 1000 * 1000 * 1000;
 
 struct restore {
-    const struct tree_look *look; /* borrowed, as all here */
+    const struct tree_look *look; /* borrowed, like all pointers here */
     const struct tree *now, *want;
     const struct tree_source *source;
     struct tree_folder folder;
@@ -26,9 +26,9 @@ struct restore {
     struct err *err;
 };
 
-/* Where one entry is. */
+/* The location of an entry. */
 struct spot {
-    int fd; /* of its folder; borrowed */
+    int fd; /* its parent folder; borrowed */
     const char *name;
     const char *path;
 };
@@ -70,13 +70,13 @@ static bool is_stopped(const struct restore *restore, size_t at)
     return true;
 }
 
-/* Would the entry be changed through one of its names what another name shows? */
+/* Returns whether changing this entry would also change another name of it (a hard link). */
 static bool has_other_names(const struct tree_entry *entry)
 {
     return !S_ISDIR(entry->mode) && entry->links > 1;
 }
 
-/* May what is there stay, and be given another mode and time at most? */
+/* Returns whether the existing entry can be kept, with at most a new mode and time. */
 static bool may_stay(const struct tree_entry *now, const struct tree_entry *want)
 {
     if (!want || (now->mode & S_IFMT) != (want->mode & S_IFMT))
@@ -87,7 +87,7 @@ static bool may_stay(const struct tree_entry *now, const struct tree_entry *want
     return tree_entry_same_content(now, want) && (same || !has_other_names(now));
 }
 
-/* Deepest first: what is to go, or to be made anew. */
+/* Removes, deepest first, what must go or be created again. */
 static bool remove_what_differs(struct restore *restore)
 {
     bool ok = true;
@@ -100,7 +100,7 @@ static bool remove_what_differs(struct restore *restore)
         if (may_stay(now, want))
             continue;
         if (S_ISDIR(now->mode) && !want && tree_path_holds(now->path, restore->look->exclude))
-            continue; /* what is left alone may be in it */
+            continue; /* it may contain excluded paths */
         ok = reach(restore, now->path, &spot);
         if (ok && unlinkat(spot.fd, spot.name, S_ISDIR(now->mode) ? AT_REMOVEDIR : 0) != 0)
             ok = refused(restore, &spot, errno);
@@ -124,7 +124,8 @@ static void to_times(int64_t mtime_ns, struct timespec out[2])
     out[1] = (struct timespec){.tv_sec = (time_t)whole, .tv_nsec = (long)part};
 }
 
-/* Owner before mode, which it may clear, and the time at last. 0, or the errno. */
+/* Sets the owner before the mode, because that may clear mode bits, and the time last. Returns 0 or
+ * an errno. */
 static int set_meta(const struct spot *spot, const struct tree_entry *want)
 {
     struct stat info;
@@ -134,7 +135,7 @@ static int set_meta(const struct spot *spot, const struct tree_entry *want)
     if ((info.st_uid != want->uid || info.st_gid != want->gid) &&
         fchownat(spot->fd, spot->name, want->uid, want->gid, AT_SYMLINK_NOFOLLOW) != 0)
         return errno;
-    /* Another owner may have cleared bits of the mode: so it is set whatever it was. */
+    /* Changing the owner may clear mode bits, so set the mode even if it was right. */
     const bool same_mode = info.st_mode == want->mode && info.st_uid == want->uid;
     if (!S_ISLNK(want->mode) && !same_mode) {
         const int number = tree_folder_chmod(spot->fd, spot->name, want->mode);
@@ -158,7 +159,7 @@ static bool make_file(struct restore *restore, const struct spot *spot,
     if (!ok)
         (void)err_set_errno(restore->err, errno, "cannot make '%s'", spot->path);
     ok = ok && content_copy(from, to, &restore->cannot_clone, &bytes, restore->err);
-    (void)close(from); /* it was only read */
+    (void)close(from); /* opened for reading only */
     if (to >= 0 && close(to) != 0 && ok)
         ok = err_set_errno(restore->err, errno, "cannot write '%s'", spot->path);
     restore->work.written += bytes;
@@ -187,7 +188,7 @@ static bool make_entry(struct restore *restore, const struct spot *spot,
     return true;
 }
 
-/* Folders get their modes and times later: what is made in them changes these. */
+/* Modes and times of folders are set later, because creating files in them changes these. */
 static bool put_right(struct restore *restore, const struct tree_entry *want)
 {
     struct spot spot;
@@ -215,7 +216,7 @@ static bool make_what_is_missing(struct restore *restore)
     return true;
 }
 
-/* Does the folder still have to be given its mode or time? */
+/* Returns whether the mode or time of the folder must still be set. */
 static bool is_off(const struct spot *spot, const struct tree_entry *want)
 {
     struct stat info;
@@ -226,7 +227,7 @@ static bool is_off(const struct spot *spot, const struct tree_entry *want)
            mtime_ns != want->mtime_ns;
 }
 
-/* Deepest first, for a folder that is shut shuts what is in it. */
+/* Deepest first, since removing permissions from a folder makes its contents inaccessible. */
 static bool finish_folders(struct restore *restore)
 {
     for (size_t i = restore->want->count; i > 0; i--) {
@@ -259,7 +260,7 @@ bool tree_restore(const struct tree_look *look, const struct tree *now, const st
     return ok;
 }
 
-/* NULL if the two are the same. */
+/* Returns NULL if both are the same. */
 static const char *what_differs(const struct tree_entry *now, const struct tree_entry *want)
 {
     if (!tree_entry_same_content(now, want))
@@ -293,7 +294,7 @@ bool tree_verify(const struct tree_look *look, const struct tree *now, const str
     return true;
 }
 
-/* What is there, but sockets: nobody listens at a copy. Takes the entries that stay. */
+/* Removes sockets, because nobody listens on a copy. Moves the entries that stay. */
 static void drop_sockets(struct tree *tree)
 {
     size_t kept = 0;
@@ -309,7 +310,7 @@ static void drop_sockets(struct tree *tree)
     tree->count = kept;
 }
 
-/* Owners are ours unless we may give files away. */
+/* Makes us the owner, unless we may give files away. */
 static void own_all(struct tree *tree)
 {
     for (size_t i = 0; i < tree->count && geteuid() != 0; i++) {

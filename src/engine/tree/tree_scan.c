@@ -15,18 +15,18 @@
 #include "tree_folder.h"
 #include "xalloc.h"
 
-enum { LOOK_AT_STOP = 256 }; /* entries between two looks at the stop flag */
+enum { LOOK_AT_STOP = 256 }; /* entries between two checks of the stop flag */
 
 static const int64_t second_ns = 1000 * 1000 * 1000;
 
 struct scan {
     const struct tree_look *look; /* borrowed */
     struct tree tree;
-    struct str path; /* of the folder that is looked into */
+    struct str path; /* of the folder being scanned */
     struct err *err;
 };
 
-/* Names of one folder. */
+/* The names in one folder. */
 struct names {
     char **items; /* owned, each */
     size_t count, cap;
@@ -63,13 +63,13 @@ static bool too_many(struct err *err)
     return err_hint(err, "exclude in the plan's workspace leaves some out");
 }
 
-/* The names in the folder, in order. Takes the descriptor. */
+/* Reads the names in the folder and sorts them. Takes ownership of the descriptor. */
 static bool read_names(struct scan *scan, int fd, struct names *names)
 {
     DIR *dir = fdopendir(fd);
     if (!dir) {
         const int number = errno;
-        (void)close(fd); /* it was only looked at */
+        (void)close(fd); /* nothing was written */
         return err_set_errno(scan->err, number, "cannot look into '%s'", str_text(&scan->path));
     }
     errno = 0;
@@ -77,14 +77,14 @@ static bool read_names(struct scan *scan, int fd, struct names *names)
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         if (scan->tree.count + names->count >= TREE_ENTRIES_MAX) {
-            (void)closedir(dir); /* likewise */
+            (void)closedir(dir); /* nothing was written */
             return too_many(scan->err);
         }
         names->items = xgrow(names->items, &names->cap, names->count + 1, sizeof(*names->items));
         names->items[names->count++] = xstrdup(entry->d_name);
     }
     const int number = errno;
-    (void)closedir(dir); /* likewise */
+    (void)closedir(dir); /* nothing was written */
     if (number != 0)
         return err_set_errno(scan->err, number, "cannot look into '%s'", str_text(&scan->path));
     if (names->count > 0)
@@ -118,7 +118,8 @@ static void fill_entry(struct tree_entry *entry, const struct stat *info)
     entry->ctime_ns = to_ns(&info->st_ctim);
 }
 
-/* A folder that is shut, and ours. Where that is refused, what follows is too. */
+/* Grants us permissions for a folder of ours that lacks them. If this fails, the next call does,
+ * too. */
 static void open_shut(int fd, const char *name, struct tree_entry *entry)
 {
     if ((entry->mode & S_IRWXU) != S_IRWXU && entry->uid == geteuid())
@@ -127,7 +128,7 @@ static void open_shut(int fd, const char *name, struct tree_entry *entry)
 
 static bool scan_folder(struct scan *scan, int fd, int depth);
 
-/* One name; `fd` is its folder, whose path scan->path holds. */
+/* Scans one name in the folder `fd`, whose path is in scan->path. */
 static bool scan_name(struct scan *scan, int fd, const char *name, int depth)
 {
     struct stat info;
@@ -164,7 +165,7 @@ out:
     return ok;
 }
 
-/* The message has room for the path's beginning, which is what can be left out. */
+/* The message only has room for the beginning of the path. */
 static bool too_deep(const struct scan *scan)
 {
     enum { SHOWN = 80 };
@@ -174,13 +175,13 @@ static bool too_deep(const struct scan *scan)
     return err_hint(scan->err, "exclude in the plan's workspace leaves some out");
 }
 
-/* All that is in a folder. Takes the descriptor. */
+/* Scans everything in a folder. Takes ownership of the descriptor. */
 static bool scan_folder(struct scan *scan, int fd, int depth)
 {
     struct names names = {0};
     bool ok = true;
     if (depth > TREE_DEPTH_MAX) {
-        (void)close(fd); /* it was only looked at */
+        (void)close(fd); /* nothing was written */
         return too_deep(scan);
     }
     const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -192,7 +193,7 @@ static bool scan_folder(struct scan *scan, int fd, int depth)
              scan_name(scan, fd, names.items[i], depth);
     }
     names_done(&names);
-    (void)close(fd); /* likewise */
+    (void)close(fd); /* nothing was written */
     return ok;
 }
 
@@ -204,7 +205,7 @@ static bool scan_top(struct scan *scan)
     if (fd < 0 || fstat(fd, &info) != 0) {
         free(entry.path);
         if (fd >= 0)
-            (void)close(fd); /* it was only looked at */
+            (void)close(fd); /* nothing was written */
         return err_set_errno(scan->err, errno, "cannot look into the folder");
     }
     fill_entry(&entry, &info);
@@ -238,7 +239,7 @@ void tree_shut(int top_fd, const struct tree *tree)
         const bool is_top = entry->path[0] == '\0';
         if (entry->was_shut &&
             (is_top || tree_folder_reach(&folder, entry->path, &fd, &name, NULL)))
-            (void)tree_folder_chmod(fd, name, entry->mode); /* best effort: it may be gone */
+            (void)tree_folder_chmod(fd, name, entry->mode); /* best effort; it may be gone */
     }
     tree_folder_done(&folder);
 }
@@ -246,11 +247,12 @@ void tree_shut(int top_fd, const struct tree *tree)
 static int64_t now_ns(void)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of the files' times */
+    (void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock used for file times */
     return to_ns(&now);
 }
 
-/* The content of one file. What it held while it was read is what counts: the size too. */
+/* Hashes the content of one file. What it contained while it was read counts, including the
+ * size. */
 static bool hash_file(struct tree_folder *folder, struct tree_entry *entry,
                       struct content_store *store, struct err *err)
 {
@@ -267,10 +269,10 @@ static bool hash_file(struct tree_folder *folder, struct tree_entry *entry,
     if (!ok)
         (void)err_set(err, ERR_BUSY, "'%s' changed while it was read", entry->path);
     ok = ok && content_read(store, fd, entry->hash, &entry->size, err);
-    (void)close(fd); /* it was only read */
+    (void)close(fd); /* opened for reading only */
     if (!ok)
         return false;
-    /* Opening what is shut changes its ctime: the next look has to know it. */
+    /* Granting permissions changes its ctime, which the next check must expect. */
     if (fstatat(at, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
         entry->ctime_ns = to_ns(&info.st_ctim);
     entry->read_ns = read_ns;

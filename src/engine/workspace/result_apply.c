@@ -1,5 +1,5 @@
-/* result_apply.c - applies a result to a person's tree: a branch by git, a copy path by path. */
-#define _GNU_SOURCE /* mkdtemp, types of files */
+/* result_apply.c - applies a result to a user's tree: a branch with git, a copy path by path. */
+#define _GNU_SOURCE /* mkdtemp, S_IFMT */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,20 +16,20 @@
 #include "workspace_parts.h"
 #include "xalloc.h"
 
-/* Keeps paths of a person's tree before a result is applied, and restores them if that fails. */
+/* Saves paths of a user's tree before a result is applied, and restores them if that fails. */
 
-/* The state of some paths of the user's tree, for when bringing fails. */
+/* The saved state of some paths of the user's tree. */
 struct result_backup {
     char folder[PATH_MAX];
     struct content_store store;
     struct tree before;
-    struct tree_look look;                   /* at the user's tree; borrowed descriptor */
+    struct tree_look look;                   /* for the user's tree; borrowed descriptor */
     const struct workspace_changes *changes; /* borrowed */
 };
 
 /* The paths that change, in the order of a tree. */
 struct wanted {
-    const char **paths; /* owned; borrowed texts */
+    const char **paths; /* owned; borrowed strings */
     size_t count;
 };
 
@@ -47,7 +47,7 @@ static void wanted_init(struct wanted *wanted, const struct workspace_changes *c
     qsort(wanted->paths, wanted->count, sizeof(*wanted->paths), compare_paths);
 }
 
-/* The first that does not come before the path. */
+/* Returns the index of the first one that does not sort before the path. */
 static size_t first_from(const struct wanted *wanted, const char *path)
 {
     size_t low = 0;
@@ -62,7 +62,7 @@ static size_t first_from(const struct wanted *wanted, const char *path)
     return low;
 }
 
-/* One of them, or a folder above one. */
+/* Returns whether the path is one of them, or a parent of one. */
 static bool is_at_or_above(const struct wanted *wanted, const char *path)
 {
     const size_t len = strlen(path);
@@ -74,7 +74,7 @@ static bool is_at_or_above(const struct wanted *wanted, const char *path)
     return wanted->paths[at][len] == '\0' || wanted->paths[at][len] == '/';
 }
 
-/* Below one of them. */
+/* Returns whether the path is below one of them. */
 static bool is_below(const struct wanted *wanted, const char *path)
 {
     bool found = false;
@@ -89,7 +89,7 @@ static bool is_below(const struct wanted *wanted, const char *path)
     return found;
 }
 
-/* Only what may change stays in the manifest. */
+/* Keeps only paths that may change in the manifest. */
 static void keep_wanted(const struct wanted *wanted, struct tree *tree)
 {
     size_t kept = 0;
@@ -118,8 +118,8 @@ static bool look(const struct result_backup *backup, struct content_store *store
     return tree_hash(&backup->look, tree, &backup->before, store, err);
 }
 
-/* Keep the paths that `changes` name; the rest of the tree is not looked at. End *out with
- * result_backup_done(), also where this failed. */
+/* Saves the paths that `changes` name, and ignores the rest of the tree. End it with
+ * result_backup_done(), even if this fails. */
 static bool result_backup_take(const struct workspace_result *result, int origin_fd,
                                const struct workspace_changes *changes, struct result_backup *out,
                                struct err *err)
@@ -143,7 +143,7 @@ static bool result_backup_take(const struct workspace_result *result, int origin
     return ok;
 }
 
-/* Put the paths back as they were. */
+/* Restores the saved paths. */
 static bool result_backup_return(struct result_backup *backup, struct err *err)
 {
     struct tree now = {0};
@@ -160,7 +160,7 @@ static void result_backup_done(struct result_backup *backup)
     content_close(&backup->store);
     tree_done(&backup->before);
     if (backup->folder[0] && !tree_folder_remove(AT_FDCWD, backup->folder, NULL))
-        backup->folder[0] = '\0'; /* devs gc finds it */
+        backup->folder[0] = '\0'; /* leaves it for devs gc */
 }
 
 /* Applies the result of a copy. */
@@ -181,7 +181,7 @@ static void leave_out(struct tree *tree)
     tree->count = kept;
 }
 
-/* A file that an attempt wrote must not run with the person's rights for others who start it. */
+/* A file written by an attempt must not run with the user's rights when others start it. */
 static void drop_set_id(const struct tree *start, struct tree *now)
 {
     for (size_t i = 0; i < now->count; i++) {
@@ -194,7 +194,8 @@ static void drop_set_id(const struct tree *start, struct tree *now)
     }
 }
 
-/* What comes is new here, so that make(1) sees it. Nothing else gets another time. */
+/* Gives changed files the current time, so that make(1) notices them. Other files keep their
+ * time. */
 static void date_new(const struct tree *ours, struct tree *want)
 {
     struct timespec now;
@@ -209,7 +210,7 @@ static void date_new(const struct tree *ours, struct tree *want)
     }
 }
 
-/* A result on its way home. All borrowed. */
+/* A result that is being applied. All borrowed. */
 struct bringing {
     const struct workspace_result *result;
     const struct workspace_changes *changes;
@@ -246,8 +247,8 @@ static bool bring_copy(const struct bringing *bringing, const struct tree_look *
     return ok;
 }
 
-/* Fails with ERR_INVALID where the user and the task have both changed a path. `origin_fd` is the
- * top of the user's tree. */
+/* Fails with ERR_INVALID if both the user and the task have changed a path. `origin_fd` is the root
+ * of the user's tree. */
 static bool result_apply_copy(const struct workspace_result *result, int origin_fd,
                               const struct workspace_changes *changes, enum workspace_apply what,
                               bool *was_there, struct err *err)
@@ -288,12 +289,12 @@ static bool result_apply_copy(const struct workspace_result *result, int origin_
 
 static const int64_t apply_timeout_ms = 10 * 60 * 1000;
 
-/* Paths that are in the way, for the error. */
+/* Conflicting paths, for the error message. */
 struct clashes {
     struct str names;
     size_t count;
-    struct str own_list; /* what is not as it was where the task started */
-    char **own;          /* owned: the same, sorted; NULL = who knows */
+    struct str own_list; /* paths that differ from what the task started from */
+    char **own;          /* owned; the same, sorted; NULL = unknown */
     size_t own_count;
 };
 
@@ -308,7 +309,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Results that were applied, and not committed, are what the task stands on. */
+/* Lists the user's own changes. Earlier results that were applied but not committed are part of
+ * what the task started from. */
 static bool read_own(const struct workspace_result *result, struct clashes *clashes,
                      struct err *err)
 {
@@ -322,7 +324,7 @@ static bool read_own(const struct workspace_result *result, struct clashes *clas
     return true;
 }
 
-/* Is there something that the task did not start from? */
+/* Returns whether the path has something that the task did not start from. */
 static bool is_foreign(const struct clashes *clashes, const struct workspace_change *change)
 {
     const char *path = change->path;
@@ -332,7 +334,8 @@ static bool is_foreign(const struct clashes *clashes, const struct workspace_cha
            bsearch(&path, clashes->own, clashes->own_count, sizeof(*clashes->own), compare_names);
 }
 
-/* What differs from the last commit in the user's tree, or, of `against`, in the index. */
+/* Adds paths in the user's tree, or in the index if `against` says so, that differ from the last
+ * commit. */
 static bool add_changed(const struct workspace_result *result, const char *against,
                         const struct workspace_changes *changes, struct clashes *clashes,
                         struct err *err)
@@ -361,7 +364,7 @@ static bool add_changed(const struct workspace_result *result, const char *again
     return ok;
 }
 
-/* New files where there is something already, that git may not even know of. */
+/* Adds paths of new files that already exist, perhaps unknown to git. */
 static void add_existing(int origin_fd, const struct workspace_changes *changes,
                          struct clashes *clashes)
 {
@@ -425,7 +428,7 @@ static bool run_apply(const struct workspace_result *result,
     return result_needed_hint(result, merge, err);
 }
 
-/* Should it fail half way, for want of room for one, what was there is put back. */
+/* If this fails halfway, for example because the disk is full, restores the old state. */
 static bool apply_patch(const struct workspace_result *result, int origin_fd,
                         const struct workspace_changes *changes, struct err *err)
 {
@@ -441,7 +444,7 @@ static bool apply_patch(const struct workspace_result *result, int origin_fd,
     return ok;
 }
 
-/* Without a word: git only warns where a mode is not what the patch says. */
+/* Also checks for warnings: git only warns if a mode differs from the patch. */
 static bool fits(const struct workspace_result *result, const struct workspace_changes *changes,
                  const char *direction)
 {
@@ -454,8 +457,8 @@ static bool fits(const struct workspace_result *result, const struct workspace_c
     return ok;
 }
 
-/* It can be taken back and not be brought once more: where lines repeat themselves both could be.
- */
+/* True if the patch can be reverted but not applied again. With repeated lines, both could be
+ * possible. */
 static bool is_there(const struct workspace_result *result, const struct workspace_changes *changes)
 {
     return fits(result, changes, "--reverse") && !fits(result, changes, "--no-reverse");
@@ -490,6 +493,6 @@ bool workspace_result_apply(struct workspace_result *result,
     const bool ok = result->note.kind == WORKSPACE_COPY
                         ? result_apply_copy(result, origin_fd, changes, what, was_there, err)
                         : apply_branch(result, origin_fd, changes, what, was_there, err);
-    (void)close(origin_fd); /* a folder: nothing was written to it */
+    (void)close(origin_fd); /* a folder opened for reading; nothing to flush */
     return ok;
 }

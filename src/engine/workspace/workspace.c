@@ -42,7 +42,7 @@ bool workspace_note_write(const char *path, const struct workspace_note *note, s
     return ok;
 }
 
-/* False if it is no text, or does not fit. */
+/* Returns false if it is not a string, or does not fit. */
 static bool take_text(const struct json *note, const char *key, char *out, size_t cap)
 {
     const char *text = json_text(json_get(note, key), NULL);
@@ -85,7 +85,7 @@ bool workspace_note_read(const char *path, struct workspace_note *out, struct er
         got = read(fd, bytes, sizeof(bytes));
     while (got < 0 && errno == EINTR);
     const int number = errno;
-    (void)close(fd); /* it was only read */
+    (void)close(fd); /* opened for reading only */
     if (got < 0)
         return err_set_errno(err, number, "cannot read '%s'", path);
     if ((size_t)got == sizeof(bytes) || !parse_note(bytes, (size_t)got, out))
@@ -93,8 +93,8 @@ bool workspace_note_read(const char *path, struct workspace_note *out, struct er
     return true;
 }
 
-/* What git-check-ref-format(1) forbids and a task's id may have: "..", a '.' at the end, ".lock"
- * at the end. There the '.' is written as "%2E"; an id has no '%'. */
+/* A task id may contain what git-check-ref-format(1) forbids: "..", a '.' at the end, ".lock" at
+ * the end. In these cases the '.' is written as "%2E"; an id has no '%'. */
 static bool is_forbidden(const char *dot)
 {
     return dot[1] == '.' || dot[1] == '\0' || strcmp(dot, ".lock") == 0;
@@ -143,7 +143,7 @@ static char *join(const char *folder, const char *name)
     return path.data;
 }
 
-/* The nearest folder here or above that holds ".git"; else the folder itself. */
+/* Returns the nearest folder, here or above, that contains ".git"; else the folder itself. */
 static char *find_origin(const char *run_dir)
 {
     char *at = xstrdup(run_dir);
@@ -295,7 +295,7 @@ bool workspace_open_store(struct workspace *workspace, struct err *err)
     return ok;
 }
 
-/* -1 with errno. Opened to us first where it is shut. */
+/* Grants us permissions first if they are missing. Returns -1 with errno on failure. */
 static int open_top(const char *path)
 {
     int fd = tree_folder_open(AT_FDCWD, path);
@@ -329,7 +329,8 @@ bool workspace_remake_top(const struct workspace *workspace, int *fd_out, struct
     return true;
 }
 
-/* Do the words for that errno stand in the message, as err_set_errno() and git write them? */
+/* Returns whether the message contains the text for that errno, as messages of err_set_errno() and
+ * git do. */
 static bool says(const struct err *err, int number)
 {
     char words[128];
@@ -345,7 +346,7 @@ int workspace_start_code(const struct err *err, const atomic_bool *stop)
 
 const char *workspace_blocks_git(const struct tree *tree)
 {
-    /* The last two: of repositories within, which git looks at to leave them out. */
+    /* The last two are in nested repositories, which git inspects in order to skip them. */
     static const char *const names[] = {".gitignore", ".gitattributes", ".gitmodules", "HEAD",
                                         "commondir"};
     for (size_t i = 0; i < tree->count; i++) {
@@ -371,7 +372,8 @@ char **workspace_ignored(const struct workspace *workspace, const struct tree *t
     struct stat info;
     if (!workspace->git.places || workspace_blocks_git(tree))
         return NULL;
-    /* A copy has no index of its own: what the user's repository knows is not ignored. */
+    /* A copy has no index of its own, so use that of the user's repository: files that it tracks
+     * are not ignored. */
     str_addf(&index, "%s/index", workspace->admin ? workspace->admin : workspace->git.places->dir);
     const struct git_call call = {
         .words = words, .tree = workspace->tree, .index = index.data, .stop = stop};
@@ -389,7 +391,7 @@ void workspace_now_known(struct workspace *workspace, enum workspace_part part, 
     *tree = (struct tree){0};
 }
 
-/* The tree as it is, hashed. The caller ends *now. */
+/* Scans and hashes the current tree. The caller ends *now. */
 static bool look_at_tree(struct workspace *workspace, const struct tree *before,
                          const struct tree_look *call, struct tree *now, struct err *err)
 {
@@ -430,7 +432,7 @@ bool workspace_diff(struct workspace *workspace, int step, const struct diff_lim
         ok = diff_lines_add(&lines, &diff, err);
     }
     if (call.top_fd >= 0)
-        (void)close(call.top_fd); /* a folder: nothing was written to it */
+        (void)close(call.top_fd); /* a folder opened for reading; nothing to flush */
     if (ok)
         workspace_now_known(workspace, WORKSPACE_TREE, &now);
     tree_done(&before);
@@ -448,14 +450,14 @@ static bool is_mark(const char *entry)
     return strncmp(entry, "DEVS_RUN=", 9) == 0 || strncmp(entry, "DEVS_STEP=", 10) == 0;
 }
 
-/* That of devs, marked as this run's. */
+/* Returns the environment of devs, plus the mark of this run. */
 static char **mark_environment(const struct workspace_set_call *call)
 {
     size_t count = 0;
     while (call->environment[count])
         count++;
     char **marked = xcalloc(count + 2, sizeof(*marked));
-    marked[0] = (char *)(uintptr_t)call->run_mark; /* nobody changes it */
+    marked[0] = (char *)(uintptr_t)call->run_mark; /* nobody modifies it */
     count = 1;
     for (char *const *entry = call->environment; *entry; entry++) {
         if (!is_mark(*entry))
@@ -487,8 +489,8 @@ void workspace_set_done(struct workspace_set *set)
     *set = (struct workspace_set){0};
 }
 
-/* What the results of the needed tasks are called, in the order of `needs`; the caller frees the
- * array. Those that worked in place left none. */
+/* Returns the results of the needed tasks, in the order of `needs`; the caller frees the array.
+ * Tasks that worked in place have none. */
 static const char **list_results(const struct run_state *state, int task)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
@@ -545,8 +547,8 @@ struct session_tree {
     struct workspace *workspace; /* owned */
     struct str base;
     char id[ID_MAX];
-    atomic_bool stop; /* never set: the caller waits */
-    bool is_unkept;   /* something in it is nowhere else */
+    atomic_bool stop; /* never set, because the caller waits */
+    bool is_unkept;   /* something in it exists nowhere else */
 };
 
 bool session_tree_make(struct session_tree **out, const struct session_tree_call *call,
@@ -599,7 +601,7 @@ void session_tree_close(struct session_tree *tree)
     if (!tree)
         return;
     if (tree->workspace && !tree->is_unkept && !workspace_drop(tree->workspace, NULL))
-        tree->is_unkept = true; /* whatever stays is found in sessions/ */
+        tree->is_unkept = true; /* whatever stays can be found in sessions/ */
     workspace_close(tree->workspace);
     str_done(&tree->base);
     free(tree);

@@ -1,5 +1,5 @@
 /* workspace_keep.c - keeps the result of a task that has passed: a branch, or a folder. */
-#define _GNU_SOURCE /* types of files */
+#define _GNU_SOURCE /* S_IFMT */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,15 +12,16 @@
 #include "tree_scan.h"
 #include "workspace_parts.h"
 
-/* Reads what a worktree holds into a tree of git that no branch points to. */
+/* Reads the contents of a worktree into a git tree that no branch refers to. */
 
-static const char link_mode[] = "160000 "; /* how git lists a repository within another */
+static const char link_mode[] = "160000 "; /* mode under which git lists a nested repository */
 static const int64_t add_timeout_ms = 10 * 60 * 1000;
 
-/* A tree on its way into git. */
+/* A tree being read into git. */
 struct taking {
-    const struct workspace *workspace; /* borrowed, as all here */
-    const char *index;                 /* that of the worktree may say anything */
+    const struct workspace *workspace; /* borrowed, like all pointers here */
+    const char *index;                 /* our own, because an attempt may have changed the
+                                          worktree's */
     const char *objects;
     const atomic_bool *stop;
     struct workspace_content out;
@@ -46,7 +47,7 @@ static bool run_in_worktree(const struct taking *taking, const char *const *word
     return git_ask(&taking->workspace->git, &call, NULL, taking->err);
 }
 
-/* What the task has committed itself is part of its result. */
+/* The task's own commits are part of its result. */
 static bool read_head(struct taking *taking, const char *base)
 {
     const char *const words[] = {"read-tree", taking->out.head, NULL};
@@ -55,12 +56,12 @@ static bool read_head(struct taking *taking, const char *base)
     if (!git_resolve_head(&taking->workspace->git, head.data, taking->out.head))
         (void)snprintf(taking->out.head, sizeof(taking->out.head), "%s", base);
     str_done(&head);
-    (void)unlink(taking->index); /* of an earlier one */
+    (void)unlink(taking->index); /* left by an earlier attempt */
     return run_in_worktree(taking, words, NULL);
 }
 
-/* Repositories that the task's own commits hold as links: git would look into them, with their
- * settings. */
+/* Removes nested repositories that are links in the task's own commits: git would open them, using
+ * their settings. */
 static bool drop_links(struct taking *taking)
 {
     const char *const list_words[] = {"ls-files", "--stage", "-z", NULL};
@@ -82,14 +83,15 @@ static bool drop_links(struct taking *taking)
     return ok;
 }
 
-/* The folder of a path ".../.git"; 0 for all else, and for the top's own. */
+/* Returns the length of the folder in a path ".../.git"; 0 for other paths, and for the root's own
+ * .git. */
 static size_t repository_len(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && strcmp(slash, "/.git") == 0 ? (size_t)(slash - path) : 0;
 }
 
-/* Everything, but no repository that is within: git would keep a link to nothing of it. */
+/* Adds everything except nested repositories, of which git would only keep a dangling link. */
 static bool add_all(struct taking *taking)
 {
     const char *const words[] = {"add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul",
@@ -106,7 +108,7 @@ static bool add_all(struct taking *taking)
     if (blocker)
         ok = err_set(taking->err, ERR_INVALID, "'%.100s' is not a file: git would wait for it",
                      blocker);
-    (void)close(look.top_fd); /* a folder: nothing was written to it */
+    (void)close(look.top_fd); /* a folder opened for reading; nothing to flush */
     str_add_n(&paths, ".", sizeof("."));
     for (size_t i = 0; ok && i < tree.count; i++) {
         const char *path = tree.entries[i].path;
@@ -143,7 +145,7 @@ bool workspace_read_content(const struct workspace *workspace, const char *base,
                             .err = err};
     const bool ok =
         read_head(&taking, base) && drop_links(&taking) && add_all(&taking) && write_tree(&taking);
-    (void)unlink(target->index); /* it has done its work */
+    (void)unlink(target->index); /* not needed any more */
     if (ok)
         *out = taking.out;
     else
@@ -151,7 +153,7 @@ bool workspace_read_content(const struct workspace *workspace, const char *base,
     return ok;
 }
 
-/* The result of a copy: a folder of its own beside the workspace. */
+/* The result of a copy: a folder of its own next to the workspace. */
 
 bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop, struct err *err)
 {
@@ -166,14 +168,14 @@ bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop, 
         ok = tree_hash(&look, &tree, NULL, NULL, err);
         tree_shut(look.top_fd, &tree);
     }
-    (void)close(look.top_fd); /* a folder: nothing was written to it */
+    (void)close(look.top_fd); /* a folder opened for reading; nothing to flush */
     ok = ok && tree_write_file(&tree, path, err);
     workspace_now_known(workspace, WORKSPACE_TREE, &tree);
     return ok;
 }
 
-/* Keep the copy as the result, in place of an earlier one; fills in *out.
- * Beside its place first: half a result is none. */
+/* Keeps the copy as the result, replacing an earlier one, and fills in *out. Uses a temporary name
+ * first, so that there is never half a result. */
 static bool workspace_keep_copy(struct workspace *workspace, const atomic_bool *stop,
                                 struct workspace_kept *out, struct err *err)
 {
@@ -203,9 +205,9 @@ enum { REF_MAX = WORKSPACE_NAME_MAX + 16 };
 
 static const char kept_name[] = "kept";
 
-/* A result on its way to a branch. */
+/* A result being put on a branch. */
 struct keeping {
-    struct workspace *workspace; /* borrowed, as all here */
+    struct workspace *workspace; /* borrowed, like all pointers here */
     const atomic_bool *stop;
     const char *title;
     struct workspace_content content;
@@ -249,7 +251,8 @@ static bool commit_tree(struct keeping *keeping)
     return ok;
 }
 
-/* Nothing new: the branch points to what is there. The same again: to what was kept. */
+/* If nothing has changed, reuses the current commit; if the result is the same as before, the kept
+ * commit. */
 static bool choose_commit(struct keeping *keeping, const struct workspace_note *before)
 {
     const char *there = NULL;
@@ -271,7 +274,7 @@ static bool is_at(const struct keeping *keeping, const char *branch, const char 
     return git_resolve(&keeping->workspace->git, ref, there) && strcmp(there, commit) == 0;
 }
 
-/* The note is written first: if we are killed, it says that the branch is ours. */
+/* Writes the note first, so that it says that the branch is ours if we are killed. */
 static bool name_it(struct keeping *keeping, const struct workspace_note *made,
                     const struct workspace_note *before, struct workspace_note *note)
 {
@@ -295,7 +298,7 @@ static bool name_it(struct keeping *keeping, const struct workspace_note *made,
         if (git_move_branch(&keeping->workspace->git, note->branch, "", keeping->commit, &why))
             return true;
     }
-    (void)unlink(path); /* no branch is ours */
+    (void)unlink(path); /* we own no branch */
     (void)err_set(keeping->err, why.code, "%s", why.message);
     return err_hint(keeping->err, "is there a branch called 'devs', or '%.100s' already?",
                     note->branch);
@@ -317,7 +320,7 @@ static bool keep_branch(struct keeping *keeping, struct workspace_kept *out)
         !workspace_path(workspace, "keep-index", index, keeping->err))
         return false;
     if (!workspace_note_read(path, &before, NULL))
-        before = (struct workspace_note){0}; /* it was not kept before */
+        before = (struct workspace_note){0}; /* nothing was kept before */
     bool ok = workspace_read_content(workspace, made.base, &target, keeping->stop,
                                      &keeping->content, keeping->err) &&
               choose_commit(keeping, &before) && git_bring_objects(&workspace->git, keeping->err) &&

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* types of files */
+#define _GNU_SOURCE /* S_IFMT */
 
 #include "workspace_list.h"
 
@@ -21,10 +21,10 @@
 
 static const char objects_name[] = ".objects";
 
-/* What is found so far. */
+/* A listing in progress. */
 struct listing {
     const char *log_dir; /* borrowed */
-    bool only_counts;    /* those that have a tree, and nothing is read of them */
+    bool only_counts;    /* only counts those that have a tree, without reading them */
     struct workspace_left *items;
     size_t count, cap;
 };
@@ -37,7 +37,7 @@ bool workspace_left_path(const char *log_dir, const struct workspace_left *left,
     return len >= 0 && (size_t)len < cap;
 }
 
-/* Names of a folder, in order; the array and the texts are the caller's. */
+/* Returns the sorted names in a folder. The caller frees the array and the strings. */
 static char **read_names(int fd, size_t *count_out)
 {
     const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -53,7 +53,7 @@ static char **read_names(int fd, size_t *count_out)
         names[(*count_out)++] = xstrdup(entry->d_name);
     }
     if (dir)
-        (void)closedir(dir); /* it was only looked at */
+        (void)closedir(dir); /* nothing was written */
     return names;
 }
 
@@ -64,7 +64,7 @@ static void free_names(char **names, size_t count)
     free(names);
 }
 
-/* Bytes of all files in a folder; -1 where that cannot be said. */
+/* Returns the size of all files in a folder; -1 if unknown. */
 static int64_t bytes_of(int fd)
 {
     struct tree tree = {0};
@@ -107,7 +107,7 @@ static void add_one(struct listing *listing, int run_fd, const char *uid, const 
     const bool is_contents = strcmp(name, objects_name) == 0;
     if (strlen(uid) >= sizeof(left.uid) || (!is_contents && strlen(name) >= sizeof(left.task)) ||
         (!is_contents && name[0] == '.') || listing->count >= WORKSPACE_LIST_MAX)
-        return; /* nothing of ours */
+        return; /* not one of ours */
     (void)snprintf(left.uid, sizeof(left.uid), "%s", uid);
     if (!is_contents)
         (void)snprintf(left.task, sizeof(left.task), "%s", name);
@@ -122,7 +122,7 @@ static void add_one(struct listing *listing, int run_fd, const char *uid, const 
             xgrow(listing->items, &listing->cap, listing->count + 1, sizeof(*listing->items));
         listing->items[listing->count++] = left;
     }
-    (void)close(fd); /* it was only looked at */
+    (void)close(fd); /* nothing was written */
 }
 
 static void add_run(struct listing *listing, int work_fd, const char *uid)
@@ -135,7 +135,7 @@ static void add_run(struct listing *listing, int work_fd, const char *uid)
     for (size_t i = 0; i < count; i++)
         add_one(listing, fd, uid, names[i]);
     free_names(names, count);
-    (void)close(fd); /* it was only looked at */
+    (void)close(fd); /* nothing was written */
 }
 
 static int compare_left(const void *a, const void *b)
@@ -162,7 +162,7 @@ static bool list_runs(struct listing *listing, struct err *err)
     for (size_t i = 0; i < count; i++)
         add_run(listing, fd, names[i]);
     free_names(names, count);
-    (void)close(fd); /* it was only looked at */
+    (void)close(fd); /* nothing was written */
     return true;
 }
 
@@ -189,7 +189,7 @@ size_t workspace_count(const char *log_dir)
 
 enum { TASKS_MAX = 100000 };
 
-/* Does a task of the run still have snapshots? Where that cannot be seen: yes. */
+/* Returns whether a task of the run still has snapshots. True if that cannot be determined. */
 static bool has_snapshots(int base_fd)
 {
     struct stat info;
@@ -205,14 +205,14 @@ static bool has_snapshots(int base_fd)
         str_done(&path);
     }
     if (dir)
-        (void)closedir(dir); /* it was only looked at */
+        (void)closedir(dir); /* nothing was written */
     else if (again >= 0)
         (void)close(again);
     return found;
 }
 
-/* Remove the contents below a run's `base` that no snapshot needs any more; while
- * a workspace has them open they stay. */
+/* Removes contents below a run's `base` that no snapshot needs any more, unless a workspace has
+ * them open. */
 static bool workspace_drop_contents(const char *base, struct err *err)
 {
     static const char name[] = ".objects";
@@ -222,7 +222,7 @@ static bool workspace_drop_contents(const char *base, struct err *err)
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && !has_snapshots(base_fd))
         ok = tree_folder_remove(base_fd, name, err);
     if (fd >= 0)
-        (void)close(fd); /* folders: what was removed is gone */
+        (void)close(fd); /* folders opened for reading; nothing to flush */
     if (base_fd >= 0)
         (void)close(base_fd);
     return ok;
@@ -251,9 +251,9 @@ bool workspace_drop(struct workspace *workspace, struct err *err)
     return ok && workspace_drop_contents(workspace->base, err);
 }
 
-/* Removes all that is left of a workspace. */
+/* Removes everything that is left of a workspace. */
 
-/* The user's tree that a workspace was made of. False if that is not known, or gone. */
+/* Opens the user's tree that a workspace was made from. Returns false if it is unknown or gone. */
 static bool find_origin(const char *home, struct git *out)
 {
     char path[PATH_MAX + 8];
@@ -270,7 +270,7 @@ static bool find_origin(const char *home, struct git *out)
     return false;
 }
 
-/* One task. */
+/* Removes the workspace of one task. */
 static bool remove_task(const char *home, struct err *err)
 {
     char path[PATH_MAX + 8];
@@ -287,7 +287,7 @@ static bool remove_task(const char *home, struct err *err)
     return ok && tree_folder_remove(AT_FDCWD, home, err);
 }
 
-/* What is left of a run once its tasks are gone: nothing. */
+/* Removes the folder of a run whose tasks are all gone. */
 static bool remove_rest(const char *log_dir, const char *uid, struct err *err)
 {
     struct str path = {0};

@@ -1,6 +1,6 @@
-/* workspace_make.c - makes the workspace of a task: from the user's tree, or from the results that
+/* workspace_make.c - creates the workspace of a task, from the user's tree or from the results that
  * the task needs. */
-#define _GNU_SOURCE /* types of files */
+#define _GNU_SOURCE /* S_IFMT */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ bool workspace_copy_tree(const char *from, const char *to, const char *const *ex
     if (ok && target.top_fd < 0)
         ok = err_set_errno(err, errno, "cannot open '%s'", to);
     ok = ok && tree_copy(&source, &target, files_out, err);
-    (void)close(source.top_fd); /* folders: nothing was written to them */
+    (void)close(source.top_fd); /* folders opened for reading; nothing to flush */
     if (target.top_fd >= 0)
         (void)close(target.top_fd);
     return ok;
@@ -43,16 +43,16 @@ bool workspace_copy_tree(const char *from, const char *to, const char *const *ex
 
 /* Copies paths of the user's tree into a workspace (workspace.copy). */
 
-/* A path of the user's tree on its way into the workspace. */
+/* A path of the user's tree being copied into the workspace. */
 struct bringing {
     const char *path;   /* borrowed */
-    int from_fd, to_fd; /* the tops; borrowed */
+    int from_fd, to_fd; /* the root folders; borrowed */
     const atomic_bool *stop;
     int64_t files;
     struct err *err;
 };
 
-/* A folder with all that is in it, made anew. */
+/* Copies a folder with all of its contents, replacing an existing one. */
 static bool bring_folder(struct bringing *bringing, int from, int to)
 {
     int64_t files = 0;
@@ -63,7 +63,7 @@ static bool bring_folder(struct bringing *bringing, int from, int to)
     return ok;
 }
 
-/* A file: its content, mode and time. */
+/* Copies a file: content, mode and time. */
 static bool bring_file(struct bringing *bringing, int from_fd, int to_fd, const char *name,
                        const struct stat *info)
 {
@@ -80,7 +80,7 @@ static bool bring_file(struct bringing *bringing, int from_fd, int to_fd, const 
     ok = ok && content_copy(from, to, &cannot_clone, &bytes, bringing->err);
     if (ok && (fchmod(to, info->st_mode & 0777) != 0 || futimens(to, times) != 0))
         ok = err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
-    (void)close(from); /* it was only read */
+    (void)close(from); /* opened for reading only */
     if (to >= 0 && close(to) != 0 && ok)
         ok = err_set_errno(bringing->err, errno, "cannot write '%s'", bringing->path);
     bringing->files++;
@@ -98,7 +98,7 @@ static bool bring_link(const struct bringing *bringing, int from_fd, int to_fd, 
            err_set_errno(bringing->err, errno, "cannot make '%s'", bringing->path);
 }
 
-/* What git put there is replaced by what the user has. */
+/* Replaces git's version with the user's. */
 static bool bring_one(struct bringing *bringing, int from_fd, int to_fd, const char *name)
 {
     struct stat info;
@@ -123,7 +123,7 @@ static bool bring_one(struct bringing *bringing, int from_fd, int to_fd, const c
         (void)err_set_errno(bringing->err, errno, "cannot open '%s'", bringing->path);
     ok = ok && bring_folder(bringing, from, to);
     if (from >= 0)
-        (void)close(from); /* folders: nothing was written to them */
+        (void)close(from); /* folders opened for reading; nothing to flush */
     if (to >= 0)
         (void)close(to);
     return ok;
@@ -172,7 +172,7 @@ bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
         free(path);
     }
     if (bringing.from_fd >= 0)
-        (void)close(bringing.from_fd); /* folders: nothing was written to them */
+        (void)close(bringing.from_fd); /* folders opened for reading; nothing to flush */
     if (bringing.to_fd >= 0)
         (void)close(bringing.to_fd);
     *files_out += bringing.files;
@@ -181,14 +181,14 @@ bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
 
 /* Merges several results for a task that needs all of them. */
 
-/* A result that is brought into the tree. */
+/* A result being merged into the tree. */
 struct merging {
-    struct tree_look tree;   /* the workspace's; its folder is open */
-    struct tree_look result; /* the needed one's, likewise */
+    struct tree_look tree;   /* of the workspace; its folder is open */
+    struct tree_look result; /* of the needed result; its folder is open */
     struct tree base, ours, theirs, want;
 };
 
-/* What a copy was before anything ran in it lies beside its result. */
+/* Reads the manifest of a copy from before anything ran in it, which is next to its result. */
 static bool read_start(const char *result, struct tree *out, struct err *err)
 {
     char path[PATH_MAX];
@@ -245,7 +245,7 @@ static bool merge_one(const struct workspace *workspace, const char *result,
     }
     ok = ok && merge_opened(&merging, result, files, start_code, err);
     if (merging.tree.top_fd >= 0)
-        (void)close(merging.tree.top_fd); /* folders: nothing was written to them */
+        (void)close(merging.tree.top_fd); /* folders opened for reading; nothing to flush */
     if (merging.result.top_fd >= 0)
         (void)close(merging.result.top_fd);
     tree_done(&merging.base);
@@ -255,7 +255,7 @@ static bool merge_one(const struct workspace *workspace, const char *result,
     return ok;
 }
 
-/* Several results in one, a path at a time. */
+/* Merges several results, path by path. */
 static bool workspace_merge_copies(struct workspace *workspace, const atomic_bool *stop,
                                    int64_t *files_out, int *start_code, struct err *err)
 {
@@ -266,7 +266,8 @@ static bool workspace_merge_copies(struct workspace *workspace, const atomic_boo
     return ok;
 }
 
-/* What of the user's tree is never copied: the log's folder, or what in it is ours. */
+/* Returns the part of the user's tree that is never copied: the log's folder, or our files in
+ * it. */
 static char *log_folder(const struct workspace *workspace)
 {
     /* base is FOLDER/work/UID */
@@ -286,7 +287,7 @@ static char *log_folder(const struct workspace *workspace)
     return found;
 }
 
-/* The array is the caller's, and its second text. */
+/* The caller frees the array and its second string. */
 static const char **left_out(const struct workspace *workspace, char **log_out)
 {
     size_t count = 0;
@@ -303,7 +304,7 @@ static const char **left_out(const struct workspace *workspace, char **log_out)
     return all;
 }
 
-/* All of the user's tree, or of the result that is needed, as the workspace. */
+/* Makes the workspace a full copy of the user's tree, or of the needed result. */
 static bool workspace_make_copy(struct workspace *workspace, const atomic_bool *stop,
                                 int64_t *files_out, int *start_code, struct err *err)
 {
@@ -326,7 +327,7 @@ static bool workspace_make_copy(struct workspace *workspace, const atomic_bool *
 
 static const char made_name[] = "made";
 
-/* The folder and those above it that are ours: private whatever the umask. */
+/* Creates the folder and its parents that are ours, private whatever the umask. */
 static bool make_private(const char *path, struct err *err)
 {
     if (mkdir(path, 0700) == 0) {
@@ -348,7 +349,7 @@ static bool make_folders(const struct workspace *workspace, struct err *err)
     return ok;
 }
 
-/* The last bytes of what setup said. */
+/* Copies the end of the output of setup. */
 static void keep_tail(const struct tool_result *result, char out[WORKSPACE_SETUP_TAIL])
 {
     struct str all = {0};
@@ -370,8 +371,8 @@ static bool setup_took_too_long(int64_t timeout_ms, struct err *err)
     return false;
 }
 
-/* As a step would run in that sandbox: limits, masks, environment, and how a failed start counts.
- */
+/* Runs setup like a step in that sandbox, with the same limits, masks, environment and start
+ * codes. */
 static bool run_in_sandbox(const struct workspace *workspace, const atomic_bool *stop,
                            struct tool_result *out, int *start_code, struct err *err)
 {
@@ -404,7 +405,7 @@ static bool run_in_sandbox(const struct workspace *workspace, const atomic_bool 
         (void)err_set(err, told.code, "workspace.setup: %s", told.message);
     if (!ok && told.hint[0])
         (void)err_hint(err, "%s", told.hint);
-    /* The image, or the workspace, lacks the program: not the step's own command. */
+    /* The program is missing in the image or the workspace; this is not the step's own command. */
     if (!ok && !start_code_is_known(*start_code) &&
         (*start_code == ENOENT || *start_code == EACCES))
         *start_code = START_WORKSPACE_FAILED;
@@ -429,7 +430,7 @@ static bool run_outside(const struct workspace *workspace, const atomic_bool *st
     return tool_run(&call, out, NULL, err);
 }
 
-/* The tree may be what a sandboxed task made, so its Makefile is not run outside the sandbox. */
+/* The tree may come from a sandboxed task, so its Makefile must not run outside the sandbox. */
 static bool run_setup(const struct workspace *workspace, const atomic_bool *stop,
                       struct workspace_made *out, int *start_code, struct err *err)
 {
@@ -442,7 +443,7 @@ static bool run_setup(const struct workspace *workspace, const atomic_bool *stop
                   : run_in_sandbox(workspace, stop, &result, start_code, err);
     keep_tail(&result, out->setup_tail);
     if (ok) {
-        result.out_cut = false; /* its end is all that is wanted */
+        result.out_cut = false; /* only the end of its output is needed */
         ok = result.timed_out ? setup_took_too_long(workspace->spec.setup_timeout_ms, err)
                               : tool_succeeded(&result, "workspace.setup", err);
     }
@@ -458,8 +459,8 @@ bool workspace_is_made(const struct workspace *workspace)
     return workspace_path(workspace, made_name, path, NULL) && lstat(path, &info) == 0;
 }
 
-/* One that is there, and whole. ERR_NOT_FOUND: there is none. Any other error says nothing of
- * that, and what is there may hold the work of steps that passed: it stays. */
+/* Picks up a complete existing workspace. Fails with ERR_NOT_FOUND if there is none. After any
+ * other error, it may still contain the work of steps that passed, so it stays. */
 static bool pick_up(struct workspace *workspace, struct workspace_note *note, struct err *err)
 {
     char path[PATH_MAX];
@@ -481,14 +482,14 @@ static bool pick_up(struct workspace *workspace, struct workspace_note *note, st
     } else if (!workspace_open_git(workspace, err)) {
         return false;
     }
-    /* Without a snapshot nothing can be put back: then the tree itself has to be there. */
+    /* Without a snapshot to restore, the tree itself must exist. */
     if (lstat(workspace->tree, &info) == 0 ||
         (workspace_path(workspace, "snapshots", path, NULL) && lstat(path, &info) == 0))
         return true;
     return err_set(err, ERR_NOT_FOUND, "the workspace is gone");
 }
 
-/* What an earlier one left half done. */
+/* Removes what an earlier attempt left incomplete. */
 static bool clear_away(const struct workspace *workspace, struct err *err)
 {
     static const char *const names[] = {"made", "tree", "snapshots", "start", "result"};
@@ -501,13 +502,13 @@ static bool clear_away(const struct workspace *workspace, struct err *err)
     return true;
 }
 
-/* The user's tree, for those who come later and know the workspace only. */
+/* Records the user's tree for later commands that only know the workspace. */
 static bool write_origin(const struct workspace *workspace, struct err *err)
 {
     char path[PATH_MAX];
     if (!workspace_path(workspace, "origin", path, err))
         return false;
-    (void)unlink(path); /* of an earlier one */
+    (void)unlink(path); /* left by an earlier attempt */
     return symlink(workspace->origin, path) == 0 ||
            err_set_errno(err, errno, "cannot make '%s'", path);
 }
@@ -536,13 +537,14 @@ static bool make_anew(struct workspace *workspace, const atomic_bool *stop,
     return ok;
 }
 
-/* Nothing half made stays: the next one would be in doubt. What cannot be removed is found by the
- * next one, too; the error that led here is the one to tell. */
+/* Removes an incomplete workspace, so that the next attempt starts clean. The next attempt also
+ * finds what cannot be removed; report the error that led here instead. */
 static void undo(struct workspace *workspace)
 {
     char path[PATH_MAX];
     int lock = -1;
-    const atomic_bool at_once = true; /* whoever asked us to stop waits for no other git */
+    const atomic_bool at_once = true; /* do not wait for another git, since we may have been
+                                         stopped */
     bool ok = tree_folder_remove(AT_FDCWD, workspace->tree, NULL);
     if (workspace->git.places && git_lock(&workspace->git, &at_once, &lock, NULL))
         ok = workspace_forget_worktree(workspace->git.places->common, workspace->tree, NULL) && ok;
@@ -553,7 +555,7 @@ static void undo(struct workspace *workspace)
         ok = tree_folder_remove(AT_FDCWD, path, NULL) && ok;
     if (workspace_path(workspace, "git", path, NULL))
         ok = tree_folder_remove(AT_FDCWD, path, NULL) && ok;
-    (void)ok; /* see above */
+    (void)ok; /* ignored, see above */
 }
 
 bool workspace_make(struct workspace *workspace, const atomic_bool *stop,

@@ -1,5 +1,5 @@
 /*
- * workspace_parts.h - a workspace from the inside; for its own files only.
+ * workspace_parts.h - the internals of a workspace; for its own files only.
  */
 #ifndef DEVS_WORKSPACE_PARTS_H
 #define DEVS_WORKSPACE_PARTS_H
@@ -22,100 +22,103 @@
 
 struct workspace {
     struct workspace_spec spec; /* owned */
-    char *task, *run, *uid;     /* owned, as all here */
-    char *run_dir, *plan_path;  /* as in struct workspace_place */
-    char *origin;               /* the top of the user's tree */
-    char *base;                 /* of all workspaces of the run */
+    char *task, *run, *uid;     /* owned, like all pointers here */
+    char *run_dir, *plan_path;  /* see struct workspace_place */
+    char *origin;               /* root of the user's tree */
+    char *base;                 /* folder of all workspaces of the run */
     char *home;                 /* base/TASK */
-    char *tree;                 /* home/tree: the top of the workspace */
-    char *dir;                  /* the calls' folder */
-    char *admin; /* git's folder of this worktree; NULL until it is made, or a copy */
+    char *tree;                 /* home/tree, the root of the workspace */
+    char *dir;                  /* the folder where calls run */
+    char *admin; /* git's folder of this worktree; NULL until it is created, or for a copy */
     char **environment;
     char **needed;
-    struct sandbox_spec setup_sandbox; /* as in struct workspace_place */
-    char *log_dir, *log_db;            /* NULL = not given */
+    struct sandbox_spec setup_sandbox; /* see struct workspace_place */
+    char *log_dir, *log_db;            /* NULL = unknown */
     int64_t processes;
-    struct git git; /* of the user's tree; git.places NULL = not opened, or there is none */
+    struct git git; /* of the user's tree; git.places is NULL if not open, or if there is none */
     bool looked_for_git;
-    struct content_store store; /* fd -1 = not opened */
-    struct tree known;          /* what was found last: spares reading */
+    struct content_store store; /* fd -1 = not open */
+    struct tree known;          /* the last manifest; avoids reading files again */
     struct tree known_admin;
 };
 
 static_assert((int)WORKSPACE_COMMIT_MAX == (int)GIT_COMMIT_MAX, "both hold an id of git");
 
-/* The note that a workspace keeps of itself on disk: a small file with JSON. Any thread. */
+/* The note about itself that a workspace keeps on disk: a small JSON file. Any thread. */
 
 enum { WORKSPACE_ADMIN_MAX = 256 };
 
-/* TASK/made and TASK/kept. A plain value; "" for what is not said. */
+/* Contents of TASK/made and TASK/kept. A plain value; "" for missing values. */
 struct workspace_note {
     enum workspace_kind kind;
-    char base[WORKSPACE_COMMIT_MAX];   /* what it started from */
+    char base[WORKSPACE_COMMIT_MAX];   /* the commit it started from */
     char admin[WORKSPACE_ADMIN_MAX];   /* its name in git's list of worktrees */
-    char branch[WORKSPACE_NAME_MAX];   /* the result */
-    char commit[WORKSPACE_COMMIT_MAX]; /* what the branch points to */
+    char branch[WORKSPACE_NAME_MAX];   /* holds the result */
+    char commit[WORKSPACE_COMMIT_MAX]; /* the commit of the branch */
 };
 
-/* Replaces the file: it is written as a whole or stays as it was. */
+/* Replaces the file atomically. */
 ATTR_MUST_USE bool workspace_note_write(const char *path, const struct workspace_note *note,
                                         struct err *err);
-/* ERR_NOT_FOUND if there is no file, ERR_DAMAGED if it is not a note. */
+/* Fails with ERR_NOT_FOUND if there is no file, ERR_DAMAGED if it is not a note. */
 ATTR_MUST_USE bool workspace_note_read(const char *path, struct workspace_note *out,
                                        struct err *err);
 
-/* One of the two folders that a snapshot is made of. */
+/* One of the two folders that a snapshot consists of. */
 enum workspace_part { WORKSPACE_TREE, WORKSPACE_ADMIN };
 
-/* home/NAME; ERR_LIMIT if it does not fit. */
+/* Makes home/NAME. Fails with ERR_LIMIT if it does not fit. */
 ATTR_MUST_USE bool workspace_path(const struct workspace *workspace, const char *name,
                                   char out[PATH_MAX], struct err *err);
-/* The file that holds the snapshot of a step. */
+/* Makes the path of the file with the snapshot of a step. */
 ATTR_MUST_USE bool workspace_snapshot_path(const struct workspace *workspace, int step,
                                            enum workspace_part part, char out[PATH_MAX],
                                            struct err *err);
 
-/* Open the user's repository. A copy may do without: true, and git.places is NULL. */
+/* Opens the user's repository. A copy works without one: this returns true then, and git.places is
+ * NULL. */
 ATTR_MUST_USE bool workspace_open_git(struct workspace *workspace, struct err *err);
-/* Open the store of contents of this run, which its workspaces share; open already: true. */
+/* Opens the content store of this run, which its workspaces share. Succeeds if it is already
+ * open. */
 ATTR_MUST_USE bool workspace_open_store(struct workspace *workspace, struct err *err);
-/* The folder that is the top of the workspace, never a link in its place. */
+/* Opens the root folder of the workspace; fails if a link has replaced it. */
 ATTR_MUST_USE bool workspace_open_top(const struct workspace *workspace, int *fd_out,
                                       struct err *err);
-/* The same, and where it is gone, or is no folder: an empty one. */
+/* Like workspace_open_top(), but replaces it with an empty folder if it is gone or not a folder. */
 ATTR_MUST_USE bool workspace_remake_top(const struct workspace *workspace, int *fd_out,
                                         struct err *err);
 
-/* Which start code says best why it failed. */
+/* Returns the start code that describes the failure best. */
 int workspace_start_code(const struct err *err, const atomic_bool *stop);
 
-/* What git ignores in the workspace, as tree_digest() wants it: the array is the caller's, the
- * texts are in *list. Where git cannot say, nothing. */
+/* Returns the paths in the workspace that git ignores, for tree_digest(). The caller frees the
+ * array; the strings are in *list. Returns none if git fails. */
 char **workspace_ignored(const struct workspace *workspace, const struct tree *tree,
                          const atomic_bool *stop, struct str *list);
 
-/* The first path that would make git wait for ever: a FIFO called .gitignore, say. NULL: none. */
+/* Returns the first path on which git would block forever, such as a FIFO called .gitignore; NULL
+ * if there is none. */
 const char *workspace_blocks_git(const struct tree *tree);
 
-/* The newest manifest is the one that spares reading. Takes *tree. */
+/* Keeps the newest manifest, which avoids reading files again. Takes ownership of *tree. */
 void workspace_now_known(struct workspace *workspace, enum workspace_part part, struct tree *tree);
 
 /* For a struct tree_source whose ctx is a content store. */
 ATTR_MUST_USE bool workspace_open_content(void *ctx, const struct tree_entry *entry, int *fd_out,
                                           struct err *err);
 
-/* What the worktree holds, as a tree of git's. */
+/* The contents of the worktree, as a git tree. */
 struct workspace_content {
     char head[WORKSPACE_COMMIT_MAX]; /* the task's last commit, or what it started from */
     char tree[WORKSPACE_COMMIT_MAX];
-    struct str left_out; /* repositories within, one a line */
+    struct str left_out; /* nested repositories, one per line */
 };
-/* Where it is put. Both borrowed. */
+/* Where to store it. Both borrowed. */
 struct workspace_target {
-    const char *index;   /* a file of one's own: that of the worktree may say anything */
-    const char *objects; /* where new objects go; NULL: into the private repository */
+    const char *index;   /* our own file, because the worktree's index cannot be trusted */
+    const char *objects; /* folder for new objects; NULL = the private repository */
 };
-/* Reads all that is not ignored, but no repository within the tree. `base` is the commit that the
+/* Reads everything that is not ignored, except nested repositories. `base` is the commit that the
  * task started from. */
 ATTR_MUST_USE bool workspace_read_content(const struct workspace *workspace, const char *base,
                                           const struct workspace_target *target,
@@ -125,7 +128,7 @@ ATTR_MUST_USE bool workspace_read_content(const struct workspace *workspace, con
 /* Copies paths of the user's tree (workspace.copy) into the workspace. */
 ATTR_MUST_USE bool workspace_bring(const struct workspace *workspace, const atomic_bool *stop,
                                    int64_t *files_out, struct err *err);
-/* Makes the folder `to` and copies all of `from` into it, except the paths in `exclude`. */
+/* Creates the folder `to` and copies all of `from` into it, except the paths in `exclude`. */
 ATTR_MUST_USE bool workspace_copy_tree(const char *from, const char *to, const char *const *exclude,
                                        const atomic_bool *stop, int64_t *files_out,
                                        struct err *err);
@@ -133,50 +136,51 @@ ATTR_MUST_USE bool workspace_copy_tree(const char *from, const char *to, const c
 ATTR_MUST_USE bool workspace_make_worktree(struct workspace *workspace, const atomic_bool *stop,
                                            struct workspace_note *note, int64_t *files_out,
                                            int *start_code, struct err *err);
-/* Opens git's folder of the worktree, never through a link; `may_make` makes one that is gone. */
+/* Opens git's folder of the worktree, never through a link. If `may_make`, creates a missing
+ * one. */
 ATTR_MUST_USE bool workspace_open_admin(const struct workspace *workspace, bool may_make,
                                         int *fd_out, struct err *err);
-/* Take the worktree from git's list: by its folder, for its files are gone or not to be trusted. */
+/* Removes the worktree from git's list, by its folder, since its files may be gone or untrusted. */
 ATTR_MUST_USE bool workspace_forget_worktree(const char *common, const char *tree, struct err *err);
 
-/* The branch of the result, whatever the task is called. */
+/* How to name the branch of the result. */
 enum workspace_naming { WORKSPACE_BY_NUMBER, WORKSPACE_BY_UID };
-/* "devs/41/tax", or with the run's uid in place of its number. */
+/* Makes "devs/41/tax", or the same with the run's uid instead of its number. */
 void workspace_branch_name(const struct workspace *workspace, enum workspace_naming naming,
                            char out[WORKSPACE_NAME_MAX]);
-/* Writes home/start: the state of the copy before anything has run in it. */
+/* Writes home/start: the state of the copy before anything ran in it. */
 ATTR_MUST_USE bool workspace_note_start(struct workspace *workspace, const atomic_bool *stop,
                                         struct err *err);
 
-/* The result of a task from the inside; for its own files only. */
+/* The internals of a task's result; for its own files only. */
 
 struct workspace_result {
-    struct workspace *workspace; /* owned; its names only, its repository opened */
+    struct workspace *workspace; /* owned; only its names and its repository are set up */
     struct workspace_note note;
-    bool is_kept;  /* the note is that of a result, else that of a workspace */
-    char **needed; /* owned: ids of the tasks that it stands on; NULL-terminated */
+    bool is_kept;  /* the note describes a result, otherwise a workspace */
+    char **needed; /* owned; ids of the tasks that it is based on; NULL-terminated */
 };
 
-/* What a copy was when it was made, and what it is. */
+/* A copy's original and current manifests. */
 struct result_copy {
     struct tree start, now;
-    struct tree_look look; /* at what it is; the folder is open */
+    struct tree_look look; /* for the current tree; its folder is open */
 };
-/* End it with result_copy_done(), also where this failed. */
+/* End it with result_copy_done(), even if this fails. */
 ATTR_MUST_USE bool result_copy_read(const struct workspace_result *result, struct result_copy *out,
                                     struct err *err);
 void result_copy_done(struct result_copy *copy);
 
-/* Adds the hint to an error: apply the needed results first, or `otherwise`. Returns false. */
+/* Adds a hint to an error: apply the needed results first, or `otherwise`. Returns false. */
 bool result_needed_hint(const struct workspace_result *result, const char *otherwise,
                         struct err *err);
-/* The paths of the commit that a worktree started from that are otherwise in the user's tree; each
- * ends in NUL. */
+/* Lists the paths of the worktree's base commit that differ in the user's tree; each ends in
+ * NUL. */
 ATTR_MUST_USE bool result_list_own(const struct workspace_result *result, struct str *list,
                                    struct err *err);
 
-/* Paths that are never applied: the repository, whose commits can be reached otherwise, and what is
- * ours. NULL-terminated. */
+/* Paths that are never applied: the repository, whose commits are available otherwise, and our own
+ * files. NULL-terminated. */
 extern const char *const result_left_out[];
 
 #endif

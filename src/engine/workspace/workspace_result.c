@@ -17,8 +17,7 @@
 #include "workspace_parts.h"
 #include "xalloc.h"
 
-/* The earlier results that a result is based on, and which of their files are still as they were.
- */
+/* The earlier results that a result is based on, and which of their files are unchanged. */
 
 static const int64_t list_timeout_ms = 10 * 60 * 1000;
 
@@ -37,14 +36,14 @@ bool result_needed_hint(const struct workspace_result *result, const char *other
     return false;
 }
 
-/* What a copy was made of, as far as it is still there: in the user's tree, or in the results of
- * the tasks that were needed. */
+/* The originals of a copy, if they still exist: in the user's tree, or in the results of the needed
+ * tasks. */
 struct result_originals {
     const struct workspace_result *result;
-    struct tree_folder origin; /* of the user's tree */
+    struct tree_folder origin; /* the user's tree */
 };
 
-/* What lies at the path, if it is still the content that the entry speaks of. */
+/* Opens the file at the path if it still has the content of the entry. */
 static int open_same(struct tree_folder *folder, const struct tree_entry *entry)
 {
     int at;
@@ -57,11 +56,11 @@ static int open_same(struct tree_folder *folder, const struct tree_entry *entry)
     if (fd < 0 || (content_read(NULL, fd, hash, &size, NULL) &&
                    memcmp(hash, entry->hash, sizeof(hash)) == 0 && lseek(fd, 0, SEEK_SET) == 0))
         return fd;
-    (void)close(fd); /* it was only read */
+    (void)close(fd); /* opened for reading only */
     return -1;
 }
 
-/* The same in the result of a task that is needed, where that is a folder. */
+/* Does the same in the result of a needed task, if that is a folder. */
 static int open_in_result(const struct workspace *workspace, const char *task,
                           const struct tree_entry *entry)
 {
@@ -75,11 +74,11 @@ static int open_in_result(const struct workspace *workspace, const char *task,
     tree_folder_init(&folder, top);
     const int fd = open_same(&folder, entry);
     tree_folder_done(&folder);
-    (void)close(top); /* a folder: nothing was written to it */
+    (void)close(top); /* a folder opened for reading; nothing to flush */
     return fd;
 }
 
-/* For a struct tree_source whose ctx is one of those. */
+/* For a struct tree_source whose ctx is a struct result_originals. */
 static bool result_open_original(void *ctx, const struct tree_entry *entry, int *fd_out,
                                  struct err *err)
 {
@@ -93,7 +92,7 @@ static bool result_open_original(void *ctx, const struct tree_entry *entry, int 
     return true;
 }
 
-/* An index of the commit, and git's look at the tree through it. */
+/* Makes an index of the commit, and lists how the tree differs from it. */
 static bool list_with(const struct workspace_result *result, const char *index, struct str *list,
                       struct err *err)
 {
@@ -119,7 +118,7 @@ bool result_list_own(const struct workspace_result *result, struct str *list, st
     return tree_folder_remove(AT_FDCWD, folder, err) && ok;
 }
 
-/* What the result of a copy has changed. */
+/* Takes over the changes in the result of a copy. */
 
 static void take_diff(const struct tree_diff *diff, struct workspace_changes *out)
 {
@@ -136,7 +135,7 @@ static void take_diff(const struct tree_diff *diff, struct workspace_changes *ou
     str_add(&out->why, str_text(&diff->why));
 }
 
-/* One of the names that are not brought home. */
+/* Leaves out one of the names that are never applied. */
 static void leave_out(struct tree_diff *diff, const char *name)
 {
     const char *const names[] = {name, NULL};
@@ -183,7 +182,7 @@ static bool compare_copy(const struct workspace_result *result, struct result_co
         take_diff(&diff, out);
     tree_diff_done(&diff);
     tree_folder_done(&originals.origin);
-    (void)close(origin); /* a folder: nothing was written to it */
+    (void)close(origin); /* a folder opened for reading; nothing to flush */
     return ok;
 }
 
@@ -209,12 +208,12 @@ bool result_copy_read(const struct workspace_result *result, struct result_copy 
 void result_copy_done(struct result_copy *copy)
 {
     if (copy->look.top_fd >= 0)
-        (void)close(copy->look.top_fd); /* a folder: nothing was written to it */
+        (void)close(copy->look.top_fd); /* a folder opened for reading; nothing to flush */
     tree_done(&copy->start);
     tree_done(&copy->now);
 }
 
-/* Add to *out what such a result changes, and where it is kept. */
+/* Adds the changes of such a result to *out, and where it is kept. */
 static bool result_copy_compare(const struct workspace_result *result,
                                 struct workspace_changes *out, struct err *err)
 {
@@ -259,7 +258,7 @@ static bool read_origin(const char *home, char out[PATH_MAX])
     return out[0] == '/';
 }
 
-/* The workspace that the notes speak of. */
+/* Opens the workspace that the notes describe. */
 static bool open_workspace(struct workspace_result *result,
                            const struct workspace_result_call *call, struct err *err)
 {
@@ -325,11 +324,11 @@ void workspace_result_close(struct workspace_result *result)
     if (!result)
         return;
     char own[PATH_MAX];
-    /* Where the task is over, git's private repository was made for this look only. */
+    /* If the task is over, git's private repository was only made for us. */
     const bool is_for_us = result->workspace && !workspace_is_made(result->workspace) &&
                            workspace_path(result->workspace, "git", own, NULL);
     const bool removed = !is_for_us || tree_folder_remove(AT_FDCWD, own, NULL);
-    (void)removed; /* the next look finds it and uses it again */
+    (void)removed; /* if it stays, it will be used again */
     workspace_close(result->workspace);
     for (char **task = result->needed; *task; task++)
         free(*task);
@@ -359,7 +358,7 @@ static bool take_names(const struct str *names, struct workspace_changes *out, s
     return true;
 }
 
-/* "12\t3\tpath\0", in the same order; "-" for what is no text. */
+/* Parses "12\t3\tpath\0", in the same order; "-" if it is not text. */
 static void take_counts(const struct str *counts, struct workspace_changes *out)
 {
     size_t i = 0;
@@ -374,13 +373,13 @@ static void take_counts(const struct str *counts, struct workspace_changes *out)
     }
 }
 
-/* Two trees of git. */
+/* Two git trees. */
 struct result_trees {
     const char *from, *to;
-    const char *objects; /* where some of them are, beside the repository; NULL = nowhere else */
+    const char *objects; /* additional folder with some of their objects; NULL = none */
 };
 
-/* One form of the difference between two trees of git. */
+/* Asks for the difference between two git trees in one format. */
 static bool ask_diff(const struct workspace_result *result, const struct result_trees *trees,
                      const char *form, struct str *out, struct err *err)
 {
@@ -419,7 +418,7 @@ static bool compare_trees(const struct workspace_result *result, const struct re
     return ok;
 }
 
-/* What the branch holds now: who committed to it meant that. */
+/* Returns the current commit of the branch: later commits to it are intended. */
 static bool find_commit(const struct workspace_result *result, char out[WORKSPACE_COMMIT_MAX],
                         struct err *err)
 {
@@ -432,7 +431,7 @@ static bool find_commit(const struct workspace_result *result, char out[WORKSPAC
     return ok || err_set(err, ERR_NOT_FOUND, "the branch '%s' is gone", result->note.branch);
 }
 
-/* Of a task that has no result: what its worktree holds, without a trace in the repository. */
+/* Compares the current worktree of a task without a result. Leaves no trace in the repository. */
 static bool compare_present(const struct workspace_result *result, struct workspace_changes *out,
                             struct err *err)
 {
@@ -482,7 +481,7 @@ bool workspace_result_changes(struct workspace_result *result, struct workspace_
     return ok;
 }
 
-/* Whether a result is still there, and removing the rest of its workspace. */
+/* Checks whether a result still exists, and removes the rest of its workspace. */
 
 static bool has_folder(const struct workspace_result *result)
 {
@@ -491,7 +490,7 @@ static bool has_folder(const struct workspace_result *result)
     return workspace_path(result->workspace, "result", path, NULL) && lstat(path, &info) == 0;
 }
 
-/* Where git cannot say, the branch counts as there. */
+/* If git cannot tell, the branch is assumed to exist. */
 static bool has_branch(const struct workspace_result *result)
 {
     char ref[WORKSPACE_NAME_MAX + 16];

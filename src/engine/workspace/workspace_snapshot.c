@@ -1,4 +1,4 @@
-/* workspace_snapshot.c - what a workspace is at a moment, and putting it back to that. */
+/* workspace_snapshot.c - saves the state of a workspace, and restores it. */
 #include "workspace_parts.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ enum { LARGEST = 3 };
 
 /* One of the folders of a workspace, opened. */
 struct part {
-    struct workspace *workspace; /* borrowed, as all here */
+    struct workspace *workspace; /* borrowed, like all pointers here */
     enum workspace_part what;
     const atomic_bool *stop;
     int fd; /* owned; -1 = none */
@@ -51,11 +51,11 @@ static bool open_part(struct part *part, bool may_remake, struct err *err)
 static void close_part(struct part *part)
 {
     if (part->fd >= 0)
-        (void)close(part->fd); /* a folder: nothing was written to it */
+        (void)close(part->fd); /* a folder opened for reading; nothing to flush */
     part->fd = -1;
 }
 
-/* A name at the top and all that is below it. */
+/* The total size of one top-level entry and everything below it. */
 struct share {
     const char *path; /* borrowed */
     size_t len;
@@ -113,7 +113,8 @@ static bool make_folder(const struct workspace *workspace, struct err *err)
            err_set_errno(err, errno, "cannot make '%s'", path);
 }
 
-/* Scan, hash, keep the contents, write the manifest. The caller ends *tree. */
+/* Scans and hashes the folder, stores the contents, and writes the manifest. The caller ends
+ * *tree. */
 static bool save_part(struct part *part, int step, struct tree *tree, int *start_code,
                       struct err *err)
 {
@@ -142,8 +143,8 @@ bool workspace_open_content(void *ctx, const struct tree_entry *entry, int *fd_o
     return content_get(ctx, entry->hash, fd_out, err);
 }
 
-/* What is there. A tree that is beyond our limits is removed altogether: all that was saved is
- * made anew then, but nothing can be left alone. */
+/* Scans the current tree. A tree beyond our limits is removed completely: restoring then recreates
+ * everything that was saved. Not possible if some paths are excluded. */
 static bool find_out(struct part *part, struct tree *now, struct err *err)
 {
     struct err why = {0};
@@ -159,7 +160,7 @@ static bool find_out(struct part *part, struct tree *now, struct err *err)
     return tree_scan(&look, now, err);
 }
 
-/* The caller ends *tree: what is there now. */
+/* Restores the folder. *tree is its manifest afterwards; the caller ends it. */
 static bool reset_part(struct part *part, int step, struct tree *tree, struct tree_work *work,
                        struct err *err)
 {
@@ -180,7 +181,7 @@ static bool reset_part(struct part *part, int step, struct tree *tree, struct tr
         ok = tree_hash(&look, tree, &now, NULL, err);
         tree_shut(part->fd, tree);
         ok = ok && tree_verify(&look, tree, &want, err);
-        /* What was found after a reset is in the store, for it is what was saved. */
+        /* After a reset, all contents are in the store, because they are what was saved. */
         for (size_t i = 0; i < tree->count; i++)
             tree->entries[i].is_stored = S_ISREG(tree->entries[i].mode);
     }
@@ -189,7 +190,7 @@ static bool reset_part(struct part *part, int step, struct tree *tree, struct tr
     return ok;
 }
 
-/* The tree's digest and sizes. */
+/* Fills in the digest and the sizes of the tree. */
 static void tell(const struct workspace *workspace, const struct tree *tree,
                  const atomic_bool *stop, struct tree_facts *out)
 {
@@ -202,7 +203,7 @@ static void tell(const struct workspace *workspace, const struct tree *tree,
     str_done(&list);
 }
 
-/* False with the start code, where it has none yet. */
+/* Returns false and sets the start code, unless it is already set. */
 static bool failed(const struct part *part, const struct err *err, int *start_code)
 {
     if (*start_code == 0)
@@ -222,7 +223,7 @@ static bool save_admin(struct part *part, int step, int *start_code, struct err 
     return ok;
 }
 
-/* The tree at last: its manifest says that there is a snapshot. */
+/* The tree comes last: its manifest marks the snapshot as complete. */
 bool workspace_save(struct workspace *workspace, int step, const atomic_bool *stop,
                     struct tree_facts *out, int *start_code, struct err *err)
 {

@@ -1,5 +1,5 @@
-/* workspace_worktree.c - worktrees of git, made by us so that git runs nothing of the repository's.
- */
+/* workspace_worktree.c - creates git worktrees ourselves, so that git runs nothing of the
+ * repository. */
 #define _GNU_SOURCE /* O_NOFOLLOW, mkdtemp */
 
 #include "workspace_parts.h"
@@ -17,7 +17,7 @@
 #include "tree_folder.h"
 
 enum {
-    ADMIN_MAX = 10000,      /* worktrees of a repository that are looked through */
+    ADMIN_MAX = 10000,      /* worktrees of a repository that are checked */
     ADMIN_NAMES_MAX = 1000, /* names that are tried for a new one */
     CONFLICTS_NAMED = 5,    /* paths that an error names */
     LINK_MAX = PATH_MAX + 16,
@@ -25,29 +25,30 @@ enum {
 };
 
 static const int64_t checkout_timeout_ms = 10 * 60 * 1000;
-/* Of git's folders for worktrees that devs made: it removes no other, whatever a "gitdir" says. */
+/* Prefix of git's folders for worktrees that devs made. Others are never removed, whatever a
+ * "gitdir" file says. */
 static const char admin_prefix[] = "devs-";
 
 static void close_fd(int fd)
 {
     if (fd >= 0)
-        (void)close(fd); /* what was written to it was checked before */
+        (void)close(fd); /* write errors have been checked */
 }
 
-/* The first line of a small file; false if there is none. */
+/* Reads the first line of a small file. Returns false if there is none. */
 static bool read_line(int dir_fd, const char *name, char *out, size_t cap)
 {
     const int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
     const ssize_t got = read(fd, out, cap - 1);
-    (void)close(fd); /* it was only read */
+    (void)close(fd); /* opened for reading only */
     out[got > 0 ? got : 0] = '\0';
     out[strcspn(out, "\n")] = '\0';
     return got > 0;
 }
 
-/* Is this git's folder for the worktree whose ".git" is at `mark`? */
+/* Returns whether this is git's folder for the worktree whose ".git" is at `mark`. */
 static bool is_admin_of(int admins_fd, const char *name, const char *mark)
 {
     char line[LINK_MAX];
@@ -55,11 +56,11 @@ static bool is_admin_of(int admins_fd, const char *name, const char *mark)
     if (fd < 0)
         return false;
     const bool found = read_line(fd, "gitdir", line, sizeof(line)) && strcmp(line, mark) == 0;
-    (void)close(fd); /* a folder: nothing was written to it */
+    (void)close(fd); /* a folder opened for reading; nothing to flush */
     return found;
 }
 
-/* The name of git's folder for that worktree; "" if there is none. */
+/* Finds the name of git's folder for that worktree; "" if there is none. */
 static void find_admin(int admins_fd, const char *tree, char out[WORKSPACE_ADMIN_MAX])
 {
     struct str mark = {0};
@@ -76,20 +77,20 @@ static void find_admin(int admins_fd, const char *tree, char out[WORKSPACE_ADMIN
             (void)snprintf(out, WORKSPACE_ADMIN_MAX, "%s", entry->d_name);
     }
     if (dir)
-        (void)closedir(dir); /* it was only looked at */
+        (void)closedir(dir); /* nothing was written */
     else
         close_fd(again);
     str_done(&mark);
 }
 
-/* Git's folder "worktrees", never through a link. -1 with errno. */
+/* Opens git's folder "worktrees", never through a link. Returns -1 with errno on failure. */
 static int open_admins(const char *common, bool may_make)
 {
     const int top = tree_folder_open(AT_FDCWD, common);
     if (top < 0)
         return -1;
     if (may_make)
-        (void)mkdirat(top, "worktrees", 0777); /* if it cannot be made, it cannot be opened */
+        (void)mkdirat(top, "worktrees", 0777); /* if this fails, opening it fails, too */
     const int fd = tree_folder_open(top, "worktrees");
     const int number = errno;
     (void)close(top);
@@ -103,7 +104,7 @@ bool workspace_open_admin(const struct workspace *workspace, bool may_make, int 
     const int admins = open_admins(workspace->git.places->common, may_make);
     const char *name = strrchr(workspace->admin, '/') + 1;
     if (admins >= 0 && may_make)
-        (void)mkdirat(admins, name, 0700); /* if it cannot be made, it cannot be opened */
+        (void)mkdirat(admins, name, 0700); /* if this fails, opening it fails, too */
     const int fd = admins >= 0 ? tree_folder_open(admins, name) : -1;
     if (fd < 0)
         (void)err_set_errno(err, errno, "cannot open '%s'", workspace->admin);
@@ -117,14 +118,15 @@ bool workspace_forget_worktree(const char *common, const char *tree, struct err 
     char name[WORKSPACE_ADMIN_MAX];
     const int fd = open_admins(common, false);
     if (fd < 0)
-        return true; /* no worktrees at all */
+        return true; /* there are no worktrees */
     find_admin(fd, tree, name);
     const bool ok = name[0] == '\0' || tree_folder_remove(fd, name, err);
-    (void)close(fd); /* a folder: what was removed from it is gone */
+    (void)close(fd); /* a folder; its entries are removed */
     return ok;
 }
 
-/* Of HEAD, or of a branch: by its whole name, for a task may have made a tag of the same name. */
+/* Returns the commit of HEAD, or of a branch by its full name, because a task may have made a tag
+ * with the same name. */
 static bool commit_of(const struct git *git, const char *name, char out[GIT_COMMIT_MAX],
                       struct err *err)
 {
@@ -140,7 +142,7 @@ static bool commit_of(const struct git *git, const char *name, char out[GIT_COMM
     return err_hint(err, "git commit first, or \"workspace\": \"copy\"");
 }
 
-/* What would make a worktree, or its result, impossible. */
+/* Checks for anything that would make a worktree or its result impossible. */
 static bool check_repository(const struct git *git, const char *commit, struct err *err)
 {
     char id[GIT_COMMIT_MAX];
@@ -155,7 +157,7 @@ static bool check_repository(const struct git *git, const char *commit, struct e
                       top);
         return err_hint(err, "\"workspace\": \"copy\" brings them along");
     }
-    /* Git keeps no branch beside one whose name it begins with. */
+    /* A branch "devs" would make branches "devs/..." impossible. */
     if (commit_of(git, "devs", id, NULL)) {
         (void)err_set(err, ERR_INVALID,
                       "the git repository '%s' has a branch called 'devs', so no result can be "
@@ -191,7 +193,7 @@ static bool write_line(int folder, const char *name, const char *prefix, const c
     return ok;
 }
 
-/* Makes git's folder for the worktree under a name that is free, and remembers it. */
+/* Creates git's folder for the worktree under an unused name, and remembers it. */
 static bool make_admin_folder(struct workspace *workspace, char name[WORKSPACE_ADMIN_MAX],
                               struct err *err)
 {
@@ -219,8 +221,8 @@ static bool make_admin_folder(struct workspace *workspace, char name[WORKSPACE_A
     return made;
 }
 
-/* What `git worktree add --detach` writes, in an order in which a `git worktree prune` of the
- * person's takes nothing away. */
+/* Writes what `git worktree add --detach` writes, in an order in which the user's `git worktree
+ * prune` does not remove anything. */
 static bool register_worktree(struct workspace *workspace, const char *commit,
                               char name[WORKSPACE_ADMIN_MAX], struct err *err)
 {
@@ -243,7 +245,7 @@ static bool register_worktree(struct workspace *workspace, const char *commit,
     return ok;
 }
 
-/* Gives git, as the task will run it, the index and the HEAD of what was checked out. */
+/* Sets up the index and the HEAD of the checkout for git as the task will run it. */
 static bool finish_worktree(const struct workspace *workspace, const char *index,
                             const char *commit, struct err *err)
 {
@@ -264,13 +266,13 @@ static bool finish_worktree(const struct workspace *workspace, const char *index
                       : err_set_errno(err, number, "cannot make '%s/index'", workspace->admin);
         close_fd(in);
         close_fd(out);
-        (void)unlink(index); /* the copy counts */
+        (void)unlink(index); /* the copy is used instead */
     }
     (void)close(admin);
     return ok;
 }
 
-/* Writes the files of a commit into the tree; `from` is what it holds now, NULL: nothing. */
+/* Writes the files of a commit to the tree. `from` is the commit it contains now; NULL = empty. */
 static bool check_out_commit(const struct workspace *workspace, const char *index, const char *from,
                              const char *commit, const atomic_bool *stop, struct err *err)
 {
@@ -310,7 +312,7 @@ static void name_conflicts(const struct workspace *workspace, const char *branch
     str_done(&text);
 }
 
-/* Do two commits need a merge? One may hold the other. */
+/* How to merge two commits; one may contain the other. */
 enum merge_need { MERGE_NOTHING, MERGE_FORWARD, MERGE_TREES };
 
 static bool look_at_merge(const struct workspace *workspace, const char *ours, const char *theirs,
@@ -348,8 +350,8 @@ static bool commit_merge(const struct workspace *workspace, const char *tree, co
     return ok;
 }
 
-/* Merges one more result into the commit. A merge that git cannot do is a conflict; whatever else
- * fails is an error. Exit code 1 also means a name that does not exist, without a tree. */
+/* Merges one more result into the commit. If git cannot merge it, this is a conflict; any other
+ * failure is an error. Exit code 1 without a tree means that a name does not exist. */
 static bool merge_branch(const struct workspace *workspace, const char *branch,
                          const atomic_bool *stop, char commit[GIT_COMMIT_MAX], int *start_code,
                          struct err *err)
@@ -381,8 +383,8 @@ static bool merge_branch(const struct workspace *workspace, const char *branch,
     return ok;
 }
 
-/* Makes the worktree, from HEAD or from the results that the task needs. The repository is locked.
- */
+/* Creates the worktree, from HEAD or from the results that the task needs. The repository must be
+ * locked. */
 static bool check_out(struct workspace *workspace, const atomic_bool *stop,
                       struct workspace_note *note, int *start_code, struct err *err)
 {
@@ -396,7 +398,7 @@ static bool check_out(struct workspace *workspace, const atomic_bool *stop,
         !register_worktree(workspace, commit, note->admin, err))
         return false;
     char lock[PATH_MAX];
-    (void)unlink(index); /* what a killed git left, and its lock */
+    (void)unlink(index); /* left by a killed git, with its lock */
     if (workspace_path(workspace, "index.lock", lock, NULL))
         (void)unlink(lock);
     memcpy(note->base, commit, sizeof(commit));
