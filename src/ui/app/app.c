@@ -158,7 +158,7 @@ void app_take_news(struct app *app)
     if (app->opens)
         return; /* app_opening_go_on() reads to the end anyway */
     if (app->mode == APP_REPLAY) {
-        app->more_news = false; /* from here on, this is about the app's own run */
+        app->more_news = false; /* in a replay, more_news is only about the app's own run */
         app_replay_extend(app);
         return;
     }

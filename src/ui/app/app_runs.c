@@ -151,7 +151,7 @@ void app_opening_go_on(struct app *app)
     app->wants_frame = true;
     app->wants_frame_now = app->wants_frame_now || !app->opens;
     if (!app->opens && app->mode == APP_LIVE)
-        app_take_news(app); /* for a run that may continue: also its owner, lock, and so on */
+        app_take_news(app); /* also looks for the owner and for answers, if the run may continue */
 }
 
 /* Reads the rest. */
