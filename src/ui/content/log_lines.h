@@ -28,7 +28,7 @@ struct joined_line {
     size_t len;
     int64_t at_ms;  /* when its last bytes arrived */
     int64_t offset; /* stream offset of its first byte; for a gap, of its start */
-    int stream;     /* LOG_STREAM_OUT or LOG_STREAM_ERR */
+    int stream;     /* a LOG_STREAM_... constant */
 };
 /* Called with each finished line. */
 typedef void joined_line_fn(void *ctx, const struct joined_line *line);
@@ -80,7 +80,7 @@ struct log_line {
     size_t start, len; /* in `text` */
     int64_t at_ms;     /* when its last bytes arrived */
     int64_t offset;    /* stream offset of its first byte, */
-    int stream;        /* LOG_STREAM_*, or LOG_TAIL_ENGINE */
+    int stream;        /* LOG_STREAM_..., or LOG_TAIL_ENGINE */
 };
 
 struct log_tail {

@@ -68,7 +68,7 @@ struct pager_line {
     size_t start, len; /* in the window's text */
     int64_t at_ms;
     int64_t offset; /* stream offset of its first byte */
-    int stream;     /* LOG_STREAM_*, or PAGER_ENGINE */
+    int stream;     /* LOG_STREAM_..., or PAGER_ENGINE */
 };
 
 struct log_pager {
