@@ -8,10 +8,7 @@
 #include "shown.h"
 #include "text.h"
 
-enum {
-    HANG_PART = 3
-}; /* continuation rows keep two of three columns, whatever their
-      indentation */
+enum { HANG_PART = 3 }; /* minimum width of continuation rows: 2 of 3 columns */
 
 static enum style style_of(enum forensics_mark mark)
 {
