@@ -441,10 +441,7 @@ bool view_task_allows(const struct view_facts *facts, int task, enum act act);
 
 /* The rows of the list. */
 
-enum {
-    VIEW_LEFT_ALONE_MS = 60 * 1000
-}; /* after this long without a key, the run counts as
-      unattended */
+enum { VIEW_LEFT_ALONE_MS = 60 * 1000 }; /* unattended after this long without a key */
 
 /* Sorts the rows: in plan order, with those that need the user first; when the run is over,
  * needs-you, stuck, gave-up and lost come first. If a run ends unattended, or is opened after its
@@ -453,7 +450,7 @@ enum {
  * While rows must not move, only corrects wrong rows in place. In any case, no task or fold has two
  * rows, and each task that passes the filter has a row, its own or its fold's. */
 void view_arrange(struct view *view, const struct view_facts *facts);
-/* unattended after this long without a key */
+/* Returns when the rows may move next (steady clock); -1 = they are already sorted. */
 int64_t view_wake_ms(const struct view *view);
 /* Rebuilds the rows at once, in their present order. Call after the filter or the unfolded folds
  * have changed. */
@@ -538,7 +535,7 @@ const struct attempt_state *view_try_state(const struct run_state *state,
 /* Keeps this attempt in view until another task is selected. */
 void view_try_choose(struct view *view, const struct view_try *one);
 /* Selects the attempt in this row of the table (counted from 0 over all steps), at the end of its
- * log, or the nearest one. A task must be selected. */
+ * log. Does nothing if there is no such row. A task must be selected. */
 void view_detail_choose(struct view *view, const struct run_state *state, int row);
 
 struct log_pager;
@@ -546,8 +543,7 @@ struct log_source;
 
 /* Opens the output of the selected task. */
 void view_log_open(struct view *view, const struct view_facts *facts);
-/* Selects the attempt in this row of the table (counted from 0 over all steps), at the end of its
- * log. Does nothing if there is no such row. A task must be selected. */
+/* Resets the position for another attempt, to its end. Keeps wrapping and the search. */
 void view_log_restart(struct view_log *log);
 /* Copies the present search and display settings to the pager. Call before reading lines. */
 void view_log_sync(struct view *view, struct log_pager *pager);
