@@ -23,9 +23,11 @@ struct forensics_facts {
 
 /* Appends text to the current section. Line feeds start new lines. */
 void forensics_add(struct forensics *out, enum forensics_mark mark, const char *text, size_t len);
+/* `fmt` is a printf() format. */
 ATTR_PRINTF(3, 4)
 /* Appends a formatted line of at most TEXT_LINE_MAX bytes. Line feeds start new lines. */
 void forensics_addf(struct forensics *out, enum forensics_mark mark, const char *fmt, ...);
+/* `fmt` is a printf() format. */
 ATTR_PRINTF(3, 4)
 /* Appends "label      value" as one line. Line feeds in the value become blanks. */
 void forensics_pair(struct forensics *out, const char *label, const char *fmt, ...);
@@ -47,6 +49,7 @@ forensics_section_fn forensics_verdict, forensics_command, forensics_tree, foren
     forensics_out, forensics_err, forensics_end, forensics_tests, forensics_processes,
     forensics_machine;
 
+/* `fmt` is a printf() format. */
 ATTR_PRINTF(3, 4)
 /* Sets the short note beside the section's name in the list, at most FORENSICS_NOTE_MAX bytes. */
 void forensics_note(struct forensics *out, enum forensics_section section, const char *fmt, ...);

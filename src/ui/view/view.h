@@ -422,9 +422,11 @@ bool view_wants_text(const struct view *view);
 /* Returns true if an overlay takes all keys. */
 bool view_is_covered(const struct view *view);
 
+/* `fmt` is a printf() format. */
 ATTR_PRINTF(3, 4)
 /* Shows a message from `now` on and replaces the previous one. Truncates long messages. */
 void view_say(struct view *view, const struct moment *now, const char *fmt, ...);
+/* `fmt` is a printf() format. */
 ATTR_PRINTF(3, 4)
 /* Like view_say(), for a sentence that names keys, see keymap_say(). Never pass untrusted text as
  * an argument: braces in it would be replaced by keys. */
