@@ -10,8 +10,8 @@
 #include "bundle.h"
 #include "str.h"
 
-/* Appends lines: the run and the file, how much of the run the file contains if `is_whole` is set,
- * and the names of redacted secrets. Output is safe for a terminal, as from text_clean(). */
+/* Appends the run, the file and the names of redacted secrets as lines; with `is_whole`, also what
+ * the file contains of the run. Output is safe for a terminal, as from text_clean(). */
 void bundle_words(const struct bundle_contents *contents, const char *file, bool is_whole,
                   struct str *out);
 

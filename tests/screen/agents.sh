@@ -90,7 +90,7 @@ test_P6_runs_are_watched_cancelled_and_played_back() {
 	expect b '▸.*think' 'the one that does not end'
 	type b x
 	expect b 'Cancel think' 'x asks'
-	cancel_is_taken() { # the prompt takes nothing at first
+	cancel_is_taken() { # the prompt ignores keys at first
 		type b t
 		shows b 'cancelled *think'
 	}

@@ -38,7 +38,7 @@ type a x
 expect a 'Cancel hang' 'x asks, and names the task'
 type a Enter
 expect a 'Cancel hang' 'Enter does not confirm'
-kill_is_taken() { # the prompt takes nothing at first
+kill_is_taken() { # the prompt ignores keys at first
 	type a K
 	shows a 'cancelled.*hang'
 }
@@ -93,7 +93,7 @@ echo '{"version":1,"name":"boats","idempotent":true,"tasks":[{"id":"boat","steps
 open f 100 30
 type f "clear; '$devs'" Enter
 expect f 'gave-up.*boat.*exit 1' 'a failure that no rule knows'
-last_is_chosen() { # the prompt takes nothing at first
+last_is_chosen() { # the prompt ignores keys at first
 	type f End
 	shows f '▸ success'
 }
@@ -120,7 +120,7 @@ expect f 'would change: 3 exit 1 -> network' 'it is tried on what is recorded'
 expect f 'saves it' 's is offered'
 want 'nothing is saved by a trial' "$(ls devs.config.json 2>/dev/null)" ''
 trial_is_left() { ! shows f 'saves it'; }
-for _ in 1 2 3 4 5; do # the prompt takes nothing at first; once it is gone, s asks for an order
+for _ in 1 2 3 4 5; do # the prompt ignores keys at first; once it is closed, s opens the sort menu
 	type f s
 	until_true 5 trial_is_left && break
 done
@@ -163,7 +163,7 @@ type g Enter
 expect g 'unfold' 'Enter folds it'
 type g x
 expect g 'Cancel all 3 tasks of one fault' 'x asks about all'
-nothing_is_asked() { # the prompt takes nothing at first
+nothing_is_asked() { # the prompt ignores keys at first
 	type g Escape
 	! shows g 'Cancel all'
 }

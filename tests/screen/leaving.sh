@@ -39,7 +39,7 @@ expect a 'running.*s ' 'fg comes back'
 # --- d detaches: the shell is back, the run continues, and devs can show it again
 type a q
 expect a 'd  detach: the run goes on without this terminal' 'q offers it'
-is_detached() { # the prompt takes nothing at first
+is_detached() { # the prompt ignores keys at first
 	type a d
 	shows a 'goes on without a terminal (pid'
 }
@@ -77,7 +77,7 @@ type a C-c
 expect a '\^C' 'the terminal has sent it'
 : >unlock
 wait "$holder"
-type a 'echo code-none' Enter # if ^C ends devs before it handles signals, the rest of its line is lost
+type a 'echo code-none' Enter # if ^C ends devs too early, the rest of its line is lost
 expect a '^code-' 'the shell is back'
 none_lives() { ! "$devs" --db "$db" runs | grep -q live; }
 until_true 60 none_lives

@@ -1,4 +1,4 @@
-/* story_agents.c - a made-up run of agents: rounds, budgets, calls that loop. */
+/* story_agents.c - a made-up run of agents: rounds, budgets, looping calls. */
 #include <check.h>
 #include <stddef.h>
 

@@ -20,7 +20,7 @@ enum { MS_PER_S = 1000, FOREVER = -1 };
 
 enum { POLL_KEYS, POLL_SIGNALS, POLL_NEWS, POLL_OWN, POLL_ENGINE, POLL_COUNT };
 
-/* Whether the app's own run is being left. */
+/* Returns true while q w waits for the app's own run. */
 static bool is_leaving(const struct app *app)
 {
     return app->own.present ? app->own.view.leaving : app->view.leaving;

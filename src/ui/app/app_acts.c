@@ -144,7 +144,7 @@ static bool app_acts_ask_many(struct app_acts *acts, const struct control *contr
     return true;
 }
 
-/* "6 tasks held", "5 tasks held, 1 not: b: it is held already". */
+/* Appends "6 tasks held", "5 tasks held, 1 not: b: it is held already". */
 static void tell_of_batch(struct app_acts *acts, struct str *out)
 {
     const struct app_batch *batch = &acts->batch;
@@ -161,7 +161,7 @@ static void tell_of_batch(struct app_acts *acts, struct str *out)
         str_addf(out, ", %d not: %s", batch->refused, str_text(&batch->refusal));
 }
 
-/* "tax held: no new tries until it is released", "tax: KILL sent to its group". */
+/* Appends "tax held: no new tries until it is released", "tax: KILL sent to its group". */
 static void add_answer(const struct app_acts *acts, const struct app_act *act, bool done,
                        const char *answer, struct str *out)
 {

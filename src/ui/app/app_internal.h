@@ -199,7 +199,7 @@ struct app {
     struct app_result result;
 };
 
-/* The moment that is shown (app_show.c). */
+/* The moment on the screen (app_show.c). */
 
 /* Returns the run as the view sees it now. */
 struct view_facts app_facts(const struct app *app);
@@ -358,7 +358,7 @@ void app_visit_close(struct app *app);
 
 /* Time in a recording or in the past of a live run (app_replay.c). */
 
-/* Whether the past of a live run is shown. */
+/* Returns true if the past of a live run is on the screen. */
 bool app_is_past(const struct app *app);
 /* Adds newly recorded events. */
 void app_replay_extend(struct app *app);

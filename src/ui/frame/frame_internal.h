@@ -106,7 +106,7 @@ void frame_draw_edges(struct canvas *canvas, const struct frame_edges *edges,
 void frame_paint_row(struct canvas *canvas, int row, enum style style);
 /* Draws row 0: name, mode, counts, clock. */
 void frame_header(struct canvas *canvas, const struct frame_input *input);
-/* Returns true if there is a problem with devs itself, and so a banner. */
+/* Returns true if a banner reports a problem with devs itself. */
 bool frame_has_banner(const struct frame_input *input);
 /* Draws facts->banner over the whole row. */
 void frame_banner(struct canvas *canvas, int row, const struct frame_input *input);

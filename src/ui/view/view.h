@@ -488,7 +488,7 @@ void view_toggle_fold(struct view *view, const struct view_fold *fold);
 
 /* Returns true if this task passes the filter. */
 bool view_matches(const struct view *view, const struct view_facts *facts, int task);
-/* Returns how many finished tasks H hides. */
+/* Returns how many passed tasks H hides. */
 int view_hidden(const struct view *view, const struct view_facts *facts);
 /* If a word of the filter matches no task, appends the state or class that was probably meant, as
  * in "nearest class: rate-limit (1)", or what is wrong with the word; otherwise nothing. Returns
