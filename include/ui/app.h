@@ -1,7 +1,7 @@
 /*
- * app.h - the cockpit: follows a run, draws it, takes keys, asks for acts.
+ * app.h - the cockpit: follows a run, draws it, handles keys and sends control requests.
  *
- * Main thread only. Returns when the person leaves.
+ * Main thread only. Returns when the user leaves.
  */
 #ifndef DEVS_APP_H
 #define DEVS_APP_H
@@ -20,27 +20,28 @@
 #include "ui_settings.h"
 
 enum app_mode {
-    APP_LIVE,   /* follow the run as it goes on */
-    APP_REPLAY, /* read only, with a transport */
-    APP_RUNS,   /* all runs first; each is then opened as it is: live, or as a replay */
+    APP_LIVE,   /* follow the run live */
+    APP_REPLAY, /* read-only, with playback controls */
+    APP_RUNS,   /* start with the list of runs; each one opens live or as a replay */
 };
 
-/* Why the person left. */
+/* Why the user left. */
 enum app_leave {
-    APP_LEFT,         /* q with nothing of ours running, or a run that ended */
-    APP_LEFT_WAIT,    /* q w, and what ran has ended: what was not started stays in the log */
+    APP_LEFT,         /* q while nothing of ours is running, or after the run ended */
+    APP_LEFT_WAIT,    /* q w, and all running attempts have ended; tasks not yet started stay in
+                         the log */
     APP_LEFT_CANCEL,  /* q c: cancel all, then leave */
-    APP_LEFT_DETACH,  /* q d: the engine goes on without a terminal */
-    APP_LEFT_PLAIN,   /* :plain: the caller goes on with lines, see run and seen_seq */
-    APP_LEFT_SIGNAL,  /* SIGTERM, SIGHUP: see signal */
-    APP_LEFT_TAKE_UP, /* r or R in a run that has ended: the caller starts an engine, see asked */
+    APP_LEFT_DETACH,  /* q d: the engine continues without a terminal */
+    APP_LEFT_PLAIN,   /* :plain: the caller continues with plain lines from `run` and `seen_seq` */
+    APP_LEFT_SIGNAL,  /* SIGTERM or SIGHUP, see `signal` */
+    APP_LEFT_TAKE_UP, /* r or R in a run that has ended: the caller starts an engine, see `asked` */
 };
 
-/* What r and R need in a run that has ended. */
+/* What r and R require in a run that has ended. */
 enum app_take_up {
-    APP_TAKE_UP_OWNED,   /* some process still owns it: it is asked */
-    APP_TAKE_UP_REFUSED, /* nothing would be done */
-    APP_TAKE_UP_STARTS,  /* an engine, which the caller starts once the app has left */
+    APP_TAKE_UP_OWNED,   /* a process still owns the run; the request is sent there */
+    APP_TAKE_UP_REFUSED, /* the request would have no effect */
+    APP_TAKE_UP_STARTS,  /* a new engine, which the caller starts after the app has left */
 };
 
 struct follower;
@@ -49,79 +50,85 @@ struct secret_settings;
 
 struct app_options {
     const struct place *place; /* borrowed */
-    const char *log_file;      /* what the screens call it; borrowed, NULL = by its own path */
-    int64_t run;               /* number; 0 = the newest */
+    const char *log_file;      /* name shown on screen; borrowed; NULL = the log's own path */
+    int64_t run;               /* run number; 0 = the newest */
     enum app_mode mode;
     struct control_desk *desk;       /* borrowed; NULL in a replay */
-    const char *by;                  /* who acts: "name@terminal"; borrowed */
-    const struct redactor *redactor; /* for words that a person types for the log; borrowed, NULL
-                                        cuts nothing */
-    bool engine_here;                /* the run's engine lives in this process */
-    int engine_done_fd;              /* readable when it has ended; -1 = none */
-    void (*leave)(void *ctx);        /* q w: start nothing more, end when what runs has ended; the
-                                        screen stays until then. NULL = the caller does it, q w
-                                        returns at once */
-    void *leave_ctx;                 /* borrowed; for leave() */
-    const char *rules;               /* a person's own, see classify.h; borrowed; NULL = none */
-    /* Keep a new rule of theirs (C n); false: *err says why not. NULL: nowhere to keep it */
+    const char *by;                  /* the user as recorded in the log: "name@terminal";
+                                        borrowed */
+    const struct redactor *redactor; /* for text that the user enters into the log; borrowed;
+                                        NULL = no redaction */
+    bool engine_here;                /* the run's engine is in this process */
+    int engine_done_fd;              /* becomes readable when the engine has ended; -1 = none */
+    void (*leave)(void *ctx);        /* q w: start nothing more, end when running attempts have
+                                        ended; the screen stays open until then. NULL = q w
+                                        returns at once and the caller does this */
+    void *leave_ctx;                 /* borrowed; passed to leave() */
+    const char *rules;               /* the user's own rules, see classify.h; borrowed; NULL =
+                                        none */
+    /* Saves a new rule of the user (C n); sets *err on false. NULL: rules cannot be saved */
     bool (*save_rule)(void *ctx, const char *rule_json, struct err *err);
-    void *save_ctx; /* borrowed; for save_rule() */
-    /* Where a recording opens, in the words of app_picture; NULL = at its end, with its tasks, the
-     * first of them. Of a live run `opens_at` does not count. Borrowed */
+    void *save_ctx; /* borrowed; passed to save_rule() */
+    /* Where a recording opens, in the syntax of app_picture. NULL = at its end, in the tasks view,
+     * with the first task selected. `opens_at` is ignored for a live run. Borrowed. */
     const char *opens_at, *opens_view, *opens_task;
-    /* What is cut out of a run of this plan before it is handed on (W): as redactor_open(), of this
-     * process's environment; the caller closes *out. Asked from a thread of the app's. NULL: no
-     * run is written. */
+    /* Opens a redactor for exporting a run of this plan (W), like redactor_open() with this
+     * process's environment. The caller closes *out. Called on a worker thread of the app. NULL:
+     * export is not available. */
     bool (*open_redactor)(struct redactor **out, const struct plan *plan,
                           const struct secret_settings *secrets, struct err *err);
-    const struct secret_settings *secrets; /* borrowed; for that; NULL = nothing is set */
-    /* All of a regular file, up to so many bytes; ERR_LIMIT where it has more. NULL: none is read
-     */
+    const struct secret_settings *secrets; /* borrowed; for open_redactor(); NULL = no settings */
+    /* Reads a whole regular file. Fails with ERR_LIMIT if it is larger than max_bytes. NULL: no
+     * files are read. */
     bool (*read_file)(const char *path, size_t max_bytes, struct str *out, struct err *err);
-    /* What do these retries of a run that has ended need? Appends to *why where they are refused.
-     * NULL: they are asked for as every act is. */
+    /* Says what these retries need in a run that has ended. Appends the reason to *why if they are
+     * refused. NULL: they are sent like any other request. */
     enum app_take_up (*take_up)(void *ctx, int64_t run, const struct control *asked, size_t count,
                                 struct str *why);
-    void *take_up_ctx; /* borrowed */
+    void *take_up_ctx; /* borrowed; passed to take_up() */
     bool ascii;        /* --ascii */
     enum term_color color;
     const struct theme *theme;    /* borrowed; NULL = "auto" */
-    const struct ui_settings *ui; /* borrowed; NULL = nothing is set */
-    const struct keymap *keys;    /* borrowed, see own_keys.h; NULL = as devs has them */
-    const char *keys_problems;    /* borrowed; what is wrong with them, said at the start; NULL */
+    const struct ui_settings *ui; /* borrowed; NULL = no settings */
+    const struct keymap *keys;    /* borrowed, see own_keys.h; NULL = the default keys */
+    const char *keys_problems;    /* borrowed; problems in the user's keys, shown at startup;
+                                     NULL = none */
 };
 
 struct app_result {
     enum app_leave leave;
     int signal;
-    int64_t run;           /* number of the run that the app was opened on; TAKE_UP: of the one
-                              that is shown */
-    const char *view;      /* TAKE_UP: the view that was open, as app_picture names it; static */
-    struct control *asked; /* TAKE_UP: what is done first; the caller frees it */
+    int64_t run;           /* number of the run that the app was opened on; after TAKE_UP, of the
+                              run on screen */
+    const char *view;      /* TAKE_UP: the open view, named as in app_picture; static */
+    struct control *asked; /* TAKE_UP: requests for the new engine to carry out first; the caller
+                              frees it */
     size_t asked_count;
-    int64_t seen_seq;          /* the last event of it that was on the screen */
-    struct follower *follower; /* of it, as far as it was read: the caller closes it */
+    int64_t seen_seq;          /* the last event of `run` that was shown */
+    struct follower *follower; /* of `run`, read up to where the app stopped; the caller closes
+                                  it */
 };
 
-/* One frame of the cockpit, drawn without a terminal, of the run as it was at some moment. Uses
- * place, run and ascii of the options. All borrowed for the call. */
+/* One frame of the cockpit, drawn without a terminal, of the run at a given moment. Uses place, run
+ * and ascii of the options. Borrowed for the call. */
 struct app_picture {
-    const char *at;   /* in words, as replay_find() reads them; NULL = the last event */
-    const char *task; /* id of the chosen one; NULL = the one that was heard of last */
-    const char *view; /* "tasks", "detail", ...; NULL = the tasks */
-    bool is_replay;   /* as a replay shows it, which can say more than what was live then */
-    const struct theme *theme; /* the frame as SVG, in these colors; NULL = as text */
+    const char *at;   /* a time or event, in the syntax of replay_find(); NULL = the last event */
+    const char *task; /* id of the selected task; NULL = the task of the latest event */
+    const char *view; /* "tasks", "detail", ...; NULL = "tasks" */
+    bool is_replay;   /* draw it as a replay, which may know more than was known at that moment */
+    const struct theme *theme; /* draw the frame as SVG in these colors; NULL = as text */
     int rows, columns;
 };
-/* Append the frame. ERR_INVALID, ERR_NOT_FOUND: a word of the picture fits nothing in the log. */
+/* Appends the frame to *out. Fails with ERR_INVALID or ERR_NOT_FOUND if a name or time in `picture`
+ * matches nothing in the log. */
 ATTR_MUST_USE bool app_draw_picture(const struct app_options *options,
                                     const struct app_picture *picture, struct str *out,
                                     struct err *err);
 
-/* Run the cockpit on the main thread, which owns the terminal meanwhile, until a person leaves it
- * or there is nothing more to wait for. False: the terminal or the log cannot be had; *result
- * counts for nothing then, and holds nothing. A log that gets damaged later is told on the screen.
- */
+/* Runs the cockpit on the main thread until the user leaves or there is nothing left to wait for.
+ * Owns the terminal during the call. Returns false if the terminal or the log cannot be opened;
+ * *result is then undefined and holds nothing to free. If the log gets damaged later, the screen
+ * reports it. */
 ATTR_MUST_USE bool app_run(const struct app_options *options, struct app_result *result,
                            struct err *err);
 

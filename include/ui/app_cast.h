@@ -1,10 +1,10 @@
 /*
- * app_cast.h - a run played on the cockpit's screens into a file that terminals' players take:
- * asciicast v2 (https://docs.asciinema.org/manual/asciicast/v2/). Main thread; no terminal.
+ * app_cast.h - plays a run on the cockpit's screens into a recording for terminal players:
+ * asciicast v2 (https://docs.asciinema.org/manual/asciicast/v2/). Main thread; needs no terminal.
  *
- * The frames are those that a person would have seen then: at most ten a second of the recording,
- * and one for each second in which a time counts. Silences of the run that are longer than
- * REPLAY_GAP_MS_MAX (30 s) are played in REPLAY_GAP_CUT_MS (1 s), as in a replay.
+ * The frames are those the user would have seen: at most ten per second of the recording, and one
+ * per second while a timer is running. Silences in the run longer than REPLAY_GAP_MS_MAX (30 s) are
+ * shortened to REPLAY_GAP_CUT_MS (1 s), as in a replay.
  */
 #ifndef DEVS_APP_CAST_H
 #define DEVS_APP_CAST_H
@@ -17,27 +17,31 @@
 
 enum {
     APP_CAST_SPEED_MAX = 64,
-    APP_CAST_FRAMES_MAX = 200000, /* of one recording */
-    APP_CAST_TICK_MS = 100,       /* frames are no closer */
-    APP_CAST_CHOICE_MS = 3000,    /* a chosen task stays chosen for so long */
-    APP_CAST_STILL_MS = 3000,     /* the last frame stays for so long */
+    APP_CAST_FRAMES_MAX = 200000, /* per recording */
+    APP_CAST_TICK_MS = 100,       /* minimum interval between frames */
+    APP_CAST_CHOICE_MS = 3000,    /* a task stays selected at least this long */
+    APP_CAST_STILL_MS = 3000,     /* how long the last frame stays */
 };
 
 struct app_cast {
     int rows, columns;
-    int speed;                 /* 1 to APP_CAST_SPEED_MAX: so many seconds of the run in one */
-    const char *task;          /* id of the chosen one; NULL = on the tasks, what is heard of */
-    const char *view;          /* as of struct app_picture */
+    int speed;                 /* 1 to APP_CAST_SPEED_MAX: seconds of the run per second of the
+                                  recording */
+    const char *task;          /* id of the selected task; NULL = in the tasks view, the task of
+                                  the latest event */
+    const char *view;          /* as in struct app_picture */
     const struct theme *theme; /* borrowed */
-    /* Take the next bytes; false ends it, with *err set. */
+    /* Receives the next bytes. Returning false aborts the recording; *err must be set. */
     bool (*write)(void *ctx, const char *bytes, size_t len, struct err *err);
-    /* So many of so many events are done; likewise. NULL: nobody asks. */
+    /* Progress: `done` of `all` events are written. Returning false aborts, as with write(). May be
+     * NULL. */
     bool (*tell)(void *ctx, int64_t done, int64_t all, struct err *err);
-    void *ctx; /* borrowed; for both */
+    void *ctx; /* borrowed; passed to write() and tell() */
 };
 
-/* Uses place, run and ascii of the options. ERR_INVALID, ERR_NOT_FOUND: a word fits nothing in the
- * log; ERR_LIMIT: it would be more than APP_CAST_FRAMES_MAX frames. */
+/* Uses place, run and ascii of the options. Fails with ERR_INVALID or ERR_NOT_FOUND if a name in
+ * `cast` matches nothing in the log, and with ERR_LIMIT if it takes more than APP_CAST_FRAMES_MAX
+ * frames. */
 ATTR_MUST_USE bool app_cast_write(const struct app_options *options, const struct app_cast *cast,
                                   struct err *err);
 

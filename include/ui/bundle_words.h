@@ -1,5 +1,5 @@
 /*
- * bundle_words.h - what is in a bundle and what was cut out of it, in words: for a person to read
+ * bundle_words.h - the contents of a bundle and what was redacted, as text that the user reads
  * before it is written. Pure.
  */
 #ifndef DEVS_BUNDLE_WORDS_H
@@ -10,8 +10,8 @@
 #include "bundle.h"
 #include "str.h"
 
-/* Append lines: the run and the file, with `is_whole` what the file has of the run, the secrets by
- * name. Fit for a terminal, as text_clean() makes it. */
+/* Appends the run, the file and the names of redacted secrets as lines; with `is_whole`, also what
+ * the file contains of the run. Output is safe for a terminal, as from text_clean(). */
 void bundle_words(const struct bundle_contents *contents, const char *file, bool is_whole,
                   struct str *out);
 

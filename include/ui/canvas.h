@@ -1,8 +1,8 @@
 /*
- * canvas.h - a frame as data: cells of one column with a rune and a style.
+ * canvas.h - a frame as data: one-column cells, each with a rune and a style.
  *
- * Screens are drawn here, then carried to a terminal, compared in tests or
- * printed as text. Pure; no terminal is needed.
+ * Screens are drawn on a canvas, which is then shown on a terminal, compared in tests or printed as
+ * text. Pure; needs no terminal.
  */
 #ifndef DEVS_CANVAS_H
 #define DEVS_CANVAS_H
@@ -19,62 +19,62 @@ enum {
     CANVAS_ZONES_MAX = 256,
 };
 
-/* What a cell is for, not how it looks: the theme decides that. */
+/* What a cell is for. The theme decides how it looks. */
 enum style {
     STYLE_PLAIN,
     STYLE_HEAD,   /* top line */
     STYLE_RULE,   /* lines between panes */
-    STYLE_COLUMN, /* column heads */
+    STYLE_COLUMN, /* column headings */
     STYLE_NEEDS_YOU,
     STYLE_BACKOFF,
     STYLE_RUNNING,
     STYLE_QUIET,
     STYLE_HELD,
     STYLE_PASSED,
-    STYLE_FAILED,    /* gave up, stuck */
-    STYLE_LOST,      /* its process is gone, and nobody saw it end */
+    STYLE_FAILED,    /* gave up, or stuck */
+    STYLE_LOST,      /* the process is gone and nobody saw it exit */
     STYLE_SUSPECT,   /* may be looping */
-    STYLE_PHASE_RED, /* the phases, in bars and strips: a letter stands there, too */
+    STYLE_PHASE_RED, /* the phases, in bars and strips; each also shows a letter */
     STYLE_PHASE_GREEN,
     STYLE_PHASE_VERIFY,
     STYLE_PHASE_REFACTOR,
     STYLE_KEY,    /* a key in the footer or in help */
-    STYLE_DEAD,   /* one that does nothing now */
+    STYLE_DEAD,   /* a key that does nothing at the moment */
     STYLE_LABEL,  /* "next", "why", ... */
-    STYLE_MATCH,  /* the rule's bytes, a search hit */
+    STYLE_MATCH,  /* the bytes a rule matched, a search hit */
     STYLE_BANNER, /* something is wrong with devs itself */
-    STYLE_MILD,   /* the same, where it keeps nobody from anything */
-    STYLE_REPLAY, /* the bar that says this is not live */
+    STYLE_MILD,   /* like STYLE_BANNER, for problems that do not stop the user from working */
+    STYLE_REPLAY, /* the bar that marks a replay */
     STYLE_PROMPT,
     STYLE_COUNT,
 };
 
 struct cell {
     uint32_t rune; /* 0: right half of a wide rune */
-    uint32_t mark; /* one combining rune drawn with it, 0 = none */
+    uint32_t mark; /* a combining rune drawn with it; 0 = none */
     uint8_t style; /* enum style */
-    bool chosen;   /* in the chosen row */
-    bool pointed;  /* a cursor of ours is on it */
+    bool chosen;   /* in the selected row */
+    bool pointed;  /* under one of our own cursors */
 };
 
-/* Where and how wide a text may be. */
+/* Position and width available for a text. */
 struct spot {
     int row, column;
-    int width; /* columns at most; text that is longer ends in an ellipsis */
+    int width; /* at most this many columns; longer text ends in an ellipsis */
 };
 
-/* What a mouse finds at a place. */
+/* What is under the mouse. */
 enum zone_kind {
-    ZONE_KEY,  /* value: the key that a click stands for */
-    ZONE_ROW,  /* value: of the view's rows, by position */
-    ZONE_ITEM, /* value: of what the screen lists, by position: tries, captures, runs */
-    ZONE_HEAD, /* value: enum zone_head; a click orders the list by it */
-    ZONE_PANE, /* value: the screen's own number of the pane */
-    ZONE_TIME, /* value: nothing; a line whose left end is the run's start, its right one the end */
+    ZONE_KEY,   /* value: the key that a click sends */
+    ZONE_ROW,   /* value: index of a row of the view */
+    ZONE_ITEM,  /* value: index of a listed item: tries, captures, runs */
+    ZONE_HEAD,  /* value: enum zone_head; a click sorts the list by it */
+    ZONE_PANE,  /* value: pane number, as the screen numbers them */
+    ZONE_TIME,  /* value: unused; a bar from the run's start (left) to its end (right) */
     ZONE_EVENT, /* value: the number of a record */
     ZONE_KIND_COUNT,
 };
-/* Kinds as bits. */
+/* The kinds as bits. */
 enum {
     ZONES_KEY = 1 << ZONE_KEY,
     ZONES_ROW = 1 << ZONE_ROW,
@@ -86,7 +86,7 @@ enum {
 };
 struct canvas_zone {
     struct spot spot;
-    int rows; /* how many of the canvas, from spot.row on */
+    int rows; /* number of canvas rows, starting at spot.row */
     enum zone_kind kind;
     uint32_t value;
 };
@@ -95,57 +95,58 @@ struct canvas {
     struct cell *cells; /* owned, row by row */
     int rows, columns;
     bool ascii;                    /* draw no rune above 0x7e */
-    int cursor_row, cursor_column; /* where the terminal's cursor goes; -1 = hidden */
+    int cursor_row, cursor_column; /* position of the terminal's cursor; -1 = hidden */
     struct canvas_zone zones[CANVAS_ZONES_MAX];
     int zone_count;
 };
 
-/* All blank. A size out of bounds is clamped. */
+/* Starts with all cells blank. Clamps a size that is out of bounds. */
 void canvas_init(struct canvas *canvas, int rows, int columns, bool ascii);
-/* Another size; blank, as canvas_clear() leaves it. */
+/* Changes the size and clears the canvas, like canvas_clear(). */
 void canvas_resize(struct canvas *canvas, int rows, int columns);
-/* Blank cells, no zones, no cursor. */
+/* Blanks all cells; removes zones and cursor. */
 void canvas_clear(struct canvas *canvas);
-/* Frees the cells; an empty canvas afterwards. */
+/* Frees the cells and leaves an empty canvas. */
 void canvas_done(struct canvas *canvas);
 
-/* NULL outside the canvas. */
+/* Returns NULL outside the canvas. */
 struct cell *canvas_cell(struct canvas *canvas, int row, int column);
 
-/* Draw UTF-8 text; control bytes and invalid UTF-8 become '?', in ASCII mode
- * every rune above 0x7e too. Returns the columns used. Out of range is clipped. */
+/* Draws UTF-8 text. Control bytes and invalid UTF-8 become '?'; in ASCII mode, so does every rune
+ * above 0x7e. Clips at the canvas edges. Returns the number of columns used. */
 int canvas_text(struct canvas *canvas, struct spot spot, enum style style, const char *text);
-/* The same of `len` bytes. */
+/* Like canvas_text(), for `len` bytes. */
 int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, const char *text,
                   size_t len);
-/* Of several ways to say the same the first that so many columns hold, else the last. */
+/* Returns the first of several wordings that fits in `columns`, or the last one if none does. */
 const char *canvas_fitting(const char *const *texts, size_t count, int columns);
-/* A horizontal line of '─' or '-'. */
+/* Draws a horizontal line of '─' or '-'. */
 void canvas_rule(struct canvas *canvas, int row, int column, int width);
-/* An upright line of '│' or '|', so many rows high. */
+/* Draws a vertical line of '│' or '|'. */
 void canvas_upright(struct canvas *canvas, int row, int column, int rows);
-/* Take away what is in a row; nothing outside the canvas. */
+/* Blanks a row. Does nothing outside the canvas. */
 void canvas_blank_row(struct canvas *canvas, int row, enum style style);
-/* Mark a row as the chosen one. */
+/* Marks a row as selected. */
 void canvas_choose(struct canvas *canvas, int row, int column, int width);
-/* Mark one cell as the one that a cursor of ours is on; nothing outside the canvas. */
+/* Marks one cell as being under a cursor of ours. Does nothing outside the canvas. */
 void canvas_point(struct canvas *canvas, int row, int column);
 
-/* A click in this row stands for a key, until the canvas is cleared; what there is no room for is
- * left out. */
+/* Makes a click in `spot` send `key`, until the canvas is cleared. Zones beyond CANVAS_ZONES_MAX
+ * are dropped. */
 void canvas_add_zone(struct canvas *canvas, struct spot spot, uint32_t key);
-/* The same for any zone. */
+/* Like canvas_add_zone(), for a zone of any kind. */
 void canvas_add_area(struct canvas *canvas, const struct canvas_zone *zone);
-/* The zone there, of these kinds (ZONES_*); where zones overlap, the last one. NULL = none. */
+/* Returns the zone of one of these kinds (ZONES_*) at the position, or NULL. The last one added
+ * wins where zones overlap. */
 const struct canvas_zone *canvas_find_zone(const struct canvas *canvas, int row, int column,
                                            unsigned kinds);
 
-/* Append what is in a cell, as UTF-8; nothing for the right half of a wide rune. */
+/* Appends the cell's content as UTF-8; nothing for the right half of a wide rune. */
 void cell_text(const struct cell *cell, struct str *out);
-/* The frame as text, trailing blanks cut, a line feed after each row. */
+/* Appends the frame as text, without trailing blanks, with a line feed after each row. */
 void canvas_to_text(const struct canvas *canvas, struct str *out);
 
-/* The same size, cells and cursor? Zones do not count. */
+/* Compares size, cells and cursor, but not zones. */
 bool canvas_equal(const struct canvas *a, const struct canvas *b);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * forensics.h - what is known of one attempt's end, as sections of lines: the same for a screen
- * and for a pipe.
+ * forensics.h - what is known about the end of one attempt, in sections of lines. The screen and
+ * piped output share the same text.
  *
- * Made from the capture, the attempt's events and its output in the log. Every line went through
- * text_clean(). What was not captured says why. A value of its own, made by one call; belongs to
- * the reader's thread while it is made, to any one thread afterwards.
+ * Built from the capture, the attempt's events and its output in the log. Every line went through
+ * text_clean(). If something was not captured, a line says why. A standalone value, made by one
+ * call; it belongs to the reader's thread while it is being made, and to any one thread afterwards.
  */
 #ifndef DEVS_FORENSICS_H
 #define DEVS_FORENSICS_H
@@ -32,64 +32,64 @@ enum forensics_section {
     FORENSICS_SECTION_COUNT,
 };
 
-/* How a line is meant. */
+/* What a line means, which decides its style. */
 enum forensics_mark {
     FORENSICS_PLAIN,
-    FORENSICS_LABEL,   /* a head within the section */
+    FORENSICS_LABEL,   /* a heading within the section */
     FORENSICS_LACKS,   /* not captured, and why */
-    FORENSICS_HIT,     /* the bytes that the rule went by */
-    FORENSICS_ADDED,   /* of a diff */
-    FORENSICS_REMOVED, /* likewise */
+    FORENSICS_HIT,     /* the bytes that the rule matched */
+    FORENSICS_ADDED,   /* an added line of a diff */
+    FORENSICS_REMOVED, /* a removed line of a diff */
 };
 
-/* A line, or a piece of a long one: each fits on a small screen. */
+/* A line, or a piece of a long one; each fits on a small screen. */
 struct forensics_line {
     size_t start, len; /* in `text` */
     enum forensics_mark mark;
-    bool goes_on; /* the next one is the rest of it */
-    bool is_rest; /* of the one before */
-    int hang;     /* columns that its further rows are indented by, where it needs several */
+    bool goes_on; /* the next line continues this one */
+    bool is_rest; /* continues the previous line */
+    int hang;     /* indentation of continuation rows, in columns, if the line needs several rows */
 };
 
 enum {
     FORENSICS_NOTE_MAX = 32,
-    FORENSICS_LABEL_COLUMNS = 12, /* before the value, in lines that tell one thing by its name */
+    FORENSICS_LABEL_COLUMNS = 12, /* width of the label in "label value" lines */
 };
 
 struct forensics {
-    struct log_output_key key;    /* whose it is; attempt 0: there is none */
-    struct verdict verdict;       /* of one that failed; of any other its class is success */
-    struct str head;              /* how it ended, what was kept: one line */
-    struct str secrets;           /* what was cut, by name; "" for nothing: one line */
-    struct str nothing;           /* why there is no capture; "" if there is one: one line */
-    struct str text;              /* of all lines */
-    struct forensics_line *lines; /* owned; section by section */
+    struct log_output_key key;    /* the attempt; attempt 0: there is none */
+    struct verdict verdict;       /* of a failed attempt; otherwise its class is success */
+    struct str head;              /* how it ended and what was captured; one line */
+    struct str secrets;           /* the names of redacted secrets, "" if none; one line */
+    struct str nothing;           /* why there is no capture, "" if there is one; one line */
+    struct str text;              /* the text of all lines */
+    struct forensics_line *lines; /* owned; grouped by section */
     size_t count, cap;
     struct {
-        size_t first, count;           /* of the lines */
-        char note[FORENSICS_NOTE_MAX]; /* a word or two for the list: "96 lines" */
-        bool there;                    /* it says more than why it is not there */
+        size_t first, count;           /* indexes into `lines` */
+        char note[FORENSICS_NOTE_MAX]; /* a short note for the list: "96 lines" */
+        bool there;                    /* has content, not just the reason why it is missing */
     } sections[FORENSICS_SECTION_COUNT];
 };
 
-/* "verdict", "command, env", ...: for the list. Static. */
+/* Returns the name shown in the list: "verdict", "command, env", ... Static. */
 const char *forensics_name(enum forensics_section section);
-/* The same as a head: "VERDICT". Static. */
+/* Returns the section's heading: "VERDICT". Static. */
 const char *forensics_title(enum forensics_section section);
 
-/* What is known of attempt `key` as of state->last_seq. `run` of the key is the reader's run of
- * this state. *out is filled in, what it held before is freed; end it with forensics_done(). Where
- * the log cannot be read `nothing` says why, and the attempt is 0. */
+/* Collects what is known about attempt `key` as of state->last_seq. `key->run` is the reader's
+ * number of the run in `state`. Frees what *out held before; the caller frees the new value with
+ * forensics_done(). If the log cannot be read, `nothing` says why and the attempt is 0. */
 ATTR_MUST_USE bool forensics_read(struct forensics *out, const struct run_state *state,
                                   const struct log_output_key *key, struct log_reader *reader,
                                   struct err *err);
-/* Free; NULL is allowed, the value is empty afterwards. */
+/* Frees the contents and leaves an empty value. `forensics` may be NULL. */
 void forensics_done(struct forensics *forensics);
 
-/* The text of a line, not ended by a NUL. */
+/* Returns the text of a line, which is not NUL-terminated. */
 const char *forensics_line(const struct forensics *forensics, size_t index);
 
-/* All of it as text, for a pipe: heads in capitals, lines indented. */
+/* Appends everything as text for a pipe: headings in capitals, lines indented. */
 void forensics_to_text(const struct forensics *forensics, struct str *out);
 
 #endif

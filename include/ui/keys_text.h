@@ -10,10 +10,11 @@
 
 struct keymap;
 
-/* The whole table of keys as lines of text: key, group, act, where it works, what it does. Keys
- * that a person has set are marked. NULL: the keys as devs has them. */
+/* Appends the whole key table as text, one key per line: key, group, act, where it works, what it
+ * does. Marks keys that the user has changed. `keys` may be NULL for the default keys. */
 void keymap_to_text(const struct keymap *keys, bool ascii, struct str *out);
-/* The same as the elements of a JSON array, each an object; the brackets are the caller's. */
+/* Appends the key table as elements of a JSON array, one object per key. The caller writes the
+ * brackets. */
 void keymap_to_json(const struct keymap *keys, struct str *out);
 
 #endif

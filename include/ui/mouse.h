@@ -1,5 +1,5 @@
 /*
- * mouse.h - what a mouse did, as terminals report it (xterm's mode 1006). Pure.
+ * mouse.h - mouse events as terminals report them (xterm's mode 1006). Pure.
  */
 #ifndef DEVS_MOUSE_H
 #define DEVS_MOUSE_H
@@ -15,8 +15,8 @@ struct mouse {
     int row, column; /* from 0 */
 };
 
-/* Read a report: "0;34;12" between "ESC [ <" and its last byte, 'M' or 'm'. False for what is
- * none, and for buttons that do nothing here. */
+/* Parses a report: "0;34;12" between "ESC [ <" and its last byte, 'M' or 'm'. Returns false for an
+ * invalid report and for buttons that are not used. */
 ATTR_MUST_USE bool mouse_read(const char *report, char last, struct mouse *out);
 
 #endif

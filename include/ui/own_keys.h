@@ -1,10 +1,10 @@
 /*
- * own_keys.h - a person's own keys for the cockpit, as a JSON object: which keys each act has.
+ * own_keys.h - user-defined keys for the cockpit, as a JSON object that maps each act to its keys.
  *
  *   {"retry": ["t"], "help": ["?", "F1"], "// why": "names of acts are those of `devs keys`"}
  *
- * It is partial: an act that it does not name keeps the keys that devs gives it. A key is named as
- * `devs keys` prints it. What is wrong is told and left out, and all the rest counts. Pure; any
+ * The object is partial: an act that is not listed keeps its default keys. Keys are named as `devs
+ * keys` prints them. Invalid entries are reported and skipped; the rest still applies. Pure; any
  * thread.
  */
 #ifndef DEVS_OWN_KEYS_H
@@ -15,16 +15,16 @@
 #include "attr.h"
 #include "str.h"
 
-enum { OWN_KEYS_BYTES_MAX = 64 * 1024 }; /* of the file */
+enum { OWN_KEYS_BYTES_MAX = 64 * 1024 }; /* maximum size of the file */
 
 struct keymap;
 
-/* The keys in force once this text counts. A line is appended to *problems for each thing that is
- * wrong, as in "keys.json:3: x belongs to cancel"; `name` is what the file is called there. The
- * caller ends the keys with own_keys_free(). */
+/* Returns the default keys with the changes in `text` applied. Appends a line to *problems for each
+ * invalid entry, such as "keys.json:3: x belongs to cancel", where `name` is the file name to show.
+ * The caller frees the keys with own_keys_free(). */
 ATTR_MUST_USE struct keymap *own_keys_read(const char *name, const char *text, size_t len,
                                            struct str *problems);
-/* NULL is allowed. */
+/* `keys` may be NULL. */
 void own_keys_free(struct keymap *keys);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * report_rows.h - the rows of a report: two tries compared, or what other policies would have made
- * of a run. A value; any one thread.
+ * report_rows.h - the rows of a report: two attempts compared, or a run replayed under other
+ * policies. A value; any one thread.
  */
 #ifndef DEVS_REPORT_ROWS_H
 #define DEVS_REPORT_ROWS_H
@@ -11,37 +11,37 @@
 #include "attr.h"
 #include "str.h"
 
-/* How a row is meant. */
+/* What a row means, which decides its style. */
 enum report_mark {
     REPORT_ROW_PLAIN,
     REPORT_ROW_HEAD,
-    REPORT_ROW_DIFFERS, /* a fact that is not the same in both */
-    REPORT_ROW_FOLD,    /* stands for lines that are equal */
-    REPORT_ROW_SAME,    /* a line of both */
-    REPORT_ROW_REMOVED, /* of the first only */
-    REPORT_ROW_ADDED,   /* of the second only */
+    REPORT_ROW_DIFFERS, /* a fact that differs between the two */
+    REPORT_ROW_FOLD,    /* replaces a run of equal lines */
+    REPORT_ROW_SAME,    /* a line in both */
+    REPORT_ROW_REMOVED, /* only in the first */
+    REPORT_ROW_ADDED,   /* only in the second */
 };
 struct report_row {
-    size_t start, len; /* bytes in `text`, without the line feed behind it */
+    size_t start, len; /* byte range in `text`, without the trailing line feed */
     enum report_mark mark;
 };
-/* {0} is one without rows. */
+/* {0} is an empty report. */
 struct report_rows {
-    struct str text; /* owned, like items: the rows, each with a line feed */
+    struct str text; /* owned, as is `items`; the rows, each ending in a line feed */
     struct report_row *items;
     size_t count, cap;
 };
 enum { REPORT_ROWS_MAX = 20 * 1000 };
 
-/* Append a row of `len` bytes; they are copied as they are. False, and nothing is appended, where
- * there are REPORT_ROWS_MAX. */
+/* Appends a copy of `len` bytes as a row. Returns false and appends nothing if there are already
+ * REPORT_ROWS_MAX rows. */
 ATTR_MUST_USE bool report_rows_add(struct report_rows *rows, const char *text, size_t len,
                                    enum report_mark mark);
-/* The last row goes; there has to be one. */
+/* Removes the last row. There must be one. */
 void report_rows_drop(struct report_rows *rows);
-/* All rows go; what they took is kept for the next ones. */
+/* Removes all rows and keeps their memory for reuse. */
 void report_rows_clear(struct report_rows *rows);
-/* Frees what it holds; one without rows afterwards. */
+/* Frees all memory and leaves an empty report. */
 void report_rows_done(struct report_rows *rows);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * term.h - the terminal: ncurses carries canvases there and keys back.
+ * term.h - the terminal, through ncurses: shows canvases and reads keys.
  *
- * Main thread only. Whatever way the process ends (term_close, a fatal signal,
- * an assert, being stopped) the terminal is as it was before.
+ * Main thread only. However the process ends (term_close, a fatal signal, an assert, being
+ * stopped), the terminal is restored to its previous state.
  */
 #ifndef DEVS_TERM_H
 #define DEVS_TERM_H
@@ -16,7 +16,7 @@
 #include "mouse.h"
 #include "theme.h"
 
-/* Keys that are no rune. Runes are their code point. */
+/* Keys that are not characters. Characters are represented by their code point. */
 enum term_key {
     TERM_KEY_NONE = 0,
     TERM_KEY_ENTER = '\n',
@@ -34,73 +34,77 @@ enum term_key {
     TERM_KEY_PAGE_DOWN,
     TERM_KEY_BACK_TAB,
     TERM_KEY_F1,
-    TERM_KEY_RESIZE, /* the size has changed: ask term_size() */
-    TERM_KEY_MOUSE,  /* the mouse did something: ask term_mouse() */
-    TERM_KEY_GONE,   /* the terminal is not there any more */
+    TERM_KEY_RESIZE, /* the size has changed: call term_size() */
+    TERM_KEY_MOUSE,  /* a mouse event: call term_mouse() */
+    TERM_KEY_GONE,   /* the terminal has gone away */
 };
 
 enum term_color { TERM_COLOR_AUTO, TERM_COLOR_NONE };
 
 struct term;
 
-/* Could term_open() draw here? Touches nothing. ERR_INVALID says why not. */
+/* Checks whether term_open() could draw here, without touching the terminal. Fails with
+ * ERR_INVALID, with the reason. */
 ATTR_MUST_USE bool term_check(struct err *err);
-/* After term_check(): how many colors the terminal has; 0 where it has none. */
+/* Returns how many colors the terminal has, 0 if none. Call term_check() first. */
 int term_color_count(void);
 
-/* Take the terminal over (stdin and stdout must be one). ERR_INVALID where it
- * cannot be used (TERM unknown or dumb): the caller goes on with plain lines. */
+/* Takes over the terminal; stdin and stdout must be the same one. Fails with ERR_INVALID if it
+ * cannot be used (TERM unknown or dumb); the caller then falls back to plain lines. */
 ATTR_MUST_USE bool term_open(struct term **out, enum term_color color, struct err *err);
-/* Give it back as it was. NULL is allowed. */
+/* Restores the terminal. `term` may be NULL. */
 void term_close(struct term *term);
 
-/* In cells, as it was known last. */
+/* Returns the last known size, in cells. */
 void term_size(const struct term *term, int *rows_out, int *columns_out);
-/* UTF-8 locale and every sign of ours one column wide? Else draw ASCII. */
+/* Returns true if the locale is UTF-8 and all our symbols are one column wide. Otherwise, draw
+ * ASCII. */
 bool term_is_utf8(const struct term *term);
 
-/* Show a canvas; only what changed is written. */
+/* Shows a canvas. Writes only the changed cells. */
 void term_show(struct term *term, const struct canvas *canvas);
-/* Draw everything anew with the next term_show(). */
+/* Makes the next term_show() redraw everything. */
 void term_redraw(struct term *term);
 
-/* Draw in these colors from the next term_show() on; at first they are those of "auto". Where
- * there are none, or none are wanted, the theme "mono" stands for any. */
+/* Uses these colors from the next term_show() on; the default is "auto". Ignored if the terminal
+ * has no colors or they are turned off: the theme "mono" is used then. */
 void term_set_theme(struct term *term, const struct theme *theme);
 
-/* Take the mouse, or leave it to the terminal, which is how it begins: then people can choose text
- * on the screen and copy it as anywhere. */
+/* Turns mouse reporting on or off. It is off at first, so that the user can select and copy text as
+ * usual. */
 void term_take_mouse(struct term *term, bool taken);
-/* What the latest TERM_KEY_MOUSE was. */
+/* Returns the mouse event of the latest TERM_KEY_MOUSE. */
 struct mouse term_mouse(const struct term *term);
 
 enum { TERM_COPY_MAX = 64 * 1024 };
-/* Ask the terminal to put text on the clipboard (OSC 52), of tmux and screen to pass that on. No
- * terminal says whether it did. False where it is longer than TERM_COPY_MAX bytes, or the terminal
- * is gone. */
+/* Asks the terminal to put text on the clipboard (OSC 52), passing it through tmux and screen.
+ * Terminals do not report whether it worked. Returns false if the text is longer than TERM_COPY_MAX
+ * bytes or the terminal is gone. */
 ATTR_MUST_USE bool term_copy(struct term *term, const char *text, size_t len);
-/* Let the terminal ring, or flash, as its person has set it, and show the message as a notification
- * of the desktop, if it can (OSC 9, or 777 where that is known; tmux needs allow-passthrough). */
+/* Rings the terminal's bell (or flashes, as the user has configured it) and shows the message as a
+ * desktop notification if the terminal can (OSC 9, or 777 where that is known to work; tmux needs
+ * allow-passthrough). */
 void term_notify(struct term *term, const char *message);
 
-/* For poll(). */
+/* Returns the descriptor to poll() for input. */
 int term_fd(const struct term *term);
-/* The next key that is there, TERM_KEY_NONE if none. Pasted text is swallowed
- * unless `text_wanted`. Never blocks. */
+/* Returns the next pending key, or TERM_KEY_NONE. Discards pasted text unless `text_wanted`. Never
+ * blocks. */
 uint32_t term_key(struct term *term, bool text_wanted);
-/* Drop what was typed ahead. */
+/* Discards typeahead. */
 void term_flush_keys(struct term *term);
-/* Give the terminal to another program for a while. */
+/* Hands the terminal to another program, until term_come_back(). */
 void term_step_aside(struct term *term);
-/* Take it again: all is drawn anew, for the other may have written anything. */
+/* Takes the terminal back and redraws everything, as the other program may have written
+ * anywhere. */
 void term_come_back(struct term *term);
-/* Leave the screen, stop this process as ^Z does, come back when continued. */
+/* Leaves the screen and stops this process like ^Z; returns after it is continued. */
 void term_suspend(struct term *term);
 
-/* Signals that the app must see come through this descriptor (poll it): one byte
- * a signal, its number: SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT. */
+/* Returns the descriptor to poll() for signals that the app handles. It delivers one byte per
+ * signal, the signal number: SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT. */
 int term_signal_fd(const struct term *term);
-/* The next signal, 0 if none. */
+/* Returns the next signal, 0 if none. */
 int term_signal(struct term *term);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * theme.h - how the styles of a canvas look: the built-in themes, and a person's own.
+ * theme.h - how the styles of a canvas look: built-in themes and user-defined ones.
  *
- * Pure; any thread. Colors are numbers of the terminal's palette on its own background; no
- * built-in theme uses number 8 or dim text, for both vanish in common palettes.
+ * Pure; any thread. Colors are numbers in the terminal's palette, on its own background. No
+ * built-in theme uses color 8 or dim text, because both are invisible in common palettes.
  */
 #ifndef DEVS_THEME_H
 #define DEVS_THEME_H
@@ -15,40 +15,40 @@
 #include "err.h"
 
 enum {
-    THEME_DEFAULT = -1, /* the color that the terminal has by itself */
+    THEME_DEFAULT = -1, /* the terminal's default color */
     THEME_COLORS = 256,
     THEME_NAME_MAX = 32,
-    THEME_BYTES_MAX = 64 * 1024, /* of a file */
+    THEME_BYTES_MAX = 64 * 1024, /* maximum size of a theme file */
 };
 
 /* How a style looks. */
 struct theme_paint {
     short front, back; /* 0..255, or THEME_DEFAULT */
-    short rich;        /* the front where there are 256 colors; THEME_DEFAULT = `front` */
+    short rich;        /* foreground when there are 256 colors; THEME_DEFAULT = same as `front` */
     bool bold, underline, reverse;
 };
 
 struct theme {
     char name[THEME_NAME_MAX];
-    bool is_mono; /* no color at all, whatever the terminal has */
+    bool is_mono; /* no color at all, even if the terminal has colors */
     struct theme_paint paints[STYLE_COUNT];
 };
 
-/* One of the built-in themes; false if none has the name. */
+/* Finds a built-in theme. Returns false if there is none with this name. */
 ATTR_MUST_USE bool theme_named(const char *name, struct theme *out);
-/* "auto", "dark", ... in this order; NULL past the last. */
+/* Returns "auto", "dark", ... in display order; NULL past the last. */
 const char *theme_name_at(size_t index);
 
-/* Read a person's theme: an object of styles, each with what differs ("fg", "bg", "bold",
- * "underline", "reverse") from the theme named by "like", which is "auto" if it is missing.
- * ERR_INVALID: the message begins with the line. */
+/* Parses a user's theme: an object of styles, each listing what differs ("fg", "bg", "bold",
+ * "underline", "reverse") from the theme named by "like" (default "auto"). Fails with ERR_INVALID;
+ * the message begins with the line number. */
 ATTR_MUST_USE bool theme_parse(const char *text, size_t len, struct theme *out, struct err *err);
 
-/* How a cell looks. In the chosen row it is bold: its colors go on to tell the state. Where a
- * cursor of ours is, front and back are changed over. */
+/* Returns how a cell looks. In the selected row it is bold, so that its colors still show the
+ * state. Under a cursor of ours, foreground and background are swapped. */
 struct theme_paint theme_paint(const struct theme *theme, const struct cell *cell);
 
-/* "needs-you", ...: what a style is called in a theme's file. */
+/* Returns a style's name in theme files: "needs-you", ... */
 const char *theme_style_name(enum style style);
 
 #endif

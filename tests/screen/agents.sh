@@ -1,6 +1,6 @@
 #!/bin/sh
-# A phase that agents carry out, in a real terminal: watched, steered from two programs, and played
-# back. The agent is one that a script plays.
+# A phase that agents carry out, in a real terminal: watched, controlled from two programs, and
+# replayed. A script plays the agent.
 command -v python3 >/dev/null || {
 	echo 'skipped: python3 is not installed'
 	exit 77
@@ -45,7 +45,7 @@ test_P1_agents_are_watched_and_steered_in_a_terminal() {
 	expect a 'echo I looked around' 'what the agent does is in its log'
 }
 
-# The screen belongs to one thread, the engine to another: keys are answered while it works.
+# The screen and the engine have separate threads: keys are handled while the engine works.
 test_P3_the_engine_is_a_thread_beside_the_screen() {
 	pane=$(tmux list-panes -t a -F '#{pane_pid}')
 	threads=$(cat /proc/[0-9]*/task/[0-9]*/status 2>/dev/null |
@@ -90,7 +90,7 @@ test_P6_runs_are_watched_cancelled_and_played_back() {
 	expect b '▸.*think' 'the one that does not end'
 	type b x
 	expect b 'Cancel think' 'x asks'
-	cancel_is_taken() { # the prompt takes nothing at first
+	cancel_is_taken() { # the prompt ignores keys at first
 		type b t
 		shows b 'cancelled *think'
 	}

@@ -12,7 +12,7 @@ PLAN
 short='{"version":1,"name":"short","idempotent":true,"tasks":[{"id":"one","steps":[{"run":["true"]}]}]}'
 echo "$short" >short.json
 
-# --- live: the screen, a second devs beside it, r and x from either
+# --- live: the screen and a second devs, r and x from either of them
 export LC_ALL=C.UTF-8
 open a 100 30
 type a "'$devs' run plan.json" Enter
@@ -38,7 +38,7 @@ type a x
 expect a 'Cancel hang' 'x asks, and names the task'
 type a Enter
 expect a 'Cancel hang' 'Enter does not confirm'
-kill_is_taken() { # the prompt takes nothing at first
+kill_is_taken() { # the prompt ignores keys at first
 	type a K
 	shows a 'cancelled.*hang'
 }
@@ -64,7 +64,7 @@ want 'only ASCII in the C locale' "$(screen c | LC_ALL=C grep -c '[^ -~]')" 0
 type c q
 expect c 'shell>' 'q in the C locale'
 
-# --- the terminal is sane after a signal
+# --- the terminal is restored after a signal
 for signal in TERM SEGV HUP; do
 	open "k$signal" 80 24
 	type "k$signal" "clear; stty -g >before; '$devs'; stty -g >after; cmp before after && echo sane-$signal" Enter
@@ -87,13 +87,13 @@ expect r 'replay' 'acts are refused with a word'
 type r q
 expect r 'shell>' 'q leaves the replay'
 
-# --- a class is corrected, a rule is taught and kept
+# --- correcting a class, and adding and saving a rule
 echo '{"version":1,"name":"boats","idempotent":true,"tasks":[{"id":"boat","steps":[{"run":["sh","-c","echo lost the link >&2; exit 1"]}]}]}' >boat.json
 "$devs" run --plain boat.json >/dev/null 2>&1
 open f 100 30
 type f "clear; '$devs'" Enter
 expect f 'gave-up.*boat.*exit 1' 'a failure that no rule knows'
-last_is_chosen() { # the prompt takes nothing at first
+last_is_chosen() { # the prompt ignores keys at first
 	type f End
 	shows f '▸ success'
 }
@@ -120,7 +120,7 @@ expect f 'would change: 3 exit 1 -> network' 'it is tried on what is recorded'
 expect f 'saves it' 's is offered'
 want 'nothing is saved by a trial' "$(ls devs.config.json 2>/dev/null)" ''
 trial_is_left() { ! shows f 'saves it'; }
-for _ in 1 2 3 4 5; do # the prompt takes nothing at first; once it is gone, s asks for an order
+for _ in 1 2 3 4 5; do # the prompt ignores keys at first; once it is closed, s opens the sort menu
 	type f s
 	until_true 5 trial_is_left && break
 done
@@ -131,7 +131,7 @@ expect f 'shell>' 'q leaves'
 "$devs" run --plain boat.json 2>&1 | grep -q network
 want 'the next run goes by it' $? 0
 
-# --- three steps of one source meet its limit: one row, one line, and one is sent
+# --- three steps hit the limit of their source: one row, one line, and one step is sent
 cat >limited.sh <<'SCRIPT'
 #!/bin/sh
 [ -e opened ] && exit 0
@@ -163,7 +163,7 @@ type g Enter
 expect g 'unfold' 'Enter folds it'
 type g x
 expect g 'Cancel all 3 tasks of one fault' 'x asks about all'
-nothing_is_asked() { # the prompt takes nothing at first
+nothing_is_asked() { # the prompt ignores keys at first
 	type g Escape
 	! shows g 'Cancel all'
 }
@@ -176,7 +176,7 @@ expect g '3 of 3 passed\|passed.*three' 'all of them'
 type g q
 expect g 'shell>' 'q leaves'
 
-# --- what is left of a fault when one is sent stays on the screen
+# --- after one task of a fault is sent, the others stay on the screen
 cat >refused.json <<'PLAN'
 {"version": 1, "name": "refused", "idempotent": true, "jobs": 3, "on_hangup": "cancel",
  "policies": {"slow": {"like": "default", "base_delay_ms": 600000, "cap_ms": 600000}}, "policy": "slow",
@@ -195,7 +195,7 @@ expect h '▸.*bob' 'j goes there'
 type h j
 expect h '▸.*cyd' 'and on'
 
-# --- a task that loops: suspected, stuck, sent on
+# --- a looping task: suspected, stuck, continued by hand
 cat >agent.sh <<'SH'
 echo "$(date +%H:%M:%S) agent[$$]: works in $(mktemp -u)"
 echo 'not ok 3 - rounds half to even'
@@ -225,7 +225,7 @@ expect i 'masked times, temp paths, pids' 'what was masked'
 type i r
 expect i 'tax: goes on' 'r goes on'
 expect i 'loop? 6x' 'what was seen stays'
-# --- a failure's forensics, live and out of a bundle that is read only
+# --- the forensics of a failure, live and from a read-only bundle
 echo '{"version":1,"name":"red","idempotent":true,"tasks":[{"id":"red","steps":[{"phase":"REFACTOR","run":["sh","-c","echo not ok 1 - tax; exit 1"]}]}]}' >red.json
 "$devs" run --plain --db red.db red.json >/dev/null 2>&1
 "$devs" export 1 --db red.db --format bundle -o red.devs >/dev/null
@@ -253,7 +253,7 @@ expect k 'nothing was written' 'n keeps it from being written'
 want 'and it is not' "$(ls -d asked.devs* 2>/dev/null | wc -l)" 0
 want 'nothing lies beside a bundle that was looked at' "$(ls -d red.devs* | wc -l)" 1
 
-# --- a secret that a color parts is none on the screen
+# --- a secret split by a color code does not reach the screen
 cat >leak.sh <<'SH'
 printf '%s\033[1m%s\033[0m red\n%s\n' "${CORP_TOKEN%????????}" "${CORP_TOKEN#??????????}" "$CORP_TOKEN"
 exit 1

@@ -25,7 +25,7 @@ LIMIT_S = 30  # for a screen to change, on a loaded machine
 COVERED_S = 3  # until another key is pressed to remove a message
 KEYS_MAX = 60  # in one view; more than any footer names
 
-# Messages that are no refusals: about the run, or about what a key has done.
+# Messages that are not refusals: about the run, or about the effect of a key.
 ANSWERS = re.compile(
     r"(❚❚|▶) .*|\d+ of \d+ passed.*|\d\d:\d\d:\d\d .*|devs (died|went away) .*|run #\d+.*|"
     r"the end of the log is followed|time in which nothing ran is (shown|folded)|"

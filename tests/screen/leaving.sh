@@ -1,17 +1,17 @@
 #!/bin/sh
-# Leaving the cockpit, in a real terminal: stopping, detaching, a terminal that goes away, a devs
+# Leaving the cockpit, in a real terminal: suspending, detaching, losing the terminal, and a devs
 # that dies.
 . "$(dirname "$0")/terminal.sh"
 trap ': >"$dir/go"; tmux kill-server 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
 export LC_ALL=C.UTF-8
-# ncurses keeps what it knows of a terminal: no leak of ours may hide the exit code
+# ncurses never frees its terminal data; a leak report must not change the exit code
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
-# run_is RUN WORD: what the log says of it
+# run_is RUN WORD: checks the state of the run in the log
 run_is() { "$devs" status "$1" 2>/dev/null | grep -q "^run #$1 .* $2 "; }
 noted() { "$devs" debug --logs --plain "$1" | grep -q -- "$2"; }
 pid_of() { "$devs" runs --json | grep "\"run\":$1," | sed 's/.*"pid":\([0-9]*\).*/\1/'; }
-# The process that the shell waits for.
+# The process that the shell is waiting for.
 front_of() { ps -o ppid= -p "$(pid_of "$1")" | tr -d ' '; }
 is_gone() { ! kill -0 "$1" 2>/dev/null; }
 
@@ -21,7 +21,7 @@ cat >slow.json <<'PLAN'
  {"id": "t", "needs": ["s"], "steps": [{"run": ["true"]}]}]}
 PLAN
 
-# --- ^Z asks first, stops then, and fg comes back
+# --- ^Z asks first, then suspends; fg continues
 open a 100 30
 type a "clear; '$devs' run slow.json" Enter
 expect a 'running.*s ' 'a run in the cockpit'
@@ -36,10 +36,10 @@ expect a 'Stopped' 'a second one stops it, and the shell is back'
 type a 'clear; fg' Enter
 expect a 'running.*s ' 'fg comes back'
 
-# --- d detaches: the shell is back, the run goes on, a devs shows it again
+# --- d detaches: the shell is back, the run continues, and devs can show it again
 type a q
 expect a 'd  detach: the run goes on without this terminal' 'q offers it'
-is_detached() { # the prompt takes nothing at first
+is_detached() { # the prompt ignores keys at first
 	type a d
 	shows a 'goes on without a terminal (pid'
 }
@@ -58,7 +58,7 @@ want 'and its process is gone then' $? 0
 type a q
 expect a 'shell>' 'q leaves it'
 
-# --- Ctrl-C while a detached run begins: it is in a session of its own, and hears of it
+# --- Ctrl-C while a detached run starts: it has its own session, but receives the signal
 rm go
 db=$dir/apart/x.db
 "$devs" --db "$db" exec -- true 2>/dev/null
@@ -77,14 +77,14 @@ type a C-c
 expect a '\^C' 'the terminal has sent it'
 : >unlock
 wait "$holder"
-type a 'echo code-none' Enter # a devs that ^C ends before it listens takes the rest of its line along
+type a 'echo code-none' Enter # if ^C ends devs too early, the rest of its line is lost
 expect a '^code-' 'the shell is back'
 none_lives() { ! "$devs" --db "$db" runs | grep -q live; }
 until_true 60 none_lives
 want 'Ctrl-C ends a run that begins apart' $? 0
 : >go
 
-# --- the terminal goes away: the run does not
+# --- the terminal goes away, the run does not
 rm go
 open b 100 30
 type b "clear; '$devs' run slow.json" Enter
@@ -100,7 +100,7 @@ want 'the run ends by itself' $? 0
 until_true 60 is_gone "$pid"
 want 'and so does its devs' $? 0
 
-# --- the process that the shell waits for: TERM is for the run, KILL takes the terminal away
+# --- signals to the process that the shell waits for: TERM is for the run, KILL takes the terminal
 rm go
 open c 100 30
 type c "clear; '$devs' run slow.json; echo code-\$?" Enter
@@ -116,7 +116,7 @@ want 'the run goes on' $? 0
 type c 'clear; echo sane' Enter
 expect c '^sane' 'the shell is back, its terminal is as it was'
 
-# --- devs dies: the screen says how to go on
+# --- devs dies: the screen says how to continue
 type c "clear; '$devs'" Enter
 expect c 'LIVE' 'another devs looks at it'
 kill -KILL "$(pid_of 4)"
@@ -129,7 +129,7 @@ expect c '2 of 2 passed' 'it goes on in the cockpit'
 type c q
 expect c 'devs debug --logs 4' 'and ends'
 
-# --- devs dies in its cockpit: one line says what is left
+# --- devs dies in its cockpit: one line says what is left running
 rm go
 type c "clear; '$devs' run slow.json 2>crashed; echo code-\$?" Enter
 expect c 'running.*s ' 'a fifth run'
@@ -141,12 +141,12 @@ want 'what is left' "$(grep -c 'processes left: [0-9]' crashed)" 1
 want_in 'how to go on' "$(cat crashed)" 'devs run --continue 5'
 : >go
 
-# --- the log's folder is deleted under a cockpit: its own engine lives, and the end is shown
+# --- the log's folder is deleted under a cockpit: its own engine survives, and the end is shown
 rm -f go
 type a "clear; '$devs' run slow.json" Enter
 expect a 'running.*s ' 'a run in the cockpit, once more'
 rm -rf .devs
-# who writes may find that before who looks
+# the writer may notice that before the reader
 expect a 'the log was deleted, moved or replaced\|the log cannot be written since' 'the banner says that the log is gone'
 : >go
 expect a '2 of 2 passed' 'the run ends, and is not called interrupted'

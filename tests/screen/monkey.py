@@ -3,16 +3,16 @@
 
 usage: monkey.py DEVS SHOP_LOG [--seconds N] [--seed S]
 
-Three screens by turns: a replay, the log of a run whose devs is gone, and a live run whose tasks
-print hostile bytes. Afterwards:
+Alternates between three screens: a replay, the log of a run whose devs is gone, and a live run
+whose tasks print hostile bytes. Then checks that:
 
-  * devs ended because it was asked to, not by a signal or a sanitizer
-  * it answered all the time: what was pressed was drawn within a limit
-  * every byte for the terminal was one that devs sends by itself: no control byte of a child's
-  * the terminal is as it was: modes, and the screen of before
+  * devs ended because it was asked to, not because of a signal or a sanitizer
+  * it stayed responsive: the effect of each key was drawn within a time limit
+  * all bytes sent to the terminal came from devs itself, without control bytes of a child
+  * the terminal was restored: its modes and the previous screen
 
-MONKEY_SECONDS and MONKEY_SEED say the same as the options: an hour is MONKEY_SECONDS=3600. The
-same seed presses the same keys; when they arrive is up to the machine. Ends with 0 or 1.
+MONKEY_SECONDS and MONKEY_SEED can replace the options; MONKEY_SECONDS=3600 is an hour. The same
+seed presses the same keys, but their timing depends on the machine. Exits with 0 or 1.
 """
 import argparse
 import errno
@@ -32,19 +32,19 @@ import tempfile
 import termios
 import time
 
-ANSWER_S = 30  # until what was pressed is drawn, on a loaded machine
-LEAVE_S = 60   # until devs has ended, with what it runs
-END_S = 60     # until a run that was left on has ended
+ANSWER_S = 30  # until a key's effect is drawn, on a loaded machine
+LEAVE_S = 60   # until devs and its children have ended
+END_S = 60     # until a run that was left running has ended
 BURST_MAX = 40
 
-# All that the cockpit may send: text, a few C0 bytes, and the sequences of its terminfo entry.
+# Everything the cockpit may send: text, a few C0 bytes, and the sequences of its terminfo entry.
 ALLOWED = re.compile(
     rb"[\x20-\x7e\x80-\xff\r\n\b\t\x07\x0e\x0f]"
     rb"|\x1b\[[?>]?[0-9;]*[@ABCDGHJKLMPSTXbcdfhilmnqrtu]"
     rb"|\x1b[()][0AB]|\x1b[78=>cM]|\x1b]104\x07"
     rb"|(?:\x1bPtmux;\x1b)?\x1b\]52;c;[A-Za-z0-9+/=]*(?:\x07|\x1b\\)(?:\x1b\\)?"
 )
-MARK = b"31337"  # in each hostile sequence, in none of ours
+MARK = b"31337"  # in every hostile sequence, and in none of ours
 ENTERED, LEFT = b"\x1b[?1049h", b"\x1b[?1049l"
 
 HOSTILE = r"""import os, random, sys, time
@@ -61,7 +61,7 @@ while time.time() < end:
 sys.exit(chance.randrange(2))
 """
 
-# Where the screen of before is back, ^C and ^\ are the terminal's: they may end what is leaving.
+# Once the previous screen is back, ^C and ^\ are signals again and may end a devs that is leaving.
 ENDED_BY_KEYS = (-signal.SIGINT, -signal.SIGQUIT)
 KEYS = [bytes([c]) for c in range(1, 127)] + [
     b"\x1b[A", b"\x1b[B", b"\x1b[C", b"\x1b[D", b"\x1bOA", b"\x1bOB", b"\x1b[H", b"\x1b[F",
@@ -70,7 +70,7 @@ KEYS = [bytes([c]) for c in range(1, 127)] + [
     b"\x1b[<65;5;5M", b"\x1b[I", b"\x1b[O",
 ]
 PASTED = range(1, 256)
-# What moves and opens is pressed most: what quits ends a visit.
+# Mostly keys that move or open something, because keys that quit end a visit.
 USUAL = [bytes([c]) for c in b"jkhlgG123456\t\n[],.zwFfsStH+-0$eEnNi/?: vU*pbyMZ&"]
 
 
@@ -90,7 +90,7 @@ def check_bytes(screen):
 
 
 class Visit:
-    """One devs on a terminal of its own."""
+    """A devs on its own terminal."""
 
     def __init__(self, command, folder, environment):
         self.master, slave = pty.openpty()
@@ -106,8 +106,8 @@ class Visit:
 
     @staticmethod
     def set_modes(terminal):
-        """Where the shell's screen is back, no key of the terminal's may keep us from reading: a
-        signal would throw away what we have not read yet, ^S hold it back."""
+        """Once the shell's screen is back, no key may stop us from reading: a signal would discard
+        unread output, and ^S would hold it back."""
         modes = termios.tcgetattr(terminal)
         modes[0] &= ~termios.IXON
         modes[3] |= termios.NOFLSH
@@ -120,7 +120,7 @@ class Visit:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def read(self, seconds):
-        """What has come within the time; False once nothing more can come."""
+        """Reads what arrives within the time; returns False when nothing more can arrive."""
         ready, _, _ = select.select([self.master], [], [], seconds)
         if not ready:
             return True
@@ -136,13 +136,13 @@ class Visit:
         return self.child.poll() is not None
 
     def press(self, keys):
-        """Never waits for devs to read: what does not fit is not pressed."""
+        """Never waits for devs to read: keys that do not fit are dropped."""
         _, ready, _ = select.select([], [self.master], [], 0)
         if ready:
             os.write(self.master, keys)
 
     def wait_for_screen(self):
-        """Until then the terminal answers by itself: it echoes, and ^C is a signal."""
+        """Waits for the screen. Before that, the terminal echoes keys, and ^C is a signal."""
         end = time.monotonic() + ANSWER_S
         while b"devs" not in self.seen.partition(ENTERED)[2]:
             if self.is_over() or time.monotonic() > end:
@@ -150,7 +150,7 @@ class Visit:
             self.read(0.2)
 
     def wait_for_answer(self):
-        """A terminal of another size is drawn anew, whatever is open."""
+        """After a resize, everything is redrawn, whatever is open."""
         before = len(self.seen)
         end = time.monotonic() + ANSWER_S
         while len(self.seen) == before and not self.is_over():
@@ -161,7 +161,7 @@ class Visit:
                 raise Wrong(f"devs does not answer after {bytes(self.seen)[-300:]!r}")
 
     def leave(self, keys):
-        """Out of whatever is open, until devs has ended."""
+        """Leaves whatever is open, until devs has ended."""
         end = time.monotonic() + LEAVE_S
         self.resize(24, 80)
         while not self.is_over():
@@ -222,7 +222,7 @@ def annoy(visit, chance, until):
 def prepare(options, root):
     env = dict(os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", TZ="UTC", PAGER="true",
                XDG_CONFIG_HOME=f"{root}/config")
-    # ncurses keeps what it knows of a terminal: that is no leak of ours
+    # ncurses never frees its terminal data, which is not our leak
     env["ASAN_OPTIONS"] = ":".join(filter(None, [env.get("ASAN_OPTIONS"), "detect_leaks=0"]))
     env.pop("DEVS_DB", None)
     env.pop("TMUX", None)
@@ -238,7 +238,7 @@ def prepare(options, root):
 
 
 def visits(options, root):
-    """What is opened, and the keys that lead out of it."""
+    """Returns what to open, with the keys to leave it."""
     out = [b"\x1b", b"\x1b", b"q", b"q"]
     shop = [options.devs, "--db", f"{root}/shop/devs.db"]
     return [
@@ -249,7 +249,7 @@ def visits(options, root):
 
 
 def live_runs(options, root, environment):
-    """Those of the live visit's log that go on without a terminal."""
+    """Returns the runs in the live visit's log that continue without a terminal."""
     listed = subprocess.run([options.devs, "--db", f"{root}/live/devs.db", "runs", "--json"],
                             cwd=root, env=environment, capture_output=True, check=False)
     runs = [json.loads(line) for line in listed.stdout.splitlines()]
@@ -257,7 +257,7 @@ def live_runs(options, root, environment):
 
 
 def end_runs(options, root, environment):
-    """q and d leave a run to itself: what it holds or waits for may be hours away."""
+    """After q and d the run continues alone: what it waits for may take hours, so cancel it."""
     end = time.monotonic() + END_S
     while runs := live_runs(options, root, environment):
         for run in runs:

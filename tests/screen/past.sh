@@ -1,5 +1,5 @@
 #!/bin/sh
-# Looking back while an engine works, and at other runs, in a real terminal.
+# Looking at the past while an engine works, and at other runs, in a real terminal.
 . "$(dirname "$0")/terminal.sh"
 
 cat >plan.json <<'PLAN'
@@ -18,7 +18,7 @@ type a "'$devs' run plan.json" Enter
 expect a 'passed.*first' 'the run goes on'
 expect a 'running.*third' 'and runs'
 
-# The screen stands still, the engine does not.
+# The screen is frozen, the engine is not.
 test_P6_the_past_is_looked_at_while_the_run_goes_on() {
 	type a ,
 	expect a 'PAST -.*live goes on: ●2' ', goes back, and the bar says how it goes on'
@@ -38,7 +38,7 @@ test_P6_the_past_is_looked_at_while_the_run_goes_on() {
 }
 test_P6_the_past_is_looked_at_while_the_run_goes_on
 
-# --- another run, while the own one goes on
+# --- another run, while our own continues
 type a 6
 expect a '2 runs, 4 tries' '6 lists the runs'
 type a j Enter

@@ -1,9 +1,9 @@
 #!/bin/sh
-# :plain in a real terminal: the screen goes, the run continues as lines.
+# :plain in a real terminal: the screen closes, the run continues as lines.
 . "$(dirname "$0")/terminal.sh"
 trap ': >"$dir/go"; tmux kill-server 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
 export LC_ALL=C.UTF-8
-# ncurses keeps what it knows of a terminal: no leak of ours may hide the exit code
+# ncurses never frees its terminal data; a leak report must not change the exit code
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
 cat >plan.json <<'PLAN'
@@ -14,7 +14,7 @@ cat >plan.json <<'PLAN'
 PLAN
 run_is() { "$devs" status "$1" 2>/dev/null | grep -q "^run #$1 .* $2 "; }
 
-# --- of a run that is ours: lines of what is still to come, to its end and with its exit code
+# --- our own run: lines for new events to the end, and the run's exit code
 open a 120 30
 type a "clear; '$devs' run plan.json; echo code-\$?" Enter
 expect a 'running.*slow' 'a run in the cockpit'
@@ -24,7 +24,7 @@ shows a 'first.*started'
 want 'what was on the screen is not printed again' $? 1
 want 'the run goes on' "$(run_is 1 live && echo yes)" yes
 
-# --- of one that another devs works on: the lines end alone
+# --- another devs's run: ^C only ends the lines
 open b 120 30
 type b "clear; '$devs'; echo code-\$?" Enter
 expect b 'running.*slow' 'another devs shows it'
@@ -37,7 +37,7 @@ expect a 'code-1' 'the run ends as ever, and says so'
 expect b 'bad.*exit 3' 'the same lines come there'
 expect b 'code-0' 'and end with the run'
 
-# --- in the past and in a replay it says why not
+# --- in the past and in a replay: says why it is not possible
 type b "clear; '$devs'" Enter
 expect b 'ENDED' 'a run that is over'
 type b ':plain' Enter
@@ -51,7 +51,7 @@ expect b 'this is a replay: devs debug --logs 1 --plain prints it' 'has none eit
 type b q
 expect b 'shell>' 'q leaves it'
 
-# --- ^C cancels there as it does with --plain
+# --- ^C cancels the run, as with --plain
 rm go
 type a "clear; '$devs' run plan.json; echo code-\$?" Enter
 expect a 'running.*slow' 'another run'

@@ -1,8 +1,8 @@
 #!/bin/sh
-# r and R in the cockpit of a run that has ended, in a real terminal: an engine starts there.
+# r and R in the cockpit of a run that has ended, in a real terminal: an engine is started.
 . "$(dirname "$0")/terminal.sh"
 export LC_ALL=C.UTF-8
-# ncurses keeps what it knows of a terminal, for each screen of the process
+# ncurses never frees its terminal data, for any screen of the process
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
 cat >plan.json <<'PLAN'
@@ -16,12 +16,12 @@ type a "clear; '$devs'; echo code-\$?" Enter
 expect a 'ENDED' 'the run has ended'
 expect a 'gave-up' 'and something failed'
 
-# --- what would be refused is refused here, and the screen stays
+# --- acts that would be refused are refused here, and the screen stays
 until_true 30 eval 'shows a "ENDED" && type a G && shows a "▸.*ok"'
 type a r
 expect a 'ok has passed: nothing to retry' 'what passed is not retried'
 
-# --- r on what failed
+# --- r on a failed task
 touch mended
 type a g
 until_true 30 eval 'type a g; shows a "▸.*bad"'
@@ -37,7 +37,7 @@ expect a 'code-0' 'q leaves, with the exit code of the run'
 want 'nobody owns it any more' "$("$devs" run --continue 1 2>&1 | head -n 1)" \
 	'devs: run #1 has ended and all 2 tasks passed'
 
-# --- r in Detail: the screen that the engine comes with opens on Detail, too
+# --- r in Detail: the new engine's screen opens on Detail, too
 "$devs" run --plain plan.json >/dev/null 2>&1 # both pass now
 rm mended
 "$devs" run --plain plan.json >/dev/null 2>&1

@@ -1,6 +1,6 @@
-# A real terminal for a test: tmux types and reads. Sourced by the tests beside it.
-# Skipped (77) where tmux is absent. Nothing sleeps: each step waits until the screen shows what it
-# must, up to a deadline.
+# A real terminal for a test: tmux types and reads. Sourced by the tests in this folder.
+# Skipped (77) without tmux. Nothing sleeps: each step waits, up to a deadline, until the screen
+# shows what is expected.
 command -v tmux >/dev/null || {
 	echo 'skipped: tmux is not installed'
 	exit 77
@@ -11,7 +11,7 @@ export TMUX TMUX_TMPDIR
 trap 'tmux kill-server 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
 unset DEVS_DB
 
-# open NAME COLUMNS ROWS: a terminal with a shell in it
+# open NAME COLUMNS ROWS: opens a terminal with a shell
 open() {
 	tmux -f /dev/null new-session -d -s "$1" -x "$2" -y "$3" "cd '$dir' && PS1='shell> ' exec sh"
 	tmux set-option -t "$1" status off >/dev/null

@@ -1,19 +1,19 @@
 #!/bin/sh
-# What the cockpit does with a real terminal beside drawing: the clipboard, $PAGER, the mouse,
-# colors, a screen that stands still, notifications, the smallest sizes.
+# Terminal features other than drawing, in a real terminal: the clipboard, $PAGER, the mouse,
+# colors, the frozen screen, notifications, the smallest sizes.
 . "$(dirname "$0")/terminal.sh"
 trap ': >"$dir/go"; tmux kill-server 2>/dev/null; rm -rf "$dir"' EXIT INT TERM
 export LC_ALL=C.UTF-8
 unset NO_COLOR PAGER
-# ncurses keeps what it knows of a terminal: no leak of ours may hide the exit code
+# ncurses never frees its terminal data; a leak report must not change the exit code
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
-# mouse NAME BUTTON COLUMN ROW: pressed and let go there, both from 1
+# mouse NAME BUTTON COLUMN ROW: presses and releases the button there, counted from 1
 mouse() {
 	tmux send-keys -t "$1" -l "$(printf '\033[<%s;%s;%sM\033[<%s;%s;%sm' "$2" "$3" "$4" "$2" "$3" "$4")"
 }
 copied() { [ "$(tmux show-buffer 2>/dev/null)" = "$1" ]; }
-# chosen NAME ID: the chosen row is the task's
+# chosen NAME ID: checks that the task's row is selected
 chosen() { screen "$1" | grep -q -- "▸.*$2 "; }
 looks() { tmux capture-pane -t "$1" -p -e | grep "$2" | grep -q "$(printf '\033')\[$3"; }
 
@@ -28,7 +28,7 @@ cat >devs.config.json <<SETTINGS
 SETTINGS
 echo '{"like": "mono", "running": {"fg": "bright-blue"}}' >mine.json
 
-# --- a command of settings that nobody has trusted
+# --- a command from untrusted settings
 open a 100 30
 tmux set-option -s set-clipboard on
 tmux set-option -g monitor-bell on
@@ -75,7 +75,7 @@ expect a 'third of all' 'a pager that is stopped is left'
 copied evil
 want 'nobody but the person writes to the clipboard' $? 1
 
-# --- a screen that stands still
+# --- a frozen screen
 type a Z
 expect a 'FROZEN .* Z = resume' 'Z freezes'
 type a j

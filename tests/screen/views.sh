@@ -1,6 +1,6 @@
 #!/bin/sh
-# views.sh DEVS SHOP_LOG: the six views of a recorded run in a real terminal, by their digits, at
-# three sizes, in UTF-8 and in ASCII; back by q to the shell.
+# views.sh DEVS SHOP_LOG: opens the six views of a recorded run in a real terminal by their digits,
+# at three sizes, in UTF-8 and in ASCII; then q returns to the shell.
 shop_log=$2
 . "$(dirname "$0")/terminal.sh"
 "$shop_log" "$dir/devs.db" || exit 1

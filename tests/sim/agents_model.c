@@ -57,7 +57,7 @@ int64_t agents_mark(const struct model *model, int task, int kind)
     return budget->base[kind] + (most > 0 ? most : 1);
 }
 
-/* Of the run: -1. */
+/* Task -1 is the run. */
 int64_t agents_task_due(const struct model *model, int task)
 {
     const struct model_budget *budget =
@@ -219,7 +219,7 @@ static void take_budget(struct taking *taking)
     if (event->task >= 0)
         str_addf(&words, "t%d ", model->plot->tasks[event->task].id);
     str_add(&words, event->d == EVENT_BUDGET_SPENT ? "budget spent: " : "budget: ");
-    budget_use_words(&use, &words); /* how sums are put is no rule */
+    budget_use_words(&use, &words); /* the wording of totals is not specified */
     (void)snprintf(model->notice, sizeof(model->notice), "%s", str_text(&words));
     model->notice_at_ms = event->at.at_ms;
     str_done(&words);

@@ -27,7 +27,7 @@ static bool is_of_the_living(const struct oracle *oracle)
            input->attempt == step->attempt_count && model_plot_step(model, input->task)->agent;
 }
 
-/* As agents_text() has it. */
+/* Parses the output of agents_text(). */
 static void read_call(const struct oracle *oracle, struct foretold *told)
 {
     const struct plot_op *op = oracle->telling;
@@ -93,7 +93,7 @@ void agents_look(struct oracle *oracle, int task, bool may_end)
     }
 }
 
-/* The task whose time is due first goes first. */
+/* The task whose time is due first comes first. */
 void agents_time(struct oracle *oracle)
 {
     struct model *model = &oracle->model;

@@ -44,7 +44,7 @@ void agents_make_task(struct plot_task *task, int infrastructure, struct chance 
         make_agents(&task->steps[task->step_count - 1]);
     for (int i = 0; i < task->step_count && chance_hits(chance, 70); i++) {
         if (agents_first_step(task, i) >= 0 && !task->steps[i].agent)
-            task->steps[i].policy = infrastructure; /* as where a step names none */
+            task->steps[i].policy = infrastructure; /* as for a step that names no policy */
         task->steps[i].idempotent = true;
     }
     task->rounds = chance_hits(chance, 75) ? (int)chance_between(chance, 2, 4) : 1;
@@ -98,7 +98,7 @@ void agents_write_budget(const int64_t budget[BUDGET_KIND_COUNT], struct str *ou
     str_add(out, is_open ? "}" : "");
 }
 
-/* A person's word is call -1. */
+/* Call -1 is a message from the user. */
 void agents_text(const struct plot_op *op, struct str *out)
 {
     if (op->fact.kind == EVENT_AGENT_SESSION) {

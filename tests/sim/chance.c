@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-/* Marsaglia's xorshift64*: not the generator that the code under test uses. */
+/* Marsaglia's xorshift64*, which is not the generator of the code under test. */
 uint64_t chance_next(struct chance *chance)
 {
     uint64_t x = chance->state;
@@ -17,7 +17,7 @@ struct chance chance_new(uint64_t seed)
 {
     struct chance chance = {.state = (seed + 1) * 0x9e3779b97f4a7c15ULL | 1};
     for (int i = 0; i < 8; i++)
-        (void)chance_next(&chance); /* seeds that are neighbors drift apart */
+        (void)chance_next(&chance); /* makes neighboring seeds diverge */
     return chance;
 }
 

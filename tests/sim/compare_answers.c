@@ -5,7 +5,7 @@
 #include "facts.h"
 #include "json.h"
 
-/* What is broken when the next event is not of the kind that was foretold. */
+/* Returns the invariant that is broken if the next event is not of the predicted kind. */
 static const char *name_of(const struct foretold *want, const struct event *have)
 {
     if (have && have->kind == EVENT_ATTEMPT_STARTED)
@@ -31,7 +31,7 @@ static const char *name_of(const struct foretold *want, const struct event *have
     case EVENT_GATE_CLOSED:
     case EVENT_GATE_OPENED:
         return "gates close and open";
-    default: /* no rule of its own */
+    default: /* no specific rule */
         return "events are as foretold";
     }
 }
@@ -65,7 +65,7 @@ static bool check_place(struct finding *finding, const struct event *want, const
     return true;
 }
 
-/* The names of the fields a to e where an invariant is about one of them. */
+/* Invariants about one of the fields a to e. */
 static const struct {
     enum event_kind kind;
     char field;
@@ -96,7 +96,7 @@ static bool check_numbers(struct finding *finding, const struct event *want,
     const int64_t wants[] = {want->a, want->b, want->c, want->d, want->e};
     const int64_t haves[] = {have->a, have->b, have->c, have->d, have->e};
     for (size_t i = 0; i < 5; i++) {
-        bool is_call = want->kind == EVENT_ATTEMPT_STARTED && i < 2; /* the onlooker does */
+        bool is_call = want->kind == EVENT_ATTEMPT_STARTED && i < 2; /* checked by the onlooker */
         char field = (char)('a' + i);
         const char *name = "events say what happened";
         for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++) {
@@ -168,7 +168,7 @@ static bool check_formula(struct finding *finding, const struct foretold *want,
                          policy->name);
 }
 
-/* The evidence reads back as what decided. */
+/* Checks that the evidence, when read back, matches the decision. */
 static bool check_verdict(struct finding *finding, const struct opinion *want,
                           const struct json *text)
 {

@@ -110,7 +110,7 @@ static bool same_place(const struct task_place *a, const struct task_place *b)
            same_text(a->result, b->result) && same_text(a->lacks, b->lacks);
 }
 
-/* The words too, which no digest has; the rest is in that. */
+/* Compares the texts, too, which no digest covers; the digest covers the rest. */
 static bool same_agent(const struct task_agent *a, const struct task_agent *b)
 {
     if (!a || !b)

@@ -71,7 +71,7 @@ static bool check_attempt(struct finding *finding, const struct model_step *want
     return CHECK_ROWS(finding, as_derived, rows, task, step);
 }
 
-/* The evidence of the last verdict that is in the log. */
+/* Checks the evidence of the last verdict in the log. */
 static bool check_opinion(struct finding *finding, const struct model_step *want,
                           const struct step_state *have, int task, int step)
 {
@@ -142,7 +142,7 @@ static int unmet(const struct model *model, int task)
     return count;
 }
 
-/* "start 2/4": the one that runs, or that failed last. */
+/* For "start 2/4": the start in progress, or the last one that failed. */
 static int starts_tried(const struct model *model, int task)
 {
     const struct model_step *step = model_peek(model, task);
@@ -234,7 +234,7 @@ static bool check_task(struct finding *finding, const struct model *model,
         return false;
     if (!facts_check(finding, model, state, task))
         return false;
-    bool all = model->last_seq % 16 == 0; /* steps that are over seldom change */
+    bool all = model->last_seq % 16 == 0; /* steps that are over rarely change */
     int current = model_step_number(model, task);
     int last = model->plot->tasks[task].step_count - 1;
     for (int i = all ? 0 : current; i <= (all ? last : current); i++) {
@@ -311,7 +311,7 @@ static bool waits_on_result(const struct model *model, int task)
            (step->last.fingerprint.hi != 0 || step->last.fingerprint.lo != 0);
 }
 
-/* Do they wait with one result, on one source? */
+/* Returns true if both wait with the same result, on the same source. */
 static bool are_alike(const struct model *model, int task, int other)
 {
     const struct digest *a = &model_peek(model, task)->last.fingerprint;
@@ -320,7 +320,7 @@ static bool are_alike(const struct model *model, int task, int other)
            a->lo == b->lo && model_source(model, task) == model_source(model, other);
 }
 
-/* Did all that wait as this task does begin within a minute of one another? */
+/* Returns true if all tasks that wait like this one began within a minute of each other. */
 static bool all_near(const struct model *model, int task)
 {
     for (int i = 0; i < model->plot->task_count; i++) {
@@ -333,7 +333,7 @@ static bool all_near(const struct model *model, int task)
     return true;
 }
 
-/* A fault that is told has at least three members, and is told by the first of them. */
+/* A reported fault has at least three members, and is reported by the first of them. */
 static bool check_fault(struct finding *finding, const struct model *model,
                         const struct fault *fault, const struct run_state *state)
 {
@@ -355,7 +355,7 @@ static bool check_fault(struct finding *finding, const struct model *model,
                          "t%d, should be t%d", fault->first, first);
 }
 
-/* Where all that wait with one result began within a minute, they are one fault. */
+/* If all tasks that wait with one result began within a minute, they are one fault. */
 static bool check_faults(struct finding *finding, const struct model *model,
                          const struct run_state *state)
 {

@@ -6,7 +6,7 @@
 
 static const char same[] = "the policies that it had decide the same of a run once more";
 
-/* The sums of both sides are those of the fold. */
+/* Checks that the totals of both sides match the state. */
 static bool same_sums(struct finding *finding, const struct what_if_sum *sum,
                       const struct run_state *live)
 {

@@ -1,5 +1,5 @@
 /*
- * comparison.h - answers against the oracle's, states against the model and one another.
+ * comparison.h - compares answers with the oracle's, and states with the model and with each other.
  */
 #ifndef DEVS_SIM_COMPARISON_H
 #define DEVS_SIM_COMPARISON_H
@@ -11,24 +11,24 @@
 #include "run_state.h"
 #include "scheduler.h"
 
-/* Are the turn's first `count` events those that were foretold? With `whole`, is that all
- * there is of them, and are the actions the same? */
+/* Checks that the turn's first `count` events are the predicted ones. With `whole`, also checks
+ * that there are no others, and that the actions are the same. */
 bool compare_answers(struct finding *finding, const struct oracle *oracle, const struct turn *turn,
                      size_t count, bool whole);
 
-/* Is the state what the model says? */
+/* Checks the state against the model. */
 bool compare_model(struct finding *finding, const struct model *model,
                    const struct run_state *state);
 
-/* Does the state keep the texts of the turn's decisions? */
+/* Checks that the state keeps the texts of the turn's decisions. */
 bool compare_texts(struct finding *finding, const struct run_state *state, const struct turn *turn);
 
-/* Do two folds know the same, field by field? */
+/* Compares two states, field by field. */
 bool compare_folds(struct finding *finding, const struct run_state *live,
                    const struct run_state *again);
 
-/* Do the policies that the run had decide the same once more (what_if.h)? `live`: the state after
- * all of the log. */
+/* Checks that the run's own policies make the same decisions again (what_if.h). `live` is the state
+ * after the whole log. */
 bool compare_what_if(struct finding *finding, const char *plan_text, const struct event *log,
                      size_t count, const struct run_state *live);
 

@@ -8,7 +8,7 @@
 
 #define BIT(kind) (UINT64_C(1) << (kind))
 
-/* Events of the current step, of an attempt of it, and what has numbers that are looked up. */
+/* Events of the current step, of an attempt of it, and those with numbers that are looked up. */
 #define OF_ATTEMPT                                                                                 \
     (BIT(EVENT_ATTEMPT_STARTED) | BIT(EVENT_ATTEMPT_RUNNING) | BIT(EVENT_ATTEMPT_ENDED) |          \
      BIT(EVENT_ATTEMPT_JUDGED) | BIT(EVENT_WAIT_STARTED) | BIT(EVENT_ATTEMPT_QUIET) |              \
@@ -34,7 +34,7 @@
      BIT(EVENT_SECRETS_CUT))
 #define ANY (BIT(EVENT_KIND_COUNT) - 2)
 
-/* What may not stand where an event of the first kind stood. */
+/* Kinds that cannot replace an event of the first kind. */
 static const struct {
     enum event_kind where, what;
 } displaced[] = {

@@ -1,5 +1,5 @@
 /*
- * damage.h - a log that was damaged: events that cannot follow what was before.
+ * damage.h - damages a log with events that cannot follow the previous ones.
  */
 #ifndef DEVS_SIM_DAMAGE_H
 #define DEVS_SIM_DAMAGE_H
@@ -11,8 +11,8 @@
 
 enum { DAMAGE_WAYS = 34 };
 
-/* Damage an event of a sound log in one of the ways, so that it cannot follow there. False
- * if that way does nothing to an event of its kind. */
+/* Damages an event of a valid log in one of several ways, so that it is not valid there. Returns
+ * false if that way does not apply to events of its kind. */
 bool damage_event(struct event *event, int way, const struct plot *plot);
 
 #endif

@@ -5,7 +5,7 @@
 #include "agents.h"
 #include "chance.h"
 
-enum { SOME_TREES = 3 }; /* few, so that a tree is often what it was */
+enum { SOME_TREES = 3 }; /* few, so that trees often repeat */
 
 void facts_make(struct plot_op *op, struct chance *chance)
 {
@@ -48,7 +48,7 @@ const char *facts_text(enum event_kind kind)
         return "{\"branch\":\"devs/1/r\",\"path\":\"/r\"}";
     case EVENT_SANDBOX_LACKS:
         return "{\"keys\":[\"pids\",\"cpu_s\"]}";
-    default: /* the others say all by their numbers */
+    default: /* the numbers of the others say everything */
         return NULL;
     }
 }

@@ -1,6 +1,6 @@
 /*
- * facts.h - facts that the engine finds beside the attempts' ends, as the simulator makes
- * them, takes them in, and compares what the fold made of them.
+ * facts.h - facts that the engine reports besides the ends of attempts: the simulator makes them,
+ * adds them to the model, and compares the resulting state.
  */
 #ifndef DEVS_SIM_FACTS_H
 #define DEVS_SIM_FACTS_H
@@ -14,14 +14,14 @@
 
 struct chance;
 
-/* Make up a fact; a few have numbers that no fact may have. */
+/* Makes a fact; a few have invalid numbers. */
 void facts_make(struct plot_op *op, struct chance *chance);
-/* The text that comes with it: always the same for its kind; NULL = none. */
+/* Returns the text of a fact, which depends only on its kind; NULL = none. */
 const char *facts_text(enum event_kind kind);
 
-/* Foretell what becomes of it. */
+/* Predicts the effect of a fact. */
 void facts_foretell(struct oracle *oracle);
-/* Take it into the model. */
+/* Adds a fact to the model. */
 void facts_take(struct taking *taking);
 
 bool facts_check(struct finding *finding, const struct model *model, const struct run_state *state,

@@ -1,5 +1,5 @@
 /*
- * finding.h - the first thing that was not as it has to be, in one simulated run.
+ * finding.h - the first broken invariant of a simulated run.
  */
 #ifndef DEVS_SIM_FINDING_H
 #define DEVS_SIM_FINDING_H
@@ -17,8 +17,8 @@ struct finding {
     char words[FINDING_WORDS_MAX];
 };
 
-/* Unless it holds, the invariant `name` is broken; only the first one is kept. Returns
- * whether it holds. */
+/* Checks that invariant `name` holds. If it does not, records it, unless another one was recorded
+ * before. Returns `holds`. */
 ATTR_PRINTF(4, 5)
 bool finding_check(struct finding *finding, bool holds, const char *name, const char *fmt, ...);
 

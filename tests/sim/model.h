@@ -1,9 +1,9 @@
 /*
  * model.h - what should be true of a simulated run, by the simulator's own account.
  *
- * Knows the plot, not the plan's reader; counts by looking at every task, keeps no heap.
- * It takes in events that the oracle foretold and never asks the fold under test. A plain
- * value: an assignment copies it.
+ * Knows the plot, and does not use the plan parser. Counts by looking at every task, and allocates
+ * nothing. It applies the events that the oracle predicted and never looks at the state under test.
+ * A plain value: an assignment copies it.
  */
 #ifndef DEVS_SIM_MODEL_H
 #define DEVS_SIM_MODEL_H
@@ -20,15 +20,15 @@ struct formula {
     int n;
     double factor;
     int64_t hint_ms;
-    bool hinted; /* the verdict has one */
+    bool hinted; /* the verdict has a hint */
     int used, allowed;
     int same, free_hints, interrupted;
     int64_t since_start_ms, held_ms;
-    int scale;                           /* of the windows */
-    const struct trail_saying *circling; /* a rung ended it; NULL = none */
+    int scale;                           /* scale of the windows */
+    const struct trail_saying *circling; /* the loop rung that ended it; NULL = none */
 };
 
-/* What of a verdict decides anything. */
+/* The parts of a verdict that affect decisions. */
 struct opinion {
     enum verdict_class class;
     enum transient_type type;
@@ -38,21 +38,21 @@ struct opinion {
     enum verdict_expectation expectation;
 };
 
-/* An event as the oracle expects it, with what its text must say. */
+/* An event that the oracle expects, and the required contents of its text. */
 struct foretold {
     struct event event;
-    struct outcome outcome;    /* ATTEMPT_ENDED */
-    struct digest fingerprint; /* likewise */
-    bool has_fact;             /* likewise: a step of a trajectory, which is: */
+    struct outcome outcome;    /* for ATTEMPT_ENDED */
+    struct digest fingerprint; /* for ATTEMPT_ENDED */
+    bool has_fact;             /* for ATTEMPT_ENDED: it is a step of a trajectory, with: */
     struct trail_step fact;
-    int new_permille;       /* likewise; -1 = not said */
-    bool silent;            /* likewise: code 0, and yet no success */
-    struct opinion opinion; /* ATTEMPT_JUDGED */
-    struct formula formula; /* WAIT_STARTED, STEP_ENDED */
+    int new_permille;       /* for ATTEMPT_ENDED; -1 = not given */
+    bool silent;            /* for ATTEMPT_ENDED: code 0, but not a success */
+    struct opinion opinion; /* for ATTEMPT_JUDGED */
+    struct formula formula; /* for WAIT_STARTED, STEP_ENDED */
     const char *by;         /* NULL = the text names nobody */
-    const char *note;       /* NOTE */
-    const char *text;       /* of an agent's fact: borrowed for the turn */
-    char session;           /* likewise */
+    const char *note;       /* for NOTE */
+    const char *text;       /* for an agent's fact: borrowed for the turn */
+    char session;           /* for an agent's fact */
 };
 
 /* The latest attempt of a step. */
@@ -77,12 +77,12 @@ struct model_step {
     int grant, allowed, used;
     int start_failures, free_hints, same, interrupted;
     int tries_max;    /* model_tries() before the present grant */
-    int results_from; /* the first attempt since a new beginning */
+    int results_from; /* the first attempt since the step last started over */
     bool judged, silent, quiet;
     int64_t heard_mono_ms;
-    int finals;    /* ends of this grant; never more than one */
-    int entropies; /* of this grant; likewise */
-    int executed;  /* attempts of this grant that got as far as running, and ended */
+    int finals;    /* number of ends in this grant; never more than one */
+    int entropies; /* loop ends in this grant; never more than one */
+    int executed;  /* attempts of this grant that ran and ended */
     bool called;
     struct digest call; /* of the first attempt */
     struct moment first_start, wait_from, due;
@@ -95,14 +95,14 @@ struct model_step {
     int proven_attempt;
     int attempt_count;
     struct model_attempt last;
-    unsigned char grants[MODEL_ATTEMPTS_MAX]; /* by attempt */
-    unsigned char rounds[MODEL_ATTEMPTS_MAX]; /* likewise */
+    unsigned char grants[MODEL_ATTEMPTS_MAX]; /* per attempt */
+    unsigned char rounds[MODEL_ATTEMPTS_MAX]; /* per attempt */
 };
 
 /* Of a task, or of the run. */
 struct model_budget {
     int64_t base[BUDGET_KIND_COUNT];
-    unsigned told, spent; /* bits: kinds */
+    unsigned told, spent; /* kinds as bits */
     bool runs;
     int64_t wall_ms;
     struct moment from;
@@ -116,10 +116,10 @@ struct model_agent {
     int heard_step, heard_attempt;
     int64_t past[BUDGET_KIND_COUNT], now[BUDGET_KIND_COUNT];
     struct model_budget budget;
-    struct trail calls; /* a call is a step of it, by its number */
+    struct trail calls; /* each call is a step, identified by its number */
 };
 
-/* Where a task works; trees by number, 0 = not known. */
+/* The workspace of a task; trees by number, 0 = unknown. */
 struct model_place {
     int kind;
     int64_t tree;
@@ -138,7 +138,7 @@ struct model_task {
     bool cancelling;
     enum cancel_mode mode;
     int64_t waited_ms;
-    char by[16]; /* who held or cancelled it last */
+    char by[16]; /* who last held or cancelled it */
     bool has_trail;
     struct trail trail;
     struct model_place place;
@@ -155,12 +155,12 @@ struct model_gate {
 
 struct model {
     const struct plot *plot;
-    const struct plan *plan; /* for the numbers of its sources only */
+    const struct plan *plan; /* only for the numbers of its sources */
     bool started, ended, stopped_by_person;
     int jobs;
     int exit_code;
     struct moment started_at, ended_at, last;
-    struct moment heard; /* of the last event but corrections of what is over */
+    struct moment heard; /* time of the last event, not counting corrections of ended tasks */
     int64_t last_seq;
     char notice[RUN_NOTICE_MAX];
     int64_t notice_at_ms;
@@ -175,7 +175,7 @@ struct model {
 
 void model_init(struct model *model, const struct plot *plot, const struct plan *plan);
 
-/* Take an event in, as foretold. */
+/* Applies a predicted event. */
 void model_take(struct model *model, const struct foretold *foretold);
 
 struct model_step *model_step(struct model *model, int task);
@@ -183,20 +183,22 @@ const struct model_step *model_peek(const struct model *model, int task);
 int model_step_number(const struct model *model, int task);
 const struct plot_step *model_plot_step(const struct model *model, int task);
 
-/* Number of the source of the task's current step in the plan, -1 = none. */
+/* Returns the plan's number of the source of the task's current step, -1 = none. */
 int model_source(const struct model *model, int task);
 
-/* Does the plan say that the task needs the other one? */
+/* Returns true if the plan says that the task needs the other one. */
 bool model_needs(const struct model *model, int task, int other);
 bool model_is_open(enum task_status status);
-/* Open, nobody holds it, all it needs has passed, and its step may start. */
+/* Returns true if the task is open and not held, all its needs have passed, and its step may
+ * start. */
 bool model_is_in_line(const struct model *model, int task);
 int model_running(const struct model *model);
 int model_count(const struct model *model, enum task_status status);
 int64_t model_held_ms(const struct model *model, int task, const struct moment *now);
-/* Attempts that a new grant of the current step has. */
+/* Returns the number of attempts in a new grant of the current step. */
 int model_allowance(const struct model *model, int task);
-/* The last attempt number that a step can reach, or could before its present grant. */
+/* Returns the last attempt number that a step can reach, or could reach before its present
+ * grant. */
 int model_tries(const struct model *model, int task, int number);
 
 #endif

@@ -76,7 +76,7 @@ static void move_clock(const struct moment *now, struct moment *moment)
         moment->mono_ms = moment->at_ms + (now->mono_ms - now->at_ms);
 }
 
-/* What is quiet was heard as long after its start as before. */
+/* The quiet time of an attempt keeps its distance from the attempt's start. */
 static void move_last(const struct moment *now, struct model_step *step)
 {
     const int64_t after_ms = step->heard_mono_ms - step->last.started.mono_ms;
@@ -86,7 +86,7 @@ static void move_last(const struct moment *now, struct model_step *step)
         step->heard_mono_ms = step->last.started.mono_ms + after_ms;
 }
 
-/* After a reboot only the wall clock says how long ago something was. */
+/* After a reboot, only the wall clock tells how long ago something was. */
 void model_take_recovered(struct taking *taking)
 {
     struct model *model = taking->model;
@@ -118,7 +118,7 @@ void model_take_corrected(struct taking *taking)
     const struct event *event = taking->event;
     struct model_step *step = &taking->model->steps[event->task][event->step];
     if (event->attempt != step->attempt_count)
-        return; /* of an earlier one nothing is kept here */
+        return; /* earlier attempts are not kept here */
     step->last.corrected = true;
     step->last.label = (struct verdict_label){.class = (enum verdict_class)event->a,
                                               .type = (enum transient_type)event->b,

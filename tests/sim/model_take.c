@@ -16,7 +16,7 @@ void model_set_status(struct taking *taking, int number, enum task_status status
     task->status = status;
 }
 
-/* Queued, and its step may start once what it needs has passed. */
+/* Queues the task; its step may start once its needs have passed. */
 static void line_up(struct taking *taking, int number)
 {
     model_step(taking->model, number)->status = STEP_READY;
@@ -33,7 +33,7 @@ static bool needs_are_met(const struct model *model, int number)
     return true;
 }
 
-/* The first that is needed and ended without passing, -1 = none. */
+/* Returns the first need that ended without passing, -1 = none. */
 static int failed_need(const struct model *model, int number)
 {
     const struct plot_task *plot = &model->plot->tasks[number];
@@ -115,7 +115,7 @@ static void take_started(struct taking *taking)
     gate->due.mono_ms = event->at.mono_ms + gate->spacing_ms;
 }
 
-/* Equal results in a row, since a new beginning. */
+/* Counts equal results in a row since the step last started over. */
 static void count_same(struct model_step *step, struct digest now)
 {
     struct digest before = step->previous;
@@ -261,7 +261,7 @@ static void take_step_passed(struct taking *taking)
     }
 }
 
-/* What wants a person's eye. */
+/* Returns the word for ends that need the user's attention. */
 static const char *word_of(enum decision_kind end)
 {
     switch (end) {
@@ -323,7 +323,7 @@ static void take_step_ended(struct taking *taking)
     notice(taking, word_of(end));
 }
 
-/* A second chance for one is one for all that it alone stood in the way of. */
+/* A second chance for one task is also one for all tasks that only it blocked. */
 static void unblock(struct taking *taking, int need)
 {
     struct model *model = taking->model;
@@ -413,11 +413,11 @@ static take_fn *const takers[] = {
     [EVENT_BUDGET] = agents_take,
     [EVENT_ROUND_STARTED] = agents_take,
     [EVENT_TASK_ADDED] = take_nothing,
-    [EVENT_HINT_GIVEN] = take_nothing, /* no plot gives one */
+    [EVENT_HINT_GIVEN] = take_nothing, /* plots never give one */
 };
 static_assert(ARRAY_LEN(takers) == EVENT_KIND_COUNT, "every event kind is taken in");
 
-/* Nobody is sent who stands in no line, and an empty line has nothing to spread. */
+/* Only tasks in line are sent, and an empty line has nothing to spread out. */
 static void look_at_line(struct model *model, int source)
 {
     struct model_gate *gate = &model->gates[source];

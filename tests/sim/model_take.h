@@ -1,12 +1,12 @@
 /*
- * model_take.h - what the halves of the model's fold share.
+ * model_take.h - shared by the two halves of the model's event handling.
  */
 #ifndef DEVS_SIM_MODEL_TAKE_H
 #define DEVS_SIM_MODEL_TAKE_H
 
 #include "model.h"
 
-/* The event on its way, and what it names. */
+/* The event being applied, and its subject. */
 struct taking {
     struct model *model;
     const struct foretold *foretold;
@@ -17,10 +17,10 @@ struct taking {
 };
 
 void model_set_status(struct taking *taking, int number, enum task_status status);
-/* Nobody holds it any more. */
+/* Ends a hold. */
 void model_let_go(struct model_task *task);
 
-/* model_acts.c: what comes from people, gates and other engines. */
+/* model_acts.c: events caused by people, gates and other engines. */
 void model_take_blocked(struct taking *taking);
 void model_take_held(struct taking *taking);
 void model_take_released(struct taking *taking);

@@ -16,7 +16,7 @@ void onlooker_init(struct onlooker *onlooker, const struct plot *plot, const str
     onlooker->finding = finding;
 }
 
-/* An event of a step, and what is known of it. */
+/* An event of a step, and what is known about the step. */
 struct sight {
     struct onlooker *onlooker;
     const struct event *event;
@@ -160,7 +160,7 @@ static void see_wait(const struct sight *sight)
     step->due_ms = event->c;
 }
 
-/* It goes no further by itself, and nobody holds it any more. */
+/* The task does not continue on its own, and is no longer held. */
 static void see_over(const struct sight *sight)
 {
     sight->task->held = false;
@@ -198,7 +198,7 @@ static void see_reopened(const struct sight *sight)
     sight->task->over = false;
 }
 
-/* From the agent's step up to the one that failed all begin anew. */
+/* All steps from the agent's to the failed one start over. */
 static void see_round(const struct sight *sight)
 {
     const struct event *event = sight->event;
@@ -257,7 +257,7 @@ static void see_step(const struct sight *sight)
         if (event->b > 0)
             sight->step->due_ms = event->b;
         break;
-    default: /* the other kinds are looked at elsewhere, or not at all */
+    default: /* the other kinds are checked elsewhere, or not at all */
         break;
     }
 }
@@ -268,7 +268,7 @@ static void see_end(struct onlooker *onlooker, const struct event *event)
                         "event %" PRId64, event->seq);
 }
 
-/* Stops are for what has not ended; whoever is sent again may start again. */
+/* Only tasks that have not ended can be cancelled; one that is sent again may start again. */
 static void see_cancel(struct onlooker *onlooker, const struct event *event)
 {
     for (int i = 0; i < onlooker->plot->task_count; i++) {
@@ -296,7 +296,7 @@ static void see_run(struct onlooker *onlooker, const struct event *event)
     source->probes = 0;
 }
 
-/* After a reboot the old times say nothing on the new clock. */
+/* After a reboot, old times mean nothing on the new clock. */
 static void see_reboot(struct onlooker *onlooker)
 {
     for (int i = 0; i < onlooker->plot->task_count; i++) {

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The simulator's own command line: what it takes, what it prints, what it exits with.
+# The simulator's command line: its options, its output, its exit codes.
 #
 #   options.sh SIM
 set -u
 sim=$1
 failed=0
 
-# expect NAME EXIT PATTERN ARGUMENTS...: run it; the exit code is EXIT, the output has PATTERN.
+# expect NAME EXIT PATTERN ARGUMENTS...: runs it; expects exit code EXIT and PATTERN in the output.
 expect() {
 	name=$1 want=$2 pattern=$3
 	shift 3

@@ -65,8 +65,8 @@ void oracle_block(struct oracle *oracle, int task)
     }
 }
 
-/* What was held for the task's sake goes on, spaced out; after a failure no sooner than it
- * would have by itself. */
+/* Tasks held back because of another one continue, spaced out; after its failure, not earlier than
+ * they would have by themselves. */
 static void release_followers(struct oracle *oracle, int leader, bool passed)
 {
     const struct moment *now = &oracle->input->now;
@@ -110,7 +110,7 @@ void oracle_cancel_rest(struct oracle *oracle, int task)
         oracle_end_step(oracle, task, &cancelled, NULL);
 }
 
-/* Waits that are over, the earliest first. */
+/* Ends the waits that are over, the earliest first. */
 static void end_waits(struct oracle *oracle)
 {
     struct model *model = &oracle->model;
@@ -138,7 +138,7 @@ bool oracle_gate_lets(const struct model_gate *gate, int64_t now_ms)
            (gate->status != GATE_PROBING && gate->due.mono_ms <= now_ms);
 }
 
-/* The lowest number of all that may start; a person's choice is first in its line. */
+/* Returns the lowest number that may start; the user's choice comes first in its line. */
 static int next_to_start(const struct oracle *oracle)
 {
     const struct model *model = &oracle->model;
@@ -235,7 +235,7 @@ static void start_run(struct oracle *oracle)
     oracle_emit(oracle, &started);
 }
 
-/* News of an attempt that is not the one alive say nothing. */
+/* News of an attempt that is not the current one is ignored. */
 static bool names_the_living(const struct oracle *oracle)
 {
     const struct input *input = oracle->input;

@@ -1,6 +1,6 @@
 /*
- * oracle.h - what the scheduler has to answer to an input: every event and every action,
- * in order, derived from the plot, the design's rules and the model.
+ * oracle.h - predicts the scheduler's answer to an input: every event and every action, in order,
+ * derived from the plot, the rules of the design and the model.
  */
 #ifndef DEVS_SIM_ORACLE_H
 #define DEVS_SIM_ORACLE_H
@@ -17,39 +17,39 @@ struct oracle {
     struct tally *tally; /* borrowed; NULL = nothing is counted */
     bool orphaned, starts_nothing;
     const struct input *input;     /* borrowed for the call */
-    const struct plot_op *telling; /* borrowed; whose fact of an agent the input is */
-    int64_t input_mono_ms;         /* when the last one came */
+    const struct plot_op *telling; /* borrowed; the agent's fact that is the input */
+    int64_t input_mono_ms;         /* when the last input came */
     int count;
     struct foretold list[ORACLE_EVENTS_MAX];
     int action_count;
     struct action actions[ORACLE_ACTIONS_MAX];
 };
 
-/* Foretell the answer to an input. The model takes it in. */
+/* Predicts the answer to an input and applies it to the model. */
 void oracle_foretell(struct oracle *oracle, const struct input *input);
 
-/* When the scheduler has to be woken next, -1 = never. */
+/* Returns when the scheduler has to be woken next, -1 = never. */
 int64_t oracle_next_due(const struct oracle *oracle);
 
-/* What the parts share. */
+/* Shared by the parts of the oracle. */
 
-/* An event on the task's current step and latest attempt (-1: on the run). */
+/* Returns an event on the task's current step and latest attempt (-1: on the run). */
 struct foretold oracle_event(const struct oracle *oracle, enum event_kind kind, int task);
 void oracle_emit(struct oracle *oracle, const struct foretold *foretold);
 void oracle_act(struct oracle *oracle, struct action action);
 void oracle_count(struct oracle *oracle, enum row row);
 
-/* The step's end, and what follows from it. */
+/* Predicts the step's end and its consequences. */
 void oracle_end_step(struct oracle *oracle, int task, const struct ruling *ruling,
                      const struct formula *formula);
-/* All that needs the task cannot go on. */
+/* Predicts that all tasks that need this one are blocked. */
 void oracle_block(struct oracle *oracle, int task);
-/* A cancelled task whose attempt is over goes no further. */
+/* Ends a cancelled task whose attempt is over. */
 void oracle_cancel_rest(struct oracle *oracle, int task);
 
 void oracle_judge(struct oracle *oracle, int task, const struct outcome *outcome,
                   struct opinion opinion);
-/* The opinion of an attempt that was ended for this. */
+/* Returns the opinion of an attempt that was stopped for this reason. */
 struct opinion oracle_stopped(enum outcome_stop stop);
 void oracle_recover(struct oracle *oracle);
 void oracle_control(struct oracle *oracle, const struct control *control);
@@ -57,9 +57,9 @@ void oracle_control(struct oracle *oracle, const struct control *control);
 /* oracle_gate.c: what a verdict on a step of the source means for its gate. */
 void oracle_gate_judge(struct oracle *oracle, int task, int source, const struct facts *facts,
                        const struct ruling *ruling);
-/* A probe whose end nobody saw: the next in line tries. */
+/* Handles a probe whose end nobody saw: the next task in line becomes the probe. */
 void oracle_gate_lose(struct oracle *oracle, int source);
-/* A person sends the task: behind a closed gate it is the next probe. */
+/* Handles a task that the user sends: behind a closed gate, it becomes the next probe. */
 void oracle_gate_send(struct oracle *oracle, int task, const char *by);
 bool oracle_gate_lets(const struct model_gate *gate, int64_t now_ms);
 

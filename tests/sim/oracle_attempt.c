@@ -4,7 +4,7 @@
 
 #include "agents.h"
 
-/* Is this attempt the one that the rungs stop at? */
+/* Returns true if this is the attempt at which loop detection stops. */
 static bool stops_here(const struct trail *trail, int attempt, int step)
 {
     if (trail->saying.level != ENTROPY_STUCK)
@@ -89,7 +89,7 @@ static void wait(struct oracle *oracle, int task, const struct ruling *ruling,
         oracle->tally->jitters[formula->policy->jitter]++;
 }
 
-/* Say that it may be looping, if that is new and it goes on. */
+/* Predicts the report that it may be looping, if that is new and the task continues. */
 static void suspect(struct oracle *oracle, int task, const struct ruling *ruling, bool new_round)
 {
     const struct model *model = &oracle->model;
@@ -108,7 +108,7 @@ static void suspect(struct oracle *oracle, int task, const struct ruling *ruling
     oracle_emit(oracle, &suspected);
 }
 
-/* Would the agent that is to mend it have to use what is spent? */
+/* Returns true if the agent that has to fix the failure would need a budget that is spent. */
 static bool is_unpaid(const struct oracle *oracle, int task)
 {
     const struct model *model = &oracle->model;
@@ -173,7 +173,7 @@ static void conclude(struct oracle *oracle, int task, const struct outcome *outc
     decide(oracle, task, outcome, opinion);
 }
 
-/* A fact is kept unless the task is over with it; the share of new lines is in any case. */
+/* Keeps a fact unless the task has ended; always keeps the share of new lines. */
 static void foretell_fact(const struct oracle *oracle, int task, bool passed,
                           struct foretold *ended)
 {
@@ -244,7 +244,7 @@ struct opinion oracle_stopped(enum outcome_stop stop)
     return stop == STOP_BUDGET ? asking(REASON_BUDGET) : persistent(REASON_CANCELLED);
 }
 
-/* What our own numbers for a failed start mean. */
+/* Judges our own codes for a failed start. */
 static struct opinion judge_start_code(enum start_code code)
 {
     struct opinion opinion = busy();
@@ -274,7 +274,7 @@ static struct opinion judge_start_code(enum start_code code)
     return opinion;
 }
 
-/* What Linux' numbers for a failed start mean. */
+/* Judges Linux error numbers of a failed start. */
 static struct opinion judge_start(int number)
 {
     if (start_code_is_known(number))
@@ -308,7 +308,7 @@ static struct opinion judge_signal(int number)
     return persistent(number == 24 || number == 25 ? REASON_LIMIT : REASON_NONE);
 }
 
-/* The verdict on an outcome whose output was lost. */
+/* Judges an outcome whose output was lost. */
 static struct opinion judge_bare(const struct outcome *outcome, bool silent)
 {
     switch (outcome->kind) {
@@ -331,8 +331,8 @@ static struct opinion judge_bare(const struct outcome *outcome, bool silent)
     return persistent(REASON_NONE);
 }
 
-/* The end is in the log, the verdict is not. What ended with code 0 has said in its end
- * whether it was what was wanted; of the rest only the end itself is left to judge by. */
+/* The log has the end, but not the verdict. For exit code 0, the end says whether it was a success;
+ * otherwise, the end is all there is to judge by. */
 static struct opinion judge_late(const struct oracle *oracle, int task)
 {
     const struct model_step *step = model_peek(&oracle->model, task);

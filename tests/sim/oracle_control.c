@@ -10,7 +10,7 @@ static void emit_act(struct oracle *oracle, enum event_kind kind, int task, int6
     oracle_emit(oracle, &act);
 }
 
-/* What waits ends, what runs is told to. */
+/* A waiting task ends; a running one is told to. */
 static void stop(struct oracle *oracle, const struct control *control, int task)
 {
     const struct model *model = &oracle->model;
@@ -47,7 +47,7 @@ static bool cancel(struct oracle *oracle, const struct control *control, int tas
     return true;
 }
 
-/* Held or waiting no more; behind a closed gate it goes first. */
+/* Ends the hold or wait; behind a closed gate, the task goes first. */
 static void send(struct oracle *oracle, int task)
 {
     if (oracle->model.tasks[task].held)
@@ -136,7 +136,7 @@ static bool release(struct oracle *oracle, int task)
     return true;
 }
 
-/* Does it wait with the result that this one had, on the same source? */
+/* Returns true if it waits with the same result as `like`, on the same source. */
 static bool waits_as(const struct model *model, int task, int like)
 {
     const struct model_step *other = model_peek(model, task);
@@ -146,8 +146,8 @@ static bool waits_as(const struct model *model, int task, int like)
            model_source(model, task) == model_source(model, like);
 }
 
-/* How many of those that are left began to wait in the minute from this one's start on;
- * the last of them in *to_ms. */
+/* Counts the remaining tasks that began to wait within a minute after this one; *to_ms is when the
+ * last of them began. */
 static int count_minute(const struct model *model, const bool left[], int first, int64_t *to_ms)
 {
     const struct model_step *step = model_peek(model, first);
@@ -164,8 +164,8 @@ static int count_minute(const struct model *model, const bool left[], int first,
     return count;
 }
 
-/* Minutes full of waits with one result, the fullest first: when the one began and ended
- * that the task is in. Unchanged if no three are in one with it. */
+/* Finds groups of waits with one result that began within a minute, the largest first: gets the
+ * start and end of the one with this task. Unchanged if fewer than three tasks are in it. */
 static void find_fault(const struct model *model, int task, int64_t *from_ms, int64_t *to_ms)
 {
     const int64_t own_ms = model_peek(model, task)->wait_from.mono_ms;
@@ -198,8 +198,8 @@ static void find_fault(const struct model *model, int task, int64_t *from_ms, in
     }
 }
 
-/* Those that began to wait within a minute of this one, with the same result, follow it;
- * where it is one of a common fault, those of that fault. */
+/* Tasks that began to wait within a minute of this one, with the same result, follow it. If it is
+ * part of a fault, the tasks of that fault do. */
 static bool send_one(struct oracle *oracle, int task)
 {
     const struct model *model = &oracle->model;

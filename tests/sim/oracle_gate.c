@@ -4,7 +4,7 @@ enum { SPACING_MS = 1000 };
 
 struct closing {
     int64_t after_ms;
-    const struct moment *until; /* instead, NULL = none */
+    const struct moment *until; /* replaces after_ms, NULL = none */
     int closed;
     int chosen; /* -1 = none */
     const char *by;
@@ -49,7 +49,7 @@ static void open_gate(struct oracle *oracle, int task, int source)
         oracle->tally->gates[opened.event.b > 0 ? TALLY_GATE_SPREADS : TALLY_GATE_OPENS]++;
 }
 
-/* The source set a limit: it is left alone as long as the step that met it waits. */
+/* The source reported a limit: nothing is sent to it while the step that hit the limit waits. */
 static void meet_limit(struct oracle *oracle, int task, int source, const struct facts *facts,
                        const struct ruling *ruling)
 {
@@ -69,7 +69,7 @@ static void meet_limit(struct oracle *oracle, int task, int source, const struct
         break;
     case GATE_PROBING:
         if (gate->probe != task)
-            return; /* it was out before the gate closed */
+            return; /* it was started before the gate closed */
         closing.closed++;
         closing.why = TALLY_GATE_AGAIN;
         break;

@@ -1,10 +1,10 @@
 /*
- * plot.h - one simulated run as data: a plan, how each attempt goes, and what people,
- * clocks and crashes do to it.
+ * plot.h - one simulated run as data: a plan, the outcome of each attempt, and what people, clocks
+ * and crashes do to it.
  *
- * A plot is made from a seed and then stands by itself, so that parts can be taken out of
- * it. It knows what the plan's policies mean without asking the code under test: the
- * built-in ones are written down here a second time.
+ * A plot is made from a seed and does not depend on it afterwards, so that parts can be removed. It
+ * does not ask the code under test what the plan's policies mean: the built-in ones are written
+ * down here a second time.
  */
 #ifndef DEVS_SIM_PLOT_H
 #define DEVS_SIM_PLOT_H
@@ -36,11 +36,11 @@ enum {
 
 enum plot_jitter { PLOT_JITTER_NONE, PLOT_JITTER_PROPORTIONAL, PLOT_JITTER_FULL };
 
-/* A policy with all its fields, as the plan's text leaves it. */
+/* A policy with all its fields, as they result from the plan's text. */
 struct plot_policy {
     char name[16];
-    int like;     /* policy that it was derived from; -1 = built in */
-    bool at_step; /* written at the steps that have it, without a name */
+    int like;     /* the policy it is derived from; -1 = built in */
+    bool at_step; /* written in the steps that use it, without a name */
     int attempts;
     int64_t base_ms;
     double multiplier;
@@ -52,32 +52,32 @@ struct plot_policy {
     int window, same_stops;
     int64_t hint_cap_ms;
     int64_t deadline_ms;
-    bool timeouts;    /* also after an attempt whose own time was up */
-    bool max_retries; /* what is used up is called "max retries exceeded" */
+    bool timeouts;    /* also retries an attempt that timed out */
+    bool max_retries; /* spent attempts are reported as "max retries exceeded" */
 };
 
-/* How one attempt goes. */
+/* The outcome of one attempt. */
 struct plot_ending {
     enum outcome_kind kind;
     int code;
     int64_t runs_ms;
     int64_t running_after_ms; /* -1: its process is never reported */
-    int64_t quiet_after_ms;   /* -1: it is heard all the time */
+    int64_t quiet_after_ms;   /* -1: it is never quiet */
     enum verdict_class class;
     enum transient_type type;
     enum reason reason;
     int64_t hint_ms; /* -1 = none */
     bool ask;
-    bool matches;    /* the text that was expected is in its output */
-    int fingerprint; /* equal numbers, equal results; 0 = not taken */
-    bool no_retry;   /* no try mends it */
-    bool has_fact;   /* it says what it is as a step of its trajectory */
-    bool news;       /* then: it brings something new */
-    int raw;         /* likewise: equal numbers, equal bytes */
+    bool matches;    /* its output contains the expected text */
+    int fingerprint; /* equal numbers mean equal results; 0 = not taken */
+    bool no_retry;   /* retrying is of no use */
+    bool has_fact;   /* it is recorded as a step of a trajectory */
+    bool news;       /* with has_fact: it has new output */
+    int raw;         /* with has_fact: equal numbers mean equal bytes */
 };
 
 struct plot_step {
-    bool agent; /* it prompts one; else it runs a command */
+    bool agent; /* it prompts an agent instead of running a command */
     enum phase phase;
     int policy;
     bool expects_failure;
@@ -85,17 +85,17 @@ struct plot_step {
     bool has_match;
     bool idempotent;
     int source;       /* -1 = none */
-    int ending_count; /* attempts past these do what was asked of them */
+    int ending_count; /* further attempts succeed as expected */
     struct plot_ending endings[PLOT_ENDINGS_MAX];
 };
 
 struct plot_task {
-    int id; /* stays when others are taken out */
+    int id; /* does not change when other tasks are removed */
     int need_count;
     int needs[PLOT_NEEDS_MAX];
     enum workspace_kind workspace;
-    int rounds;                        /* where it has an agent */
-    int64_t budget[BUDGET_KIND_COUNT]; /* likewise */
+    int rounds;                        /* if it has an agent */
+    int64_t budget[BUDGET_KIND_COUNT]; /* if it has an agent */
     int step_count;
     struct plot_step steps[PLOT_STEPS_MAX];
 };
@@ -103,13 +103,13 @@ struct plot_task {
 enum plot_op_kind {
     PLOT_CONTROL,
     PLOT_CRASH,     /* the log is cut after the next event of a kind */
-    PLOT_LEAVE,     /* nothing more is started; when all is over, the engine goes */
+    PLOT_LEAVE,     /* nothing more is started; the engine leaves when everything is over */
     PLOT_WALL_JUMP, /* somebody sets the clock */
-    PLOT_SLEEP,     /* time passes and nobody looks */
-    PLOT_STALE,     /* news of an attempt that is not there */
+    PLOT_SLEEP,     /* time passes without a turn */
+    PLOT_STALE,     /* news of an attempt that does not exist */
     PLOT_NOTE,
-    PLOT_AGENT, /* what an agent tells while it runs */
-    PLOT_FACT,  /* what the engine found beside an attempt's end */
+    PLOT_AGENT, /* something an agent reports while running */
+    PLOT_FACT,  /* something the engine finds besides an attempt's end */
     PLOT_START_AGAIN,
     PLOT_OP_KIND_COUNT,
 };
@@ -118,23 +118,23 @@ enum plot_op_kind {
 struct plot_op {
     enum plot_op_kind kind;
     int turn;
-    uint64_t salt; /* picks a task among those that fit, an attempt, ... */
+    uint64_t salt; /* picks a task among the matching ones, an attempt, ... */
     /* control */
     enum control_verb verb;
     enum cancel_mode mode;
     bool of_run;
     bool unknown_task;
-    bool any_task; /* not one of those in `status` */
+    bool any_task; /* ignores `status` */
     enum task_status status;
     int aim;     /* 0 none, 1 right, 2 wrong step, 3 wrong attempt, 4 attempt only */
-    bool silent; /* made in this process: without an id */
+    bool silent; /* requested in this process: without an id */
     struct verdict_label label;
     /* crash */
     enum event_kind after; /* EVENT_NONE: before the turn's first event */
     bool rebooted;
-    int orphan_acts; /* acts of people before somebody takes the run over */
+    int orphan_acts; /* acts of people before another engine takes over the run */
     struct input_fact fact;
-    int count, call, result; /* agent: how many calls, which, and what comes of them */
+    int count, call, result; /* agent: how many calls, which one, and their result */
     bool news;
     /* wall jump, sleep, crash: how long */
     int64_t ms;
@@ -146,14 +146,14 @@ struct plot {
     int jobs;
     int policy_count;
     struct plot_policy policies[PLOT_POLICIES_MAX];
-    int infrastructure; /* the policy that starts are tried under */
+    int infrastructure; /* the policy for starts */
     struct entropy_limits loops;
     int64_t budget[BUDGET_KIND_COUNT]; /* of the run */
     int source_count;
     int task_count;
     struct plot_task tasks[PLOT_TASKS_MAX];
     int op_count;
-    struct plot_op ops[PLOT_OPS_MAX]; /* by turn */
+    struct plot_op ops[PLOT_OPS_MAX]; /* sorted by turn */
 };
 
 void plot_make(struct plot *plot, uint64_t seed);
@@ -163,13 +163,13 @@ struct chance;
 void plot_make_plan(struct plot *plot, struct chance *chance);
 void plot_make_script(struct plot *plot, struct chance *chance);
 
-/* The plan as a user would write it. */
+/* Writes the plan as a user would. */
 void plot_write_plan(const struct plot *plot, struct str *out);
 
-/* The whole plot for people, a line for each part. */
+/* Prints the whole plot for people, one line per part. */
 void plot_print(const struct plot *plot);
 
-/* Take a part out, and what hangs on it. */
+/* Removes a part and everything that depends on it. */
 void plot_drop_task(struct plot *plot, int task);
 void plot_drop_step(struct plot *plot, int task, int step);
 void plot_drop_ops(struct plot *plot, int from, int count);

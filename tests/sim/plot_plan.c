@@ -11,7 +11,7 @@ enum {
     SIX_HOURS_MS = 6 * 60 * 60 * 1000,
 };
 
-/* The table of the design, by hand. */
+/* The table of the design, written by hand. */
 static const struct plot_policy builtin[PLOT_BUILTIN] = {
     {.name = POLICY_DEFAULT,
      .like = -1,
@@ -105,14 +105,14 @@ static void change_rules(struct plot_policy *policy, struct chance *chance)
         policy->timeouts = !policy->timeouts;
 }
 
-/* A plan's own "infrastructure" hides the built-in one of that name. */
+/* A plan's own "infrastructure" hides the built-in policy of that name. */
 static int pick_policy(const struct plot *plot, struct chance *chance)
 {
     int policy = chance_below(chance, plot->policy_count);
     return policy == 1 ? plot->infrastructure : policy;
 }
 
-/* A policy of that shape to derive another one from; those without a name are none. */
+/* Picks a policy of that shape to derive another one from; unnamed policies cannot be picked. */
 static int pick_like(const struct plot *plot, struct chance *chance)
 {
     int like = pick_policy(plot, chance);
@@ -210,8 +210,8 @@ static int any_stop(struct chance *chance)
     return chance_hits(chance, 20) ? 0 : (int)chance_between(chance, 2, 6);
 }
 
-/* Of the rungs those that can be foretold by simple means. Barren steps are not hinted at:
- * what a hint is about would depend on all the calls between. */
+/* Uses only the loop rungs that are easy to predict. There are no hints about barren steps, because
+ * they would depend on all the calls in between. */
 static void make_loops(struct plot *plot, struct chance *chance)
 {
     plot->loops = (struct entropy_limits){
@@ -283,7 +283,7 @@ static void write_jitter(const struct plot_policy *policy, struct str *out)
         str_json_text(out, "jitter", policy->jitter == PLOT_JITTER_FULL ? "full" : "none");
 }
 
-/* The object of a policy: what it is like, and where it is not. */
+/* Writes the JSON object of a policy: what it is derived from, and the differences. */
 static void write_policy(const struct plot *plot, const struct plot_policy *policy, struct str *out)
 {
     static const char *const classes[] = {"transient", "persistent"};

@@ -9,19 +9,19 @@
 
 enum { HOUR_MS = 60 * 60 * 1000, ROUND_ENDINGS = 6 };
 
-/* What a series of attempts is like. */
+/* The nature of a series of attempts. */
 enum tale {
     TALE_FINE,
-    TALE_WORLD,     /* failures of the world, then it goes well */
+    TALE_WORLD,     /* external failures, then success */
     TALE_WORK,      /* the work is wrong */
     TALE_CIRCLES,   /* the same result again and again */
-    TALE_NO_START,  /* it does not get as far as starting */
-    TALE_HINTS,     /* a server says when to come back */
+    TALE_NO_START,  /* it cannot be started */
+    TALE_HINTS,     /* a server says when to retry */
     TALE_LIMIT,     /* a rate limit */
-    TALE_OUTAGE,    /* what others meet too; by the weather only */
-    TALE_ASKS,      /* only a person can help */
+    TALE_OUTAGE,    /* a failure that other tasks meet, too; only by weather */
+    TALE_ASKS,      /* only the user can help */
     TALE_LOST,      /* its end was not seen */
-    TALE_WRONG_RED, /* red, but not as it was to be, or green */
+    TALE_WRONG_RED, /* fails in an unexpected way, or passes although it should fail */
     TALE_MIXED,
     TALE_COUNT,
 };
@@ -32,12 +32,12 @@ static const int tale_weights[TALE_COUNT] = {
     [TALE_LOST] = 4,     [TALE_WRONG_RED] = 3, [TALE_MIXED] = 6,
 };
 
-/* What holds for all of a plot. */
+/* Properties of a whole plot. */
 struct weather {
-    bool calm;   /* it all goes well in the end, and nobody interferes */
-    bool outage; /* many meet the same failure of the world at the same time */
+    bool calm;   /* everything succeeds in the end, without interference */
+    bool outage; /* many tasks meet the same external failure at the same time */
     int64_t outage_hint_ms;
-    int64_t grain_ms; /* all times are multiples of it: much happens at the same moment */
+    int64_t grain_ms; /* all times are multiples of it, so that many events coincide */
 };
 
 static enum reason any_reason(struct chance *chance)
@@ -108,7 +108,7 @@ static struct plot_ending of_the_world(struct chance *chance)
     return ending;
 }
 
-/* Below and above what policies put up with. */
+/* Returns values below and above what policies accept. */
 static int64_t hint(struct chance *chance)
 {
     static const int weights[] = {60, 25, 10, 5};
@@ -192,7 +192,7 @@ static struct plot_ending any_ending(struct chance *chance, const struct plot_st
     return ending;
 }
 
-/* Behind an agent the work is often wrong at first. */
+/* With an agent, the work is often wrong at first. */
 static void be_wrong_at_first(struct plot_task *task, struct chance *chance)
 {
     const int first = agents_first_step(task, task->step_count - 1);
@@ -206,7 +206,7 @@ static void be_wrong_at_first(struct plot_task *task, struct chance *chance)
     }
 }
 
-/* What an agent answers may have the wrong form, or not be what was asked for. */
+/* An agent's answer may be malformed, or not be what was requested. */
 static void answer_badly(struct plot_step *step, struct chance *chance)
 {
     for (int i = 0; step->agent && i < step->ending_count; i++) {
@@ -275,7 +275,7 @@ static void join_outage(struct plot_step *step, const struct weather *weather)
         step->endings[i].hint_ms = weather->outage_hint_ms;
 }
 
-/* Two results in turn, each with something new in it. */
+/* Alternates between two results, each with new output. */
 static void go_round(struct plot_step *step, struct chance *chance)
 {
     while (step->ending_count < ROUND_ENDINGS)
@@ -311,7 +311,7 @@ static void tell(struct chance *chance, struct plot_step *step, const struct wea
         go_round(step, chance);
     if (tale == TALE_FINE || weather->calm)
         return;
-    /* What comes after: other troubles, or the end of trouble. */
+    /* Afterwards: other failures, or no more failures. */
     int more = chance_hits(chance, 50) ? (int)chance_between(chance, 1, 3) : 0;
     for (int i = 0; i < more; i++)
         step->endings[step->ending_count++] = any_ending(chance, step);
@@ -472,7 +472,7 @@ void plot_make_script(struct plot *plot, struct chance *chance)
     }
     if (chance_hits(chance, 15))
         plot->ops[plot->op_count++] = crash_at_once(chance);
-    if (chance_hits(chance, 12)) /* somebody has enough of it */
+    if (chance_hits(chance, 12)) /* somebody gives up on the run */
         plot->ops[plot->op_count++] = (struct plot_op){.kind = PLOT_CONTROL,
                                                        .turn = 1 + turns,
                                                        .verb = CONTROL_CANCEL,

@@ -68,7 +68,7 @@ static struct ruling end_without_entropy(enum row row, enum decision_kind kind)
     return (struct ruling){.row = row, .kind = kind, .capture = true};
 }
 
-/* The third time it is a failure like any other that is transient and used up (B5). */
+/* The third time, it counts as a transient failure without attempts left (B5). */
 static struct ruling decide_interrupted(const struct facts *facts)
 {
     if (facts->interrupted >= INTERRUPTIONS)
@@ -118,7 +118,7 @@ static bool goes_in_circles(const struct facts *facts)
     return (window != 0 && facts->same >= window) || (stops != 0 && facts->same >= stops);
 }
 
-/* A failure of the work that says when to come back counts as one of the world there. */
+/* In this case, a failure of the work with a retry time counts as an external one. */
 static bool tries_again(const struct facts *facts)
 {
     const struct plot_policy *policy = facts->policy;

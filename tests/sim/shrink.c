@@ -15,7 +15,7 @@ enum { TRIALS_MAX = 4000, PLAY_SECONDS_MAX = 5 };
 static void play_in_child(const struct plot *plot, struct finding *shared)
 {
     struct finding finding = {0};
-    if (!freopen("/dev/null", "w", stderr)) /* an assert that fails says so there */
+    if (!freopen("/dev/null", "w", stderr)) /* where a failing assert prints its message */
         abort();
     (void)alarm(PLAY_SECONDS_MAX);
     (void)world_play(plot, NULL, false, &finding);
@@ -63,7 +63,7 @@ void shrink_trace(const struct plot *plot)
     (void)waitpid(child, NULL, 0);
 }
 
-/* A plot under way to a smaller one. */
+/* A plot being reduced. */
 struct shrinking {
     struct plot *best;
     struct plot *trial;
@@ -71,7 +71,7 @@ struct shrinking {
     int trials;
 };
 
-/* Keep the trial if it breaks in the same way. */
+/* Keeps the reduced plot if it breaks in the same way. */
 static bool try_it(struct shrinking *shrinking)
 {
     struct finding finding;
@@ -130,7 +130,8 @@ static bool drop_endings(struct shrinking *shrinking, int task, int step)
     return smaller;
 }
 
-/* Does the step do without what is special about it? */
+/* Tries to remove what is special about the step. Returns true if it had something special that was
+ * removed. */
 static bool plain_step(struct shrinking *shrinking, int task, int step)
 {
     struct plot_step *plot = &begin(shrinking)->tasks[task].steps[step];

@@ -1,5 +1,5 @@
 /*
- * shrink.h - a broken plot cut down to what it takes to break it.
+ * shrink.h - reduces a failing plot to what is needed to make it fail.
  */
 #ifndef DEVS_SIM_SHRINK_H
 #define DEVS_SIM_SHRINK_H
@@ -7,14 +7,14 @@
 #include "finding.h"
 #include "plot.h"
 
-/* Play a plot in a process of its own, which may be killed or abort: that is a finding too.
- * False if something was broken. */
+/* Plays a plot in a separate process, which may be killed or abort; that is a finding, too. Returns
+ * false if something was broken. */
 bool shrink_play(const struct plot *plot, struct finding *finding);
 
-/* Take out of *plot what the same invariant does not need to break. */
+/* Removes from *plot everything that is not needed to break the same invariant. */
 void shrink(struct plot *plot, struct finding *finding);
 
-/* Print a plot event by event, in a process of its own. */
+/* Prints a plot event by event, in a separate process. */
 void shrink_trace(const struct plot *plot);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * sim.c - plays seeded random runs on every core; the first broken invariant ends it.
+ * sim.c - plays seeded random runs on every core until an invariant is broken.
  *
- * 0 all holds; 1 an invariant is broken; 2 usage; 3 all holds, but something that was to
- * occur did so too seldom (--full).
+ * Exit codes: 0 all invariants hold; 1 an invariant is broken; 2 usage error; 3 all hold, but
+ * something did not occur often enough (--full).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,17 +22,17 @@
 enum { WORKERS_MAX = 64, PLAY_SECONDS_MAX = 20, EXIT_BROKEN = 1, EXIT_USAGE = 2, EXIT_SELDOM = 3 };
 
 struct options {
-    uint64_t seed; /* the one to play, or the first of many */
+    uint64_t seed; /* the only seed, or the first one */
     bool one;
-    uint64_t seeds;  /* 0 = no bound */
-    int64_t seconds; /* 0 = no bound */
+    uint64_t seeds;  /* 0 = no limit */
+    int64_t seconds; /* 0 = no limit */
     int workers;
     bool trace, quiet, full;
 };
 
-/* What a worker tells; in memory that all share. */
+/* A worker's report, in memory shared by all. */
 struct report {
-    uint64_t seed; /* the one that it plays, or that broke */
+    uint64_t seed; /* the seed being played, or the one that failed */
     bool done, broken;
     struct tally tally;
     struct finding finding;
@@ -79,10 +79,10 @@ static pid_t start_worker(const struct options *options, struct board *board, in
     if (child != 0)
         return child;
     work(options, board, number);
-    exit(0); /* not _exit(): a leak is found here */
+    exit(0); /* not _exit(), so that leaks are detected */
 }
 
-/* The report of the lowest seed that broke, NULL if none did. */
+/* Returns the report of the lowest seed that failed, NULL if none did. */
 static struct report *run_workers(const struct options *options, struct board *board)
 {
     pid_t children[WORKERS_MAX];
@@ -192,7 +192,7 @@ static bool read_number(const char *text, uint64_t *out)
     return errno == 0 && *end == '\0';
 }
 
-/* An option with a number after it. */
+/* Parses an option with a number. */
 static bool read_option(struct options *options, const char *name, const char *value)
 {
     uint64_t number;

@@ -46,7 +46,7 @@ static const char *const row_names[] = {
 };
 static_assert(ARRAY_LEN(row_names) == ROW_COUNT, "every row has a name");
 
-/* A struct tally is nothing but counters. */
+/* A struct tally consists only of counters. */
 void tally_add(struct tally *tally, const struct tally *other)
 {
     int64_t sum[sizeof(*tally) / sizeof(int64_t)];
@@ -123,7 +123,7 @@ static void walk(const struct tally *tally, line_fn *line, void *ctx)
     for (int i = 0; i < ROW_COUNT; i++)
         line(ctx, "decision", row_names[i], tally->rows[i]);
     walk_acts(tally, line, ctx);
-    for (int i = EVENT_RUN_STARTED; i < EVENT_TASK_ADDED; i++) /* no plan grows here */
+    for (int i = EVENT_RUN_STARTED; i < EVENT_TASK_ADDED; i++) /* plans do not grow here */
         line(ctx, "event", event_kind_name((enum event_kind)i), tally->events[i]);
     line(ctx, "crash", "before any event", tally->crashes[0]);
     for (int i = EVENT_RUN_STARTED; i < EVENT_TASK_ADDED; i++)

@@ -1,7 +1,7 @@
 /*
- * tally.h - how often what has occurred, over all runs; and whether that was enough.
+ * tally.h - how often each thing has occurred over all runs, and whether that was enough.
  *
- * A plain value without pointers: workers hand it over through shared memory.
+ * A plain value without pointers: workers pass it through shared memory.
  */
 #ifndef DEVS_SIM_TALLY_H
 #define DEVS_SIM_TALLY_H
@@ -17,24 +17,25 @@
 #include "rules.h"
 
 enum {
-    TALLY_FULL = 10000, /* runs; what is rare cannot be judged by fewer */
-    TALLY_ENOUGH = 20,  /* of each, in 1,000 runs */
-    TALLY_CRASHES = 5,  /* after each kind of event; a run has few crashes and many events */
-    TALLY_RUNS = 100,   /* fewer are not averaged */
-    TALLY_TASKS = 8,    /* a run has on average at least */
-    TALLY_STEPS = 3,    /* of each task */
+    TALLY_FULL = 10000, /* runs; fewer say nothing about rare events */
+    TALLY_ENOUGH = 20,  /* of each, per 1,000 runs */
+    TALLY_CRASHES = 5,  /* after each kind of event; there are few crashes per run, and many
+                           events */
+    TALLY_RUNS = 100,   /* no averages for fewer */
+    TALLY_TASKS = 8,    /* required average per run */
+    TALLY_STEPS = 3,    /* required average per task */
     TALLY_EVENTS = 150,
 };
 
 /* What happened to a gate. */
 enum tally_gate {
     TALLY_GATE_CLOSES,  /* a limit */
-    TALLY_GATE_LONGER,  /* another limit, while it was closed */
-    TALLY_GATE_AGAIN,   /* the probe met the limit */
-    TALLY_GATE_LOST,    /* the probe's end was no answer */
-    TALLY_GATE_SENT,    /* a person chose the probe */
-    TALLY_GATE_OPENS,   /* nothing waited behind it */
-    TALLY_GATE_SPREADS, /* what waited starts one by one */
+    TALLY_GATE_LONGER,  /* another limit while it was closed */
+    TALLY_GATE_AGAIN,   /* the probe hit the limit */
+    TALLY_GATE_LOST,    /* the probe's end was inconclusive */
+    TALLY_GATE_SENT,    /* the user chose the probe */
+    TALLY_GATE_OPENS,   /* nothing was waiting */
+    TALLY_GATE_SPREADS, /* waiting tasks start one by one */
     TALLY_GATE_COUNT,
 };
 
@@ -43,9 +44,9 @@ struct tally {
     int64_t events[EVENT_KIND_COUNT];
     int64_t rows[ROW_COUNT];
     int64_t jitters[3];
-    int64_t policies[PLOT_BUILTIN + 1];     /* attempts under each; the last: a plan's own */
+    int64_t policies[PLOT_BUILTIN + 1];     /* attempts under each policy; last: a plan's own */
     int64_t phases[PHASE_COUNT];            /* attempts */
-    int64_t acts[CONTROL_VERB_COUNT][2][2]; /* verb, of a run, done */
+    int64_t acts[CONTROL_VERB_COUNT][2][2]; /* [verb][of the run][done] */
     int64_t crashes[EVENT_KIND_COUNT];      /* after an event of each kind; 0: before any */
     int64_t gates[TALLY_GATE_COUNT];
     int64_t reboots, orphan_acts, leaves, wall_jumps, sleeps, stale, followers, refolds;
@@ -53,11 +54,12 @@ struct tally {
 };
 
 void tally_add(struct tally *tally, const struct tally *other);
-/* What it counted, a line for each thing. */
+/* Prints the counters, one per line. */
 void tally_print(const struct tally *tally, FILE *out);
-/* Prints what occurred too seldom, or that there were too few runs to tell; true if neither. */
+/* Prints what occurred too rarely, or that there were too few runs to tell. Returns true if
+ * neither. */
 bool tally_is_enough(const struct tally *tally, FILE *out);
-/* Prints what a run lacks on average; true if nothing. */
+/* Prints what an average run lacks. Returns true if nothing. */
 bool tally_is_rich(const struct tally *tally, FILE *out);
 
 #endif

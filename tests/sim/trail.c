@@ -22,7 +22,7 @@ static bool alike(const struct trail_step *a, const struct trail_step *b)
     return a->step == b->step && a->result.hi == b->result.hi && a->result.lo == b->result.lo;
 }
 
-/* The latest one and those before it that were the same. */
+/* Counts the latest step and those before it that were the same. */
 static struct trail_saying count_repeats(const struct trail *trail,
                                          const struct entropy_limits *limits)
 {
@@ -44,7 +44,7 @@ static struct trail_saying count_repeats(const struct trail *trail,
                                  .first = first};
 }
 
-/* The one so many before the latest. */
+/* Returns the step `steps` before the latest. */
 static const struct trail_step *back(const struct trail *trail, int steps)
 {
     return &trail->steps[trail->count - 1 - steps];
@@ -55,7 +55,7 @@ static int oldest(const struct trail *trail)
     return trail->count > WINDOW ? trail->count - WINDOW : 0;
 }
 
-/* Something is done in a lap, and not always the same. */
+/* Returns true if a lap does something, and not always the same thing. */
 static bool is_lap(const struct trail *trail, int period)
 {
     bool differs = false;
@@ -89,8 +89,8 @@ static struct trail_saying count_laps(const struct trail *trail,
     return saying;
 }
 
-/* How often this call failed so, back to where it did otherwise: with the same result, or
- * without a word that is new. */
+/* Counts how often this call failed in this way, back to where it did not: with the same result, or
+ * without any new output. */
 static struct trail_saying count_failures(const struct trail *trail, bool same_result)
 {
     struct trail_saying saying = {.rung = ENTROPY_RUNG_FAILURE};
@@ -126,8 +126,8 @@ static int weight_of(const struct trail_step *step, const struct entropy_limits 
     return step->poll ? limits->poll_weight : 100;
 }
 
-/* What brought nothing new, back from the latest; a look counts as a part of one, and one that
- * counts nothing is not where it begins. */
+/* Counts the latest steps without anything new. A look counts as a fraction of a step. Steps that
+ * count as 0 are skipped at the start. */
 static struct trail_saying count_barren(const struct trail *trail,
                                         const struct entropy_limits *limits)
 {
@@ -172,7 +172,7 @@ void trail_add(struct trail *trail, const struct trail_step *step,
     trail->saying = say(trail, limits);
     trail->said_at = trail->count;
     trail->newly_stuck = trail->saying.level == ENTROPY_STUCK && before.level != ENTROPY_STUCK;
-    /* Of barren steps only a stop is ever said here, so it is about one call. */
+    /* Barren steps only lead to a stop here, which is about a single call. */
     if (before.level == ENTROPY_OK || !same_call)
         trail->since = *at;
     unsigned bit = 1U << step->step;

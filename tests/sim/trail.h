@@ -1,6 +1,6 @@
 /*
- * trail.h - what a task's attempts were like, and whether that loops: the rungs
- * that attempts can come to, written a second time and counted anew each time.
+ * trail.h - the history of a task's attempts, and whether they are looping: the loop rungs for
+ * attempts, written a second time and computed from scratch each time.
  *
  * A plain value; nothing here calls the code under test.
  */
@@ -15,7 +15,7 @@
 
 enum { TRAIL_MAX = 160 };
 
-/* One attempt that left a fact. */
+/* An attempt that left a fact. */
 struct trail_step {
     int step, attempt;
     struct digest result;
@@ -23,7 +23,7 @@ struct trail_step {
     int raw;
 };
 
-/* What is said of it. */
+/* The result of loop detection. */
 struct trail_saying {
     enum entropy_level level;
     enum entropy_rung rung;
@@ -34,21 +34,21 @@ struct trail_saying {
 struct trail {
     int count;
     struct trail_step steps[TRAIL_MAX];
-    int scale;           /* 1, or what "go on" made of it */
-    int nudged;          /* hints since a person last said a word */
-    unsigned told_steps; /* bits: steps of the plan that they were about */
+    int scale;           /* 1, or the value set by "go on" */
+    int nudged;          /* hints since the user last intervened */
+    unsigned told_steps; /* bits: steps of the plan that the hints were about */
     struct trail_saying saying;
-    int said_at;      /* how many steps there were when that was said */
-    bool news;        /* it is to be told */
-    bool newly_stuck; /* before that it was not */
+    int said_at;      /* number of steps at that time */
+    bool news;        /* it has to be reported */
+    bool newly_stuck; /* it was not stuck before */
     bool told;
     struct moment since;
 };
 
-/* One more attempt. */
+/* Adds an attempt. */
 void trail_add(struct trail *trail, const struct trail_step *step,
                const struct entropy_limits *limits, const struct moment *at);
-/* A person lets it go on. */
+/* The user lets it continue. */
 void trail_go_on(struct trail *trail, int scale);
 
 #endif

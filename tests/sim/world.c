@@ -46,11 +46,11 @@ static void close_world(struct world *world)
     plan_free(world->plan);
 }
 
-/* What of a flight comes next, and when. */
+/* The next news of a flight, and its time. */
 struct news {
     enum input_kind kind;
     int task;
-    int64_t at_ms; /* -1 = nothing comes */
+    int64_t at_ms; /* -1 = no news */
 };
 
 static void consider(struct news *next, enum input_kind kind, int task, int64_t at_ms)
@@ -83,7 +83,7 @@ static void advance(struct world *world, int64_t to_ms)
     world->now.mono_ms = to_ms;
 }
 
-/* Some have a half that is 0; only both are no result. */
+/* Some digests have one half that is 0; only two zero halves mean no result. */
 static struct digest result_of(int fingerprint)
 {
     struct digest digest = {.hi = (uint64_t)fingerprint * UINT64_C(0x0123456789abcdef),
@@ -132,7 +132,7 @@ static void deliver(struct world *world, const struct news *news)
 {
     struct input input = {.kind = news->kind, .task = news->task};
     advance(world, news->at_ms);
-    /* Now and then everything is late. */
+    /* Occasionally, everything is late. */
     bool late = (world->plot->seed ^ (uint64_t)world->turns * UINT64_C(2654435761)) % 23 == 0;
     if (late)
         advance(world, world->now.mono_ms + 150);
@@ -164,15 +164,15 @@ static bool all_landed(const struct world *world)
     return true;
 }
 
-/* The engine that was leaving is gone; another one goes on. */
+/* The engine that was leaving is gone; another one continues. */
 static void leave(struct world *world)
 {
     const struct plot_op gone = {.kind = PLOT_LEAVE, .ms = 3000};
     world_crash(world, &gone);
 }
 
-/* Nothing comes by itself and nobody does anything: a person lets go what is held, then
- * ends what is left. False if the run has ended. */
+/* If nothing happens by itself and nobody does anything: the user releases what is held, then
+ * cancels the rest. Returns false if the run has ended. */
 static bool push(struct world *world)
 {
     struct plot_op op = {.kind = PLOT_CONTROL, .of_run = true, .mode = CANCEL_KILL};
@@ -195,7 +195,7 @@ static bool push(struct world *world)
     return true;
 }
 
-/* The next thing that happens. False if nothing does any more. */
+/* Lets the next thing happen. Returns false if there is nothing left. */
 static bool step_world(struct world *world)
 {
     const struct plot *plot = world->plot;

@@ -1,8 +1,8 @@
 /*
- * world.h - virtual time around the real scheduler and fold: plays one plot to its end.
+ * world.h - virtual time around the real scheduler and state: plays one plot to its end.
  *
- * No process, no file, no clock. After each turn the answer is held against the oracle,
- * the state against the model, and the log against what must always be true.
+ * Uses no process, file or clock. After each turn, checks the answer against the oracle, the state
+ * against the model, and the log against what must always be true.
  */
 #ifndef DEVS_SIM_WORLD_H
 #define DEVS_SIM_WORLD_H
@@ -16,14 +16,14 @@
 #include "scheduler.h"
 #include "tally.h"
 
-/* An attempt that is out. */
+/* A running attempt. */
 struct flight {
     bool out;
     int step, attempt;
     struct plot_ending ending;
     int64_t ends_ms;
     int64_t running_ms, quiet_ms, heard_ms; /* -1 = not, or over */
-    int calls;                              /* that its agent has told */
+    int calls;                              /* reported so far by its agent */
 };
 
 struct world {
@@ -33,34 +33,34 @@ struct world {
     struct scheduler scheduler;
     struct turn turn;
     struct moment now;
-    struct event *log; /* all so far, texts owned */
+    struct event *log; /* all events so far; owns their texts */
     size_t log_count, log_cap;
-    struct flight flights[PLOT_TASKS_MAX]; /* by task */
+    struct flight flights[PLOT_TASKS_MAX]; /* per task */
     struct oracle oracle;
-    struct model before; /* where a crash may cut the turn: the model as it was */
+    struct model before; /* the model at the point where a crash may cut the turn */
     struct onlooker onlooker;
     struct finding finding;
     struct tally *tally;         /* borrowed; NULL = nothing is counted */
-    const struct plot_op *armed; /* the crash that comes next, NULL = none */
+    const struct plot_op *armed; /* the next crash, NULL = none */
     int turns, next_op;
     int64_t last_control;
     bool leaving;
-    bool released, cancelled; /* what is done to a run that no longer moves */
+    bool released, cancelled; /* done to a run that makes no more progress */
     int turns_at_cancel;
     bool tracing;
 };
 
-/* Play the plot. False if an invariant was broken: *finding says which. */
+/* Plays the plot. Returns false if an invariant was broken; *finding says which. */
 bool world_play(const struct plot *plot, struct tally *tally, bool tracing,
                 struct finding *finding);
 
 /* world_input.c */
 
-/* One turn of the loop. */
+/* Plays one turn of the loop. */
 void world_turn(struct world *world, struct input input);
-/* At the end: fold the log anew. */
+/* Call at the end: replays the whole log. */
 void world_finish(struct world *world);
-/* The engine is gone: fold what is in the log, take it up again. */
+/* The engine is gone: restores the state from the log and resumes the run. */
 void world_crash(struct world *world, const struct plot_op *op);
 
 /* world_fate.c */

@@ -4,7 +4,7 @@
 #include "facts.h"
 #include "world.h"
 
-/* One of the tasks in that state, by the salt; of all tasks where there is none. */
+/* Picks a task in that state, using the salt; any task if there is none. */
 static int pick_task(const struct world *world, const struct plot_op *op, uint64_t salt)
 {
     const struct run_state *state = &world->state;
@@ -42,7 +42,7 @@ static void aim(const struct world *world, const struct plot_op *op, struct cont
     case 4:
         control->attempt = attempt;
         break;
-    default: /* whichever is there */
+    default: /* any state */
         break;
     }
 }
@@ -69,7 +69,7 @@ void world_act(struct world *world, const struct plot_op *op, uint64_t salt)
     world_turn(world, (struct input){.kind = INPUT_CONTROL, .control = control});
 }
 
-/* News of an attempt that is over, or that never was. */
+/* Sends news of an attempt that is over, or never existed. */
 static void tell_stale(struct world *world, const struct plot_op *op)
 {
     static const enum input_kind kinds[] = {INPUT_RUNNING, INPUT_ENDED, INPUT_QUIET, INPUT_HEARD};
@@ -93,7 +93,7 @@ static void tell_stale(struct world *world, const struct plot_op *op)
         world->tally->stale++;
 }
 
-/* Of any attempt there was; now and then of one that there was not. */
+/* Sends a fact about any existing attempt; occasionally about one that does not exist. */
 static void tell_fact(struct world *world, const struct input_fact *fact, uint64_t salt)
 {
     const int task = (int)(salt % (uint64_t)world->plot->task_count);
@@ -110,7 +110,7 @@ static void tell_fact(struct world *world, const struct input_fact *fact, uint64
                                      .note = facts_text(fact->kind)});
 }
 
-/* Of one that runs, where there is one; now and then of what is no agent. */
+/* Picks a running agent if there is one; occasionally something that is not an agent. */
 static int pick_agent(const struct world *world, uint64_t salt)
 {
     const int count = world->plot->task_count;
@@ -144,12 +144,12 @@ static void tell_agent(struct world *world, const struct plot_op *op)
             input.fact_event.a = ++flight->calls;
         world_turn(world, input);
         if (world->armed != armed)
-            break; /* the engine is another one */
+            break; /* a different engine now */
     }
     str_done(&text);
 }
 
-/* What makes an event that seldom comes by itself, where a person can; 0 = nobody can. */
+/* Returns an act that causes a rare event; 0 = there is none. */
 static enum control_verb verb_for(enum event_kind kind)
 {
     switch (kind) {
@@ -163,12 +163,12 @@ static enum control_verb verb_for(enum event_kind kind)
         return CONTROL_RETRY;
     case EVENT_CLASS_CORRECTED:
         return CONTROL_CORRECT;
-    default: /* the others come often enough, or not by a person's act */
+    default: /* the others are frequent enough, or not caused by a person */
         return (enum control_verb)0;
     }
 }
 
-/* The log is to be cut after the next event of a kind: see to it that there is one. */
+/* The log will be cut after the next event of a kind: makes sure that there is one. */
 static void arm(struct world *world, const struct plot_op *op)
 {
     struct plot_op act = {.kind = PLOT_CONTROL, .verb = verb_for(op->after)};

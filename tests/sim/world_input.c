@@ -40,7 +40,7 @@ static void keep(struct world *world, const struct event *event)
         print_event(event);
 }
 
-/* After which event the armed crash cuts this turn; -1 = it does not. */
+/* Returns the event after which the armed crash cuts this turn; -1 = none. */
 static int find_cut(const struct world *world)
 {
     const struct plot_op *op = world->armed;
@@ -61,7 +61,7 @@ static const struct plot_ending *script_of(const struct world *world, const stru
     return action->attempt <= step->ending_count ? &step->endings[action->attempt - 1] : NULL;
 }
 
-/* What the script does not say goes as it was asked for. */
+/* Attempts that are not in the script succeed as expected. */
 static struct plot_ending goes_well(const struct plot_step *step)
 {
     struct plot_ending ending = {
@@ -142,7 +142,8 @@ static bool fold_to(const struct world *world, struct run_state *state, int64_t 
     return fits;
 }
 
-/* To the end, back, on and back, and to the end again, by the states that are kept on the way. */
+/* Moves to the end, back, forward and back, and to the end again, using the states saved on the
+ * way. */
 static bool go_about(const struct world *world, struct run_state *state, struct err *err)
 {
     static const int64_t tenths[] = {10, 3, 9, 5, 10};
@@ -155,7 +156,7 @@ static bool go_about(const struct world *world, struct run_state *state, struct 
     return fits;
 }
 
-/* With the policies that it had. */
+/* Decides again with the policies of the run. */
 static void decide_again(struct world *world)
 {
     struct str text = {0};
@@ -165,10 +166,10 @@ static void decide_again(struct world *world)
     str_done(&text);
 }
 
-/* Fold the log anew and hold it against the live state, now and then. */
+/* From time to time, replays the log and compares the result with the live state. */
 static void refold(struct world *world)
 {
-    /* These take as long as some folds. */
+    /* Each of these takes as long as several replays. */
     enum { KEPT_EVERY = 16, GONE_ABOUT_EVERY = 4, OTHER_POLICIES_EVERY = 6 };
     struct run_state again;
     struct err err = {0};
@@ -202,7 +203,7 @@ static void check_turn(struct world *world)
         refold(world);
 }
 
-/* The log ends after the turn's first `cut` events. */
+/* Cuts the log after the turn's first `cut` events. */
 static void cut_turn(struct world *world, int cut)
 {
     const struct plot_op *op = world->armed;
@@ -281,7 +282,7 @@ void world_crash(struct world *world, const struct plot_op *op)
 
     world->now.at_ms += op->ms;
     world->now.mono_ms += op->ms;
-    if (op->rebooted) /* who acts on the dead run goes by the wall clock alone */
+    if (op->rebooted) /* only the wall clock counts for acts on the dead run */
         world->now.mono_ms =
             world->state.last.mono_ms + (world->now.at_ms > world->state.last.at_ms
                                              ? world->now.at_ms - world->state.last.at_ms
@@ -298,7 +299,7 @@ void world_crash(struct world *world, const struct plot_op *op)
                                          .control.by = "bea"});
 }
 
-/* What cannot follow is refused, and changes nothing. */
+/* An event that cannot follow is rejected and changes nothing. */
 static bool refuse(struct world *world, struct run_state *state, const struct event *event)
 {
     struct event damaged = *event;
@@ -312,7 +313,7 @@ static bool refuse(struct world *world, struct run_state *state, const struct ev
                          event_kind_name(event->kind), way);
 }
 
-/* Fold the log with damaged events in between. */
+/* Replays the log with damaged events in between. */
 static void fold_damaged(struct world *world)
 {
     struct run_state state;

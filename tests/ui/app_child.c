@@ -31,7 +31,7 @@ static int go_fd;
 char screen[SCREEN_MAX];
 size_t screen_len;
 
-/* In the child: wait until the log is there, run the app, tell how it was left. */
+/* Runs in the child: waits until the log exists, runs the app, and reports how the user left it. */
 static void run_app(const struct app_options *given, int wait_fd)
 {
     struct app_options options = *given;
@@ -65,7 +65,8 @@ static void become_session(const char *slave_name)
     (void)setlocale(LC_ALL, "");
 }
 
-/* SQLite must not cross a fork, so the child is made before the log is opened. */
+/* An open SQLite database must not be carried across a fork, so the child is started before the log
+ * is opened. */
 void start_child(const struct app_options *options)
 {
     struct winsize size = {.ws_row = ROWS, .ws_col = COLUMNS};
@@ -97,7 +98,7 @@ void commit(void)
     committed = story.event_count;
 }
 
-/* The log wants the state from before the first event: fold it anew. */
+/* The log needs the state from before the first event, so the events are applied again. */
 static void fold_again(void)
 {
     struct err err = {0};
@@ -157,7 +158,7 @@ void tear_down(void)
     (void)close(master);
 }
 
-/* The child and the log are there; what the story has told is committed. */
+/* Call when child and log exist; commits the story so far. */
 void begin(const struct app_options *options)
 {
     start_child(options);
@@ -194,7 +195,7 @@ void press(const char *keys)
     ck_assert_int_eq(write(master, keys, strlen(keys)), (ssize_t)strlen(keys));
 }
 
-/* Take what the screen gets, waiting for it so long at most. False if nothing came. */
+/* Reads screen output, waiting at most timeout_ms. Returns false if there was none. */
 bool take_screen(int timeout_ms)
 {
     struct pollfd polled = {.fd = master, .events = POLLIN};
@@ -210,9 +211,8 @@ bool take_screen(int timeout_ms)
     return true;
 }
 
-/* Wait until the screen shows a text, and press `keys` now and then ("" for none). Only
- * changes are written to a terminal, so it is asked to draw everything anew when the
- * text does not come by itself. */
+/* Waits until the screen shows a text, pressing `keys` repeatedly ("" for none). Only changes are
+ * written to a terminal, so if the text does not appear, requests a full redraw. */
 void wait_pressing(const char *keys, const char *text)
 {
     int64_t until = clock_now().mono_ms + DEADLINE_MS;
@@ -234,8 +234,8 @@ void wait_for(const char *text)
     wait_pressing("", text);
 }
 
-/* Wait for an act in the log, as the run's engine would. Meanwhile press `keys`
- * now and then ("" for none): a question is deaf when it opens. */
+/* Waits for a request in the log, as the run's engine would. Presses `keys` repeatedly ("" for
+ * none), because a question ignores keys right after it opens. */
 struct control wait_for_control(const char *keys)
 {
     int64_t until = clock_now().mono_ms + DEADLINE_MS;
@@ -263,7 +263,7 @@ void answer(const struct control *control, bool done, const char *text)
     commit();
 }
 
-/* How the child was left; its screen is read to the end. Meanwhile press `keys`. */
+/* Returns how the child was left, after reading its screen to the end. Presses `keys` meanwhile. */
 int left_pressing(const char *keys)
 {
     int status = 0;
@@ -282,7 +282,7 @@ int left(void)
     return left_pressing("");
 }
 
-/* How often the child gave the processor away so far. */
+/* Returns how often the child has yielded the processor so far. */
 static long switches(void)
 {
     char path[64], line[128];

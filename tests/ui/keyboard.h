@@ -1,6 +1,6 @@
 /*
- * keyboard.h - what the tests of views share: a story, a view of its list and log, and keys pressed
- * on it. One at a time.
+ * keyboard.h - shared by the tests of views: a story, a view of its list and log, and pressing
+ * keys. One at a time.
  */
 #ifndef DEVS_KEYBOARD_H
 #define DEVS_KEYBOARD_H
@@ -14,24 +14,24 @@ extern struct story story;
 extern struct view view;
 extern struct view_facts facts;
 
-/* A live run, with room for so many rows of its list and of the log (0: no log).
- * keyboard_close() ends it. */
+/* Opens a live run with room for `list_rows` rows of its list and `log_rows` of the log (0: no
+ * log). End it with keyboard_close(). */
 void keyboard_open(void (*init)(struct story *story), int list_rows, int log_rows);
 void keyboard_close(void);
-/* A story of eight tasks, "a" to "h", of one step each. */
+/* Makes a story of eight tasks, "a" to "h", with one step each. */
 void keyboard_eight(struct story *out);
 
 struct view_todo press(uint32_t key);
-/* What the last of these keys asks for. */
+/* Presses keys and returns the action for the last one. */
 struct view_todo type(const char *keys);
 
-/* The clock goes on, the run does not. */
+/* Advances the clock, but not the run. */
 void later(int64_t ms);
-/* Bring the time of the facts to the story's. */
+/* Sets the time of the facts to the story's. */
 void now_is_the_storys(void);
 
 int task(const char *id);
-/* "" for none. */
+/* Returns the id of the selected task, "" if none. */
 const char *chosen(void);
 
 #endif

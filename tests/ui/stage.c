@@ -23,7 +23,7 @@ void stage_open(void (*init)(struct story *story), const char *chosen)
     view_init(&view, story.plan->task_count);
     facts = (struct view_facts){
         .state = &story.state, .log = &story.tail, .now = story.now, .clock = story.now, .run = 41};
-    view.choice_is_given = true; /* that of the first, too */
+    view.choice_is_given = true; /* of the first one, too */
     if (chosen)
         view.chosen = story_task(&story, chosen);
     run_name = "shop-api";
@@ -48,7 +48,7 @@ struct frame_input stage_input(void)
     };
 }
 
-/* The records of a recording, as far as they have room. */
+/* Adds the records of a recording, as many as there is room for. */
 static void tell_records(void)
 {
     event_lines_begin(&records, facts.run);

@@ -1,6 +1,6 @@
 /*
- * stage.h - what the tests of frames share: a story, a view of it, and a canvas to draw on. One at
- * a time.
+ * stage.h - shared by the tests of frames: a story, a view of it, and a canvas to draw on. One at a
+ * time.
  */
 #ifndef DEVS_STAGE_H
 #define DEVS_STAGE_H
@@ -17,16 +17,17 @@ extern struct view_facts facts;
 extern struct canvas canvas;
 extern const char *run_name;
 
-/* A story in UTC, live, with this task chosen (NULL: the first). stage_close() ends it. */
+/* Opens a live story in UTC with this task selected (NULL: the first). End it with
+ * stage_close(). */
 void stage_open(void (*init)(struct story *story), const char *chosen);
 void stage_close(void);
 
-/* How it looks at this size, on a new canvas. */
+/* Draws a frame of this size on a new canvas. */
 void stage_draw(int rows, int columns, bool ascii);
-/* The same in parts, for what has to be done between them. */
+/* The parts of stage_draw(), for tests that do something in between. */
 struct frame_input stage_input(void);
 void stage_begin(int rows, int columns, bool ascii);
-/* Is this on the canvas? Prints the canvas if it is not. */
+/* Returns true if the canvas shows this text; otherwise prints the canvas. */
 bool stage_shows(const char *text);
 
 #endif

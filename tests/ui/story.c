@@ -203,7 +203,7 @@ void story_fail_to_start(struct story *story, const char *id)
     judge_by_world(story, id, TRANSIENT_RESOURCE_BUSY, "{\"rule\":\"start.eagain\"}");
 }
 
-/* What the formula gives before jitter and hint, where its inputs are there. */
+/* Returns the result of the formula before jitter and hint, if its inputs are given. */
 static int64_t exact_ms(const char *inputs, int64_t otherwise)
 {
     struct json *json = NULL;
@@ -336,7 +336,7 @@ static void tell_the_living(struct story *story)
     start_at(story, 7, 47, "T-110");
     story_at(story, 8, 26);
     story_try_again(story, "T-104", 8);
-    story_at(story, 9, 17); /* half a minute's output, then a minute's silence */
+    story_at(story, 9, 17); /* output for half a minute, then silence for a minute */
     struct event quiet = story_event(story, "T-110", EVENT_ATTEMPT_QUIET);
     quiet.a = 60000;
     story_add(story, quiet);
@@ -382,7 +382,7 @@ void story_init_full(struct story *story)
     story_at(story, 12, 37);
 }
 
-/* Tasks of one step each; the source, if any. */
+/* Tasks with one step each, and their source, if any. */
 static const struct {
     const char *id, *title, *source;
 } retry_tasks[] = {
@@ -399,7 +399,7 @@ static const char *const reset =
     "{\"rule\":\"net.reset\",\"stream\":\"stderr\",\"line\":3,\"offset\":80,"
     "\"match\":\"curl: (56) Recv failure: Connection reset by peer\"}";
 
-/* Six tasks meet one fault, and wait for different times. */
+/* Six tasks meet the same fault and wait for different times. */
 static void tell_the_fault(struct story *story)
 {
     static const char *const ids[] = {"T-204", "T-205", "T-206", "T-207", "T-208", "T-209"};

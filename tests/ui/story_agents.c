@@ -1,4 +1,4 @@
-/* story_agents.c - a made-up run of agents: rounds, budgets, calls that loop. */
+/* story_agents.c - a made-up run of agents: rounds, budgets, looping calls. */
 #include <check.h>
 #include <stddef.h>
 
@@ -58,7 +58,7 @@ static void tell_budget(struct story *story, const char *id, int64_t used, int64
 static const char session[] =
     "{\"agent\":\"claude\",\"session\":\"83ca3d6e-1111-4222-8333-444455556666\"}";
 
-/* It says that it is through, and the check is red. */
+/* The agent says that it is done, but the check fails. */
 static void tell_first_round(struct story *story)
 {
     begin_session(story, "tax", session);

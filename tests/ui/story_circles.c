@@ -1,9 +1,9 @@
-/* story_circles.c - a made-up run whose tasks loop, or nearly. */
+/* story_circles.c - a made-up run whose tasks are looping, or almost. */
 #include <check.h>
 
 #include "story.h"
 
-/* What an attempt printed, as a step of its task: failed, something masked in it. */
+/* The output of an attempt, as loop detection records it: failed, with something masked. */
 static const char *const red = "{\"fp\":\"7c1e0000000000000000000000000001\",\"new\":1000,"
                                "\"loop\":{\"raw\":11,\"bits\":1,\"gain\":\"line\",\"lines\":9}}";
 static const char *const red_again = "{\"fp\":\"7c1e0000000000000000000000000001\",\"new\":0,"
@@ -18,7 +18,7 @@ static const char *const nearly = "{\"fp\":\"41d00000000000000000000000000003\",
 static const char *const found = "{\"rule\":\"tap.not-ok\",\"stream\":\"stdout\",\"line\":5,"
                                  "\"match\":\"not ok 3 - rounds half to even\"}";
 
-/* What runs fails, and has printed this. */
+/* The running attempt fails after printing this. */
 static void fail_with(struct story *story, const char *id, const char *text)
 {
     enum { RAN_MS = 47000 };
@@ -35,7 +35,7 @@ static void fail_with(struct story *story, const char *id, const char *text)
     story_add(story, event);
 }
 
-/* One try after the other, the last of which has ended and is not decided on yet. */
+/* Consecutive tries, the last of which has ended without a decision yet. */
 static void fail_in_turn(struct story *story, const char *id, const char *const *texts)
 {
     for (int i = 0; texts[i]; i++) {

@@ -1,4 +1,4 @@
-/* story_day.c - the run of the mock-ups from its beginning to 14:02:37: every attempt and wait. */
+/* story_day.c - the run of the mock-ups from its start to 14:02:37: every attempt and wait. */
 #include <string.h>
 
 #include "attr.h"
@@ -10,7 +10,7 @@ static const struct move_of {
     int at_s;
     const char *id;
     enum move move;
-    int for_s; /* WAIT, MUTE */
+    int for_s; /* for WAIT and MUTE */
 } moves[] = {
     {0, "T-105", START, 0},     {10, "T-102", START, 0},   {20, "T-107", START, 0},
     {30, "T-105", PASS, 0},     {30, "T-105", START, 0},   {30, "T-106", START, 0},
@@ -68,7 +68,7 @@ static void fail(struct story *story, const struct move_of *move)
     } else if (strcmp(move->id, "T-109") == 0) {
         story_fail_by_world(story, move->id, TRANSIENT_API_RATE_LIMIT, 0,
                             "{\"rule\":\"http.429\"}");
-    } else if (move->at_s == 596) { /* its last one */
+    } else if (move->at_s == 596) { /* the last one */
         story_fail(story, move->id, REASON_AUTH,
                    "{\"rule\":\"auth-401\",\"match\":\"401: token expired\"}");
     } else {
@@ -78,7 +78,7 @@ static void fail(struct story *story, const struct move_of *move)
     }
 }
 
-/* The waits of the mock-ups are given; only of one the formula is looked at. */
+/* The mock-ups give the waiting times. The formula is shown for only one of them. */
 static void wait(struct story *story, const struct move_of *move)
 {
     const bool is_told = strcmp(move->id, "T-104") == 0 && move->for_s == 45;

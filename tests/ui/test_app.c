@@ -1,4 +1,4 @@
-/* The app in a child on a pseudo-terminal; the test is the person and the engine. */
+/* Runs the app in a child on a pseudo-terminal; the test plays the user and the engine. */
 #define _XOPEN_SOURCE 700
 
 #include <poll.h>
@@ -85,7 +85,7 @@ START_TEST(test_P6_a_retry_is_asked_for_by_a_key_and_answered)
 }
 END_TEST
 
-/* These tasks wait with one fault. */
+/* These tasks wait because of the same fault. */
 static void meet_one_fault(const char *const *ids, size_t count)
 {
     story.now = clock_now();
@@ -139,7 +139,7 @@ START_TEST(test_one_of_a_fault_is_sent)
 }
 END_TEST
 
-/* More than may be open at a time: the others are asked for as there is room. */
+/* More acts than may be pending at a time: the rest are sent as there is room. */
 START_TEST(test_act_on_very_many_is_carried_out)
 {
     enum { MANY = 3 * APP_ACTS_MAX };
@@ -157,7 +157,7 @@ START_TEST(test_act_on_very_many_is_carried_out)
     str_done(&all);
     meet_one_fault(ids, MANY);
     begin(&options);
-    log_writer_close(writer); /* nobody owns it: the desk answers */
+    log_writer_close(writer); /* the run has no owner, so the desk answers */
     writer = NULL;
     go();
     wait_for("48 tasks");
@@ -166,7 +166,7 @@ START_TEST(test_act_on_very_many_is_carried_out)
     wait_for("let all go");
     press("x");
     wait_for("Cancel all 48 tasks of one fault?");
-    wait_pressing("K", "48 tasks killed"); /* a key that means nothing else */
+    wait_pressing("K", "48 tasks killed"); /* a key without any other meaning */
     press("q");
     ck_assert_int_eq(left(), APP_LEFT);
 }
@@ -194,8 +194,8 @@ START_TEST(test_refusal_is_shown_in_words)
 }
 END_TEST
 
-/* alpha waits after a failure that says why; C is pressed, and the first class chosen: a
- * question is deaf when it opens. */
+/* alpha waits after a failure with a reason. Presses C and picks the first class. A question
+ * ignores keys right after it opens. */
 static void open_correction(const struct app_options *options)
 {
     story.now = clock_now();
@@ -292,14 +292,14 @@ START_TEST(test_new_rule_has_nowhere_to_go)
 }
 END_TEST
 
-/* The engine is told to start nothing more. */
+/* Tells the engine to start nothing more. */
 static void tell_leave(void *ctx)
 {
     const int *fds = ctx;
     ck_assert_int_eq(write(fds[1], "l", 1), 1);
 }
 
-/* The engine is here and runs alpha; it was told to leave by q w. */
+/* The engine is in this process and runs alpha; q w told it to leave. */
 static void quit_waiting(struct app_options *options, int told[2])
 {
     char byte = 0;
@@ -316,7 +316,7 @@ static void quit_waiting(struct app_options *options, int told[2])
     wait_for("Quit devs?");
     struct pollfd heard = {.fd = told[0], .events = POLLIN};
     do {
-        press("w"); /* the prompt takes nothing at first */
+        press("w"); /* the prompt ignores keys at first */
         (void)take_screen(PACE_MS);
     } while (poll(&heard, 1, PACE_MS) == 0);
     ck_assert_int_eq(read(told[0], &byte, 1), 1);
@@ -406,7 +406,7 @@ START_TEST(test_dead_owner_is_seen)
 }
 END_TEST
 
-/* Nobody owns the run: the desk answers for it. */
+/* The run has no owner, so the desk answers for it. */
 START_TEST(test_acts_on_an_interrupted_run_are_answered)
 {
     struct app_options options = live_options();
@@ -417,7 +417,7 @@ START_TEST(test_acts_on_an_interrupted_run_are_answered)
     writer = NULL;
     go();
     wait_for("INTERRUPTED");
-    ck_assert_ptr_null(strstr(screen, "LIVE")); /* not for a moment */
+    ck_assert_ptr_null(strstr(screen, "LIVE")); /* not even for a moment */
     press("r");
     wait_for("no devs runs this: devs run --continue 1 continues it");
     press("jp");
@@ -430,7 +430,7 @@ START_TEST(test_acts_on_an_interrupted_run_are_answered)
 }
 END_TEST
 
-/* An end of an attempt that was never started. */
+/* Commits the end of an attempt that was never started. */
 static void commit_nonsense(void)
 {
     struct err err = {0};
@@ -616,7 +616,8 @@ START_TEST(test_first_frame_comes_before_all_is_read)
 }
 END_TEST
 
-/* Of a run that goes on, too: the first frame comes before the rest, the acts after it. */
+/* Applies to a live run, too: the first frame comes before the rest is read, and acts come after
+ * it. */
 START_TEST(test_live_run_is_read_in_slices)
 {
     struct app_options options = live_options();
@@ -635,7 +636,7 @@ START_TEST(test_live_run_is_read_in_slices)
 }
 END_TEST
 
-/* With both keys at once nothing of the long one is read beyond its first slice. */
+/* With both keys pressed at once, only the first slice of the long run is read. */
 START_TEST(test_recording_that_is_left_while_it_is_read_leaves_the_other_one_alone)
 {
     struct app_options options = live_options();
@@ -665,7 +666,7 @@ START_TEST(test_recording_that_is_left_while_it_is_read_leaves_the_other_one_alo
 }
 END_TEST
 
-/* A run of more records than one slice has, opened on a real terminal. */
+/* A run with more records than one slice, opened on a real terminal. */
 static void add_opening_cases(Suite *suite)
 {
     TCase *tcase = test_case(suite, "app_opening");

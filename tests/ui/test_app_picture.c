@@ -1,4 +1,4 @@
-/* A run as a recording of the cockpit's screens. */
+/* Recordings of a run on the cockpit's screens. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 static struct sample sample;
 static struct theme theme;
 static struct str cast; /* what was written */
-static bool stops;      /* when half of it is told */
-static int written;     /* pieces that write_none() was given */
-static int64_t told;    /* how far it had come when that was said last */
+static bool stops;      /* abort when half of it is reported */
+static int written;     /* pieces passed to write_none() */
+static int64_t told;    /* the latest progress reported */
 
 static void setup(void)
 {
@@ -95,7 +95,7 @@ static void play_well(const struct app_cast *wanted)
     ck_assert_int_eq(strncmp(str_text(&cast), "{\"version\":2,", 13), 0);
 }
 
-/* When the last line is, in seconds. */
+/* Returns the time of the last line, in seconds. */
 static double last_second(void)
 {
     const char *line = strrchr(str_text(&cast), '[');
@@ -129,7 +129,7 @@ START_TEST(test_quicker_is_shorter)
 }
 END_TEST
 
-/* Tasks come one by one, and there is none at first. */
+/* There are no tasks at first; they are added one by one. */
 START_TEST(test_a_run_that_grows_is_played_on_each_screen)
 {
     static const char *const views[] = {"tasks", "detail", "log", "forensics", "timeline", "runs"};
@@ -253,7 +253,7 @@ START_TEST(test_every_event_can_be_drawn)
 }
 END_TEST
 
-/* The cockpit on the log of a run whose plan grows: a frame of any event. */
+/* The cockpit on the log of a run whose plan grows: a frame at any event. */
 static void add_grow_cases(Suite *suite)
 {
     TCase *frames = test_case(suite, "frames");

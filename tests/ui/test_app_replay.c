@@ -1,5 +1,5 @@
-/* A recording on a real terminal and a real log: its records, failures, bookmarks, and what came
- * later. */
+/* A recording on a real terminal and a real log: its records, failures, bookmarks, and later
+ * events. */
 #define _XOPEN_SOURCE 700
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "log_reader.h"
 #include "test_main.h"
 
-/* alpha passes; beta fails once, waits, and passes. 1 is the run's start. */
+/* alpha passes; beta fails once, waits, and passes. Event 1 is the run's start. */
 static void tell(void)
 {
     story_start(&story, "alpha");
@@ -47,7 +47,7 @@ static void quit(void)
     ck_assert_int_eq(left(), APP_LEFT);
 }
 
-/* Those of the run, as the log has them. */
+/* Reads the run's bookmarks from the log. */
 static size_t bookmarks(struct bookmark *out, size_t max)
 {
     struct log_reader *reader = NULL;
@@ -131,7 +131,7 @@ START_TEST(test_what_came_later_is_shown_when_asked_for)
 }
 END_TEST
 
-/* Nothing is cut here; that secrets are is what tests of bundles show. */
+/* Redacts nothing. The tests of bundles check redaction. */
 static bool cuts_nothing(struct redactor **out, const struct plan *plan,
                          const struct secret_settings *secrets, struct err *err)
 {
@@ -142,7 +142,7 @@ static bool cuts_nothing(struct redactor **out, const struct plan *plan,
     return true;
 }
 
-/* In the folder of the log, for that is gone after the test. */
+/* Uses the folder of the log, which is deleted after the test. */
 static void begin_where_files_go(void)
 {
     static struct app_options options;
@@ -298,7 +298,7 @@ START_TEST(test_try_that_is_marked_and_not_there_yet_is_not_compared)
 }
 END_TEST
 
-/* A person's file of policies: what is in `text`. */
+/* The user's policy file: its contents. */
 static const char *policies;
 static bool read_policies(const char *path, size_t max_bytes, struct str *out, struct err *err)
 {
@@ -362,10 +362,10 @@ static void start_two(void)
     story_start(&story, "beta");
 }
 
-/* Both run, and the app shows that. */
+/* Both tasks run, and the app shows that. */
 static void begin_live(void)
 {
-    static struct app_options options; /* the child's for as long as it lives */
+    static struct app_options options; /* must outlive the child */
     options = live_options();
     start_two();
     begin(&options);
@@ -379,7 +379,7 @@ static void leave(const char *keys)
     ck_assert_int_eq(left(), APP_LEFT);
 }
 
-/* Event 1 is the run's start; two more for each that is started. */
+/* Event 1 is the run's start; each started task adds two more. */
 START_TEST(test_past_shows_a_moment_and_the_run_goes_on)
 {
     begin_live();
@@ -400,8 +400,8 @@ START_TEST(test_past_shows_a_moment_and_the_run_goes_on)
 }
 END_TEST
 
-/* Left on a screen that shows no records: those on the one before are not looked for in the run as
- * it goes on. */
+/* Leaves the past on a screen without records. The previous screen's records must not be looked up
+ * in the live run then. */
 START_TEST(test_past_that_is_left_on_another_screen_leaves_the_run_alone)
 {
     begin_live();
@@ -449,7 +449,7 @@ START_TEST(test_past_refuses_acts_in_words)
     wait_for("this is the past, it is read only");
     ck_assert(log_writer_controls(writer, &control, 1, &count, &err));
     ck_assert_uint_eq(count, 0);
-    press("q"); /* the way back from where one has come to */
+    press("q"); /* back to where we came from */
     wait_for("LIVE");
     leave("q");
 }
@@ -506,14 +506,14 @@ START_TEST(test_run_that_has_ended_can_be_looked_back_in)
     press(",,");
     wait_for("PAST -0:00");
     wait_for("(the run has ended)");
-    ck_assert(comes_to_rest()); /* nothing counts: it sleeps */
+    ck_assert(comes_to_rest()); /* no running clock: it sleeps */
     press("$");
     wait_for("ENDED");
     leave("q");
 }
 END_TEST
 
-/* The run before has ended, the present one goes on. */
+/* The previous run has ended, the present one is live. */
 static void begin_two_runs(const struct app_options *options)
 {
     start_child(options);
@@ -554,7 +554,7 @@ START_TEST(test_runs_are_listed_and_another_one_is_opened)
 }
 END_TEST
 
-/* From one that is not the app's own, too; that one is never opened twice. */
+/* Also from a run that is not the app's own, which is never opened twice. */
 START_TEST(test_run_is_opened_from_another_one)
 {
     struct app_options options = live_options();
@@ -599,7 +599,7 @@ START_TEST(test_runs_come_first_where_no_run_is_named)
 }
 END_TEST
 
-/* Looking back in a run that goes on, and at other runs, on a real terminal and a real log. */
+/* Looking back in a live run, and at other runs, on a real terminal and a real log. */
 static void add_past_cases(Suite *suite)
 {
     TCase *tcase = test_case(suite, "app_past");

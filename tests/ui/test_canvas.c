@@ -226,9 +226,10 @@ static void add_canvas_cases(Suite *suite)
 
 enum { ROWS = 4, COLUMNS = 12 };
 
-/* A terminal that knows what canvas_ansi() writes: where the pen goes, runes, and nothing else. */
+/* A terminal that understands the output of canvas_ansi(): cursor positions and runes, nothing
+ * else. */
 struct glass {
-    uint32_t runes[ROWS][COLUMNS]; /* 0 = right half of a wide one */
+    uint32_t runes[ROWS][COLUMNS]; /* 0 = right half of a wide rune */
     int row, column;
 };
 
@@ -392,7 +393,7 @@ static const char *drawn_svg(const char *theme_name, const char *title)
     return str_text(&picture);
 }
 
-/* A plan's name and a task's title are whatever somebody wrote. */
+/* Plan names and task titles are untrusted text. */
 START_TEST(test_no_byte_of_a_title_or_a_cell_breaks_the_picture)
 {
     const char *hostile = "a\x1b[31m<b>\x01&\xe2\x80\xae\xff\xef\xbf\xbe";

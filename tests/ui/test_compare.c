@@ -1,4 +1,4 @@
-/* test_compare.c - two attempts side by side, of a real log. */
+/* test_compare.c - two attempts side by side, from a real log. */
 #include "test_main.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "text.h"
 #include "xalloc.h"
 
-enum { TASKS = 5, FAILS = 4 }; /* its number; every fifth fails, three times */
+enum { TASKS = 5, FAILS = 4 }; /* task number; every fifth task fails, three times */
 
 static struct sample sample;
 static struct log_reader *reader;
@@ -36,7 +36,7 @@ static void teardown(void)
     sample_done(&sample);
 }
 
-/* What attempt `number` of the task that fails wrote to a stream, from `offset` on. */
+/* Writes output of attempt `number` of the failing task to a stream, from `offset` on. */
 static void write_at(int number, int stream, int64_t offset, const char *text)
 {
     const struct log_output output = {.task = FAILS,
@@ -159,7 +159,7 @@ END_TEST
 
 static const int widths[] = {12, 24, 40, 59, 60, 80, 140};
 
-/* No row is wider than the screen, and none has a byte that a terminal would obey. */
+/* No row is wider than the screen, and none contains control bytes. */
 START_TEST(test_rows_fit_any_width_whatever_was_written)
 {
     write_at(1, LOG_STREAM_OUT, 0, "\033[2J\033]0;title\007plain\xe2\x80\xae reversed\n\xff\xfe\n");

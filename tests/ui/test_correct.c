@@ -1,4 +1,4 @@
-/* The prompt behind C: keys, fields, frames; and what the view makes of it. */
+/* The prompt opened by C: keys, fields, frames, and its effect on the view. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,8 +83,7 @@ START_TEST(test_enter_asks_for_the_chosen_class_of_the_attempt)
 }
 END_TEST
 
-/* What is chosen on the screen while the prompt stands does not matter, nor does a
- * new attempt. */
+/* Neither the selection on the screen nor a new attempt matters while the prompt is open. */
 START_TEST(test_target_is_the_one_there_was_when_it_opened)
 {
     open_for("T-104");
@@ -107,7 +106,7 @@ static const struct {
 } targets[] = {
     {"T-104", 1, 3, "T-104 GREEN try 3", "test-fail"}, /* waits */
     {"T-105", 0, 1, "T-105 RED try 1", "compile"},     /* gave up */
-    {"T-107", 0, 1, "T-107 RED try 1", "auth"},        /* needs a person */
+    {"T-107", 0, 1, "T-107 RED try 1", "auth"},        /* needs the user */
     {"T-102", 2, 1, "T-102 VERIFY try 1", "success"},  /* has passed */
 };
 
@@ -170,7 +169,7 @@ START_TEST(test_present_class_is_no_correction)
     ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW);
     ck_assert_int_eq(view.correct.stage, CORRECT_PICKING);
     ck_assert_str_eq(view.correct.note, "it is test-fail already");
-    (void)press('C'); /* the key that asked does not confirm */
+    (void)press('C'); /* the key that opened the prompt does not confirm */
     ck_assert_int_eq(view.correct.stage, CORRECT_PICKING);
 }
 END_TEST
@@ -226,7 +225,7 @@ START_TEST(test_every_letter_can_be_typed)
     type("jk");
     ck_assert_str_eq(view.correct.filter.text, "jk");
     (void)press(TERM_KEY_ESC);
-    type("busy+"); /* a new rule of the class that was found */
+    type("busy+"); /* a new rule for the matching class */
     ck_assert_int_eq(view.correct.stage, CORRECT_WRITING);
 }
 END_TEST
@@ -254,7 +253,7 @@ START_TEST(test_esc_goes_back_step_by_step)
     (void)press(TERM_KEY_ESC);
     ck_assert_int_eq(view.correct.stage, CORRECT_PICKING);
     type("busy");
-    (void)press(TERM_KEY_ESC); /* shows all; what was found stays chosen */
+    (void)press(TERM_KEY_ESC); /* shows all; the match stays selected */
     ck_assert_str_eq(view.correct.filter.text, "");
     ck_assert_str_eq(chosen_word(), "busy");
     type("zzz");
@@ -280,7 +279,7 @@ START_TEST(test_correction_of_another_person_is_seen)
     open_for("T-104");
     type("docker");
     correct_it(TRANSIENT_NETWORK_TIMEOUT, "{\"by\":\"ann@tty2\"}");
-    ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW); /* deaf again */
+    ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW); /* ignores keys again */
     ck_assert_int_eq(view.correct.stage, CORRECT_PICKING);
     ck_assert_str_eq(view.correct.now, "network, says ann@tty2; was test-fail, rule tap.not-ok");
     ck_assert_ptr_nonnull(strstr(view.correct.note, "changed"));
@@ -359,8 +358,7 @@ START_TEST(test_success_is_no_class_for_a_rule)
 }
 END_TEST
 
-/* Without a verdict's match the last line of stderr is proposed, as long as there is
- * room for it. */
+/* If no rule matched, suggests the last line of stderr, as long as there is room for it. */
 START_TEST(test_last_line_is_the_pattern_where_nothing_matched)
 {
     char line[400] = "end (of) [it] ";
@@ -507,7 +505,7 @@ START_TEST(test_trial_can_be_stopped)
     ck_assert_int_eq(view.correct.stage, CORRECT_TRYING);
     ck_assert_int_eq(press(TERM_KEY_ESC).kind, VIEW_STOP_TRIAL);
     ck_assert_int_eq(view.correct.stage, CORRECT_WRITING);
-    tell(true, false, findings); /* comes too late */
+    tell(true, false, findings); /* arrives too late */
     ck_assert_int_eq(view.correct.stage, CORRECT_WRITING);
 }
 END_TEST
@@ -551,7 +549,7 @@ static const struct {
     {"40x12-ascii", 12, 40, true}, {"24x3", 3, 24, false},
 };
 
-/* The prompt alone: what lies under it is another test's. */
+/* Checks the prompt alone; what is under it is covered by other tests. */
 static void check_frame(const char *stage, int i)
 {
     char name[64];
@@ -617,7 +615,7 @@ static bool names_key(const char *words)
 START_TEST(test_keys_are_named_where_they_do_something)
 {
     open_for("T-104");
-    ck_assert(!names_key("takes it")); /* the class that it has is chosen */
+    ck_assert(!names_key("takes it")); /* its present class is selected */
     (void)press(TERM_KEY_DOWN);
     ck_assert(names_key("takes it"));
     type("xyzzy");
@@ -664,7 +662,7 @@ END_TEST
 
 static const int heights[] = {1, 2, 3, 6, 8, 12}, widths[] = {1, 12, 24, 40};
 
-/* Whatever the size, it is drawn within the canvas and what keys are about is in sight. */
+/* At any size, it is drawn within the canvas, and the active item is visible. */
 START_TEST(test_any_size)
 {
     int high = heights[_i / TABLE_LEN(widths)];
@@ -736,7 +734,7 @@ static const char rule[] =
 
 static struct place place;
 static struct correct_trial *trial;
-static int lead[2]; /* a byte lets the stand-in do one attempt more, its end lets it finish */
+static int lead[2]; /* each byte lets the stand-in judge one more attempt; closing lets it finish */
 static bool saw_new_rule, saw_old_rules;
 
 static void set_up_trial(void)
@@ -752,7 +750,7 @@ static void tear_down(void)
     correct_trial_stop(trial);
 }
 
-/* One attempt for each byte it is given. */
+/* Judges one attempt per byte received. */
 static bool stand_in(const struct rule_trial_asked *asked, struct rule_trial *out, struct err *err)
 {
     char byte = 0;
@@ -825,8 +823,8 @@ START_TEST(test_cancelled_trial_ends_at_its_next_attempt)
 }
 END_TEST
 
-/* The screen goes on: a new trial is refused until the last one has ended, and nobody waits
- * for that. */
+/* The screen stays responsive: a new trial is refused until the last one has ended, and nothing
+ * waits for that. */
 START_TEST(test_next_trial_does_not_wait_for_the_last)
 {
     struct app_options options = {.place = &place};
@@ -883,7 +881,7 @@ START_TEST(test_what_is_no_rule_is_not_tried)
 }
 END_TEST
 
-/* A log with one attempt that failed and said why. */
+/* Records a log with one attempt that failed and printed the reason. */
 static void record(void)
 {
     struct story trial_story;
@@ -948,8 +946,8 @@ START_TEST(test_real_trial_reads_the_log)
 }
 END_TEST
 
-/* A rule on trial in its thread. What does the work is a stand-in that the test leads, and once the
- * real one over a log. */
+/* A trial of a rule in its thread. The work is done by a stand-in that the test controls, and once
+ * by the real code over a log. */
 static void add_trial_cases(Suite *suite)
 {
     TCase *tcase = test_case(suite, "trial");

@@ -48,7 +48,7 @@ START_TEST(test_lines_end_where_there_is_no_more_room)
 }
 END_TEST
 
-/* Of a run of 1000 records, the lines being those from 201 to 456. */
+/* A run of 1000 records, with the lines 201 to 456 loaded. */
 static const struct {
     int64_t run, at;
     bool want;
@@ -139,7 +139,7 @@ static void tear_down_words(void)
     story_done(&story);
 }
 
-/* What the engine made of this attempt of the task of three rounds. */
+/* Checks the decision after this attempt of the task with three rounds. */
 static void check_decision(int step, int attempt, const char *expected)
 {
     const struct log_output_key key = {
@@ -150,7 +150,7 @@ static void check_decision(int step, int attempt, const char *expected)
     str_done(&words);
 }
 
-/* The check's tries are given anew with each round, and what followed it was no wait. */
+/* Each round gives the check new tries, and the attempt was not followed by a wait. */
 START_TEST(test_an_attempt_that_a_round_followed)
 {
     story_pass(&story, "tax"); /* the agent's second round */

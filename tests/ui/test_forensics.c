@@ -88,7 +88,7 @@ static const char output_text[] =
     "not ok 3 - rounds half to even\n  # expected 19.99, got 20.00\n  # at tests/tax.c:88\n"
     "ok 4 - many lines\n# tests 14\n# pass 13\n# fail 1\n";
 
-/* It fails as a test does. */
+/* The attempt fails like a test. */
 static void fail_try(int attempt)
 {
     say(attempt, 1, output_text);
@@ -194,7 +194,7 @@ static void open_log(void)
     ck_assert_msg(log_reader_open(&reader, &place, &err), "%s", err.message);
 }
 
-/* Two tries that failed and were tried again, a third that ended the step. */
+/* Two tries that failed and were tried again, and a third that ended the step. */
 static void set_up(void)
 {
     struct violations violations = {0};
@@ -236,7 +236,7 @@ static void read_try(int attempt)
     ck_assert_msg(forensics_read(&forensics, &state, &key, reader, &err), "%s", err.message);
 }
 
-/* As the app does it. */
+/* Draws as the app does. */
 static void draw(int rows, int columns, bool ascii)
 {
     facts.replay = facts.mode == VIEW_REPLAY ? &replay : NULL;
@@ -304,7 +304,7 @@ static const char *const told[] = {
     "- log's disk  the log's folder is not known",
     "network     up (eth0 up)",
     "captured in 1.2 ms",
-    "memory free 9223 PB", /* a file may say any number */
+    "memory free 9223 PB", /* a file may contain any number */
 };
 
 START_TEST(test_all_that_was_captured_is_told)
@@ -324,7 +324,7 @@ START_TEST(test_nothing_of_strangers_reaches_the_terminal)
     read_try(3);
     forensics_to_text(&forensics, &text);
     ck_assert_ptr_null(strchr(text.data, '\x1b'));
-    ck_assert_ptr_null(strstr(text.data, "\xe2\x80\xae")); /* text from right to left */
+    ck_assert_ptr_null(strstr(text.data, "\xe2\x80\xae")); /* right-to-left override */
     str_done(&text);
 }
 END_TEST
@@ -404,14 +404,14 @@ START_TEST(test_nothing_tried_yet)
 }
 END_TEST
 
-/* In a replay what came later is not known. */
+/* In a replay, later events are not known. */
 START_TEST(test_what_came_later_is_not_told_in_a_replay)
 {
     struct run_state then;
     struct event_page page = {0};
     run_state_init(&then, plan, 7);
     ck_assert(log_reader_events(reader, number, 0, &page, NULL));
-    for (size_t i = 0; i + 1 < page.count; i++) /* all but the end of the step */
+    for (size_t i = 0; i + 1 < page.count; i++) /* everything except the end of the step */
         ck_assert(run_state_apply(&then, &page.events[i], NULL));
     const struct log_output_key key = {.run = number, .attempt = 3};
     ck_assert(forensics_read(&forensics, &then, &key, reader, NULL));
@@ -478,7 +478,7 @@ START_TEST(test_keys_choose_and_scroll)
 }
 END_TEST
 
-/* So many words that one line of them is higher than a small screen. */
+/* Adds a line that takes more rows than a small screen has. */
 static void say_a_long_line(struct str *line)
 {
     for (int i = 0; i < 400; i++)

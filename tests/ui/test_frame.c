@@ -67,7 +67,7 @@ START_TEST(test_golden_preview)
 }
 END_TEST
 
-/* Which task is chosen, and how large the screen is. */
+/* The selected task, and the size of the screen. */
 struct story_frame {
     const char *name, *chosen;
     int rows, columns;
@@ -183,7 +183,7 @@ START_TEST(test_golden_agents)
 }
 END_TEST
 
-/* The row of the list that a task is in; -1 if it is not there. */
+/* Returns the task's row in the list; -1 if it has none. */
 static int row_of(const char *id)
 {
     for (int row = 2; row < canvas.rows; row++) {
@@ -283,7 +283,7 @@ static void hold(const char *id, int leader)
     story_add(&story, event);
 }
 
-/* One is sent, and with it the gate's probe is out. */
+/* One task is sent, as a probe of the gate. */
 START_TEST(test_golden_sent_one)
 {
     static const char *const others[] = {"T-205", "T-206", "T-207", "T-208", "T-209"};
@@ -331,7 +331,7 @@ START_TEST(test_golden_held_fault)
 }
 END_TEST
 
-/* The same from the recording, without what cannot be done there. */
+/* The same frame from the recording, without acts that are not possible there. */
 START_TEST(test_golden_retry_in_a_replay)
 {
     facts.mode = VIEW_REPLAY;
@@ -342,7 +342,7 @@ START_TEST(test_golden_retry_in_a_replay)
 }
 END_TEST
 
-/* As if this had been recorded. */
+/* Stores the verdict as if it had been recorded. */
 static void keep_verdict(struct step_state *step, const struct verdict *verdict)
 {
     struct str json = {0};
@@ -353,7 +353,7 @@ static void keep_verdict(struct step_state *step, const struct verdict *verdict)
     step->verdict_json = json.data;
 }
 
-/* A rule of which a word alone is there takes a line where there is room for it. */
+/* A rule that matched only a single word gets a line only if there is room. */
 START_TEST(test_far_misses_need_room)
 {
     struct step_state *step = run_state_step(&story.state, story_task(&story, "T-213"));
@@ -383,7 +383,7 @@ START_TEST(test_prompt_about_all_fits)
 }
 END_TEST
 
-/* Whatever the size: nothing outside, no crash, something to see. */
+/* At any size: nothing is drawn outside, nothing crashes, and something is visible. */
 START_TEST(test_no_size_is_refused)
 {
     for (int rows = 1; rows <= 45; rows++) {
@@ -436,7 +436,7 @@ START_TEST(test_countdown_follows_the_time)
 }
 END_TEST
 
-/* A run that is over looks the same whenever one looks at it. */
+/* A run that is over looks the same at any time. */
 START_TEST(test_ended_run_does_not_depend_on_now)
 {
     struct story other;
@@ -516,7 +516,7 @@ START_TEST(test_preview_names_no_act_that_is_refused)
 }
 END_TEST
 
-/* What keeps nobody from anything is told in yellow, the rest in red. */
+/* Problems that do not stop the user are shown in yellow, others in red. */
 START_TEST(test_banner_of_each_trouble_with_the_log)
 {
     static const struct {
@@ -556,7 +556,7 @@ START_TEST(test_banner_is_in_line_2_at_every_size)
 {
     static const struct {
         int rows, columns;
-        const char *below; /* what still has a place */
+        const char *below; /* what still fits */
     } all[] = {
         {40, 140, "T-111"}, {24, 80, "T-111"}, {20, 60, "T-104"},    {12, 40, "T-104"},
         {6, 40, "T-104"},   {4, 24, "T-104"},  {3, 24, "T-1: done"},
@@ -606,7 +606,7 @@ START_TEST(test_interrupted_run_that_lost_nothing)
 }
 END_TEST
 
-/* A correction long after the engine died does not move its last sign of life. */
+/* A correction long after the engine died does not change its last sign of life. */
 START_TEST(test_interrupted_run_is_as_old_as_its_engine)
 {
     facts.mode = VIEW_INTERRUPTED;
@@ -638,7 +638,7 @@ START_TEST(test_newer_notice_beats_an_older_answer)
 }
 END_TEST
 
-/* T-107 needs a person since 13:59:56. */
+/* T-107 has needed the user since 13:59:56. */
 START_TEST(test_later_news_do_not_push_away_who_needs_a_person)
 {
     stage_draw(24, 80, false);
@@ -683,7 +683,7 @@ START_TEST(test_strange_bytes_do_not_reach_the_canvas)
 }
 END_TEST
 
-/* What may not reach a terminal: controls, direction marks, what cannot be seen. */
+/* What must not reach a terminal: control characters, direction marks, invisible characters. */
 static const struct range {
     uint32_t first, last;
 } hostile[] = {
@@ -710,7 +710,7 @@ static void add_rune(struct str *out, uint32_t rune)
         str_add_char(out, (char)(0x80 | ((rune >> (6 * more)) & 0x3f)));
 }
 
-/* All that a stranger may have written says this text from now on. */
+/* Sets all untrusted texts to this text. */
 static void say_everywhere(const char *text)
 {
     struct plan *plan = story.plan;
@@ -749,7 +749,7 @@ static void check_clean(const char *what)
     }
 }
 
-/* Every screen there is, with the texts as they are. */
+/* Checks every screen with the texts as they are. */
 static void check_all_screens(bool ascii)
 {
     struct prompt_target target = {.task = view.chosen, .id = "T-104", .title = run_name};
@@ -838,10 +838,10 @@ static const struct {
 } id_cases[] = {
     {25, "job-with-a-long-name-007"}, {24, "job-with-a-long-name-007"},
     {14, "job-wi…ame-007"},           {7, "job…007"},
-    {6, "job-with-a-long-name-007"}, /* cut where it is drawn */
+    {6, "job-with-a-long-name-007"}, /* truncated where it is drawn */
 };
 
-/* Those of one plan often begin alike. */
+/* Ids in one plan often start alike. */
 START_TEST(test_of_a_long_id_the_middle_is_left_out)
 {
     struct str out = {0};
@@ -854,7 +854,7 @@ START_TEST(test_of_a_long_id_the_middle_is_left_out)
 }
 END_TEST
 
-/* Those of which the middle alone is another still look different. */
+/* Ids that differ only in the middle still look different. */
 START_TEST(test_long_ids_of_one_plan_are_told_apart)
 {
     enum { ID_ROOM = 48 };

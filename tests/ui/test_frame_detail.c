@@ -40,7 +40,7 @@ START_TEST(test_golden_detail)
 }
 END_TEST
 
-/* So many tests that failed and were tried again; `passed` of them passed then. */
+/* Makes `cases` test failures that were retried, of which `passed` passed. */
 static struct retry_help *retries_of(int cases, int passed)
 {
     struct retry_help *out = xcalloc(1, sizeof(*out));
@@ -104,7 +104,7 @@ START_TEST(test_a_try_is_chosen_by_its_keys)
     (void)press('[');
     check_try(1, 1);
     (void)press('k');
-    check_try(0, 1); /* of the step before */
+    check_try(0, 1); /* of the previous step */
     (void)press('k');
     check_try(0, 1);
     ck_assert_pstr_ne(view.message, "");
@@ -170,7 +170,8 @@ START_TEST(test_forensics_are_of_the_try)
 }
 END_TEST
 
-/* The state keeps by what rule a step failed last; of an older try the log tells it. */
+/* The state has only the rule of a step's latest failure; that of an older try comes from the
+ * log. */
 START_TEST(test_older_try_tells_its_rule_out_of_the_log)
 {
     struct forensics forensics = {.key = {.task = view.chosen, .step = 1, .attempt = 2},
@@ -184,13 +185,13 @@ START_TEST(test_older_try_tells_its_rule_out_of_the_log)
     stage_draw(24, 80, false);
     ck_assert(stage_shows("rule test.tap"));
     ck_assert(stage_shows("went by  \"not ok 7\""));
-    forensics.key.attempt = 1; /* what was read for another try is none of it */
+    forensics.key.attempt = 1; /* data read for another try is not used */
     stage_draw(24, 80, false);
     ck_assert(!stage_shows("went by"));
 }
 END_TEST
 
-/* Why the task stands still is told with the try that led to it, not with those before. */
+/* The reason why the task stopped is shown with the try that caused it, not with earlier ones. */
 START_TEST(test_end_is_told_with_the_last_try_only)
 {
     stage_close();
@@ -206,7 +207,7 @@ START_TEST(test_end_is_told_with_the_last_try_only)
 }
 END_TEST
 
-/* Tab goes round; z gives the whole screen, and takes it back. */
+/* Tab cycles through the panes; z zooms in and out. */
 START_TEST(test_panes_are_gone_round_and_zoomed)
 {
     stage_draw(24, 80, false);
@@ -222,7 +223,7 @@ START_TEST(test_panes_are_gone_round_and_zoomed)
     ck_assert_int_eq(view.pane, VIEW_PANE_LOG);
     stage_draw(24, 80, false);
     (void)press('k');
-    ck_assert_uint_eq(view.log_back, 0); /* all of it is in sight */
+    ck_assert_uint_eq(view.log_back, 0); /* all of it is visible */
     check_try(1, 3);
     (void)press('z');
     stage_draw(24, 80, false);
@@ -263,7 +264,7 @@ START_TEST(test_preview_scrolls_where_it_has_the_keys)
 }
 END_TEST
 
-/* Row by row, over all steps; what is beyond the last one is nothing. */
+/* Row by row, over all steps; rows past the last one are ignored. */
 START_TEST(test_a_row_of_the_table_is_a_try)
 {
     view_detail_choose(&view, &story.state, 0);
@@ -293,20 +294,20 @@ START_TEST(test_tries_by_hand_and_what_they_changed_are_told)
 }
 END_TEST
 
-/* All sizes have something to see, and nothing is drawn outside. */
+/* At every size something is visible, and nothing is drawn outside. */
 START_TEST(test_no_size_of_detail_is_refused)
 {
     for (int rows = 1; rows <= 45; rows++) {
         stage_draw(rows, _i, rows % 2 == 0);
         struct str out = {0};
         canvas_to_text(&canvas, &out);
-        ck_assert_msg(out.len > (size_t)rows, "%dx%d is empty", _i, rows); /* more than line ends */
+        ck_assert_msg(out.len > (size_t)rows, "%dx%d is empty", _i, rows); /* not only line feeds */
         str_done(&out);
     }
 }
 END_TEST
 
-/* The list of tasks has the same keys, over tasks. */
+/* The list of tasks has the same keys, for tasks. */
 START_TEST(test_failed_tasks_are_gone_to_by_e)
 {
     (void)trail_back(&view.trail);

@@ -14,7 +14,7 @@
 #define HOUR_AT_MS INT64_C(1763647200000)
 
 static struct log_pager pager;
-static struct output_page page; /* what the attempt wrote */
+static struct output_page page; /* the attempt's output */
 static int64_t next[LOG_JOIN_STREAMS + 1];
 
 static bool read_page(void *ctx, int64_t after, size_t bytes, struct output_page *out,
@@ -54,7 +54,7 @@ static void say(int minutes, int seconds, int stream, const char *text)
     str_add(&page.text, text);
 }
 
-/* What the third try of T-104 wrote. */
+/* The output of the third try of T-104. */
 static void say_all(void)
 {
     say(0, 24, LOG_STREAM_OUT, "reading src/tax.c\n");
@@ -86,7 +86,7 @@ static void set_rule(void)
     log_pager_set_rule(&pager, &verdict);
 }
 
-/* Look at the attempt that the view has chosen. */
+/* Opens the attempt that the view has selected. */
 static void begin(void)
 {
     const struct view_try at = view_try_now(&view, &story.state);
@@ -171,7 +171,7 @@ START_TEST(test_golden_search)
 }
 END_TEST
 
-/* As in less: & asks for a text, whose letters are no keys. */
+/* As in less: & asks for a text, and letters are not commands then. */
 START_TEST(test_only_lines_asks_for_a_text)
 {
     press("/ok\r&");
@@ -202,7 +202,7 @@ START_TEST(test_golden_error)
 }
 END_TEST
 
-/* Of an older try only its outcome is kept: that its time was used up is not called "busy". */
+/* Only the outcome of an older try is kept. A try that timed out is not shown as "busy". */
 START_TEST(test_older_try_that_timed_out_is_called_so)
 {
     page.count = 0;
@@ -257,7 +257,7 @@ START_TEST(test_search_that_finds_nothing)
 }
 END_TEST
 
-/* Following ends the moment a person scrolls up, and stays off while lines come. */
+/* Following stops as soon as the user scrolls up, and stays off while lines arrive. */
 START_TEST(test_follow_ends_with_the_first_line_up)
 {
     draw(24, 80, false);
@@ -280,7 +280,7 @@ START_TEST(test_follow_ends_with_the_first_line_up)
 }
 END_TEST
 
-/* Rows of a wrapped line are scrolled through one by one, and back to the same place. */
+/* Scrolls through a wrapped line row by row, and back to the same position. */
 START_TEST(test_wrapped_lines_are_scrolled_by_rows)
 {
     press("g");
@@ -288,7 +288,7 @@ START_TEST(test_wrapped_lines_are_scrolled_by_rows)
     for (int i = 0; i < rows; i++)
         press("j");
     const size_t top = view.log.top;
-    ck_assert_uint_lt(top, (size_t)rows); /* one line takes several rows */
+    ck_assert_uint_lt(top, (size_t)rows); /* a line takes several rows */
     for (int i = 0; i < rows; i++)
         press("k");
     ck_assert_uint_eq(view.log.top, 0);
@@ -307,7 +307,7 @@ START_TEST(test_sideways_only_where_lines_are_cut)
 }
 END_TEST
 
-/* First the bytes that the verdict went by, then what looks like an error. */
+/* First the bytes that the verdict is based on, then lines that look like errors. */
 START_TEST(test_errors_begin_with_the_rules_line)
 {
     press("e");

@@ -68,7 +68,7 @@ START_TEST(test_enter_runs_the_line_found)
 }
 END_TEST
 
-/* Each act of this screen has a line of its own once something is looked for. */
+/* During a search, each act of this screen has a line of its own. */
 START_TEST(test_every_act_can_be_reached)
 {
     for (size_t i = 0; i < keymap_builtin()->count; i++) {
@@ -88,7 +88,7 @@ START_TEST(test_every_act_can_be_reached)
 }
 END_TEST
 
-/* Nothing is left out where acts share a line. */
+/* No key is left out if acts share a line. */
 START_TEST(test_acts_that_share_a_line_are_all_named)
 {
     canvas_resize(&canvas, 60, 140);
@@ -205,7 +205,7 @@ START_TEST(test_80x24_begins_with_what_is_needed_most)
 }
 END_TEST
 
-/* Whatever the screen: two pages at most, and no command cut. */
+/* On every screen: at most two pages, and no truncated command. */
 START_TEST(test_80x24_has_two_pages)
 {
     const struct key_place place = {KEYMAP_LIVE, (enum screen)_i};
@@ -265,7 +265,7 @@ static const struct {
     int rows, columns;
 } sizes[] = {{12, 40}, {6, 40}, {3, 40}, {1, 40}, {24, 72}, {24, 80}, {40, 140}, {2, 130}};
 
-/* Whatever is chosen is on the screen, and marked there. */
+/* The selected line is always visible and marked. */
 START_TEST(test_chosen_line_is_in_sight)
 {
     canvas_resize(&canvas, sizes[_i].rows, sizes[_i].columns);

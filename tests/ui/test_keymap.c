@@ -241,7 +241,7 @@ START_TEST(test_table_as_text)
 }
 END_TEST
 
-/* What one reads there is what devs keys prints, and every command is named. */
+/* The page lists exactly the output of devs keys, and names every command. */
 START_TEST(test_docs_have_all_keys_and_commands)
 {
     char *doc = test_read_file(test_source_path("docs/keys.md"));

@@ -83,7 +83,7 @@ START_TEST(test_tells_what_was_not_kept)
 }
 END_TEST
 
-/* One text, cut into two pieces at every place: it is the same as in one. */
+/* A text split in two at any position gives the same lines as in one piece. */
 static const char *const cut_texts[] = {
     "caf\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80 end\n",
     "\033[38;5;196mred\033[0m and \033]8;;http://x\033\\link\033]8;;\a plain\n",
@@ -150,7 +150,7 @@ START_TEST(test_half_a_character_is_not_shown_yet)
 }
 END_TEST
 
-/* The log gives the end of the output only: it begins anywhere. */
+/* The log returns only the end of the output, which may begin anywhere. */
 START_TEST(test_end_of_a_line_is_left_out)
 {
     next[1] = 500;
@@ -271,7 +271,7 @@ static void add_tail_cases(Suite *suite)
 static struct story story;
 static struct log_elsewhere elsewhere;
 static struct log_output_key own;
-static size_t flood; /* rows of each attempt; 0: one line of its own */
+static size_t flood; /* rows per attempt; 0: one unique line */
 
 /* Attempt n of a task writes one line: the task's id, its step and n. */
 static bool read_line(void *ctx, const struct log_output_key *output, int64_t after, size_t bytes,
@@ -315,10 +315,10 @@ START_TEST(test_counts_in_other_tries_and_tasks)
 {
     struct str words = {0};
     look("attempt 1", INT64_MAX);
-    ck_assert_uint_eq(elsewhere.in_tries, 2); /* of both steps that were tried */
+    ck_assert_uint_eq(elsewhere.in_tries, 2); /* from both steps with attempts */
     ck_assert_uint_gt(elsewhere.in_tasks, 5);
     look("T-104 step 2 attempt 3", INT64_MAX);
-    ck_assert_uint_eq(elsewhere.in_tries, 0); /* its own line is not another's */
+    ck_assert_uint_eq(elsewhere.in_tries, 0); /* its own line does not count */
     look("T-105", INT64_MAX);
     ck_assert_uint_eq(elsewhere.in_tries, 0);
     ck_assert_uint_ge(elsewhere.in_tasks, 1);
@@ -349,7 +349,7 @@ START_TEST(test_the_same_text_is_not_looked_for_again)
 }
 END_TEST
 
-/* Much output takes many turns, and there is a limit to all of it. */
+/* Large output takes many turns, up to a total limit. */
 START_TEST(test_is_bounded)
 {
     flood = 100;

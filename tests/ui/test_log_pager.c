@@ -9,7 +9,7 @@
 
 enum { TURNS_MAX = 100000 };
 
-/* Rows as a log has them. */
+/* A row as in the log. */
 struct row {
     struct log_output_row row;
     char *bytes; /* owned */
@@ -21,7 +21,7 @@ static int64_t next_id = 1;
 static int64_t next[LOG_JOIN_STREAMS + 1]; /* offset of each stream's next row */
 static struct log_pager pager;
 static const struct log_output_key key = {.run = 1, .attempt = 1};
-static size_t read_bytes; /* asked of the source since it was last cleared */
+static size_t read_bytes; /* bytes requested from the source since last reset */
 
 static bool read_rows(void *ctx, int64_t after, size_t bytes, struct output_page *page,
                       struct err *err)
@@ -86,7 +86,7 @@ static void load(size_t index, size_t count)
     ck_assert_msg(log_pager_load(&pager, &source, index, count, &err), "%s", err.message);
 }
 
-/* All lines that are shown, each ended by '|'. */
+/* Checks all lines shown, each followed by '|'. */
 static void check(const char *want)
 {
     struct str out = {0};
@@ -227,12 +227,12 @@ START_TEST(test_live_tail_makes_way)
     next[LOG_STREAM_OUT] = kept;
     add(LOG_STREAM_OUT, 30, "line 3 x\nline 4 x\n");
     rows[1].row.replaceable = true;
-    news(4); /* line 3 is on top */
+    news(4); /* line 3 is at the top */
     check("head 1|head 2|(18 bytes were not kept)|line 3 x|line 4 x|");
 }
 END_TEST
 
-/* What was read of a live tail can be read again, whatever became of it in the log. */
+/* What was read of a live tail can be read again, even if the log has replaced it. */
 START_TEST(test_live_tail_is_kept_until_the_news)
 {
     add(LOG_STREAM_OUT, 10, "head 1\n");
@@ -254,7 +254,7 @@ START_TEST(test_live_tail_is_kept_until_the_news)
 }
 END_TEST
 
-/* A line of the live tail that was on top of the screen is found where it is then. */
+/* A line of the live tail at the top of the screen is found at its new position. */
 START_TEST(test_top_is_found_again)
 {
     size_t top = 4;
@@ -296,7 +296,8 @@ START_TEST(test_nothing_later_than_the_moment)
 }
 END_TEST
 
-/* As soon as an agent's words are there the log gives them in place of its stdout. */
+/* As soon as text extracted from an agent's output exists, the log returns it instead of the raw
+ * stdout. */
 START_TEST(test_words_of_an_agent_come_instead)
 {
     add(LOG_STREAM_OUT, 10, "{\"type\":1}\n");
@@ -360,7 +361,7 @@ START_TEST(test_search_goes_on_with_the_output)
 }
 END_TEST
 
-/* Far more lines match than are kept in sight at once. */
+/* Many more lines match than are kept in memory at once. */
 START_TEST(test_only_matches_of_much_output)
 {
     enum { LINES = 30000 };
@@ -382,7 +383,7 @@ START_TEST(test_errors_and_the_rule)
     add(LOG_STREAM_OUT, 10, "ok 1\nassertion\n");
     add(LOG_STREAM_ERR, 10, "x\nError: none\n");
     verdict.stream = VERDICT_STREAM_OUT;
-    verdict.offset = 7; /* within "assertion", which looks like no error */
+    verdict.offset = 7; /* within "assertion", which does not look like an error */
     begin();
     log_pager_set_rule(&pager, &verdict);
     read_all();
@@ -435,11 +436,11 @@ START_TEST(test_endless_line_is_broken_up)
         len += log_pager_line(&pager, i)->len;
         ck_assert_uint_le(pager.text.len, PAGER_WINDOW_BYTES);
     }
-    ck_assert_uint_eq(len, TOTAL); /* no byte of it is out of sight */
+    ck_assert_uint_eq(len, TOTAL); /* every byte can be shown */
 }
 END_TEST
 
-/* A progress bar writes over itself: it is one line, with what it said last. */
+/* A progress bar that overwrites itself is one line, with its last contents. */
 START_TEST(test_line_that_writes_over_itself_stays_one)
 {
     struct str bar = {0};

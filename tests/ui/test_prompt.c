@@ -201,7 +201,7 @@ START_TEST(test_cancel_of_many_drawn)
 {
     prompt_close(&prompt);
     prompt_open_many(&prompt, &six, OPENED_MS);
-    ck_assert(!prompt_update(&prompt, &waiting, LATER_MS)); /* its tasks are the caller's */
+    ck_assert(!prompt_update(&prompt, &waiting, LATER_MS)); /* the caller keeps its tasks */
     ck_assert_str_eq(drawn(),
                      " Cancel all 6 tasks of one fault?   none of them runs\n"
                      " T-104 T-105 T-106 T-107 T-108 T-109\n"
@@ -310,7 +310,7 @@ static void open_kind(enum prompt_kind kind)
         prompt_open_many(&prompt, &many, OPENED_MS);
 }
 
-/* Below the question, where a title may be cut, all is said in words that fit. */
+/* Below the question, where a title may be truncated, every answer has a text that fits. */
 START_TEST(test_narrow_screens_cut_no_answer)
 {
     open_kind(narrow_cases[_i].kind);
@@ -324,7 +324,7 @@ START_TEST(test_narrow_screens_cut_no_answer)
 }
 END_TEST
 
-/* Without room for a row each the answers stand one beside the other. */
+/* Without room for a row each, the answers are placed side by side. */
 START_TEST(test_answers_fit_three_rows_of_24)
 {
     canvas_resize(&canvas, 3, 24);
@@ -373,7 +373,7 @@ START_TEST(test_retry_takes_a_hint_and_tries)
                      " Enter  review   Tab  other field   Esc  cancel\n");
     press_all("\n");
     ck_assert(!prompt_wants_text(&prompt));
-    ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS), (int)PROMPT_UNDECIDED); /* deaf */
+    ck_assert_int_eq((int)prompt_key(&prompt, 's', LATER_MS), (int)PROMPT_UNDECIDED); /* ignored */
     ck_assert_str_eq(drawn(),
                      " Retry T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
                      " hint   sKy x\n"
@@ -387,7 +387,7 @@ START_TEST(test_retry_takes_a_hint_and_tries)
 }
 END_TEST
 
-/* On a very low screen the field that is typed in is in sight, and the cursor in it. */
+/* On a very low screen, the active field and its cursor are visible. */
 START_TEST(test_retry_shows_the_field_that_is_typed_in)
 {
     canvas_resize(&canvas, 3, 24);
@@ -432,7 +432,7 @@ START_TEST(test_retry_wants_a_number_of_tries)
 }
 END_TEST
 
-/* What it is about goes on while somebody types: no letter is lost for that. */
+/* The task continues while the user types, without losing a letter. */
 START_TEST(test_change_does_not_interrupt_typing)
 {
     struct prompt_target now = waiting;
@@ -588,7 +588,7 @@ START_TEST(test_full_line_takes_no_more)
     ck_assert_uint_eq(edit.len, LINE_EDIT_MAX - 1);
     ck_assert_uint_eq(strlen(edit.text), LINE_EDIT_MAX - 1);
     line_edit_key(&edit, TERM_KEY_BACKSPACE);
-    line_edit_key(&edit, 0xe9); /* two bytes, one is free */
+    line_edit_key(&edit, 0xe9); /* two bytes, but only one is free */
     ck_assert_uint_eq(edit.len, LINE_EDIT_MAX - 2);
 }
 END_TEST

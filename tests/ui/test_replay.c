@@ -7,7 +7,7 @@
 
 static struct replay replay;
 
-/* Events one second apart, then a silence of ten minutes, then one more. */
+/* Events one second apart, then ten minutes of silence, then one more. */
 static void set_up(void)
 {
     replay_init(&replay);
@@ -193,7 +193,7 @@ static void teardown(void)
     story_done(&story);
 }
 
-/* At event 3; at the start; at an event that there is not; without a name. */
+/* At event 3; at the start; at an event that does not exist; without a name. */
 static const struct bookmark bookmarks[] = {
     {.seq = 3, .at_ms = 0, .name = "Here"},
     {.seq = 0, .at_ms = 1, .name = "first of all"},
@@ -222,7 +222,7 @@ static const struct {
     {"13:52", 6, 0},      {"-60s", 9, 0},
     {"-30s", 9, 30000},   {"2025-11-20T13:51:01Z", 3, 1000},
     {"here", 3, 0},       {"FIRST of all", 0, 0},
-    {"13:59", 9, 410000}, /* later than all that is recorded */
+    {"13:59", 9, 410000}, /* later than everything recorded */
 };
 
 START_TEST(test_words_lead_to_a_place)

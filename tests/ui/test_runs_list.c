@@ -17,7 +17,7 @@ static struct place place;
 static struct log_reader *reader;
 static struct runs_list list;
 
-/* Run 1 is over, run 2 has lost its devs, run 3 goes on until the sample is done. */
+/* Run 1 is over, run 2 has lost its devs, run 3 is live until the sample is closed. */
 static void open_three_runs(struct sample *sample)
 {
     for (int i = 0; i < 3; i++) {
@@ -93,7 +93,7 @@ START_TEST(test_run_that_ends_is_brought_up_to_date)
     refresh();
     ck_assert_uint_eq(list.count, 3);
     ck_assert(!list.rows[0].is_live);
-    ck_assert(!list.rows[0].has_sum); /* that was of the run before it went on */
+    ck_assert(!list.rows[0].has_sum); /* that was before the run continued */
     ck_assert_int_eq(list.rows[0].shown, SHOWN_GAVE_UP);
     sum_up(0);
     ck_assert_int_eq(list.rows[0].sum.running, 0);
@@ -188,7 +188,7 @@ START_TEST(test_filter_lets_rows_through_that_hold_each_word)
 }
 END_TEST
 
-/* More runs than one page: rows of the run table alone. */
+/* Adds more runs than one page, as bare rows of the run table. */
 static void add_runs(int count)
 {
     sqlite3 *db = NULL;
@@ -341,7 +341,7 @@ START_TEST(test_golden_runs)
 }
 END_TEST
 
-/* The chosen row is in sight, however many lines those above it take. */
+/* The selected row is visible, however many lines the rows above it take. */
 START_TEST(test_chosen_run_stays_in_sight)
 {
     struct view_runs runs = {0};
@@ -350,18 +350,18 @@ START_TEST(test_chosen_run_stays_in_sight)
     ck_assert_uint_eq(runs.top, 0);
     runs.chosen = 38;
     view_runs_fit(&runs, &list, 3);
-    ck_assert_uint_eq(runs.top, 3); /* two lines, and two of the one above */
+    ck_assert_uint_eq(runs.top, 3); /* two lines, and two of the row above */
     view_runs_fit(&runs, &list, 4);
     ck_assert_uint_eq(runs.top, 3);
     runs.chosen = 41;
     view_runs_fit(&runs, &list, 1);
     ck_assert_uint_eq(runs.top, 0);
-    runs.chosen = 37; /* it is gone: the nearest older one, here the last */
+    runs.chosen = 37; /* gone: selects the nearest older one, here the last */
     ck_assert_uint_eq(view_runs_chosen(&runs, &list), 3);
 }
 END_TEST
 
-/* The digits are about the chosen run, whichever is shown. */
+/* The digits apply to the selected run, not to the one shown. */
 START_TEST(test_digits_open_the_chosen_run)
 {
     struct view view;
@@ -382,7 +382,7 @@ START_TEST(test_digits_open_the_chosen_run)
 }
 END_TEST
 
-/* Which two, is known by their numbers. */
+/* The message names both runs by number. */
 START_TEST(test_how_two_runs_are_compared_is_said)
 {
     static const struct {
@@ -395,7 +395,7 @@ START_TEST(test_how_two_runs_are_compared_is_said)
     list_of_the_day();
     view_init(&view, 0);
     const struct view_facts facts = {.runs = &list};
-    ck_assert(!view_runs_say_compare(&view, &facts)); /* on another screen it is about tries */
+    ck_assert(!view_runs_say_compare(&view, &facts)); /* on another screen, it is about attempts */
     trail_go(&view.trail, SCREEN_RUNS);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         view.runs.chosen = cases[i].chosen;

@@ -1,4 +1,4 @@
-/* The six views of the shop's run at 14:02:37, as devs draws them without a terminal. */
+/* The six screens of the shop's run at 14:02:37, as devs draws them without a terminal. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,10 +106,10 @@ static const struct {
     {{.at = "14:02:50"}, "checkout: tax rounding R✓G▸V·F·  3/6  in 0:05     test-fail"},
     {{.at = "14:02:37"}, "next   try 4 in 0:18, at 14:02:55"},
     {{.at = "14:01:00"}, "checkout: tax rounding R✓G▸V·F·  3/6  0:37        —"},
-    /* of each try; and why */
+    /* for each try, with the reason */
     {{.at = "14:02:37", .view = "detail"}, "G✗    14:00:23 1:47    0:22   1           test-fail"},
     {{.at = "14:02:37", .view = "detail"}, "class    test-fail   rule test.tap at out:59"},
-    /* what was captured */
+    /* captured data */
     {{.at = "14:02:37", .view = "forensics"}, "went by     stdout, byte 1388: \"not ok 3"},
     {{.at = "14:02:37", .view = "forensics"}, "exit 1  test-fail  14:02:10  ran 1:47"},
 };
@@ -128,7 +128,7 @@ START_TEST(test_P4_phase_tries_countdown_class_and_captures_are_told)
 }
 END_TEST
 
-/* The state of a moment is that of the log up to it: no later event shows through. */
+/* The state at a moment depends only on the log up to it, never on later events. */
 START_TEST(test_an_earlier_moment)
 {
     struct str frame = {0};
@@ -179,7 +179,7 @@ static void setup_sizes(void)
     stage_open(story_init_full, "T-104");
 }
 
-/* A wide rune is never cut, and an ASCII canvas has ASCII only. */
+/* A wide rune is never split, and an ASCII canvas contains only ASCII. */
 static void check(int rows, int columns, bool ascii)
 {
     ck_assert_int_eq(canvas.rows, rows);
@@ -280,7 +280,8 @@ START_TEST(test_strange_titles_at_every_small_size)
 }
 END_TEST
 
-/* A banner, a gate and the lines of a replay leave the list a row, and the preview none of its. */
+/* With a banner, a gate and the lines of a replay, the list keeps a row, and the preview gets none
+ * of them. */
 START_TEST(test_list_has_a_row_below_all_that_may_be_above_it)
 {
     story_done(&story);
@@ -304,8 +305,8 @@ START_TEST(test_list_has_a_row_below_all_that_may_be_above_it)
 }
 END_TEST
 
-/* Every screen at every small size: nothing is refused, nothing is drawn outside, nothing but what
- * a canvas lets through is in it. */
+/* Every screen at every small size: always works, draws nothing outside, and contains only what a
+ * canvas allows. */
 static void add_sizes_cases(Suite *suite)
 {
     TCase *tcase = test_case(suite, "sizes");

@@ -1,5 +1,5 @@
-/* A child of the test drives the terminal's end of a pseudo-terminal; the test is
- * the terminal: it sees every byte and the settings before and after. */
+/* A child of the test drives one end of a pseudo-terminal. The test plays the terminal: it sees
+ * every byte, and the settings before and after. */
 #define _XOPEN_SOURCE 700
 
 #include "term.h"
@@ -32,7 +32,7 @@ static const char paste_off[] = "\033[?2004l";
 static const char mouse_on[] = "\033[?1002h";
 static const char mouse_off[] = "\033[?1002l";
 
-/* Bytes that came, always NUL-terminated. */
+/* Received bytes, always NUL-terminated. */
 struct bytes {
     char *text;
     size_t len;
@@ -40,7 +40,7 @@ struct bytes {
 
 static struct {
     int master, slave;
-    int result; /* what the child tells the test; ends when it does */
+    int result; /* what the child reports to the test; closed when the child ends */
     struct termios before;
     pid_t child;
     int status;
@@ -84,7 +84,7 @@ static void write_text(int fd, const char *text)
     ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 }
 
-/* The child: a session of its own on the slave, then the body. */
+/* Runs the body in a child, in its own session on the slave. */
 static void run_child(void (*body)(void), const char *slave_name)
 {
     (void)setsid();
@@ -118,7 +118,7 @@ static void start(void (*body)(void))
     (void)close(fds[1]);
 }
 
-/* What is there to read goes to `to`; false at the end. */
+/* Appends available input to `to`; returns false at the end. */
 static bool take(int fd, struct bytes *to)
 {
     ssize_t count = read(fd, to->text + to->len, OUTPUT_MAX - 1 - to->len);
@@ -129,7 +129,7 @@ static bool take(int fd, struct bytes *to)
     return true;
 }
 
-/* Read until the child has told `text` (NULL: until it has ended). */
+/* Reads until the child has reported `text` (NULL: until it has ended). */
 static void read_until(const char *text)
 {
     bool running = true;
@@ -145,7 +145,7 @@ static void read_until(const char *text)
     ck_assert_msg(!text || strstr(pty.told.text, text), "ended without '%s'", text);
 }
 
-/* Until the child has ended; then all that it left behind. */
+/* Waits until the child has ended and reads the rest of its output. */
 static void finish(void)
 {
     read_until(NULL);
@@ -155,7 +155,7 @@ static void finish(void)
         (void)take(pty.master, &pty.screen);
 }
 
-/* The screen's bytes may hold NULs only if ncurses pads; it does not here. */
+/* The output could contain NULs only if ncurses padded, which it does not here. */
 static const char *find(const char *text)
 {
     return strstr(pty.screen.text, text);
@@ -189,11 +189,11 @@ static void check_given_back(void)
     ck_assert(find_last(rmcup) > find_last(smcup));
     ck_assert(find_last(cursor_on) > find_last(cursor_off));
     ck_assert(find_last(paste_off) > find_last(paste_on));
-    ck_assert(find_last(mouse_off) > find_last(mouse_on)); /* also where there was none */
+    ck_assert(find_last(mouse_off) > find_last(mouse_on)); /* also if it was never turned on */
     check_settings_are_as_before();
 }
 
-/* Bodies of children. */
+/* Code that runs in the child. */
 
 static void show(const char *text)
 {
@@ -271,7 +271,7 @@ static void body_raise_quit(void)
     (void)raise(SIGQUIT);
 }
 
-/* ^\ in the moment in which the terminal makes signals of its keys. */
+/* ^\ just when the terminal's keys generate signals again. */
 static void body_quit_while_aside(void)
 {
     open_and_show();
@@ -282,7 +282,7 @@ static void body_quit_while_aside(void)
     close_all();
 }
 
-/* Once it is back ^\ is what it was. */
+/* After coming back, ^\ works as before. */
 static void body_quit_when_back(void)
 {
     open_and_show();
@@ -324,7 +324,7 @@ static void *raise_segv(void *unused)
     return unused;
 }
 
-/* As the engine's: what it blocks, and no stack of its own for handlers. */
+/* Like the engine's threads: the same blocked signals, and no alternate signal stack. */
 static void body_segv_in_a_thread(void)
 {
     sigset_t blocked;
@@ -343,7 +343,7 @@ static void body_abort(void)
     abort();
 }
 
-/* A process that the cockpit started and that exits is not the cockpit. */
+/* A process that was started by the cockpit and exits must not be mistaken for the cockpit. */
 static void body_child_exits(void)
 {
     open_and_show();
@@ -414,8 +414,8 @@ static void body_text(void)
     close_all();
 }
 
-/* What programs print that mean harm, or know no better; each between two marks, so that what
- * is drawn behind it shows whether the columns are still where they were. */
+/* Output of programs that are malicious, or careless. Each is between two marks, so that the text
+ * after it shows whether the columns are still correct. */
 static const char *const hostile[] = {
     "\033[2J\033[H\033[31mred",
     "\033]0;title\a\033]52;c;ZXZpbA==\a\033]8;;http://x\033\\link",
@@ -469,7 +469,7 @@ static void body_hostile(void)
     close_all();
 }
 
-/* Every style, chosen and not. */
+/* Every style, selected and not. */
 static void body_styles(void)
 {
     open_and_show();
@@ -507,7 +507,7 @@ static void body_keys_as_text(void)
     tell_keys(true);
 }
 
-/* The mouse's reports too, as "kind row,column". */
+/* Includes mouse reports, as "kind row,column". */
 static void body_mouse(void)
 {
     open_and_show();
@@ -557,7 +557,7 @@ static void body_gone(void)
     tell_keys(false);
 }
 
-/* As a shell does: start the cockpit as a job, see it stop, continue it. */
+/* Acts like a shell: starts the cockpit as a job, sees it stop, continues it. */
 static void body_job(void)
 {
     struct termios before, stopped;
@@ -607,7 +607,7 @@ static void body_no_terminal(void)
     body_open_only();
 }
 
-/* Tests. */
+/* The tests. */
 
 static const struct {
     const char *name;
@@ -729,8 +729,9 @@ START_TEST(test_text_reaches_the_terminal)
 }
 END_TEST
 
-/* Ours, as terminfo and we ourselves write them for this terminal: moves of the cursor, erasing,
- * looks, modes, a character set. Returns the bytes of the sequence, 0 for any other. */
+/* Recognizes sequences that terminfo or our code writes for this terminal: cursor movement,
+ * erasing, attributes, modes, a character set. Returns the length of the sequence, 0 for any
+ * other. */
 static size_t own_sequence(const char *at)
 {
     static const char finals[] = "ABCDGHJKXdfhlmrt@PLMbu";
@@ -762,8 +763,8 @@ static void check_no_foreign_control(void)
     }
 }
 
-/* What a stranger's title, clipboard or mode needs is not written, and each row goes on where it
- * should. */
+/* Sequences that set a title, the clipboard or a mode are never written for untrusted text, and
+ * each row continues in the right column. */
 START_TEST(test_hostile_bytes_do_not_reach_the_terminal)
 {
     start(body_hostile);
@@ -792,7 +793,7 @@ START_TEST(test_c_locale_is_ascii)
 }
 END_TEST
 
-/* Is an SGR parameter from low to high in the output? */
+/* Returns true if the output has an SGR parameter from low to high. */
 static bool has_sgr(int low, int high)
 {
     for (const char *at = find("\033["); at; at = strstr(at + 1, "\033[")) {
@@ -871,7 +872,7 @@ START_TEST(test_keys)
 }
 END_TEST
 
-/* A report that comes in pieces is one all the same: its digits are no keys. */
+/* A report that arrives in pieces is still one report: its digits are not keys. */
 START_TEST(test_mouse_report_in_pieces)
 {
     start(body_mouse);

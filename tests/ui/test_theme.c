@@ -1,4 +1,4 @@
-/* Themes as data: no terminal is needed. */
+/* Themes as data: needs no terminal. */
 #include "theme.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ START_TEST(test_names_are_the_six)
 }
 END_TEST
 
-/* What must be read is never in a color that common palettes hide. */
+/* Text is never in a color that common palettes hide. */
 START_TEST(test_no_theme_hides_anything)
 {
     const char *name;
@@ -46,7 +46,7 @@ START_TEST(test_no_theme_hides_anything)
             const struct theme_paint *paint = paint_of((enum style)style);
             ck_assert_msg(paint->front != BRIGHT_BLACK && paint->back != BRIGHT_BLACK, "%s: %s",
                           name, theme_style_name((enum style)style));
-            ck_assert(paint->front < 16 && paint->back < 16); /* more is only in `rich` */
+            ck_assert(paint->front < 16 && paint->back < 16); /* other colors only in `rich` */
         }
     }
 }
@@ -68,7 +68,7 @@ START_TEST(test_mono_tells_states_apart_without_color)
 }
 END_TEST
 
-/* Red is a healthy phase and the color of failure: no phase may look like an end. */
+/* Red is both a normal phase and the color of failure: no phase may look like an end state. */
 START_TEST(test_phases_have_no_color_of_an_end)
 {
     const char *name;
@@ -85,7 +85,7 @@ START_TEST(test_phases_have_no_color_of_an_end)
 }
 END_TEST
 
-/* One that waits must not look like one that needs somebody, because it is the chosen one. */
+/* A waiting task must not look like one that needs the user just because it is selected. */
 START_TEST(test_a_chosen_cell_keeps_the_colors_of_its_state)
 {
     const char *name;

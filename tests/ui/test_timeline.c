@@ -34,7 +34,7 @@ START_TEST(test_P4_the_timeline_is_as_it_was_drawn)
 }
 END_TEST
 
-/* The sums of the mock-ups. */
+/* The totals of the mock-ups. */
 START_TEST(test_the_time_of_the_day_adds_up)
 {
     struct time_spent spent;
@@ -96,7 +96,7 @@ START_TEST(test_e_goes_from_failure_to_failure_over_all_tasks)
     press("E");
     ck_assert(is_chosen("T-104"));
     press("E");
-    ck_assert(is_chosen("T-105")); /* the end of it */
+    ck_assert(is_chosen("T-105")); /* the latest failure, at its end */
     press("eee");
     ck_assert(is_chosen("T-109"));
     ck_assert(stage_shows("there is no failure after this"));
@@ -106,7 +106,7 @@ END_TEST
 START_TEST(test_enter_opens_the_try_under_the_cursor)
 {
     stage_draw(24, 80, false);
-    press("EEEEEE"); /* over those of T-109, T-104 and T-105 */
+    press("EEEEEE"); /* past those of T-109, T-104 and T-105 */
     const struct view_try wanted = {view.chosen, 2, 2};
     ck_assert(is_chosen("T-107"));
     (void)view_key(&view, TERM_KEY_ENTER, &facts);
@@ -150,7 +150,7 @@ START_TEST(test_j_and_k_choose_the_task)
 }
 END_TEST
 
-/* The night in which nothing ran is a few columns; f shows it. */
+/* An idle night takes a few columns; f unfolds it. */
 START_TEST(test_golden_idle_time_is_folded_in_a_long_run)
 {
     story_at(&story, 15, 0);
@@ -178,7 +178,7 @@ START_TEST(test_golden_idle_time_is_folded_in_a_long_run)
 }
 END_TEST
 
-/* A column's first time is in that column, whatever is zoomed and folded. */
+/* A column's start time maps to that column, at any zoom and with any folds. */
 static void check_axis(const struct timeline_axis *axis)
 {
     int first;
@@ -231,7 +231,7 @@ static const struct {
     {{SPAN_END_FAILED, SPAN_END_GAVE_UP, SPAN_END_FAILED}, "■✗"},
 };
 
-/* Two ends in one column: the last one is what the task's state says, too. */
+/* With two ends in one column, the last one, which matches the task's state, is shown. */
 START_TEST(test_last_end_of_a_row_is_told)
 {
     struct plan_step step = {.phase = PHASE_GREEN};
@@ -258,7 +258,7 @@ START_TEST(test_last_end_of_a_row_is_told)
 }
 END_TEST
 
-/* As it was at each moment of the day: what is drawn is within its place. */
+/* At each moment of the day, everything is drawn within its area. */
 START_TEST(test_every_moment_of_a_run_can_be_drawn)
 {
     static const int widths[] = {20, 40, 80, 140};

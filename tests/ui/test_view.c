@@ -119,7 +119,7 @@ START_TEST(test_filter_narrows_while_it_is_typed)
 }
 END_TEST
 
-/* Letters that do not fit yet do not move the choice for good. */
+/* Typing a filter that does not match yet does not change the selection permanently. */
 START_TEST(test_filter_keeps_the_choice_that_fits)
 {
     view.chosen = story_task(&story, "T-105");
@@ -181,7 +181,7 @@ static const struct {
     {"zz", ""},
     {"class=x", ""},
     {"state=stuk", "nearest state: stuck (0)"},
-    {"mail state=running", ""}, /* each word fits a task */
+    {"mail state=running", ""}, /* each word matches a task */
 };
 
 START_TEST(test_nearest)
@@ -238,7 +238,7 @@ START_TEST(test_go_to_what_needs_you)
 }
 END_TEST
 
-/* What a key answers for a task in each state: an act, or a reason why not. */
+/* The result of a key for a task in each state: an act, or a reason why not. */
 static const struct {
     const char *id;
     char key;
@@ -311,7 +311,7 @@ START_TEST(test_cancel_takes_a_second_key)
 }
 END_TEST
 
-/* The rows move and the task goes on while the question stands. */
+/* The rows move and the task continues while the question is open. */
 START_TEST(test_prompt_keeps_its_target)
 {
     story_start(&story, "c");
@@ -332,7 +332,7 @@ START_TEST(test_prompt_keeps_its_target)
 }
 END_TEST
 
-/* Try 1 of the first step is asked about, try 1 of the second runs. */
+/* The question is about try 1 of the first step, while try 1 of the second runs. */
 START_TEST(test_prompt_knows_the_next_step)
 {
     view.chosen = story_task(&story, "T-103");
@@ -420,7 +420,8 @@ START_TEST(test_a_key_without_a_meaning_answers)
 }
 END_TEST
 
-/* What runs would be left alone: that is said first, and a second key soon after is meant. */
+/* Running attempts would be left unattended. The first key shows a warning; a second one soon after
+ * confirms. */
 START_TEST(test_stopping_a_busy_engine_takes_two_keys)
 {
     facts.engine_here = true;
@@ -527,7 +528,7 @@ START_TEST(test_replay_refuses_acts)
 }
 END_TEST
 
-/* In a replay the time shown stands still; the rows go by the real one. */
+/* In a replay, the time shown is stopped; the rows use real time. */
 START_TEST(test_rows_settle_by_the_real_time_in_a_replay)
 {
     facts.mode = VIEW_REPLAY;
@@ -679,7 +680,7 @@ static void apply(struct event event)
     ck_assert_msg(run_state_apply(&grown_state, &event, &err), "%s", err.message);
 }
 
-/* So many tasks more, "t0000", "t0001", ... */
+/* Adds `count` tasks, "t0000", "t0001", ... */
 static void add(int count)
 {
     if (!grown_state.started)
@@ -693,7 +694,7 @@ static void add(int count)
     }
 }
 
-/* The screen sees the state. */
+/* Updates the screen to the state. */
 static void look(void)
 {
     const struct view_facts grown_facts = {
@@ -799,7 +800,7 @@ START_TEST(test_a_filter_finds_a_task_that_comes_later)
 }
 END_TEST
 
-/* The list while the plan grows, and while a replay goes back to before it had. */
+/* The list while the plan grows, and while a replay moves back to before it had grown. */
 static void add_grow_cases(Suite *suite)
 {
     TCase *rows = test_case(suite, "rows");

@@ -1,5 +1,5 @@
-/* Acts on the chosen task and on many: marks, questions with their names, kill, a retry with
- * choices, undo, and why something cannot be done. */
+/* Acts on the selected task and on many: marks, questions that name them, kill, a retry with
+ * options, undo, and why something is not possible. */
 #include <string.h>
 
 #include "keyboard.h"
@@ -16,7 +16,7 @@ static void set_up_full(void)
     keyboard_open(story_init_full, 10, 4);
 }
 
-/* The ids of the marked tasks, as "ac". */
+/* Returns the ids of the marked tasks, as "ac". */
 static const char *marked(void)
 {
     static char ids[32];
@@ -93,7 +93,7 @@ static const struct {
     {'p', 'h', CONTROL_HOLD, CANCEL_STOP, "a b c"},
 };
 
-/* One waits for a slot, one for its next try, one runs, one is held, one has passed. */
+/* One task waits for a slot, one for its next try, one runs, one is held, one has passed. */
 static void tell_states(void)
 {
     story_start(&story, "b");
@@ -132,7 +132,7 @@ START_TEST(test_marked_that_are_all_held_are_let_go)
     later(PROMPT_DEAF_MS);
     struct view_todo todo = press('l');
     ck_assert_int_eq(todo.control.verb, CONTROL_RELEASE);
-    ck_assert_int_eq(view.targets[0].step, -1); /* meant for the task, whatever it does */
+    ck_assert_int_eq(view.targets[0].step, -1); /* applies to the task in any state */
 }
 END_TEST
 
@@ -219,12 +219,12 @@ START_TEST(test_retry_as_planned_shows_what_is_planned)
 }
 END_TEST
 
-/* What `u` asks for after an act on a task in some state, or why it does not. */
+/* The request of `u` after an act on a task in some state, or why there is none. */
 static const struct {
     const char *name;
     char status; /* q queued, b backoff, r running, h held and queued */
     const char *keys;
-    enum control_verb verb; /* 0: nothing */
+    enum control_verb verb; /* 0: none */
     const char *says;
 } undo_cases[] = {
     {"hold", 'b', "p", CONTROL_RELEASE, ""},
@@ -289,7 +289,7 @@ START_TEST(test_undo_ends_after_five_seconds)
 }
 END_TEST
 
-/* The moment shown may be one before the task was there. */
+/* The moment on screen may be before the task existed. */
 START_TEST(test_undo_is_gone_with_its_task)
 {
     (void)press('p');
@@ -321,14 +321,14 @@ START_TEST(test_undo_of_many_takes_those_that_can)
     struct view_todo todo = press('u');
     ck_assert_int_eq(todo.kind, VIEW_ASK_MANY);
     ck_assert_int_eq(todo.control.verb, CONTROL_RETRY);
-    ck_assert_int_eq(view.target_count, 3); /* not the one that runs */
+    ck_assert_int_eq(view.target_count, 3); /* without the running one */
 }
 END_TEST
 
 static const struct {
     const char *id;
     enum act act;
-    const char *why; /* "" = it can be done */
+    const char *why; /* "" = possible */
 } refusal_cases[] = {
     {"T-101", UI_RETRY, "T-101 runs: nothing to retry yet (x cancels)"},
     {"T-101", UI_RETRY_WITH, "T-101 runs: nothing to retry yet (x cancels)"},
@@ -359,7 +359,7 @@ START_TEST(test_refusal)
 }
 END_TEST
 
-/* No question is opened only to be refused. */
+/* A question is not opened if the answer would be refused. */
 START_TEST(test_nothing_is_asked_of_a_log_that_is_read_only)
 {
     static const char words[] = "this log is read only: this run cannot be changed from here";

@@ -1,4 +1,4 @@
-/* Tasks of one fault are one row: what folds, what stays in its place, what keys do. */
+/* Tasks with the same fault share a row: which ones fold, which stay in place, what keys do. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void set_up(void)
     keyboard_open(story_init_retries, 10, 4);
 }
 
-/* The clock goes on, and the rows with it. */
+/* Advances the clock and the rows. */
 static void pass(int64_t ms)
 {
     later(ms);
@@ -26,7 +26,7 @@ static void choose_fold(void)
     ck_assert_int_ge(view_chosen_row(&view), 0);
 }
 
-/* The rows as text: "T-203 T-201 6xT-204 ...". */
+/* Returns the rows as text: "T-203 T-201 6xT-204 ...". */
 static const char *rows(void)
 {
     static char out[512];
@@ -77,13 +77,13 @@ START_TEST(test_enter_unfolds_in_place_and_folds_again)
     ck_assert_str_eq(rows(), "203 201 202 6x204 204 205 206 207 208 209 210 211 212 213 214");
     ck_assert_int_eq(view_chosen_row(&view), row);
     ck_assert_int_eq(view_screen(&view), SCREEN_TASKS);
-    pass(VIEW_STILL_MS); /* and so it stays */
+    pass(VIEW_STILL_MS); /* and it stays that way */
     ck_assert_int_eq(view.row_count, 15);
     (void)press('j');
     ck_assert_int_eq(view.chosen, task("T-204"));
     ck_assert(!view.on_fold);
     (void)press(TERM_KEY_ENTER);
-    ck_assert_int_eq(view_screen(&view), SCREEN_DETAIL); /* a task of it opens as any other */
+    ck_assert_int_eq(view_screen(&view), SCREEN_DETAIL); /* a task in it opens like any other */
     (void)press(TERM_KEY_ESC);
     (void)press('k');
     (void)press(TERM_KEY_ENTER);
@@ -104,7 +104,7 @@ START_TEST(test_chosen_task_keeps_its_row_when_the_others_fold)
 }
 END_TEST
 
-/* What is open on the whole screen goes on to be about itself. */
+/* The task shown on the whole screen does not change. */
 START_TEST(test_open_task_does_not_become_the_fault)
 {
     view_toggle_fold(&view, view_fold_of(&view, task("T-204")));
@@ -123,7 +123,7 @@ START_TEST(test_open_task_does_not_become_the_fault)
 }
 END_TEST
 
-/* What the filter hides must not be acted on. */
+/* Acts must not apply to tasks hidden by the filter. */
 START_TEST(test_fault_in_part_hidden_is_no_row)
 {
     (void)press('/');
@@ -134,7 +134,7 @@ START_TEST(test_fault_in_part_hidden_is_no_row)
     ck_assert_ptr_null(view_chosen_fold(&view));
     (void)press(TERM_KEY_ENTER);
     ck_assert_int_eq(press('p').kind, VIEW_ASK);
-    (void)press(TERM_KEY_ESC); /* with the filter gone it is one of six again */
+    (void)press(TERM_KEY_ESC); /* without the filter, it is one of six again */
     ck_assert_str_eq(rows(), FOLDED);
     ck_assert_int_eq(view.chosen, task("T-204"));
     ck_assert(view.on_fold);
@@ -191,7 +191,7 @@ START_TEST(test_x_asks_about_all_as_they_were)
     ck_assert_int_eq(view.prompt.count, 6);
     pass(PROMPT_DEAF_MS);
     ck_assert_int_eq(press(TERM_KEY_ENTER).kind, VIEW_DRAW);
-    story_add(&story, story_event(&story, "T-205", EVENT_WAIT_ENDED)); /* it has left */
+    story_add(&story, story_event(&story, "T-205", EVENT_WAIT_ENDED)); /* it has left the fold */
     pass(0);
     struct view_todo todo = press('t');
     ck_assert_int_eq(todo.kind, VIEW_ASK_MANY);
@@ -204,8 +204,8 @@ START_TEST(test_x_asks_about_all_as_they_were)
 }
 END_TEST
 
-/* After `r`: the first one runs in the row that stands, the others come to be one row when
- * the rows may move. */
+/* After `r`, the first one runs in the same row. The others share a row as soon as rows may
+ * move. */
 START_TEST(test_sent_one_leaves_and_the_others_follow)
 {
     choose_fold();
@@ -218,7 +218,7 @@ START_TEST(test_sent_one_leaves_and_the_others_follow)
     story_start(&story, "T-204");
     pass(0);
     ck_assert_int_eq(view_chosen_row(&view), row);
-    ck_assert_ptr_null(view_chosen_fold(&view)); /* acts are about the one that runs */
+    ck_assert_ptr_null(view_chosen_fold(&view)); /* acts apply to the running one */
     pass(VIEW_STILL_MS);
     ck_assert_str_eq(rows(), "203 201 202 204 5x205 210 211 212 213 214");
     ck_assert_int_eq(view_chosen_row(&view), row);
@@ -283,8 +283,8 @@ START_TEST(test_what_a_gate_keeps_back_can_be_sent)
 }
 END_TEST
 
-/* What is left of the fault is too little for a row: all of it is on the screen at once, and
- * keys get there, for as long as they are pressed. */
+/* Too few tasks with the fault remain for a shared row. All of them get rows at once and can be
+ * reached with keys, even while keys are being pressed. */
 START_TEST(test_followers_without_a_fold_have_rows_at_once)
 {
     static const char *const gone[] = {"T-207", "T-208", "T-209"};
@@ -341,7 +341,7 @@ static void release_followers(int leader)
     }
 }
 
-/* Held, now and then until another task gets through. */
+/* Holds the task, in some cases until another one has finished. */
 static void toggle_hold(int number)
 {
     int leader = roll(PLAY_TASKS);
@@ -352,7 +352,7 @@ static void toggle_hold(int number)
         hold(story.plan->tasks[number].id, leads ? leader : -1);
 }
 
-/* Something happens to a task; mostly it fails by one of two faults and waits. */
+/* Lets something happen to a task; usually it fails with one of two faults and waits. */
 static void happen_to(int number)
 {
     const char *id = story.plan->tasks[number].id;
@@ -381,7 +381,7 @@ static void press_something(void)
     (void)press(keys[roll((int)ARRAY_LEN(keys))]);
 }
 
-/* How often each task and each fold has a row. */
+/* Counts the rows of each task and each fold. */
 struct tally {
     int own[PLAY_TASKS];
     int folds[VIEW_FOLDS_MAX];
@@ -421,8 +421,8 @@ static void check_rows(const char *where)
     ck_assert_msg(view.chosen < 0 || view_chosen_row(&view) >= 0, "%s: no row is chosen", where);
 }
 
-/* Whatever happens and whatever key is pressed, each task is in one row of its own or in the
- * one row of its fold. */
+/* Whatever happens and whichever keys are pressed, each task has exactly one row, its own or its
+ * fold's. */
 START_TEST(test_every_task_is_in_one_row_whatever_happens)
 {
     char where[64];
@@ -598,14 +598,14 @@ START_TEST(test_failures_are_first_once_the_run_is_over)
     view.used_at_ms = facts.clock.mono_ms - VIEW_LEFT_ALONE_MS + 1;
     view_arrange(&view, &facts);
     ck_assert_str_eq(all_rows(), "T-107 T-105 T-101 T-103 T-110 T-102 T-104 T-106 T-108 T-111");
-    ck_assert_int_eq(view.chosen, chosen); /* somebody is watching */
+    ck_assert_int_eq(view.chosen, chosen); /* the run is being watched */
 
     view.was_over = false;
     view.used_at_ms = facts.clock.mono_ms - VIEW_LEFT_ALONE_MS;
     view_arrange(&view, &facts);
     ck_assert_str_eq(id_in_row(view_chosen_row(&view)), "T-107");
 
-    type("j"); /* from then on the choice stays */
+    type("j"); /* from then on, the selection stays */
     view_arrange(&view, &facts);
     ck_assert_str_eq(id_in_row(view_chosen_row(&view)), "T-105");
 
@@ -614,7 +614,7 @@ START_TEST(test_failures_are_first_once_the_run_is_over)
 }
 END_TEST
 
-/* When a live run is opened, a task that needs a person is chosen. */
+/* When a live run is opened, selects a task that needs the user. */
 START_TEST(test_what_needs_you_is_chosen_in_a_live_run_that_is_opened)
 {
     view_done(&view);
@@ -721,7 +721,7 @@ START_TEST(test_tab_completes)
 }
 END_TEST
 
-/* Also where there are more candidates than are kept. */
+/* Also with more candidates than are kept. */
 START_TEST(test_tab_completes_what_all_have_alike)
 {
     keyboard_close();
@@ -771,7 +771,7 @@ START_TEST(test_help_begins_a_command)
 }
 END_TEST
 
-/* The order of the tasks, what is hidden, and commands that are typed. */
+/* Sorting, hiding, and typed commands. */
 static void add_order_cases(Suite *suite)
 {
     TCase *tcase = test_case(suite, "list");

@@ -1,4 +1,4 @@
-/* What y and Y copy, and what a notification says. */
+/* What y and Y copy, and the text of a notification. */
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -159,7 +159,7 @@ static const struct {
     {"less", {"less", NULL}},
     {"less -R  -S", {"less", "-R", "-S", NULL}},
     {"\tmost\n", {"most", NULL}},
-    {"a;b $(c)", {"a;b", "$(c)", NULL}}, /* no shell looks at it */
+    {"a;b $(c)", {"a;b", "$(c)", NULL}}, /* no shell interprets it */
 };
 
 START_TEST(test_pager_is_split_at_blanks)
@@ -173,7 +173,7 @@ START_TEST(test_pager_is_split_at_blanks)
 }
 END_TEST
 
-/* The text of a file that a program writes. */
+/* Returns the contents of a file that a program writes. */
 static const char *run_program(char *const *argv, const char *file, struct err *err)
 {
     static char said[PATH_MAX];
@@ -194,7 +194,7 @@ static const char *run_program(char *const *argv, const char *file, struct err *
     return said;
 }
 
-/* A folder with hostile programs, which PATH names by relative and empty parts. */
+/* A folder with malicious programs, which is in PATH through relative and empty entries. */
 START_TEST(test_nothing_of_the_project_is_run)
 {
     struct err err = {0};
@@ -311,7 +311,8 @@ static void add(struct canvas_zone zone)
     canvas_add_area(&canvas, &zone);
 }
 
-/* A list of five rows at row 2, a log below it, keys at the bottom: as a screen registers them. */
+/* Registers zones like a screen: a list of five rows at row 2, a log below it, keys at the
+ * bottom. */
 static void draw_zones(void)
 {
     canvas_clear(&canvas);
@@ -360,7 +361,7 @@ START_TEST(test_click_chooses_the_row)
     ck_assert_uint_eq(view.log_back, 0); /* another task's log */
     (void)at(MOUSE_RELEASE, LIST_AT, 7);
     ck_assert_str_eq(chosen(), "d");
-    (void)at(MOUSE_PRESS, 18, 7); /* where nothing is */
+    (void)at(MOUSE_PRESS, 18, 7); /* on an empty area */
     ck_assert_str_eq(chosen(), "d");
 }
 END_TEST
@@ -433,7 +434,7 @@ START_TEST(test_wheel_scrolls_what_is_under_it)
     (void)at(MOUSE_WHEEL_UP, LOG_AT, 3);
     ck_assert_uint_eq(view.log_back, VIEW_WHEEL_ROWS);
     ck_assert_int_eq(view.top, 0);
-    ck_assert_int_eq(view.pane, VIEW_PANE_LIST); /* the keys stay where they were */
+    ck_assert_int_eq(view.pane, VIEW_PANE_LIST); /* the focus does not change */
     (void)at(MOUSE_WHEEL_DOWN, LOG_AT, 3);
     ck_assert_uint_eq(view.log_back, 0);
 }
@@ -444,7 +445,7 @@ START_TEST(test_drag_moves_in_time)
     struct view_todo todo = at(MOUSE_PRESS, 15, 5);
     ck_assert_int_eq(todo.kind, VIEW_SEEK);
     ck_assert_int_eq(todo.seek, 0);
-    todo = at(MOUSE_DRAG, 9, 15); /* the hand may leave the row */
+    todo = at(MOUSE_DRAG, 9, 15); /* the mouse may leave the row */
     ck_assert_int_eq(todo.kind, VIEW_SEEK);
     ck_assert_int_eq(todo.seek, VIEW_SEEK_WHOLE / 2);
     todo = at(MOUSE_DRAG, 15, 25);
@@ -454,7 +455,7 @@ START_TEST(test_drag_moves_in_time)
 }
 END_TEST
 
-/* A question must not be answered, nor its subject changed, by a hand that rests on the mouse. */
+/* A hand resting on the mouse must not answer a question or change its subject. */
 START_TEST(test_clicks_choose_nothing_under_a_question)
 {
     story_start(&story, "a");
@@ -491,12 +492,12 @@ START_TEST(test_frozen_screen_takes_no_act)
     ck_assert_str_eq(chosen(), "a");
     ck_assert_ptr_nonnull(strstr(view.message, "Z resumes it"));
     ck_assert_int_eq(view_key(&view, 'y', &facts).kind, VIEW_COPY);
-    (void)view_key(&view, 'q', &facts); /* is no way out of the program */
+    (void)view_key(&view, 'q', &facts); /* does not leave the program */
     ck_assert(!view.frozen);
 }
 END_TEST
 
-/* The mouse: what terminals report, and what it does to a view. */
+/* The mouse: how reports are parsed, and their effect on a view. */
 static void add_mouse_cases(Suite *suite)
 {
     TCase *report = test_case(suite, "report");

@@ -9,18 +9,18 @@
 #include "watch.h"
 
 enum {
-    FRAME_MS = 100,    /* frames that the log causes are no closer than this */
-    ANSWER_MS = 100,   /* how often answers are looked for while some are due */
-    ORPHAN_MS = 5000,  /* how often a run without news is looked after */
-    FAULT_MS = 1000,   /* how often a log that could not be read is looked at again */
-    TROUBLE_MS = 1000, /* how often it is asked what is wrong with the log */
+    FRAME_MS = 100,    /* minimum interval between frames caused by the log */
+    ANSWER_MS = 100,   /* how often to check for pending answers */
+    ORPHAN_MS = 5000,  /* how often to check the owner of a silent run */
+    FAULT_MS = 1000,   /* how often to retry a log that could not be read */
+    TROUBLE_MS = 1000, /* how often to check the log for problems */
 };
 
 enum { MS_PER_S = 1000, FOREVER = -1 };
 
 enum { POLL_KEYS, POLL_SIGNALS, POLL_NEWS, POLL_OWN, POLL_ENGINE, POLL_COUNT };
 
-/* Of the app's own run. */
+/* Returns true while q w waits for the app's own run. */
 static bool is_leaving(const struct app *app)
 {
     return app->own.present ? app->own.view.leaving : app->view.leaving;
@@ -32,7 +32,7 @@ bool app_engine_stopped(const struct app *app)
     return app->engine_done && unasked && !app->more_news && !app->opens;
 }
 
-/* The first thing that is wrong with them is said; devs keys says all. */
+/* Reports only the first problem; `devs keys` lists them all. */
 static void take_keys(struct app *app)
 {
     const struct app_options *options = app->options;
@@ -88,10 +88,10 @@ static bool open_screen(struct app *app, struct err *err)
 
 void app_close(struct app *app)
 {
-    term_close(app->term); /* first, nothing may keep a person from the shell's screen */
+    term_close(app->term); /* first, so that nothing delays giving the user the shell back */
     correct_trial_stop(app->trial);
     app_visit_close(app);
-    follower_close(app->past); /* before the one that it was forked from */
+    follower_close(app->past); /* a fork of `present`, so close it first */
     follower_close(app->present);
     app_events_close(app);
     app_bookmarks_close(app);
@@ -115,11 +115,11 @@ void app_close(struct app *app)
     app_acts_done(&app->acts);
 }
 
-/* Whether the run's owner has died is looked up now and then, not for each frame. */
+/* Checks whether the run's owner has died. Too slow to do for every frame. */
 static void look_for_orphan(struct app *app)
 {
     bool was = app->orphaned;
-    /* An engine of our own lives, also where its lock was deleted with the log's folder. */
+    /* Our own engine is alive even if its lock was deleted along with the log's folder. */
     bool is_own = !app->own.present;
     bool is_ours = is_own && app->options->engine_here && !app->engine_done;
     bool may_be = !follower_state(app->present)->ended && app->mode == APP_LIVE && !is_ours;
@@ -129,7 +129,7 @@ static void look_for_orphan(struct app *app)
     app->wants_frame = app->wants_frame || was != app->orphaned;
 }
 
-/* What is there stays on the screen, and every key works. */
+/* On errors, what was read before stays on the screen, and all keys keep working. */
 static void take_events(struct app *app)
 {
     struct err err = {0};
@@ -154,22 +154,22 @@ void app_take_news(struct app *app)
     app->looked = app->now;
     app->news++;
     app_bookmarks_forget(app);
-    app->wants_frame = true; /* output has no events of its own */
+    app->wants_frame = true; /* output does not produce events */
     if (app->opens)
-        return; /* it is read on to the end in any case */
+        return; /* app_opening_go_on() reads to the end anyway */
     if (app->mode == APP_REPLAY) {
-        app->more_news = false; /* what the app's own run has more of is counted anew */
+        app->more_news = false; /* in a replay, more_news is only about the app's own run */
         app_replay_extend(app);
         return;
     }
     take_events(app);
     look_for_orphan(app);
-    if (app_present_mode(app) != VIEW_LIVE) /* else that is done each second */
+    if (app_present_mode(app) != VIEW_LIVE) /* in live mode this is done every second */
         count_live_runs(app);
     app_answer_acts(app);
 }
 
-/* After q w: gone when nothing runs and no new attempt can start. */
+/* After q w: leaves once nothing runs and no new attempt can start. */
 static void leave_if_quiet(struct app *app)
 {
     bool quiet = !app->opens && follower_state(app_own_run(app))->running == 0 &&
@@ -185,7 +185,7 @@ static int64_t sooner(int64_t a, int64_t b)
     return a == FOREVER || b < a ? b : a;
 }
 
-/* Until something on the screen changes by itself; FOREVER if nothing does. */
+/* Returns the time until something on the screen changes without an event, or FOREVER. */
 static int wait_ms(const struct app *app)
 {
     int64_t wait = FOREVER;
@@ -209,7 +209,7 @@ static int wait_ms(const struct app *app)
     return (int)wait;
 }
 
-/* A run may go on in its second log, whose news come from elsewhere. */
+/* A run may continue in its second log, whose news arrives through another path. */
 static void look_for_trouble(struct app *app)
 {
     if (app->now.mono_ms - app->troubled.mono_ms < TROUBLE_MS)
@@ -223,7 +223,7 @@ static void look_for_trouble(struct app *app)
         app->clock_moved = app->now;
 }
 
-/* What the time alone brings. */
+/* Does the work that is due at certain times. */
 static void take_time(struct app *app)
 {
     const struct moment *now = &app->now;
@@ -294,13 +294,14 @@ static void take_turn(struct app *app)
     show_if_due(app);
 }
 
-/* The terminal first, as in app_close(). Who runs the app may have something to say of its run. */
+/* Closes the terminal first, as app_close() does, because the caller may print a message about the
+ * run. */
 static void hand_back(struct app *app, struct app_result *result)
 {
     term_close(app->term);
     app->term = NULL;
     app_visit_close(app);
-    follower_close(app->past); /* a fork of what is handed back */
+    follower_close(app->past); /* a fork of the follower that is handed back */
     *result = app->result;
     result->follower = app->present;
     app->present = app->past = app->follower = NULL;

@@ -1,4 +1,4 @@
-/* app_acts.c - acts on tasks: sent to the control desk, and answered later. */
+/* app_acts.c - acts on tasks: sent to the control desk and answered later. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "view.h"
 #include "xalloc.h"
 
-/* An act in the three forms that it is spoken of. */
+/* The three forms of an act's verb used in messages. */
 struct act_words {
     const char *noun, *done, *not_done;
 };
@@ -43,7 +43,8 @@ static const char *whose(const struct app_acts *acts, const struct control *cont
     return one ? acts->state->plan->tasks[control->task].id : "the run";
 }
 
-/* What is asked, of one ("tax: kill asked") or of many ("6 tasks: hold asked"). */
+/* Appends what was requested, for one task ("tax: kill asked") or several ("6 tasks: hold
+ * asked"). */
 static void app_acts_asked(const struct app_acts *acts, const struct control *control, int count,
                            struct str *out)
 {
@@ -54,7 +55,7 @@ static void app_acts_asked(const struct app_acts *acts, const struct control *co
     str_add(out, control->hint[0] != '\0' ? " with a hint asked" : " asked");
 }
 
-/* The same where nothing came of it: "tax not killed: it has ended". */
+/* Appends that a request had no effect: "tax not killed: it has ended". */
 static void app_acts_refused(const struct app_acts *acts, const struct control *control, int count,
                              const char *why, struct str *out)
 {
@@ -65,7 +66,7 @@ static void app_acts_refused(const struct app_acts *acts, const struct control *
     str_addf(out, "%s: %s", words_of(control)->not_done, why);
 }
 
-/* Ask for an act. ERR_LIMIT if too many are open. */
+/* Sends a request. Fails with ERR_LIMIT if too many are pending. */
 static bool app_acts_ask(struct app_acts *acts, const struct control *control, struct err *err)
 {
     if (!acts->desk)
@@ -101,7 +102,8 @@ static void count_answer(struct app_batch *batch, bool done, const char *words)
     str_add(&batch->refusal, words);
 }
 
-/* Ask for what there is room for. A task that cannot be asked for is one that is refused. */
+/* Sends as many requests of the batch as there is room for. A request that cannot be sent counts as
+ * refused. */
 static void ask_on(struct app_acts *acts)
 {
     struct app_batch *batch = &acts->batch;
@@ -123,8 +125,8 @@ static void ask_on(struct app_acts *acts)
     }
 }
 
-/* The same act of so many tasks; the targets are copied. ERR_LIMIT while another one on many
- * is not answered. */
+/* Sends the same request for `count` tasks; copies the targets. Fails with ERR_LIMIT while another
+ * batch is pending. */
 static bool app_acts_ask_many(struct app_acts *acts, const struct control *control,
                               const struct view_target *targets, int count, struct err *err)
 {
@@ -142,7 +144,7 @@ static bool app_acts_ask_many(struct app_acts *acts, const struct control *contr
     return true;
 }
 
-/* "6 tasks held", "5 tasks held, 1 not: b: it is held already". */
+/* Appends "6 tasks held", "5 tasks held, 1 not: b: it is held already". */
 static void tell_of_batch(struct app_acts *acts, struct str *out)
 {
     const struct app_batch *batch = &acts->batch;
@@ -159,7 +161,7 @@ static void tell_of_batch(struct app_acts *acts, struct str *out)
         str_addf(out, ", %d not: %s", batch->refused, str_text(&batch->refusal));
 }
 
-/* "tax held: no new tries until it is released", "tax: KILL sent to its group". */
+/* Appends "tax held: no new tries until it is released", "tax: KILL sent to its group". */
 static void add_answer(const struct app_acts *acts, const struct app_act *act, bool done,
                        const char *answer, struct str *out)
 {
@@ -183,7 +185,7 @@ static void count_for_batch(struct app_acts *acts, const struct app_act *act, bo
     str_done(&named);
 }
 
-/* The answer of the run's owner, if it is there. */
+/* Checks for an answer from the run's owner. */
 static bool look_for_answer(struct app_acts *acts, struct app_act *act, struct log_reader *reader,
                             struct str *out)
 {
@@ -204,7 +206,7 @@ static bool look_for_answer(struct app_acts *acts, struct app_act *act, struct l
     return !read || answered;
 }
 
-/* True once there is nothing more to come for this act. */
+/* Returns true once this act is finished. */
 static bool look_at(struct app_acts *acts, struct app_act *act, struct log_reader *reader,
                     struct str *out)
 {
@@ -219,9 +221,9 @@ static bool look_at(struct app_acts *acts, struct app_act *act, struct log_reade
     return act->row != 0 && look_for_answer(acts, act, reader, out);
 }
 
-/* Look for answers; each one is appended to *out as words ("tax held: no new tries until it is
- * released", "tax not held: it is held already"), the last one alone stays. What is asked of many
- * is answered once all have an answer ("6 tasks held"). True if there was any. */
+/* Checks for answers and writes the message for the last one to *out ("tax held: no new tries until
+ * it is released", "tax not held: it is held already"). A batch is reported once all its requests
+ * are answered ("6 tasks held"). Returns true if there was any answer. */
 static bool app_acts_look(struct app_acts *acts, struct log_reader *reader, struct str *out)
 {
     int kept = 0;
@@ -245,8 +247,8 @@ static void set_by(const struct app *app, struct control *control)
     (void)snprintf(control->by, sizeof(control->by), "%s", by);
 }
 
-/* A hint is a person's own words: what this process knows of secrets is cut before they are
- * written anywhere. */
+/* A hint is free text from the user: redacts secrets known to this process before it is written
+ * anywhere. */
 static void cut_hint(const struct app *app, struct control *control)
 {
     struct str cut = {0};
@@ -257,7 +259,7 @@ static void cut_hint(const struct app *app, struct control *control)
     str_done(&cut);
 }
 
-/* Say it, and keep it as what was done last by hand. */
+/* Shows the message and keeps it as the latest manual action. */
 static void show_answer(struct app *app, const char *words)
 {
     struct view *view = &app->view;
@@ -265,8 +267,8 @@ static void show_answer(struct app *app, const char *words)
     (void)snprintf(view->last_act, sizeof(view->last_act), "%s", view->message);
 }
 
-/* Of a run that has ended, and that nobody owns any more: the app leaves, so that its caller starts
- * an engine, or says why not. False: these are asked for as every act is. */
+/* For a run that has ended and has no owner: leaves the app so that the caller starts an engine, or
+ * shows why not. Returns false if the requests should be sent as usual. */
 static bool take_up(struct app *app, const struct control *asked, size_t count)
 {
     const struct app_options *options = app->options;
@@ -326,7 +328,7 @@ void app_ask(struct app *app, const struct view_todo *todo)
     str_done(&words);
 }
 
-/* The same act of all the tasks that the view says. */
+/* Sends the same act for all targets of the view. */
 void app_ask_many(struct app *app, const struct view_todo *todo)
 {
     struct control control = todo->control;
@@ -339,7 +341,7 @@ void app_ask_many(struct app *app, const struct view_todo *todo)
     if (take_up_many(app, &control))
         return;
     if (count > 0)
-        control.task = app->view.targets[0].task; /* who is named where it is the only one */
+        control.task = app->view.targets[0].task; /* with a single target, the message names it */
     if (app_acts_ask_many(&app->acts, &control, app->view.targets, count, &err))
         app_acts_asked(&app->acts, &control, count, &words);
     else
@@ -355,7 +357,7 @@ void app_answer_acts(struct app *app)
         return;
     if (app_acts_look(&app->acts, follower_reader(app->follower), &words)) {
         if (app->acts.refused)
-            view_undo_done(&app->view.undo); /* nothing came of it */
+            view_undo_done(&app->view.undo); /* the act had no effect */
         show_answer(app, str_text(&words));
         app->view.message_undo = !app_acts_are_open(&app->acts);
         app->wants_frame_now = true;

@@ -1,4 +1,4 @@
-/* app_correct.c - a new rule: tried on what is recorded, in a thread of its own, then saved. */
+/* app_correct.c - a new rule: tried on recorded output in a separate thread, then saved. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static void tell_news(struct app *app, const struct correct_trial_news *news)
     app->wants_frame_now = true;
 }
 
-/* A trial that was stopped ends in its own time; nobody waits for it. */
+/* A trial that was cancelled ends on its own; nobody waits for it. */
 static bool still_ends(struct app *app)
 {
     static const struct correct_trial_news news = {
@@ -62,7 +62,7 @@ void app_rule_look(struct app *app)
     app->trial = NULL;
 }
 
-/* The rules as they are now, for the next one. */
+/* Adds the saved rule to the rules used by the next trial. */
 static void take_rule(struct app *app, const char *rule)
 {
     struct str rules = {0};
@@ -95,20 +95,20 @@ void app_rule_save(struct app *app)
 }
 
 struct correct_trial {
-    /* Set before the thread begins. */
+    /* Set before the thread starts. */
     correct_trial_fn *run;
     const struct place *place; /* borrowed */
     struct str rules;
     struct str new_rules;
 
-    /* Starting thread only. */
+    /* Only used by the thread that started it. */
     pthread_t thread;
     bool has_thread;
     bool cancelled;
 
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     bool stopping;
-    bool over; /* from then on nothing changes any more */
+    bool over; /* nothing changes once this is set */
     bool failed;
     int64_t done, total;
     struct str words;

@@ -1,6 +1,6 @@
 /*
- * app_internal.h - the state of the app, and what its files call of each other. Main thread only,
- * except where a comment says otherwise.
+ * app_internal.h - the state of the app, and the functions its files share. Main thread only,
+ * unless a comment says otherwise.
  */
 #ifndef DEVS_APP_INTERNAL_H
 #define DEVS_APP_INTERNAL_H
@@ -36,12 +36,12 @@
 #include "what_if.h"
 
 enum {
-    APP_EVENTS_TURN = 100000, /* events read in one go, so that keys come through */
+    APP_EVENTS_TURN = 100000, /* events read per turn, so that keys are handled in between */
     APP_ACTS_MAX = 16,
 };
 
-/* An act that was sent and not answered yet. Its row is written by another thread, its answer by
- * the owner of the run. The app looks for both and waits for neither. */
+/* A request that was sent and is not yet answered. Another thread writes its row, and the run's
+ * owner writes the answer. The app polls for both and never waits. */
 struct app_act {
     struct control control;
     int64_t ticket;
@@ -49,214 +49,217 @@ struct app_act {
     bool of_batch;
 };
 
-/* One act on many tasks. They are asked for as there is room, and answered as one. */
+/* One act on many tasks. Requests are sent as room permits, and reported together. */
 struct app_batch {
-    struct control control;      /* the task is filled in */
+    struct control control;      /* `task` is filled in per target */
     struct view_target *targets; /* owned */
-    int count;                   /* 0 = there is none */
+    int count;                   /* 0 = no batch */
     int asked, done, refused;
-    struct str refusal; /* of the last that was refused */
+    struct str refusal; /* of the latest refused request */
 };
 
 struct app_acts {
-    struct control_desk *desk;     /* borrowed; NULL: nothing can be asked */
+    struct control_desk *desk;     /* borrowed; NULL: requests cannot be sent */
     const struct run_state *state; /* borrowed; for the names of tasks */
     int64_t run;
     struct app_act acts[APP_ACTS_MAX];
     int count;
     struct app_batch batch;
-    bool refused; /* nothing came of what was answered last */
+    bool refused; /* the latest answer was a refusal */
 };
 
-/* The run that the app was opened on, while another one is looked at. */
+/* The run that the app was opened on, while another run is shown. */
 struct app_own {
-    struct follower *present; /* owned; NULL: it is the one that is shown */
+    struct follower *present; /* owned; NULL: this run is the one shown */
     struct follower *past;    /* owned */
-    struct follower *shown;   /* borrowed; one of these two */
+    struct follower *shown;   /* borrowed; `present` or `past` */
     enum app_mode mode;
-    struct view view; /* owned, as the next two */
+    struct view view; /* owned, as are the next two */
     struct replay replay;
     struct app_acts acts;
     struct err fault;
     bool orphaned;
 };
 
-/* What was read of the log, and up to which moment. */
+/* How much of the log was read, and up to which moment. */
 struct app_log_version {
     uint64_t news;
     int64_t seq, until_ms;
 };
 
-/* The bookmarks of the run that is shown. */
+/* The bookmarks of the run on screen. */
 struct app_bookmarks {
-    int64_t run;            /* that they were read of; 0 = of none yet */
-    bool is_old;            /* they may be others now */
-    struct bookmark *items; /* owned; BOOKMARKS_MAX; NULL = none were read yet */
+    int64_t run;            /* the run they were read from; 0 = none yet */
+    bool is_old;            /* must be read again */
+    struct bookmark *items; /* owned; BOOKMARKS_MAX; NULL = not read yet */
     size_t count;
-    struct bookmark_job *job; /* owned; NULL = nothing is being written */
+    struct bookmark_job *job; /* owned; NULL = no write in progress */
 };
 
-/* What the terminal is rung for: each thing once, when it happens, and nothing that was so at the
- * start. A person's command is the engine's (engine/loop/notifier.h). All zero: nothing was looked
- * at yet. */
+/* What triggers a bell or notification: each event once, when it happens, and nothing that was
+ * already true at the start. The user's notification command belongs to the engine
+ * (engine/loop/notifier.h). All zero: not started. */
 struct app_notify {
     unsigned wanted;    /* enum ui_notify */
-    unsigned char *was; /* owned; by task: what it was told as, enum ui_notify */
+    unsigned char *was; /* owned; per task: the enum ui_notify it was last reported as */
     size_t room;
-    int count;     /* of tasks that are in `was` */
-    bool is_begun; /* what was so at the start is known */
+    int count;     /* number of tasks in `was` */
+    bool is_begun; /* the initial state has been recorded */
     bool had_ended;
 };
 
-/* What `=` shows. */
+/* The text that `=` shows. */
 struct app_report {
     struct compare *compare;      /* owned; REPORT_COMPARE */
     struct what_if *what;         /* owned; REPORT_WHAT_IF */
-    struct what_if *same;         /* owned; the run as recorded, decided by this build */
-    struct policy_change *change; /* owned; its policies */
-    struct event_page page;       /* reused while the run is read into `what` */
-    int64_t after;                /* the event that was read last */
-    int64_t pages;                /* that were read so far */
-    bool reads;                   /* there is more to read */
-    struct report_rows rows;      /* the text, laid for so many columns: */
-    int columns;                  /* 0 = it is to be laid */
+    struct what_if *same;         /* owned; the run as recorded, with this build's decisions */
+    struct policy_change *change; /* owned; the changed policies */
+    struct event_page page;       /* reused to read the run into `what` */
+    int64_t after;                /* the last event that was read */
+    int64_t pages;                /* pages read so far */
+    bool reads;                   /* more to read */
+    struct report_rows rows;      /* the text, laid out for this width: */
+    int columns;                  /* 0 = layout needed */
 };
 
 struct app {
     const struct app_options *options; /* borrowed */
     struct app_own own;
-    enum app_mode mode;        /* how the run that is shown was opened */
-    struct follower *follower; /* what is shown: one of the next two; borrowed */
-    struct follower *present;  /* owned; the run as it goes on; a recording, where it is */
-    struct follower *past;     /* owned; the same run a while ago; NULL: nobody has looked */
+    enum app_mode mode;        /* how the run on screen was opened */
+    struct follower *follower; /* borrowed; the follower on screen, one of the next two */
+    struct follower *present;  /* owned; the run at its present state, or the position in a
+                                  recording */
+    struct follower *past;     /* owned; the same run at an earlier moment; NULL: never opened */
     struct term *term;
     struct canvas canvas;
     struct view view;
     struct log_tail tail;
     struct output_page page;       /* reused for the tail */
-    struct log_output_key tail_of; /* what the tail was made for, and when */
+    struct log_output_key tail_of; /* the attempt that the tail was read for, and when */
     struct app_log_version tail_version;
-    struct log_pager pager; /* of the try that the view looks at */
+    struct log_pager pager; /* of the attempt in view */
     struct app_log_version pager_version;
-    struct log_elsewhere elsewhere; /* of what is searched for and is not there */
-    struct event_page log_events;   /* reused for what that try's verdict went by */
-    bool log_goes_on;               /* not all of it was read yet, or looked through */
-    struct forensics forensics;     /* of the try that the view looks at, */
+    struct log_elsewhere elsewhere; /* for search terms that were not found here */
+    struct event_page log_events;   /* reused for the event behind that attempt's verdict */
+    bool log_goes_on;               /* more to read or search */
+    struct forensics forensics;     /* of the attempt in view, */
     int64_t forensics_seq;          /* as of this event */
-    struct retry_help *retries;     /* owned; what became of tries; NULL: not read yet; */
+    struct retry_help *retries;     /* owned; outcomes of retries; NULL: not read yet; */
     int64_t retries_run;            /* for this run, */
     int64_t retries_before;         /* from the runs before that one; 0: all; */
-    struct moment retries_read;     /* when */
-    struct replay replay;           /* all events so far; where the recording or the past is */
-    struct event_lines event_lines; /* the records around that place, */
+    struct moment retries_read;     /* when they were read */
+    struct replay replay;           /* all events so far, and the position in the recording or
+                                       the past */
+    struct event_lines event_lines; /* the records around that position, */
     struct app_report report;       /* what `=` shows */
     struct app_bookmarks bookmarks; /* of the run that is shown */
-    struct bundle_job *bundle;      /* owned; a run on its way into a file; NULL: none is */
-    struct what_came what_came;     /* and what came of the chosen task after it, */
-    int64_t came_of;                /* when there were so many */
+    struct bundle_job *bundle;      /* owned; a run being exported to a file; NULL: none */
+    struct what_came what_came;     /* and what happened to the selected task afterwards, */
+    int64_t came_of;                /* as of this many events */
     struct runs_list runs;
     struct moment runs_read;
     bool has_plan;            /* in the working directory */
-    struct event_page events; /* reused for the marks of a recording */
+    struct event_page events; /* reused to read the marks of a recording */
     struct app_acts acts;
-    bool undoes;                 /* what was asked for last undoes an act */
-    struct str rules;            /* a person's, those saved here too */
-    struct correct_trial *trial; /* NULL: no rule is on trial */
+    bool undoes;                 /* the latest request undoes an act */
+    struct str rules;            /* the user's rules, including those saved here */
+    struct correct_trial *trial; /* NULL: no trial */
 
     struct moment now;    /* of this turn */
-    struct moment played; /* when the replay or the past was moved on last */
+    struct moment played; /* when the replay or the past last advanced */
     struct moment orphan_looked;
     struct moment drawn;
     struct moment looked; /* when the log was read last, */
-    struct moment read;   /* and when it could be */
-    struct err fault;     /* why it could not; ERR_NONE = it could */
-    struct str banner;    /* what is wrong, in words */
+    struct moment read;   /* when it was last read successfully */
+    struct err fault;     /* why reading failed; ERR_NONE = it succeeded */
+    struct str banner;    /* the current problem, as text */
     bool banner_is_mild;
-    int live_runs;              /* of this log, when it was last looked at for trouble */
-    struct log_trouble trouble; /* with the log, */
-    struct moment troubled;     /* as it was looked at then */
+    int live_runs;              /* number of live runs in this log at the latest check */
+    struct log_trouble trouble; /* problems with the log, */
+    struct moment troubled;     /* when they were last checked */
     struct clock_jump clock;
-    int64_t clock_moved_ms; /* when the wall clock was set last, by how much; 0 = it was not */
+    int64_t clock_moved_ms; /* when and by how much the wall clock was last set; 0 = it was not */
     struct moment clock_moved;
     bool orphaned;
-    bool pictured; /* one frame of a past moment, no terminal */
+    bool pictured; /* draw one frame of a past moment, without a terminal */
     bool engine_done;
-    bool opens;           /* what there is of the run is not all read yet: app_runs.c */
-    uint64_t news;        /* grows with what was read, and with the moment and run that is shown */
-    bool more_news;       /* not all events were read in the last go */
-    bool more_keys;       /* there may be more keys than were taken in the last go */
+    bool opens;           /* opening: parts of the run are not read yet, see app_runs.c */
+    uint64_t news;        /* incremented for new events and for another moment or run on screen */
+    bool more_news;       /* the latest read did not get all events */
+    bool more_keys;       /* there may be more keys than the latest turn took */
     bool wants_frame;     /* something changed in the log */
-    bool wants_frame_now; /* a person did something */
+    bool wants_frame_now; /* the user did something */
 
-    struct moment frozen_at; /* when the screen was made to stand still */
-    bool frozen_drawn;       /* what it shows since is on the canvas */
+    struct moment frozen_at; /* when the screen was frozen */
+    bool frozen_drawn;       /* the frozen frame is on the canvas */
     struct app_notify notify;
-    int64_t notified_seq; /* the event that was looked at last for it */
+    int64_t notified_seq; /* the last event checked for notifications */
 
     bool finished;
     struct app_result result;
 };
 
-/* The moment that is shown (app_show.c). */
+/* The moment on the screen (app_show.c). */
 
 /* Returns the run as the view sees it now. */
 struct view_facts app_facts(const struct app *app);
-/* Returns how the run stands now, whatever moment of it is looked at. */
+/* Returns the run's present mode, whatever moment of it is shown. */
 enum view_mode app_present_mode(const struct app *app);
-/* Whether only what happened up to app_facts().now may be shown: in a recording, in the past and in
- * a picture the log also has what came later. */
+/* Returns true if only events up to app_facts().now may be shown: in a recording, in the past and
+ * in a picture, the log also has later ones. */
 bool app_is_bounded(const struct app *app);
-/* Returns how a run is best looked at: live if it is still active, else as a recording. */
+/* Returns how to open a run: live if it is still active, otherwise as a recording. */
 enum app_mode app_mode_of(const struct follower *follower);
 /* Draws onto the canvas. */
 void app_draw(struct app *app);
-/* Calls app_draw() and carries the canvas to the terminal. */
+/* Calls app_draw() and shows the canvas on the terminal. */
 void app_show(struct app *app);
-/* The terminal has another size, or shows something else: draws everything again. */
+/* Adapts to a new terminal size, or other content, and redraws everything. */
 void app_resize(struct app *app);
 
 /* The loop (app.c). */
 
-/* Whether the engine in this process ended before the run did, and nobody asked for that. */
+/* Returns true if the engine in this process ended before the run did, without being asked to. */
 bool app_engine_stopped(const struct app *app);
-/* Opens the run without a terminal. app_close() ends what was opened, even after a failure. */
+/* Opens the run without a terminal. app_close() releases what was opened, even after a failure. */
 ATTR_MUST_USE bool app_open_run(struct app *app, struct err *err);
-/* Ends everything, the terminal first; skips what was never opened. */
+/* Closes everything, the terminal first; skips what was never opened. */
 void app_close(struct app *app);
-/* Reads what is new of the run. */
+/* Reads new events of the run. */
 void app_take_news(struct app *app);
 
 /* Keys and signals (app_keys.c). */
 
-/* Takes the keys and signals that are waiting. */
+/* Handles the keys and signals that are waiting. */
 void app_take_keys(struct app *app);
-/* Takes the signals that are waiting, until one ends the app. */
+/* Handles the signals that are waiting, until one ends the app. */
 void app_take_signals(struct app *app);
 /* Makes this turn the last one. */
 void app_leave(struct app *app, enum app_leave leave, int signal);
 
-/* The terminal beside its frames (app_terminal.c). */
+/* Terminal features other than frames (app_terminal.c). */
 
-/* Applies the theme and the mouse of the settings, once the terminal is open. */
+/* Applies the theme and mouse settings. Call once the terminal is open. */
 void app_terminal_begin(struct app *app);
-/* y and Y. */
+/* Handles y and Y: copies text to the clipboard. */
 void app_copy(struct app *app, bool of_path);
-/* Gives the mouse to the terminal, or takes it back, as the view says. */
+/* Turns mouse reporting on or off, as the view says. */
 void app_switch_mouse(struct app *app);
-/* o: shows the text of the screen's subject in $PAGER. Blocks until the person leaves it. */
+/* Handles o: shows the screen's text in $PAGER. Blocks until the pager exits. */
 void app_page(struct app *app);
-/* Draws the frame, or the line over it while the screen is frozen. */
+/* Draws the frame, or only the status line while the screen is frozen. */
 void app_draw_or_freeze(struct app *app);
-/* Goes to a place in the run's time, in thousandths of it. */
+/* Seeks to a position in the run's time, in thousandths. */
 void app_seek(struct app *app, int thousandths);
-/* Notifies the person of what is new. */
+/* Notifies the user of news. */
 void app_tell(struct app *app);
-/* Changes the theme, by name, and shows whether that worked. */
+/* Changes the theme by name and shows whether that worked. */
 void app_choose_theme(struct app *app, const char *name);
-/* Changes what is notified, as "needs-you,ended" or "off", and shows whether that worked. */
+/* Changes which notifications are sent, as "needs-you,ended" or "off", and shows whether that
+ * worked. */
 void app_choose_notify(struct app *app, const char *names);
-/* Returns what is new and to be notified, as flags of enum ui_notify, and appends it as text; 0 if
- * there is nothing. */
+/* Returns the new notifications as flags of enum ui_notify and appends their text; 0 if there are
+ * none. */
 unsigned app_notify_news(struct app_notify *notify, const struct run_state *state,
                          struct str *words);
 void app_notify_done(struct app_notify *notify);
@@ -265,12 +268,12 @@ void app_notify_done(struct app_notify *notify);
 
 /* Sends an act to the control desk. */
 void app_ask(struct app *app, const struct view_todo *todo);
-/* Sends the same act for each of the view's targets; todo->control has the verb. */
+/* Sends the same act for each of the view's targets; the verb is in todo->control. */
 void app_ask_many(struct app *app, const struct view_todo *todo);
-/* Shows the answers to acts that were sent. */
+/* Shows the answers to requests that were sent. */
 void app_answer_acts(struct app *app);
 void app_acts_done(struct app_acts *acts);
-/* Whether an answer is still to come. */
+/* Returns true if an answer is still pending. */
 bool app_acts_are_open(const struct app_acts *acts);
 
 /* The rule in the open prompt (app_correct.c). */
@@ -280,7 +283,7 @@ void app_rule_try(struct app *app);
 void app_rule_stop(struct app *app);
 /* Writes the rule where options->save_rule keeps it, and shows whether that worked. */
 void app_rule_save(struct app *app);
-/* Shows how far the trial is, and its result once it is over. */
+/* Shows the trial's progress, and its result when it is done. */
 void app_rule_look(struct app *app);
 
 struct correct_trial;
@@ -292,140 +295,144 @@ typedef bool correct_trial_fn(const struct rule_trial_asked *asked, struct rule_
 struct correct_trial_job {
     correct_trial_fn *run;
     const struct place *place; /* borrowed; must outlive the trial */
-    const char *rules;         /* borrowed for the call: a person's rules now; NULL = none */
-    const char *rule;          /* borrowed for the call: the new one */
+    const char *rules;         /* borrowed for the call: the user's current rules; NULL = none */
+    const char *rule;          /* borrowed for the call: the new rule */
 };
 
-/* Starts a thread for the trial. ERR_INVALID if the rule is invalid. All calls come from the thread
- * that started it. */
+/* Starts a thread for the trial. Fails with ERR_INVALID if the rule is invalid. All calls must come
+ * from the thread that started it. */
 ATTR_MUST_USE bool correct_trial_start(struct correct_trial **out,
                                        const struct correct_trial_job *job, struct err *err);
-/* Asks it to end soon, without news; correct_trial_stop() must still be called. */
+/* Makes the trial end soon, without a result. correct_trial_stop() must still be called. */
 void correct_trial_cancel(struct correct_trial *trial);
-/* Cancels it and waits for its thread: for the attempt that is being judged, at most (or, if it has
- * only begun, until its rules are compiled). Does not wait once the trial is over. */
+/* Cancels the trial and waits for its thread: at most until the attempt in progress is judged,
+ * or until the rules are compiled if it has only just started. Returns at once if the trial is
+ * done. */
 void correct_trial_stop(struct correct_trial *trial);
-/* Returns how far it is; its texts are valid until the trial is stopped. */
+/* Returns the progress. Its texts are valid until the trial is stopped. */
 struct correct_trial_news correct_trial_look(struct correct_trial *trial);
-/* Whether it was cancelled. */
+/* Returns true if the trial was cancelled. */
 bool correct_trial_is_cancelled(const struct correct_trial *trial);
 
 /* The output of attempts (app_log.c). */
 
-/* Reads the last lines of the chosen task's latest attempt, for panes. */
+/* Reads the last lines of the selected task's latest attempt, for panes. */
 void app_load_tail(struct app *app);
-/* Reads the lines on the Log screen, where the keys led, if that screen is shown. */
+/* Reads the lines at the current position of the Log screen, if that screen is shown. */
 void app_load_log(struct app *app, const struct view_facts *facts);
-/* Continues to read and to search, without a frame. */
+/* Continues reading and searching, without a frame. */
 void app_log_go_on(struct app *app);
 
-/* Which run is shown (app_runs.c). What there is of a run when it is opened is read in slices. */
+/* Which run is shown (app_runs.c). A run's existing events are read in slices when it is opened. */
 
 /* Reads the first slice of a recording: enough for a first frame, at its end. */
 ATTR_MUST_USE bool app_replay_open(struct app *app, struct err *err);
-/* The same for a run that may still be active; takes its news, too, if the slice is all there is.
- */
+/* Like app_replay_open(), for a run that may still be active. Also takes its news if the first
+ * slice is everything. */
 void app_live_open(struct app *app);
-/* Reads one more slice, if there is one. */
+/* Reads the next slice, if there is one. */
 void app_opening_go_on(struct app *app);
-/* Goes to where the options say that the run opens; does nothing if they do not. */
+/* Moves to the position given in the options, if any. */
 ATTR_MUST_USE bool app_opening_stand(struct app *app, struct err *err);
-/* If not everything is read: shows that there is no moving in time yet, and returns true. */
+/* Returns true if the run is not fully read yet, and shows that moving in time is not possible. */
 ATTR_MUST_USE bool app_opening_refuses(struct app *app);
-/* Appends how far reading is, for the banner. */
+/* Appends the reading progress, for the banner. */
 void app_opening_tell(const struct app *app, struct str *out);
-/* Brings the list of runs up to date if the screen shows it. */
+/* Updates the list of runs if it is on the screen. */
 void app_runs_load(struct app *app);
-/* The same for the rows that the screen has room for. */
+/* Updates the rows of the list that fit on the screen. */
 void app_runs_fit(struct app *app, int rows);
-/* Whether the list shows an active run, and so a time that changes. */
+/* Returns true if the list shows an active run, and so a running clock. */
 bool app_runs_count(const struct app *app);
-/* Shows another run on the same screens, starting with SCREEN_TASKS or SCREEN_TIMELINE. The app's
- * own run is followed meanwhile. */
+/* Shows another run on the same screens, starting with SCREEN_TASKS or SCREEN_TIMELINE, while still
+ * following the app's own run. */
 void app_visit_open(struct app *app, int64_t run, enum screen screen);
-/* Leaves the other run once the person is back at the list of runs. */
+/* Leaves the other run once the user is back at the list of runs. */
 void app_visit_look(struct app *app);
-/* Reads what is new of the app's own run. */
+/* Reads new events of the app's own run. */
 void app_visit_take_news(struct app *app);
 /* Returns the follower of the app's own run, at the present. */
 struct follower *app_own_run(const struct app *app);
-/* Closes what is kept of the app's own run. */
+/* Releases what is kept of the app's own run. */
 void app_visit_close(struct app *app);
 
 /* Time in a recording or in the past of a live run (app_replay.c). */
 
-/* Whether the past of a live run is shown. */
+/* Returns true if the past of a live run is on the screen. */
 bool app_is_past(const struct app *app);
-/* Takes in what was recorded since. */
+/* Adds newly recorded events. */
 void app_replay_extend(struct app *app);
-/* A key of the transport; says so if there is nothing to go to. In a live run it enters the past,
- * and leads back from it. */
+/* Handles a playback key; shows a message if there is nowhere to go. In a live run it enters the
+ * past, and returns from it. */
 void app_replay_move(struct app *app, enum replay_move move);
-/* Goes to the moment of this record. */
+/* Moves to the moment of this record. */
 void app_replay_to_event(struct app *app, int64_t seq);
-/* Moves on by the time that has passed. */
+/* Advances by the time that has passed. */
 void app_replay_play(struct app *app);
-/* Goes to the moment that a person's words name. */
+/* Moves to the moment that the user described. */
 void app_replay_go_to(struct app *app, const char *words);
-/* The same for a caller that reports errors in the words itself: ERR_INVALID, ERR_NOT_FOUND. */
+/* Like app_replay_go_to(), but returns the error instead of showing it: ERR_INVALID,
+ * ERR_NOT_FOUND. */
 ATTR_MUST_USE bool app_replay_find(struct app *app, const char *words, struct err *err);
-/* Reads the records around the moment that is shown. */
+/* Reads the records around the moment on screen. */
 void app_load_events(struct app *app);
-/* Reads what happened to the chosen task after that moment. */
+/* Reads what happened to the selected task after that moment. */
 void app_load_what_came(struct app *app);
 void app_events_close(struct app *app);
 
 struct bookmark_job;
 
-/* Waits for the bookmark that is being written. */
+/* Waits for a bookmark that is being written. */
 void app_bookmarks_close(struct app *app);
-/* Brings the bookmarks up to date with the run that is shown. */
+/* Updates the bookmarks of the run on screen. */
 void app_bookmarks_load(struct app *app);
-/* Marks them as out of date. */
+/* Marks the bookmarks as outdated. */
 void app_bookmarks_forget(struct app *app);
-/* Keeps the moment that is shown, under the name in the view, in a thread of its own, because a
- * writer may have to wait for its turn. app_bookmarks_look() shows the result. */
+/* Bookmarks the moment on screen, under the name in the view. Writes in a separate thread, which
+ * may have to wait for other writers. app_bookmarks_look() shows the result. */
 void app_bookmarks_add(struct app *app);
-/* Removes the bookmark with this id, also in a thread. */
+/* Removes the bookmark with this id, also in a separate thread. */
 void app_bookmarks_remove(struct app *app, int64_t id);
-/* Shows the result of the last change, once its thread is done. */
+/* Shows the result of the latest change when its thread is done. */
 void app_bookmarks_look(struct app *app);
 
-/* Texts over the screen (app_report.c). */
+/* Reports that cover the screen (app_report.c). */
 
-/* Compares the try that the view has marked with the one that is shown. If that is impossible, the
- * view says why. */
+/* Compares the attempt marked in the view with the one shown. If that is impossible, the view says
+ * why. */
 void app_report_compare(struct app *app);
-/* Starts to compute what the policies in the view's file would have made of the run. */
+/* Starts computing the outcome of the run under the policies in the view's file. */
 void app_report_what_if(struct app *app);
-/* Reads on, one page per call. */
+/* Reads the next page. Call repeatedly. */
 void app_report_go_on(struct app *app);
-/* Lays the text out for the screen, and drops one that was closed. */
+/* Lays the text out for the screen; frees a report that was closed. */
 void app_report_load(struct app *app);
 void app_report_close(struct app *app);
 
 struct bundle_job;
 
-/* Copies this run of the app's log into a file, in a thread of its own; says so if that is
- * impossible. Only app_bundle_keep() gives the file its name. */
+/* Starts copying this run of the app's log to a file in a separate thread; shows a message if that
+ * is impossible. The file gets its final name in app_bundle_keep(). */
 void app_bundle_begin(struct app *app, int64_t run);
-/* Shows the bundle once it is there; drops one that was not wanted. */
+/* Shows the bundle when it is complete; discards one that the user did not want. */
 void app_bundle_look(struct app *app);
-/* Whether one is being copied: then app_bundle_look() is due now and then, else after keys. */
+/* Returns true while a copy is in progress. Call app_bundle_look() regularly then, otherwise only
+ * after keys. */
 bool app_bundle_copies(const struct app *app);
 /* Keeps the bundle. */
 void app_bundle_keep(struct app *app);
-/* Ends the copy and waits for its thread; removes a bundle without a name. */
+/* Ends the copy and waits for its thread. Deletes a bundle that was not kept. */
 void app_bundle_close(struct app *app);
 
 /* Without a terminal (app_picture.c). */
 
-/* Finds the screen with this name; NULL is the Tasks screen. ERR_INVALID if there is none. */
+/* Finds the screen with this name; NULL is the Tasks screen. Fails with ERR_INVALID if there is
+ * none. */
 ATTR_MUST_USE bool app_screen_named(const char *name, enum screen *out, struct err *err);
-/* Opens the screen as its key does; if that is impossible, the view says why. */
+/* Opens the screen as its key would; if that is impossible, the view says why. */
 void app_open_screen(struct app *app, enum screen screen);
-/* Chooses the task with this id, or the one that the latest event is about. ERR_NOT_FOUND if there
- * is none. */
+/* Selects the task with this id, or for NULL the task of the latest event. Fails with ERR_NOT_FOUND
+ * if there is none. */
 ATTR_MUST_USE bool app_choose_task(struct app *app, const char *id, struct err *err);
 
 #endif

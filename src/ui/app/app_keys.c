@@ -1,11 +1,11 @@
-/* app_keys.c - keys, signals and answers: what comes from people. */
+/* app_keys.c - keys, signals and answers: input from people. */
 #include <signal.h>
 #include <stdio.h>
 
 #include "app_internal.h"
 #include "view_terminal.h"
 
-enum { KEYS_MAX = 32 }; /* keys taken in one go, so that their effect is seen */
+enum { KEYS_MAX = 32 }; /* keys handled per turn, so that their effect is seen */
 
 enum { CTRL_C = 0x03 };
 
@@ -18,8 +18,8 @@ void app_leave(struct app *app, enum app_leave leave, int signal)
                                       .seen_seq = follower_state(app_own_run(app))->last_seq};
 }
 
-/* Nothing is started from now on; the app leaves when nothing runs any more. Until
- * then the message line says what it waits for. */
+/* Starts nothing more, and leaves when nothing is running. Until then the message line says what
+ * the app is waiting for. */
 static void leave_later(struct app *app)
 {
     if (!app->options->leave) {
@@ -51,7 +51,7 @@ static enum app_leave left_by(enum view_todo_kind kind)
     }
 }
 
-/* What is about the time of a run. */
+/* Actions on the run's timeline. */
 static void carry_out_in_time(struct app *app, const struct view_todo *todo)
 {
     if (todo->kind == VIEW_TRANSPORT)
@@ -72,7 +72,7 @@ static void carry_out_in_time(struct app *app, const struct view_todo *todo)
         app_report_what_if(app);
 }
 
-/* What is about the rule in the open prompt. */
+/* Actions on the rule in the open prompt. */
 static void carry_out_with_rule(struct app *app, enum view_todo_kind kind)
 {
     if (kind == VIEW_TRY_RULE)
@@ -83,7 +83,7 @@ static void carry_out_with_rule(struct app *app, enum view_todo_kind kind)
         app_rule_save(app);
 }
 
-/* What does not touch the run: the terminal, its looks, what it is told. */
+/* Actions that do not touch the run: terminal, appearance, notifications. */
 static void carry_out_on_terminal(struct app *app, enum view_todo_kind kind)
 {
     if (kind == VIEW_COPY || kind == VIEW_COPY_PATH)
@@ -170,7 +170,7 @@ static struct view_todo take(struct app *app, uint32_t key, const struct view_fa
     return view_mouse(&app->view, facts, &app->canvas, &mouse);
 }
 
-/* Whether leaving would end work is not known before all of our own run is read. */
+/* Until our own run is fully read, it is not known whether leaving would stop work. */
 static bool knows_what_ends(struct app *app)
 {
     const bool is_ours = app->options->engine_here && !app->engine_done && !app->own.present;

@@ -4,26 +4,26 @@
 #include "event_lines.h"
 #include "json.h"
 
-/* Whether both are of the same attempt, read in the same way. */
+/* Returns true if both are the same attempt, read in the same way. */
 static bool app_same_output(const struct log_output_key *a, const struct log_output_key *b)
 {
     return a->run == b->run && a->task == b->task && a->step == b->step &&
            a->attempt == b->attempt && a->readable == b->readable;
 }
 
-/* What is later than this is not shown. */
+/* Returns the moment after which nothing is shown. */
 static int64_t app_until(const struct app *app)
 {
     return app_is_bounded(app) && !app->view.shows_later ? app_facts(app).now.at_ms : INT64_MAX;
 }
 
-/* Would reading again give the same? */
+/* Returns true if reading again would give the same result. */
 static bool app_same_version(const struct app_log_version *a, const struct app_log_version *b)
 {
     return a->news == b->news && a->seq == b->seq && a->until_ms == b->until_ms;
 }
 
-/* What was read is as new as it can be where both are the same. */
+/* Returns the current version; a read made with an equal version is up to date. */
 static struct app_log_version app_version_now(const struct app *app)
 {
     return (struct app_log_version){.news = app->news,
@@ -44,14 +44,14 @@ static bool read_rows(void *ctx, int64_t after, size_t bytes, struct output_page
     return log_reader_output_piece(source->reader, source->key, after, bytes, page, err);
 }
 
-/* An attempt before the last that failed: only the log knows what its verdict went by. */
+/* For an attempt before the latest failed one, only the log knows what its verdict was based on. */
 static void read_rule(struct app *app)
 {
     struct err err = {0};
     struct verdict verdict = verdict_new();
     if (!log_reader_attempt_events(follower_reader(app->follower), &app->pager.key,
                                    &app->log_events, &err))
-        return; /* then no line is marked */
+        return; /* no line is marked then */
     const struct event *judged = attempt_events_last(&app->log_events, EVENT_ATTEMPT_JUDGED);
     struct json *json = attempt_events_parse(judged ? judged->text : NULL);
     if (json)
@@ -89,8 +89,8 @@ static void say_words(struct app *app, bool is_new)
         read_rule(app);
 }
 
-/* Who reads in the live tail keeps it until they follow again, or the attempt is over: newer
- * output would take it away. */
+/* A user who reads in the live tail keeps that position until they follow again or the attempt is
+ * over; newer output would push it out. */
 static bool is_still(const struct app *app, const struct app_log_version *version)
 {
     const struct attempt_state *attempt =
@@ -100,7 +100,7 @@ static bool is_still(const struct app *app, const struct app_log_version *versio
            log_pager_is_fleeting(&app->pager, log_pager_number(&app->pager, app->view.log.top));
 }
 
-/* Another attempt, or news of this one. */
+/* Handles a change of attempt, or new output of the current one. */
 static void take_changes(struct app *app)
 {
     const struct view_try at = view_try_now(&app->view, follower_state(app->follower));
@@ -131,7 +131,8 @@ static bool read_others(void *ctx, const struct log_output_key *key, int64_t aft
     return log_reader_output_piece(ctx, key, after, bytes, page, err);
 }
 
-/* What is nowhere in this log may be in another one: how often, is said when it is known. */
+/* Searches other attempts for a term that is not in this log, and shows the number of hits once it
+ * is known. */
 static bool look_elsewhere(struct app *app, struct err *err)
 {
     const struct elsewhere_source source = {.read = read_others,
@@ -158,7 +159,7 @@ static bool look_elsewhere(struct app *app, struct err *err)
     return true;
 }
 
-/* Is there nothing left to read, nor to look for? */
+/* Returns true if there is nothing left to read or search. */
 static bool is_done(const struct app *app)
 {
     return log_pager_is_done(&app->pager) && (!app->elsewhere.is_on || app->elsewhere.is_done);
@@ -178,7 +179,7 @@ void app_load_log(struct app *app, const struct view_facts *facts)
     view_log_sync(&app->view, &app->pager);
     do
         ok = log_pager_turn(&app->pager, &source, &err);
-    while (ok && app->pictured && !log_pager_is_done(&app->pager)); /* there is no next turn */
+    while (ok && app->pictured && !log_pager_is_done(&app->pager)); /* a picture has no next turn */
     view_log_sync(&app->view, &app->pager);
     ok = ok && view_log_settle(&app->view, facts, &app->pager, &source, &err) &&
          look_elsewhere(app, &err);
@@ -190,7 +191,8 @@ void app_load_log(struct app *app, const struct view_facts *facts)
 void app_log_go_on(struct app *app)
 {
     struct err err = {0};
-    /* A key may have led to where the task is not there yet: the frame that is due sees to it. */
+    /* A key may have moved to a place that the task has not reached. The frame that is due handles
+     * it. */
     if (!app->log_goes_on || app->wants_frame_now)
         return;
     struct app_source rows = {follower_reader(app->follower), &app->pager.key};
@@ -211,8 +213,8 @@ static const struct step_state *step_with_output(const struct run_state *state, 
     return &steps[number];
 }
 
-/* The attempt whose output panes show: that which the task's detail is about, elsewhere the latest
- * of the chosen task. */
+/* Returns the attempt whose output the panes show: the one on the Detail screen, otherwise the
+ * latest of the selected task. */
 static struct log_output_key pane_key(const struct app *app)
 {
     const struct run_state *state = follower_state(app->follower);
@@ -230,8 +232,8 @@ static struct log_output_key pane_key(const struct app *app)
     return key;
 }
 
-/* In a replay the output is read from its start up to the cursor, for what the
- * end of it was then is somewhere in the middle now. */
+/* In a replay, reads the output from its start to the cursor, because the end at that moment is
+ * somewhere in the middle of the log now. */
 static bool load_until(struct app *app, const struct log_output_key *key, int64_t until_ms,
                        struct err *err)
 {
@@ -281,8 +283,8 @@ static bool is_after_agent(const struct app *app, const struct log_output_key *k
     return found;
 }
 
-/* A check that says nothing would hide what the agent has said: then the last step before it
- * that has words is shown. */
+/* A silent check would hide what the agent wrote. In that case, shows the last step before it that
+ * has output. */
 static bool load_words(struct app *app, const struct log_output_key *present, struct err *err)
 {
     const struct task_state *task = &follower_state(app->follower)->tasks[present->task];
@@ -298,7 +300,7 @@ static bool load_words(struct app *app, const struct log_output_key *present, st
     return ok && app->tail.count == 0 ? load_key(app, present, err) : ok;
 }
 
-/* How it ended, below what it wrote. */
+/* Appends how the attempt ended, below its output. */
 static void say_ending(struct app *app)
 {
     const struct run_state *state = follower_state(app->follower);
@@ -338,7 +340,7 @@ void app_load_tail(struct app *app)
     app->tail_version = version;
     say_ending(app);
 
-    /* What a person has scrolled to stays where it is while lines come in. */
+    /* Keep the scroll position while new lines arrive. */
     if (!app_same_output(&app->tail.key, &before_key))
         app->view.log_back = 0;
     else if (app->view.log_back > 0 && app->tail.count > before)

@@ -1,5 +1,5 @@
-/* app_picture.c - the cockpit without a terminal: one frame as text or as a picture, and a whole
- * run as a recording. */
+/* app_picture.c - the cockpit without a terminal: a single frame as text or as an image, and a
+ * whole run as a recording. */
 #include <string.h>
 #include <strings.h>
 
@@ -8,13 +8,13 @@
 #include "canvas_write.h"
 #include "clock.h"
 
-/* Read the run to its end: each event is a place of app->replay then. */
+/* Reads the run to its end, so that app->replay has a point for each event. */
 static bool app_read_marks(struct app *app, struct err *err)
 {
     return follower_read(app->follower, 0, replay_take, &app->replay, NULL, err);
 }
 
-/* The run as it was at this place of app->replay. */
+/* Restores the run as it was at this point of app->replay. */
 static bool app_stand_at(struct app *app, struct replay_point point, struct err *err)
 {
     if (!follower_seek(app->follower, point.seq, err))
@@ -27,7 +27,7 @@ static bool app_stand_at(struct app *app, struct replay_point point, struct err 
     return true;
 }
 
-/* The run as it was then: the fold, and the time. */
+/* Restores the run at that moment: its state and the time. */
 static bool go_to(struct app *app, const char *words, struct err *err)
 {
     struct replay_point point = {0};
@@ -129,15 +129,15 @@ bool app_draw_picture(const struct app_options *options, const struct app_pictur
 
 enum { MS_PER_S = 1000 };
 
-/* A recording under way. */
+/* A recording in progress. */
 struct casting {
     struct app app;
     const struct app_cast *cast; /* borrowed */
-    struct canvas shown;         /* what a player's terminal shows now */
+    struct canvas shown;         /* what the player's terminal shows now */
     bool is_shown;
-    int64_t at_ms;    /* of the recording */
-    int named;        /* the task that the caller chose; -1 = none */
-    int64_t chose_ms; /* when a task was chosen last; -1 = never */
+    int64_t at_ms;    /* time within the recording */
+    int named;        /* the task given by the caller; -1 = none */
+    int64_t chose_ms; /* when a task was last selected; -1 = never */
     int64_t frames;
     struct str ansi, line; /* reused */
 };
@@ -166,7 +166,7 @@ static bool write_header(struct casting *casting, struct err *err)
     return write_line(casting, err);
 }
 
-/* [12.3,"o","..."]: seconds, the terminal's output, the bytes. */
+/* Writes [12.3,"o","..."]: seconds, "output", the bytes. */
 static bool write_output(struct casting *casting, const struct str *bytes, struct err *err)
 {
     struct str *line = &casting->line;
@@ -178,7 +178,7 @@ static bool write_output(struct casting *casting, const struct str *bytes, struc
     return write_line(casting, err);
 }
 
-/* Nobody's keys choose: the task that was heard of last, but not a new one all the time. */
+/* No user selects tasks here: selects the task of the latest event, but not too often. */
 static void choose_heard(struct casting *casting)
 {
     struct app *app = &casting->app;
@@ -192,7 +192,7 @@ static void choose_heard(struct casting *casting)
     casting->chose_ms = casting->at_ms;
 }
 
-/* It may be one that comes only later, in a run that grows. */
+/* In a run that grows, the task may only be added later. */
 static void choose_task(struct casting *casting)
 {
     struct app *app = &casting->app;
@@ -204,7 +204,7 @@ static void choose_task(struct casting *casting)
         choose_heard(casting);
 }
 
-/* The cells alone: nobody clicks into a recording. */
+/* Keeps only the cells: there is no mouse in a recording. */
 static void keep_shown(struct casting *casting)
 {
     const struct canvas *canvas = &casting->app.canvas;
@@ -241,7 +241,7 @@ static bool report_frame(const struct casting *casting, struct err *err)
     return !cast->tell || cast->tell(cast->ctx, replay->at, (int64_t)replay->count, err);
 }
 
-/* Frames are drawn where an event came, or where the clock on them goes on. */
+/* Draws a frame when an event arrives or when a clock on the screen advances. */
 static bool play(struct casting *casting, struct err *err)
 {
     struct replay *replay = &casting->app.replay;

@@ -1,5 +1,5 @@
 /* app_replay.c - moving in time: a recording or the past of a live run, its marks and bookmarks,
- * and the records around the moment that is shown. */
+ * and the records around the moment on screen. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ bool app_is_past(const struct app *app)
     return app->follower != app->present;
 }
 
-/* Show the past from now on, at the last event; false: it cannot be read, and that is said. */
+/* Enters the past, at the last event. Shows a message and returns false if it cannot be read. */
 static bool app_past_enter(struct app *app)
 {
     struct err err = {0};
@@ -31,7 +31,7 @@ static bool app_past_enter(struct app *app)
     return true;
 }
 
-/* Back to the run as it is. */
+/* Returns to the present. */
 static void app_past_leave(struct app *app)
 {
     app->replay.playing = false;
@@ -43,13 +43,13 @@ static void app_past_leave(struct app *app)
     app->wants_frame_now = true;
 }
 
-/* One write, on a thread of its own. */
+/* A write on a separate thread. */
 struct bookmark_job {
     const struct place *place; /* borrowed */
     struct bookmark bookmark;
-    bool removes; /* the one of this id */
+    bool removes; /* remove the bookmark with this id */
     pthread_t thread;
-    atomic_bool is_over; /* from then on what follows is the main thread's */
+    atomic_bool is_over; /* once set, the fields below belong to the main thread */
     bool ok;
     struct err err;
 };
@@ -84,7 +84,7 @@ static void start(struct app *app, const struct bookmark *bookmark, bool removes
 
 void app_bookmarks_add(struct app *app)
 {
-    if (app_opening_refuses(app)) /* the moment shown is none that anybody went to */
+    if (app_opening_refuses(app)) /* the moment on screen was not chosen by the user */
         return;
     const struct view_facts facts = app_facts(app);
     const struct line_edit *typed = &app->view.bookmark;
@@ -164,7 +164,7 @@ void app_bookmarks_close(struct app *app)
     app->bookmarks = (struct app_bookmarks){0};
 }
 
-/* The records after `after`, `max` of them at most, each folded in. */
+/* Reads up to `max` records after `after`, applying each one to the state. */
 static void walk_records(struct app *app, int64_t after, size_t max, follower_event_fn *each,
                          void *ctx, struct err *err)
 {
@@ -200,14 +200,14 @@ static bool add_what_came(void *ctx, const struct run_state *state, const struct
 
 void app_load_what_came(struct app *app)
 {
-    enum { RECORDS_MAX = 4096 }; /* looked through */
+    enum { RECORDS_MAX = 4096 }; /* records to look through */
     const int64_t run = follower_run(app->follower)->number;
     const int64_t at = app->replay.at;
     struct what_came *came = &app->what_came;
     struct err err = {0};
     const int64_t count = (int64_t)app->replay.count;
     const bool is_it = came->run == run && came->after == at && came->task == app->view.chosen;
-    /* A run that continues may have more events than at the last look. */
+    /* A run that continues may have more events since the last call. */
     const bool may_have_more =
         came->left > 0 && count > app->came_of && app->came_of - at < RECORDS_MAX;
     if ((is_it && !may_have_more) || app->view.chosen < 0)
@@ -240,7 +240,7 @@ static bool load_marks(struct app *app, struct err *err)
     return true;
 }
 
-/* Fold to where app->replay is. */
+/* Restores the state at the position of app->replay. */
 static void show_moment(struct app *app)
 {
     struct err err = {0};
@@ -256,7 +256,7 @@ void app_replay_extend(struct app *app)
     struct err err = {0};
     size_t before = app->replay.count;
     if (app->fault.code == ERR_DAMAGED)
-        return; /* nobody can be where what is behind the damage is folded in */
+        return; /* nobody can be at a position after the damage */
     if (!load_marks(app, &err))
         view_say(&app->view, &app->now, "%s", err.message);
     else
@@ -264,7 +264,7 @@ void app_replay_extend(struct app *app)
     app->wants_frame = app->wants_frame || app->replay.count != before;
 }
 
-/* What "-5m" counts back from. */
+/* Returns the time from which "-5m" counts back. */
 static int64_t time_of_the_end(const struct app *app)
 {
     if (app_present_mode(app) == VIEW_LIVE)
@@ -272,7 +272,7 @@ static int64_t time_of_the_end(const struct app *app)
     return app->replay.count > 0 ? app->replay.marks[app->replay.count - 1].at.at_ms : 0;
 }
 
-/* In the past, at its last event, there is nothing to play but what comes. */
+/* At its last event, the past has nothing to play but new events. */
 static bool leads_to_the_present(const struct app *app, enum replay_move move)
 {
     return app_is_past(app) && move == REPLAY_END;
@@ -282,12 +282,12 @@ static void choose_who_failed(struct app *app)
 {
     const int task = app->replay.marks[app->replay.at - 1].task;
     if (task < 0 || task >= follower_state(app->follower)->plan->task_count)
-        return; /* that place could not be read */
+        return; /* that position could not be read */
     const int row = view_row_of(&app->view, task);
     if (row >= 0)
         view_choose_row(&app->view, row);
     else
-        app->view.chosen = task; /* the filter keeps it from the list */
+        app->view.chosen = task; /* the filter hides it from the list */
 }
 
 void app_replay_move(struct app *app, enum replay_move move)
@@ -310,7 +310,7 @@ void app_replay_move(struct app *app, enum replay_move move)
         choose_who_failed(app);
 }
 
-/* From a live run into its past. */
+/* Moves from a live run into its past. */
 static void go_to_point(struct app *app, const struct replay_point *point)
 {
     if (app_opening_refuses(app))
@@ -325,7 +325,7 @@ static void go_to_point(struct app *app, const struct replay_point *point)
 
 bool app_replay_find(struct app *app, const char *words, struct err *err)
 {
-    app_bookmarks_load(app); /* a run that is followed shows none */
+    app_bookmarks_load(app); /* not loaded while following a live run */
     const struct replay_words place = {.text = words,
                                        .plan = follower_state(app->present)->plan,
                                        .end_ms = time_of_the_end(app),
@@ -341,7 +341,7 @@ bool app_replay_find(struct app *app, const char *words, struct err *err)
 void app_replay_go_to(struct app *app, const char *words)
 {
     struct err err = {0};
-    if (app_opening_refuses(app)) /* the place may be in what is not read yet */
+    if (app_opening_refuses(app)) /* the position may be in a part that is not read yet */
         return;
     if (!app_replay_find(app, words, &err))
         view_say(&app->view, &app->now, "%s", err.message);
@@ -357,7 +357,7 @@ void app_replay_to_event(struct app *app, int64_t seq)
 void app_replay_play(struct app *app)
 {
     int64_t before = app->replay.at;
-    if (app->view.bookmark.open) { /* the moment stands still while it gets its name */
+    if (app->view.bookmark.open) { /* time stops while the user names the moment */
         app->played = app->now;
         return;
     }

@@ -1,5 +1,5 @@
-/* app_report.c - texts over the screen: two tries compared, other policies, and a run that is
- * copied into a bundle. */
+/* app_report.c - reports that cover the screen: two attempts compared, other policies, and a run
+ * that is copied into a bundle. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -75,20 +75,20 @@ void bundle_words(const struct bundle_contents *contents, const char *file, bool
 
 enum { FILE_MAX = 64, FILES_MAX = 99, PARTS = 100 };
 
-/* One run on its way into a file. */
+/* A run being written to a file. */
 struct bundle_job {
     const struct app_options *options; /* borrowed; place, secrets */
     int64_t run;
-    char file[FILE_MAX]; /* in the folder that devs was started in */
+    char file[FILE_MAX]; /* in the folder where devs was started */
     pthread_t thread;
     atomic_bool stops;
-    atomic_int copied;   /* parts of a hundred */
-    atomic_bool is_over; /* from then on what follows is the main thread's */
+    atomic_int copied;   /* progress in percent */
+    atomic_bool is_over; /* once set, the fields below belong to the main thread */
     bool is_joined;
     bool is_shown;
-    struct bundle *bundle; /* owned; NULL = it could not be made */
+    struct bundle *bundle; /* owned; NULL = it could not be created */
     struct err err;
-    char told[VIEW_MESSAGE_MAX]; /* what was said of it last */
+    char told[VIEW_MESSAGE_MAX]; /* the latest progress message */
 };
 
 static bool report_progress(void *ctx, int64_t done, int64_t all, struct err *err)
@@ -98,7 +98,7 @@ static bool report_progress(void *ctx, int64_t done, int64_t all, struct err *er
     return !atomic_load(&job->stops) || err_set(err, ERR_BUSY, "devs is leaving");
 }
 
-/* The secrets that are known now: those of the run's own plan, too. */
+/* Uses the secrets known now, including those of the run's own plan. */
 static bool open_redactor(const struct bundle_job *job, struct redactor **out, struct err *err)
 {
     const struct app_options *options = job->options;
@@ -148,7 +148,7 @@ void app_bundle_close(struct app *app)
     app->bundle = NULL;
 }
 
-/* How far it is, as long as nothing else was said. */
+/* Shows the progress, unless another message has appeared since. */
 static void tell_progress(struct app *app)
 {
     struct bundle_job *job = app->bundle;
@@ -163,7 +163,7 @@ static void tell_progress(struct app *app)
     app->wants_frame = true;
 }
 
-/* "run-41.devs", or "run-41-2.devs" where that is there: no file is written over. */
+/* Picks "run-41.devs", or "run-41-2.devs" if that exists: never overwrites a file. */
 static void name_file(struct bundle_job *job)
 {
     const long long run = (long long)job->run;
@@ -197,7 +197,7 @@ void app_bundle_begin(struct app *app, int64_t run)
     tell_progress(app);
 }
 
-/* Show a text of this kind from its first row; it is laid for the next frame. */
+/* Opens a report of this kind at its first row; it is laid out for the next frame. */
 static void app_report_open(struct app *app, enum view_report_kind kind)
 {
     app->view.report.kind = kind;
@@ -232,7 +232,7 @@ void app_bundle_look(struct app *app)
         join(job);
         if (!job->bundle)
             say_end(app, job->err.message);
-        else if (!view_is_covered(&app->view)) /* else when what is open has been closed */
+        else if (!view_is_covered(&app->view)) /* otherwise once the open one has been closed */
             show(app);
     }
 }
@@ -242,7 +242,7 @@ bool app_bundle_copies(const struct app *app)
     return app->bundle && !app->bundle->is_joined;
 }
 
-/* What it is, for the screen. Only while it is shown. */
+/* Appends the text that describes the bundle, if it is on the screen. */
 static void app_bundle_words(const struct app *app, struct str *out)
 {
     const struct bundle_job *job = app->bundle;
@@ -267,7 +267,7 @@ void app_bundle_keep(struct app *app)
 
 enum {
     WHAT_IF_FILE_BYTES_MAX = POLICY_CHANGE_BYTES_MAX,
-    PAGES_SHOWN = 16, /* so many pages are read between two frames that say how it stands */
+    PAGES_SHOWN = 16, /* pages read between two frames that show the progress */
 };
 
 void app_report_close(struct app *app)
@@ -295,7 +295,7 @@ static struct compare_subject subject_of(const struct app *app, const struct vie
                                             .readable = true}};
 }
 
-/* The earlier one stands on the left. */
+/* The earlier attempt goes on the left. */
 static bool is_before(const struct view_try *a, const struct view_try *b)
 {
     return a->step != b->step ? a->step < b->step : a->attempt < b->attempt;
@@ -319,7 +319,7 @@ void app_report_compare(struct app *app)
     app_report_close(app);
 }
 
-/* The policies of the file that was named. */
+/* Reads the policies from the file that the user named. */
 static bool read_change(struct app *app, const char *file, struct err *err)
 {
     struct str text = {0};
@@ -329,7 +329,7 @@ static bool read_change(struct app *app, const char *file, struct err *err)
                   : err_set(err, ERR_INVALID, "no file is read here");
     if (ok && !policy_change_read(str_text(&text), text.len, &app->report.change, &wrong)) {
         struct str line = {0};
-        violations_display(&wrong, &line); /* the first of them has room */
+        violations_display(&wrong, &line); /* there is room only for the first one */
         ok =
             err_set(err, ERR_INVALID, "%.*s", (int)strcspn(str_text(&line), "\n"), str_text(&line));
         str_done(&line);
@@ -381,7 +381,7 @@ void app_report_go_on(struct app *app)
     app->view.report.kind = REPORT_NONE;
 }
 
-/* Each line of the text is a row, and one that is too long several. */
+/* Adds each line of the text as a row, or several rows if it is too long. */
 static void add_rows(struct report_rows *rows, const struct str *text, int columns)
 {
     const char *at = str_text(text);
@@ -415,7 +415,7 @@ static void lay_what_if(struct app_report *report, int64_t run, int columns)
     str_add(&text, report->reads ? "   (the run is still being read)\n" : "\n");
     what_if_lines(report->what, &look, &text);
     what_if_doubt(report->same, run, &look, &text);
-    add_rows(&report->rows, &text, INT_MAX); /* longer ones are cut off when drawn */
+    add_rows(&report->rows, &text, INT_MAX); /* longer rows are truncated when drawn */
     str_done(&text);
 }
 

@@ -1,16 +1,16 @@
 /* app_runs.c - which run is shown: the list of runs, opening a run in slices so that its first
- * frame comes at once, and another run than the app's own. */
+ * frame appears at once, and visiting runs other than the app's own. */
 #include <unistd.h>
 
 #include "app_internal.h"
 
 enum {
-    RUNS_READ_MS = 1000,      /* the newest are read again no sooner */
-    RUNS_PAGES_TURN = 4,      /* older pages read for one frame */
-    RUNS_EVENTS_TURN = 20000, /* events of runs in sight read for one frame */
+    RUNS_READ_MS = 1000,      /* minimum interval for reading the newest runs again */
+    RUNS_PAGES_TURN = 4,      /* pages of older runs read per frame */
+    RUNS_EVENTS_TURN = 20000, /* events of visible runs read per frame */
 };
 
-/* An empty run shows how many others there are. */
+/* An empty run shows how many other runs there are. */
 static bool wants_runs(const struct app *app)
 {
     return view_screen(&app->view) == SCREEN_RUNS ||
@@ -35,7 +35,7 @@ void app_runs_load(struct app *app)
         say(app, &err);
 }
 
-/* Older ones are read as the screen comes to them. */
+/* Reads older runs as the user scrolls to them. */
 static void read_to(struct app *app, size_t wanted)
 {
     struct err err = {0};
@@ -50,7 +50,7 @@ static void read_to(struct app *app, size_t wanted)
         runs_list_narrow(&app->runs, filter);
     }
     if (app->runs.shown_count < wanted && !app->runs.whole)
-        app->wants_frame = true; /* the rest with the next one */
+        app->wants_frame = true; /* the next frame reads the rest */
 }
 
 static void sum_up(struct app *app, size_t first, size_t end)
@@ -64,7 +64,7 @@ static void sum_up(struct app *app, size_t first, size_t end)
     }
 }
 
-/* Some of those in sight now, the rest with the next frames. */
+/* Computes the times of some visible runs now, and of the others in later frames. */
 static void find_times(struct app *app, size_t first, size_t end)
 {
     struct err err = {0};
@@ -104,12 +104,12 @@ bool app_runs_count(const struct app *app)
 }
 
 enum {
-    OPENING_FIRST = 2048,  /* events before the first frame */
-    OPENING_SLICE = 16384, /* and in each turn after it */
+    OPENING_FIRST = 2048,  /* events read before the first frame */
+    OPENING_SLICE = 16384, /* events read in each later turn */
     BAR_CELLS = 20,
 };
 
-/* Where one is in a recording, is the end of what was read. */
+/* In a recording, moves to the end of what was read. */
 static bool read_slice(struct app *app, size_t max, struct err *err)
 {
     size_t count = 0;
@@ -131,13 +131,13 @@ bool app_replay_open(struct app *app, struct err *err)
         return true;
     if (why.code != ERR_DAMAGED || app->replay.count == 0)
         return err_set(err, why.code, "%s", why.message);
-    app->fault = why; /* what is before the damage can be played */
+    app->fault = why; /* everything before the damage can be played */
     return true;
 }
 
 void app_live_open(struct app *app)
 {
-    /* What is wrong with the log is shown, and it is tried again. */
+    /* A problem with the log is shown, and reading is retried. */
     (void)!read_slice(app, OPENING_FIRST, &app->fault);
     app_take_news(app);
 }
@@ -151,10 +151,10 @@ void app_opening_go_on(struct app *app)
     app->wants_frame = true;
     app->wants_frame_now = app->wants_frame_now || !app->opens;
     if (!app->opens && app->mode == APP_LIVE)
-        app_take_news(app); /* what else is to be known of a run that may go on */
+        app_take_news(app); /* also looks for the owner and for answers, if the run may continue */
 }
 
-/* Read all that is left. */
+/* Reads the rest. */
 static void app_opening_finish(struct app *app)
 {
     while (app->opens)
@@ -215,7 +215,7 @@ struct follower *app_own_run(const struct app *app)
     return app->own.present ? app->own.present : app->present;
 }
 
-/* What belongs to the run that is shown. */
+/* Releases what belongs to the run on screen. */
 static void put_away(struct app *app)
 {
     app_opening_finish(app);
@@ -248,13 +248,13 @@ static void take_back(struct app *app)
 
 static void close_shown(struct app *app)
 {
-    follower_close(app->past); /* before the one that it was forked from */
+    follower_close(app->past); /* a fork of `present`, so close it first */
     follower_close(app->present);
     replay_done(&app->replay);
     view_done(&app->view);
     app_acts_done(&app->acts);
     app->present = app->past = app->follower = NULL;
-    app->opens = false; /* what was not read of it yet nobody reads on */
+    app->opens = false; /* what is still unread of it stays unread */
 }
 
 void app_visit_close(struct app *app)
@@ -265,7 +265,7 @@ void app_visit_close(struct app *app)
     take_back(app);
 }
 
-/* What is the person's, not the run's. */
+/* Keeps what belongs to the user rather than to the run. */
 static void take_along(struct view *view, const struct view *before)
 {
     view->keys = before->keys;
@@ -275,7 +275,7 @@ static void take_along(struct view *view, const struct view *before)
     view->leaves_mouse = before->leaves_mouse;
 }
 
-/* Everything that was read of the run before. */
+/* Discards everything that was read of the previous run. */
 static void forget_what_was_read(struct app *app)
 {
     log_tail_clear(&app->tail);
@@ -284,7 +284,7 @@ static void forget_what_was_read(struct app *app)
     app->wants_frame_now = true;
 }
 
-/* Open it beside the app's own; on failure nothing has changed. */
+/* Opens a run beside the app's own. Changes nothing on failure. */
 static bool open_run(struct app *app, int64_t run, struct err *err)
 {
     struct follower *present = NULL;
@@ -334,7 +334,7 @@ static void go_to_screen(struct app *app, enum screen screen)
         view_timeline_open(&app->view);
 }
 
-/* To the app's own run. */
+/* Returns to the app's own run. */
 static void come_back(struct app *app)
 {
     take_along(&app->own.view, &app->view);
@@ -378,7 +378,7 @@ void app_visit_take_news(struct app *app)
     if (!app->own.present || app->own.mode != APP_LIVE)
         return;
     (void)follower_heard(app->own.present);
-    /* What cannot be read now is told when its own screen is back. */
+    /* An error is shown later, when the own run is back on the screen. */
     (void)!follower_read(app->own.present, APP_EVENTS_TURN, replay_take, &app->own.replay, &count,
                          NULL);
     app->more_news = app->more_news || count == APP_EVENTS_TURN;

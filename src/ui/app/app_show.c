@@ -1,5 +1,5 @@
-/* app_show.c - what one frame needs: the facts of the moment that is shown, what the screen reads
- * beside the fold, and the drawing itself. */
+/* app_show.c - what a frame needs: the facts of the moment on screen, what the screen reads besides
+ * the state, and the drawing itself. */
 #include "app_internal.h"
 #include "clock.h"
 #include "event_lines.h"
@@ -9,8 +9,8 @@
 #include "xalloc.h"
 
 enum {
-    MILD_MS = 10000,  /* what is shown may be so old before the banner is red */
-    CLOCK_MS = 60000, /* how long it is said that somebody set the clock */
+    MILD_MS = 10000,  /* data may be this old before the banner turns red */
+    CLOCK_MS = 60000, /* how long to report that the clock was set */
 };
 
 enum view_mode app_present_mode(const struct app *app)
@@ -27,7 +27,8 @@ bool app_is_bounded(const struct app *app)
     return app->mode == APP_REPLAY || app_is_past(app) || app->pictured;
 }
 
-/* The time shown. While a run is opened, what is known of it is as old as its last event so far. */
+/* Returns the time to show. While a run is being opened, that is the time of its last event read so
+ * far. */
 static struct moment time_shown(const struct app *app)
 {
     const struct moment *last = &follower_state(app->present)->last;
@@ -36,7 +37,7 @@ static struct moment time_shown(const struct app *app)
     return app->mode == APP_REPLAY || app_is_past(app) ? replay_now(&app->replay) : app->now;
 }
 
-/* Of the app's own run, if it goes on while another one is looked at. */
+/* Returns the state of the app's own run if it continues while another one is shown. */
 static const struct run_state *own_state(const struct app *app)
 {
     bool goes_on = app->own.present && app->own.mode == APP_LIVE && !app->own.orphaned &&
@@ -49,7 +50,8 @@ static enum view_mode shown_mode(const struct app *app)
     return app_is_past(app) ? VIEW_PAST : app_present_mode(app);
 }
 
-/* Can nothing be written to the log from here? A picture shows the run as it was: it could. */
+/* Returns true if the log cannot be written from here. A picture counts as writable, because it
+ * shows the run as it was. */
 static bool is_read_only(const struct app *app)
 {
     const bool is_live = app->mode != APP_REPLAY && !app->pictured;
@@ -104,10 +106,10 @@ enum app_mode app_mode_of(const struct follower *follower)
     return run->ended_at_ms == 0 && run->owner_alive ? APP_LIVE : APP_REPLAY;
 }
 
-enum { RETRIES_MS = 60000 }; /* what was read so long ago is read again */
+enum { RETRIES_MS = 60000 }; /* read again after this long */
 
-/* Reads what became of tries after a failure, for Detail and Timeline. In a recording and in the
- * past only what could be known then counts: earlier runs. */
+/* Reads the outcomes of retries after a failure, for Detail and Timeline. In a recording and in the
+ * past, only uses what was known at that moment: earlier runs. */
 static void app_load_retries(struct app *app)
 {
     const int64_t run = follower_run(app->follower)->number;
@@ -122,15 +124,15 @@ static void app_load_retries(struct app *app)
     if (!app->retries)
         app->retries = xcalloc(1, sizeof(*app->retries));
     if (!retry_log_read(follower_reader(app->follower), &scope, app->retries, NULL))
-        *app->retries = (struct retry_help){0}; /* nothing is said then */
+        *app->retries = (struct retry_help){0}; /* nothing is shown then */
     app->retries_run = run;
     app->retries_before = scope.before;
     app->retries_read = app->now;
 }
 
-enum { FORENSICS_GROW_MS = 60000 }; /* so long after an end the log is asked again */
+enum { FORENSICS_GROW_MS = 60000 }; /* how long after the end to keep checking the log */
 
-/* Is there more to come of what was read? The second part of a capture is made after the end. */
+/* Returns true if more may arrive. The second part of a capture is made after the end. */
 static bool may_grow(const struct app *app, const struct view_try *at)
 {
     const struct run_state *state = follower_state(app->follower);
@@ -140,7 +142,8 @@ static bool may_grow(const struct app *app, const struct view_try *at)
            state->last.mono_ms - attempt->ended.mono_ms < FORENSICS_GROW_MS;
 }
 
-/* Is it shown? On Detail where the state has not kept by what rule the try failed. */
+/* Returns true if the screen shows forensics. That includes Detail, if the state no longer has the
+ * rule that classified the failure. */
 static bool wants_forensics(const struct app *app, const struct view_try *at,
                             const struct log_output_key *key)
 {
@@ -174,7 +177,7 @@ static void load_forensics(struct app *app, const struct view_facts *facts)
     bool has_news = app->forensics_seq != facts->state->last_seq && may_grow(app, &at);
     if (!other && !has_news)
         return;
-    /* What went wrong is shown in its place. */
+    /* An error is shown in place of the data. */
     (void)!forensics_read(&app->forensics, facts->state, &key, follower_reader(app->follower),
                           NULL);
     app->forensics_seq = facts->state->last_seq;
@@ -225,7 +228,7 @@ static void tell_clock(struct app *app)
     app->banner_is_mild = true;
 }
 
-/* What is wrong with devs itself, and what works all the same. */
+/* Writes the banner: what is wrong with devs itself, and what still works. */
 static void tell_what_is_wrong(struct app *app)
 {
     str_clear(&app->banner);
@@ -244,8 +247,9 @@ static void tell_what_is_wrong(struct app *app)
         tell_clock(app);
 }
 
-/* Only of a recording or the past: the fold is moved for them, and that of a run that is followed
- * has to stay at its end. Screens that lay no panes leave the view those of the one before. */
+/* Only for a recording or the past: reading records moves the state back and forth, and a live
+ * run's state must stay at its end. Screens without panes keep the view's panes of the screen
+ * before. */
 static void load_records(struct app *app)
 {
     if (view_screen(&app->view) == SCREEN_TASKS && (app->view.panes & VIEW_HAS_EVENTS) != 0)
@@ -272,14 +276,14 @@ void app_draw(struct app *app)
     facts = app_facts(app);
     view_arrange(&app->view, &facts);
     (void)view_update_prompt(&app->view, &facts);
-    load_forensics(app, &facts); /* Detail's layout goes by what there is to tell */
+    load_forensics(app, &facts); /* Detail's layout depends on the available data */
     app_load_retries(app);
     frame_fit(&app->view, app->canvas.rows, app->canvas.columns, &input);
     app_load_tail(app);
     if (facts.replay && !app->opens)
         load_records(app);
     app_report_load(app);
-    facts = app_facts(app); /* the fold has been elsewhere and back */
+    facts = app_facts(app); /* the state was moved and restored */
     app->view.log.room = frame_pager_room(app->canvas.rows, app->canvas.columns, &input);
     app_load_log(app, &facts);
     app_runs_fit(app, frame_runs_rows(app->canvas.rows, app->canvas.columns, &input));

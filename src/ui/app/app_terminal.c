@@ -1,5 +1,5 @@
-/* app_terminal.c - the terminal beside its frames: clipboard, mouse, $PAGER, a frozen screen, bell
- * and notifications. */
+/* app_terminal.c - terminal features other than frames: clipboard, mouse, $PAGER, frozen screen,
+ * bell and notifications. */
 #define _GNU_SOURCE /* memfd_create */
 
 #include <errno.h>
@@ -21,12 +21,12 @@
 #include "xalloc.h"
 
 enum {
-    PAGER_TEXT_MAX = 64 * 1024 * 1024, /* bytes; what is more is left out, and said */
-    OUTPUT_LINE_MAX = 64 * 1024,       /* longer lines are broken up */
-    PAGER_LOOK_MS = 50,                /* how often it is looked whether it still runs */
+    PAGER_TEXT_MAX = 64 * 1024 * 1024, /* bytes; the rest is left out, with a note */
+    OUTPUT_LINE_MAX = 64 * 1024,       /* longer lines are split */
+    PAGER_LOOK_MS = 50,                /* how often to check whether it is still running */
 };
 
-/* What a key has just chosen may not be on the screen yet: it is read where the frame is drawn. */
+/* Loads what a key has just selected, which is otherwise only read when the frame is drawn. */
 static void catch_up(struct app *app)
 {
     if (!app->view.frozen)
@@ -57,7 +57,7 @@ void app_switch_mouse(struct app *app)
     term_take_mouse(app->term, !app->view.leaves_mouse);
 }
 
-/* The text of a pager while it is written. */
+/* The pager's text while it is written. */
 struct pager_text {
     FILE *file;
     struct str line;
@@ -76,7 +76,7 @@ static void put_line(void *ctx, const struct joined_line *line)
     str_clear(&text->line);
     text_clean(&text->line, line->bytes, line->len);
     str_add_char(&text->line, '\n');
-    (void)fwrite(text->line.data, 1, text->line.len, text->file); /* see ferror() below */
+    (void)fwrite(text->line.data, 1, text->line.len, text->file); /* errors: see ferror() below */
     text->bytes += text->line.len;
 }
 
@@ -107,7 +107,7 @@ static bool put_output(struct app *app, const struct log_output_key *key, struct
     return ok;
 }
 
-/* The attempt that the screen shows. */
+/* Returns the attempt on the screen. */
 static struct log_output_key key_in_sight(const struct app *app)
 {
     const enum screen screen = view_screen(&app->view);
@@ -121,7 +121,7 @@ static struct log_output_key key_in_sight(const struct app *app)
                                    .readable = true};
 }
 
-/* Write what the screen is about: the output of an attempt, or its forensics. */
+/* Writes the subject of the screen: an attempt's output, or its forensics. */
 static bool put_text(struct app *app, FILE *file, struct err *err)
 {
     struct pager_text text = {.file = file, .until_ms = INT64_MAX};
@@ -133,7 +133,7 @@ static bool put_text(struct app *app, FILE *file, struct err *err)
         text.until_ms = app_facts(app).now.at_ms;
     if (view_screen(&app->view) == SCREEN_FORENSICS) {
         forensics_to_text(&app->forensics, &text.line);
-        (void)fwrite(str_text(&text.line), 1, text.line.len, file); /* see ferror() below */
+        (void)fwrite(str_text(&text.line), 1, text.line.len, file); /* errors: see ferror() below */
         text.bytes = text.line.len;
     } else {
         ok = put_output(app, &key, &text, err);
@@ -146,14 +146,14 @@ static bool put_text(struct app *app, FILE *file, struct err *err)
     return ok;
 }
 
-/* Until the person has left it. What is stopped cannot be continued from here: it is ended. A
- * signal that ends us ends it, too; others were meant for it. */
+/* Waits until the user quits the pager. A stopped pager cannot be continued from here, so it is
+ * killed. A signal that makes us exit also ends the pager; other signals do not. */
 static void wait_for(struct app *app, pid_t pid)
 {
     enum outside_state state = OUTSIDE_RUNS;
     while (state == OUTSIDE_RUNS && !app->finished) {
         struct pollfd signals = {.fd = term_signal_fd(app->term), .events = POLLIN};
-        (void)poll(&signals, 1, PAGER_LOOK_MS); /* interrupted: it looks early */
+        (void)poll(&signals, 1, PAGER_LOOK_MS); /* if interrupted, the check comes early */
         for (int signal = term_signals_next(); signal != 0; signal = term_signals_next()) {
             if (signal == SIGTERM || signal == SIGHUP)
                 app_leave(app, APP_LEFT_SIGNAL, signal);
@@ -184,7 +184,7 @@ static bool show_in_pager(struct app *app, FILE *file, struct err *err)
     return ok;
 }
 
-/* In memory, and for nobody who is started meanwhile: what agents wrote may be secret. */
+/* In memory and close-on-exec, so that no other child can read it: agents' output may be secret. */
 static FILE *open_text(struct err *err)
 {
     const int fd = memfd_create("pager", MFD_CLOEXEC);
@@ -206,11 +206,11 @@ void app_page(struct app *app)
     if (!ok)
         view_say(&app->view, &app->now, "%s", err.message);
     if (file)
-        (void)fclose(file); /* it has no name: it is gone */
+        (void)fclose(file); /* it has no name, so this deletes it */
     app->now = clock_now();
 }
 
-/* The line over a screen that stands still. */
+/* Draws the status line over a frozen screen. */
 static void draw_frozen(struct app *app)
 {
     char hms[CLOCK_TEXT_MAX];
@@ -251,7 +251,7 @@ void app_seek(struct app *app, int thousandths)
     app_replay_to_event(app, (int64_t)at + 1);
 }
 
-/* The run that this cockpit was opened on, as it goes on. */
+/* Returns the present state of the run that this cockpit was opened on. */
 static const struct run_state *own_present(const struct app *app)
 {
     return follower_state(app->own.present ? app->own.present : app->present);
@@ -305,7 +305,7 @@ void app_choose_notify(struct app *app, const char *names)
         return;
     }
     app->notify.wanted = wanted;
-    app->notify.is_begun = false; /* nothing is told of what is so already */
+    app->notify.is_begun = false; /* what is already true does not trigger notifications */
     view_say(&app->view, &app->now, "notifications: %s", wanted == 0 ? "off" : names);
 }
 
@@ -329,7 +329,7 @@ static void add_end(const struct run_state *state, struct str *words)
              state->counts[TASK_PASSED], state->plan->task_count);
 }
 
-/* More than this is a number, not a list. */
+/* With more tasks than this, show a number instead of a list. */
 enum { NAMED_MAX = 3 };
 
 unsigned app_notify_news(struct app_notify *notify, const struct run_state *state,

@@ -15,7 +15,7 @@
 
 #include "program_find.h"
 
-/* What a child is to have of us. */
+/* The attributes of a new child process. */
 struct start {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -40,8 +40,8 @@ bool outside_split(const char *line, struct outside_words *out)
     return count > 0 && *at == '\0';
 }
 
-/* Whatever we ignore or keep back, it gets the signals that any program gets; but ^Z does not stop
- * it: see spawn(). */
+/* Gives the child default signal handling, whatever we ignore or block. SIGTSTP is the exception:
+ * see spawn(). */
 static bool open_start(struct start *start)
 {
     sigset_t all;
@@ -57,7 +57,8 @@ static bool open_start(struct start *start)
         (void)posix_spawn_file_actions_destroy(&start->files);
         return false;
     }
-    /* Nothing in the project's folder is a pager's configuration, or a program of that name. */
+    /* Start in "/", so that no file in the project's folder is used as the pager's configuration or
+     * as a program. */
     return posix_spawn_file_actions_addchdir_np(&start->files, "/") == 0 &&
            posix_spawnattr_setsigdefault(&start->attributes, &all) == 0 &&
            posix_spawnattr_setsigmask(&start->attributes, &none) == 0 &&
@@ -67,8 +68,8 @@ static bool open_start(struct start *start)
                                                             POSIX_SPAWN_SETPGROUP) == 0;
 }
 
-/* Relative folders of PATH, and relative names, lead into the project, where any step may have
- * written. */
+/* Skips relative folders of PATH and rejects relative names: they lead into the project, where any
+ * step may have written. */
 static bool find_program(const char *name, char out[PATH_MAX], struct err *err)
 {
     if (name[0] == '/') {
@@ -81,9 +82,9 @@ static bool find_program(const char *name, char out[PATH_MAX], struct err *err)
            err_set_errno(err, ENOENT, "cannot start '%s'", name);
 }
 
-/* ^Z would stop the child before it executes the program, and us with it, for a spawn lasts until
- * then; and nobody here could continue a program that was stopped later. So it is ignored, from
- * before there is a child. */
+/* ^Z before the child executes the program would stop it, and us too, because spawn only returns
+ * after exec. And a program that is stopped later could not be continued from here. So SIGTSTP is
+ * ignored from before the child exists. */
 static bool spawn(struct start *start, bool is_ready, char *const *argv, pid_t *out,
                   struct err *err)
 {
@@ -104,8 +105,8 @@ static bool spawn(struct start *start, bool is_ready, char *const *argv, pid_t *
     return ok;
 }
 
-/* The terminal's keys and signals are for this group. From the background SIGTTOU would stop us
- * unless it is blocked. */
+/* Makes this group receive the terminal's keys and signals. From the background, SIGTTOU would stop
+ * us unless it is blocked. */
 static void give_terminal(pid_t group)
 {
     sigset_t set;
@@ -126,7 +127,7 @@ bool outside_start_on_terminal(char *const *argv, int input, pid_t *out, struct 
     if (!spawn(&start, is_ready, argv, out, err))
         return false;
     give_terminal(*out);
-    /* What it wanted of the terminal too early has stopped it. */
+    /* The child may have been stopped by using the terminal too early. */
     (void)kill(-*out, SIGCONT);
     return true;
 }
@@ -142,7 +143,7 @@ enum outside_state outside_look(pid_t pid)
 
 void outside_end(pid_t pid)
 {
-    (void)kill(-pid, SIGKILL); /* it may be gone already */
+    (void)kill(-pid, SIGKILL); /* may have exited already */
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         continue;
 }

@@ -18,11 +18,11 @@
 #include "text.h"
 #include "xalloc.h"
 
-/* The streams of one attempt while they are read. */
+/* Reads the streams of one attempt. */
 struct reading {
     struct compare_lines *lines[LOG_STREAM_COUNT + 1];    /* borrowed; by stream */
     struct normaliser *normalisers[LOG_STREAM_COUNT + 1]; /* owned */
-    int64_t next[LOG_STREAM_COUNT + 1];                   /* offset of the byte that comes next */
+    int64_t next[LOG_STREAM_COUNT + 1];                   /* stream offset of the next byte */
 };
 
 static const enum compare_text text_of[] = {
@@ -54,7 +54,7 @@ static void on_line(void *ctx, const struct normaliser_line *line)
     add_line(ctx, line->bytes, line->len, line->masked);
 }
 
-/* Bytes that were counted and not kept: the same in both as far as anybody knows. */
+/* Marks bytes that were counted but not kept. They count as equal in both attempts. */
 static void add_gap(struct reading *reading, int stream)
 {
     static const char words[] = "(more was written here and not kept)";
@@ -67,7 +67,7 @@ static void take_row(struct reading *reading, const struct output_page *page,
 {
     const int stream = row->stream;
     int64_t seen = reading->next[stream] - row->offset;  /* a tail overlaps the head */
-    const bool is_full = reading->lines[stream]->is_cut; /* nothing of the row would be kept */
+    const bool is_full = reading->lines[stream]->is_cut; /* the row would not be kept */
     if (is_full || row->replaceable || seen >= (int64_t)row->len)
         return;
     if (seen < 0)
@@ -103,7 +103,7 @@ static bool read_pages(struct reading *reading, const struct compare_subject *su
     return ok;
 }
 
-/* What the attempt wrote, line by line, into the side's texts. */
+/* Reads the attempt's output, line by line, into the side's texts. */
 static bool compare_read_output(struct compare_side *side, const struct compare_subject *subject,
                                 struct err *err)
 {
@@ -124,7 +124,7 @@ static bool compare_read_output(struct compare_side *side, const struct compare_
     return ok;
 }
 
-/* A patch, without masks. */
+/* Adds a patch, unmasked. */
 static void compare_add_patch(struct compare_lines *lines, const char *text)
 {
     while (*text != '\0') {
@@ -134,11 +134,11 @@ static void compare_add_patch(struct compare_lines *lines, const char *text)
     }
 }
 
-/* Of one side, while its facts are told. */
+/* Collects the facts of one side. */
 struct telling {
     const struct run_state *state;
     const struct attempt_state *attempt;
-    const struct event_page *events; /* of the attempt, those that the state has */
+    const struct event_page *events; /* events of the attempt that `state` includes */
     struct compare_side *side;
 };
 
@@ -251,7 +251,7 @@ static void take_paths(struct compare_side *side, const struct json *paths)
     }
 }
 
-/* The second part of its capture has lines and a patch, the event but paths. */
+/* The second part of a capture has line counts and a patch; the event only has paths. */
 static void take_changes(const struct telling *telling, const struct json *capture,
                          const struct json *event)
 {
@@ -301,7 +301,7 @@ static void tell_name(const struct telling *telling)
     str_addf(out, " try %d of %s", key->attempt, phase_name(plan->steps[key->step].phase));
 }
 
-/* What strangers wrote stands in some of them; a fact is one line. */
+/* Some facts contain untrusted text; a fact must be one line. */
 static void clean_facts(struct compare_side *side)
 {
     for (int i = 0; i < COMPARE_FACT_COUNT; i++) {
@@ -314,7 +314,7 @@ static void clean_facts(struct compare_side *side)
     }
 }
 
-/* All but the texts. */
+/* Reads everything except the texts. */
 static bool compare_read_facts(struct compare_side *side, const struct compare_subject *subject,
                                struct err *err)
 {
@@ -377,7 +377,7 @@ static int compare_digests(const void *a, const void *b)
     return left->lo < right->lo ? -1 : left->lo > right->lo;
 }
 
-/* All that the first wrote, whatever the stream. */
+/* Returns all lines of the first attempt, from all streams. */
 static struct digest *sorted_lines(const struct compare_side *side, size_t *count)
 {
     struct digest *all = NULL;

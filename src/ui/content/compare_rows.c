@@ -1,4 +1,4 @@
-/* compare_rows.c - a comparison, and any other report, in rows of a width. */
+/* compare_rows.c - lays out a comparison, or any other report, in rows of a given width. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +12,18 @@
 
 enum {
     LABEL_COLUMNS = 8,
-    FACTS_COLUMNS = 80, /* where nobody says how many there are */
-    STACKED_BELOW = 60, /* columns: both sides do not fit beside each other */
+    FACTS_COLUMNS = 80, /* when no width is given */
+    STACKED_BELOW = 60, /* columns: narrower than this, the two sides go below each other */
     CONTEXT = 2,        /* equal lines shown around a change */
-    FOLD_MIN = 3,       /* fewer equal lines are not worth a fold */
+    FOLD_MIN = 3,       /* shorter runs of equal lines are not folded */
 };
 
 struct laying {
     const struct compare *compare;
     const struct compare_look *look;
     struct report_rows *rows;
-    struct str line, fitted; /* owned; in use again and again */
-    size_t missing;          /* rows beyond REPORT_ROWS_MAX */
+    struct str line, fitted; /* owned; scratch */
+    size_t missing;          /* rows that did not fit in REPORT_ROWS_MAX */
 };
 
 static void add_row(struct laying *laying, enum report_mark mark)
@@ -60,8 +60,8 @@ static void add_cell(struct laying *laying, const char *text, int columns)
     text_fit(&laying->line, text, columns, TEXT_PAD | (laying->look->ascii ? TEXT_ASCII : 0));
 }
 
-/* "class    test-fail              rate-limit"; below each other where there is no room for both,
- * and once where they are equal then. */
+/* Adds a row like "class    test-fail              rate-limit". If there is no room for both
+ * values, they go below each other, or appear once if they are equal. */
 static void add_pair(struct laying *laying, const char *label, const char *const values[2],
                      enum report_mark mark)
 {
@@ -154,7 +154,7 @@ static void add_fold(struct laying *laying, size_t count)
     add_row(laying, REPORT_ROW_FOLD);
 }
 
-/* Equal lines: those beside a change, and a fold for the rest. */
+/* Adds equal lines: those next to a change, and a fold for the rest. */
 static void add_equal(struct laying *laying, const struct compare_lines *lines,
                       const struct line_diff_span *span, bool is_first, bool is_last)
 {
@@ -231,7 +231,7 @@ static bool are_alike(const struct compare_path *a, const struct compare_path *b
     return a->letter == b->letter && a->added == b->added && a->removed == b->removed;
 }
 
-/* A path that the second has, too, is told once. */
+/* Adds a path; one that both sides have is added only once. */
 static void add_path(struct laying *laying, const struct compare_path *path,
                      const struct compare_path *other, enum report_mark only)
 {
@@ -247,7 +247,7 @@ static void add_path(struct laying *laying, const struct compare_path *path,
     add_row(laying, other ? REPORT_ROW_SAME : only);
 }
 
-/* Returns the same path in the other list, or NULL. */
+/* Returns the entry for the same path on the other side, or NULL. */
 static const struct compare_path *find_path(const struct compare_side *side, const char *path)
 {
     for (size_t i = 0; i < side->path_count; i++) {
@@ -294,7 +294,7 @@ void compare_lay(const struct compare *compare, const struct compare_look *look,
     add_paths(&laying);
     add_text(&laying, COMPARE_DIFF);
     if (laying.missing > 0) {
-        report_rows_drop(out); /* the last one makes way */
+        report_rows_drop(out); /* make room by dropping the last row */
         begin(&laying);
         str_addf(&laying.line, "%zu more lines", laying.missing + 1);
         add_row(&laying, REPORT_ROW_PLAIN);

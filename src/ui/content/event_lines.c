@@ -8,7 +8,7 @@
 #include "shown.h"
 #include "text.h"
 
-enum { WHAT_CAME_RECORDS = 2 }; /* told */
+enum { WHAT_CAME_RECORDS = 2 }; /* events shown */
 
 void event_lines_done(struct event_lines *lines)
 {
@@ -257,7 +257,7 @@ static void add_try(const struct run_state *state, const struct log_output_key *
         str_addf(out, " in round %d", attempt->round);
 }
 
-/* Of an attempt that others followed: when the next one came. */
+/* If there was a next attempt: appends when it started. */
 static void add_next(const struct step_state *step, const struct attempt_state *attempt,
                      struct str *out)
 {
@@ -273,7 +273,7 @@ static void add_next(const struct step_state *step, const struct attempt_state *
     str_addf(out, " for try %d", next->number);
 }
 
-/* Of what was cancelled the class says so, and what is left is by whom. */
+/* For a cancelled task the class already says so; appends who cancelled it. */
 static void add_ending(const struct run_state *state, const struct log_output_key *key,
                        struct str *out)
 {

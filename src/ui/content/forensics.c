@@ -58,7 +58,7 @@ void forensics_done(struct forensics *forensics)
     *forensics = (struct forensics){0};
 }
 
-/* A capture, or its second part, as JSON; nothing where there is none. */
+/* Reads a capture, or its second part, as JSON. Appends nothing if there is none. */
 typedef bool read_fn(struct log_reader *reader, const struct log_output_key *key, struct str *out,
                      struct err *err);
 
@@ -244,11 +244,11 @@ void forensics_to_text(const struct forensics *forensics, struct str *out)
 }
 
 enum {
-    HANG = 2,          /* of lines without a label, beyond their own indent */
-    PIECE_BYTES = 192, /* so much of a line fits on a small screen */
+    HANG = 2,          /* extra indentation of continuation rows, for lines without a label */
+    PIECE_BYTES = 192, /* what fits on a small screen */
 };
 
-/* Where a long line is broken: behind a blank, if there is one not too far back, and never
+/* Returns where to break a long line: after a blank if there is one not too far back, and never
  * within a character. */
 static size_t piece_len(const char *text, size_t len)
 {
@@ -265,7 +265,7 @@ static size_t piece_len(const char *text, size_t len)
     return len;
 }
 
-/* `like`: mark and hang of the line. */
+/* Takes mark and hang from `like`. */
 static void add_line(struct forensics *out, const struct forensics_line *like, const char *text,
                      size_t len)
 {

@@ -36,7 +36,7 @@ static void add_argv(struct forensics *out, const struct forensics_facts *facts)
     str_done(&words);
 }
 
-/* A list of names, broken where a line is full. */
+/* Adds a list of names, broken into lines. */
 static void add_names(struct forensics *out, const char *label, const struct json *names,
                       const struct str *more)
 {
@@ -135,7 +135,7 @@ void forensics_tree(struct forensics *out, const struct forensics_facts *facts)
         forensics_pair(out, "dirty", "%lld path%s", (long long)dirty, dirty == 1 ? "" : "s");
 }
 
-/* "M  src/tax.c   +3 -1" */
+/* Adds a line like "M  src/tax.c   +3 -1". */
 static void add_path(struct forensics *out, const struct json *path)
 {
     struct str line = {0};
@@ -202,7 +202,7 @@ void forensics_diff(struct forensics *out, const struct forensics_facts *facts)
     add_diff(out, json_text(json_get(changes, "diff"), ""));
 }
 
-enum { CLOCK_STEP_MS = 1000 }; /* less is the clock being kept right, or rounding */
+enum { CLOCK_STEP_MS = 1000 }; /* smaller steps are clock adjustment or rounding */
 
 static void add_sender(struct forensics *out, const struct json *end)
 {
@@ -218,7 +218,7 @@ static void add_sender(struct forensics *out, const struct json *end)
                    json_text(json_get(end, "sender_why"), "not known"));
 }
 
-/* "22 s" of what it used. */
+/* Adds CPU time and memory, such as "22 s". */
 static void add_usage(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct outcome *outcome = &facts->attempt->outcome;
@@ -492,7 +492,7 @@ static void add_rule(struct forensics *out, const struct verdict *verdict)
     str_done(&hint);
 }
 
-/* Rules that were near and lost, and why. */
+/* Adds the rules that almost matched, and why they did not. */
 static void add_near(struct forensics *out, const struct verdict *verdict)
 {
     if (verdict->near_count == 0) {
@@ -512,13 +512,13 @@ static void add_near(struct forensics *out, const struct verdict *verdict)
     }
 }
 
-/* The kept bytes of one stream around an offset. */
+/* The stored bytes of one stream around an offset. */
 struct window {
     struct str bytes; /* owned */
-    int64_t offset;   /* of the first */
+    int64_t offset;   /* of the first byte */
 };
 
-/* The rows that hold the offset and what follows each other around it. */
+/* Collects the contiguous rows around the offset. */
 static void take_window(const struct output_page *page, int stream, int64_t at, struct window *out)
 {
     for (size_t i = 0; i < page->count; i++) {
@@ -585,7 +585,7 @@ static void add_evidence(struct forensics *out, const struct forensics_facts *fa
     str_done(&window.bytes);
 }
 
-/* Tries of this step with the same result, and other tasks that had it. */
+/* Adds earlier tries of this step with the same result, and other tasks with it. */
 static void add_fingerprint(struct forensics *out, const struct forensics_facts *facts)
 {
     const struct attempt_state *attempt = facts->attempt;

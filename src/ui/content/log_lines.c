@@ -46,7 +46,7 @@ void log_join_copy(struct log_join *to, const struct log_join *from)
     }
 }
 
-/* Forget the first bytes of a line. */
+/* Drops the first bytes of a line. */
 static void drop_front(struct log_partial *partial, size_t count)
 {
     struct str *text = &partial->text;
@@ -58,7 +58,7 @@ static void drop_front(struct log_partial *partial, size_t count)
     text->len -= count;
 }
 
-/* The first `len` bytes of what is there are a line. */
+/* Passes on the first `len` buffered bytes as a line. */
 static void pass_line(struct log_join *join, struct log_partial *partial, size_t len)
 {
     const struct joined_line line = {
@@ -73,7 +73,7 @@ static void pass_line(struct log_join *join, struct log_partial *partial, size_t
     partial->headless = false;
 }
 
-/* Bytes at the end that are the beginning of a character. */
+/* Returns the number of trailing bytes that form an incomplete character. */
 static size_t unfinished_character(const char *text, size_t len)
 {
     size_t back = 1;
@@ -86,7 +86,7 @@ static size_t unfinished_character(const char *text, size_t len)
     return want > back ? back : 0;
 }
 
-/* Bytes at the end that are an escape sequence, which may go on. */
+/* Returns the number of trailing bytes that form a possibly incomplete escape sequence. */
 static size_t unfinished_escape(const char *text, size_t len)
 {
     for (size_t back = 1; back <= len; back++) {
@@ -96,7 +96,7 @@ static size_t unfinished_escape(const char *text, size_t len)
     return 0;
 }
 
-/* How much of a text that may go on is whole; all of it if it is nothing but a part. */
+/* Returns how much of an unfinished text is complete, or its full length if no part is. */
 static size_t whole(const char *text, size_t len)
 {
     size_t escape = unfinished_escape(text, len);
@@ -104,8 +104,8 @@ static size_t whole(const char *text, size_t len)
     return part < len ? len - part : len;
 }
 
-/* What comes now does not follow what was there. The log keeps the beginning and the
- * end of much output: say what is not there. */
+/* The new bytes do not follow the previous ones. For large output, the log only keeps the beginning
+ * and the end: say how much is missing. */
 static void take_gap(struct log_join *join, struct log_partial *partial, int64_t missing)
 {
     if (partial->text.len > 0)
@@ -115,7 +115,7 @@ static void take_gap(struct log_join *join, struct log_partial *partial, int64_t
     pass_line(join, partial, partial->text.len);
 }
 
-/* A line ends, and is taken unless it is only the end of one. */
+/* Ends a line and passes it on, unless its beginning is missing. */
 static void end_line(struct log_join *join, struct log_partial *partial)
 {
     if (!partial->headless)
@@ -124,8 +124,8 @@ static void end_line(struct log_join *join, struct log_partial *partial)
     partial->headless = false;
 }
 
-/* There is no room for more of the line. What a carriage return has thrown away already, as a
- * progress bar does, makes room; else a part of the line is taken. */
+/* The line buffer is full. Drops text that a carriage return has overwritten, as progress bars do;
+ * otherwise passes on a part of the line. */
 static void make_room(struct log_join *join, struct log_partial *partial)
 {
     const char *text = partial->text.data;
@@ -167,7 +167,7 @@ void log_join_add(struct log_join *join, const struct log_output_row *row, const
     partial->at_ms = row->at_ms;
     if (follows > 0)
         take_gap(join, partial, follows);
-    if (follows < 0) /* what is there already */
+    if (follows < 0) /* these bytes are already known */
         skipped = (uint64_t)-follows < len ? (size_t)-follows : len;
 
     bool starts_inside = follows > 0 || (!partial->begun && row->offset > 0);
@@ -222,7 +222,7 @@ void log_tail_clear(struct log_tail *tail)
     tail->key = (struct log_output_key){0};
 }
 
-/* Make room by dropping the older half of the lines. */
+/* Makes room by dropping the older half of the lines. */
 static void drop_old(struct log_tail *tail)
 {
     if (tail->count < LOG_TAIL_LINES_MAX)
@@ -383,7 +383,7 @@ void log_elsewhere_begin(struct log_elsewhere *elsewhere, const struct log_outpu
     elsewhere->join.ctx = elsewhere;
 }
 
-/* The first task of those that come after the own one; -1: there is none left. */
+/* Returns the first remaining task after our own; -1 if there are no more. */
 static int next_task(const struct log_elsewhere *elsewhere, const struct run_state *state)
 {
     int task = elsewhere->is_among_others ? elsewhere->at.task + 1 : 0;
@@ -397,7 +397,7 @@ static bool is_own(const struct log_elsewhere *elsewhere)
            elsewhere->at.attempt == elsewhere->own.attempt;
 }
 
-/* One attempt further, its step and task where they are through. False: that was the last. */
+/* Moves to the next attempt, step or task. Returns false after the last one. */
 static bool step_on(struct log_elsewhere *elsewhere, const struct run_state *state)
 {
     struct log_output_key *at = &elsewhere->at;
@@ -422,7 +422,7 @@ static bool step_on(struct log_elsewhere *elsewhere, const struct run_state *sta
     return true;
 }
 
-/* False: the attempt has no more. */
+/* Returns false when the attempt has no more rows. */
 static bool add_rows(struct log_elsewhere *elsewhere)
 {
     const struct output_page *page = &elsewhere->page;

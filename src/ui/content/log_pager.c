@@ -46,7 +46,7 @@ size_t log_pager_said(const struct log_pager *pager)
     return pager->walk.line + log_join_open(&pager->walk.join);
 }
 
-/* No line is in memory. */
+/* Empties the window. */
 static void pager_forget_window(struct log_pager *pager)
 {
     pager->line_count = 0;
@@ -83,7 +83,7 @@ size_t log_pager_index(const struct log_pager *pager, size_t number)
     return number + (size_t)pager->before_count;
 }
 
-/* The line with this number if it is in memory, else NULL. */
+/* Returns the line with this number if it is in the window, or NULL. */
 static const struct pager_line *pager_window_line(const struct log_pager *pager, size_t number)
 {
     size_t from = 0;
@@ -118,7 +118,7 @@ const char *log_pager_text(const struct log_pager *pager, const struct pager_lin
     return str_text(text) + line->start;
 }
 
-enum { MARGIN_SCREENS = 1 }; /* read above and below what is asked for */
+enum { MARGIN_SCREENS = 1 }; /* extra lines read above and below the requested ones */
 
 static void take_joined(void *ctx, const struct joined_line *line)
 {
@@ -128,7 +128,7 @@ static void take_joined(void *ctx, const struct joined_line *line)
     reading->pager->probe.line++;
 }
 
-/* The last mark that is not past a line; NULL: from the beginning. */
+/* Returns the last mark not past a line; NULL: start at the beginning. */
 static const struct pager_place *mark_before(const struct log_pager *pager, size_t line)
 {
     size_t from = 0;
@@ -143,7 +143,7 @@ static const struct pager_place *mark_before(const struct log_pager *pager, size
     return from > 0 ? &pager->marks[from - 1] : NULL;
 }
 
-/* `to` is as `from`; each keeps memory of its own. */
+/* Copies `from` to `to`; each keeps its own memory. */
 static void pager_place_copy(struct pager_place *to, const struct pager_place *from)
 {
     to->after = from->after;
@@ -153,7 +153,7 @@ static void pager_place_copy(struct pager_place *to, const struct pager_place *f
     log_join_copy(&to->join, &from->join);
 }
 
-/* A mark may lie between here and the line that is wanted. */
+/* Skips ahead if there is a mark between here and the wanted line. */
 static void jump(struct pager_reading *reading)
 {
     struct pager_place *probe = &reading->pager->probe;
@@ -162,7 +162,7 @@ static void jump(struct pager_reading *reading)
         pager_place_copy(probe, mark);
 }
 
-/* The next row. */
+/* Adds the next row. */
 static void pager_place_add(struct pager_place *place, const struct log_output_row *row,
                             const char *bytes)
 {
@@ -173,7 +173,7 @@ static void pager_place_add(struct pager_place *place, const struct log_output_r
     place->at_ms = row->at_ms > place->at_ms ? row->at_ms : place->at_ms;
 }
 
-/* From the log; what may have made way there, from the copy of it. */
+/* Reads from the log, or from our copy if the log may have replaced the rows. */
 static bool read_piece(struct pager_reading *reading, const struct log_source *source,
                        struct err *err)
 {
@@ -189,12 +189,12 @@ static bool read_piece(struct pager_reading *reading, const struct log_source *s
         if (page->rows[i].id > probe->after)
             pager_place_add(probe, &page->rows[i], str_text(&page->text) + page->rows[i].start);
     }
-    if (page->count == 0 || i < page->count) /* there are no more up to there */
+    if (page->count == 0 || i < page->count) /* no more rows up to `last` */
         probe->after = last;
     return true;
 }
 
-/* As far as the walk has come; there the unfinished lines are taken, too. */
+/* Reads up to where the walk is. The unfinished lines at that point are included. */
 static bool pager_read(struct pager_reading *reading, const struct log_source *source,
                        struct err *err)
 {
@@ -218,7 +218,7 @@ static bool pager_read(struct pager_reading *reading, const struct log_source *s
     return ok;
 }
 
-/* The number of the line after this one that is wanted in the window. */
+/* Returns the next line number wanted in the window. */
 static size_t next_wanted(const struct pager_reading *reading)
 {
     const struct log_pager *pager = reading->pager;
@@ -291,7 +291,7 @@ size_t pager_set_rank(const struct pager_set *set, size_t line)
     return from;
 }
 
-/* Lines that are at or after this one may be others now. */
+/* Removes lines at or after `line`, which may have changed. */
 static void pager_set_cut(struct pager_set *set, size_t line)
 {
     const size_t left = line > 0 ? pager_set_rank(set, line - 1) : 0;
@@ -414,12 +414,12 @@ static bool look_for(struct log_pager *pager, struct pager_set *set, pager_take_
         return true;
     if (!pager_read(&reading, source, err))
         return false;
-    if (reading.count == 0) /* what was there has made way: the news of it are to come */
+    if (reading.count == 0) /* the rows were replaced; the next news will bring the new ones */
         set->upto = said;
     return true;
 }
 
-/* Look through some more of what was walked through. */
+/* Searches some more of the lines that were walked. */
 static bool pager_look(struct log_pager *pager, const struct log_source *source, struct err *err)
 {
     const bool searches = pager->needle[0] != '\0' && !pager->found.is_full;
@@ -470,7 +470,7 @@ void log_pager_done(struct log_pager *pager)
     *pager = (struct log_pager){0};
 }
 
-/* Lines from this one on may be others now. */
+/* Forgets lines from `line` on, which may have changed. */
 static void cut(struct log_pager *pager, size_t line)
 {
     while (pager->line_count > 0 && pager->lines[pager->line_count - 1].number >= line)
@@ -481,7 +481,7 @@ static void cut(struct log_pager *pager, size_t line)
         pager->rule_line = SIZE_MAX;
 }
 
-/* Nothing that was walked through makes way. */
+/* Forgets the live tail: no walked row is replaceable. */
 static void forget_tail(struct log_pager *pager)
 {
     pager->has_stable = false;
@@ -512,7 +512,7 @@ void log_pager_begin(struct log_pager *pager, const struct log_output_key *key)
     pager->is_through = key->attempt == 0;
 }
 
-/* To the last mark that is not later than the moment shown. */
+/* Goes back to the last mark not later than the moment on screen. */
 static void go_back(struct log_pager *pager)
 {
     while (pager->mark_count > 0 && pager->marks[pager->mark_count - 1].at_ms > pager->until_ms)
@@ -565,7 +565,7 @@ bool log_pager_moved(struct log_pager *pager, size_t *line_out)
     return is_there;
 }
 
-/* Of the walk that numbers the lines. */
+/* Called for each line of the walk, which numbers the lines. */
 static void count_line(void *ctx, const struct joined_line *line)
 {
     struct log_pager *pager = ctx;
@@ -577,7 +577,7 @@ static void count_line(void *ctx, const struct joined_line *line)
     pager->walk.line++;
 }
 
-/* Every second mark makes way. */
+/* Drops every second mark. */
 static void thin_out(struct log_pager *pager)
 {
     for (size_t i = 1; i < pager->mark_count / 2; i++) {
@@ -599,7 +599,7 @@ static void set_mark(struct log_pager *pager)
     pager_place_copy(&pager->marks[pager->mark_count++], &pager->walk);
 }
 
-/* The words of an agent come in place of what its program wrote, once there are any. */
+/* Text extracted from an agent's output replaces the raw output as soon as there is some. */
 static bool is_other_reading(const struct log_pager *pager, const struct log_output_row *row)
 {
     return row->stream == LOG_STREAM_AGENT && pager->walk.join.partials[LOG_STREAM_OUT - 1].begun;
@@ -617,7 +617,7 @@ static void copy_tail(struct log_pager *pager, const struct log_output_row *row)
     str_add_n(&tail->text, str_text(&pager->page.text) + row->start, row->len);
 }
 
-/* False: the walk is over for now. */
+/* Returns false if the walk has to stop for now. */
 static bool walk_row(struct log_pager *pager, const struct log_output_row *row)
 {
     if (row->at_ms > pager->until_ms)

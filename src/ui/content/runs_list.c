@@ -50,7 +50,7 @@ static enum shown state_of(const struct log_run_info *run)
     }
 }
 
-/* The name goes over to the row. */
+/* Moves the name into the row. */
 static struct runs_row row_of(struct log_run_info *run)
 {
     const bool is_live = run->ended_at_ms == 0 && run->owner_alive;
@@ -81,7 +81,7 @@ static bool is_as_before(const struct runs_row *a, const struct runs_row *b)
            a->failed == b->failed;
 }
 
-/* Where the row of a run is, or belongs. */
+/* Returns where the row of a run is, or where to insert it. */
 static size_t place_of(const struct runs_list *list, int64_t number)
 {
     size_t low = 0;
@@ -104,7 +104,7 @@ static void take_row(struct runs_list *list, struct log_run_info *run)
         struct runs_row *old = &list->rows[at];
         row.has_sum = old->has_sum && is_as_before(old, &row);
         row.sum = old->sum;
-        if (row.events == old->events || row.is_live) { /* else it is found out anew */
+        if (row.events == old->events || row.is_live) { /* otherwise it is computed again */
             row.time_at_ms = old->time_at_ms;
             row.waited_percent = old->waited_percent;
         }
@@ -112,7 +112,7 @@ static void take_row(struct runs_list *list, struct log_run_info *run)
         *old = row;
         return;
     }
-    if (list->count == RUNS_LIST_MAX) { /* the oldest goes */
+    if (list->count == RUNS_LIST_MAX) { /* drop the oldest run */
         list->whole = true;
         if (at == list->count) {
             row_done(&row);
@@ -169,7 +169,7 @@ bool runs_list_sum(struct runs_list *list, size_t at, struct log_reader *reader,
     if (row->has_sum || row->tasks > RUNS_SUM_TASKS_MAX)
         return true;
     row->sum = (struct log_run_sum){0};
-    row->has_sum = true; /* what cannot be read once is not asked for with each frame */
+    row->has_sum = true; /* on failure, do not retry for every frame */
     return log_reader_sum(reader, row->number, &row->sum, err);
 }
 
@@ -202,7 +202,7 @@ bool runs_list_time(struct runs_list *list, size_t at, const struct place *place
     *read_out = 0;
     if (is_time_known(row, now))
         return true;
-    row->time_at_ms = now->mono_ms; /* what cannot be read once is not asked for with each frame */
+    row->time_at_ms = now->mono_ms; /* on failure, do not retry for every frame */
     if (!follower_open(&follower, place, row->number, err))
         return false;
     const bool ok = follower_read(follower, RUNS_TIME_EVENTS_MAX, NULL, NULL, NULL, err);
@@ -257,7 +257,7 @@ void runs_list_narrow(struct runs_list *list, const char *filter)
     }
 }
 
-enum { DIGEST_SHOWN = 4 /* hex digits of a fault that are named */ };
+enum { DIGEST_SHOWN = 4 /* hex digits shown of a fault's id */ };
 
 static void add_fault(const struct log_run_sum *sum, struct str *out)
 {

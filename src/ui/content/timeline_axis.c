@@ -14,20 +14,20 @@ enum {
     MINUTE_MS = 60 * SECOND_MS,
     HOUR_MS = 60 * MINUTE_MS,
     DAY_MS = 24 * HOUR_MS,
-    PER_SECOND_MAX = 10, /* columns; finer than that nobody looks */
+    PER_SECOND_MAX = 10, /* columns; a finer scale is of no use */
     PER_MINUTE_MAX = 59,
     ZOOM_MAX = 40,
 };
 
-/* Minutes that one column stands for. */
+/* Minutes per column. */
 static const int minutes[] = {
     1,   2,   3,   4,    5,    6,    10,    12,    15,     20,     30,      60,       120,      180,
     240, 360, 720, 1440, 2880, 7200, 14400, 43200, 129600, 525600, 5256000, 52560000, 525600000};
 
 enum { SCALES = PER_SECOND_MAX + PER_MINUTE_MAX + (int)ARRAY_LEN(minutes) };
 
-/* The scales there are, the finest first: so many columns for a second, for a minute, and minutes
- * for a column. A label at a full minute or second is at the beginning of a column then. */
+/* The available scales, finest first: columns per second, columns per minute, minutes per column.
+ * With these, a label at a full minute or second falls on the start of a column. */
 static struct axis_scale scale_at(int index)
 {
     if (index < PER_SECOND_MAX)
@@ -44,13 +44,14 @@ static int64_t divide_down(int64_t value, int64_t by)
     return value % by < 0 ? result - 1 : result;
 }
 
-/* The number of a time's column, counted from 1970, as if nothing were folded. */
+/* Returns the column number of a time, counted from 1970, ignoring folds. */
 static int64_t number_of(const struct timeline_axis *axis, int64_t ms)
 {
     return divide_down((ms + axis->wall_ms) * axis->scale.columns, axis->scale.ms);
 }
 
-/* Columns that folds before this column save; all of a fold's time lies in its columns. */
+/* Returns how many columns are saved by folds before this column. All of a fold's time is within
+ * its columns. */
 static int64_t saved_before(const struct timeline_axis *axis, int64_t number)
 {
     int64_t saved = 0;
@@ -64,7 +65,7 @@ static int64_t saved_before(const struct timeline_axis *axis, int64_t number)
     return saved;
 }
 
-/* What is too short to save anything is not folded. */
+/* Folds idle time, except stretches too short to save any columns. */
 static void fold_idle(struct timeline_axis *axis, const struct axis_window *window)
 {
     axis->fold_count = 0;
@@ -79,7 +80,7 @@ static void fold_idle(struct timeline_axis *axis, const struct axis_window *wind
     }
 }
 
-/* How many columns there are from the beginning to the end of what is to be shown. */
+/* Returns the number of columns from start to end of the window. */
 static int64_t window_columns(struct timeline_axis *axis, const struct axis_window *window,
                               struct axis_scale scale)
 {
@@ -90,15 +91,15 @@ static int64_t window_columns(struct timeline_axis *axis, const struct axis_wind
     return last + 1 - axis->first - saved_before(axis, last + 1);
 }
 
-/* Is a scale at least so many times as fine as another one? */
+/* Returns true if `scale` is at least `times` as fine as `than`. */
 static bool is_finer(struct axis_scale scale, struct axis_scale than, double times)
 {
     const double rate = (double)scale.columns / (double)scale.ms;
     return rate >= times * (double)than.columns / (double)than.ms;
 }
 
-/* Where the window begins when it is zoomed: the centre in the middle, nothing before the
- * beginning or behind the end. */
+/* Returns where a zoomed window begins: the center in the middle, but nothing before the beginning
+ * or after the end. */
 static int64_t begin_at(const struct timeline_axis *axis, const struct axis_window *window,
                         int64_t all)
 {
@@ -117,7 +118,7 @@ static int64_t begin_at(const struct timeline_axis *axis, const struct axis_wind
     return number;
 }
 
-/* Folds that lie before the window, in part or whole, are none of it. */
+/* Drops folds that begin before the window. */
 static void drop_folds_before(struct timeline_axis *axis)
 {
     int dropped = 0;
@@ -241,14 +242,14 @@ int64_t axis_tick_ms(const struct timeline_axis *axis, int columns)
     return ms;
 }
 
-/* What is told before what, where a column is short. */
+/* Which span is shown if several share a column. */
 enum {
     RANK_NONE,
     RANK_RUNNING,
     RANK_QUIET,
     RANK_WAIT,
-    RANK_SHORT, /* what ran, and would have no column else */
-    RANK_END,   /* and more: enum span_end */
+    RANK_SHORT, /* something that ran, and has no other column */
+    RANK_END,   /* this and above: plus enum span_end */
 };
 
 static const char *const letters[PHASE_COUNT][2] = {
@@ -275,7 +276,7 @@ static const struct {
 };
 static_assert(ARRAY_LEN(ends) == SPAN_END_COUNT, "every end has a sign");
 
-/* The sign of a span by itself. */
+/* Returns the cell for a span on its own. */
 static struct bar_cell cell_of(const struct span *span, const struct plan_task *plan)
 {
     const enum phase phase = plan->steps[span->step].phase;
@@ -307,7 +308,8 @@ static void put(struct bar_cell *cell, struct bar_cell wanted, int span)
     cell->span = span;
 }
 
-/* Its columns: those in which it has any time, one at least. False: none is in sight. */
+/* Gets the columns in which the span has any time, at least one. Returns false if none is
+ * visible. */
 static bool span_columns(const struct span *span, const struct timeline_axis *axis, int *first_out,
                          int *last_out)
 {
@@ -324,7 +326,7 @@ static bool runs(const struct span *span)
     return span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
 }
 
-/* Has it a column that tells of it? */
+/* Returns true if the span is visible in any column. */
 static bool is_told(const struct bar_cell *cells, int first, int last, int span)
 {
     for (int i = first; i <= last; i++) {
@@ -366,7 +368,7 @@ static void put_ends(const struct timeline *timeline, const struct timeline_axis
 }
 
 /* The last end always keeps its column, or the row would contradict the task's state. The cell that
- * was there moves one column to the left, unless another end is in that column. */
+ * was there moves one column to the left, unless that column has another end. */
 static void put_last_end(const struct timeline *timeline, const struct timeline_axis *axis,
                          struct bar_cell *cells)
 {
@@ -435,7 +437,7 @@ static bool is_taken(const struct timeline_load *load, char letter)
     return false;
 }
 
-/* The first letter of its word that is free, as a capital if it can be. */
+/* Picks the first free letter of the class's name, as a capital if possible. */
 static char pick_letter(const struct timeline_load *load, const struct failure_class *class)
 {
     struct str word = {0};
@@ -467,7 +469,7 @@ static char letter_of(struct timeline_load *load, const struct failure_class *cl
     return letter;
 }
 
-/* What is told of a task's spans. */
+/* What is recorded of a task's spans. */
 struct told {
     const struct run_state *state;
     const struct timeline_axis *axis;
@@ -482,7 +484,8 @@ static void add_span(struct timeline_load *load, const struct told *told, const 
     const int first = axis_column(axis, span->from_ms);
     const int last =
         axis_column(axis, span->until_ms > span->from_ms ? span->until_ms - 1 : span->from_ms);
-    /* Counted at the end of a column: no try is counted twice in one that it ends in. */
+    /* Count running tries at the end of a column, so that no try is counted twice in the column
+     * that it ends in. */
     for (int i = first > 0 ? first : 0; runs && i < axis->columns && i <= last; i++)
         load->running[i] += i < last || span->until_ms >= told->now_ms;
     if (span->end < SPAN_END_FAILED || last < 0 || last >= axis->columns)

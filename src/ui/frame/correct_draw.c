@@ -1,4 +1,4 @@
-/* correct_draw.c - how the prompt looks: title, what it is about, list or fields, keys. */
+/* correct_draw.c - draws the prompt of a correction: title, subject, list or fields, keys. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +14,11 @@
 enum {
     ROWS_FOR_TITLE = 2,
     ROWS_FOR_KEYS = 3,
-    ROWS_FOR_NOTE = 2, /* of content */
-    ROWS_FOR_NOW = 4,  /* likewise */
+    ROWS_FOR_NOTE = 2, /* minimum rows of content to show a note */
+    ROWS_FOR_NOW = 4,  /* minimum rows of content to show the present verdict */
     ROWS_MIN = 8,
-    ROWS_BESIDE_LIST = 5,   /* title, now, line, find or note, keys */
-    ROWS_BESIDE_FIELDS = 4, /* title, two of words, keys */
+    ROWS_BESIDE_LIST = 5,   /* title, present verdict, line, search or note, keys */
+    ROWS_BESIDE_FIELDS = 4, /* title, two rows of text, keys */
     ROWS_OF_TRYING = 3,
     WORD_COLUMNS = 16,
     KEYS_MAX = 5,
@@ -26,10 +26,10 @@ enum {
     TEXT_MAX = CORRECT_NAME_MAX + CORRECT_NOTE_MAX,
 };
 
-/* What a key does, for the last row; key 0 ends the list. */
+/* A key and its effect, for the last row; key 0 ends the list. */
 struct hint {
     uint32_t key;
-    const char *name; /* NULL: that of the key */
+    const char *name; /* NULL: the key's own name */
     const char *words;
 };
 
@@ -64,7 +64,7 @@ static struct spot whole_row(const struct canvas *canvas, int row)
     return (struct spot){row, 1, canvas->columns - 1};
 }
 
-/* The next row of the space; a row outside of the canvas if there is none. */
+/* Returns the next row of the space; a row outside the canvas if there is none. */
 static int next_row(struct space *space)
 {
     return space->row < space->end ? space->row++ : -1;
@@ -77,7 +77,7 @@ static void put_row(struct space *space, enum style style, const char *text)
         (void)canvas_text(space->canvas, whole_row(space->canvas, row), style, text);
 }
 
-/* Nothing takes no row. */
+/* An empty text takes no row. */
 static int wrapped_rows(const char *text, int width)
 {
     return *text != '\0' && width > 1 ? line_wrap_rows(text, strlen(text), width) : 0;
@@ -108,7 +108,7 @@ static void draw_title(struct canvas *canvas, int row, const char *title)
     str_done(&text);
 }
 
-/* Does the key do something now? */
+/* Returns true if the key has an effect now. */
 static bool is_of_use(const struct correct *correct, uint32_t key)
 {
     struct verdict_label found[CORRECT_CLASSES_MAX];
@@ -179,7 +179,7 @@ static void draw_class(const struct correct *correct, struct canvas *canvas, int
         (void)canvas_text(canvas, spot, STYLE_LABEL, "   now");
 }
 
-/* As much of the list as there is room for, the chosen class in sight. */
+/* Draws as much of the list as fits, including the selected class. */
 static void draw_list(const struct correct *correct, struct space *space)
 {
     struct verdict_label found[CORRECT_CLASSES_MAX];
@@ -281,7 +281,7 @@ static void draw_tried(const struct correct *correct, struct space *space)
     put_wrapped(space, correct->failed ? STYLE_NEEDS_YOU : STYLE_PROMPT, correct->words);
 }
 
-/* Rows it would like to have. */
+/* Returns the number of rows for the full content. */
 static int rows_wanted(const struct correct *correct, int columns)
 {
     struct verdict_label found[CORRECT_CLASSES_MAX];
@@ -303,7 +303,7 @@ static int rows_wanted(const struct correct *correct, int columns)
     return 0;
 }
 
-/* A third of the screen stays in sight, unless it is very low. */
+/* Leaves a third of the screen visible, unless it is very low. */
 static int rows_taken(const struct correct *correct, const struct canvas *canvas)
 {
     int wanted = rows_wanted(correct, canvas->columns);

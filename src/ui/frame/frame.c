@@ -1,5 +1,5 @@
-/* frame.c - which screen is drawn, and what every screen puts on its canvas: text, rules, zones,
- * ids, the time it shows. */
+/* frame.c - selects the screen to draw, and draws what all screens share: text, rules, zones, ids,
+ * the time. */
 #include "frame.h"
 
 #include <assert.h>
@@ -10,11 +10,11 @@
 #include "text.h"
 
 enum {
-    GO_TO_COLUMNS = 60, /* narrower: what may be typed is not said */
-    SCREEN_COLUMNS = 6, /* narrower: what needs a person is all that is shown, on every screen */
+    GO_TO_COLUMNS = 60, /* narrower prompts do not say what can be typed */
+    SCREEN_COLUMNS = 6, /* on narrower canvases, every screen shows only what needs the user */
 };
 
-/* With what cannot be done now, and why. */
+/* Also shows which keys do nothing now, and why. */
 static void draw_help(struct canvas *canvas, const struct frame_input *input)
 {
     const struct view *view = input->view;
@@ -33,7 +33,7 @@ static void draw_help(struct canvas *canvas, const struct frame_input *input)
         str_done(&why[act]);
 }
 
-/* Prompts and lines being typed lie over the bottom rows, the help over all. */
+/* Prompts and input lines cover the bottom rows, the help covers everything. */
 static void draw_over(struct canvas *canvas, const struct frame_input *input)
 {
     const struct view *view = input->view;
@@ -204,12 +204,14 @@ void frame_pane_mark(struct canvas *canvas, struct spot spot, const struct view 
 }
 
 enum {
-    CUT_COLUMNS_MIN = 7,     /* narrower, what is left of both ends says less than the front */
-    WINDOW_COLUMNS_MIN = 11, /* narrower, there is no room for a part of the middle, too */
-    NEIGHBOURS = 8,          /* on each side: ids that are alike were counted on from each other */
+    CUT_COLUMNS_MIN = 7,     /* narrower, the start of the id says more than what is left of both
+                                ends */
+    WINDOW_COLUMNS_MIN = 11, /* narrower, there is no room for a part of the middle */
+    NEIGHBOURS = 8,          /* checked on each side: similar ids are usually numbered
+                                consecutively */
 };
 
-/* Of a longer one its ends, so many bytes of each. */
+/* How many bytes of each end of a long id are shown. */
 struct ends {
     size_t front, back;
 };
@@ -223,7 +225,8 @@ static bool is_cut_alike(const struct ends *ends, const char *a, const char *b)
            strcmp(a + a_len - ends->back, b + b_len - ends->back) == 0;
 }
 
-/* Where the id differs from the nearest one that would look like it; false: none would. */
+/* Finds where the id differs from the nearest one that would look the same. Returns false if there
+ * is none. */
 static bool find_difference(const struct plan *plan, int task, const struct ends *ends, size_t *out)
 {
     const char *id = plan->tasks[task].id;
@@ -243,7 +246,7 @@ static bool find_difference(const struct plan *plan, int task, const struct ends
     return false;
 }
 
-/* Both ends, and between them what stands round byte `at`. */
+/* Appends both ends, and between them the text around byte `at`. */
 static void add_with_window(const char *id, size_t at, size_t columns, struct str *out)
 {
     const size_t len = strlen(id);

@@ -1,5 +1,5 @@
-/* frame_detail.c - the Detail screen: state of the task on top, why the chosen try ended as it did,
- * what is proven, its output. The table of tries is in frame_detail_tries.c. */
+/* frame_detail.c - the Detail screen: state of the task at the top, why the selected attempt ended
+ * as it did, what is proven, its output. The table of attempts is in frame_detail_tries.c. */
 #include <assert.h>
 #include <stddef.h>
 
@@ -18,7 +18,7 @@ static const struct task_state *task_of(const struct detail *detail)
     return &detail->state->tasks[detail->task];
 }
 
-/* "phase GREEN (R✓G▸V·)". */
+/* Appends "phase GREEN (R✓G▸V·)". */
 static void add_phase(const struct detail *detail, bool ascii, struct str *out)
 {
     const int step = run_state_step_number(detail->state, detail->task);
@@ -28,7 +28,7 @@ static void add_phase(const struct detail *detail, bool ascii, struct str *out)
     str_add_char(out, ')');
 }
 
-/* The working time of all attempts, of a running one until now. */
+/* Returns the running time of all attempts, including the current one. */
 static int64_t ran_ms(const struct detail *detail)
 {
     const int steps = detail->state->plan->tasks[detail->task].step_count;
@@ -60,7 +60,7 @@ static void add_work_and_wait(const struct detail *detail, struct str *out)
     str_add_char(out, ')');
 }
 
-/* "age 6:42", up to its end where it has one. */
+/* Appends "age 6:42"; the age of a task that ended stops at its end. */
 static void add_age(const struct detail *detail, struct str *out)
 {
     const struct task_state *task = task_of(detail);
@@ -88,7 +88,7 @@ static void add_agent(const struct detail *detail, struct str *out)
         str_addf(out, "%sagent %s", out->len > 0 ? "   " : "", agent->agent);
 }
 
-/* One after the other while there is room; returns the column after them. */
+/* Draws as many parts as fit, side by side. Returns the column after them. */
 static int put_parts(struct canvas *canvas, struct spot spot, const struct str *parts, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -124,7 +124,8 @@ static void draw_first(struct canvas *canvas, struct spot spot, const struct det
     str_done(&state);
 }
 
-/* When it goes on, or since when it stands so; by what formula where there is room. */
+/* Draws when the task continues, or since when it has been in its state; with the formula if there
+ * is room. */
 static void draw_second(struct canvas *canvas, struct spot spot, const struct detail *detail)
 {
     struct str parts[PART_COUNT_MAX] = {0};
@@ -141,7 +142,7 @@ static void draw_second(struct canvas *canvas, struct spot spot, const struct de
         str_done(&parts[i]);
 }
 
-/* How the task stands, in up to two lines. */
+/* Draws the state of the task, in one or two lines. */
 static void detail_draw_head(struct canvas *canvas, const struct frame_box *box,
                              const struct detail *detail)
 {
@@ -165,15 +166,16 @@ static bool has_failed(const struct detail *detail)
     return has_ended(detail) && detail->attempt->class != VERDICT_SUCCESS;
 }
 
-/* Is it what the task stands at now? Its end is this try's doing then. */
+/* Returns true if this is the task's current attempt. The end of the task was caused by this
+ * attempt then. */
 static bool is_present(const struct detail *detail)
 {
     return detail->attempt &&
            detail->attempt == step_state_attempt(run_state_step(detail->state, detail->task));
 }
 
-/* The state keeps that of a step's last failure only, which is read into *room; NULL where the log
- * has not been read for it. */
+/* The state has only the verdict of a step's latest failure, which is read into *room. Returns NULL
+ * if the verdict is not read from the log yet. */
 static const struct verdict *verdict_of(const struct detail *detail, struct verdict *room)
 {
     const struct forensics *forensics = detail->input->facts->forensics;
@@ -188,7 +190,7 @@ static const struct verdict *verdict_of(const struct detail *detail, struct verd
     return forensics->verdict.class != VERDICT_SUCCESS ? &forensics->verdict : NULL;
 }
 
-/* The title of detail_draw_why(): "why try 3 failed". */
+/* Appends the title of detail_draw_why(): "why try 3 failed". */
 static void detail_add_why_title(const struct detail *detail, struct str *out)
 {
     if (!detail->attempt)
@@ -201,7 +203,7 @@ static void detail_add_why_title(const struct detail *detail, struct str *out)
                  detail->attempt->number);
 }
 
-/* As a head beside others. */
+/* Appends the title as a heading beside others. */
 static void add_why_head(const struct detail *detail, struct str *out)
 {
     const size_t from = out->len;
@@ -251,7 +253,7 @@ static void put_evidence(struct preview *preview, const struct detail *detail)
     str_done(&text);
 }
 
-/* Is a result of this try's kind among the task's attempts? */
+/* Returns true if an attempt of this task has the same result. */
 static bool task_has_fault(const struct detail *detail, int task)
 {
     const int steps = detail->state->plan->tasks[task].step_count;
@@ -282,7 +284,7 @@ static void add_tasks_alike(const struct detail *detail, struct str *out)
         str_addf(out, " and %d more", count - 1);
 }
 
-/* "fault 7c1e: also in try 1, 2; no other task". */
+/* Draws "fault 7c1e: also in try 1, 2; no other task". */
 static void put_same(struct preview *preview, const struct detail *detail)
 {
     const struct step_state *step = &detail->state->tasks[detail->task].steps[detail->at.step];
@@ -318,7 +320,7 @@ static void put_told(struct preview *preview, const struct detail *detail)
     str_done(&text);
 }
 
-/* How its end came about, where it did not fail. */
+/* Draws how an attempt ended that did not fail. */
 static void put_end(struct preview *preview, const struct detail *detail)
 {
     struct str text = {0};
@@ -345,7 +347,7 @@ static void put_try(struct preview *preview, const struct detail *detail)
     }
 }
 
-/* Of a task without a try: who cancelled it, what it needs. */
+/* For a task without an attempt: draws who cancelled it, what it needs. */
 static void put_cause(struct preview *preview)
 {
     struct str text = {0};
@@ -362,14 +364,15 @@ static void put_head(struct preview *preview, const char *words, const char *not
     if (preview_is_full(preview))
         return;
     const struct spot spot = {box->row + preview->row++, box->column + 1, box->columns - 2};
-    if (spot.row < box->row) /* scrolled out */
+    if (spot.row < box->row) /* scrolled off */
         return;
     const int end = frame_put_right(preview->canvas, spot, STYLE_RULE, note);
     (void)frame_put(preview->canvas, (struct spot){spot.row, spot.column, end - spot.column},
                     STYLE_HEAD, words);
 }
 
-/* One step: proven by what and when, tried in vain, or not reached. */
+/* Draws one step: what it is proven on and when, that it was tried without success, or that it was
+ * not reached. */
 static void put_step(struct preview *preview, int number)
 {
     const struct plan_step *plan = &preview->state->plan->tasks[preview->task].steps[number];
@@ -394,7 +397,7 @@ static void put_step(struct preview *preview, int number)
     str_done(&text);
 }
 
-/* How often what is like it passed, where there is enough like it. */
+/* Appends how often similar failures passed later, if there are enough of them. */
 static void add_chance(const struct preview *preview, struct str *out)
 {
     const struct retry_help *retries = preview->input->facts->retries;
@@ -405,7 +408,8 @@ static void add_chance(const struct preview *preview, struct str *out)
         retry_odds_words(&odds, out);
 }
 
-/* What comes if nobody does anything, of a task that waits; and what may come of another try. */
+/* For a waiting task, draws what happens next without user input; and the prospects of another
+ * try. */
 static void put_ahead(struct preview *preview)
 {
     const struct shown_time time = frame_time(preview->input);
@@ -440,8 +444,8 @@ static void put_all(struct preview *preview, const struct detail *detail)
     preview_put_command(preview);
 }
 
-/* Draws why the chosen try ended as it did, what is proven, and what else is known of the task;
- * with `kind` ROOMY all of it. Returns how many rows of the box it took. */
+/* Draws why the selected attempt ended as it did, what is proven, and what else is known about the
+ * task. FRAME_PREVIEW_ROOMY draws everything. Returns the number of rows used. */
 static int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
                            enum frame_preview_kind kind, const struct detail *detail)
 {
@@ -483,7 +487,7 @@ static int detail_draw_why(struct canvas *canvas, const struct frame_box *box,
 
 enum {
     MEDIUM_COLUMNS = 58, /* narrower or lower: no log, no rules */
-    MEDIUM_ROWS = 12,    /* of the body, as below */
+    MEDIUM_ROWS = 12,    /* of the body, as is the next */
     WIDE_ROWS = 24,
     HEAD_ROWS = 2,
     HEAD_ROWS_MIN = 5, /* lower: the head has one row */
@@ -491,16 +495,16 @@ enum {
     TRIES_MAX_WIDE = 8,
     WHY_MIN = 3,
     LOG_MIN = 3,
-    TIMELINE_ROWS = 2, /* a bar, and the axis */
-    WHY_COLUMNS = 66,  /* wide: beside the log */
+    TIMELINE_ROWS = 2, /* a bar and the axis */
+    WHY_COLUMNS = 66,  /* in the wide layout, beside the log */
 };
 
-/* Where things are; rows of -1 are not there, boxes without rows neither. */
+/* Position of each part; -1 for rows, and 0 rows for boxes, that are not shown. */
 struct layout {
     struct frame_page page;
     struct frame_box head, timeline, tries, why, log;
     int timeline_rule, tries_rule, heads, why_rule, log_rule;
-    int divider; /* column between why and log */
+    int divider; /* column between reason and log */
     int log_head;
     unsigned panes;
     bool is_wide;
@@ -518,7 +522,7 @@ static struct detail detail_of(const struct frame_input *input, bool is_wide)
     return detail;
 }
 
-/* How many rows the reason takes, up to so many. */
+/* Returns how many rows the reason takes, at most `most_rows`. */
 static int why_rows(const struct frame_input *input, int columns, int most_rows)
 {
     const struct detail detail = detail_of(input, false);
@@ -575,7 +579,7 @@ static void lay_wide(struct layout *out, struct frame_box rest, int tries)
     out->panes = VIEW_HAS_LIST | VIEW_HAS_PREVIEW | VIEW_HAS_LOG;
 }
 
-/* One pane alone. */
+/* Lays out a single pane. */
 static void lay_zoomed(struct layout *out, struct frame_box rest, enum view_pane pane)
 {
     if (pane == VIEW_PANE_LOG) {
@@ -627,7 +631,7 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
     return out;
 }
 
-/* The rows that all that is known takes. */
+/* Returns the number of rows of the full text. */
 static int all_rows(const struct frame_input *input, int columns)
 {
     const struct detail detail = detail_of(input, true);
@@ -659,7 +663,7 @@ static void add_log_title(const struct frame_input *input, const struct detail *
         str_addf(out, "  %zu lines up", input->view->log_back);
 }
 
-/* What the keys do to tries; once one is marked to be compared, with which. */
+/* Appends what the keys do to attempts; if one is marked for comparison, with which. */
 static void add_tries_note(const struct detail *detail, struct str *out)
 {
     const struct view_try *marked = &detail->input->view->report.marked;
@@ -703,7 +707,7 @@ static void draw_rules(struct canvas *canvas, const struct layout *layout,
     str_done(&text);
 }
 
-/* Beside the reason the log has a head of its own, and a line between them. */
+/* Beside the reason, the log has its own heading, with a line between them. */
 static void draw_beside(struct canvas *canvas, const struct layout *layout,
                         const struct detail *detail)
 {
@@ -719,7 +723,7 @@ static void draw_beside(struct canvas *canvas, const struct layout *layout,
     str_done(&text);
 }
 
-/* Which of them has the keys, and where a click gives them to it. */
+/* Marks the pane that has the focus, and makes zones where a click moves the focus. */
 static void mark_panes(struct canvas *canvas, const struct layout *layout, const struct view *view)
 {
     const int why_row = layout->is_wide ? layout->why.row : layout->why_rule;

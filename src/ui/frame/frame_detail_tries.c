@@ -1,4 +1,4 @@
-/* frame_detail_tries.c - the table of a task's tries: one row each, over all its steps. */
+/* frame_detail_tries.c - the table of a task's attempts: one row each, from all its steps. */
 #include <assert.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ enum try_column {
 static const struct try_head {
     const char *head;
     int width;
-    int columns_min; /* narrower tables do without it */
+    int columns_min; /* narrower tables omit the column */
 } heads[] = {
     [TRY_NUMBER] = {"#", 2, 0},       [TRY_PHASE] = {"PHASE", 5, 0},
     [TRY_START] = {"START", 8, 36},   [TRY_RAN] = {"RAN", 7, 0},
@@ -32,10 +32,10 @@ static const struct try_head {
 };
 static_assert(ARRAY_LEN(heads) == TRY_COLUMN_COUNT, "every column has a head");
 
-/* A row: a try, or the one that is planned. */
+/* A row: an attempt, or the next one planned. */
 struct try_row {
     int step;
-    int index;                           /* of the attempt in its step */
+    int index;                           /* of the attempt within its step */
     const struct attempt_state *attempt; /* NULL: the planned one */
 };
 
@@ -66,7 +66,7 @@ static struct try_row row_at(const struct detail *detail, int row)
     return (struct try_row){.step = run_state_step_number(detail->state, detail->task)};
 }
 
-/* The row of the try that is looked at. */
+/* Returns the row of the attempt in view. */
 static int chosen_row(const struct detail *detail)
 {
     const int count = attempts(detail);
@@ -78,7 +78,7 @@ static int chosen_row(const struct detail *detail)
     return -1;
 }
 
-/* How a try stands, in the signs of tasks. */
+/* Returns the state of an attempt as a task sign. */
 static enum shown shown_try_sign(const struct try_row *row)
 {
     if (!row->attempt)
@@ -90,7 +90,7 @@ static enum shown shown_try_sign(const struct try_row *row)
     return row->attempt->outcome.kind == OUTCOME_CANCELLED ? SHOWN_CANCELLED : SHOWN_GAVE_UP;
 }
 
-/* "G✗", as in the strip of phases. */
+/* Appends "G✗", as in the strip of phases. */
 static void add_phase(const struct detail *detail, const struct try_row *row, bool ascii,
                       struct str *out)
 {
@@ -115,7 +115,7 @@ static void add_exit(const struct outcome *outcome, struct str *out)
         str_add(out, outcome_kind_name(outcome->kind));
 }
 
-/* Who wanted it. */
+/* Appends who requested it. */
 static void add_by(const struct attempt_state *attempt, struct str *out)
 {
     if (attempt->hint && attempt->hint->by[0] != '\0')
@@ -124,7 +124,7 @@ static void add_by(const struct attempt_state *attempt, struct str *out)
         str_add(out, attempt->by_hand ? "by hand" : "auto");
 }
 
-/* "2 files, +41 -3; same result as try 2; told: ...". */
+/* Appends "2 files, +41 -3; same result as try 2; told: ...". */
 static void add_changed(const struct detail *detail, const struct try_row *row, struct str *out)
 {
     const struct attempt_state *attempt = row->attempt;
@@ -215,7 +215,7 @@ static void add_facts(const struct detail *detail, const struct try_row *row,
         str_add(out, "—");
 }
 
-/* Where the columns are; width 0: not shown. */
+/* Position of the columns; width 0: not shown. */
 struct places {
     int at[TRY_COLUMN_COUNT], width[TRY_COLUMN_COUNT];
 };
@@ -277,7 +277,7 @@ static void draw_heads(struct canvas *canvas, struct spot spot, const struct pla
     }
 }
 
-/* Why there is none yet. */
+/* Draws why there are no attempts yet. */
 static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
                          const struct detail *detail)
 {
@@ -293,7 +293,8 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
     str_done(&text);
 }
 
-/* The first row in sight: the chosen one stays in it, and the planned one if it can. */
+/* Returns the first visible row, so that the selected one is visible, and the planned one if
+ * possible. */
 static int first_row(const struct detail *detail, int rows)
 {
     const int count = detail_try_count(detail);

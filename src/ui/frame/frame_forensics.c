@@ -1,5 +1,5 @@
-/* frame_forensics.c - the Forensics screen: the sections left, the lines of the chosen one right.
- */
+/* frame_forensics.c - the Forensics screen: sections on the left, the lines of the selected one on
+ * the right. */
 #include <string.h>
 
 #include "frame.h"
@@ -8,7 +8,7 @@
 #include "shown.h"
 #include "text.h"
 
-enum { HANG_PART = 3 }; /* a line's further rows keep two of three columns, whatever its indent */
+enum { HANG_PART = 3 }; /* minimum width of continuation rows: 2 of 3 columns */
 
 static enum style style_of(enum forensics_mark mark)
 {
@@ -27,11 +27,11 @@ static enum style style_of(enum forensics_mark mark)
     return STYLE_PLAIN;
 }
 
-/* What of a line stands in one row. */
+/* The part of a line in one row. */
 struct part {
     const char *text;
-    size_t left; /* bytes of the line from here on */
-    size_t len;  /* of these, in this row */
+    size_t left; /* bytes of the line that remain */
+    size_t len;  /* bytes of them in this row */
     int indent, hang;
 };
 
@@ -45,7 +45,7 @@ static struct part first_part(const struct forensics *forensics, size_t index, i
     return part;
 }
 
-/* False: that was the last. */
+/* Returns false after the last part. */
 static bool next_part(struct part *part, int columns)
 {
     part->text += part->len;
@@ -55,7 +55,7 @@ static bool next_part(struct part *part, int columns)
     return part->left > 0;
 }
 
-/* How many rows a line takes that is broken where the columns end. */
+/* Returns how many rows a line takes when wrapped. */
 static int frame_forensics_line_rows(const struct forensics *forensics, size_t index, int columns)
 {
     struct part part = first_part(forensics, index, columns);
@@ -65,7 +65,7 @@ static int frame_forensics_line_rows(const struct forensics *forensics, size_t i
     return rows;
 }
 
-/* Draw it, from this row of the canvas on; what is below the box is left out. Returns the row after
+/* Draws a line from this row of the canvas on, clipped at the end of the box. Returns the row after
  * it. */
 static int frame_forensics_line(struct canvas *canvas, const struct frame_box *box, int row,
                                 const struct forensics *forensics, size_t index)
@@ -80,8 +80,8 @@ static int frame_forensics_line(struct canvas *canvas, const struct frame_box *b
     return row;
 }
 
-/* The bytes before what only explains: "1:47, until 13:56:01" is "1:47", "no (memory.events...)"
- * is "no". */
+/* Returns the length of the text without explanations: "1:47, until 13:56:01" is "1:47", "no
+ * (memory.events...)" is "no". */
 static size_t brief_len(const char *text, size_t len)
 {
     for (size_t i = 1; i < len; i++) {
@@ -93,7 +93,7 @@ static size_t brief_len(const char *text, size_t len)
     return len;
 }
 
-/* Label and value, or as much of the value as says what it is. */
+/* Draws the label and the start of the value. */
 static void draw_brief(struct canvas *canvas, struct spot spot, const struct forensics *forensics,
                        size_t index)
 {
@@ -116,7 +116,7 @@ static void draw_brief(struct canvas *canvas, struct spot spot, const struct for
         (void)canvas_text_n(canvas, value, STYLE_PLAIN, text, fits ? len : brief_len(text, len));
 }
 
-/* How the try ended, in short, below the list of sections in the box, where there is room. */
+/* Draws a summary of how the attempt ended below the list of sections, if there is room. */
 static void frame_forensics_summary(struct canvas *canvas, const struct frame_box *box,
                                     const struct forensics *forensics)
 {
@@ -130,21 +130,21 @@ static void frame_forensics_summary(struct canvas *canvas, const struct frame_bo
     (void)frame_put(canvas, (struct spot){row++, 1, box->columns - 1}, STYLE_HEAD,
                     forensics_title(FORENSICS_END));
     if (end_index - index > (size_t)(end - row) && end_index - index > TOLD_ABOVE)
-        index += TOLD_ABOVE; /* how it ended and how long it ran stand in the head, too */
+        index += TOLD_ABOVE; /* end and duration are in the heading, too */
     for (; index < end_index && row < end; index++)
         draw_brief(canvas, (struct spot){row++, 1, box->columns - 1}, forensics, index);
 }
 
 enum {
-    PANES_COLUMNS = 60, /* narrower: list or text, not both */
+    PANES_COLUMNS = 60, /* narrower: either list or text */
     PANES_ROWS = 8,
     LIST_COLUMNS = 24,
     LIST_COLUMNS_NARROW = 19, /* names without their notes */
-    LIST_NARROW = 72,         /* so narrow a screen has these */
+    LIST_NARROW = 72,         /* narrower screens use LIST_COLUMNS_NARROW */
     LIST_COLUMNS_WIDE = 34,
 };
 
-/* Where things are; rows of -1 are not there. */
+/* Position of each part; -1 for rows that are not shown. */
 struct layout {
     struct frame_page page;
     struct frame_box list, text; /* columns 0: not shown */
@@ -186,7 +186,7 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
     return out;
 }
 
-/* Where the lines are: below the title. */
+/* Returns the box of the lines, below the title. */
 static struct frame_box lines_box(const struct frame_box *text)
 {
     enum { TITLE_ROWS = 1 };
@@ -212,7 +212,7 @@ struct view_room frame_forensics_room(int rows, int columns, const struct frame_
     }
     const size_t count = forensics->sections[input->view->forensics.section].count;
     if (room.last > 0 && room.last == count)
-        room.last--; /* higher than the box by itself: its beginning at least */
+        room.last--; /* taller than the box: show at least its beginning */
     return room;
 }
 
@@ -222,7 +222,7 @@ static void draw_row(struct canvas *canvas, int row, enum style style, const str
         (void)frame_put(canvas, (struct spot){row, 1, canvas->columns - 1}, style, text->data);
 }
 
-/* "▸ 1 verdict      exit 1" */
+/* Draws an entry such as "▸ 1 verdict      exit 1". */
 static void draw_entry(struct canvas *canvas, struct spot spot, const struct frame_input *input,
                        enum forensics_section section)
 {
@@ -265,7 +265,7 @@ static void draw_list(struct canvas *canvas, const struct frame_box *box,
     frame_forensics_summary(canvas, box, input->facts->forensics);
 }
 
-/* The title, the lines from the view's first one on, and how many are below. */
+/* Draws the title, the lines from the view's first one on, and how many follow. */
 static void draw_text(struct canvas *canvas, const struct frame_box *box,
                       const struct frame_input *input)
 {
@@ -280,7 +280,7 @@ static void draw_text(struct canvas *canvas, const struct frame_box *box,
     (void)frame_put(canvas, (struct spot){box->row, box->column, box->columns}, STYLE_HEAD,
                     title.data);
     str_done(&title);
-    lines.rows -= at->top < at->room.last; /* for the line below */
+    lines.rows -= at->top < at->room.last; /* makes room for "... more below" */
     int row = lines.row;
     size_t i = at->top;
     for (; i < count && row < lines.row + lines.rows; i++)
@@ -296,7 +296,7 @@ static void draw_text(struct canvas *canvas, const struct frame_box *box,
     }
 }
 
-/* Why there is nothing to see, where there is nothing. */
+/* If there is nothing to show, draws why. */
 static void draw_nothing(struct canvas *canvas, const struct layout *layout,
                          const struct frame_input *input)
 {
@@ -316,7 +316,7 @@ static void draw_nothing(struct canvas *canvas, const struct layout *layout,
     }
 }
 
-/* "T-104 > try 3 > forensics" on top, and the keys. */
+/* Draws "T-104 > try 3 > forensics" at the top, and the keys. */
 static void draw_page(struct canvas *canvas, const struct layout *layout,
                       const struct frame_input *input)
 {

@@ -1,4 +1,4 @@
-/* frame_header.c - the lines about the run as a whole: head with its mode, banner, gate. */
+/* frame_header.c - the lines about the run as a whole: header with the mode, banner, gate. */
 #include <assert.h>
 #include <stddef.h>
 
@@ -8,14 +8,14 @@
 #include "text.h"
 
 enum {
-    NAME_COLUMNS = 60,     /* narrower: the run's name is left out */
-    NAME_GAP_COLUMNS = 80, /* narrower: less air before the clock */
+    NAME_COLUMNS = 60,     /* narrower: without the run's name */
+    NAME_GAP_COLUMNS = 80, /* narrower: a smaller gap before the clock */
     WIDE_COLUMNS = 120,
     CLOCK_COLUMNS = 20, /* narrower: counts only */
     NAME_WIDTH_MAX = 40,
 };
 
-/* Every state, what needs a person first: where there is room the counts add up to all tasks. */
+/* Every state, those that need the user first. If there is room, the counts add up to all tasks. */
 static const enum shown counted[] = {
     SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET,   SHOWN_RUNNING, SHOWN_STOPPING,
     SHOWN_HELD,      SHOWN_STUCK,   SHOWN_GAVE_UP, SHOWN_LOST,    SHOWN_PASSED,
@@ -26,8 +26,8 @@ static_assert(ARRAY_LEN(counted) == SHOWN_COUNT, "every state is counted");
 struct counts {
     int of[SHOWN_COUNT];
     bool ascii;
-    int worded; /* so many of `counted` have their words */
-    int gap;    /* blanks between two */
+    int worded; /* how many of `counted` are shown with words */
+    int gap;    /* blanks between two counts */
 };
 
 static struct counts count_tasks(const struct canvas *canvas, const struct view_facts *facts)
@@ -41,8 +41,8 @@ static struct counts count_tasks(const struct canvas *canvas, const struct view_
     return counts;
 }
 
-/* As many counts as fit. Returns the columns used; with a NULL canvas nothing is
- * drawn. */
+/* Draws as many counts as fit and returns the columns used. With a NULL canvas, only returns the
+ * columns. */
 static int put_counts(struct canvas *canvas, struct spot spot, const struct counts *counts)
 {
     int at = 0;
@@ -67,7 +67,7 @@ static int put_counts(struct canvas *canvas, struct spot spot, const struct coun
     return at;
 }
 
-/* Of what comes first, where there is no room for a number. */
+/* Draws the sign of the first count if there is no room for its number. */
 static void put_sign(struct canvas *canvas, const struct counts *counts)
 {
     size_t i = 0;
@@ -78,7 +78,7 @@ static void put_sign(struct canvas *canvas, const struct counts *counts)
                           shown_sign(counted[i], counts->ascii));
 }
 
-/* The columns that all of them take with so many words. */
+/* Returns the columns that all counts take with `worded` words. */
 static int worded_width(const struct counts *counts, int worded)
 {
     struct counts with_words = *counts;
@@ -86,8 +86,8 @@ static int worded_width(const struct counts *counts, int worded)
     return put_counts(NULL, (struct spot){0, 0, CANVAS_COLUMNS_MAX}, &with_words);
 }
 
-/* Words for as many of the first as there is room beside the counts of all; few words among bare
- * numbers would only be noise. */
+/* Returns how many of the first counts can have words with room left for all counts. Returns 0
+ * below a minimum, because a few words among bare numbers are distracting. */
 static int words_that_fit(const struct counts *counts, int width)
 {
     enum { WORDED_MIN = 5 };
@@ -97,7 +97,7 @@ static int words_that_fit(const struct counts *counts, int width)
     return worded >= WORDED_MIN ? worded : 0;
 }
 
-/* The time at the right end: of the end where nothing goes on. */
+/* Appends the time for the right end. If nothing is running, that is the time of the end. */
 static void add_clock(const struct frame_input *input, bool with_word, struct str *out)
 {
     const struct view_facts *facts = input->facts;
@@ -226,8 +226,8 @@ void frame_small(struct canvas *canvas, const struct frame_input *input)
 }
 
 enum {
-    READ_ONLY_COLUMNS = 60, /* narrower: the mode is one word */
-    LIVE_COLUMNS = 70,      /* narrower: how the run goes on is left out */
+    READ_ONLY_COLUMNS = 60, /* narrower: a single word for the mode */
+    LIVE_COLUMNS = 70,      /* narrower: without the counts of the live run */
 };
 
 static const char *const words[] = {
@@ -246,7 +246,7 @@ enum style frame_mode_style(const struct view_facts *facts)
     return frame_mode_is_bar(facts) ? STYLE_REPLAY : STYLE_HEAD;
 }
 
-/* What of the run as it goes on might want a person to come back. */
+/* Appends counts of the live run that may make the user want to return. */
 static void add_live_counts(const struct view_facts *facts, bool ascii, struct str *out)
 {
     static const enum shown told[] = {SHOWN_NEEDS_YOU, SHOWN_BACKOFF, SHOWN_QUIET, SHOWN_RUNNING,
@@ -263,7 +263,7 @@ static void add_live_counts(const struct view_facts *facts, bool ascii, struct s
     }
 }
 
-/* How long ago that was: before now, or before the end of a run that is over. */
+/* Appends how long ago the moment was: before now, or before the end of a run that is over. */
 static void add_ago(const struct view_facts *facts, struct str *out)
 {
     const bool goes_on = facts->live_mode == VIEW_LIVE;

@@ -1,5 +1,5 @@
-/* frame_list.c - the list of tasks: its columns by width, a row for each task or for the tasks of
- * one fault. */
+/* frame_list.c - the list of tasks: its columns by width, with a row for each task or for all tasks
+ * with the same fault. */
 #include <string.h>
 
 #include "clock.h"
@@ -18,44 +18,44 @@ enum column {
     COL_COUNT,
 };
 
-/* Where each column is. */
+/* Position of the columns. */
 struct columns {
     int at[COL_COUNT];
     int width[COL_COUNT]; /* 0 = not shown */
-    bool next_is_right;   /* times end in one column: there is no room for more than them */
+    bool next_is_right;   /* right-align times, if there is no room for anything else */
 };
 
-/* Longest texts of the rows in sight. */
+/* Longest texts of the visible rows. */
 struct measures {
     int id, attempts, next;
 };
 
-enum { COLUMNS_FEW = 24 }; /* narrower: a title, tries and times are all there is */
+enum { COLUMNS_FEW = 24 }; /* narrower: only title, tries and times */
 
-/* One row as it is being drawn. */
+/* A row being drawn. */
 struct list_row {
     struct canvas *canvas;
     const struct frame_input *input;
     const struct columns *columns;
     int row, column; /* of its first cell */
     int task;
-    const struct view_fold *fold; /* the row is this one's; NULL = the task's own */
+    const struct view_fold *fold; /* the row is for this fold; NULL = for the task */
     bool chosen;
     enum shown shown;
-    bool suspected; /* it may be looping */
-    bool no_more;   /* it runs, and is held: there is no try after this one */
+    bool suspected; /* possibly looping */
+    bool no_more;   /* running and held: no more tries after this one */
 };
 
 enum {
-    FIRST_COLUMN = 3, /* after the mark and the sign */
+    FIRST_COLUMN = 3, /* after mark and sign */
     ID_WIDTH_MIN = 5,
     ID_WIDTH_MAX = 14,
     TRY_WIDTH_MIN = 3,
     TRY_WIDTH_MAX = 9,
     NEXT_WIDTH_MIN = 11,
     NEXT_WIDTH_MAX = 16,
-    NEXT_WIDTH_FEW = 9,      /* where there are few columns */
-    NEXT_RIGHT_COLUMNS = 58, /* from here on there are heads */
+    NEXT_WIDTH_FEW = 9,      /* in few columns */
+    NEXT_RIGHT_COLUMNS = 58, /* headings are shown from here on */
     TAKES_REST = -1,
     MEASURED = -2,
 };
@@ -67,10 +67,10 @@ static const char *const heads[COL_COUNT] = {
 
 struct column_rule {
     int width; /* 0 = not shown */
-    int gap;   /* blanks after it */
+    int gap;   /* blanks after the column */
 };
 
-/* What is shown from which width on; the widest that fits is taken. */
+/* The columns for each width; the widest set that fits is used. */
 static const struct column_set {
     int columns_min;
     struct column_rule rules[COL_COUNT];
@@ -111,7 +111,7 @@ static const struct column_set {
     {0, {[COL_TASK] = {TAKES_REST, 1}, [COL_TRY] = {MEASURED, 1}, [COL_NEXT] = {MEASURED, 0}}},
 };
 
-/* "NEXT/FOR". */
+/* Returns the heading, such as "NEXT/FOR". */
 static const char *column_head(enum column column)
 {
     return heads[column];
@@ -122,7 +122,7 @@ static int clamp(int value, int least, int most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Make room for texts so long, up to what each column may take. */
+/* Makes room for texts of this length, up to each column's limit. */
 static void measures_take(struct measures *measures, const struct measures *texts)
 {
     measures->id = clamp(texts->id, measures->id, ID_WIDTH_MAX);
@@ -137,7 +137,7 @@ static int measured(const struct measures *measures, int column)
     return column == COL_TRY ? measures->attempts : measures->next;
 }
 
-/* What a list so wide has room for. */
+/* Lays out the columns for a list of this width. */
 static struct columns columns_place(int columns, const struct measures *measures)
 {
     const struct column_set *set = sets;
@@ -171,13 +171,13 @@ enum {
     CLOCK_WORD = 5, /* "next " before a fold's times */
 };
 
-/* "12 tasks", and when the first and the last of them are tried again. */
+/* Appends the label of a fold: "12 tasks". */
 static void list_fold_add_id(const struct view_fold *fold, struct str *out)
 {
     str_addf(out, "%d tasks", fold->fault.count);
 }
 
-/* "0:12..1:04", when the first and the last of them is tried again. */
+/* Appends when the first and the last of its tasks are tried again: "0:12..1:04". */
 static void add_fold_times(const struct frame_input *input, const struct view_fold *fold,
                            struct str *out)
 {
@@ -191,13 +191,13 @@ static void add_fold_times(const struct frame_input *input, const struct view_fo
     shown_left(last_ms, out);
 }
 
-/* Do they wait for a time? Else for a task or a person. */
+/* Returns true if they wait for a time, rather than for a task or the user. */
 static bool fold_counts(const struct frame_input *input, const struct view_fold *fold)
 {
     return fold->held < fold->fault.count && !input->facts->orphaned;
 }
 
-/* When the task goes on, or what it waits for. */
+/* Appends when the task continues, or what it waits for. */
 static void list_row_add_next(const struct frame_input *input, int task, struct str *out)
 {
     const struct view_facts *facts = input->facts;
@@ -205,7 +205,7 @@ static void list_row_add_next(const struct frame_input *input, int task, struct 
     shown_next(facts->state, task, facts->orphaned, &time, out);
 }
 
-/* Append when they are tried again, or what they all wait for. */
+/* Appends when the fold's tasks are tried again, or what they all wait for. */
 static void list_fold_add_next(const struct frame_input *input, const struct view_fold *fold,
                                struct str *out)
 {
@@ -215,7 +215,7 @@ static void list_fold_add_next(const struct frame_input *input, const struct vie
         list_row_add_next(input, fold->fault.first, out);
 }
 
-/* "one fault since 13:58:40", as much of it as there is room for. */
+/* Appends "one fault since 13:58:40", shortened to fit. */
 static void add_fold_words(const struct list_row *row, const struct view_fold *fold,
                            struct str *out)
 {
@@ -246,7 +246,7 @@ static void put_cell(const struct list_row *row, enum column column, struct str 
     str_clear(text);
 }
 
-/* Where both do not fit the first one is enough. */
+/* If both times do not fit, keeps only the first. */
 static void cut_times(struct str *text)
 {
     char *dots = strstr(text->data, "..");
@@ -256,8 +256,8 @@ static void cut_times(struct str *text)
     text->len = (size_t)(dots - text->data);
 }
 
-/* Draws all cells of a row that stands for a fault, except its sign. The text takes the columns of
- * title, phases and tries. */
+/* Draws all cells of a fold's row except its sign. The text takes the columns of title, phases and
+ * tries. */
 static void list_fold_draw(const struct list_row *row)
 {
     const struct view_fold *fold = row->fold;
@@ -290,7 +290,7 @@ static void list_fold_draw(const struct list_row *row)
         (void)canvas_text(row->canvas, spot, frame_style(row->shown), shown_word(row->shown));
 }
 
-/* What a row of the view is about now: the fold, or the task alone. */
+/* Returns the fold of a row of the view; NULL if it is a task's own row. */
 static const struct view_fold *fold_in(const struct frame_input *input, int row)
 {
     return view_row_is_fold(row) ? view_fold_of(input->view, view_row_task(row)) : NULL;
@@ -342,13 +342,13 @@ static void add_phase(const struct list_row *row, struct str *out)
     str_add_char(out, phase_letter(state->plan->tasks[row->task].steps[step].phase));
 }
 
-/* The share of the latest try's output that was new. */
+/* Appends the share of the latest try's output that was new. */
 static void add_new(const struct list_row *row, struct str *out)
 {
     const struct step_state *step = run_state_step(row->input->facts->state, row->task);
     const struct attempt_state *attempt = step_state_attempt(step);
     if (attempt && attempt->ended.mono_ms == 0 && step->attempt_count > 1)
-        attempt--; /* of the one that runs it is not known yet */
+        attempt--; /* not known yet for the running one */
     if (attempt)
         shown_new(attempt->new_permille, out);
     if (out->len == 0)
@@ -419,7 +419,7 @@ static void draw_cells(const struct list_row *row)
     }
 }
 
-/* The row of a task that the row of its fault counts too hangs below that. */
+/* Returns true for a task's row below the row of its fold. */
 static bool is_below_fold(const struct list_row *row)
 {
     const struct view *view = row->input->view;
@@ -450,7 +450,7 @@ static void draw_row(const struct list_row *row)
         draw_cells(row);
 }
 
-/* What the list is ordered by after a click on the head. */
+/* Returns the sort order that a click on the heading selects. */
 static enum order_by order_of(enum column column)
 {
     static const enum order_by orders[COL_COUNT] = {
@@ -479,7 +479,7 @@ static void draw_heads(struct canvas *canvas, struct spot spot, const struct col
     }
 }
 
-/* Where no row is shown: why, and the next step. */
+/* If there are no rows, draws why, and what to do next. */
 static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input)
 {
@@ -506,7 +506,7 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
     str_done(&text);
 }
 
-/* `in_view` is an element of the view's rows. */
+/* `in_view` is an index into the view's rows. */
 static struct list_row row_of(struct canvas *canvas, const struct frame_input *input, int in_view)
 {
     const struct view_facts *facts = input->facts;
@@ -567,7 +567,7 @@ void frame_list_line(struct canvas *canvas, int row_number, const struct frame_i
     int in_view = chosen >= 0 ? view->rows[chosen] : view->chosen;
     struct measures measures = {.id = 1, .attempts = 1, .next = 1};
     measure(&measures, input, in_view);
-    const int margin = canvas->columns < COLUMNS_FEW ? 1 : 0; /* one row needs no mark */
+    const int margin = canvas->columns < COLUMNS_FEW ? 1 : 0; /* a single row needs no mark */
     struct columns columns = columns_place(canvas->columns + margin, &measures);
     struct list_row row = row_of(canvas, input, in_view);
     row.columns = &columns;

@@ -1,4 +1,4 @@
-/* frame_log.c - the output of a try: its last lines in a pane, all of it on the Log screen. */
+/* frame_log.c - the output of an attempt: the last lines in a pane, all of it on the Log screen. */
 #include <stddef.h>
 #include <string.h>
 
@@ -12,18 +12,18 @@
 #include "text.h"
 #include "words.h"
 
-/* Part of a line in one row of the screen. */
+/* The part of a line in one row of the screen. */
 struct frame_piece {
-    const char *text; /* of the whole line, borrowed */
-    size_t line_len;  /* bytes of it */
-    size_t from, len; /* what of it is shown, */
-    struct spot spot; /* where */
+    const char *text; /* of the whole line; borrowed */
+    size_t line_len;  /* its length in bytes */
+    size_t from, len; /* the part that is shown, */
+    struct spot spot; /* and where */
 };
 
 struct pager_row {
     const struct frame_input *input;
     const struct pager_line *line;
-    int hidden; /* rows of it that are above the screen */
+    int hidden; /* number of its rows that are above the screen */
 };
 
 enum { TIME_COLUMNS = 11, LOW_ROWS = 3 };
@@ -67,8 +67,8 @@ const char *frame_log_phase(const struct frame_input *input)
     return phase_name(input->facts->state->plan->tasks[key->task].steps[key->step].phase);
 }
 
-/* Did the verdict, which is read into *room, go by bytes of this line? NULL if not, else its rule.
- */
+/* If this line has bytes that the verdict is based on, returns the name of the rule, or else NULL.
+ * The verdict is read into *room. */
 static const char *rule_of(const struct frame_input *input, const struct log_line *line,
                            struct verdict *room)
 {
@@ -82,7 +82,7 @@ static const char *rule_of(const struct frame_input *input, const struct log_lin
     return is_it ? verdict->rule : NULL;
 }
 
-/* The time and the stream; returns what is left for the text. */
+/* Draws time and stream. Returns the spot left for the text. */
 static struct spot draw_tail_front(struct canvas *canvas, struct spot spot,
                                    const struct log_line *line)
 {
@@ -104,8 +104,7 @@ static void mark_cells(struct canvas *canvas, struct spot spot, int from, int wi
     }
 }
 
-/* Mark the text, letters alike in both cases; also where a line is broken in the middle of it.
- * "" is nowhere. */
+/* Marks the search text, ignoring case, even where a line break splits it. "" matches nothing. */
 static void frame_mark_found(struct canvas *canvas, const struct frame_piece *piece,
                              const char *needle)
 {
@@ -126,8 +125,8 @@ static void frame_mark_found(struct canvas *canvas, const struct frame_piece *pi
 
 enum { NOTE_GAP = 3, NOTE_LONG_COLUMNS = 100 };
 
-/* "<- rule tap.not-ok matched here" at the right end, where the text, which takes `used` columns,
- * leaves room; shorter on a narrow canvas. */
+/* Draws "<- rule tap.not-ok matched here" at the right end, if the text (`used` columns) leaves
+ * room; shortened on a narrow canvas. */
 static void frame_rule_note(struct canvas *canvas, struct spot spot, int used, const char *rule)
 {
     struct str note = {0};
@@ -181,7 +180,7 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
     }
     size_t rows = (size_t)box->rows;
     size_t end = log->count > input->view->log_back ? log->count - input->view->log_back : 1;
-    /* The engine's line says what stands above it: the try's own goes first. */
+    /* The engine's line summarizes the lines above, so the try's own lines are dropped first. */
     const bool is_low = kind == FRAME_LOG_BARE && rows < LOW_ROWS && input->view->log_back == 0;
     if (is_low && log->said > 0)
         end = log->said;
@@ -195,11 +194,11 @@ void frame_log(struct canvas *canvas, const struct frame_box *box, enum frame_lo
 enum {
     TIME_COLUMN = 1,
     STREAM_COLUMN = 10,
-    TEXT_COLUMN = 11, /* where times are shown */
+    TEXT_COLUMN = 11, /* when times are shown */
     NARROW_TEXT_COLUMN = 2,
 };
 
-/* Columns before the text: a sign, the time, the stream. */
+/* Returns the number of columns before the text: a sign, the time, the stream. */
 static int pager_line_columns(int columns)
 {
     return columns >= PAGE_PATH_COLUMNS ? TEXT_COLUMN : NARROW_TEXT_COLUMN;
@@ -212,7 +211,7 @@ static enum style style_of(const struct log_pager *pager, const struct pager_lin
     return log_pager_is_rule(pager, line) ? STYLE_MATCH : STYLE_PLAIN;
 }
 
-/* The sign of what was found, the time, the stream: before the line's first row. */
+/* Draws what comes before the line's first row: sign of a search hit, time, stream. */
 static void draw_pager_front(struct canvas *canvas, int row, const struct pager_row *what)
 {
     const struct view_log *log = &what->input->view->log;
@@ -230,7 +229,7 @@ static void draw_pager_front(struct canvas *canvas, int row, const struct pager_
                           "│");
 }
 
-/* In the part of the line that is at this spot. */
+/* Marks hits in the part of the line at this spot. */
 static void draw_found(struct canvas *canvas, struct spot spot, const struct pager_row *what,
                        size_t from, size_t len)
 {
@@ -244,7 +243,8 @@ static void draw_found(struct canvas *canvas, struct spot spot, const struct pag
         frame_mark_found(canvas, &piece, pager->needle);
 }
 
-/* Unwrapped: from the view's column on; a sign says that there is more at the right. */
+/* Draws a line without wrapping, from the view's column on. A sign shows that there is more on the
+ * right. */
 static void draw_cut(struct canvas *canvas, struct spot spot, const struct pager_row *what,
                      enum style style)
 {
@@ -283,7 +283,7 @@ static int draw_wrapped(struct canvas *canvas, struct spot spot, int end_row,
     return spot.row;
 }
 
-/* Draw it from a row of the box on; returns the row after it. */
+/* Draws a line from a row of the box on. Returns the row after it. */
 static int pager_line_draw(struct canvas *canvas, const struct frame_box *box, int row,
                            const struct pager_row *what)
 {
@@ -301,7 +301,7 @@ static int pager_line_draw(struct canvas *canvas, const struct frame_box *box, i
 
 enum { RULE_ROWS = 8, MB = 1000 * 1000 };
 
-/* Where things are; rows of -1 are not there. */
+/* Position of each part; -1 for rows that are not shown. */
 struct layout {
     struct frame_page page;
     struct frame_box lines;
@@ -341,13 +341,13 @@ static bool is_running(const struct frame_input *input)
     return attempt && attempt->ended.mono_ms == 0 && !input->facts->orphaned;
 }
 
-/* What came after the moment that is shown is left out. */
+/* Returns true if output after the moment on screen is left out. */
 static bool ends_here(const struct frame_input *input)
 {
     return frame_mode_is_bar(input->facts) && !input->view->shows_later;
 }
 
-/* Where one is in it. */
+/* Appends the position in the log. */
 static void add_position(const struct frame_input *input, struct str *out)
 {
     const struct view_log *log = &input->view->log;
@@ -365,7 +365,7 @@ static void add_position(const struct frame_input *input, struct str *out)
         frame_say(input, log->stays ? "at the end, {follow} follows" : "follows", out);
 }
 
-/* "\"tax\" 3 of 17" */
+/* Appends "\"tax\" 3 of 17". */
 static void add_search(const struct frame_input *input, struct str *out)
 {
     const struct log_pager *pager = input->facts->pager;
@@ -409,7 +409,7 @@ static void draw_rule(struct canvas *canvas, const struct layout *layout,
     str_done(&title);
 }
 
-/* "exit 1   test-fail   ran 1:47", or that it runs. */
+/* Appends "exit 1   test-fail   ran 1:47", or that it is running. */
 static void add_state(const struct canvas *canvas, const struct frame_input *input, struct str *out)
 {
     const struct run_state *state = input->facts->state;
@@ -430,7 +430,7 @@ static void add_state(const struct canvas *canvas, const struct frame_input *inp
     shown_ran(&attempt->outcome, out);
 }
 
-/* As much of it as there is room for. */
+/* Appends the text if there is room. */
 static void add_if_fits(struct str *out, int columns, const char *text)
 {
     const size_t before = out->len;
@@ -483,7 +483,7 @@ static void draw_head(struct canvas *canvas, const struct layout *layout,
     str_done(&right);
 }
 
-/* Why there is nothing to see, where there is nothing. */
+/* If there is no output, appends why. */
 static void add_no_output(const struct frame_input *input, struct str *out)
 {
     const struct log_pager *pager = input->facts->pager;
@@ -531,7 +531,7 @@ static void draw_lines(struct canvas *canvas, const struct frame_box *box,
         if (line)
             row = pager_line_draw(canvas, box, row, &(struct pager_row){input, line, hidden});
         else
-            row++; /* it has made way for newer output, which comes with the next frame */
+            row++; /* replaced by newer output, which comes with the next frame */
         hidden = 0;
     }
     draw_empty(canvas, box, row, input);

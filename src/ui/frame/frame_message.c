@@ -1,12 +1,12 @@
-/* frame_message.c - the message line: the answer to a key, else what wants a person's eye. */
+/* frame_message.c - the message line: the answer to a key, or what needs the user's attention. */
 #include "clock.h"
 #include "frame_internal.h"
 #include "text.h"
 #include "view.h"
 
 enum {
-    HINT_COLUMNS = 50, /* narrower: no word of the key that leads there */
-    ANSWER_MS = 3000,  /* so long the answer to a key stands, whatever happens */
+    HINT_COLUMNS = 50, /* narrower: the key that leads there is not named */
+    ANSWER_MS = 3000,  /* how long the answer to a key stays, whatever happens */
 };
 
 static int flaky(const struct run_state *state)
@@ -19,7 +19,7 @@ static int flaky(const struct run_state *state)
     return count;
 }
 
-/* The hint as far as so many columns have room for it. */
+/* Appends the hint, shortened to fit. */
 static void add_end(const struct frame_input *input, int columns, struct str *out)
 {
     const struct run_state *state = input->facts->state;
@@ -58,15 +58,15 @@ static void add_interrupted(const struct frame_input *input, struct str *out)
     frame_say(input, ". {quit} leaves", out);
 }
 
-/* What the line says. */
+/* The content of the line. */
 struct message {
     struct str text;  /* owned */
-    struct str brief; /* owned; the same in few words, for */
-    struct str later; /* owned; other news, in few words, that came after it; "" = none */
-    int task;         /* that `text` is about, -1 = none */
+    struct str brief; /* owned; a short version, for */
+    struct str later; /* owned; short version of later news; "" = none */
+    int task;         /* the subject of `text`, -1 = none */
 };
 
-/* The task that the notice is about, if it still stands so; else -1. */
+/* Returns the task of the notice if its state has not changed since; otherwise -1. */
 static int task_of_notice(const struct run_state *state)
 {
     for (int i = 0; i < state->plan->task_count; i++) {
@@ -77,7 +77,7 @@ static int task_of_notice(const struct run_state *state)
     return -1;
 }
 
-/* The task that needs a person since the latest; -1 = none does. */
+/* Returns the task that most recently began to need the user; -1 = none. */
 static int latest_in_need(const struct run_state *state)
 {
     int latest = -1;
@@ -95,7 +95,7 @@ static const char *stop_word(enum task_status status)
     return status == TASK_NEEDS_YOU ? "needs you" : status == TASK_STUCK ? "is stuck" : "gave up";
 }
 
-/* "T-105 gave up: 6 of 6 tries used (timeout)". */
+/* Appends "T-105 gave up: 6 of 6 tries used (timeout)". */
 static void add_stop(const struct run_state *state, int task, struct str *out)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
@@ -119,7 +119,7 @@ static void add_stop(const struct run_state *state, int task, struct str *out)
     str_done(&class);
 }
 
-/* "14:02:40 T-104 is stuck", "14:02:31 T-107 needs you: auth": the preview has the rest. */
+/* Appends "14:02:40 T-104 is stuck", "14:02:31 T-107 needs you: auth"; the preview has the rest. */
 static void add_brief(const struct run_state *state, int task, int64_t at_ms, struct str *out)
 {
     char hms[CLOCK_TEXT_MAX];
@@ -136,7 +136,7 @@ static void add_brief(const struct run_state *state, int task, int64_t at_ms, st
     str_done(&class);
 }
 
-/* What needs a person stays until nothing does; later news stand behind it. */
+/* A task that needs the user stays in the line until none does; later news follows it. */
 static void add_notice(const struct frame_input *input, struct message *out)
 {
     const struct run_state *state = input->facts->state;
@@ -162,7 +162,7 @@ static void add_notice(const struct frame_input *input, struct message *out)
     add_brief(state, told, state->notice_at_ms, &out->later);
 }
 
-/* The answer to a key or an act. */
+/* Appends the answer to a key or an act. */
 static void add_answer(const struct frame_input *input, struct str *out)
 {
     struct str why = {0};
@@ -172,7 +172,7 @@ static void add_answer(const struct frame_input *input, struct str *out)
     str_done(&why);
 }
 
-/* What the message line says; empty if nothing wants a person's eye. */
+/* Makes the message line; empty if nothing needs attention. */
 static void add_message(const struct frame_input *input, int columns, struct message *out)
 {
     const struct view_facts *facts = input->facts;
@@ -184,7 +184,7 @@ static void add_message(const struct frame_input *input, int columns, struct mes
     if (is_answered && !has_news)
         add_answer(input, &out->text);
     else if (facts->mode == VIEW_REPLAY && view_screen(input->view) == SCREEN_RUNS)
-        return; /* what is there to say is of one of the runs */
+        return; /* messages are about a single run */
     else if (input->view->leaving)
         str_addf(&out->text, "nothing more is started; leaving when %d %s ended", state->running,
                  state->running == 1 ? "try has" : "tries have");
@@ -198,14 +198,14 @@ static void add_message(const struct frame_input *input, int columns, struct mes
         add_notice(input, out);
 }
 
-/* Does a task need a person that is not the chosen one? */
+/* Returns true if a task other than the selected one needs the user. */
 static bool leads_elsewhere(const struct frame_input *input, int task)
 {
     return input->facts->mode == VIEW_LIVE && task >= 0 && task != input->view->chosen &&
            input->facts->state->tasks[task].status == TASK_NEEDS_YOU;
 }
 
-/* Both where there is room for both, the first in few words if need be; else the first alone. */
+/* Draws both if there is room, the first one shortened if necessary; otherwise only the first. */
 static void put_message(struct canvas *canvas, struct spot spot, const struct message *message)
 {
     enum { GAP = 3 };

@@ -1,4 +1,4 @@
-/* frame_overlays.c - what is drawn over a screen: help, menu of orders, command line, report. */
+/* frame_overlays.c - what is drawn over a screen: help, sort menu, command line, report. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,30 +17,30 @@ enum {
     WORD_WIDTH = 12,
     WIDTH_FOR_TWO = 72,
     WIDTH_FOR_THREE = 120,
-    WIDTH_FOR_OWN = 64, /* narrower: where one's own keys are is not said */
+    WIDTH_FOR_OWN = 64, /* narrower: the location of the user's key file is not shown */
     COMMAND_WIDTH = 22,
-    COMMAND_WIDTH_NARROW = 16, /* where it is not to take most of a column */
+    COMMAND_WIDTH_NARROW = 16, /* maximum width in narrow columns */
     ROWS_FOR_FOOT = 8,
     ROWS_FOR_HEAD = 4,
 };
 
-/* Where each line goes: its place counts rows, column after column, page after page. */
+/* Position of each line, counted in rows, column by column, page by page. */
 struct layout {
     int rows, columns; /* of a page */
     int places[HELP_LINES_MAX];
-    int heads[HELP_LINES_MAX]; /* place of the group's head above it, -1 = none */
-    int end;                   /* first place behind the last line */
+    int heads[HELP_LINES_MAX]; /* position of the group's heading above the line, -1 = none */
+    int end;                   /* first position after the last line */
 };
 
-/* What is drawn, and where. */
+/* What to draw, and where. */
 struct sheet {
     struct help_lines lines;
     struct layout layout;
     int page, chosen;
 };
 
-/* Lay the lines out in columns of so many rows: a blank before a head, none at the
- * top of a column, and no head alone at the bottom of one. */
+/* Arranges the lines in columns of `rows` rows: a blank before each heading except at the top of a
+ * column, and no heading alone at the bottom of a column. */
 static void lay_out_help(const struct help_lines *lines, int rows, struct layout *out)
 {
     int place = 0;
@@ -59,7 +59,7 @@ static void lay_out_help(const struct help_lines *lines, int rows, struct layout
     out->end = place;
 }
 
-/* If all lines fit on one page, make its columns equally high. */
+/* If all lines fit on one page, balances its columns. */
 static void fit(const struct help_lines *lines, int rows, struct layout *out)
 {
     for (int i = 2; i < rows; i++) {
@@ -97,7 +97,7 @@ static void draw_head(const struct help *help, struct canvas *canvas, const char
     canvas_text(canvas, (struct spot){1, canvas->cursor_column, 2}, STYLE_PLAIN, "  ");
 }
 
-/* Why the chosen line cannot be run now; NULL if it can. */
+/* Returns why the selected line has no effect now; NULL if it has. */
 static const char *refusal_of(const struct help *help, const struct help_about *about,
                               const struct help_line *line)
 {
@@ -126,7 +126,7 @@ static void draw_foot(const struct help *help, struct canvas *canvas, const char
     str_done(&text);
 }
 
-/* The box that a place of the present page is drawn in. */
+/* Returns where a position of the current page is drawn. */
 static struct spot place_spot(const struct layout *layout, const struct canvas *canvas, int top,
                               int place)
 {
@@ -148,7 +148,7 @@ static void draw_group(struct canvas *canvas, struct spot spot, const struct hel
     canvas_text(canvas, spot, STYLE_LABEL, title);
 }
 
-/* How wide the name of a line is at its left. */
+/* Returns the width of the name at the left of a line. */
 static int name_width(const struct help_line *line, int width)
 {
     if (line->binding)
@@ -252,7 +252,8 @@ void help_draw(const struct help *help, struct canvas *canvas, const struct help
 
 enum { MENU_GAP = 2 };
 
-/* Columns that the menu's lines take, and where each is: a row is as long as the canvas. */
+/* Returns the columns that the menu's lines take, and the position of each. Rows wrap at the canvas
+ * width. */
 static int lay_out_orders(const struct canvas *canvas, int rows[ORDER_COUNT + 1],
                           int columns[ORDER_COUNT + 1])
 {
@@ -300,7 +301,7 @@ void view_order_draw(const struct view *view, struct canvas *canvas)
 
 enum { GAP = 2 };
 
-/* What the line may become, or what the command in it does. */
+/* Draws the possible completions, or what the command does. */
 static void draw_hint(const struct view *view, const struct view_facts *facts,
                       struct canvas *canvas, int row)
 {
@@ -329,7 +330,7 @@ void view_command_draw(const struct view *view, const struct view_facts *facts,
     line_edit_draw(&view->command.line, canvas, canvas->rows - 1, ":");
 }
 
-enum { ROWS_AROUND = 3, ROWS_MIN = 1 }; /* the head, the rule, the keys */
+enum { ROWS_AROUND = 3, ROWS_MIN = 1 }; /* heading, rule, keys */
 
 int frame_report_rows(int canvas_rows, size_t rows)
 {

@@ -1,5 +1,5 @@
-/* frame_page.c - the rows around the body of every screen: path, banner, transport, scrubber, keys.
- */
+/* frame_page.c - the rows around the body of every screen: path, banner, playback controls,
+ * scrubber, keys. */
 #include <string.h>
 
 #include "clock.h"
@@ -11,7 +11,7 @@ enum {
     WIDE_COLUMNS = 120,
     KEYS_MAX = 9,
     KEYS_MAX_WIDE = 14,
-    KEYS_KEPT = 2, /* the last ones, quit and help, fit before all others */
+    KEYS_KEPT = 2, /* the last ones, quit and help, take precedence over all others */
 };
 
 static bool works(const struct frame_input *input, enum act act)
@@ -22,7 +22,7 @@ static bool works(const struct frame_input *input, enum act act)
     return !refused;
 }
 
-/* Draw them into this row. */
+/* Draws the keys into this row. */
 static void frame_keys_draw(struct canvas *canvas, int row, const struct frame_input *input,
                             const struct frame_keys *keys)
 {
@@ -42,7 +42,7 @@ static void frame_keys_draw(struct canvas *canvas, int row, const struct frame_i
         const char *brief = briefs[act];
         if (!works(input, act) || (!is_kept && footer.count + kept >= most))
             continue;
-        /* Alone, it has the word of both. */
+        /* If only one key of the pair works, it gets the shared word. */
         if (brief && *brief == '\0' && i + 1 < keys->count && !works(input, keys->acts[i + 1]))
             briefs[act] = briefs[keys->acts[i + 1]];
         acts[footer.count++] = act;
@@ -50,7 +50,7 @@ static void frame_keys_draw(struct canvas *canvas, int row, const struct frame_i
     keymap_footer(canvas, row, &footer);
 }
 
-/* Keys that go both ways share a word. */
+/* Keys for opposite directions share a word. */
 static void name_times(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
 {
     if (input->view->trail.depth > 0)
@@ -87,7 +87,7 @@ void frame_name_acts(const struct frame_input *input, const char *briefs[UI_ACT_
         briefs[UI_RETRY] = "go on";
 }
 
-/* What the keys do to a fold or to what is held, where that is something else. */
+/* Sets the texts of keys that do something different for a fold or a held task. */
 static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT_COUNT])
 {
     const struct view_fold *fold = view_chosen_fold(input->view);
@@ -105,7 +105,7 @@ static void name_acts(const struct frame_input *input, const char *briefs[UI_ACT
     briefs[UI_HOLD] = all_held ? "let all go" : "hold all";
 }
 
-/* Which keys are named, quit and help whatever else there is no room for. */
+/* Which keys to show; quit and help are always among them. */
 struct choice {
     const enum act *acts;
     size_t count, most;
@@ -166,9 +166,9 @@ enum {
     SCRUBBER_MIN = 10,
     HM_LEN = 5,
     HMS_LEN = 8,
-    HMS_COLUMNS = 60,      /* narrower: no seconds on the line of time */
-    HMS_LASTS_MS = 600000, /* longer: none either */
-    FULL_COLUMNS = 100,    /* narrower: signs for words */
+    HMS_COLUMNS = 60,      /* narrower: no seconds in the time line */
+    HMS_LASTS_MS = 600000, /* longer: no seconds either */
+    FULL_COLUMNS = 100,    /* narrower: signs instead of words */
 };
 
 static void add_speed(const struct replay *replay, struct str *out)
@@ -179,7 +179,7 @@ static void add_speed(const struct replay *replay, struct str *out)
         str_addf(out, "0.%sx", replay->speed == 1 ? "25" : "5");
 }
 
-/* How far it is to the end. The head of the past says how far back that is. */
+/* Appends the time until the end. In the past, the header shows it instead. */
 static void add_to_the_end(const struct frame_input *input, bool in_full, struct str *out)
 {
     const struct replay *replay = input->facts->replay;
@@ -192,7 +192,7 @@ static void add_to_the_end(const struct frame_input *input, bool in_full, struct
         str_add(out, " before the end of the log");
 }
 
-/* A key and what it does, so that it ends at the end of the spot. Returns the spot before it. */
+/* Draws a key and its effect, ending at the end of the spot. Returns the spot before it. */
 static struct spot put_way(struct canvas *canvas, struct spot spot, const struct frame_input *input,
                            enum act act)
 {
@@ -209,7 +209,7 @@ static struct spot put_way(struct canvas *canvas, struct spot spot, const struct
     return (struct spot){spot.row, spot.column, at - spot.column - 2};
 }
 
-/* Where a replay is, in words and as a bar. */
+/* Draws the replay position as text and as a bar. */
 static void frame_transport(struct canvas *canvas, int row, const struct frame_input *input)
 {
     const struct replay *replay = input->facts->replay;
@@ -242,7 +242,7 @@ static void frame_transport(struct canvas *canvas, int row, const struct frame_i
     str_done(&text);
 }
 
-/* The line of time, one cell for each stretch of it. */
+/* The time line, with one cell for each stretch of time. */
 struct scrubber {
     struct canvas *canvas;
     int row, column, width;
@@ -271,7 +271,7 @@ static void draw_marks(const struct scrubber *scrubber, const struct replay *rep
     bool ascii = scrubber->canvas->ascii;
     bool pass = sign == REPLAY_PASS;
     const char *text = pass ? (ascii ? "+" : "✓") : (ascii ? "x" : "✗");
-    int drawn = -1; /* there are many to a cell */
+    int drawn = -1; /* a cell may have many */
     const struct replay_signed *marks = &replay->signs[sign];
     for (size_t i = 0; i < marks->count; i++) {
         const int64_t mono_ms = replay->marks[marks->marks[i]].at.mono_ms;
@@ -288,7 +288,7 @@ static void draw_time(struct canvas *canvas, struct spot spot, int64_t at_ms)
     (void)canvas_text_n(canvas, spot, STYLE_PLAIN, clock_hms(at_ms, hms), (size_t)spot.width);
 }
 
-/* A stranger's log may say anything. */
+/* The value is untrusted: the log may come from someone else. */
 static int64_t after_event(const struct bookmark *bookmark, const struct moment *at, int64_t most)
 {
     int64_t ms = 0;
@@ -297,7 +297,7 @@ static int64_t after_event(const struct bookmark *bookmark, const struct moment 
     return __builtin_sub_overflow(bookmark->at_ms, at->at_ms, &ms) || ms > most ? most : ms;
 }
 
-/* A bookmark stands at its event, or so long after it. */
+/* A bookmark is shown at its event, plus its offset. */
 static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_input *input)
 {
     const struct replay *replay = input->facts->replay;
@@ -310,7 +310,7 @@ static void draw_bookmarks(const struct scrubber *scrubber, const struct frame_i
     }
 }
 
-/* The bar, with the times of its ends where there is room; nothing without a moment. */
+/* Draws the bar, with the times at its ends if there is room; nothing without a moment. */
 static void frame_scrubber(struct canvas *canvas, int row, const struct frame_input *input)
 {
     const struct replay *replay = input->facts->replay;
@@ -389,7 +389,7 @@ void frame_draw_edges(struct canvas *canvas, const struct frame_edges *edges,
         frame_scrubber(canvas, edges->scrubber, input);
 }
 
-/* "LIVE   14:02:37"; without the clock where there is no room for it beside the path. */
+/* Appends "LIVE   14:02:37"; without the clock if it does not fit beside the path. */
 static void add_mode(const struct frame_input *input, const struct canvas *canvas, int path_columns,
                      struct str *out)
 {
@@ -405,7 +405,7 @@ static void add_mode(const struct frame_input *input, const struct canvas *canva
         str_cut(out, mode_len);
 }
 
-/* What is too much for the room goes from the right end. */
+/* Cuts the path at its right end if it is too long. */
 static void draw_path(struct canvas *canvas, const struct frame_input *input, const char *path)
 {
     struct str right = {0};

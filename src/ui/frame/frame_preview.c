@@ -1,5 +1,5 @@
-/* frame_preview.c - what is known of the chosen task, or of the tasks of one fault: when it
- * continues, why, what is proven, its tries, its agent. Lines that the log cannot fill are left
+/* frame_preview.c - what is known about the selected task, or the tasks with one fault: when it
+ * continues, why, what is proven, its tries, its agent. Lines without data in the log are left
  * out. */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "shown_said.h"
 #include "text.h"
 
-/* "RED: failed as expected (try 1), 0:12 ago" for a step that has ended well. */
+/* Appends "RED: failed as expected (try 1), 0:12 ago" for a step that succeeded. */
 static void add_proof(const struct preview *preview, int number, struct str *out)
 {
     const struct plan_step *plan = &preview->state->plan->tasks[preview->task].steps[number];
@@ -20,15 +20,15 @@ static void add_proof(const struct preview *preview, int number, struct str *out
         str_add(out, "none yet");
 }
 
-/* `add` appends part 0 .. count - 1. */
+/* Appends part `part`, from 0 to count - 1. */
 typedef void part_fn(const struct preview *preview, int part, struct str *out);
 struct parts {
     int count;
     part_fn *add;
-    const char *after; /* words behind the last one; "" = none */
+    const char *after; /* text after the last part; "" = none */
 };
 
-/* As many of the last parts as fit into a line, in their order. */
+/* Draws as many of the last parts as fit into a line, in their order. */
 static void put_last_parts(struct preview *preview, const char *label, struct parts parts)
 {
     int room = preview->box->columns - preview->text_column;
@@ -49,7 +49,7 @@ static void put_last_parts(struct preview *preview, const char *label, struct pa
     str_done(&text);
 }
 
-/* The last parts in lines of their own, as many as there is room for. */
+/* Draws the last parts on separate lines, as many as fit. */
 static void put_parts_below(struct preview *preview, const char *label, struct parts parts)
 {
     int room = preview->box->rows - preview->row;
@@ -72,7 +72,7 @@ static void put_parts(struct preview *preview, const char *label, struct parts p
         put_last_parts(preview, label, parts);
 }
 
-/* "3 ✗ test-fail 1:47", "1 ✗ start: busy" for one that could not be started. */
+/* Appends "3 ✗ test-fail 1:47"; "1 ✗ start: busy" for a try that could not be started. */
 static void add_try(const struct preview *preview, int index, struct str *out)
 {
     const struct attempt_state *attempts = run_state_step(preview->state, preview->task)->attempts;
@@ -121,7 +121,7 @@ static bool is_little_new(const struct attempt_state *attempts, int index)
     return permille >= 0 && permille <= LITTLE_PERMILLE;
 }
 
-/* How many of the last tries in a row it is true of. */
+/* Returns for how many consecutive tries at the end `holds` is true. */
 static int count_last(const struct attempt_state *attempts, int ended,
                       bool (*holds)(const struct attempt_state *attempts, int index))
 {
@@ -131,7 +131,8 @@ static int count_last(const struct attempt_state *attempts, int ended,
     return count;
 }
 
-/* That the last tries said the same, or hardly anything new; nothing for a single one. */
+/* Appends that the last tries had the same output, or almost nothing new; nothing for a single
+ * try. */
 static void add_running_same(const struct attempt_state *attempts, int ended, struct str *out)
 {
     int same = count_last(attempts, ended, frame_is_same_fault);
@@ -142,7 +143,8 @@ static void add_running_same(const struct attempt_state *attempts, int ended, st
         str_addf(out, "hardly anything new %d times running", little);
 }
 
-/* What share of each try's output was new; in lines of their own they have it beside them. */
+/* Draws the share of new output for each try. Not needed if each try has its own line, which
+ * includes it. */
 static void put_shares(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
@@ -166,7 +168,7 @@ void preview_put_proofs(struct preview *preview)
     put_parts(preview, "proof", (struct parts){step + 1, add_proof, ""});
 }
 
-/* A line for each try of the present step, and what they share. */
+/* Draws a line for each try of the current step, and what they have in common. */
 static void preview_put_present_tries(struct preview *preview)
 {
     size_t tries = run_state_step(preview->state, preview->task)->attempt_count;
@@ -174,7 +176,7 @@ static void preview_put_present_tries(struct preview *preview)
     put_shares(preview);
 }
 
-/* Is any of its budget spoken of, or all there is to show? */
+/* Returns true if budget was reported or spent, or everything is shown. */
 static bool is_worth_a_line(const struct preview *preview, const struct task_agent *agent)
 {
     return preview->kind == FRAME_PREVIEW_ROOMY || agent->budget.told != 0 ||
@@ -193,7 +195,7 @@ static void put_budget(struct preview *preview, const struct task_agent *agent)
     str_done(&text);
 }
 
-/* A nudge is for the next prompt; what is over needs none. */
+/* A nudge is for the next prompt; a task that is over has none. */
 static bool is_to_be_said(const struct preview *preview)
 {
     const enum task_status status = preview->state->tasks[preview->task].status;
@@ -341,7 +343,7 @@ static void put_next(struct preview *preview, const struct view_fold *fold)
     str_done(&text);
 }
 
-/* "T-104 in 0:12, T-109 in 0:40 +4": as many as there is room for. */
+/* Draws "T-104 in 0:12, T-109 in 0:40 +4", as many tasks as fit. */
 static void put_members(struct preview *preview, const struct view_fold *fold)
 {
     const struct view *view = preview->input->view;
@@ -370,7 +372,7 @@ static void put_members(struct preview *preview, const struct view_fold *fold)
     str_done(&text);
 }
 
-/* The tasks of one fault: how many, since when, and which. */
+/* Draws the tasks with one fault: how many, since when, and which. */
 static void preview_put_fold(struct preview *preview, const struct view_fold *fold)
 {
     put_next(preview, fold);
@@ -395,7 +397,7 @@ static void put_row(struct preview *preview, const char *label, const char *text
 {
     const struct frame_box *box = preview->box;
     int row = box->row + preview->row++;
-    if (row < box->row) /* scrolled out */
+    if (row < box->row) /* scrolled off */
         return;
     (void)frame_put(
         preview->canvas,
@@ -429,7 +431,8 @@ void preview_put_ending(struct preview *preview)
     str_done(&text);
 }
 
-/* `test-fail "expected 19.99, got 20.00"`: where there is no room for the rule's name. */
+/* Appends `test-fail "expected 19.99, got 20.00"`, for when there is no room for the rule's
+ * name. */
 static void add_evidence(const struct preview *preview, struct str *out)
 {
     struct verdict room;
@@ -455,7 +458,7 @@ static void put_why(struct preview *preview)
         preview_put_ending(preview);
 }
 
-/* What keeps the output from fitting its contract; the first of it is in `why`. */
+/* Draws why the output does not match its contract; put_why() has shown the first reason. */
 void preview_put_misfits(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
@@ -485,8 +488,8 @@ bool preview_has_close_miss(const struct verdict *verdict)
     return false;
 }
 
-/* Rules that looked at the output and why they did not decide; a time that the server gave
- * and nobody waits for. */
+/* Draws rules that almost matched and why they did not, and a retry time from the server that
+ * nobody is waiting for. */
 static void put_near(struct preview *preview)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
@@ -507,8 +510,8 @@ static void put_near(struct preview *preview)
     str_done(&text);
 }
 
-/* Where it works that does not work in place, what is not enforced there, and what has been
- * proven on another tree. */
+/* Draws the workspace if the task does not work in place, what is not enforced there, and what was
+ * proven on a different tree. */
 void preview_put_place(struct preview *preview)
 {
     struct str text = {0};
@@ -547,7 +550,7 @@ static void put_log_step(struct preview *preview, int row)
     str_done(&text);
 }
 
-/* A recording with its records has a pane for the log, too. */
+/* A recording with a pane for its records also has one for the log. */
 static bool has_log_beside(const struct preview *preview)
 {
     return (preview->input->view->panes & VIEW_HAS_EVENTS) != 0;
@@ -579,7 +582,7 @@ static void put_fold(struct preview *preview, const struct view_fold *fold)
         put_log(preview);
 }
 
-/* In a recording: what came of it, or how to see that. */
+/* In a recording: draws what happened later, or how to show it. */
 static void put_later(struct preview *preview)
 {
     const struct frame_input *input = preview->input;
@@ -598,7 +601,7 @@ static void put_later(struct preview *preview)
     str_done(&text);
 }
 
-/* What a person asked for comes before what there may be no room for. */
+/* What the user requested comes before lines that may not fit. */
 static void put_task(struct preview *preview)
 {
     const bool is_asked_for = preview->input->facts->later != NULL;
@@ -627,7 +630,7 @@ static void put_task(struct preview *preview)
     if (!is_asked_for)
         put_later(preview);
     if (preview->kind == FRAME_PREVIEW_ROOMY) {
-        /* What is needed least comes last: there is room for it if a person asks for more. */
+        /* The least important lines come last: this kind of preview has room for them. */
         put_near(preview);
         preview_put_command(preview);
     } else {

@@ -1,4 +1,4 @@
-/* frame_runs.c - the Runs screen: its columns by width, a row for each run. */
+/* frame_runs.c - the Runs screen: its columns by width, with a row for each run. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "shown.h"
 #include "text.h"
 
-/* States that have a column where any run in sight has tasks in them. */
+/* States that get a column if any visible run has tasks in them. */
 enum { RUNS_EXTRAS = 3 };
 struct runs_extra {
     enum task_status status;
@@ -21,14 +21,14 @@ struct runs_extra {
 /* Columns of numbers: where they end, 0 = left out; and where the texts begin. */
 struct runs_columns {
     int started, lasted, tasks, tries, passed, failed, cancelled, waited, name;
-    int extra[RUNS_EXTRAS]; /* behind `failed` */
+    int extra[RUNS_EXTRAS]; /* after `failed` */
 };
 
 enum {
-    AIRY_COLUMNS = 100, /* narrower: less air between the columns, for the name */
+    AIRY_COLUMNS = 100, /* narrower: smaller gaps, to make room for the name */
     WIDE_COLUMNS = 76,  /* narrower: fewer columns */
     MID_COLUMNS = 56,
-    NARROW_COLUMNS = 36, /* narrower: only how long it lasted */
+    NARROW_COLUMNS = 36, /* narrower: only the duration */
     NAME_COLUMNS_MIN = 6,
 };
 
@@ -73,7 +73,7 @@ static struct runs_columns columns_by_width(int width)
     return (struct runs_columns){.lasted = width};
 }
 
-/* The columns behind the extra ones. */
+/* Moves the columns after the extra ones. */
 static void move(struct runs_columns *at, int by)
 {
     at->cancelled += at->cancelled > 0 ? by : 0;
@@ -81,7 +81,8 @@ static void move(struct runs_columns *at, int by)
     at->name += at->name > 0 ? by : 0;
 }
 
-/* What is left out for more states: the count of tries, then the name, then what was waited. */
+/* Makes room for the extra columns: drops first the number of tries, then the name, then the
+ * waiting time. */
 static void fit(struct runs_columns *at, int width)
 {
     const int tries = at->tries - at->tasks;
@@ -110,7 +111,7 @@ static bool has_any(const struct frame_input *input, int rows, enum task_status 
     return false;
 }
 
-/* For a canvas of this width, and the runs that are in sight. */
+/* For this canvas and the visible runs. */
 static struct runs_columns runs_columns_of(const struct canvas *canvas,
                                            const struct frame_input *input)
 {
@@ -130,13 +131,13 @@ static struct runs_columns runs_columns_of(const struct canvas *canvas,
 
 enum {
     NUMBER_END = 7,
-    DATE_START = 5, /* of "2026-11-20 13:50:02": the year is left out where it is this one */
+    DATE_START = 5, /* in "2026-11-20 13:50:02": skips the year if it is the current one */
     DATE_LEN = 16,
     NOTE_COLUMN = 9,
     THOUSAND = 1000,
 };
 
-/* A text that ends before a column. */
+/* Draws a text that ends before column `end`. */
 static void put_end(struct canvas *canvas, int row, int end, enum style style, const char *text)
 {
     if (end <= 0)
@@ -166,7 +167,7 @@ static void draw_heads(struct canvas *canvas, int row, const struct runs_columns
                         STYLE_COLUMN, "NAME");
 }
 
-/* Four columns are room for three digits. */
+/* A count column has four columns, enough for three digits. */
 static void put_count(struct canvas *canvas, int row, int end, int64_t count)
 {
     struct str text = {0};
@@ -185,11 +186,11 @@ static void put_started(struct canvas *canvas, struct spot spot, int64_t at_ms, 
     (void)clock_date(now_ms, now);
     const bool same_year = strncmp(then, now, DATE_START) == 0;
     const char *from = same_year ? then + DATE_START : then;
-    const size_t len = same_year ? DATE_LEN - DATE_START : DATE_LEN - 6; /* the day alone */
+    const size_t len = same_year ? DATE_LEN - DATE_START : DATE_LEN - 6; /* only the day */
     (void)canvas_text_n(canvas, spot, STYLE_PLAIN, from, len);
 }
 
-/* One row as it is being drawn. */
+/* A row being drawn. */
 struct line {
     struct canvas *canvas;
     const struct runs_columns *at;
@@ -241,7 +242,7 @@ static void draw_run(const struct line *line, int64_t now_ms)
     str_done(&number);
 }
 
-/* The second line. False: there is none. */
+/* Draws the second line. Returns false if there is none. */
 static bool draw_note(struct canvas *canvas, int row, const struct runs_row *run)
 {
     struct str note = {0};
@@ -254,7 +255,7 @@ static bool draw_note(struct canvas *canvas, int row, const struct runs_row *run
     return has_note;
 }
 
-/* What there is instead of rows. */
+/* Draws the text shown when there are no rows. */
 static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input)
 {
@@ -273,7 +274,7 @@ static void draw_nothing(struct canvas *canvas, const struct frame_box *box,
     str_done(&text);
 }
 
-/* The rows from view->runs.top on, as many as there is room for: of the last one the note, too. */
+/* Draws the rows from view->runs.top on, as many as fit, including the last row's note. */
 static void draw_rows(struct canvas *canvas, const struct frame_box *box,
                       const struct frame_input *input, const struct runs_columns *at)
 {

@@ -1,4 +1,4 @@
-/* frame_state.c - the state of a task and of one try in words, for the preview and for Detail. */
+/* frame_state.c - the state of a task and of one attempt as text, for the preview and Detail. */
 #include <string.h>
 
 #include "attr.h"
@@ -10,8 +10,8 @@
 enum {
     BAR_WIDTH = 18,
     BAR_COLUMNS_MIN = 70,        /* narrower: no bar beside the countdown */
-    BAR_TENTHS_MS_MAX = 10000,   /* of shorter waits tenths of a second count */
-    BAR_SECONDS_MS_MAX = 120000, /* longer waits are told in m:ss */
+    BAR_TENTHS_MS_MAX = 10000,   /* shorter waits are shown in tenths of a second */
+    BAR_SECONDS_MS_MAX = 120000, /* longer waits are shown as m:ss */
     MS_PER_S = 1000,
     TENTH_MS = 100,
 };
@@ -68,7 +68,7 @@ static void add_bar_if_it_fits(const struct step_state *step, const struct momen
     str_done(&bar);
 }
 
-/* A time of day with its seconds, with the day where that is another one. */
+/* Appends a time of day with seconds, and the date if it is another day. */
 static void add_clock(const struct preview *preview, int64_t at_ms, struct str *out)
 {
     char text[CLOCK_TEXT_MAX], hms[CLOCK_TEXT_MAX];
@@ -78,7 +78,7 @@ static void add_clock(const struct preview *preview, int64_t at_ms, struct str *
     str_add(out, clock_hms(at_ms, hms));
 }
 
-/* "try 4", or "start 2 of 4" where the last one could not be started. */
+/* Appends "try 4", or "start 2 of 4" if the latest one could not be started. */
 static void add_next_try(const struct preview *preview, struct str *out)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
@@ -89,7 +89,7 @@ static void add_next_try(const struct preview *preview, struct str *out)
         str_addf(out, "try %u ", step->attempt_count + 1);
 }
 
-/* "try 4 in 0:18, at 14:02:55". */
+/* Appends "try 4 in 0:18, at 14:02:55". */
 static void add_countdown(const struct preview *preview, struct str *out)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
@@ -163,7 +163,7 @@ static void add_running(const struct preview *preview, struct str *out)
         str_add(out, ", held: no try after this one");
 }
 
-/* "waits for the rate limit of claude, may start in 0:18; r sends it first". */
+/* Appends "waits for the rate limit of claude, may start in 0:18; r sends it first". */
 static void add_gate(const struct preview *preview, const char *words, struct str *out)
 {
     const struct plan *plan = preview->state->plan;
@@ -234,7 +234,8 @@ static void add_stopping(const struct preview *preview, struct str *out)
     str_add(out, " ago; its processes have not exited yet");
 }
 
-/* When a limit ends that nobody waits for; false if none is known, or it has. */
+/* Appends when a limit ends that no task waits for. Returns false if none is known, or it is
+ * over. */
 static bool add_resets(const struct preview *preview, struct str *out)
 {
     const struct step_state *step = run_state_step(preview->state, preview->task);
@@ -320,7 +321,7 @@ static void add_state(const struct preview *preview, struct str *out)
     (void)add_resets(preview, out);
 }
 
-/* "↻ backoff since 14:02:10". */
+/* Draws "↻ backoff since 14:02:10". */
 static void put_since(struct preview *preview)
 {
     const struct moment *since = &task_of(preview)->since;
@@ -372,7 +373,7 @@ void frame_add_bar(const struct frame_input *input, int task, struct str *out)
         add_bar(run_state_step(preview.state, task), &now, out);
 }
 
-/* Eighths of a cell, from the lowest; nothing new has none. */
+/* Returns a bar in eighths of a cell; empty for no new output. */
 static const char *share_bar(int permille)
 {
     static const char *const bars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇"};

@@ -1,5 +1,5 @@
-/* frame_tasks.c - the Tasks screen: where its parts are by size, the lines below the list, the
- * records of a recording, and what is there while there are no tasks. */
+/* frame_tasks.c - the Tasks screen: its layout by size, the lines below the list, the records of a
+ * recording, and what is shown when there are no tasks. */
 #include <string.h>
 
 #include "clock.h"
@@ -24,7 +24,7 @@ static void add_filter(const struct view *view, struct str *out)
     keymap_say(view->keys, " ({order})", out);
 }
 
-/* What was asked for, as long as it can be undone. */
+/* Appends the latest act, as long as it can be undone. */
 static void add_last_act(const struct frame_input *input, struct str *out)
 {
     const struct view_undo *undo = &input->view->undo;
@@ -62,7 +62,7 @@ static void put_line(struct canvas *canvas, const struct frame_box *box, int row
                         STYLE_LABEL, str_text(text));
 }
 
-/* Are tasks kept from the list, by a filter or since they have finished? */
+/* Returns true if tasks are hidden from the list, by a filter or because they have finished. */
 static bool frame_list_is_narrowed(const struct frame_input *input)
 {
     const struct view *view = input->view;
@@ -83,7 +83,7 @@ void frame_add_more_rows(const struct view *view, int top, int rows, struct str 
         str_addf(out, "%d more below", below);
 }
 
-/* "filter: state=quiet   Esc shows all   6 passed hidden (H)" */
+/* Appends "filter: state=quiet   Esc shows all   6 passed hidden (H)". */
 static void add_narrowed(const struct frame_input *input, int rows, struct str *out)
 {
     const struct view *view = input->view;
@@ -104,8 +104,8 @@ static void add_narrowed(const struct frame_input *input, int rows, struct str *
     str_done(&more);
 }
 
-/* Below the list, how it was made, and what was done by hand last; in a box of one
- * row, what it leaves out. */
+/* Draws, below the list, how it is sorted and filtered and the latest manual act; in a box of one
+ * row, how many tasks are hidden. */
 static void frame_status(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input)
 {
@@ -135,37 +135,37 @@ enum {
     SMALL_ROWS = 6,
     STACK_COLUMNS = 60, /* list over preview */
     STACK_ROWS = 12,
-    SHORT_COLUMNS = 80, /* the preview has three lines below this */
+    SHORT_COLUMNS = 80, /* narrower: the preview has three lines */
     SIDE_COLUMNS = 120, /* list beside preview, timeline and log below */
     SIDE_ROWS = 30,
 
     SHORT_ROWS = 3,
     PREVIEW_ROWS_MIN = 4,
-    PREVIEW_ROWS_MAX = 9,   /* unless the list leaves more */
-    PREVIEW_ROWS_TALL = 13, /* from here on the log has a place of its own */
+    PREVIEW_ROWS_MAX = 9,   /* unless the list needs less */
+    PREVIEW_ROWS_TALL = 13, /* from here on, the log has its own place */
     SIDE_LIST_ROWS_MIN = 13,
     SIDE_PREVIEW_PERCENT = 37,
     STATUS_ROWS = 2,
-    NOTED_ROWS_MIN = 4, /* a lower list has no row to say what it leaves out */
-    TIMELINE_EDGES = 2, /* its rule, and the axis */
+    NOTED_ROWS_MIN = 4, /* a lower list has no row for what it leaves out */
+    TIMELINE_EDGES = 2, /* its rule and the axis */
     LOG_ROWS_MIN = 5,
 
-    /* Of a recording, list over preview; each row more than these is shared. */
-    TOLD_ROWS_MIN = 13, /* in all, without the heads and the rules */
+    /* In a recording, list over preview; additional rows are shared. */
+    TOLD_ROWS_MIN = 13, /* in total, without headings and rules */
     TOLD_PREVIEW_ROWS = 3,
     TOLD_LOG_ROWS = 4,
     TOLD_EVENT_ROWS = 2,
-    TOLD_RULES = 4, /* the heads are one of them */
+    TOLD_RULES = 4, /* including the headings */
 };
 
-/* What panes are laid by, beside the rest. */
+/* What the layout depends on besides the size. */
 struct subject {
     int rows;     /* of the screen */
-    int tasks;    /* to be listed */
-    bool is_told; /* it is a recording, whose records have a pane */
+    int tasks;    /* number of tasks to list */
+    bool is_told; /* a recording, whose records have a pane */
 };
 
-/* Take the rows at the bottom: footer, message, transport. */
+/* Takes the bottom rows: footer, message, playback controls. */
 static struct frame_box take_bottom(struct frame_layout *out, int rows, int columns, bool replay)
 {
     int last = rows - 1;
@@ -175,7 +175,7 @@ static struct frame_box take_bottom(struct frame_layout *out, int rows, int colu
     if (replay)
         out->edges.transport = last--;
     if (rows >= STACK_ROWS && columns >= STACK_COLUMNS) {
-        if (!replay) /* there what is to be said takes the footer's place */
+        if (!replay) /* in a replay, messages replace the footer */
             out->edges.message = last--;
         out->edges.bottom_rule = last--;
     }
@@ -210,7 +210,7 @@ static void lay_events(struct frame_layout *out, struct frame_box rest)
     out->panes |= VIEW_HAS_EVENTS;
 }
 
-/* List, preview, log and records over each other. False: there is no room for so much. */
+/* Stacks list, preview, log and records. Returns false if there is not enough room. */
 static bool lay_told_stack(struct frame_layout *out, struct frame_box rest, int tasks)
 {
     const int room = rest.rows - TOLD_RULES;
@@ -221,7 +221,7 @@ static bool lay_told_stack(struct frame_layout *out, struct frame_box rest, int 
     const int log = TOLD_LOG_ROWS + more;
     const int events = TOLD_EVENT_ROWS + more;
     const int list = frame_least(room - preview - log - events, frame_most(tasks, 2));
-    const int spare = room - preview - log - events - list; /* of a short list */
+    const int spare = room - preview - log - events - list; /* left by a short list */
 
     out->heads = frame_take_row(&rest);
     out->list = frame_take(&rest, list);
@@ -232,10 +232,10 @@ static bool lay_told_stack(struct frame_layout *out, struct frame_box rest, int 
     return true;
 }
 
-/* Lines of the log in sight, 0 if it has no place of its own. */
+/* Returns the visible lines of the log, 0 if it has no place of its own. */
 static int frame_log_lines(const struct frame_layout *layout)
 {
-    enum { LINES_ABOVE_THE_LOG = 4 }; /* in a preview that holds the log too */
+    enum { LINES_ABOVE_THE_LOG = 4 }; /* in a preview that includes the log */
     if (layout->log.rows > 0)
         return layout->log.rows;
     int left = layout->preview.rows - LINES_ABOVE_THE_LOG;
@@ -245,7 +245,7 @@ static int frame_log_lines(const struct frame_layout *layout)
 static void lay_stack(struct frame_layout *out, struct frame_box rest, int tasks)
 {
     const bool is_short = rest.columns < SHORT_COLUMNS && rest.rows < SIDE_ROWS;
-    int room = rest.rows - 2; /* the heads, the rule */
+    int room = rest.rows - 2; /* headings, rule */
     int wanted = frame_most(PREVIEW_ROWS_MIN, frame_least(PREVIEW_ROWS_MAX, room * 4 / 9));
     if (is_short)
         wanted = SHORT_ROWS;
@@ -302,7 +302,7 @@ static void lay_side(struct frame_layout *out, struct frame_box rest, const stru
     lay_log(out, rest);
 }
 
-/* Its last row says what the list leaves out, where that is not to be seen. */
+/* Uses the list's last row to say what it leaves out, if that is not shown elsewhere. */
 static void lay_note(struct frame_layout *out, const struct frame_input *input)
 {
     const bool is_cut = out->preview.rows == 0 && input->view->row_count > out->list.rows;
@@ -328,7 +328,7 @@ static struct frame_layout no_layout(void)
     };
 }
 
-/* One pane alone. */
+/* Lays out a single pane. */
 static void lay_zoomed(struct frame_layout *out, struct frame_box rest, enum view_pane pane)
 {
     const struct frame_layout whole = *out;
@@ -389,7 +389,7 @@ struct frame_layout frame_layout(int rows, int columns, const struct frame_input
 enum {
     MARGIN = 4,
     WORDS_COLUMN = 20,
-    NARROW_COLUMNS = 60, /* narrower: less margin, and commands only */
+    NARROW_COLUMNS = 60, /* narrower: smaller margin, and only commands */
 };
 
 struct line {
@@ -397,7 +397,7 @@ struct line {
     struct str words; /* owned */
 };
 
-/* The latest that is over: 0 = none is. */
+/* Returns the latest end of a run: 0 = none has ended. */
 static int64_t last_end(const struct runs_list *runs)
 {
     int64_t latest = 0;
@@ -432,7 +432,7 @@ static void draw_hint_line(struct canvas *canvas, struct spot spot, const struct
                     str_text(&line->words));
 }
 
-/* Why there is none, and what can be done next. */
+/* Draws why there are no tasks, and what to do next. */
 static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
                            const struct frame_input *input)
 {
@@ -465,10 +465,10 @@ static void frame_no_tasks(struct canvas *canvas, const struct frame_box *box,
 }
 
 enum {
-    TIME_COLUMNS = 16,  /* a sign, the time to the millisecond, a bookmark between blanks */
-    LATER_ROWS_MIN = 5, /* a lower pane shows nothing of what comes later */
-    LATER_PERCENT = 40, /* of the rows, for that */
-    KEYS_COLUMNS = 70,  /* a narrower rule names no keys */
+    TIME_COLUMNS = 16,  /* a sign, the time in milliseconds, a bookmark between blanks */
+    LATER_ROWS_MIN = 5, /* a lower pane does not show later records */
+    LATER_PERCENT = 40, /* share of the rows for later records */
+    KEYS_COLUMNS = 70,  /* a narrower rule does not name keys */
 };
 
 static void add_time(int64_t at_ms, struct str *out)
@@ -529,8 +529,8 @@ static void draw_rule(struct canvas *canvas, const struct frame_box *box,
     frame_pane_mark(canvas, (struct spot){spot.row, spot.column, 1}, input->view, VIEW_PANE_EVENTS);
 }
 
-/* The rule above, and the records in the box: the present one stands where most of what led to it
- * has room, and what came later below it. A click on one goes there. */
+/* Draws the rule above and the records in the box. The current record is placed so that most of
+ * what led to it is visible, with later records below it. A click on a record moves there. */
 static void frame_events(struct canvas *canvas, const struct frame_box *box,
                          const struct frame_input *input)
 {
@@ -553,7 +553,7 @@ static void frame_events(struct canvas *canvas, const struct frame_box *box,
                     first + row);
 }
 
-/* "T-104 checkout: tax rounding", "3 tasks, one fault". */
+/* Appends "T-104 checkout: tax rounding", "3 tasks, one fault". */
 static void add_title(const struct frame_input *input, struct str *title, struct str *note)
 {
     const int task = input->view->chosen;
@@ -570,7 +570,7 @@ static void add_title(const struct frame_input *input, struct str *title, struct
     shown_try_of(input->facts->state, task, note);
 }
 
-/* Beside the list the title stands in the row of the heads, and a line below it. */
+/* Beside the list, the title is in the row of the headings, with a line below it. */
 static void draw_title_beside(struct canvas *canvas, const struct frame_layout *layout,
                               const char *title, const char *note)
 {
@@ -582,7 +582,7 @@ static void draw_title_beside(struct canvas *canvas, const struct frame_layout *
     canvas_rule(canvas, box->row, box->column + 1, box->columns - 1);
 }
 
-/* Which rows of the list above there is no room for, unless the list says it itself. */
+/* Appends how many rows of the list above do not fit, unless the list shows that itself. */
 static void add_more_rows(const struct frame_layout *layout, const struct frame_input *input,
                           struct str *note)
 {

@@ -1,5 +1,5 @@
-/* frame_timeline.c - the Timeline screen and the timeline as a pane of others: bars, axis, cursor.
- */
+/* frame_timeline.c - the Timeline screen, and the timeline as a pane of other screens: bars, axis,
+ * cursor. */
 #include <string.h>
 
 #include "clock.h"
@@ -10,8 +10,8 @@
 enum {
     MINUTE_MS = 60 * 1000,
     HOUR_MS = 60 * MINUTE_MS,
-    PLAN_MS_MIN = 2 * MINUTE_MS, /* so much of what is planned is shown of any run, */
-    PLAN_PART = 2,               /* of a longer one as much as a half of what is past */
+    PLAN_MS_MIN = 2 * MINUTE_MS, /* of a planned wait, at least this much is shown, */
+    PLAN_PART = 2,               /* or up to a half of the past, in a longer run */
     LABEL_GAP = 2,
     LABEL_COLUMNS = 6, /* "'13:50" */
     LABEL_COLUMNS_WITH_SECONDS = 9,
@@ -23,7 +23,7 @@ static bool is_orphaned(const struct frame_input *input)
     return input->facts->orphaned;
 }
 
-/* From its first attempt to now, or to its end. */
+/* Returns the time from its first attempt to now, or to its end. */
 static struct stretch life_of(const struct run_state *state, int task, const struct moment *now)
 {
     const struct task_state *it = &state->tasks[task];
@@ -49,7 +49,7 @@ static struct stretch life_of_run(const struct run_state *state, const struct mo
     return life;
 }
 
-/* What is planned is not to leave the past without room. */
+/* Limits the planned part, so that the past keeps enough room. */
 static void bound_plan(struct stretch *life, const struct moment *now)
 {
     int64_t most_ms = (now->mono_ms - life->from_ms) / PLAN_PART;
@@ -69,7 +69,7 @@ static struct axis_window window_of(const struct frame_input *input, int task)
     return window;
 }
 
-/* An axis over the run, or over one task (-1: the run), for so many columns; not zoomed. */
+/* Makes an axis of `columns` columns for the run, or for one task (-1: the run); not zoomed. */
 static void timeline_axis_of(struct timeline_axis *axis, const struct frame_input *input, int task,
                              int columns)
 {
@@ -83,7 +83,7 @@ static void timeline_axis_of(struct timeline_axis *axis, const struct frame_inpu
     axis_make(axis, &window, columns > 0 ? columns : 1);
 }
 
-/* The same as the view has it: zoomed, around its cursor. */
+/* Like timeline_axis_of(), with the view's zoom and cursor. */
 static void timeline_axis_of_view(struct timeline_axis *axis, const struct frame_input *input,
                                   int columns)
 {
@@ -99,7 +99,7 @@ static void timeline_axis_of_view(struct timeline_axis *axis, const struct frame
     axis_make(axis, &window, columns > 0 ? columns : 1);
 }
 
-/* The line at now is where a bar ends that goes on, or where there is none. */
+/* The line at "now" is drawn at the end of a bar that continues, and where there is no bar. */
 static bool is_now_line(const struct timeline_look *look, int column)
 {
     const struct bar_cell *cell = &look->cells[column];
@@ -121,7 +121,7 @@ static void draw_now(struct timeline_look *look, int row)
     (void)canvas_text(look->canvas, (struct spot){row, look->column + column, 1}, STYLE_RULE, "│");
 }
 
-/* "//4m//" over what is folded. */
+/* Draws "//4m//" over folded time. */
 static void draw_folds(struct timeline_look *look, int row)
 {
     for (int column = 0; column < look->axis.columns;) {
@@ -143,8 +143,8 @@ static void draw_folds(struct timeline_look *look, int row)
     }
 }
 
-/* A task's bar; `cursor`: its column is marked (-1 = none is). The look's timeline and cells are
- * the task's then. */
+/* Draws a task's bar and marks the column `cursor` (-1 = none). Leaves the task's timeline and
+ * cells in `look`. */
 static void timeline_draw_bar(struct timeline_look *look, int row, int task, int cursor)
 {
     const struct run_state *state = look->input->facts->state;
@@ -160,7 +160,7 @@ static void timeline_draw_bar(struct timeline_look *look, int row, int task, int
         canvas_point(look->canvas, row, look->column + cursor);
 }
 
-/* A day is named where the run is longer than a part of one. */
+/* If the run is longer than a part of a day, labels include the date. */
 static int tick_columns(const struct timeline_axis *axis)
 {
     const int64_t shown_ms = axis_time(axis, axis->columns) - axis_time(axis, 0);
@@ -170,20 +170,20 @@ static int tick_columns(const struct timeline_axis *axis)
     return tick_ms < MINUTE_MS ? LABEL_COLUMNS_WITH_SECONDS : LABEL_COLUMNS;
 }
 
-/* The first full tick at or behind a time, both of the wall clock. */
+/* Returns the first full tick at or after a time, both in wall-clock time. */
 static int64_t tick_from(int64_t wall_ms, int64_t tick_ms)
 {
     const int64_t before = wall_ms - (wall_ms % tick_ms + tick_ms) % tick_ms;
     return before < wall_ms ? before + tick_ms : before;
 }
 
-/* Labels of time. */
+/* Draws the time labels. */
 static void timeline_draw_axis(struct timeline_look *look, int row)
 {
     const struct timeline_axis *axis = &look->axis;
     const int64_t now_ms = frame_now(look->input).at_ms;
     const int64_t tick_ms = axis_tick_ms(axis, tick_columns(axis) + LABEL_GAP);
-    int free = 0; /* the first column that no label has yet */
+    int free = 0; /* the first column without a label */
     int64_t wall_ms = tick_from(axis_time(axis, 0) + axis->wall_ms, tick_ms);
     for (int column = 0; column < axis->columns; wall_ms += tick_ms) {
         int first;
@@ -210,7 +210,7 @@ static void timeline_draw_axis(struct timeline_look *look, int row)
     }
 }
 
-/* Which rows there is no room for, beside what stands in these columns. */
+/* Draws how many rows do not fit, beside the text in these columns. */
 static void draw_more(struct timeline_look *look, int row, int from, int until)
 {
     const struct view *view = look->input->view;
@@ -226,7 +226,7 @@ static void draw_more(struct timeline_look *look, int row, int from, int until)
     str_done(&more);
 }
 
-/* Where the cursor is, below the axis. */
+/* Draws the cursor's position, below the axis. */
 static void timeline_draw_cursor(struct timeline_look *look, int row, int cursor)
 {
     char text[CLOCK_TEXT_MAX] = "now";
@@ -245,7 +245,7 @@ static void timeline_draw_cursor(struct timeline_look *look, int row, int cursor
         draw_more(look, row, fits ? at : at - 1 - width, fits ? at + 2 + width : at + 1);
 }
 
-/* "13:50 to 14:04": what the axis shows. */
+/* Appends the range of the axis: "13:50 to 14:04". */
 static void timeline_add_window(const struct timeline_axis *axis, struct str *out)
 {
     char from[CLOCK_TEXT_MAX], until[CLOCK_TEXT_MAX];
@@ -263,8 +263,8 @@ enum {
     ALONE_COLUMN = 5,
 };
 
-/* What stands before a bar, in so many columns: the task's id, or how many tasks the row of the
- * view's is. */
+/* Appends the label of a bar in `columns` columns: the task's id, or the number of tasks in this
+ * row of the view. */
 static void timeline_add_id(const struct frame_input *input, int row, int columns, struct str *out)
 {
     const int task = view_row_task(row);
@@ -275,7 +275,7 @@ static void timeline_add_id(const struct frame_input *input, int row, int column
         frame_add_id(input->facts->state->plan, task, columns, out);
 }
 
-/* The same at a column of the canvas, up to the bars. */
+/* Draws the label from a column of the canvas up to the bars. */
 static void timeline_draw_label(struct timeline_look *look, int row, int view_row, int column)
 {
     const int columns = look->column - column - 1;
@@ -285,7 +285,7 @@ static void timeline_draw_label(struct timeline_look *look, int row, int view_ro
     str_done(&text);
 }
 
-/* A click on a row chooses what is in it: of the view's rows the one with this index. */
+/* Makes a click on a row select its content; `index` is into the view's rows. */
 static void timeline_add_zone(struct timeline_look *look, int row, const struct frame_box *box,
                               int index)
 {
@@ -296,7 +296,7 @@ static void timeline_add_zone(struct timeline_look *look, int row, const struct 
     canvas_add_area(look->canvas, &zone);
 }
 
-/* The first of the view's rows, so that the chosen one is among as many as there is room for. */
+/* Returns the first row to show, so that the selected one is among `rows` rows. */
 static int first_row(const struct view *view, int rows)
 {
     const int chosen = view_chosen_row(view);
@@ -364,25 +364,25 @@ void frame_timeline_task(struct canvas *canvas, const struct frame_box *box,
 }
 
 enum {
-    LABEL_COLUMNS_MIN = 8, /* before a bar: sign of the chosen one, id, two blanks */
+    LABEL_COLUMNS_MIN = 8, /* before a bar: mark of the selected one, id, two blanks */
     LABEL_ID_MAX = 12,
-    LABEL_COLUMNS_WIDE = 28, /* and sign, title and try */
+    LABEL_COLUMNS_WIDE = 28, /* and sign, title, try */
     LABEL_TEXT = 3,
 
-    DECISION_ROWS = 3, /* a rule and what follows */
+    DECISION_ROWS = 3, /* a rule and the effect */
     DECISION_ROWS_SHORT = 2,
-    DECISION_ROWS_TALL = 7, /* a line for each part of it */
+    DECISION_ROWS_TALL = 7, /* a line for each part */
     SPENT_ROWS = 5,
     SPENT_ROWS_TALL = 7,
     LOAD_ROWS = 4,
     NOTES_ROWS_WIDE = 10,
     RETRIES_ROWS_MIN = 3,
     TASKS_MIN = 4,
-    WINDOW_COLUMNS = 50,   /* narrower: the axis alone says from when to when */
-    MESSAGE_ROWS_MIN = 30, /* lower: the bars are worth more than a row for messages */
+    WINDOW_COLUMNS = 50,   /* narrower: only the axis shows the time range */
+    MESSAGE_ROWS_MIN = 30, /* lower: no separate row for messages, to have one more bar */
 };
 
-/* Where things are; rows of -1 and boxes of 0 rows are not there. */
+/* Position of each part; -1 for rows, and 0 rows for boxes, that are not shown. */
 struct layout {
     struct frame_page page;
     bool is_wide;
@@ -399,7 +399,8 @@ static bool take(int *left, int rows, int least)
     return true;
 }
 
-/* The widest id of all rows that may be in sight: the bars do not move while one scrolls. */
+/* Returns the width of the widest id of all rows, so that the bars do not move when the user
+ * scrolls. */
 static int name_columns(const struct frame_input *input)
 {
     const struct view *view = input->view;
@@ -412,10 +413,10 @@ static int name_columns(const struct frame_input *input)
     return (width < LABEL_ID_MAX ? width : LABEL_ID_MAX) + 3;
 }
 
-/* The rows below the tasks, from the top. */
+/* The rows below the tasks, from top to bottom. */
 struct below {
     bool has_cursor, has_legend;
-    int decision_rows, spent_rows; /* 0: not there */
+    int decision_rows, spent_rows; /* 0: not shown */
 };
 
 static struct below share_wide(struct layout *out, int *left)
@@ -428,7 +429,7 @@ static struct below share_wide(struct layout *out, int *left)
     return below;
 }
 
-/* What a high screen has below all of the tasks beside what every one has. */
+/* Assigns rows to the additional parts that a tall screen has below the tasks. */
 static void share_tall(struct layout *out, struct below *below, int *left, int tasks)
 {
     if (below->spent_rows == 0)
@@ -464,7 +465,7 @@ static void place_notes(struct layout *out, const struct below *below, int top, 
         out->spent = (struct frame_box){top + below->decision_rows, 0, below->spent_rows, columns};
 }
 
-/* Below all else, in rows that nothing else wants. */
+/* Places the retries below everything else, in rows that are still free. */
 static void place_retries(struct layout *out, const struct frame_input *input, int top, int left)
 {
     const int wanted = timeline_retries_rows(input);
@@ -483,7 +484,7 @@ static struct layout lay_out(int rows, int columns, const struct frame_input *in
                          .cursor = -1,
                          .load = -1};
     if (out.page.edges.message >= 0 &&
-        rows < MESSAGE_ROWS_MIN) { /* an answer is told in the footer */
+        rows < MESSAGE_ROWS_MIN) { /* answers are shown in the footer */
         out.page.body.rows += 2;
         out.page.edges.message = out.page.edges.bottom_rule = -1;
     }

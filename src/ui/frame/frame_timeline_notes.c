@@ -10,20 +10,20 @@
 #include "text.h"
 #include "time_spent.h"
 
-/* Text row by row, in a box. */
+/* Rows of text in a box. */
 struct timeline_lines {
     struct canvas *canvas;
     const struct frame_box *box;
-    int row; /* of the canvas: the next one */
+    int row; /* next row of the canvas */
 };
 
-/* What the cursor is on. */
+/* What is under the cursor. */
 struct timeline_subject {
     const struct timeline_look *look;
     const struct run_state *state;
     const struct span *span; /* NULL = nothing */
     int task;
-    struct stretch at; /* with what is planned of it */
+    struct stretch at; /* including its planned part */
 };
 
 enum { SECOND_MS = 1000 };
@@ -45,7 +45,8 @@ static void add_clock(const struct timeline_subject *subject, int64_t ms, struct
     str_add(out, clock_hms(ms + subject->look->axis.wall_ms, text));
 }
 
-/* What the task does or did; a task that is over now is called as everywhere. */
+/* Returns what the task is or was doing. A task that is over now is described as on other
+ * screens. */
 static const char *kind_word(const struct timeline_subject *subject, bool goes_on)
 {
     const struct span *span = subject->span;
@@ -56,7 +57,8 @@ static const char *kind_word(const struct timeline_subject *subject, bool goes_o
     return kind_words[span->kind];
 }
 
-/* A wait as its formula tells it, "45 s"; all else as it is told elsewhere, "1:07". */
+/* Appends a duration: a wait as in its formula, "45 s", everything else as on other screens,
+ * "1:07". */
 static void add_length(enum span_kind kind, int64_t ms, struct str *out)
 {
     if (kind == SPAN_BACKOFF && ms >= SECOND_MS)
@@ -67,7 +69,7 @@ static void add_length(enum span_kind kind, int64_t ms, struct str *out)
         shown_duration(ms, out);
 }
 
-/* "14:02:10 to 14:02:55", "14:02:10 to now". */
+/* Appends "14:02:10 to 14:02:55", "14:02:10 to now". */
 static void add_stretch(const struct timeline_subject *subject, bool goes_on, struct str *out)
 {
     const int64_t now_ms = frame_now(subject->look->input).mono_ms;
@@ -79,8 +81,7 @@ static void add_stretch(const struct timeline_subject *subject, bool goes_on, st
         str_add(out, "now");
 }
 
-/* "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)"; with its times, or
- * without. */
+/* Appends "T-104  14:02:10 to 14:02:55  backoff 45 s (planned)", optionally without the times. */
 static void timeline_add_title(const struct timeline_subject *subject, bool has_times,
                                struct str *out)
 {
@@ -106,7 +107,7 @@ static void timeline_add_title(const struct timeline_subject *subject, bool has_
 
 enum { SPENT_LABEL = 7, SPENT_BAR_MAX = 42, SPENT_NUMBERS = 17 };
 
-/* Nothing for an empty text, or below the box. */
+/* Draws a line; nothing if the text is empty, or below the box. */
 static void timeline_put_line(struct timeline_lines *lines, const struct str *text)
 {
     const struct frame_box *box = lines->box;
@@ -117,7 +118,7 @@ static void timeline_put_line(struct timeline_lines *lines, const struct str *te
     lines->row++;
 }
 
-/* "work  ####------  69 %   39:44" and what there is to say of it. */
+/* Draws "work  ####------  69 %   39:44" and a note. */
 static void put_spent(struct timeline_lines *lines, const struct time_spent *spent,
                       enum time_use use, const char *note)
 {
@@ -133,7 +134,7 @@ static void put_spent(struct timeline_lines *lines, const struct time_spent *spe
                      ? (int)((double)room * (double)spent->ms[use] / (double)spent->total_ms)
                      : 0;
     if (filled == 0 && spent->ms[use] > 0)
-        filled = 1; /* it is little, but not nothing */
+        filled = 1; /* small, but not zero */
     str_addf(&text, "%-6s", time_use_name(use));
     for (int i = 0; i < room; i++)
         str_add_char(&text, i < filled ? '#' : '-');
@@ -147,7 +148,7 @@ static void put_spent(struct timeline_lines *lines, const struct time_spent *spe
     str_done(&time);
 }
 
-/* "timeout 5:48  test-fail 3:23": as many as `most`. */
+/* Appends "timeout 5:48  test-fail 3:23", at most `most` classes. */
 static void add_classes(const struct time_spent *spent, int most, struct str *out)
 {
     for (int i = 0; i < spent->class_count && i < most; i++) {
@@ -249,7 +250,7 @@ static void draw_failed(const struct timeline_look *look, const struct timeline_
     }
 }
 
-/* "T test-fail 8   t timeout 6   * several at once" */
+/* Appends "T test-fail 8   t timeout 6   * several at once". */
 static void add_letters(const struct timeline_load *load, struct str *out)
 {
     for (int i = 0; i < load->class_count; i++) {
@@ -302,12 +303,12 @@ static void add_time(struct str *out, int64_t ms)
     str_done(&text);
 }
 
-/* What else the log says of it, on one line. */
+/* Appends the log's remaining information about a class, on one line. */
 static void add_words(const struct retry_class *class, struct str *out)
 {
     struct str words = {0};
     retry_class_words(class, &words);
-    for (size_t i = 0; i + 1 < words.len; i++) { /* it ends in a line feed */
+    for (size_t i = 0; i + 1 < words.len; i++) { /* the text ends with a line feed */
         if (words.data[i] == '\n')
             str_add_char(out, ';');
         str_add_char(out, words.data[i] == '\n' ? ' ' : words.data[i]);
@@ -363,7 +364,7 @@ static bool is_latest(const struct timeline_subject *subject, const struct attem
     return attempt && attempt == step_state_attempt(step);
 }
 
-/* What a try came to: "try 3: test-fail"; with room "try 3 GREEN: exit 1, test-fail". */
+/* Appends the outcome of a try: "try 3: test-fail"; with room "try 3 GREEN: exit 1, test-fail". */
 static void add_try(const struct timeline_subject *subject, bool is_roomy, struct str *out)
 {
     const struct span *span = subject->span;
@@ -393,7 +394,7 @@ static void add_try(const struct timeline_subject *subject, bool is_roomy, struc
     }
 }
 
-/* Why it is as it is: the formula of the wait that is on, what the last decision went by. */
+/* Appends the reason: the formula of the current wait, and what the last decision was based on. */
 static void add_because(const struct timeline_subject *subject, struct str *out)
 {
     const struct span *span = subject->span;
@@ -429,8 +430,8 @@ static void add_because(const struct timeline_subject *subject, struct str *out)
     }
 }
 
-/* "0:11  0:22  0:27   waiting 15 % of this task's age"; in short "0:11 0:22 0:27, 15 % of its age".
- */
+/* Appends "0:11  0:22  0:27   waiting 15 % of this task's age"; in short "0:11 0:22 0:27, 15 % of
+ * its age". */
 static void add_waits(const struct timeline_subject *subject, bool is_brief, struct str *out)
 {
     enum { WAITS_MAX = 8 };
@@ -487,7 +488,7 @@ static struct timeline_subject find_subject(struct timeline_look *look)
     return subject;
 }
 
-/* What is too long for a line goes on below. */
+/* Draws a labelled text, wrapped if it is too long. */
 static void put_pair(struct timeline_lines *lines, const char *label, const struct str *text)
 {
     enum { LABEL = 11, ROWS_MAX = 3 };
@@ -513,7 +514,7 @@ static const char *because_label(enum span_kind kind)
     return kind == SPAN_RUNNING || kind == SPAN_QUIET ? "start" : "because";
 }
 
-/* With a line of its own for each part. */
+/* Draws each part on a separate line. */
 static void put_wide(struct timeline_lines *lines, const struct timeline_subject *subject)
 {
     const struct run_state *state = subject->state;
@@ -550,7 +551,8 @@ static void put_fitting(struct timeline_lines *lines, const struct str *texts, s
     timeline_put_line(lines, &texts[i]);
 }
 
-/* What it came to and what follows of it; what follows alone; the first alone. */
+/* Draws outcome and reason on one line; if that does not fit, only the reason, or else only the
+ * outcome. */
 static void put_narrow(struct timeline_lines *lines, const struct timeline_subject *subject)
 {
     enum { BOTH, BECAUSE, TRY, COUNT };
@@ -576,7 +578,7 @@ static void put_narrow(struct timeline_lines *lines, const struct timeline_subje
         str_done(&texts[i]);
 }
 
-/* The times are left out first. */
+/* Draws the title, without the times if it does not fit. */
 static void draw_title(const struct timeline_subject *subject, const struct frame_box *box)
 {
     enum { RULE_ENDS = 6 };
@@ -599,7 +601,7 @@ static void draw_title(const struct timeline_subject *subject, const struct fram
 
 void timeline_draw_decision(struct timeline_look *look, const struct frame_box *box)
 {
-    enum { ROWS_BRIEF = 4 }; /* higher: a line for each part */
+    enum { ROWS_BRIEF = 4 }; /* more rows: a line for each part */
     const struct timeline_subject subject = find_subject(look);
     const bool is_brief = box->rows <= ROWS_BRIEF;
     struct frame_box left = *box;

@@ -1,5 +1,5 @@
-/* prompt_draw.c - how a question looks: what is asked, of which tasks, the fields of a retry with
- * choices, and the answers. */
+/* prompt_draw.c - draws a question: what is asked, for which tasks, the fields of a retry with
+ * options, and the answers. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "str.h"
 #include "text.h"
 
-/* Its fields, or what is in them, from this row on; where the canvas has no
- * room for all of them, the one that is typed in. */
+/* The fields or their content, from this row on. If the canvas has no room for all of them, only
+ * the active one. */
 enum {
-    PROMPT_ROWS_TYPED = 4, /* hint, what becomes of it, tries, keys */
+    PROMPT_ROWS_TYPED = 4, /* hint, what happens to it, tries, keys */
     PROMPT_ROWS_ASKED = 2, /* hint, tries */
 };
 
@@ -29,7 +29,7 @@ static void draw_note(struct canvas *canvas, int row, int column, const char *no
     (void)canvas_text(canvas, spot, STYLE_PROMPT, note);
 }
 
-/* What becomes of a hint. */
+/* Returns what happens to a hint. */
 static const char *hint_note(const struct prompt *prompt, int columns)
 {
     enum { LENGTHS = 3 };
@@ -112,7 +112,7 @@ static void draw_asked(const struct prompt *prompt, struct canvas *canvas, int r
     str_done(&tries);
 }
 
-/* Draw them; the prompt is one of retry with choices. */
+/* Draws the fields of a retry with options. */
 static void prompt_draw_retry(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     if (prompt_wants_text(prompt))
@@ -122,8 +122,8 @@ static void prompt_draw_retry(const struct prompt *prompt, struct canvas *canvas
 }
 
 enum {
-    WIDE = 60,         /* columns from which a question stands beside what is the case */
-    QUIT_COLUMNS = 76, /* narrower: why quitting is a question is not said */
+    WIDE = 60,         /* columns needed to show the current state beside the question */
+    QUIT_COLUMNS = 76, /* narrower: the reason for asking before quitting is not shown */
     QUESTION_MAX = PROMPT_ID_MAX + PROMPT_TITLE_MAX + 40,
 };
 
@@ -132,7 +132,7 @@ static const char *plural(int count, const char *one, const char *more)
     return count == 1 ? one : more;
 }
 
-/* What a target does now, in words. */
+/* Describes what a target is doing now. */
 static void describe_target(const struct prompt *prompt, char *out, size_t size)
 {
     static const char *const states[] = {
@@ -169,7 +169,7 @@ static void describe_many(const struct prompt *prompt, char *out, size_t size)
                        plural(prompt->running, "s", ""), hidden);
 }
 
-/* The question, and what is the case now. */
+/* The question and the current state. */
 struct asked {
     char question[QUESTION_MAX];
     char words[2 * PROMPT_NOTE_MAX + 40];
@@ -217,8 +217,8 @@ static void ask_quit(const struct prompt *prompt, int columns, struct asked *out
                    columns >= QUIT_COLUMNS ? ": the engine lives in this program." : "");
 }
 
-/* The names first, cut where they must be, then the state, which is never pushed out by a long
- * title; a screen that is too narrow for both has the question alone. */
+/* Draws the names, shortened if necessary, then the state, which a long title must not push out. If
+ * the screen is too narrow for both, draws only the question. */
 static void draw_question(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     struct asked asked;
@@ -238,7 +238,7 @@ static void draw_question(const struct prompt *prompt, struct canvas *canvas, in
     canvas_text(canvas, spot, prompt->changed ? STYLE_NEEDS_YOU : STYLE_PROMPT, asked.words);
 }
 
-/* "T-101 T-103 and 12 more": as many ids as there is room for. */
+/* Draws "T-101 T-103 and 12 more", with as many ids as fit. */
 static void draw_list(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     struct str line = {0};
@@ -294,7 +294,8 @@ static void draw_answer(const struct prompt *prompt, const struct prompt_answer 
         (void)canvas_text(canvas, spot, STYLE_PROMPT, kept);
 }
 
-/* As many rows as there are, one after the other, where each cannot have its own. */
+/* Draws the answers one after the other in the available rows, if there are not enough for a row
+ * each. */
 static void draw_answers_tight(const struct prompt *prompt, struct canvas *canvas, int row)
 {
     int column = 1;
@@ -322,7 +323,7 @@ static int answer_count(const struct prompt *prompt)
     return prompt_wants_text(prompt) ? 0 : count;
 }
 
-/* Rows of what it is about, below the question. */
+/* Returns the number of rows for the subject, below the question. */
 static int matter_rows(const struct prompt *prompt)
 {
     int rows = 0;

@@ -11,7 +11,7 @@
 #include "term.h"
 #include "text.h"
 
-/* Modes as bits; the time is gone through in the past and in a replay. */
+/* Modes as bits. The past and replays allow moving in time. */
 enum {
     KEYS_IN_LIVE = 1 << KEYMAP_LIVE,
     KEYS_IN_PAST = 1 << KEYMAP_PAST,
@@ -24,8 +24,8 @@ enum {
 
 enum { ALL = KEYS_IN_ALL, ON_ALL = KEYS_ON_ALL };
 
-/* Every key there is. Bindings of one act stand together, the one that texts name
- * first; groups in the order of the help. */
+/* All keys. Bindings of one act are adjacent, starting with the one that texts name. Groups are in
+ * the order of the help. */
 static const struct key_binding bindings[] = {
     {'j', UI_DOWN, KEYS_MOVE, ALL, ON_ALL, "down", "line down"},
     {TERM_KEY_DOWN, UI_DOWN, KEYS_MOVE, ALL, ON_ALL, "down", "line down"},
@@ -188,7 +188,7 @@ const struct key_binding *keymap_of(const struct keymap *keys, enum act act, str
 
 enum { CONTROL_BITS = 0x1f };
 
-/* How a file of keys calls the acts. */
+/* Names of the acts in a key file. */
 static const char *const act_names[UI_ACT_COUNT] = {
     [UI_NONE] = "none",
     [UI_DOWN] = "down",
@@ -276,7 +276,7 @@ static const char *const group_names[] = {
 };
 static_assert(ARRAY_LEN(group_names) == KEY_GROUP_COUNT, "every group has a name");
 
-/* Keys that are not written as themselves. */
+/* Keys with a name of their own. */
 static const struct key_name {
     uint32_t key;
     const char *name, *ascii;
@@ -336,7 +336,7 @@ enum act keymap_parse_act(const char *name)
     return UI_NONE;
 }
 
-/* Some controls are keys of their own name. */
+/* Some control characters have a key of their own. */
 static uint32_t control_key(char letter)
 {
     const uint32_t key = (uint32_t)letter & CONTROL_BITS;
@@ -365,7 +365,7 @@ bool keymap_parse_key(const char *name, uint32_t *out)
 
 enum { ACT_NAME_MAX = 32 };
 
-/* The act that a text in braces names; UI_NONE for anything else. */
+/* Returns the act named by a text in braces; UI_NONE if there is none. */
 static enum act act_in(const char *text, size_t len)
 {
     char name[ACT_NAME_MAX];
@@ -376,7 +376,7 @@ static enum act act_in(const char *text, size_t len)
     return keymap_parse_act(name);
 }
 
-/* Without a key it is a command. */
+/* Appends the key, or the command if the act has no key. */
 static void add_key(const struct keymap *keys, enum act act, struct str *out)
 {
     char name[KEY_NAME_MAX];
@@ -414,11 +414,11 @@ static int text_columns(const char *text)
     return text_width(text, strlen(text));
 }
 
-/* A key as it stands in the row. */
+/* A key in the footer. */
 struct named_key {
     uint32_t key;
     char name[KEY_NAME_MAX];
-    const char *brief; /* "": its word is that of the next key */
+    const char *brief; /* "": shares the text of the next key */
     int width;
 };
 
@@ -445,7 +445,7 @@ static void put_key(struct canvas *canvas, struct spot spot, const struct named_
     canvas_text(canvas, spot, STYLE_PLAIN, key->brief);
 }
 
-/* Of the last keys, with the gap before each. */
+/* Returns the width of the last `kept` keys, with the gap before each. */
 static int width_of_last(const struct canvas *canvas, const struct footer *footer, size_t kept)
 {
     int width = 0;
@@ -472,7 +472,7 @@ void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
             next.width++;
         if (column + key.width + next.width + (is_kept ? 0 : width_of_last(canvas, footer, kept)) >
             canvas->columns) {
-            i += next.width > 0; /* neither stands without the other */
+            i += next.width > 0; /* the two belong together */
             continue;
         }
         put_key(canvas, (struct spot){row, column, key.width}, &key);
@@ -482,7 +482,7 @@ void keymap_footer(struct canvas *canvas, int row, const struct footer *footer)
 
 enum { KEY_COLUMNS = 10, ACT_COLUMNS = 15, MODES_COLUMNS = 12 };
 
-/* A key that devs itself does not give to this act. */
+/* Returns true for a key that is not among the act's default keys. */
 static bool is_own(const struct key_binding *row)
 {
     const struct keymap *builtin = keymap_builtin();
@@ -511,7 +511,7 @@ static void add_modes(unsigned modes, struct str *out)
     }
 }
 
-/* "all", "Detail, Log", "all but Runs": the shortest. */
+/* Appends "all", "Detail, Log" or "all but Runs", whichever is shortest. */
 static void add_screens(unsigned screens, struct str *out)
 {
     const unsigned others = KEYS_ON_ALL & ~screens;

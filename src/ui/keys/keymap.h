@@ -1,7 +1,7 @@
 /*
- * keymap.h - the one table of keys: dispatch, footer, help and `devs keys` read it.
+ * keymap.h - the table of keys, used by key handling, footer, help and `devs keys`.
  *
- * A keymap is a value: the built-in one, or that with a person's own keys. Pure.
+ * A keymap is a value: the built-in one, or one with user-defined keys. Pure.
  */
 #ifndef DEVS_KEYMAP_H
 #define DEVS_KEYMAP_H
@@ -15,7 +15,7 @@
 #include "screen.h"
 #include "str.h"
 
-/* What a key asks for. */
+/* What a key does. */
 enum act {
     UI_NONE,
     UI_DOWN,
@@ -26,27 +26,27 @@ enum act {
     UI_HALF_UP,
     UI_PAGE_DOWN,
     UI_PAGE_UP,
-    UI_LEFT, /* text to the left; on the timeline the cursor */
+    UI_LEFT, /* scroll left; on the timeline, move the cursor */
     UI_RIGHT,
     UI_OPEN,
-    UI_BACK, /* close what is on top; never quits */
+    UI_BACK, /* close the topmost item; never quits */
     UI_PANE_NEXT,
     UI_PANE_PREV,
-    UI_ZOOM, /* the pane that has the keys has the screen to itself */
+    UI_ZOOM, /* give the whole screen to the pane with the focus */
     UI_FILTER,
     UI_NEXT,
     UI_PREV,
     UI_ONLY_MATCHES,
-    UI_ERROR_NEXT, /* or failure */
+    UI_ERROR_NEXT, /* next error or failure */
     UI_ERROR_BACK,
     UI_NEEDS_YOU_NEXT,
     UI_ONLY_NEEDS_YOU,
     UI_ORDER,
-    UI_TURN, /* the order */
+    UI_TURN, /* reverse the sort order */
     UI_FINISHED,
     UI_TIMES,
     UI_RETRY,
-    UI_RETRY_WITH, /* with a hint, or other limits */
+    UI_RETRY_WITH, /* with a hint or other limits */
     UI_CANCEL,
     UI_KILL,
     UI_HOLD,
@@ -57,35 +57,35 @@ enum act {
     UI_UNMARK,
     UI_CORRECT,
     UI_FOLLOW,
-    UI_NEARER, /* time, on the timeline */
+    UI_NEARER, /* zoom in on the timeline */
     UI_FARTHER,
     UI_WHOLE,
     UI_FOLD_IDLE,
     UI_FORENSICS,
     UI_LOG,
     UI_WRAP,
-    UI_RAW, /* an agent's output as it came, or made readable */
+    UI_RAW, /* switch between an agent's raw and formatted output */
     UI_PLAY,
     UI_EVENT_BACK,
     UI_EVENT_FORWARD,
-    UI_TRY_BACK, /* show another try ... */
+    UI_TRY_BACK, /* show another attempt ... */
     UI_TRY_FORWARD,
-    UI_TRY_START, /* ... or go to the time when it began */
+    UI_TRY_START, /* ... or move to the time when it began */
     UI_TRY_NEXT,
     UI_SLOWER,
     UI_FASTER,
-    UI_GO_TO,    /* a time that is typed */
-    UI_BOOKMARK, /* keep this moment, or no more */
-    UI_COMPARE,  /* two tries; the run as it was with what other policies make of it */
-    UI_LATER,    /* show what came after the moment that is shown, or hide it */
+    UI_GO_TO,    /* enter a time */
+    UI_BOOKMARK, /* add or remove a bookmark here */
+    UI_COMPARE,  /* compare two attempts, or the run with other policies */
+    UI_LATER,    /* show or hide what happened after the current moment */
     UI_START,
     UI_END,
     UI_COPY,
     UI_COPY_PATH,
     UI_PAGER,
-    UI_BUNDLE, /* a run as one file to share */
+    UI_BUNDLE, /* export a run as one file */
     UI_FREEZE,
-    UI_MOUSE, /* the terminal's, or ours */
+    UI_MOUSE, /* turn our mouse handling on or off */
     UI_COMMAND,
     UI_HELP,
     UI_REDRAW,
@@ -94,22 +94,22 @@ enum act {
     UI_DETAIL,
     UI_TIMELINE,
     UI_RUNS,
-    UI_QUIT, /* back; from the top it quits */
+    UI_QUIT, /* go back; at the top, quit */
     UI_ACT_COUNT,
 };
 
-/* What lies behind the screen: a run as it is, as it was a while ago, or a recording. */
+/* What the screen shows: a run at the present or in the past, or a recording. */
 enum keymap_mode { KEYMAP_LIVE, KEYMAP_PAST, KEYMAP_REPLAY, KEYMAP_MODE_COUNT };
 
-/* Where a key is pressed. */
+/* The screen and mode in which a key is pressed. */
 struct key_place {
     enum keymap_mode mode;
     enum screen screen;
 };
 
-/* Heads of the help; also their order there. */
+/* Headings of the help, in its order. */
 enum key_group { KEYS_MOVE, KEYS_FIND, KEYS_ACT, KEYS_TIME, KEYS_SEE, KEYS_OTHER, KEY_GROUP_COUNT };
-/* Screens as bits. */
+/* The screens as bits. */
 enum {
     KEYS_ON_TASKS = 1 << SCREEN_TASKS,
     KEYS_ON_DETAIL = 1 << SCREEN_DETAIL,
@@ -117,74 +117,76 @@ enum {
     KEYS_ON_FORENSICS = 1 << SCREEN_FORENSICS,
     KEYS_ON_TIMELINE = 1 << SCREEN_TIMELINE,
     KEYS_ON_RUNS = 1 << SCREEN_RUNS,
-    KEYS_ON_TRIES = KEYS_ON_DETAIL | KEYS_ON_LOG | KEYS_ON_FORENSICS, /* of one task */
-    KEYS_ON_LISTS = KEYS_ON_TASKS | KEYS_ON_TIMELINE,                 /* of tasks */
+    KEYS_ON_TRIES = KEYS_ON_DETAIL | KEYS_ON_LOG | KEYS_ON_FORENSICS, /* screens of one task */
+    KEYS_ON_LISTS = KEYS_ON_TASKS | KEYS_ON_TIMELINE,                 /* screens with a list of
+                                                                         tasks */
     KEYS_ON_A_RUN = KEYS_ON_LISTS | KEYS_ON_TRIES,
     KEYS_ON_ALL = KEYS_ON_A_RUN | KEYS_ON_RUNS,
 };
 
 struct key_binding {
-    uint32_t key; /* a rune, a control byte or an enum term_key */
+    uint32_t key; /* a code point, a control byte or an enum term_key */
     enum act act;
     enum key_group group;
-    unsigned modes;    /* KEYS_IN_*: where the act works, */
-    unsigned screens;  /* KEYS_ON_*: and on which of them */
+    unsigned modes;    /* KEYS_IN_*: the modes in which the act works, */
+    unsigned screens;  /* KEYS_ON_*: and the screens */
     const char *brief; /* a word or two for the footer */
     const char *words; /* for the help */
 };
 
 struct keymap {
-    const struct key_binding *rows; /* borrowed; those of one act are neighbors */
+    const struct key_binding *rows; /* borrowed; rows of the same act are adjacent */
     size_t count;
 };
 
 enum { KEY_NAME_MAX = 16 };
 
-/* The keys as devs has them. Static. */
+/* Returns the default keys. Static. */
 const struct keymap *keymap_builtin(void);
 
-/* What a key is bound to: at this place if it can be, else elsewhere (ask keymap_works), NULL
- * if nowhere. */
+/* Returns the binding of a key: one that works in this place if possible, or else one that works
+ * elsewhere (see keymap_works), or NULL. */
 const struct key_binding *keymap_find(const struct keymap *keys, struct key_place place,
                                       uint32_t key);
-/* Does it do something at this place? */
+/* Returns true if the binding works in this place. */
 bool keymap_works(const struct key_binding *binding, struct key_place place);
-/* Why a key that is bound does not work here, as keymap_say() takes it. */
+/* Returns why a bound key does not work here, as keymap_say() takes it. */
 const char *keymap_refusal(const struct key_binding *binding, struct key_place place);
 
-/* The first key of an act, for texts that name it; NULL if it has none at this place. */
+/* Returns the first key of an act, for texts that name it; NULL if it has none in this place. */
 const struct key_binding *keymap_of(const struct keymap *keys, enum act act,
                                     struct key_place place);
 
-/* "j", "^D", "Tab", "Enter" or its sign. Returns out. */
+/* Returns `out` with the key's name: "j", "^D", "Tab", "Enter" or its sign. */
 const char *keymap_key_name(uint32_t key, bool ascii, char out[KEY_NAME_MAX]);
 struct str;
 
-/* Append a sentence of ours in which {act} stands for the key of that act: "{cancel}
- * cancels" is "x cancels", or whatever key the person has for it, ":cancel" if there is none. What
- * is in braces and no act stays as it stands. */
+/* Appends a built-in sentence in which {act} is replaced by the key of that act: "{cancel} cancels"
+ * becomes "x cancels", with the user's own key if it was changed, or ":cancel" if there is none.
+ * Text in braces that is not an act is not changed. */
 void keymap_say(const struct keymap *keys, const char *words, struct str *out);
-/* "half-down": an act in a file of keys. Static. */
+/* Returns an act's name in key files, such as "half-down". Static. */
 const char *keymap_act_name(enum act act);
-/* UI_NONE if no act is called so. */
+/* Returns UI_NONE if there is no act with this name. */
 enum act keymap_parse_act(const char *name);
-/* Either name of a key, in any case, or a single character; false for anything else. */
+/* Parses either name of a key, ignoring case, or a single character. Returns false for anything
+ * else. */
 bool keymap_parse_key(const char *name, uint32_t *out);
-/* "TASKS": a heading of the help. Static. */
+/* Returns a heading of the help, such as "TASKS". Static. */
 const char *keymap_group_name(enum key_group group);
 
-/* One row of keys and their brief words, as many of these acts as fit, the last ones before
- * all others. A click on one is the key, see canvas_add_zone(). */
+/* One row of keys with short texts: as many of these acts as fit, where the last ones take
+ * precedence. A click on a key acts as that key, see canvas_add_zone(). */
 struct footer {
     const struct keymap *keys; /* borrowed */
     const enum act *acts;      /* borrowed */
     size_t count;
     struct key_place place;
-    const char *const *briefs; /* borrowed; other words for acts, by act; NULL = none differs;
-                                  "": the next key's word is this one's too */
-    size_t kept;               /* how many of the last ones are there in any case; 0 = one */
+    const char *const *briefs; /* borrowed; replacement texts per act; NULL = none; "": shares
+                                  the next key's text */
+    size_t kept;               /* how many of the last ones to show in any case; 0 = one */
 };
-/* Draw it into this row. */
+/* Draws the footer into this row. */
 void keymap_footer(struct canvas *canvas, int row, const struct footer *footer);
 
 #endif

@@ -79,7 +79,7 @@ enum line_edit_result line_edit_key(struct line_edit *edit, uint32_t key)
     return LINE_EDIT_OPEN;
 }
 
-/* How much of the text's front is left out so that its end is in sight. */
+/* Returns how many bytes to skip at the start so that the end is visible. */
 static size_t skip_for(const struct line_edit *edit, int width)
 {
     size_t at = edit->len;
@@ -102,7 +102,7 @@ void line_edit_draw(const struct line_edit *edit, struct canvas *canvas, int row
     struct spot spot = {row, 1, canvas->columns - 1};
     canvas_blank_row(canvas, row, STYLE_PLAIN);
     spot.column += canvas_text(canvas, spot, STYLE_LABEL, label);
-    spot.width = canvas->columns - spot.column - 1; /* a column for the cursor */
+    spot.width = canvas->columns - spot.column - 1; /* leaves a column for the cursor */
     int used = 0;
     if (spot.width > 0) {
         size_t skip = skip_for(edit, spot.width);

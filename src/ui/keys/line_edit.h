@@ -1,5 +1,5 @@
 /*
- * line_edit.h - the line one types in: a filter, a search, a hint. A plain value, pure.
+ * line_edit.h - a single-line text input: for a filter, a search, a hint. A plain value, pure.
  */
 #ifndef DEVS_LINE_EDIT_H
 #define DEVS_LINE_EDIT_H
@@ -10,9 +10,9 @@
 
 #include "canvas.h"
 
-enum { LINE_EDIT_MAX = 200 }; /* bytes with the NUL */
+enum { LINE_EDIT_MAX = 200 }; /* bytes, including the NUL */
 
-/* A line of text that is being typed; the cursor stays at its end. */
+/* A line being typed. The cursor stays at its end. */
 struct line_edit {
     bool open;
     char text[LINE_EDIT_MAX]; /* UTF-8 */
@@ -20,20 +20,21 @@ struct line_edit {
 };
 
 enum line_edit_result {
-    LINE_EDIT_OPEN,    /* goes on; the text may have changed */
-    LINE_EDIT_KEPT,    /* Enter: closed, the text stays */
+    LINE_EDIT_OPEN,    /* still open; the text may have changed */
+    LINE_EDIT_KEPT,    /* Enter: closed, the text is kept */
     LINE_EDIT_CLEARED, /* Esc: closed, the text is empty */
 };
 
-/* Open with the text that is there. */
+/* Opens the input with its present text. */
 void line_edit_open(struct line_edit *edit);
-/* Make the text empty. */
+/* Clears the text. */
 void line_edit_clear(struct line_edit *edit);
-/* As much of a text as there is room for. */
+/* Sets the text, truncated if it is too long. */
 void line_edit_set(struct line_edit *edit, const char *text);
-/* Runes are added while there is room, Backspace takes the last one, ^U all. */
+/* Handles a key: characters are appended if there is room, Backspace deletes the last one, ^U
+ * all. */
 enum line_edit_result line_edit_key(struct line_edit *edit, uint32_t key);
-/* "label text_" in one row, the end of the text in sight; sets the cursor. */
+/* Draws "label text_" in one row so that the end of the text is visible; sets the cursor. */
 void line_edit_draw(const struct line_edit *edit, struct canvas *canvas, int row,
                     const char *label);
 

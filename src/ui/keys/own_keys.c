@@ -12,18 +12,18 @@
 
 enum { OWN_KEYS_PER_ACT = 8 };
 
-/* The reading of one file. */
+/* Reads one file. */
 struct reading {
     const char *name;
     const char *text;
     struct str *problems;
     uint32_t wanted[UI_ACT_COUNT][OWN_KEYS_PER_ACT];
-    int counts[UI_ACT_COUNT]; /* keys that an act is to have; -1 = as before */
+    int counts[UI_ACT_COUNT]; /* number of keys for each act; -1 = unchanged */
     int lines[UI_ACT_COUNT];
 };
 
-/* Where the member of this name begins: its line, from 1. A text in an array has no colon behind
- * it. */
+/* Returns the line of the member with this name, counted from 1. A string in an array is not
+ * followed by a colon. */
 static int line_of(const char *text, const char *member)
 {
     struct str quoted = {0};
@@ -41,7 +41,7 @@ static int line_of(const char *text, const char *member)
     return line;
 }
 
-/* The line's beginning; what is wrong follows, and a line feed. */
+/* Starts a line in *problems. The caller appends the problem and a line feed. */
 static struct str *complain(const struct reading *reading, int line)
 {
     str_addf(reading->problems, "%s:%d: ", reading->name, line);
@@ -85,7 +85,7 @@ static void read_key(struct reading *reading, enum act act, const struct json *j
         reading->wanted[act][reading->counts[act]++] = key;
 }
 
-/* An act without a single key that is right keeps what it had, but where none was asked for. */
+/* An act with no valid key keeps its default keys, unless the file lists none on purpose. */
 static void read_act(struct reading *reading, const char *name, const struct json *keys)
 {
     const enum act act = keymap_parse_act(name);
@@ -121,7 +121,7 @@ static void read_members(struct reading *reading, const struct json *root)
     }
 }
 
-/* The rows as they come to be. */
+/* The rows being built. */
 struct making {
     struct key_binding *rows;
     size_t count, room;
@@ -139,7 +139,7 @@ static bool is_same_place(const struct key_binding *a, const struct key_binding 
     return a->modes == b->modes && a->screens == b->screens;
 }
 
-/* Is this row the first of its act that works where it does? */
+/* Returns true if this row is the first of its act in these places. */
 static bool is_first_of_place(const struct keymap *keys, size_t row)
 {
     for (size_t i = 0; i < row; i++) {
@@ -150,8 +150,8 @@ static bool is_first_of_place(const struct keymap *keys, size_t row)
     return true;
 }
 
-/* The built-in rows, those of an act that the file names with its keys instead, in each of the
- * places where the act works. */
+/* Copies the built-in rows, replacing the keys of acts that the file lists, in each place where the
+ * act works. */
 static void make_rows(const struct reading *reading, struct making *making)
 {
     const struct keymap *builtin = keymap_builtin();
@@ -171,8 +171,8 @@ static bool collide(const struct key_binding *a, const struct key_binding *b)
            (a->screens & b->screens) != 0;
 }
 
-/* A row of the file whose key another act has where it would work; NULL for none. Of two that the
- * file names the later line gives way. */
+/* Returns the row of another act that keeps the key of `row`, or NULL if there is no conflict.
+ * Built-in keys win; if both are from the file, the earlier line wins. */
 static const struct key_binding *find_holder(const struct reading *reading,
                                              const struct making *making,
                                              const struct key_binding *row)
@@ -189,8 +189,8 @@ static const struct key_binding *find_holder(const struct reading *reading,
     return NULL;
 }
 
-/* Take the first key that two acts want away from the act that gives way: false if there is none.
- * What that act is left without any is as it was built in. */
+/* Resolves the first conflict by taking the key away from the act that loses. An act without any
+ * keys left gets its default keys. Returns false if there is no conflict. */
 static bool settle_one(struct reading *reading, const struct making *making)
 {
     for (size_t i = 0; i < making->count; i++) {
@@ -253,6 +253,6 @@ struct keymap *own_keys_read(const char *name, const char *text, size_t len, str
 void own_keys_free(struct keymap *keys)
 {
     if (keys)
-        free((void *)(uintptr_t)keys->rows); /* ours, though others may only read them */
+        free((void *)(uintptr_t)keys->rows); /* owned by us; const only for readers */
     free(keys);
 }

@@ -1,5 +1,5 @@
 /*
- * screen.h - the six views of the cockpit, and the way one came through them. Pure.
+ * screen.h - the six screens of the cockpit, and the navigation history. Pure.
  */
 #ifndef DEVS_SCREEN_H
 #define DEVS_SCREEN_H
@@ -17,19 +17,20 @@ enum screen {
     SCREEN_COUNT,
 };
 
-/* "Tasks", "Detail", ... Static. */
+/* Returns "Tasks", "Detail", ... Static. */
 const char *screen_name(enum screen screen);
 
-/* Where one is, and what going back leads to: no screen is in it twice. All zero: the tasks. */
+/* The current screen and those that going back leads to. No screen is in it twice. All zero: the
+ * Tasks screen. */
 struct screen_trail {
     enum screen at[SCREEN_COUNT];
-    int depth; /* of the present one; 0 = the top */
+    int depth; /* index of the current screen; 0 = the top */
 };
 
 enum screen trail_here(const struct screen_trail *trail);
-/* Go to a screen: one that was come through is gone back to. */
+/* Goes to a screen. If it is in the trail, goes back to it. */
 void trail_go(struct screen_trail *trail, enum screen screen);
-/* False at the top. */
+/* Goes back one screen. Returns false at the top. */
 bool trail_back(struct screen_trail *trail);
 
 #endif

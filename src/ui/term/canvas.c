@@ -11,7 +11,7 @@
 
 enum { RUNE_ELLIPSIS = 0x2026, RUNE_RULE = 0x2500, RUNE_UPRIGHT = 0x2502 };
 
-/* What stands for a sign of ours where only ASCII is drawn; by code point. */
+/* ASCII replacements of our symbols, by code point. */
 static const struct twin {
     uint32_t rune;
     char ascii;
@@ -27,10 +27,10 @@ static const struct twin {
     {0x25d4, 'z'},  {0x2713, '+'},  {0x2717, 'x'}, {0x275a, '='},
 };
 
-/* One rune as it will be drawn. */
+/* A rune as it will be drawn. */
 struct glyph {
     uint32_t rune;
-    int width; /* 0: a mark on the glyph before it; -1: nothing is drawn */
+    int width; /* 0: combines with the previous glyph; -1: draws nothing */
 };
 
 static int clamp(int value, int low, int high)
@@ -49,8 +49,8 @@ static uint32_t ascii_twin(uint32_t rune)
     return '?';
 }
 
-/* Variant selectors and joiners: nothing is seen of them, and terminals differ on what
- * they do to the width. */
+/* Variation selectors and joiners are invisible, and terminals disagree on how they affect the
+ * width. */
 static bool shows_nothing(uint32_t rune)
 {
     bool selects_variant = (rune >= 0xfe00 && rune <= 0xfe0f) ||
@@ -76,7 +76,7 @@ static struct glyph glyph_of(uint32_t rune, bool ascii)
     return (struct glyph){rune, width};
 }
 
-/* The glyph at the start of a text that is not empty; returns the bytes it takes. */
+/* Gets the glyph at the start of a nonempty text. Returns its size in bytes. */
 static size_t next_glyph(const char *text, size_t len, bool ascii, struct glyph *out)
 {
     uint32_t rune = 0;
@@ -85,7 +85,7 @@ static size_t next_glyph(const char *text, size_t len, bool ascii, struct glyph 
     return (size_t)used;
 }
 
-/* Do the columns of a text exceed `width`? Reads no further than it must. */
+/* Returns true if a text takes more than `width` columns. Reads no further than necessary. */
 static bool is_longer(const char *text, size_t len, bool ascii, int width)
 {
     int total = 0;
@@ -97,7 +97,7 @@ static bool is_longer(const char *text, size_t len, bool ascii, int width)
     return total > width;
 }
 
-/* Write one cell; what is left of a wide rune cut in two becomes a blank. */
+/* Writes one cell. If this cuts a wide rune in two, its other half becomes a blank. */
 static void put_cell(struct canvas *canvas, int row, int column, struct cell cell)
 {
     struct cell *to = canvas_cell(canvas, row, column);
@@ -200,7 +200,7 @@ int canvas_text_n(struct canvas *canvas, struct spot spot, enum style style, con
 
     bool cut = is_longer(text, len, canvas->ascii, width);
     int limit = cut ? width - 1 : width;
-    int used = 0, last = -1; /* last: column of the glyph that marks go to */
+    int used = 0, last = -1; /* last: column of the glyph that combining marks apply to */
     for (size_t at = 0; at < len;) {
         struct glyph glyph;
         at += next_glyph(text + at, len - at, canvas->ascii, &glyph);

@@ -6,11 +6,12 @@
 
 #include "text.h"
 
-/* Pixels. A monospace font is 0.6 of its size wide, so letters have their natural width. */
+/* In pixels. A monospace font is 0.6 times as wide as its size, so letters have their natural
+ * width. */
 enum { FONT = 15, CELL_WIDTH = 9, CELL_HEIGHT = 19, BASELINE = 14, MARGIN = 8 };
 enum { COLOR_TEXT_MAX = 8, CUBE_FIRST = 16, GREY_FIRST = 232, COLORS = 256 };
 
-/* What stands for the terminal's own colors. */
+/* Replacements for the terminal's default colors. */
 struct look {
     const char *ground, *letters;
     const char *palette[CUBE_FIRST];
@@ -32,14 +33,14 @@ static const struct look light = {
                 "#158596", "#ffffff"},
 };
 
-/* Cells beside each other that look alike. */
+/* Adjacent cells that look the same. */
 struct stretch {
     int row, from, to;
     struct theme_paint paint;
     const struct look *look;
 };
 
-/* A color of the terminal's as RGB; the upper 240 are the cube and the greys of xterm. */
+/* Returns a terminal color as RGB; the upper 240 are xterm's color cube and grays. */
 static const char *color(const struct look *look, int number, const char *own,
                          char out[COLOR_TEXT_MAX])
 {
@@ -89,7 +90,7 @@ static bool is_alike(const struct theme_paint *a, const struct theme_paint *b)
            a->underline == b->underline && a->reverse == b->reverse;
 }
 
-/* Signs come from fonts of other widths: each of them is placed alone. */
+/* Symbols may come from fonts with other widths, so each one is positioned separately. */
 static bool is_letter(const struct cell *cell)
 {
     return cell->rune >= 0x20 && cell->rune < 0x7f && cell->mark == 0;
@@ -100,7 +101,7 @@ static bool is_blank(const struct cell *cell)
     return cell->rune == ' ' && cell->mark == 0;
 }
 
-/* The right half of a wide sign, or the same sign again, as in a rule. */
+/* Returns true for the right half of a wide symbol, or the same symbol again, as in a rule. */
 static bool goes_on(const struct cell *sign, const struct cell *next)
 {
     return next->rune == 0 || (next->rune == sign->rune && sign->mark == 0 && next->mark == 0);
@@ -131,7 +132,8 @@ static void add_text(const struct canvas *canvas, const struct stretch *stretch,
     str_add(out, "</text>\n");
 }
 
-/* The letters of a stretch, word groups and signs apart. Blanks are seen only where underlined. */
+/* Adds the text of a stretch, split into groups of words and symbols. Blanks are only drawn if
+ * underlined. */
 static void add_words(const struct canvas *canvas, const struct stretch *stretch, const char *fill,
                       struct str *out)
 {
@@ -280,9 +282,9 @@ static bool is_same(const struct cell *a, const struct cell *b)
     return a->rune == b->rune && a->mark == b->mark && is_painted_alike(a, b);
 }
 
-/* Where the pen is, and how it paints. */
+/* The position and style of the output. */
 struct pen {
-    const struct cell *painted; /* NULL = in no way of ours yet */
+    const struct cell *painted; /* NULL = unknown style */
     int row, column;
 };
 

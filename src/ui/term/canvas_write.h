@@ -1,7 +1,7 @@
 /*
- * canvas_write.h - a frame for other programs: as the bytes that a terminal takes (ECMA-48), for
- * recordings where no terminal can be asked, and as a picture (SVG 1.1 on a fixed grid of cells, so
- * that columns are aligned in every viewer, whatever its font). Pure.
+ * canvas_write.h - a frame for other programs: as terminal output (ECMA-48), for recordings, where
+ * no terminal can be queried, and as an image (SVG 1.1 on a fixed grid of cells, so that columns
+ * are aligned in every viewer, whatever its font). Pure.
  */
 #ifndef DEVS_CANVAS_WRITE_H
 #define DEVS_CANVAS_WRITE_H
@@ -10,14 +10,15 @@
 #include "str.h"
 #include "theme.h"
 
-/* Append the picture. `title` is what a reader hears first, made fit for one (text_clean()); the
- * description is the frame as text. The sixteen colors are those of a dark terminal, of a light
- * one where the theme is "light". */
+/* Appends the image. `title` is what a screen reader reads first; it is cleaned with text_clean().
+ * The description is the frame as text. The sixteen colors are those of a dark terminal, or of a
+ * light one if the theme is "light". */
 void svg_write(const struct canvas *canvas, const struct theme *theme, const char *title,
                struct str *out);
 
-/* Append what makes a terminal that shows `was` show `is`: only cells that differ, in colors of
- * 256. NULL: it shows anything, and is cleared first. Both have one size. */
+/* Appends the output that changes a terminal from `was` to `is`: only cells that differ, in 256
+ * colors. With NULL, the terminal may show anything and is cleared first. Both canvases must have
+ * the same size. */
 void canvas_ansi(const struct canvas *was, const struct canvas *is, const struct theme *theme,
                  struct str *out);
 

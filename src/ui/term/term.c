@@ -18,12 +18,12 @@
 #include "text.h"
 #include "xalloc.h"
 
-/* A terminal that takes nothing for TERM_OUT_WAIT_MS gets no more of it. */
+/* Output to a terminal that accepts nothing for TERM_OUT_WAIT_MS is dropped. */
 enum { TERM_OUT_WAIT_MS = 1000 };
 
 enum { SCREEN_PIECE = 512 }; /* screen drops longer strings (its limit is 768 bytes) */
 
-/* How the request is written: for a terminal, wrapped for tmux, or in pieces for screen. */
+/* How a request is sent: directly, wrapped for tmux, or in pieces for screen. */
 enum term_wrap { TERM_WRAP_NONE, TERM_WRAP_TMUX, TERM_WRAP_SCREEN };
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -34,7 +34,7 @@ static bool wait_for_room(void)
     return poll(&output, 1, TERM_OUT_WAIT_MS) > 0;
 }
 
-/* What cannot be written is dropped: a terminal that is gone is found by term_key(). */
+/* Drops output that cannot be written; term_key() notices that the terminal is gone. */
 static void write_all(const char *bytes, size_t len)
 {
     while (len > 0) {
@@ -49,14 +49,13 @@ static void write_all(const char *bytes, size_t len)
     }
 }
 
-/* Writes the bytes up to the NUL to stdout as they are, past ncurses, which knows nothing of them.
- */
+/* Writes the bytes up to the NUL directly to stdout, bypassing ncurses. */
 static void term_out_write(const char *bytes)
 {
     write_all(bytes, strlen(bytes));
 }
 
-/* RFC 4648, section 4. */
+/* Base64 as in RFC 4648, section 4. */
 static void add_base64(struct str *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i += 3) {
@@ -70,7 +69,7 @@ static void add_base64(struct str *out, const char *text, size_t len)
     }
 }
 
-/* Within a device control string of screen's, which is passed on as it is. */
+/* Wraps each piece in a device control string, which screen passes on unchanged. */
 static void add_pieces(struct str *out, const struct str *request)
 {
     for (size_t at = 0; at < request->len; at += SCREEN_PIECE) {
@@ -81,13 +80,13 @@ static void add_pieces(struct str *out, const struct str *request)
     }
 }
 
-/* A request is one OSC: the only ESC in it is its first byte. */
+/* The request must be a single OSC, with ESC only as its first byte. */
 static void add_request(struct str *out, const struct str *request, enum term_wrap wrap)
 {
     if (wrap == TERM_WRAP_SCREEN) {
         add_pieces(out, request);
     } else if (wrap == TERM_WRAP_TMUX) {
-        str_add(out, "\033Ptmux;\033"); /* an ESC within is written twice */
+        str_add(out, "\033Ptmux;\033"); /* an ESC inside must be doubled */
         str_add_n(out, request->data, request->len);
         str_add(out, "\033\\");
     } else {
@@ -111,8 +110,8 @@ static bool is_set(const char *name)
     return value && value[0] != '\0';
 }
 
-/* tmux takes the request itself where `set-clipboard` is on, and passes the wrapped one on where
- * `allow-passthrough` is: either does. See term_copy(). */
+/* tmux handles the request itself if `set-clipboard` is on, and passes on the wrapped one if
+ * `allow-passthrough` is on, so both are sent. See term_copy(). */
 static bool term_out_copy(const char *text, size_t len)
 {
     struct str bytes = {0};
@@ -131,7 +130,7 @@ static bool term_out_copy(const char *text, size_t len)
     return true;
 }
 
-/* Some terminals know both requests and would show the message twice, so only one is sent. */
+/* Some terminals support both requests and would show the message twice, so only one is sent. */
 static bool knows_777(void)
 {
     const char *term = getenv("TERM");
@@ -139,7 +138,7 @@ static bool knows_777(void)
            (term && (strncmp(term, "rxvt", 4) == 0 || strncmp(term, "foot", 4) == 0));
 }
 
-/* As term_notify(). */
+/* See term_notify(). */
 static void term_out_notify(const char *message)
 {
     struct str text = {0};
@@ -154,14 +153,14 @@ static void term_out_notify(const char *message)
         add_request(&bytes, &request, TERM_WRAP_TMUX);
     else
         add_request(&bytes, &request, is_set("STY") ? TERM_WRAP_SCREEN : TERM_WRAP_NONE);
-    if (!term || strcmp(term, "linux") != 0) /* the console has no notifications */
+    if (!term || strcmp(term, "linux") != 0) /* the Linux console has no notifications */
         write_all(str_text(&bytes), bytes.len);
     str_done(&bytes);
     str_done(&request);
     str_done(&text);
 }
 
-/* As ncurses' own term.h has it, which cannot be included: the name is ours. */
+/* Declared as in ncurses' term.h, which cannot be included because our header has the same name. */
 int setupterm(const char *name, int fd, int *answer);
 
 static const char *capability(const char *name)
@@ -180,9 +179,9 @@ bool term_check(struct err *err)
         return err_set(err, ERR_INVALID, "TERM is not set");
     if (setupterm(NULL, STDOUT_FILENO, &answer) == ERR)
         return err_set(err, ERR_INVALID, "terminal '%s' is not known here", name);
-    char capability[] = "cup"; /* cursor addressing: nothing is drawn without it */
+    char capability[] = "cup"; /* cursor addressing, which all drawing needs */
     char *cup = tigetstr(capability);
-    /* NULL and -1: ncurses says absent in two ways */
+    /* ncurses reports a missing capability as NULL or -1 */
     if (!cup || cup == (char *)-1)
         return err_set(err, ERR_INVALID, "terminal '%s' cannot place its cursor", name);
     return true;
@@ -199,14 +198,14 @@ enum { ESC_DELAY_MS = 25 };
 
 static const char paste_on[] = "\033[?2004h";
 static const char paste_off[] = "\033[?2004l";
-/* Presses, releases and what is dragged, as numbers of any size. */
+/* Reports presses, releases and drags, with coordinates of any size. */
 static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
 
-/* What undoes a screen, in this order; terminfo names. */
+/* terminfo names of what resets a screen, in this order. */
 static const char *const reset_names[] = {"sgr0", "op", "rmkx", "cnorm", "rmcup"};
 
-/* Every sign that a screen may use: each must be one column wide here. */
+/* All symbols used on screens; each must be one column wide in this locale. */
 static const wchar_t signs[] = L"●○!⊘…─│┄█✓✗↻◔▸❚∞⊝·—▁▂▃▄▅▆▇■├┤┊╵▲⏎↑↓←→";
 
 struct term {
@@ -223,7 +222,7 @@ static bool is_gone(const struct term *term)
     return term->keys && term_keys_are_gone(term->keys);
 }
 
-/* Bytes of a terminfo string without its padding marks "$<5/>". */
+/* Appends a terminfo string without its padding marks "$<5/>". */
 static void add_reset(struct term_reset *reset, const char *text)
 {
     while (*text && reset->len < sizeof(reset->bytes)) {
@@ -291,7 +290,7 @@ static void set_modes(void)
     (void)noecho();
     (void)nonl();
     (void)intrflush(stdscr, FALSE);
-    (void)typeahead(-1); /* frames are never left half drawn */
+    (void)typeahead(-1); /* never leave a frame half drawn */
     (void)set_escdelay(ESC_DELAY_MS);
     (void)curs_set(0);
 }
@@ -313,7 +312,7 @@ static bool start_screen(struct term *term, enum term_color color, struct err *e
     term_out_write(paste_on);
     term->draw = term_draw_open(utf8_works(), wants_color(color));
     learn_size(term);
-    (void)flushinp(); /* also the KEY_RESIZE of learn_size() */
+    (void)flushinp(); /* also drops the KEY_RESIZE from learn_size() */
     return true;
 }
 
@@ -328,8 +327,8 @@ bool term_open(struct term **out, enum term_color color, struct err *err)
     return ok;
 }
 
-/* Also from the background: whoever has the terminal by now finds it as it was. SIGTTOU would
- * stop us, or keep us from it, unless it is blocked. */
+/* Works in the background, too: the program that now has the terminal finds it restored. SIGTTOU
+ * would stop us or prevent that, unless it is blocked. */
 static void give_back(const struct term *term)
 {
     sigset_t set;
@@ -383,7 +382,7 @@ void term_set_theme(struct term *term, const struct theme *theme)
     term_draw_set_theme(term->draw, theme);
 }
 
-/* What we asked of the terminal beside what ncurses did. */
+/* Sets the terminal modes that ncurses does not. */
 static void set_own_modes(const struct term *term)
 {
     term_out_write(paste_on);
@@ -394,7 +393,7 @@ void term_redraw(struct term *term)
 {
     if (is_gone(term))
         return;
-    (void)reset_prog_mode(); /* whoever had the terminal meanwhile may have changed it */
+    (void)reset_prog_mode(); /* another program may have changed them */
     set_own_modes(term);
     term_draw_forget(term->draw);
 }
@@ -427,7 +426,7 @@ void term_notify(struct term *term, const char *message)
 
 int term_fd(const struct term *term)
 {
-    (void)term; /* one terminal, and it is stdin */
+    (void)term; /* there is only one terminal, stdin */
     return STDIN_FILENO;
 }
 
@@ -475,7 +474,7 @@ void term_suspend(struct term *term)
 
 int term_signal_fd(const struct term *term)
 {
-    (void)term; /* signals are the process's */
+    (void)term; /* signals belong to the process */
     return term_signals_fd();
 }
 

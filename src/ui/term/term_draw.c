@@ -1,5 +1,4 @@
-/* term_draw.c - carries canvases to the screen of ncurses, painted by a theme; only what changed is
- * written. */
+/* term_draw.c - draws canvases on the ncurses screen with a theme. Writes only what changed. */
 #include <assert.h>
 #include <ncurses.h>
 #include <stdlib.h>
@@ -22,8 +21,8 @@ static bool terminal_has_colors(void)
            use_default_colors() != ERR;
 }
 
-/* The color as this terminal has it; bright ones of eight are the dark ones in bold, what
- * it does not have is its default. */
+/* Returns the color for this terminal. With eight colors, bright ones become dark ones in bold;
+ * unavailable ones become the default. */
 static short color_here(short color, unsigned *attrs)
 {
     if (color < COLORS)
@@ -48,7 +47,7 @@ static struct look look_of(const struct theme_paint *paint, short pair, bool is_
         return look;
     if (paint->rich != THEME_DEFAULT && COLORS >= THEME_COLORS)
         front = paint->rich;
-    unsigned ignored = 0; /* a background cannot be bold */
+    unsigned ignored = 0; /* backgrounds cannot be bold */
     front = color_here(front, &look.attrs);
     const short back = color_here(paint->back, &ignored);
     bool is_own = front == THEME_DEFAULT && back == THEME_DEFAULT;
@@ -57,8 +56,8 @@ static struct look look_of(const struct theme_paint *paint, short pair, bool is_
     return look;
 }
 
-/* Make the color pairs. Where the terminal has no colors, or none are wanted, the theme
- * "mono" is taken. */
+/* Allocates the color pairs. Uses the theme "mono" if the terminal has no colors or they are turned
+ * off. */
 static void term_paint_set(struct term_paint *paint, const struct theme *theme, bool color_wanted)
 {
     struct theme mono;
@@ -71,7 +70,7 @@ static void term_paint_set(struct term_paint *paint, const struct theme *theme, 
         paint->looks[i] = look_of(&taken->paints[i], (short)(i + 1), paint->has_color);
 }
 
-/* Colors and attributes for a cell of this style, chosen and pointed or not. */
+/* Returns colors and attributes for a cell, including selection and cursor. */
 static struct look term_paint_look(const struct term_paint *paint, const struct cell *cell)
 {
     assert(cell->style < STYLE_COUNT);
@@ -88,7 +87,7 @@ struct term_draw {
     bool utf8;
     bool color_wanted;
     bool cursor_shown;
-    struct canvas shown; /* what the terminal has; cells NULL = unknown */
+    struct canvas shown; /* the terminal's contents; cells NULL = unknown */
     cchar_t run[CANVAS_COLUMNS_MAX];
 };
 
@@ -122,7 +121,7 @@ bool term_draw_is_utf8(const struct term_draw *draw)
     return draw->utf8;
 }
 
-/* Can the terminal draw this rune in as many columns as the canvas gave it? */
+/* Returns true if the terminal draws this rune with the width it has on the canvas. */
 static bool can_draw(const struct term_draw *draw, const struct cell *cell, bool wide)
 {
     if (cell->rune >= 0x20 && cell->rune <= 0x7e)
@@ -130,8 +129,8 @@ static bool can_draw(const struct term_draw *draw, const struct cell *cell, bool
     return draw->utf8 && wcwidth((wchar_t)cell->rune) == (wide ? 2 : 1);
 }
 
-/* Make ncurses' cell for column `i` of a row; false for the right half of a wide
- * rune, which comes with its left one. */
+/* Makes the ncurses cell for column `i` of a row. Returns false for the right half of a wide rune,
+ * which is drawn with its left half. */
 static bool make_cell(const struct term_draw *draw, const struct cell *row, int columns, int i,
                       cchar_t *out)
 {
@@ -158,7 +157,7 @@ static bool cells_equal(const struct cell *a, const struct cell *b)
            a->chosen == b->chosen && a->pointed == b->pointed;
 }
 
-/* Hand the cells from `from` up to `to` of a row to ncurses. */
+/* Passes the cells [from, to) of a row to ncurses. */
 static void put_run(struct term_draw *draw, const struct canvas *canvas, int row, int from, int to)
 {
     const struct cell *cells = &canvas->cells[(size_t)row * (size_t)canvas->columns];

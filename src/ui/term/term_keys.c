@@ -1,4 +1,4 @@
-/* term_keys.c - keys and the mouse, as ncurses and the terminal report them. */
+/* term_keys.c - keys and mouse events from ncurses and the terminal. */
 #include <ncurses.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -14,10 +14,11 @@
 #include "xalloc.h"
 
 enum {
-    SEQUENCE_MAX = 32,       /* bytes of an escape sequence that nobody knows */
-    KEYS_SKIPPED_MAX = 4096, /* in one term_keys_next() */
-    OLD_MOUSE_BYTES = 3,     /* after "ESC [ M", from terminals that know no other report */
-    KEY_PASTE_BEGIN = 0x400, /* above all of ncurses' own */
+    SEQUENCE_MAX = 32,       /* bytes of an unknown escape sequence */
+    KEYS_SKIPPED_MAX = 4096, /* per term_keys_next() */
+    OLD_MOUSE_BYTES = 3,     /* after "ESC [ M", from terminals that only have the old mouse
+                                report */
+    KEY_PASTE_BEGIN = 0x400, /* above all key codes of ncurses */
     KEY_PASTE_END,
     CTRL_C = 0x03,
     CTRL_H = 0x08,
@@ -39,17 +40,17 @@ static const struct key_code {
     {KEY_RESIZE, TERM_KEY_RESIZE},
 };
 
-/* A sequence that terminfo does not know, while its bytes come. */
+/* A sequence that terminfo does not know, while it is being read. */
 struct sequence {
-    char kind; /* '[' or 'O'; 0 = none is being read */
+    char kind; /* '[' or 'O'; 0 = not in a sequence */
     size_t len;
     char bytes[SEQUENCE_MAX + 1];
 };
 
 struct term_keys {
-    WINDOW *pad; /* reading keys from it draws nothing */
+    WINDOW *pad; /* reading keys from a pad draws nothing */
     struct sequence sequence;
-    int skipped; /* runes that are still to be left out */
+    int skipped; /* runes still to skip */
     bool pasting;
     bool gone;
     bool has_mouse;
@@ -68,7 +69,7 @@ struct term_keys *term_keys_open(void)
     (void)nodelay(keys->pad, TRUE);
     (void)define_key(paste_begin, KEY_PASTE_BEGIN);
     (void)define_key(paste_end, KEY_PASTE_END);
-    (void)define_key(NULL, KEY_MOUSE); /* its reports are read here, as whole sequences */
+    (void)define_key(NULL, KEY_MOUSE); /* mouse reports are parsed here, as complete sequences */
     return keys;
 }
 
@@ -95,7 +96,7 @@ struct mouse term_keys_mouse(const struct term_keys *keys)
     return keys->mouse;
 }
 
-/* ncurses has no key: none was typed, or there is nobody any more who could? */
+/* ncurses returned no key. Returns true if the terminal is gone, false if nothing was typed. */
 static bool is_gone(void)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -107,8 +108,8 @@ static bool is_gone(void)
     return ioctl(STDIN_FILENO, FIONREAD, &waiting) != 0 || waiting == 0;
 }
 
-/* After Esc: what follows at once and looks like a sequence is one that terminfo does
- * not know. All of it is taken, or its letters would be keys. */
+/* If bytes that look like a sequence follow Esc immediately, it is one that terminfo does not know.
+ * Reads all of it, so that its letters do not act as keys. */
 static bool begins_sequence(struct term_keys *keys)
 {
     wint_t rune = 0;
@@ -127,7 +128,8 @@ static bool begins_sequence(struct term_keys *keys)
     return true;
 }
 
-/* A mouse's report goes on when its next bytes come; any other is over where they are missing. */
+/* A mouse report continues when its next bytes arrive; other sequences are dropped if bytes are
+ * missing. */
 static void forget_sequence(struct term_keys *keys)
 {
     if (keys->sequence.bytes[0] != '<')
@@ -158,7 +160,7 @@ static uint32_t key_of_code(wint_t code)
     return TERM_KEY_NONE;
 }
 
-/* A rune that was typed, as our key; TERM_KEY_NONE for what is to be left out. */
+/* Returns our key for a typed rune; TERM_KEY_NONE if it is to be skipped. */
 static uint32_t key_of_rune(struct term_keys *keys, uint32_t rune)
 {
     if (rune == '\r')
@@ -170,7 +172,7 @@ static uint32_t key_of_rune(struct term_keys *keys, uint32_t rune)
     return rune < TERM_KEY_FIRST ? rune : TERM_KEY_NONE;
 }
 
-/* The next rune while a sequence is read; a control is none of it. */
+/* Takes the next rune of a sequence. A control character ends it. */
 static uint32_t add_to_sequence(struct term_keys *keys, uint32_t rune)
 {
     struct sequence *sequence = &keys->sequence;
@@ -184,8 +186,8 @@ static uint32_t add_to_sequence(struct term_keys *keys, uint32_t rune)
     return TERM_KEY_NONE;
 }
 
-/* The same for pasted text. Terminals keep control bytes out of it: Esc and ^C come
- * from a person, and get him out of a paste whose end was lost. */
+/* Like key_of_rune(), for pasted text. Terminals remove control bytes from it, so Esc and ^C come
+ * from the user, and end a paste whose end was lost. */
 static uint32_t key_of_pasted(struct term_keys *keys, uint32_t rune, bool text_wanted)
 {
     if (rune == TERM_KEY_ESC || rune == CTRL_C) {
@@ -247,7 +249,7 @@ void term_keys_flush(struct term_keys *keys)
 enum {
     FIELDS = 3,
     NUMBER_MAX = 100000,
-    BUTTON_MASK = 3, /* 0: the left one */
+    BUTTON_MASK = 3, /* 0: left button */
     WITH_KEYS = 28,  /* Shift, Alt, Ctrl */
     MOVED = 32,
     WHEEL = 64,
@@ -255,7 +257,7 @@ enum {
     WHEEL_DOWN = 65,
 };
 
-/* Three numbers with semicolons between them. */
+/* Parses three numbers separated by semicolons. */
 static bool read_numbers(const char *text, int out[FIELDS])
 {
     for (int i = 0; i < FIELDS; i++) {

@@ -1,9 +1,9 @@
 /*
- * term_signals.c - signals while the terminal is ours, and how it is given back when the process
- * dies of one.
+ * term_signals.c - signals while we own the terminal, and resetting it when the process dies of
+ * one.
  *
- * One at a time in a process, because handlers have no other way to find it. Main thread; the
- * handlers run on any. A handler's own stack is the main thread's.
+ * Only one instance per process, because handlers cannot find it otherwise. Main thread; the
+ * handlers may run on any thread. The alternate signal stack is the main thread's.
  */
 #define _GNU_SOURCE /* pipe2 */
 
@@ -22,10 +22,10 @@
 
 enum { HANDLER_STACK_BYTES = 64 * 1024 };
 
-/* Signals that the app is told of. */
+/* Signals reported to the app. */
 static const int told[] = {SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT};
 
-/* Signals that end the process where it stands; one that somebody has us ignore does not. */
+/* Signals that kill the process immediately. Those that are ignored stay ignored. */
 static const struct deadly {
     int signal;
     const char *line;
@@ -40,25 +40,25 @@ static const struct deadly {
     {SIGXCPU, "devs: ended by signal XCPU\n"}, {SIGXFSZ, "devs: ended by signal XFSZ\n"},
 };
 
-/* Handlers and exit() can reach nothing but static state. */
+/* Static, because handlers and exit() have no other way to reach it. */
 static struct {
     bool open;
-    bool at_exit; /* exit() knows of us; once a process */
-    pid_t pid;    /* a child that ends must not touch our terminal */
+    bool at_exit; /* atexit() handler registered; once per process */
+    pid_t pid;    /* an exiting child must not touch our terminal */
     int pipe[2];
     struct termios before;
     struct term_reset reset;
     struct sigaction told_before[ARRAY_LEN(told)];
     struct sigaction deadly_before[ARRAY_LEN(deadly)];
     bool ignores_keys;
-    struct sigaction quit_kept; /* while they are ignored */
+    struct sigaction quit_kept; /* previous action, while SIGQUIT is ignored */
     stack_t stack_before;
     char *stack; /* owned */
 } state = {.pipe = {-1, -1}};
 
 static volatile sig_atomic_t armed;
 
-/* All of this is allowed in a handler. */
+/* Uses only async-signal-safe functions. */
 static void write_all(int fd, const char *bytes, size_t len)
 {
     while (len > 0) {
@@ -66,13 +66,13 @@ static void write_all(int fd, const char *bytes, size_t len)
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
-            return; /* the terminal is gone: nothing is left to put right */
+            return; /* the terminal is gone: nothing to reset */
         bytes += count;
         len -= (size_t)count;
     }
 }
 
-/* Called from handlers too. */
+/* Also called from handlers. */
 static void give_back(void)
 {
     if (!armed || getpid() != state.pid)
@@ -86,12 +86,12 @@ static void on_told(int signal)
 {
     int saved_errno = errno;
     unsigned char byte = (unsigned char)signal;
-    ssize_t ignored = write(state.pipe[1], &byte, 1); /* full: the app has enough to read */
+    ssize_t ignored = write(state.pipe[1], &byte, 1); /* pipe full: the app has enough to read */
     (void)ignored;
     errno = saved_errno;
 }
 
-/* The action is the default one again by now; the signal acts when this returns. */
+/* SA_RESETHAND has restored the default action; the raised signal acts when this returns. */
 static void on_deadly(int signal)
 {
     give_back();
@@ -102,7 +102,7 @@ static void on_deadly(int signal)
     (void)raise(signal);
 }
 
-/* Shared memory of the log that was truncated is no reason to end. */
+/* A truncated shared-memory file of the log must not kill the process. */
 static void on_bus(int signal, siginfo_t *info, void *context)
 {
     const int saved_errno = errno;
@@ -147,8 +147,8 @@ static bool is_ignored(const struct sigaction *action)
 
 static void take_deadly(size_t i)
 {
-    /* All others are held back meanwhile: SIGTTOU above all, which tcsetattr() sends
-     * to a process in the background. */
+    /* Blocks all other signals in the meantime, above all SIGTTOU, which tcsetattr() causes in a
+     * background process. */
     struct sigaction action = {.sa_handler = on_deadly, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
     if (deadly[i].signal == SIGBUS) {
         action.sa_sigaction = on_bus;
@@ -168,7 +168,8 @@ bool term_signals_open(struct err *err)
         return err_set_errno(err, errno, "terminal: cannot read its settings");
     if (!open_pipe(err))
         return false;
-    shm_guard_install(); /* before ours, so that closing the terminal does not remove it */
+    shm_guard_install(); /* before our own handler, so that closing the terminal does not remove
+                            it */
     state.pid = getpid();
     state.stack = xcalloc(1, HANDLER_STACK_BYTES);
     stack_t stack = {.ss_sp = state.stack, .ss_size = HANDLER_STACK_BYTES};
@@ -237,7 +238,7 @@ void term_signals_take_keys(void)
 
 void term_signals_restore_settings(void)
 {
-    (void)tcsetattr(STDIN_FILENO, TCSANOW, &state.before); /* it may be gone */
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &state.before); /* the terminal may be gone */
 }
 
 int term_signals_fd(void)
@@ -268,6 +269,6 @@ void term_signals_stop_here(void)
     struct sigaction stop = {.sa_handler = SIG_DFL};
     (void)sigemptyset(&stop.sa_mask);
     (void)sigaction(SIGTSTP, &stop, NULL);
-    (void)raise(SIGTSTP); /* returns once continued, at once if nobody could continue us */
+    (void)raise(SIGTSTP); /* returns when continued; at once if nobody could continue us */
     take_told(stop_index(), NULL);
 }

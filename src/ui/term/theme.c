@@ -24,7 +24,7 @@ enum {
     BRIGHT_MAGENTA,
     BRIGHT_CYAN,
     BRIGHT_WHITE,
-    BROWN = 94, /* from here on of the 256 */
+    BROWN = 94, /* from here on, numbers of the 256 colors */
     DARK_GREEN = 22,
     DARK_CYAN = 30,
     ORANGE = 208,
@@ -125,7 +125,7 @@ static const struct theme_paint mono_paints[] = {
 };
 static_assert(ARRAY_LEN(mono_paints) == STYLE_COUNT, "every style has a look");
 
-/* What a theme has otherwise than "auto". */
+/* How a theme differs from "auto". */
 struct change {
     enum style style;
     struct theme_paint paint;
@@ -148,7 +148,7 @@ static const struct change dark[] = {
     {STYLE_MILD, ON(BLACK, BRIGHT_YELLOW)},
 };
 
-/* No yellow, cyan or light green on white. */
+/* For a white background: no yellow, cyan or light green. */
 static const struct change light[] = {
     {STYLE_BACKOFF, {NONE, NONE, BROWN, true, false, false}},
     {STYLE_RUNNING, INK(BLUE)},
@@ -158,8 +158,8 @@ static const struct change light[] = {
     {STYLE_PHASE_VERIFY, {CYAN, NONE, DARK_CYAN, true, false, false}},
 };
 
-/* Black on light colors: the terminal's background does not matter, and neither does how dark its
- * blue, red and magenta are. */
+/* Black on light colors, independent of the terminal's background and of how dark its blue, red and
+ * magenta are. */
 static const struct change contrast[] = {
     {STYLE_NEEDS_YOU, ON_BOLD(BLACK, BRIGHT_YELLOW)},
     {STYLE_BACKOFF, ON(BLACK, WHITE)},
@@ -179,7 +179,7 @@ static const struct change contrast[] = {
     {STYLE_MILD, ON_BOLD(BLACK, BRIGHT_YELLOW)},
 };
 
-/* Blue for good, yellow or orange for bad: told apart without red and green. */
+/* Blue for success, yellow or orange for failure, distinguishable without red and green. */
 static const struct change color_blind[] = {
     {STYLE_RUNNING, INK(BRIGHT_CYAN)},
     {STYLE_QUIET, INK_UNDER(BRIGHT_CYAN)},
@@ -275,7 +275,7 @@ struct theme_paint theme_paint(const struct theme *theme, const struct cell *cel
     return paint;
 }
 
-/* Where a text is being read, for complaints. */
+/* A text being parsed, for error messages. */
 struct source {
     const char *text;
     size_t len;
@@ -289,8 +289,8 @@ static const char *const color_names[] = {
     "bright-white",
 };
 
-/* The line where a member of this name stands. Names of styles and of what they have differ, so
- * the first one behind `from` that a colon follows is meant. */
+/* Returns where the member with this name begins. Names of styles and of their properties are
+ * different, so it is the first one after `from` that is followed by a colon. */
 static const char *find_member(const struct source *source, const char *from, const char *key)
 {
     const char *end = source->text + source->len;

@@ -15,20 +15,20 @@
 #include "view_internal.h"
 #include "words.h"
 
-/* What a key asks for. */
+/* What the caller has to do after a key. */
 enum correct_todo {
-    CORRECT_NOTHING, /* but a new frame */
-    CORRECT_PICK,    /* the class in `label` is the right one; closed */
-    CORRECT_TRY,     /* try the rule: correct_rule_json() */
-    CORRECT_STOP,    /* the trial */
-    CORRECT_SAVE,    /* the rule; stays open until correct_saved() */
+    CORRECT_NOTHING, /* nothing but draw a frame */
+    CORRECT_PICK,    /* set the class to `label`; the prompt is closed */
+    CORRECT_TRY,     /* try the rule, see correct_rule_json() */
+    CORRECT_STOP,    /* stop the trial */
+    CORRECT_SAVE,    /* save the rule; the prompt stays open until correct_saved() */
 };
 
 enum { NAMES_TRIED_MAX = 100 };
 
 static const char name_bytes[] =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-/* What means something in a pattern outside of brackets. */
+/* Characters with a special meaning in a pattern, outside brackets. */
 static const char pattern_signs[] = "\\^$.[|()?*+{";
 
 static void set_field(struct correct *correct, enum correct_field field, const char *text)
@@ -40,7 +40,7 @@ static void set_field(struct correct *correct, enum correct_field field, const c
     edit->open = true;
 }
 
-/* Is there a rule of that name in a person's list? */
+/* Returns true if the user's rules already have this name. */
 static bool is_taken(const char *rules, const char *name)
 {
     struct json *list = NULL;
@@ -53,7 +53,7 @@ static bool is_taken(const char *rules, const char *name)
     return found;
 }
 
-/* "my-network", "my-network-2", ... */
+/* Fills in "my-network", "my-network-2", ... */
 static void fill_name(struct correct *correct, const char *word)
 {
     char name[VERDICT_RULE_MAX];
@@ -63,8 +63,8 @@ static void fill_name(struct correct *correct, const char *word)
     set_field(correct, CORRECT_ID, name);
 }
 
-/* The line, so that it means nothing but itself; cut between two characters if there is
- * no room for all of it. A line feed would match nothing: what follows it is left out. */
+/* Fills in the line with special characters escaped, cut at a character boundary if it is too long.
+ * Stops at a line feed, because a line feed would match nothing. */
 static void fill_pattern(struct correct *correct)
 {
     const char *line = correct->line;
@@ -102,7 +102,7 @@ void correct_rule_json(const struct correct *correct, struct str *out)
 {
     struct verdict_label label;
     if (!verdict_label_parse(correct->fields[CORRECT_CLASS].text, &label))
-        label = (struct verdict_label){.class = VERDICT_PERSISTENT}; /* it will not be sound */
+        label = (struct verdict_label){.class = VERDICT_PERSISTENT}; /* the rule is invalid then */
     str_add_char(out, '{');
     str_json_text(out, "name", correct->fields[CORRECT_ID].text);
     str_json_text(out, "verdict", verdict_class_name(label.class));
@@ -114,7 +114,7 @@ void correct_rule_json(const struct correct *correct, struct str *out)
     str_add_char(out, '}');
 }
 
-/* What the classifier would take, but is no rule that anybody wants. */
+/* Finds problems that the classifier would accept, but no user wants. */
 static const char *plain_problem(const struct correct *correct)
 {
     struct verdict_label label = {.class = VERDICT_SUCCESS};
@@ -134,7 +134,7 @@ static const char *plain_problem(const struct correct *correct)
     return NULL;
 }
 
-/* "rule 1 'my-network': pattern, byte 2: ..." without what the screen says anyhow. */
+/* Shortens "rule 1 'my-network': pattern, byte 2: ..." to what the screen does not already show. */
 static const char *without_head(const char *message)
 {
     const char *end = strncmp(message, "rule ", 5) == 0 ? strstr(message, "': ") : NULL;
@@ -155,8 +155,8 @@ static bool compiles(const struct correct *correct, struct err *err)
     return ok;
 }
 
-/* Find out whether the rule will do, if that is not known: `problem`. All rules are
- * compiled for it, so it is done once a frame, not for each key. */
+/* Checks the rule and sets `problem`, if that is not known. Compiles all rules, so call it once per
+ * frame rather than for each key. */
 static void correct_rule_check(struct correct *correct)
 {
     struct err err = {0};
@@ -191,7 +191,7 @@ const char *correct_word(const struct verdict_label *label, char out[VERDICT_WOR
     return out;
 }
 
-/* The list of all: transient types, then persistent, with no reason first, then success. */
+/* Lists all classes: transient types, then persistent (without a reason first), then success. */
 static int list_all(struct verdict_label out[CORRECT_CLASSES_MAX])
 {
     int count = 0;
@@ -230,7 +230,7 @@ int correct_found(const struct correct *correct, struct verdict_label out[CORREC
     return count;
 }
 
-/* Choose a class; the first where the filter hides it. */
+/* Selects a class; the first one if the filter hides it. */
 static void choose(struct correct *correct, const struct verdict_label *label)
 {
     struct verdict_label found[CORRECT_CLASSES_MAX];
@@ -273,8 +273,8 @@ static void close_prompt(struct correct *correct)
     correct->stage = CORRECT_CLOSED;
 }
 
-/* Tell what is known of the attempt now. If its class has changed, it says so and is deaf
- * again, and this returns true. Call before correct_key(). */
+/* Takes the attempt's present class. If it has changed, the prompt says so and ignores keys for a
+ * moment again, and this returns true. Call before correct_key(). */
 static bool correct_update(struct correct *correct, const struct correct_target *target,
                            int64_t now_ms)
 {
@@ -327,7 +327,7 @@ static enum correct_todo write_rule(struct correct *correct)
     return CORRECT_NOTHING;
 }
 
-/* Keys that move in the list, whether the filter is being typed or not. */
+/* Handles keys that move in the list, with or without a filter being typed. */
 static bool move_by_key(struct correct *correct, uint32_t key)
 {
     static const struct {
@@ -346,7 +346,8 @@ static bool move_by_key(struct correct *correct, uint32_t key)
     return false;
 }
 
-/* Keys that are no text: no class has these characters, and every letter begins the filter. */
+/* Handles keys that are not text: no class name has these characters, and any letter starts the
+ * filter. */
 static bool is_command_key(struct correct *correct, uint32_t key)
 {
     if (key == '+')
@@ -368,7 +369,7 @@ static void type_filter(struct correct *correct, uint32_t key)
     correct->filter.open = correct->filter.len > 0;
 }
 
-/* Without the filter; what it found stays chosen. */
+/* Removes the filter and keeps the selection. */
 static void show_all(struct correct *correct)
 {
     struct verdict_label found[CORRECT_CLASSES_MAX];
@@ -436,7 +437,7 @@ static enum correct_todo key_tried(struct correct *correct, uint32_t key)
     return key == 's' && !correct->failed ? CORRECT_SAVE : CORRECT_NOTHING;
 }
 
-/* Take a key. With CORRECT_PICK `label_out` is the class. */
+/* Handles a key. With CORRECT_PICK, *label_out is the class. */
 static enum correct_todo correct_key(struct correct *correct, uint32_t key, int64_t now_ms,
                                      struct verdict_label *label_out)
 {
@@ -472,7 +473,7 @@ void correct_news(struct correct *correct, const struct correct_trial_news *news
     if (!news->over)
         return;
     correct->stage = CORRECT_TRIED;
-    correct->opened_ms = now_ms; /* what was typed ahead does not save it */
+    correct->opened_ms = now_ms; /* so that typeahead does not save the rule */
     correct->failed = news->failed;
     copy_text(correct->words, sizeof(correct->words), news->words);
 }
@@ -487,7 +488,7 @@ void correct_saved(struct correct *correct, const char *problem)
 
 enum { STREAM_ERR = 2 };
 
-/* An attempt and where it stands. */
+/* An attempt and its position. */
 struct tried {
     int task;
     int step;
@@ -512,7 +513,8 @@ static struct tried latest_over(const struct run_state *state, int task)
     return tried;
 }
 
-/* The evidence of the latest attempt that is over, in *room, NULL if it passed or left none. */
+/* Returns the evidence of the latest attempt that is over, in *room; NULL if it passed or has
+ * none. */
 static const struct verdict *evidence_of(const struct run_state *state, const struct tried *tried,
                                          struct verdict *room)
 {
@@ -524,8 +526,8 @@ static const struct verdict *evidence_of(const struct run_state *state, const st
     return is_its_own ? verdict : NULL;
 }
 
-/* "T-104 try 3"; of several steps "T-104 GREEN try 3", or "T-104 step 2 try 3" where
- * a phase has more than one. */
+/* Appends "T-104 try 3"; with several steps "T-104 GREEN try 3", or "T-104 step 2 try 3" if several
+ * steps have that phase. */
 static void add_name(const struct run_state *state, const struct tried *tried, struct str *out)
 {
     const struct plan_task *plan = &state->plan->tasks[tried->task];
@@ -549,7 +551,7 @@ static struct verdict_label present_label(const struct attempt_state *attempt)
         .class = attempt->class, .type = attempt->type, .reason = attempt->reason};
 }
 
-/* What the engine made of it: "exit 1", "test-fail". */
+/* Appends the engine's own result: "exit 1", "test-fail". */
 static void add_first_word(const struct attempt_state *attempt, struct str *out)
 {
     char word[VERDICT_WORD_MAX];
@@ -561,7 +563,7 @@ static void add_first_word(const struct attempt_state *attempt, struct str *out)
     str_add(out, word[0] != '\0' ? word : verdict_class_name(attempt->class));
 }
 
-/* The present class and where it comes from. */
+/* Appends the present class and its origin. */
 static void add_now(const struct run_state *state, const struct tried *tried, struct str *out)
 {
     const struct correction *correction = tried->attempt->correction;
@@ -584,7 +586,7 @@ static bool is_blank(const char *text, size_t len)
     return true;
 }
 
-/* The last line that says something, stderr's if it has any. */
+/* Appends the last line that is not blank, preferably from stderr. */
 static void add_last_line(const struct log_tail *log, struct str *out)
 {
     size_t found = log->count;
@@ -613,7 +615,7 @@ static void add_line(const struct view_facts *facts, const struct tried *tried, 
         add_last_line(facts->log, out);
 }
 
-/* The texts of a target, as long as it is in use. */
+/* Holds the texts of a target while it is in use. */
 struct target_texts {
     struct str name, now, line;
 };
@@ -673,7 +675,7 @@ void view_correct_refuse(struct view *view, const struct view_facts *facts)
              facts->state->plan->tasks[view->chosen].id);
 }
 
-/* What the attempt is now. */
+/* Updates the prompt to the attempt's present state. */
 static bool look_again(struct correct *correct, const struct view_facts *facts)
 {
     struct target_texts texts = {0};

@@ -1,8 +1,8 @@
 /*
- * correct.h - the prompt that corrects the class of an attempt, and teaches a rule.
+ * correct.h - the prompt that corrects the class of an attempt and adds a rule.
  *
- * A plain value, pure: time comes in as milliseconds of the steady clock. What it is
- * about - task, step and attempt - is fixed when it opens.
+ * A plain value, pure: times are milliseconds of the steady clock. The task, step and attempt are
+ * fixed when the prompt opens.
  */
 #ifndef DEVS_CORRECT_H
 #define DEVS_CORRECT_H
@@ -18,7 +18,7 @@
 #include "verdict.h"
 
 enum {
-    CORRECT_CLASSES_MAX = TRANSIENT_TYPE_COUNT + REASON_COUNT, /* what can be picked */
+    CORRECT_CLASSES_MAX = TRANSIENT_TYPE_COUNT + REASON_COUNT, /* classes to pick from */
     CORRECT_NAME_MAX = 128,
     CORRECT_NOTE_MAX = ERR_MESSAGE_MAX,
     CORRECT_WORDS_MAX = 2048,
@@ -26,83 +26,84 @@ enum {
 
 enum correct_stage {
     CORRECT_CLOSED,
-    CORRECT_PICKING, /* a class out of a list */
-    CORRECT_WRITING, /* a rule: its fields */
-    CORRECT_TRYING,  /* the rule, on all recorded attempts */
-    CORRECT_TRIED,   /* what it would change */
+    CORRECT_PICKING, /* a class from a list */
+    CORRECT_WRITING, /* the fields of a rule */
+    CORRECT_TRYING,  /* running the rule on all recorded attempts */
+    CORRECT_TRIED,   /* showing what the rule would change */
 };
 
 enum correct_field { CORRECT_ID, CORRECT_CLASS, CORRECT_PATTERN, CORRECT_FIELD_COUNT };
 
-/* The attempt it is about. */
+/* The attempt to correct. */
 struct correct_target {
     int task, step, attempt;
     const char *name;           /* borrowed for the call: "T-104 GREEN try 3" */
-    struct verdict_label label; /* its class as it stands now */
+    struct verdict_label label; /* its present class */
     const char *now;            /* borrowed for the call: "test-fail, rule tap.not-ok" */
-    const char *line;           /* borrowed for the call: the line it was judged by, else its
-                                   last one; "" = none */
+    const char *line;           /* borrowed for the call: the line that decided the class, or
+                                   else its last one; "" = none */
 };
 
-/* How far a trial is, or what came of it. */
+/* Progress of a trial, or its result. */
 struct correct_trial_news {
     bool over;
-    bool failed; /* words say why */
+    bool failed; /* `words` says why */
     int64_t done, total;
-    const char *words; /* borrowed for the call; once it is over */
+    const char *words; /* borrowed for the call; set when the trial is done */
 };
 
 struct correct {
     enum correct_stage stage;
-    int64_t opened_ms; /* it is deaf for PROMPT_DEAF_MS from then on */
+    int64_t opened_ms; /* ignores keys for PROMPT_DEAF_MS from then on */
     int task, step, attempt;
     struct verdict_label label;
     char name[CORRECT_NAME_MAX];
     char now[CORRECT_NOTE_MAX];
     char line[LINE_EDIT_MAX];
-    char note[CORRECT_NOTE_MAX]; /* answer to a key; "" = none */
+    char note[CORRECT_NOTE_MAX]; /* the answer to a key; "" = none */
 
     /* CORRECT_PICKING */
     struct line_edit filter; /* open while keys are text */
-    int chosen;              /* among the classes the filter lets through */
+    int chosen;              /* index among the classes that pass the filter */
 
-    /* CORRECT_WRITING and after */
-    const char *rules; /* borrowed: a person's rules so far, see classify.h; NULL = none */
+    /* From CORRECT_WRITING on. */
+    const char *rules; /* borrowed: the user's rules so far, see classify.h; NULL = none */
     struct line_edit fields[CORRECT_FIELD_COUNT];
-    enum correct_field field;       /* the one that keys go to */
-    bool unchecked;                 /* a field has changed since `problem` was found out */
-    char problem[CORRECT_NOTE_MAX]; /* why the rule will not do; "" = it will */
+    enum correct_field field;       /* the active field */
+    bool unchecked;                 /* a field has changed since `problem` was set */
+    char problem[CORRECT_NOTE_MAX]; /* why the rule is not valid; "" = it is */
     int64_t done, total;            /* CORRECT_TRYING */
-    bool failed;                    /* CORRECT_TRIED: the trial, not the rule */
+    bool failed;                    /* CORRECT_TRIED: the trial failed, not the rule */
     char words[CORRECT_WORDS_MAX];  /* CORRECT_TRIED */
 };
 
-/* Open it, from any state. The caller also drops keys typed ahead. `rules` must outlive
- * the prompt. */
+/* Opens the prompt, from any stage. The caller also discards typeahead. `rules` must outlive the
+ * prompt. */
 void correct_open(struct correct *correct, const struct correct_target *target, const char *rules,
                   int64_t now_ms);
-/* Are keys text now? */
+/* Returns true if keys are text now. */
 bool correct_wants_text(const struct correct *correct);
 
-/* News of the trial that was asked for. */
+/* Takes news of the trial that was requested. */
 void correct_news(struct correct *correct, const struct correct_trial_news *news, int64_t now_ms);
-/* What became of the rule: it is closed with NULL, else it stays and says why. */
+/* Takes the result of saving the rule. With NULL, closes the prompt; otherwise stays open and shows
+ * the problem. */
 void correct_saved(struct correct *correct, const char *problem);
 
-/* The rule in the fields, as an object of the list `rules` in devs.config.json. */
+/* Appends the rule in the fields as a JSON object for the list `rules` in devs.config.json. */
 void correct_rule_json(const struct correct *correct, struct str *out);
 
-/* Classes that the filter lets through, by their place in the list of all. */
+/* Gets the classes that pass the filter, in the order of the full list. Returns their number. */
 int correct_found(const struct correct *correct, struct verdict_label out[CORRECT_CLASSES_MAX]);
-/* The short word of a class: "network", "test-fail", "persistent". */
+/* Returns the short name of a class: "network", "test-fail", "persistent". */
 const char *correct_word(const struct verdict_label *label, char out[VERDICT_WORD_MAX]);
 
-/* Over the bottom rows of the canvas; nothing while it is closed. */
+/* Draws over the bottom rows of the canvas; nothing while the prompt is closed. */
 void correct_draw(const struct correct *correct, struct canvas *canvas);
 
 /* The fields of a new rule. */
 
-/* Fill them for a class: a free id, and the line it was judged by as a pattern. */
+/* Fills the fields for a class: an unused id, and the deciding line as a pattern. */
 void correct_rule_begin(struct correct *correct, const struct verdict_label *label);
 
 #endif

@@ -10,7 +10,7 @@
 #include "words.h"
 
 enum {
-    HELP_JUMP = 10, /* lines of a page key */
+    HELP_JUMP = 10, /* lines moved by a page key */
     CTRL_D = 0x04,
     CTRL_U = 0x15,
 };
@@ -22,7 +22,7 @@ static void choose_in_bounds(struct help *help, int chosen, int count)
     help->chosen = chosen < 0 ? 0 : chosen;
 }
 
-/* First line of the next (or previous) group. */
+/* Returns the first line of the next (or previous) group. */
 static int other_group(const struct help_lines *lines, int from, int step)
 {
     int i = from + step;
@@ -31,7 +31,7 @@ static int other_group(const struct help_lines *lines, int from, int step)
     return i < lines->count ? i : from;
 }
 
-/* Where a key moves the choice to; `count` and more or less than 0 are cut later. */
+/* Gets the line that a key moves to. The caller clamps values out of range. */
 static bool move_choice(const struct help *help, const struct help_lines *lines, uint32_t key,
                         int *out)
 {
@@ -112,7 +112,7 @@ enum act help_key(struct help *help, uint32_t key)
 
 enum {
     TOGETHER_MAX = 6,
-    NAMES_APART = 3, /* more keys of one letter stand side by side */
+    NAMES_APART = 3, /* more keys of one letter are shown without a separator */
 };
 
 static const char *const sign_words[] = {
@@ -126,9 +126,9 @@ static const char *const sign_words[] = {
 };
 static_assert(ARRAY_LEN(sign_words) == SHOWN_COUNT, "every sign has its words");
 
-/* Acts that are one line as long as nothing is looked for. */
+/* Acts that share a line unless the user is searching. */
 static const struct help_together {
-    enum act acts[TOGETHER_MAX]; /* UI_NONE behind the last */
+    enum act acts[TOGETHER_MAX]; /* UI_NONE after the last */
     const char *words;
 } together[] = {
     {{UI_DOWN, UI_UP}, "line down, up"},
@@ -156,9 +156,9 @@ static const struct help_together {
     {{UI_CANCEL, UI_KILL}, "cancel, kill: both ask"},
 };
 
-/* Commands in a row that are one line as long as nothing is looked for. */
+/* Consecutive commands that share a line unless the user is searching. */
 static const struct help_joined {
-    const char *first, *last; /* of the table of commands */
+    const char *first, *last; /* rows of the table of commands */
     const char *name, *words;
 } joined[] = {
     {"hold all", "cancel all", ":hold all", "or :release, :cancel"},
@@ -194,7 +194,7 @@ static bool contains(const char *text, const char *want)
     return *want == '\0' || words_find(text, strlen(text), want) != NULL;
 }
 
-/* Add the line if it matches. */
+/* Adds the line if it matches. */
 static void add_line(struct help_lines *lines, const struct help_line *line, const char *find)
 {
     bool found = contains(help_line_words(line), find) || contains(help_line_name(line), find) ||
@@ -213,7 +213,7 @@ static void add_name(char keys[HELP_KEYS_MAX], uint32_t key, bool ascii, const c
     (void)snprintf(keys + len, HELP_KEYS_MAX - len, "%s%s", len > 0 ? between : "", name);
 }
 
-/* What an act is one line with; NULL if it stands alone. */
+/* Returns the group of acts that share a line with this one; NULL if it has its own. */
 static const struct help_together *find_together(enum act act)
 {
     for (size_t i = 0; i < ARRAY_LEN(together); i++) {
@@ -225,14 +225,14 @@ static const struct help_together *find_together(enum act act)
     return NULL;
 }
 
-/* Does this key do something on the screen under the help, now or in another mode? */
+/* Returns true if this key has a meaning on the screen under the help, in any mode. */
 static bool is_of_screen(const struct help *help, const struct key_binding *binding)
 {
     return (binding->screens & (1u << help->place.screen)) != 0;
 }
 
-/* The line that an act's key goes into; a new one if there is none yet. If the line has several
- * acts, it stands for the first one that works in this mode. */
+/* Returns the line for an act's key, adding one if necessary. A line with several acts represents
+ * the first one that works in this mode. */
 static struct help_line *line_of(const struct help *help, struct help_lines *lines,
                                  const struct key_binding *binding,
                                  const struct help_together *with)
@@ -251,8 +251,8 @@ static struct help_line *line_of(const struct help *help, struct help_lines *lin
     return line;
 }
 
-/* The one key of an act that stands for it where several acts share the line: the first, but a
- * digit before others where all are to be digits. */
+/* Returns the key that represents an act in a shared line: its first one, or a digit if the line
+ * shows digits. */
 static const struct key_binding *main_key(const struct help *help, enum act act, bool wants_digit)
 {
     const struct key_binding *found = NULL;
@@ -267,8 +267,8 @@ static const struct key_binding *main_key(const struct help *help, enum act act,
     return found;
 }
 
-/* What an act is one line with on this screen; NULL where one of the others has no key there: the
- * words of the line name all of them. */
+/* Returns the group of acts that share a line with this one on this screen. NULL if one of the
+ * others has no key there, because the line's text names all of them. */
 static const struct help_together *together_here(const struct help *help, enum act act)
 {
     const struct help_together *with = find_together(act);
@@ -294,7 +294,7 @@ static void collect_keys(const struct help *help, bool is_brief, struct help_lin
     }
 }
 
-/* What a command is one line with, as its first; NULL if it stands alone. */
+/* Returns the group of commands that begins with this one; NULL if it has its own line. */
 static const struct help_joined *find_joined(const char *first)
 {
     for (size_t i = 0; i < ARRAY_LEN(joined); i++) {
@@ -307,7 +307,7 @@ static const struct help_joined *find_joined(const char *first)
 static void add_commands(struct help_lines *out, const char *find)
 {
     const struct command_row *command;
-    const struct help_joined *skips = NULL; /* those that are told already */
+    const struct help_joined *skips = NULL; /* commands already included in a line */
     for (size_t i = 0; (command = view_command_at(i)); i++) {
         struct help_line line = {.command = command};
         if (skips) {

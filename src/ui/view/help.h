@@ -1,6 +1,6 @@
 /*
- * help.h - the overlay that lists the keys of the present screen, the commands and the signs, finds
- * and runs them.
+ * help.h - the overlay that lists the keys of the current screen, the commands and the signs, lets
+ * the user search them, and runs them.
  *
  * A plain value that belongs to the screen; pure.
  */
@@ -20,26 +20,27 @@ struct help {
     bool open;
     const struct keymap *keys; /* borrowed */
     struct key_place place;
-    struct line_edit find; /* what was typed */
-    int chosen;            /* among the lines found */
-    const char *command;   /* static; of the line that was run, if it is one of a command */
+    struct line_edit find; /* the search text */
+    int chosen;            /* index among the matching lines */
+    const char *command;   /* static; the command of the line that was run, if any */
 };
 
-/* Open it for the keys of this place, nothing searched for; `keys` are borrowed. */
+/* Opens the help for the keys in this place, without a search. Borrows `keys`. */
 void help_open(struct help *help, const struct keymap *keys, struct key_place place);
 
-/* Take a key. Enter closes the help and returns the act of the chosen line, UI_COMMAND of one
- * that names a command (help->command); Esc (or ? with nothing typed) closes it; UI_NONE
- * otherwise. Look at `open` after. */
+/* Handles a key. Enter closes the help and returns the act of the selected line, or UI_COMMAND for
+ * a command (in help->command). Esc closes it, as does ? while nothing is typed. Otherwise returns
+ * UI_NONE. Check `open` afterwards. */
 enum act help_key(struct help *help, uint32_t key);
 
-/* What lies under the help. */
+/* What is under the help. */
 struct help_about {
     const char *screen;          /* "Tasks" */
-    const char *target;          /* what acts are about, "T-104"; "" for nothing */
-    const char *const *refusals; /* borrowed; by act: why it cannot be done now; NULL = all can */
+    const char *target;          /* the subject of acts, "T-104"; "" = none */
+    const char *const *refusals; /* borrowed; per act: why it has no effect now; NULL = all have */
 };
-/* Over the whole canvas; lists that do not fit turn pages with the chosen line. */
+/* Draws over the whole canvas. Lists that do not fit are split into pages; shows the page of the
+ * selected line. */
 void help_draw(const struct help *help, struct canvas *canvas, const struct help_about *about);
 
 struct help_together;
@@ -50,16 +51,17 @@ enum {
     HELP_KEYS_MAX = 6 * KEY_NAME_MAX,
 };
 
-/* A line one can choose: an act with its keys (or some that belong together), a command, or a
- * sign and what it means. The pointers are borrowed from tables. */
+/* A line that can be selected: an act with its keys (or several related acts), a command, or a sign
+ * and its meaning. The pointers are borrowed from tables. */
 struct help_line {
     const struct key_binding *binding;    /* NULL: a command or a sign */
-    const struct help_together *together; /* NULL: the act alone */
+    const struct help_together *together; /* NULL: a single act */
     const struct command_row *command;    /* NULL: an act or a sign */
-    const struct help_joined *joined;     /* the command and those behind it; NULL: it alone */
+    const struct help_joined *joined;     /* the command and those after it; NULL: a single
+                                             command */
     enum shown sign;
     char keys[HELP_KEYS_MAX];
-    char ascii[HELP_KEYS_MAX]; /* the keys, or the command, as they are typed */
+    char ascii[HELP_KEYS_MAX]; /* the keys or the command, as typed */
 };
 
 struct help_lines {
@@ -67,16 +69,16 @@ struct help_lines {
     int count;
 };
 
-/* The lines that match what was typed, in the order of the help. */
+/* Gets the lines that match the search text, in the order of the help. */
 void help_lines_find(const struct help *help, struct help_lines *out);
-/* Does a group begin with this line? */
+/* Returns true if a group begins with this line. */
 bool help_lines_starts_group(const struct help_lines *lines, int i);
 
-/* What the line says of its key; static, or the keymap's. */
+/* Returns the description of the line. Static, or owned by the keymap. */
 const char *help_line_words(const struct help_line *line);
-/* The heading that the line belongs under. Static. */
+/* Returns the heading above the line. Static. */
 const char *help_line_group(const struct help_line *line);
-/* How a line is called in ASCII: its keys, its command, its state word. */
+/* Returns the name of the line in ASCII: its keys, its command, its state word. */
 const char *help_line_name(const struct help_line *line);
 
 #endif

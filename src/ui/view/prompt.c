@@ -36,7 +36,7 @@ const char *prompt_hint(const struct prompt *prompt)
     return prompt->retry.hint.text;
 }
 
-/* What was typed is looked over before anything is asked for. */
+/* Checks the input before asking for confirmation. */
 static void look_over(struct prompt *prompt, int64_t now_ms)
 {
     struct prompt_retry *retry = &prompt->retry;
@@ -61,7 +61,7 @@ static void type(struct prompt_retry *retry, uint32_t key)
     (void)line_edit_key(field, key);
 }
 
-/* A key while choices are typed. */
+/* Handles a key while options are being typed. */
 static void prompt_retry_key(struct prompt *prompt, uint32_t key, int64_t now_ms)
 {
     struct prompt_retry *retry = &prompt->retry;
@@ -91,7 +91,7 @@ static void prompt_retry_key(struct prompt *prompt, uint32_t key, int64_t now_ms
 #define KEEP_ONE  KEEP("leave it as it is", "leave it")
 #define KEEP_MANY KEEP("leave them as they are", "leave them")
 
-/* What is asked of each kind of question, and the answers to it. */
+/* The question and the answers for each kind of prompt. */
 static const struct question {
     const char *verb;
     struct prompt_answer answers[PROMPT_ANSWERS_MAX + 1];
@@ -254,7 +254,7 @@ void prompt_close(struct prompt *prompt)
     prompt->kind = PROMPT_NONE;
 }
 
-/* Whoever types goes on typing; an answer is to what is there now. */
+/* Typing continues as before, but an answer must refer to the new state. */
 static void note_change(struct prompt *prompt, int64_t now_ms)
 {
     prompt->changed = true;
@@ -301,7 +301,7 @@ enum prompt_choice prompt_key(struct prompt *prompt, uint32_t key, int64_t now_m
     if (prompt->kind == PROMPT_NONE)
         return PROMPT_UNDECIDED;
     bool deaf = now_ms - prompt->opened_ms < PROMPT_DEAF_MS;
-    if (deaf && key != TERM_KEY_ESC) /* that one is always safe */
+    if (deaf && key != TERM_KEY_ESC) /* Esc is always safe */
         return PROMPT_UNDECIDED;
     if (prompt_wants_text(prompt) && key != TERM_KEY_ESC) {
         prompt_retry_key(prompt, key, now_ms);

@@ -83,7 +83,7 @@ static bool is_failure(const struct replay_mark *mark, int task)
     return mark->sign == REPLAY_FAILURE;
 }
 
-/* To the nearest such mark before or after this place. */
+/* Moves to the nearest matching mark before or after this position. */
 static bool go_to_such(struct replay *replay, int task, int direction, mark_fn *is_such)
 {
     int64_t seq = replay->at + direction;
@@ -178,12 +178,12 @@ static const char *nothing_there(enum replay_move move, bool is_past)
 const char *replay_refusal(const struct replay *replay, enum replay_move move, int task,
                            bool is_past)
 {
-    struct replay copy = *replay; /* a move changes no mark */
+    struct replay copy = *replay; /* moving does not change the marks */
     const bool leads_back = is_past && move == REPLAY_END;
     return leads_back || replay_move(&copy, move, task) ? NULL : nothing_there(move, is_past);
 }
 
-/* Recorded time between the event at hand and the next one. */
+/* Returns the recorded time between the current event and the next one. */
 static int64_t gap_ms(const struct replay *replay)
 {
     const struct replay_mark *marks = replay->marks;
@@ -193,7 +193,7 @@ static int64_t gap_ms(const struct replay *replay)
     return gap > 0 ? gap : 0;
 }
 
-/* How long the gap takes to play at speed 1. */
+/* Returns how long the gap takes to play at speed 1. */
 static int64_t played_ms(int64_t gap)
 {
     return gap > REPLAY_GAP_MS_MAX ? REPLAY_GAP_CUT_MS : gap;
@@ -247,8 +247,8 @@ static bool find_event(const struct replay *replay, const char *digits, struct r
     return true;
 }
 
-/* The last start of that try: a task may have one of this number in each of its steps. Attempt 0:
- * the first try of all. */
+/* Returns the latest start of that try, because each step of a task may have one with this number.
+ * Attempt 0: the very first try. */
 static int64_t start_of_try(const struct replay *replay, int task, int64_t attempt)
 {
     int64_t found = 0;
@@ -261,7 +261,7 @@ static int64_t start_of_try(const struct replay *replay, int task, int64_t attem
     return found;
 }
 
-/* "T-104", "T-104 try 2"; false and no error: the words are not about a task. */
+/* Parses "T-104", "T-104 try 2". Returns false without an error if the text is not about a task. */
 static bool find_try(const struct replay *replay, const struct replay_words *words,
                      struct replay_point *out, struct err *err)
 {
@@ -296,11 +296,11 @@ static bool find_time(const struct replay *replay, const struct replay_words *wo
         (void)err_set(err, ERR_INVALID, "'%s' is not a time, an event or a task", words->text);
         return err_hint(err, "as in 14:00:31, -2m, #211, T-104 try 2, start, end");
     }
-    /* Where the clock was set meanwhile, the latest place that has this time. */
+    /* If the clock was set in the meantime, find the latest position with this time. */
     size_t i = replay->count;
     while (i > 0 && replay->marks[i - 1].at.at_ms > at_ms)
         i--;
-    /* A screen says whole seconds: what happened within the first one is not before it. */
+    /* The screen shows whole seconds, so a time within the run's first second is not before it. */
     enum { SECOND_MS = 1000 };
     bool in_first_second = i == 0 && span.from_ms - at_ms < SECOND_MS;
     if (i == 0 && !in_first_second)
@@ -312,7 +312,7 @@ static bool find_time(const struct replay *replay, const struct replay_words *wo
     return true;
 }
 
-/* Where a bookmark is: at its event, or so long after it. */
+/* Returns the position of a bookmark: its event plus its offset. */
 static struct replay_point point_of(const struct replay *replay, const struct bookmark *bookmark)
 {
     struct replay_point point = {.seq = bookmark->seq};

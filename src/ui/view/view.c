@@ -13,7 +13,7 @@ static bool has(const struct view *view, int pane)
     return (view->panes & (1u << pane)) != 0;
 }
 
-/* The screen has these panes now. One that is gone gives the keys to the list. */
+/* Sets the panes of the screen. If the pane with the focus is gone, the list gets it. */
 static void view_panes_take(struct view *view, unsigned panes)
 {
     view->panes = panes;
@@ -88,7 +88,7 @@ static int waiting(const struct run_state *state)
     return state->counts[TASK_BACKOFF] + state->counts[TASK_QUEUED];
 }
 
-/* The run whose engine may live in this process, as it is now. */
+/* Returns the present state of the run whose engine may be in this process. */
 static const struct run_state *own_state(const struct view_facts *facts)
 {
     if (facts->own)
@@ -96,14 +96,15 @@ static const struct run_state *own_state(const struct view_facts *facts)
     return facts->live ? facts->live : facts->state;
 }
 
-/* Stopping us stops the engine, not what it started: nobody reads it or keeps its time then. */
+/* Suspending this process suspends the engine, but not the attempts it started: nobody reads their
+ * output or enforces their timeouts then. */
 static bool stops_the_engine(const struct view_facts *facts)
 {
     const struct run_state *own = own_state(facts);
     return facts->engine_here && !own->ended && own->running > 0;
 }
 
-/* What was asked is on the screen only as long as an answer counts. */
+/* Removes the message once a second ^Z no longer counts. */
 static void forget_suspend(struct view *view)
 {
     if (view->suspend_asked_ms > 0)
@@ -120,7 +121,7 @@ struct view_todo view_suspend(struct view *view, const struct view_facts *facts)
     forget_suspend(view);
     if (asked || !stops_the_engine(facts))
         return (struct view_todo){.kind = VIEW_SUSPEND};
-    /* The way out comes first: a narrow screen has no room for more. */
+    /* The alternative comes first, because a narrow screen shows no more than that. */
     view_tell(view, now,
               "%d %s: {quit} d detaches; {suspend} again stops it, and nobody watches until fg",
               running, running == 1 ? "try runs" : "tries run");
@@ -133,14 +134,14 @@ struct view_todo view_go_to_the_present(void)
     return (struct view_todo){.kind = VIEW_TRANSPORT, .move = REPLAY_END};
 }
 
-/* Would anything that is to be done be left undone, if we left? */
+/* Returns true if leaving would stop work that is running or waiting. */
 static bool would_end_work(const struct view_facts *facts)
 {
     const struct run_state *own = own_state(facts);
     return facts->engine_here && !own->ended && (own->running > 0 || waiting(own) > 0);
 }
 
-/* The question is over with what it was about. */
+/* Closes the question, as there is nothing left to ask about. */
 static void drop_question(struct view *view, const struct view_facts *facts)
 {
     prompt_close(&view->prompt);
@@ -179,7 +180,7 @@ static void *widen(void *array, int room, size_t extra, size_t size)
     return xgrow(array, &cap, (size_t)room + extra, size);
 }
 
-/* Each array is twice as large as it needs to be, at most. */
+/* Makes room for more tasks; at least doubles the arrays each time. */
 static void make_room(struct view *view, int task_count)
 {
     if (view->order && task_count <= view->task_room)
@@ -208,7 +209,7 @@ static int sooner_task(int task, int task_count)
     return task < task_count ? task : task_count - 1;
 }
 
-/* Those behind the last one are gone; the rows are made anew. */
+/* Drops tasks that no longer exist; the rows are rebuilt. */
 static void drop_tasks(struct view *view, int task_count)
 {
     int kept = 0;
@@ -219,7 +220,7 @@ static void drop_tasks(struct view *view, int task_count)
     view->row_count = 0;
     view->fold_count = 0;
     view->target_count = 0;
-    view_undo_done(&view->undo); /* it may be about one of those */
+    view_undo_done(&view->undo); /* it may refer to a dropped task */
     view->on_fold = false;
     if (view->tried.task >= task_count)
         view->tried = (struct view_try){.task = -1};
@@ -281,7 +282,7 @@ void view_say(struct view *view, const struct moment *now, const char *fmt, ...)
     va_end(args);
     view->message_at_ms = now->at_ms;
     view->message_undo = false;
-    view->suspend_asked_ms = 0; /* another message than that question */
+    view->suspend_asked_ms = 0; /* this message replaces that question */
 }
 
 void view_tell(struct view *view, const struct moment *now, const char *fmt, ...)
@@ -313,7 +314,7 @@ void view_fit(struct view *view, int list_rows, int log_lines, unsigned panes)
 {
     view_panes_take(view, panes);
     view->log_page = log_lines > 0 ? (size_t)log_lines : 1;
-    if (list_rows <= 0) /* where one was in the list is as it was when it comes back */
+    if (list_rows <= 0) /* the list keeps its scroll position until it is visible again */
         return;
     view->page = list_rows;
     int row = view_chosen_row(view);

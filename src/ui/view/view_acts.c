@@ -1,5 +1,5 @@
-/* view_acts.c - acts on one task or many: aimed when the key is pressed, confirmed where that is
- * needed, asked again if the tasks have changed meanwhile, and undone. */
+/* view_acts.c - acts on one task or many: the targets are fixed when the key is pressed, confirmed
+ * if necessary, confirmed again if the tasks have changed in the meantime, and can be undone. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct view_target view_aim(const struct run_state *state, int task)
                                 .held = state->tasks[task].held};
 }
 
-/* How many it has from now where a retry says nothing of it. */
+/* Returns how many tries the task gets by default after a retry. */
 static int tries_left(const struct run_state *state, int task)
 {
     const struct step_state *step = run_state_step(state, task);
@@ -31,7 +31,7 @@ static int tries_left(const struct run_state *state, int task)
     return is_fresh ? plan_step_attempts(plan) : step->allowed - step->used;
 }
 
-/* What a question about a task says of it now. */
+/* Returns what a question says about a task's present state. */
 static struct prompt_target view_asked_of(const struct run_state *state, int task)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
@@ -50,7 +50,7 @@ static struct prompt_target view_asked_of(const struct run_state *state, int tas
     };
 }
 
-/* A retry is aimed at what is seen; holding is meant for the task, whatever it does. */
+/* A retry applies to the attempt on screen; holding applies to the task in any state. */
 static struct view_todo ask(const struct view *view, const struct view_facts *facts,
                             enum control_verb verb)
 {
@@ -97,7 +97,7 @@ static struct view_todo act_on_chosen(struct view *view, const struct view_facts
     }
 }
 
-/* Once all of them are held the key lets all go; else it holds those that are not. */
+/* When all tasks are held, the key releases them; otherwise it holds the rest. */
 static bool lets_go(const struct view *view, const struct run_state *state)
 {
     for (int task = 0; task < view->order_count; task++) {
@@ -137,12 +137,12 @@ static enum act act_of(enum prompt_kind kind)
     case PROMPT_HOLD_MANY:
     case PROMPT_RELEASE_MANY:
         return UI_HOLD;
-    default: /* the rest of those about many */
+    default: /* the remaining kinds about many tasks */
         return UI_CANCEL;
     }
 }
 
-/* Can this be asked of the task? Else *why says why not. */
+/* Returns true if the task allows this; otherwise sets *why. */
 static bool takes(const struct view *view, const struct view_facts *facts, int task,
                   enum prompt_kind kind, struct str *why)
 {
@@ -159,7 +159,7 @@ static bool takes(const struct view *view, const struct view_facts *facts, int t
     return !view_task_refusal(view, facts, task, act_of(kind), why);
 }
 
-/* Aim at the marked tasks that this can be done to, and ask about them. */
+/* Makes the marked tasks that allow the act targets, and asks about them. */
 static struct view_todo view_act_on_marked(struct view *view, const struct view_facts *facts,
                                            enum act act)
 {
@@ -193,9 +193,9 @@ struct view_todo view_act_on_tasks(struct view *view, const struct view_facts *f
     return todo;
 }
 
-enum { NAMES_MAX = PROMPT_LIST_MAX - 1 }; /* bytes of ids; the question cuts what is longer */
+enum { NAMES_MAX = PROMPT_LIST_MAX - 1 }; /* bytes of ids; the question truncates the list */
 
-/* How targets are named to a prompt, as long as that is made. */
+/* The names of targets while a prompt is being made. */
 struct named {
     struct prompt_many many;
     struct str ids, left_why;
@@ -206,7 +206,7 @@ static bool runs(const struct view_target *target)
     return target->status == TASK_RUNNING;
 }
 
-/* How many of the targets have no row, not even that of a fold. */
+/* Returns how many targets have no row, not even that of a fold. */
 static int count_hidden(const struct view *view)
 {
     bool *shown = xcalloc((size_t)view->order_count + 1, sizeof(*shown));
@@ -278,7 +278,7 @@ struct view_todo view_ask_about_all(struct view *view, const struct view_facts *
     return (struct view_todo){.kind = VIEW_DRAW};
 }
 
-/* Another try, or another end of it: what was asked about is not what is there now. */
+/* Returns true if there is another attempt, or it has ended in the meantime. */
 static bool has_changed(const struct view_target *then, const struct view_target *now)
 {
     return then->step != now->step || then->attempt != now->attempt || runs(then) != runs(now) ||
@@ -286,7 +286,7 @@ static bool has_changed(const struct view_target *then, const struct view_target
            then->held != now->held;
 }
 
-/* Those it can still be done to stay; true if any is another one than it was. */
+/* Drops targets that no longer allow the act. Returns true if any target has changed. */
 static bool look_again(struct view *view, const struct view_facts *facts, struct str *why)
 {
     bool changed = false;
@@ -309,7 +309,7 @@ static bool look_again(struct view *view, const struct view_facts *facts, struct
     return changed;
 }
 
-/* The targets of an open question are as they are now. True if one has changed. */
+/* Updates the targets of an open question. Returns true if one has changed. */
 static bool view_update_targets(struct view *view, const struct view_facts *facts)
 {
     struct prompt *prompt = &view->prompt;
@@ -331,7 +331,7 @@ static bool view_update_targets(struct view *view, const struct view_facts *fact
     return changed;
 }
 
-/* What a kind of question asks for. */
+/* Returns the verb for a kind of question. */
 static enum control_verb verb_of(enum prompt_kind kind)
 {
     switch (kind) {
@@ -355,7 +355,7 @@ static enum control_verb verb_of(enum prompt_kind kind)
     return CONTROL_CANCEL;
 }
 
-/* Holding is meant for the task, whatever it does by then. */
+/* Holding applies to the task in any state. */
 static void aim_at_tasks(struct view *view)
 {
     for (int i = 0; i < view->target_count; i++) {
@@ -364,7 +364,7 @@ static void aim_at_tasks(struct view *view)
     }
 }
 
-/* `asked` is the question that was closed by its answer. */
+/* `asked` is the question, already closed by its answer. */
 static struct view_todo carry_out(struct view *view, const struct view_facts *facts,
                                   const struct prompt *asked, enum cancel_mode mode)
 {
@@ -442,7 +442,7 @@ void view_undo_note_marks(struct view *view, const struct view_facts *facts)
     note(view, facts, VIEW_UNDO_MARKS);
 }
 
-/* The class that a correction takes the place of. */
+/* Saves the class that a correction replaces. */
 static void keep_label(struct view_undo *undo, const struct run_state *state)
 {
     const struct control *control = &undo->control;
@@ -476,7 +476,7 @@ void view_undo_note_act(struct view *view, const struct view_facts *facts,
         keep_label(undo, facts->state);
 }
 
-/* Undoing is an act of its own; a verb of 0: this task's part cannot be undone, see `why`. */
+/* How to undo an act, which is itself an act. Verb 0: cannot be undone for this task, see `why`. */
 struct remedy {
     enum control_verb verb;
     const char *why;
@@ -549,7 +549,8 @@ bool view_undo_refusal(const struct view *view, const struct view_facts *facts, 
     return true;
 }
 
-/* The tasks whose part can be undone become the view's targets, all by the same act. */
+/* Makes the tasks whose part can be undone the view's targets. Returns the verb, the same for
+ * all. */
 static enum control_verb aim_at_undone(struct view *view, const struct run_state *state)
 {
     enum control_verb verb = (enum control_verb)0;
@@ -562,7 +563,8 @@ static enum control_verb aim_at_undone(struct view *view, const struct run_state
         verb = remedy.verb;
         struct view_target *target = &view->targets[view->target_count++];
         *target = *was;
-        if (verb == CONTROL_HOLD || verb == CONTROL_RELEASE) { /* whatever it does by then */
+        if (verb == CONTROL_HOLD || verb == CONTROL_RELEASE) { /* applies to the task in any
+                                                                  state */
             target->step = -1;
             target->attempt = 0;
         }

@@ -37,7 +37,7 @@ static int find_task(const struct run_state *state, const char *id)
     return -1;
 }
 
-/* A task by its id, else a time, as `b` takes it. */
+/* Goes to a task by its id, or to a time, as `b` does. */
 static struct view_todo go_to(struct view *view, const struct view_facts *facts,
                               const char *argument)
 {
@@ -76,7 +76,7 @@ static struct view_todo order(struct view *view, const struct view_facts *facts,
     return draw;
 }
 
-/* For an act that changes the run: in the past and in a replay it says why not. */
+/* For acts that change the run: returns true in the past and in a replay, and shows why. */
 static bool is_refused(struct view *view, const struct view_facts *facts, enum act act)
 {
     const struct key_place place = view_place(view, facts);
@@ -114,7 +114,7 @@ static struct view_todo cancel_all(struct view *view, const struct view_facts *f
                                               : view_ask_about_all(view, facts, PROMPT_CANCEL_MANY);
 }
 
-/* The app does it. */
+/* Passes the command to the app. */
 static struct view_todo ask_app(struct view *view, enum view_todo_kind kind, const char *argument)
 {
     (void)snprintf(view->command.argument, sizeof(view->command.argument), "%s", argument);
@@ -137,7 +137,7 @@ static struct view_todo set(struct view *view, const struct view_facts *facts, c
     return draw;
 }
 
-/* Lines are printed of what is still to come, of the run that devs was opened on. */
+/* Plain output prints future events of the run that devs was opened on. */
 static struct view_todo plain(struct view *view, const struct view_facts *facts,
                               const char *argument)
 {
@@ -160,12 +160,12 @@ static struct view_todo plain(struct view *view, const struct view_facts *facts,
     return draw;
 }
 
-/* A command does one of these: it is a key's act, or has a function. */
+/* A command either is a key's act or has a function. */
 static const struct command {
     struct command_row row;
     enum act act;
-    command_fn *run;  /* NULL: the act */
-    bool may_be_bare; /* without its argument */
+    command_fn *run;  /* NULL: uses `act` */
+    bool may_be_bare; /* the argument is optional */
 } commands[] = {
     {{"filter", "WORDS", "only tasks that fit"}, UI_NONE, filter, true},
     {{"goto", "TIME|TASK", "14:00, -5m, T-104"}, UI_NONE, go_to, false},
@@ -194,7 +194,7 @@ const struct command_row *view_command_at(size_t index)
     return index < ARRAY_LEN(commands) ? &commands[index].row : NULL;
 }
 
-/* The command that a line begins with; *argument is behind its name and the blanks. */
+/* Returns the command that a line begins with; *argument is the text after its name and blanks. */
 static const struct command *find_command(const char *line, const char **argument)
 {
     for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
@@ -228,7 +228,7 @@ static void say_unknown(struct view *view, const struct view_facts *facts, const
     str_done(&all);
 }
 
-/* Carry out a line as if it had been typed. */
+/* Runs a line as if it had been typed. */
 static struct view_todo run_line(struct view *view, const struct view_facts *facts,
                                  const char *line)
 {
@@ -271,7 +271,8 @@ struct view_todo view_command_begin(struct view *view, const struct view_facts *
     return draw;
 }
 
-/* The earliest goes; what was typed twice running is there once. */
+/* Adds the line to the history, unless it repeats the last one. Drops the oldest line if it is
+ * full. */
 static void remember(struct view_command *command)
 {
     const char *line = command->line.text;
@@ -295,7 +296,7 @@ static void recall(struct view_command *command, int step)
     line_edit_set(&command->line, at < command->past_count ? command->past[at] : "");
 }
 
-/* As far as all that it may become are alike; one alone is taken whole. */
+/* Completes to the common prefix of all candidates, or fully if there is only one. */
 static void complete(struct view *view, const struct view_facts *facts)
 {
     struct completions found;
@@ -325,14 +326,14 @@ struct view_todo view_command_key(struct view *view, uint32_t key, const struct 
     return draw;
 }
 
-/* The line up to the word that is completed, and what is typed of that. */
+/* The line up to the word being completed, and the typed part of that word. */
 struct offering {
     const char *line;
     const char *word;
     struct completions *out;
 };
 
-/* How far two texts are alike, in whole characters. */
+/* Returns the length of the common prefix, in whole characters. */
 static size_t alike_bytes(const char *a, const char *b)
 {
     size_t len = 0;
@@ -343,7 +344,7 @@ static size_t alike_bytes(const char *a, const char *b)
     return len;
 }
 
-/* Each once. */
+/* Adds a candidate unless it is already in the list. */
 static void offer(struct offering *to, const char *candidate, const char *behind)
 {
     struct completions *out = to->out;
@@ -410,7 +411,7 @@ static void offer_values(struct offering *to, const struct run_state *state,
         offer_tasks(to, state);
 }
 
-/* A field, or behind its sign the values there are. */
+/* Offers field names, or after an operator, the field's values. */
 static void offer_filter(struct offering *to, const struct run_state *state)
 {
     for (enum task_filter_field field = FILTER_ANY + 1; field < FILTER_FIELD_COUNT; field++) {
@@ -426,7 +427,7 @@ static void offer_filter(struct offering *to, const struct run_state *state)
     }
 }
 
-/* Behind the last comma. */
+/* Returns the part after the last comma. */
 static const char *notify_word(const char *list)
 {
     const char *comma = strrchr(list, ',');

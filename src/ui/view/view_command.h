@@ -1,6 +1,5 @@
 /*
- * view_command.h - commands that are typed after `:`, with completion and what was typed before.
- * Part of a view; pure.
+ * view_command.h - commands typed after `:`, with completion and history. Part of a view; pure.
  */
 #ifndef DEVS_VIEW_COMMAND_H
 #define DEVS_VIEW_COMMAND_H
@@ -16,41 +15,40 @@ struct view_todo;
 
 enum {
     VIEW_COMMANDS_MAX = 24, /* rows of the table */
-    COMMANDS_PAST_MAX = 16, /* lines of this session that come back with the arrow keys */
+    COMMANDS_PAST_MAX = 16, /* lines of history in this session */
 };
 
 struct view_command {
     struct line_edit line;
-    char past[COMMANDS_PAST_MAX][LINE_EDIT_MAX]; /* the latest last */
+    char past[COMMANDS_PAST_MAX][LINE_EDIT_MAX]; /* newest last */
     int past_count;
     int past_at;                  /* the one shown; past_count = none */
-    char argument[LINE_EDIT_MAX]; /* of VIEW_THEME, VIEW_NOTIFY */
+    char argument[LINE_EDIT_MAX]; /* for VIEW_THEME, VIEW_NOTIFY */
 };
 
-/* One line of the table of commands. */
+/* A row of the table of commands. */
 struct command_row {
     const char *name;     /* "filter", "hold all" */
-    const char *argument; /* what follows: "WORDS"; "" = nothing */
-    const char *words;    /* what it does, for the help */
+    const char *argument; /* placeholder of its argument: "WORDS"; "" = none */
+    const char *words;    /* description, for the help */
 };
-/* In the order of the help; NULL past the last. */
+/* Returns commands in the order of the help; NULL past the last. */
 const struct command_row *view_command_at(size_t index);
-/* The one that a line begins with; NULL for none. */
+/* Returns the command that a line begins with, or NULL. */
 const struct command_row *view_command_in(const char *line);
-/* In the last rows: the line, and above it what it may become. */
+/* Draws the line in the last rows, with its completions above. */
 void view_command_draw(const struct view *view, const struct view_facts *facts,
                        struct canvas *canvas);
 
-/* Does the word offered fit what is typed? The candidates for the end of a line, each as the whole
- * line would be with it. */
+/* Candidates for completing the line, each as the whole line that would result. */
 enum { COMPLETIONS_MAX = 24 };
 struct completions {
     char lines[COMPLETIONS_MAX][LINE_EDIT_MAX];
-    int count;    /* more than these are not kept */
-    int from;     /* where in the line the word begins that is completed */
-    size_t alike; /* bytes in which all lines begin alike, those not kept, too */
+    int count;    /* candidates beyond the maximum are dropped */
+    int from;     /* offset in the line of the word being completed */
+    size_t alike; /* length of the common prefix of all candidates, including dropped ones */
 };
-/* Fill in *out for the line as it is; count 0: nothing fits. */
+/* Fills *out for the current line; count 0: no match. */
 void view_complete(const struct view *view, const struct view_facts *facts,
                    struct completions *out);
 

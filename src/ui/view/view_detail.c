@@ -1,7 +1,7 @@
 #include "view.h"
 #include "view_internal.h"
 
-/* Go from one to the try before (-1) or after (1) it, over all steps; false, and it stays, where
+/* Moves to the attempt before (-1) or after (1), over all steps. Returns false and does not move if
  * there is none. */
 static bool view_try_next(const struct run_state *state, struct view_try *one, int by)
 {
@@ -89,7 +89,8 @@ bool view_try_has(const struct view *view, const struct run_state *state, int by
 
 enum { PAGE_TRIES = 8 };
 
-/* The try so far on, or the last one there is that way; says so where there is none. */
+/* Moves by `by` attempts, or as far as possible. Shows a message if there is none in that
+ * direction. */
 static void move(struct view *view, const struct view_facts *facts, int by)
 {
     const int step = by < 0 ? -1 : 1;
@@ -109,7 +110,7 @@ static bool has_failed(const struct run_state *state, const struct view_try *one
     return attempt && attempt->ended.mono_ms != 0 && attempt->class != VERDICT_SUCCESS;
 }
 
-/* The nearest failed try after (1) or before (-1) the one that is shown. */
+/* Finds the nearest failed attempt after (1) or before (-1) the one in view. */
 static bool find_failure(const struct view *view, const struct run_state *state, int step,
                          struct view_try *out)
 {
@@ -138,7 +139,7 @@ const char *view_detail_refusal(const struct view *view, const struct view_facts
     case UI_ERROR_BACK:
         return find_failure(view, facts->state, -1, &found) ? NULL
                                                             : "no earlier try of this task failed";
-    default: /* the others can be done at any time */
+    default: /* the others are always available */
         return NULL;
     }
 }
@@ -154,7 +155,7 @@ bool view_detail_act(struct view *view, const struct view_facts *facts, enum act
                      struct view_todo *out)
 {
     struct view_try found;
-    (void)out; /* nothing but a new frame */
+    (void)out; /* needs only a new frame */
     if (view->chosen < 0)
         return false;
     switch (act) {

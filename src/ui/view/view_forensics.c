@@ -7,7 +7,7 @@ void view_forensics_open(struct view *view, const struct view_facts *facts)
         view_say(view, &facts->clock, "no task is chosen");
         return;
     }
-    /* What a person has chosen on the way here stays chosen. */
+    /* Keep an attempt that the user selected on the way here. */
     if (view->tried.task != view->chosen || view->tried.attempt == 0)
         view_try_choose_failure(view, facts->state);
     view->forensics = (struct view_forensics){.right = false};
@@ -76,7 +76,7 @@ const char *view_forensics_refusal(const struct view *view, const struct view_fa
     case UI_NEEDS_YOU_NEXT:
     case UI_FOLLOW:
         return "that is for the list of tasks: {quit} goes back to it";
-    default: /* the others can be done at any time */
+    default: /* the others are always available */
         return NULL;
     }
 }
@@ -91,7 +91,7 @@ bool view_forensics_act(struct view *view, const struct view_facts *facts, enum 
                         struct view_todo *out)
 {
     struct view_forensics *forensics = &view->forensics;
-    (void)out; /* nothing but a new frame */
+    (void)out; /* needs only a new frame */
     switch (act) {
     case UI_FORENSICS:
         (void)trail_back(&view->trail);
@@ -109,7 +109,7 @@ bool view_forensics_act(struct view *view, const struct view_facts *facts, enum 
     case UI_TRY_FORWARD:
         change_try(view, facts, 1);
         return true;
-    default: /* moves; the rest means what it means elsewhere */
+    default: /* moves; everything else has its general meaning */
         return move(forensics, act);
     }
 }

@@ -1,5 +1,5 @@
-/* view_keys.c - what each key means to a view: who takes it, which act it is, and what that act
- * does where no screen has its own meaning for it. */
+/* view_keys.c - maps each key to its meaning: what handles it, which act it is, and what that act
+ * does if the screen does not define it. */
 #include <assert.h>
 #include <stddef.h>
 
@@ -8,14 +8,14 @@
 #include "view_internal.h"
 #include "view_terminal.h"
 
-/* A key that went down, and where. */
+/* A key press and its context. */
 struct stroke {
-    struct view *view;              /* borrowed, as the facts */
-    const struct view_facts *facts; /* of the moment the key went down */
+    struct view *view;              /* borrowed, like the facts */
+    const struct view_facts *facts; /* at the time of the key press */
     enum act act;
 };
 
-/* Carries out a stroke and returns what the app is to do. */
+/* Carries out a stroke and returns the app's action. */
 typedef struct view_todo stroke_fn(const struct stroke *stroke);
 
 enum { FAR = 1 << 24 };
@@ -60,7 +60,7 @@ const struct bookmark *view_bookmark_here(const struct view_facts *facts)
     return NULL;
 }
 
-/* m: asks for a name, or takes away the one that is here. */
+/* m: asks for a name, or removes the bookmark at this moment. */
 static struct view_todo view_bookmark(struct view *view, const struct view_facts *facts)
 {
     const struct bookmark *here = view_bookmark_here(facts);
@@ -86,7 +86,7 @@ static struct view_todo stroke_filter(const struct stroke *stroke)
     return draw;
 }
 
-/* Show the log line that was found: in the last row of the pane. */
+/* Shows the log line that was found in the last row of the pane. */
 static void find_in_log(const struct stroke *stroke, int step)
 {
     struct view *view = stroke->view;
@@ -136,7 +136,7 @@ static struct view_todo stroke_only_needs_you(const struct stroke *stroke)
     return draw;
 }
 
-/* A key while the search is typed. */
+/* Handles a key while the search is being typed. */
 static struct view_todo stroke_search_key(const struct stroke *stroke, uint32_t key)
 {
     struct view *view = stroke->view;
@@ -174,7 +174,7 @@ static struct view_todo move(const struct stroke *stroke)
     return draw;
 }
 
-/* What a key of the transport does; false for any other. */
+/* Gets the move of a playback key; returns false for any other. */
 static bool move_of(enum act act, enum replay_move *out)
 {
     static const struct {
@@ -446,7 +446,7 @@ static stroke_fn *const handlers[UI_ACT_COUNT] = {
     [UI_QUIT] = quit,
 };
 
-/* What a screen makes of an act itself; false leaves it to what it means everywhere. */
+/* A screen's own handling of an act; returns false to use the general meaning. */
 typedef bool screen_act_fn(struct view *view, const struct view_facts *facts, enum act act,
                            struct view_todo *out);
 static screen_act_fn *const screen_acts[SCREEN_COUNT] = {
@@ -455,7 +455,7 @@ static screen_act_fn *const screen_acts[SCREEN_COUNT] = {
     [SCREEN_TIMELINE] = view_timeline_act, [SCREEN_RUNS] = view_runs_act,
 };
 
-/* Says why the act cannot be done now; false: it can. */
+/* Shows why the act has no effect now; returns false if it has. */
 static bool is_refused(const struct stroke *stroke)
 {
     struct str why = {0};
@@ -466,7 +466,7 @@ static bool is_refused(const struct stroke *stroke)
     return refused;
 }
 
-/* What the screen that is shown makes of the act, else what it means everywhere. */
+/* Lets the current screen handle the act, or else carries out its general meaning. */
 static struct view_todo stroke_do(const struct stroke *stroke)
 {
     struct view_todo todo = draw;
@@ -477,7 +477,7 @@ static struct view_todo stroke_do(const struct stroke *stroke)
         return todo;
     if (view_terminal_act(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
-    bool folds = stroke->act == UI_OPEN; /* acts on a fold's tasks are acts on tasks */
+    bool folds = stroke->act == UI_OPEN; /* acts on a fold's tasks count as acts on tasks */
     if (folds && view_fold_act(stroke->view, stroke->facts, stroke->act, &todo))
         return todo;
     if (view_pane_act(stroke->view, stroke->act))
@@ -521,7 +521,7 @@ bool view_is_covered(const struct view *view)
            view->report.kind != REPORT_NONE;
 }
 
-/* A range that is being marked reaches to what is chosen then. */
+/* An open range of marks is extended to the new selection. */
 static struct view_todo do_and_stretch(const struct stroke *stroke)
 {
     const struct view_todo todo = stroke_do(stroke);
@@ -565,7 +565,7 @@ struct view_todo view_do(struct view *view, const struct view_facts *facts, enum
     return elsewhere ? refuse(&stroke, elsewhere, place) : draw;
 }
 
-/* Redrawing and stopping work whatever is open, and change nothing. */
+/* Redraw and suspend work whatever is open, and change nothing. */
 static bool is_for_the_terminal(const struct key_binding *binding)
 {
     return binding && binding->key < ' ' &&
@@ -597,7 +597,7 @@ static struct view_todo take_key(struct view *view, uint32_t key, const struct v
                      view->correct.stage != CORRECT_CLOSED || view->sorted.is_open;
     bool is_unbound = !takes_all && !keymap_find(view->keys, place, key);
     if (is_unbound) {
-        if (key > ' ' && key <= '~' && view->message[0] == '\0') /* an answer stays */
+        if (key > ' ' && key <= '~' && view->message[0] == '\0') /* do not replace an answer */
             say_unbound(view, facts, (char)key);
         return draw;
     }

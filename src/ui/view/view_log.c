@@ -1,4 +1,4 @@
-/* view_log.c - the Log screen: its keys, and where on the screen they lead. */
+/* view_log.c - the Log screen: its keys and its scroll position. */
 #include <string.h>
 
 #include "line_wrap.h"
@@ -32,7 +32,7 @@ void view_log_restart(struct view_log *log)
     log->room = was.room;
 }
 
-/* Going up ends following, at once and for good. */
+/* Scrolling up stops following at once. */
 static bool scroll(struct view_log *log, enum act act)
 {
     const int by = view_move_lines(act, log->room.rows);
@@ -108,8 +108,8 @@ static void open_search(struct view *view, bool asks_only)
     take_search(view);
 }
 
-/* Enter without a text shows all lines again or, if they are shown, the matches of the last search.
- */
+/* Enter without a text shows all lines again. If all lines are shown already, it shows the matches
+ * of the last search. */
 static void end_only(struct view *view, const struct view_facts *facts,
                      enum line_edit_result result)
 {
@@ -120,7 +120,7 @@ static void end_only(struct view *view, const struct view_facts *facts,
     log->asks_only = false;
     log->only = view->search.len > 0;
     take_search(view);
-    if (is_of_before) { /* it was found already */
+    if (is_of_before) { /* already found */
         log->hit = log->was_hit;
         log->want = VIEW_LOG_NOTHING;
     }
@@ -144,15 +144,15 @@ void view_log_search_key(struct view *view, const struct view_facts *facts, uint
         take_search(view);
 }
 
-/* Where an act of finding begins, and what it looks for. */
+/* Where a search starts, and for what. */
 struct quest {
     enum view_log_want want;
     int step;
     int64_t from;
 };
 
-/* From what was found last if it is in sight, else from the top of the screen; of errors the bytes
- * that the rule went by come first. VIEW_LOG_NOTHING: the act finds nothing by itself. */
+/* Starts at the last hit if it is visible, or else at the top of the screen. Errors start with the
+ * bytes that the rule matched. VIEW_LOG_NOTHING: the act does not search. */
 static struct quest quest_of(const struct view *view, const struct log_pager *pager, enum act act)
 {
     const struct view_log *log = &view->log;
@@ -188,7 +188,7 @@ static void want(struct view *view, const struct view_facts *facts, enum act act
     view->log.either_way = false;
 }
 
-/* Append that nothing is found this way (step 1: down). */
+/* Appends that nothing was found in this direction (step 1: down). */
 static void view_log_add_none(const struct view *view, const struct log_pager *pager,
                               enum view_log_want want, int step, struct str *out)
 {
@@ -205,7 +205,8 @@ static void view_log_add_none(const struct view *view, const struct log_pager *p
         str_addf(out, "\"%s\" not found further %s", view->search.text, way);
 }
 
-/* Is this the output that is looked at, searched for what is typed? Keys may be ahead of it. */
+/* Returns true if the pager has the attempt in view and the present search text. Keys may be ahead
+ * of the pager. */
 static bool is_up_to_date(const struct view *view, const struct view_facts *facts)
 {
     const struct view_try now = view_try_now(view, facts->state);
@@ -214,7 +215,7 @@ static bool is_up_to_date(const struct view *view, const struct view_facts *fact
            pager->key.attempt == now.attempt && strcmp(pager->needle, view->search.text) == 0;
 }
 
-/* Nothing is that way, and that is known by now. */
+/* Appends a message if it is already known that there is nothing in that direction. */
 static void add_nothing_there(const struct view *view, const struct view_facts *facts, enum act act,
                               struct str *why)
 {
@@ -255,7 +256,7 @@ void view_log_refusal(const struct view *view, const struct view_facts *facts, e
     case UI_OPEN:
         keymap_say(view->keys, "this is the whole output: {forensics} shows why it ended", why);
         break;
-    default: /* the others can be done at any time */
+    default: /* the others are always available */
         break;
     }
 }
@@ -274,7 +275,7 @@ static bool clear_search(struct view *view)
 bool view_log_act(struct view *view, const struct view_facts *facts, enum act act,
                   struct view_todo *out)
 {
-    (void)out; /* nothing but a new frame */
+    (void)out; /* needs only a new frame */
     switch (act) {
     case UI_FIRST:
         go_to_start(&view->log);
@@ -310,17 +311,17 @@ bool view_log_act(struct view *view, const struct view_facts *facts, enum act ac
         return true;
     case UI_BACK:
         return clear_search(view);
-    default: /* scrolling; the rest means what it means elsewhere */
+    default: /* scrolling; everything else has its general meaning */
         return scroll(&view->log, act);
     }
 }
 
 enum {
-    SCROLL_ROWS_MAX = 1000, /* in one go, where heights have to be known */
-    HIT_PART = 3,           /* what was found is shown a third down the screen */
+    SCROLL_ROWS_MAX = 1000, /* per step, when line heights must be known */
+    HIT_PART = 3,           /* a hit is placed a third of the way down the screen */
 };
 
-/* The parts of a settling, so that they need not be handed on one by one. */
+/* The parameters of resolving the position, to pass them together. */
 struct settling {
     struct view *view;
     struct view_log *log;
@@ -334,7 +335,7 @@ static size_t rows_of_screen(const struct settling *it)
     return it->log->room.rows > 0 ? (size_t)it->log->room.rows : 1;
 }
 
-/* Rows that a line takes; one where it is not in the window. */
+/* Returns the rows that a line takes; 1 if it is not in the window. */
 static int height(const struct settling *it, size_t index)
 {
     const struct pager_line *line = log_pager_line(it->pager, index);
@@ -348,7 +349,7 @@ static bool load(const struct settling *it, size_t index, size_t count)
     return log_pager_load(it->pager, it->source, index, count, it->err);
 }
 
-/* So that the last row of the screen is the last one there is. */
+/* Scrolls so that the last line is in the last row. */
 static bool go_to_end(const struct settling *it)
 {
     struct view_log *log = it->log;
@@ -407,7 +408,7 @@ static bool scroll_up(const struct settling *it, size_t by)
     return true;
 }
 
-/* Not past the end: where fewer lines are left than the screen has rows, their rows count. */
+/* Does not scroll past the end. Near the end, this needs the rows of each line. */
 static bool keep_in_bounds(const struct settling *it)
 {
     struct view_log *log = it->log;
@@ -452,7 +453,7 @@ static void say_none(const struct settling *it, const struct view_facts *facts)
     str_done(&words);
 }
 
-/* Go to what is wanted, if it is known by now. */
+/* Moves to the search target, if it is already known. */
 static void seek(const struct settling *it, const struct view_facts *facts)
 {
     struct view_log *log = it->log;
@@ -472,7 +473,7 @@ static void seek(const struct settling *it, const struct view_facts *facts)
     }
 }
 
-/* Lines that begin below the last row. */
+/* Returns the number of lines below the screen. */
 static size_t count_below(const struct settling *it)
 {
     const size_t count = log_pager_count(it->pager);

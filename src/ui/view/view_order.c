@@ -1,4 +1,4 @@
-/* view_order.c - the order of the list and its filter. */
+/* view_order.c - sorting and filtering of the list. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ const char *view_order_name(enum order_by by)
 bool view_order_named(const char *name, enum order_by *out)
 {
     for (enum order_by by = 0; by < ORDER_COUNT; by++) {
-        /* one word does for the first, whose name has two */
+        /* accept "added" for the first order, whose name has two words */
         if (strcmp(names[by], name) == 0 || (by == ORDER_ADDED && strcmp(name, "added") == 0)) {
             *out = by;
             return true;
@@ -53,7 +53,7 @@ const char *view_order_words(const struct view *view)
     return words[view->sorted.by][view->sorted.is_turned];
 }
 
-/* What a task is ordered by: the number, then the text, then its place in the plan. */
+/* The sort key of a task: first the number, then the text, then the position in the plan. */
 struct sort_key {
     int64_t number;
     struct str text; /* owned */
@@ -72,7 +72,7 @@ static int64_t tries_of(const struct run_state *state, int task)
     return latest ? latest->number : 0;
 }
 
-/* What wants a person first, then what failed, what goes on, and what is over and well. */
+/* Tasks that need the user come first, then failures, then active ones, then successes. */
 static int64_t rank_of(enum shown shown)
 {
     static const int ranks[] = {
@@ -85,7 +85,7 @@ static int64_t rank_of(enum shown shown)
     return ranks[shown];
 }
 
-/* Once nothing runs any more: what failed before all else. */
+/* When nothing is running any more, failures come before everything else. */
 static int64_t failed_first(enum shown shown)
 {
     const int64_t rank = rank_of(shown);
@@ -129,7 +129,7 @@ static void make_key(const struct view *view, const struct view_facts *facts, in
     }
 }
 
-/* As people count: T-9 stands before T-10. */
+/* Natural order: T-9 comes before T-10. */
 static int compare_names(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -179,7 +179,7 @@ void view_order_sort(const struct view *view, const struct view_facts *facts, in
     free(keys);
 }
 
-/* Somebody asked for it: nothing has to stay where it is. */
+/* The user asked for it, so the rows need not stay in place. */
 static void sort_now(struct view *view, const struct view_facts *facts)
 {
     view->still_until = facts->clock.mono_ms;
@@ -294,7 +294,7 @@ bool view_nearest(const struct view *view, const struct view_facts *facts, struc
     return false;
 }
 
-/* The word that fits nothing becomes the one that is near; false if there is none. */
+/* Replaces the word that matches nothing with the suggestion; returns false if there is none. */
 static bool use_nearest(struct view *view, const struct view_facts *facts)
 {
     struct task_filter_near near;
@@ -325,7 +325,7 @@ struct view_todo view_filter_key(struct view *view, uint32_t key, const struct v
     if (takes_nearest && use_nearest(view, facts))
         return (struct view_todo){.kind = VIEW_DRAW};
     enum line_edit_result result = line_edit_key(&view->filter, key);
-    if (view->chosen_then >= 0) /* while it fits what is typed it stays chosen */
+    if (view->chosen_then >= 0) /* stays selected while it matches */
         view->chosen = view->chosen_then;
     view_narrow(view, facts);
     if (result == LINE_EDIT_KEPT)

@@ -1,15 +1,15 @@
-/* view_refusal.c - what cannot be done now, and why: handlers of keys and the help ask here. */
+/* view_refusal.c - which acts have no effect now, and why. Used by key handlers and the help. */
 #include "view.h"
 #include "view_internal.h"
 
-/* May it start but for its source's limit? */
+/* Returns true if only its source's limit keeps the task from starting. */
 static bool is_behind_gate(const struct run_state *state, int task)
 {
     const struct gate_state *gate = run_state_gate(state, task);
     return gate && gate->status != GATE_OPEN && number_set_has(&gate->line, task);
 }
 
-/* Each says why not, NULL: it can be done. */
+/* Each of these returns the reason, or NULL if the act is possible. */
 static const char *retry_refusal(const struct view_facts *facts, int number, bool with_choices)
 {
     const struct task_state *task = &facts->state->tasks[number];
@@ -69,13 +69,13 @@ static const char *reason(const struct view_facts *facts, int number, enum act a
         return view_correct_is_possible(facts->state, number)
                    ? NULL
                    : "has no try that is over: it has no class yet";
-    default: /* the others are about no task */
+    default: /* the others are not about tasks */
         return NULL;
     }
 }
 
-/* Whether the act starts something in a run whose engine is gone. Unlike for a run that has ended,
- * no new engine is started for it. */
+/* Returns true if the act starts something in a run whose engine is gone. Unlike for a run that has
+ * ended, no new engine is started for that. */
 static bool lacks_engine(const struct view_facts *facts, enum act act)
 {
     return facts->orphaned && (act == UI_RETRY || act == UI_RETRY_WITH);
@@ -104,7 +104,7 @@ static bool is_about_tasks(enum act act)
            act == UI_HOLD || act == UI_CORRECT;
 }
 
-/* It can be done to none of the marked: the first one's reason. */
+/* If no marked task allows the act, appends the first task's reason. */
 static bool marked_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                            struct str *why)
 {
@@ -124,7 +124,7 @@ static bool marked_refusal(const struct view *view, const struct view_facts *fac
     return refused;
 }
 
-/* A fold is about all of its tasks: one is sent, all are held or cancelled. */
+/* An act on a fold applies to all its tasks: one is sent, or all are held or cancelled. */
 static bool fold_refusal(const struct view *view, const struct view_facts *facts, enum act act,
                          struct str *why)
 {
@@ -161,7 +161,7 @@ static bool tasks_refusal(const struct view *view, const struct view_facts *fact
     return view_task_refusal(view, facts, view->chosen, act, why);
 }
 
-/* What is written to the log. */
+/* Returns true for acts that write to the log. */
 static bool is_recorded(enum act act)
 {
     return is_about_tasks(act) || act == UI_UNDO || act == UI_BOOKMARK;
@@ -191,7 +191,7 @@ static const char *compare_reason(const struct view *view, const struct view_fac
                : NULL;
 }
 
-/* What is the same on all screens. */
+/* Checks that are the same on all screens. */
 static const char *common_reason(const struct view *view, const struct view_facts *facts,
                                  enum act act)
 {
@@ -226,7 +226,7 @@ static const char *common_reason(const struct view *view, const struct view_fact
         return try_reason(view, facts, 1);
     case UI_COMPARE:
         return compare_reason(view, facts);
-    default: /* what the other keys do can be done at any time */
+    default: /* all other keys are always available */
         return NULL;
     }
 }
@@ -245,7 +245,7 @@ static const char *screen_reason(const struct view *view, const struct view_fact
         return view_timeline_refusal(view, facts, act);
     case SCREEN_RUNS:
         return view_runs_refusal(view, facts, act);
-    case SCREEN_LOG: /* view_log_refusal() quotes what is searched for */
+    case SCREEN_LOG: /* view_log_refusal() includes the search text */
     case SCREEN_COUNT:
         break;
     }

@@ -7,7 +7,7 @@ static bool same_try(const struct view_try *a, const struct view_try *b)
     return a->task == b->task && a->step == b->step && a->attempt == b->attempt;
 }
 
-/* A recording may have gone back to before it. */
+/* False if a recording has moved back to before the attempt. */
 static bool has_begun(const struct run_state *state, const struct view_try *one)
 {
     return one->task < state->plan->task_count && view_try_state(state, one);
@@ -40,7 +40,7 @@ struct view_todo view_report_ask(struct view *view, const struct view_facts *fac
     const enum screen screen = view_screen(view);
     if (screen == SCREEN_DETAIL || screen == SCREEN_LOG)
         return mark_or_compare(view, facts);
-    line_edit_open(&view->report.file); /* with the one before */
+    line_edit_open(&view->report.file); /* keeps the previous file name */
     return (struct view_todo){.kind = VIEW_DRAW};
 }
 

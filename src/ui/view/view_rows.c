@@ -1,5 +1,5 @@
-/* view_rows.c - the rows of the list: who has one, in which place, and which tasks share one
- * because they have the same fault. */
+/* view_rows.c - the rows of the list: which tasks have one, in which position, and which tasks
+ * share one because they have the same fault. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "view_internal.h"
 #include "xalloc.h"
 
-/* What is in a row: a task, or the fold that it is the first of. */
+/* A row is a task, or a fold, identified by its first task. */
 enum { VIEW_NO_ROW = -1 };
 
-/* The spans of two faults with one result may overlap: what is said of a fold is about its
- * own members only. */
+/* The spans of two faults with the same result may overlap. A fold's description is about its own
+ * members only. */
 static void join(struct view *view, int number, const struct run_state *state, int task)
 {
     struct view_fold *fold = &view->folds[number];
@@ -29,7 +29,7 @@ static void join(struct view *view, int number, const struct run_state *state, i
     view->fold_of[task] = number;
 }
 
-/* The tasks that wait with a common result. */
+/* Finds tasks that wait with a common result. */
 static void find_waiting(struct view *view, const struct run_state *state)
 {
     struct fault faults[FAULTS_MAX];
@@ -45,7 +45,7 @@ static void find_waiting(struct view *view, const struct run_state *state)
         int fold = 0;
         while (fold < count && !fault_has(&faults[fold], state, task))
             fold++;
-        bool is_other = state->tasks[task].follows >= 0; /* see find_following() */
+        bool is_other = state->tasks[task].follows >= 0; /* handled by find_following() */
         if (fold < count && !is_other)
             join(view, fold, state, task);
     }
@@ -59,7 +59,7 @@ static int fold_of_leader(const struct view *view, int leader, int first)
     return fold;
 }
 
-/* The tasks that wait for another one to be through. */
+/* Finds tasks that wait for another task to finish. */
 static void find_following(struct view *view, const struct run_state *state)
 {
     int first = view->fold_count;
@@ -84,7 +84,7 @@ static void find_following(struct view *view, const struct run_state *state)
     }
 }
 
-/* Find the folds there are now. */
+/* Finds the present folds. */
 static void view_find_folds(struct view *view, const struct run_state *state)
 {
     for (int i = 0; i < view->order_count; i++)
@@ -129,7 +129,7 @@ void view_toggle_fold(struct view *view, const struct view_fold *fold)
         view->unfolded[at] = view->unfolded[--view->unfolded_count];
         return;
     }
-    if (view->unfolded_count == VIEW_FOLDS_MAX) { /* the oldest is forgotten */
+    if (view->unfolded_count == VIEW_FOLDS_MAX) { /* forget the oldest */
         for (int i = 1; i < VIEW_FOLDS_MAX; i++)
             view->unfolded[i - 1] = view->unfolded[i];
         view->unfolded_count--;
@@ -137,13 +137,13 @@ void view_toggle_fold(struct view *view, const struct view_fold *fold)
     view->unfolded[view->unfolded_count++] = fold->fault.fingerprint;
 }
 
-/* Room for each task and each fold. */
+/* Returns room for one row per task and per fold. */
 static size_t rows_max(const struct view *view)
 {
     return (size_t)view->order_count + VIEW_FOLDS_MAX + 1;
 }
 
-/* The row of a fold is its first task's number, complemented. */
+/* A fold's row is the bitwise complement of its first task's number. */
 static int row_of_fold(int first)
 {
     return -1 - first;
@@ -205,13 +205,13 @@ void view_choose_row(struct view *view, int row)
     view->search.open = false;
 }
 
-/* The rows as they are being made. */
+/* The rows being built. */
 struct filling {
     const struct view *view;
     const struct view_facts *facts;
     int *rows;
     int count;
-    int hidden[VIEW_FOLDS_MAX]; /* by fold: members that the filter keeps back */
+    int hidden[VIEW_FOLDS_MAX]; /* per fold: members hidden by the filter */
     bool has_row[VIEW_FOLDS_MAX];
 };
 
@@ -220,8 +220,8 @@ static void add_row(struct filling *filling, int row)
     filling->rows[filling->count++] = row;
 }
 
-/* A fold of which the filter hides a part is no row: an act on it would be an act on what
- * cannot be seen. */
+/* A fold that is partly hidden by the filter gets no row: acts on it would apply to hidden
+ * tasks. */
 static void count_hidden(struct filling *filling)
 {
     const struct view *view = filling->view;
@@ -241,8 +241,8 @@ static void add_members(struct filling *filling, int fold)
     }
 }
 
-/* A task that is in a fold: the fold's row where its first task would be, and nothing for
- * the others, but for one that a person looks at. */
+/* Adds a task that is in a fold: the fold's row at its first task, and nothing for the other tasks,
+ * except the selected one. */
 static void add_folded(struct filling *filling, int task, int fold)
 {
     const struct view *view = filling->view;
@@ -272,7 +272,7 @@ static void fill(struct filling *filling, const int *order)
     }
 }
 
-/* What is chosen has a row: its own, or its fold's. */
+/* Makes sure that the selection has a row: its own, or its fold's. */
 static void settle_choice(struct view *view)
 {
     if (view->chosen < 0 || view_chosen_row(view) != VIEW_NO_ROW)
@@ -285,17 +285,17 @@ static void settle_choice(struct view *view)
         view_choose(view, row_of_fold(fold->fault.first));
 }
 
-/* Rows that stay where they are, while the tasks in them change. */
+/* Updates rows in place, while their tasks change. */
 struct mending {
     const struct view *view;
-    const struct filling *wanted; /* the rows as they would be anew */
+    const struct filling *wanted; /* the rows as newly built */
     int *rows;
     int count;
-    bool *has_own; /* by task */
+    bool *has_own; /* per task */
     bool has_row[VIEW_FOLDS_MAX];
 };
 
-/* Is this task in a fold that may be a row? */
+/* Returns the fold of this task, if the fold may have a row. */
 static int shown_fold(const struct mending *mending, int task)
 {
     int fold = mending->view->fold_of[task];
@@ -318,8 +318,8 @@ static void put_fold(struct mending *mending, int fold)
     mending->rows[mending->count++] = row_of_fold(mending->view->folds[fold].fault.first);
 }
 
-/* The row of a fold that is none any more is its first task's own, unless that one has a
- * row. */
+/* Keeps a row. The row of a fold that no longer exists becomes its first task's own, unless that
+ * task already has one. */
 static void keep_row(struct mending *mending, int row)
 {
     int task = view_row_task(row);
@@ -332,7 +332,7 @@ static void keep_row(struct mending *mending, int row)
         put_own(mending, task);
 }
 
-/* By task: which are in a fold without a row, and have none of their own. */
+/* Finds folds that need a row, because they have none and neither does one of their tasks. */
 static void find_uncovered(const struct mending *mending, bool uncovered[VIEW_FOLDS_MAX])
 {
     for (int i = 0; i < mending->view->order_count; i++) {
@@ -342,7 +342,7 @@ static void find_uncovered(const struct mending *mending, bool uncovered[VIEW_FO
     }
 }
 
-/* Is this one of the rows that have to be put in? */
+/* Returns true if this row has to be inserted. */
 static bool is_missing(const struct mending *mending, const bool uncovered[VIEW_FOLDS_MAX], int row)
 {
     int task = view_row_task(row);
@@ -361,7 +361,8 @@ static bool has_row_in(const struct mending *mending, int row)
                                  : mending->has_own[task];
 }
 
-/* Where the rows that are kept are among those wanted, by task: own rows, then the folds. */
+/* Returns the positions of the kept rows among the wanted ones, per task: first the own rows, then
+ * the folds. */
 static int *places(const struct mending *mending)
 {
     int tasks = mending->view->order_count;
@@ -375,7 +376,7 @@ static int *places(const struct mending *mending)
     return at;
 }
 
-/* What is missing comes in behind the kept row that it is to follow. */
+/* Inserts each missing row after the kept row that it should follow. */
 static void put_missing(struct mending *mending, int *out)
 {
     const struct filling *wanted = mending->wanted;
@@ -385,7 +386,7 @@ static void put_missing(struct mending *mending, int *out)
     int count = 0;
     find_uncovered(mending, uncovered);
     for (int i = -1; i < mending->count; i++) {
-        int next = 0; /* before the first row: what is wanted there */
+        int next = 0; /* before the first row: insert rows wanted at the top */
         if (i >= 0) {
             int row = mending->rows[i];
             out[count++] = row;
@@ -403,7 +404,7 @@ static void put_missing(struct mending *mending, int *out)
     free(at);
 }
 
-/* The rows there are, with what is not true any more put right in its place. */
+/* Corrects the present rows in place. */
 static void mend_rows(struct view *view, const struct filling *wanted)
 {
     struct mending mending = {
@@ -434,8 +435,8 @@ bool view_is_over(const struct view_facts *facts)
     return facts->state->ended || facts->orphaned;
 }
 
-/* When a run is opened, or ended while the view was elsewhere, the first task that needs a person
- * or has failed is chosen. In a live run that is the top row only if it needs a person. */
+/* When a run is opened, or has ended while the view was elsewhere, selects the first task that
+ * needs the user or has failed. In a live run, only if the top row needs the user. */
 static void choose_first_failed(struct view *view, const struct view_facts *facts, bool is_opened)
 {
     const bool is_over = view_is_over(facts);

@@ -20,7 +20,7 @@ void view_runs_fit(struct view_runs *runs, const struct runs_list *list, int pag
     runs->page = page > 0 ? page : 1;
     if (runs->top > chosen || list->shown_count == 0)
         runs->top = chosen;
-    /* The first row from which on the chosen one is in sight. */
+    /* Find the first row from which the selected one is visible. */
     for (size_t i = chosen + 1; i > runs->top && i <= list->shown_count; i--) {
         lines += runs_row_lines(&list->rows[list->shown[i - 1]]);
         if (lines > runs->page && i <= chosen)
@@ -58,7 +58,7 @@ static bool open_chosen(struct view *view, const struct view_facts *facts, enum 
     return true;
 }
 
-/* Esc takes the filter away first. */
+/* Esc first removes the filter. */
 static bool go_back(struct view *view)
 {
     if (view->runs.filter.len == 0)
@@ -87,7 +87,7 @@ const char *view_runs_refusal(const struct view *view, const struct view_facts *
     case UI_NEXT:
     case UI_PREV:
         return "the filter shows all that match: {down} and {up} go through them";
-    default: /* the others can be done at any time */
+    default: /* the others are always available */
         return NULL;
     }
 }

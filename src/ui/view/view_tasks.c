@@ -1,4 +1,4 @@
-/* view_tasks.c - the Tasks screen: its own keys, marks, and the acts on a row of several tasks. */
+/* view_tasks.c - the Tasks screen: its own keys, marks, and acts on folds. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "view_internal.h"
 #include "xalloc.h"
 
-/* Did the latest try of the task fail, or is it over without having passed? */
+/* Returns true if the task's latest try failed, or it ended without passing. */
 static bool has_failed(const struct view_facts *facts, int task)
 {
     switch (shown_task(facts->state, task, facts->orphaned)) {
@@ -32,7 +32,8 @@ static bool has_failed(const struct view_facts *facts, int task)
     return false;
 }
 
-/* The next row of a failure, round the list from the chosen one on; -1: there is no other. */
+/* Returns the next row with a failure, wrapping around from the selected one; -1: there is no
+ * other. */
 static int row_of_failure(const struct view *view, const struct view_facts *facts, int step)
 {
     const int here = view_chosen_row(view);
@@ -55,7 +56,7 @@ const char *view_tasks_refusal(const struct view *view, const struct view_facts 
     return NULL;
 }
 
-/* Along the records: up and down lead in time. */
+/* In the records pane, up and down move in time. */
 static bool go_along(enum act act, struct view_todo *out)
 {
     static const struct {
@@ -174,7 +175,7 @@ static size_t bytes(const struct view *view)
     return (size_t)view->order_count * sizeof(*view->marks.of);
 }
 
-/* All tasks of a row. */
+/* Marks all tasks of a row. */
 static void set_row(struct view *view, int row, bool marked)
 {
     if (!view_row_is_fold(row)) {
@@ -221,7 +222,7 @@ static void mark_all(struct view *view)
         set_row(view, view->rows[i], true);
 }
 
-/* The row that shows a task, its own or that of its fold; -1 = none does. */
+/* Returns the row that shows a task, its own or its fold's; -1 = none. */
 static int row_with(const struct view *view, int task)
 {
     for (int i = 0; i < view->row_count; i++) {
@@ -238,7 +239,7 @@ void view_marks_stretch(struct view *view)
     if (marks->range_from < 0 || chosen < 0)
         return;
     int from = row_with(view, marks->range_from);
-    if (from < 0) /* the filter hides where it began */
+    if (from < 0) /* the filter hides the start of the range */
         return;
     int last = from > chosen ? from : chosen;
     memcpy(marks->of, marks->standing, bytes(view));
@@ -302,7 +303,7 @@ void view_marks_act(struct view *view, const struct view_facts *facts, enum act 
         view->marks.range_from = -1;
         memset(view->marks.of, 0, bytes(view));
         break;
-    default: /* the others are about no marks */
+    default: /* the others are not about marks */
         assert(false);
         break;
     }
@@ -311,14 +312,14 @@ void view_marks_act(struct view *view, const struct view_facts *facts, enum act 
     say_count(view, facts);
 }
 
-/* One key, and the fold that it is about. */
+/* A key and the fold it applies to. */
 struct fold_stroke {
     struct view *view;
     const struct view_facts *facts;
     const struct view_fold *fold;
 };
 
-/* All tasks of the fold as they are now are what the act is about, whatever changes later. */
+/* The act applies to the tasks in the fold now, even if the fold changes later. */
 static void aim_at_all(const struct fold_stroke *stroke)
 {
     struct view *view = stroke->view;
@@ -342,8 +343,8 @@ static struct view_todo send_one(const struct fold_stroke *stroke)
     };
 }
 
-/* Hold those that are not; once all are, let all go. Holding is meant for the task, whatever
- * it does by then. */
+/* Holds the tasks that are not held, or releases them if all are held. Holding applies to the task
+ * in any state. */
 static struct view_todo hold_all(const struct fold_stroke *stroke)
 {
     struct view *view = stroke->view;
@@ -398,7 +399,7 @@ bool view_fold_act(struct view *view, const struct view_facts *facts, enum act a
     case UI_CANCEL:
         *out = cancel_all(&stroke);
         return true;
-    default: /* the other acts are about the screen, or the task by itself */
+    default: /* the other acts are about the screen, or a single task */
         return false;
     }
 }

@@ -48,7 +48,7 @@ bool view_terminal_act(struct view *view, const struct view_facts *facts, enum a
     case UI_FREEZE:
         freeze(view, facts);
         return true;
-    default: /* all others are somebody else's */
+    default: /* all others are handled elsewhere */
         return false;
     }
 }
@@ -67,7 +67,7 @@ struct view_todo view_frozen_act(struct view *view, const struct view_facts *fac
     return todo;
 }
 
-enum { WORDS_MAX = 80 }; /* bytes of a text that the message line says again */
+enum { WORDS_MAX = 80 }; /* bytes of copied text repeated in the message */
 
 static void add_task(const struct view_facts *facts, int task, struct str *out)
 {
@@ -108,7 +108,7 @@ static bool copy_tasks(const struct view *view, const struct view_facts *facts, 
     return true;
 }
 
-/* The lines of the pane's log that are in sight. */
+/* Copies the visible lines of the log pane. */
 static bool copy_tail(const struct view *view, const struct log_tail *log, struct str *text,
                       struct str *words)
 {
@@ -122,7 +122,7 @@ static bool copy_tail(const struct view *view, const struct log_tail *log, struc
     return end > from;
 }
 
-/* Those of the log's own screen. */
+/* Copies the visible lines of the Log screen. */
 static bool copy_pager(const struct view *view, const struct log_pager *log, struct str *text,
                        struct str *words)
 {
@@ -277,7 +277,7 @@ static struct view_todo press(struct view *view, const struct view_facts *facts,
     return draw;
 }
 
-/* A drag that began on the line of time stays on it wherever the hand goes up or down. */
+/* A drag that began on the time line continues when the mouse leaves its row. */
 static struct view_todo drag(const struct view *view, const struct canvas *canvas,
                              const struct mouse *mouse)
 {
@@ -300,14 +300,14 @@ static void scroll_tail(struct view *view, const struct log_tail *log, int rows)
 
 static void scroll_text(struct view *view, const struct view_facts *facts, int rows)
 {
-    struct view_todo ignored = draw; /* a text that scrolls asks for nothing */
+    struct view_todo ignored = draw; /* scrolling text needs no action */
     for (int i = 0; i < rows; i++)
         (void)view_log_act(view, facts, UI_DOWN, &ignored);
     for (int i = 0; i > rows; i--)
         (void)view_log_act(view, facts, UI_UP, &ignored);
 }
 
-/* The pane under the mouse, else the one that has the keys. */
+/* Returns the pane under the mouse, or else the one with the focus. */
 static enum view_pane pane_under(const struct view *view, const struct canvas *canvas,
                                  const struct mouse *mouse)
 {

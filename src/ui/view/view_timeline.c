@@ -69,7 +69,7 @@ static bool move_row(struct view *view, enum act act)
     return by != 0;
 }
 
-/* One column on; a fold is one step. -1: there is none that way. */
+/* Returns the next column; a fold counts as one. -1: there is none in that direction. */
 static int next_column(const struct view_timeline *timeline, const struct moment *now, int by)
 {
     const struct timeline_axis *axis = &timeline->axis;
@@ -90,7 +90,7 @@ static void move_cursor(struct view *view, const struct view_facts *facts, int b
     timeline->cursor_ms = axis_time(axis, column);
 }
 
-/* Is there a stretch that is folded, or would be? */
+/* Returns true if there is idle time that is or could be folded. */
 static bool has_idle(const struct view_facts *facts)
 {
     struct stretch idle[TIMELINE_STRETCHES_MAX];
@@ -117,7 +117,8 @@ static bool is_before(const struct failure *a, const struct failure *b)
     return a->at_ms < b->at_ms || (a->at_ms == b->at_ms && a->row < b->row);
 }
 
-/* Does the task's timeline have to be read to know? Of most tasks it has not. */
+/* Returns false if the state shows that no try failed, as it does for most tasks, so that their
+ * timeline need not be read. */
 static bool may_have_failed(const struct view_facts *facts, int task)
 {
     const struct task_state *it = &facts->state->tasks[task];
@@ -133,7 +134,8 @@ static bool may_have_failed(const struct view_facts *facts, int task)
     return false;
 }
 
-/* The nearest failure after (by 1) or before (by -1) a place; `any`: the first that is found. */
+/* Finds the nearest failure after (by 1) or before (by -1) a position; with `any`, the first one
+ * found. */
 static bool find_failure(const struct view *view, const struct view_facts *facts, bool any, int by,
                          struct failure *at)
 {
@@ -169,7 +171,7 @@ static void go_to_failure(struct view *view, const struct view_facts *facts, int
     timeline->cursor_ms = at.at_ms;
 }
 
-/* The span of the chosen task under the cursor: its attempt 0 where nothing was tried then. */
+/* Returns the try of the selected task under the cursor; attempt 0 if none was running then. */
 static struct view_try try_under_cursor(const struct view *view, const struct view_facts *facts)
 {
     struct timeline timeline = {0};
@@ -206,7 +208,7 @@ static const char *open_refusal(const struct view *view, const struct view_facts
 static const char *failure_refusal(const struct view *view, const struct view_facts *facts, int by)
 {
     struct failure at = {view_chosen_row(view), view_timeline_cursor(&view->timeline, &facts->now)};
-    const bool is_at_now = by > 0 && !view->timeline.is_placed; /* nothing comes after that */
+    const bool is_at_now = by > 0 && !view->timeline.is_placed; /* nothing comes after now */
     if (!is_at_now && find_failure(view, facts, true, by, &at))
         return NULL;
     return by > 0 ? "there is no failure after this" : "there is no failure before";
@@ -239,7 +241,7 @@ const char *view_timeline_refusal(const struct view *view, const struct view_fac
         return failure_refusal(view, facts, -1);
     case UI_OPEN:
         return open_refusal(view, facts);
-    default: /* the others can be done at any time */
+    default: /* the others are always available */
         return NULL;
     }
 }
@@ -247,9 +249,9 @@ const char *view_timeline_refusal(const struct view *view, const struct view_fac
 bool view_timeline_act(struct view *view, const struct view_facts *facts, enum act act,
                        struct view_todo *out)
 {
-    (void)out; /* nothing but a new frame */
+    (void)out; /* needs only a new frame */
     const bool is_drawn = view->timeline.axis.scale.ms > 0;
-    if (!is_drawn) /* keys that came before the first frame have no scale to move on */
+    if (!is_drawn) /* before the first frame there is no scale to move on */
         return false;
     switch (act) {
     case UI_LEFT:
@@ -277,7 +279,7 @@ bool view_timeline_act(struct view *view, const struct view_facts *facts, enum a
     case UI_TIMELINE:
         (void)trail_back(&view->trail);
         return true;
-    default: /* moves; the rest means what it means elsewhere */
+    default: /* moves; everything else has its general meaning */
         return move_row(view, act);
     }
 }
