@@ -14,7 +14,6 @@
 #include "fail.h"
 #include "follower.h"
 #include "parse.h"
-#include "run_choice.h"
 #include "size_text.h"
 #include "target.h"
 #include "workspace_list.h"

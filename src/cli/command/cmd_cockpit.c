@@ -4,9 +4,9 @@
 #include "app.h"
 #include "command.h"
 #include "fail.h"
-#include "find_log.h"
 #include "place.h"
 #include "session.h"
+#include "target.h"
 #include "watch_run.h"
 
 /* A folder in which nothing ran yet: what can be done next there. */

@@ -3,13 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attempt_pick.h"
 #include "clock.h"
 #include "command.h"
 #include "control_desk.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
 #include "parse.h"
 #include "policy.h"

@@ -9,9 +9,9 @@
 #include "export.h"
 #include "fail.h"
 #include "follower.h"
-#include "log_word.h"
 #include "progress.h"
 #include "secrets.h"
+#include "target.h"
 #include "xalloc.h"
 
 #define USAGE "devs export RUN --format jsonl|perfetto|bundle|asciicast|svg [-o FILE|-]"

@@ -9,7 +9,6 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
 #include "gc.h"
 #include "log_merge.h"

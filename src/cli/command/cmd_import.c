@@ -13,12 +13,12 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "import_run.h"
 #include "progress.h"
 #include "secrets.h"
 #include "shown.h"
-#include "task_json.h"
+#include "status.h"
+#include "target.h"
 #include "text_file.h"
 
 enum {

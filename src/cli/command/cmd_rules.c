@@ -9,12 +9,12 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "json.h"
 #include "progress.h"
 #include "rule_list.h"
 #include "rule_trial.h"
 #include "rules_file.h"
+#include "target.h"
 #include "text_file.h"
 
 /* The words of the command line. */

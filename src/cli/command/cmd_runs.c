@@ -5,10 +5,10 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "log_reader.h"
 #include "shown.h"
 #include "status.h"
+#include "target.h"
 
 static const char *state_of(const struct log_run_info *run)
 {

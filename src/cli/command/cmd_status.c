@@ -6,7 +6,6 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
 #include "log_own.h"
 #include "looks.h"

@@ -1,10 +1,8 @@
 /* cmd_why.c - devs why: what became of a try, and why. */
 
-#include "attempt_pick.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "target.h"
 #include "why.h"
 

@@ -11,16 +11,61 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app.h"
 #include "app_cast.h"
 #include "bundle_words.h"
+#include "canvas.h"
+#include "debug_mode.h"
 #include "event_text.h"
+#include "exit_code.h"
+#include "fail.h"
 #include "follower.h"
-#include "frame_print.h"
+#include "looks.h"
 #include "parse.h"
 #include "progress.h"
 #include "str.h"
+#include "target.h"
+#include "theme.h"
 #include "trace_json.h"
 #include "xalloc.h"
+
+/* The frames of the cockpit: their size, their theme, and `devs debug --frame`. */
+
+/* A smaller picture has no space for what it is about. */
+enum { FRAME_COLUMNS_MIN = 20, FRAME_ROWS_MIN = 4 };
+
+/* Parses "80x24", columns x rows, up to the size of a canvas. */
+ATTR_MUST_USE static bool frame_size_parse(const char *word, int *rows_out, int *columns_out,
+                                           struct err *err)
+{
+    char columns[8];
+    const char *x = strchr(word, 'x');
+    size_t len = x ? (size_t)(x - word) : 0;
+    int64_t numbers[2] = {0};
+    if (len == 0 || len >= sizeof(columns)) {
+        (void)err_set(err, ERR_INVALID, "'%s' is not a size", word);
+        return err_hint(err, "columns x rows, as in 80x24");
+    }
+    memcpy(columns, word, len);
+    columns[len] = '\0';
+    struct err why = {0};
+    if (!parse_i64(columns, FRAME_COLUMNS_MIN, CANVAS_COLUMNS_MAX, &numbers[0], &why))
+        return err_set(err, why.code, "columns of '%s': %s", word, why.message);
+    if (!parse_i64(x + 1, FRAME_ROWS_MIN, CANVAS_ROWS_MAX, &numbers[1], &why))
+        return err_set(err, why.code, "rows of '%s': %s", word, why.message);
+    *columns_out = (int)numbers[0];
+    *rows_out = (int)numbers[1];
+    return true;
+}
+
+/* The theme that the options name. Without colors it still has bold and underline. */
+ATTR_MUST_USE static bool frame_theme(const struct globals *globals, struct theme *out,
+                                      struct err *err)
+{
+    if (!globals->theme && globals->no_color && theme_named("mono", out))
+        return true;
+    return looks_theme(globals, NULL, out, err);
+}
 
 enum { FILE_MODE = 0600 };
 
@@ -236,7 +281,7 @@ static bool write_bytes(void *ctx, const char *bytes, size_t len, struct err *er
     return export_sink_write(ctx, bytes, len, err);
 }
 
-static bool tell(void *ctx, int64_t done, int64_t all, struct err *err)
+static bool tell_progress(void *ctx, int64_t done, int64_t all, struct err *err)
 {
     return export_sink_tell(ctx, done, all, err);
 }
@@ -268,7 +313,7 @@ bool export_cast(const struct export_call *call, struct err *err)
                             .view = words->view,
                             .theme = &theme,
                             .write = write_bytes,
-                            .tell = tell,
+                            .tell = tell_progress,
                             .ctx = call->sink};
     return frame_size_parse(words->size ? words->size : size_default, &cast.rows, &cast.columns,
                             err) &&
@@ -358,4 +403,39 @@ void export_copy_close(struct export_copy *copy)
     if (copy->folder[0] != '\0')
         (void)rmdir(copy->folder); /* best effort */
     free(copy);
+}
+
+int frame_run(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct place place;
+    struct target target;
+    struct theme theme;
+    const struct globals *globals = call->globals;
+    const struct frame_words *words = &call->words->frame;
+    const char *const *tasks = call->words->record.tasks.words;
+    const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
+    if (tasks[0] && tasks[1])
+        return fail_usage(NULL, "debug --frame: one --task can be the chosen one");
+    if (!log_word_find(globals, word, &place, &target, &err))
+        return fail(&err);
+    const char *of = target.task[0] != '\0' ? target.task : NULL;
+    struct app_picture picture = {.at = words->at,
+                                  .task = tasks[0] ? tasks[0] : of,
+                                  .view = words->view,
+                                  .is_replay = words->replay,
+                                  .theme = words->svg ? &theme : NULL};
+    const struct app_options options = {.place = &place,
+                                        .run = target.run,
+                                        .mode = APP_LIVE,
+                                        .ascii = words->svg ? globals->ascii
+                                                            : looks_print_ascii(globals)};
+    struct str text = {0};
+    bool ok = frame_size_parse(words->size, &picture.rows, &picture.columns, &err) &&
+              frame_theme(globals, &theme, &err) &&
+              app_draw_picture(&options, &picture, &text, &err);
+    if (ok)
+        (void)fputs(str_text(&text), stdout);
+    str_done(&text);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "clock.h"
-#include "find_log.h"
 #include "json.h"
 #include "log_reader.h"
 #include "secrets.h"

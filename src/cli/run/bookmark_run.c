@@ -1,18 +1,17 @@
-#include "bookmark_run.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bookmark.h"
 #include "clock.h"
+#include "debug_mode.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "log_word.h"
 #include "parse.h"
 #include "redact.h"
 #include "replay_at.h"
 #include "secrets.h"
 #include "session.h"
+#include "target.h"
 #include "xalloc.h"
 
 enum { LISTED_MAX = 10000 }; /* of all runs together */

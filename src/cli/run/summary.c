@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "shown.h"
-#include "telling.h"
+#include "status.h"
 #include "text.h"
 
 enum {

@@ -13,7 +13,6 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
 #include "json.h"
 #include "log_own.h"

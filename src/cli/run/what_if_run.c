@@ -8,7 +8,7 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "policy_change.h"
-#include "run_choice.h"
+#include "target.h"
 #include "text_file.h"
 #include "what_if.h"
 #include "xalloc.h"
