@@ -6,8 +6,8 @@
 #include "fail.h"
 #include "place.h"
 #include "session.h"
+#include "take_up.h"
 #include "target.h"
-#include "watch_run.h"
 
 /* A folder in which nothing ran yet: what can be done next there. */
 static int fail_without_log(const struct err *why)

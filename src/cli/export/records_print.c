@@ -8,13 +8,12 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
-#include "outlet.h"
 #include "parse.h"
 #include "replay_at.h"
 #include "session.h"
 #include "stream.h"
+#include "take_up.h"
 #include "target.h"
-#include "watch_run.h"
 
 enum { SECOND_MS = 1000 };
 

@@ -10,11 +10,11 @@ enum {
     IDS_COLUMNS_MAX = 46,
     LABEL_COLUMNS = 10,
     PLACES_MAX = 3,
-    FAILED_MAX = 5,          /* tasks that failed, with a line each */
-    TELLING_COLUMNS_MAX = 60 /* of what each wrote */
+    FAILED_MAX = 5,          /* failed tasks with a line each */
+    TELLING_COLUMNS_MAX = 60 /* of each task's output */
 };
 
-/* The ids of all tasks in this state, as many as fit on a line. */
+/* Appends the ids of all tasks in this state, as many as fit on a line. */
 static void add_ids(const struct run_state *state, enum task_status status, struct str *out)
 {
     size_t start = out->len;
@@ -68,8 +68,8 @@ static int flaky_count(const struct run_state *state)
     return flaky;
 }
 
-/* Where the work of the first tasks is that passed, or of those that did not. The first of them;
- * -1 if there is none. */
+/* Appends where the work of the first passed or failed tasks is. Returns the first of them; -1
+ * if none. */
 static int add_places(const struct run_state *state, bool passed, const char *label,
                       struct str *out)
 {
@@ -110,7 +110,7 @@ static size_t count_failed_starts(const struct step_state *step)
     return failed;
 }
 
-/* What failed: "  gave-up    tax: rounding is off by one   devs why 41/tax". */
+/* Appends failed tasks: "  gave-up    tax: rounding is off by one   devs why 41/tax". */
 static void add_failed(const struct summary *summary, enum task_status status, struct str *out)
 {
     const struct run_state *state = summary->state;
@@ -137,7 +137,7 @@ static void add_failed(const struct summary *summary, enum task_status status, s
                  state->counts[status] - shown);
 }
 
-/* What never started is no try. */
+/* A command that could not be started does not count as a try. */
 static void add_failed_starts(const struct run_state *state, struct str *out)
 {
     size_t failed = 0;
@@ -149,7 +149,7 @@ static void add_failed_starts(const struct run_state *state, struct str *out)
         shown_count((int64_t)failed, "start that failed, ", "starts that failed, ", out);
 }
 
-/* What the agents of all tasks used, and of what. */
+/* Appends what the agents of all tasks used, and their budgets. */
 static void add_agents(const struct run_state *state, struct str *out)
 {
     struct str budgets = {0};

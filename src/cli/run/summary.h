@@ -1,5 +1,5 @@
 /*
- * summary.h - what a run came to, in about ten lines.
+ * summary.h - the result of a run in about ten lines.
  */
 #ifndef DEVS_SUMMARY_H
 #define DEVS_SUMMARY_H
@@ -12,12 +12,12 @@
 
 struct summary {
     const struct run_state *state; /* borrowed */
-    struct log_reader *reader;     /* borrowed; of its log, for what failed tasks wrote */
+    struct log_reader *reader;     /* borrowed; of the run's log, for the output of failed tasks */
     int64_t run;
 };
 
-/* Of a run that has ended, or that its engine has left. Appends what failed, each with the line
- * that says most and how to look at it, what passed and waited, and how to play the run back. */
+/* For a run that has ended or that was left. Appends the failed tasks, each with its most
+ * informative line and how to look at it, what passed and waited, and how to replay the run. */
 void summary_write(const struct summary *summary, struct str *out);
 
 #endif
