@@ -95,7 +95,7 @@ static bool check_operands(const struct command_line *line, char **argv, struct 
                    argv[line->max_operands]);
 }
 
-/* What the shared options point to is this call's: it is left out. */
+/* The pointers of the shared options belong to this invocation, so the listing omits them. */
 static void fill_listing(const struct command_line *line, const struct options *options,
                          struct command_listing *out)
 {

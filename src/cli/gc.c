@@ -97,7 +97,8 @@ static bool take_run(struct gc *gc, struct log_gc *log, const struct log_gc_run 
     } else if (log_gc_remove(log, run->number, &why)) {
         tell_run(gc, run, GC_REMOVED, why_words[run->why]);
     } else {
-        /* What somebody took up or marked meanwhile stays; else the log is not to be written. */
+        /* A run that was resumed or bookmarked in the meantime stays; any other error means that
+         * the log cannot be written. */
         tell_run(gc, run, GC_KEPT, why.message);
         gc->kept_named = gc->kept_named || run->why == LOG_GC_NAMED;
         const bool is_of_run = why.code == ERR_BUSY || why.code == ERR_INVALID;
@@ -144,7 +145,7 @@ static bool take_runs(struct gc *gc, const struct log_gc_asked *asked,
     return ok;
 }
 
-/* The runs that are to go; none where none is named. */
+/* Reads the runs that were named; none if there are no names. */
 static bool read_names(const struct gc *gc, struct run_choice *out, struct err *err)
 {
     struct log_reader *reader = NULL;
@@ -161,7 +162,7 @@ static bool has_limits(const struct log_limits *limits)
 
 static bool is_begun(const struct log_gc_run *runs, size_t count)
 {
-    return count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* those come last */
+    return count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* these come last */
 }
 
 static bool plan_and_take(struct gc *gc, const struct run_choice *named, struct err *err)
@@ -196,7 +197,7 @@ static size_t remove_some(struct log_gc *log, const struct log_gc_run *runs, siz
 {
     size_t gone = 0;
     bool ok = true;
-    for (size_t i = count; ok && i > 0 && gone < GC_AUTOMATIC_RUNS; i--) { /* the oldest first */
+    for (size_t i = count; ok && i > 0 && gone < GC_AUTOMATIC_RUNS; i--) { /* oldest first */
         struct err why = {0};
         if (!log_gc_goes(runs[i - 1].why))
             continue;
@@ -253,7 +254,7 @@ void gc_automatic(const struct place *place, const struct retention_settings *se
 
 extern char **environ;
 
-/* The run that workspaces belong to; they come sorted by run. */
+/* The run that workspaces belong to; they are sorted by run. */
 struct owner {
     char uid[WORKSPACE_UID_MAX];
     struct follower *follower; /* owned; NULL: the log does not know the run */
@@ -293,7 +294,8 @@ static void meet_owner(const struct gc *gc, struct owner *owner, const char *uid
     if (run == 0 || !follower_open(&owner->follower, &gc->place, run, NULL))
         return;
     bool whole = follower_read(owner->follower, 0, NULL, NULL, NULL, NULL);
-    (void)whole; /* what a damaged log does not say is not known to have passed, so it stays */
+    (void)whole; /* a task that a damaged log does not show is not known to have passed, so its
+                    workspace stays */
 }
 
 static bool is_alive(const struct owner *owner)
@@ -313,7 +315,7 @@ static bool is_named(const struct gc *gc, const struct owner *owner, const char 
     return false;
 }
 
-/* What becomes of one, and why. */
+/* What happens to a workspace, and why. */
 enum fate_kind { FATE_STAYS, FATE_UNTOLD, FATE_TRIMMED, FATE_GOES };
 struct fate {
     enum fate_kind what;
@@ -325,7 +327,7 @@ static struct fate fate(enum fate_kind what, const char *why)
     return (struct fate){.what = what, .why = why};
 }
 
-/* Whether its result was kept and still exists. *out is NULL if that is not known. */
+/* Whether the result was kept and still exists. *out is NULL if that is not known. */
 static bool has_result(const struct gc *gc, const struct owner *owner,
                        const struct workspace_left *left, struct workspace_result **out)
 {
@@ -342,7 +344,7 @@ static bool has_result(const struct gc *gc, const struct owner *owner,
     return !workspace_result_open(out, &call, NULL) || workspace_result_is_there(*out);
 }
 
-/* Of a task that passed, or that somebody wants gone. */
+/* The fate of a workspace whose task has passed, or that somebody wants removed. */
 static struct fate fate_with_result(const struct workspace_left *left, bool is_known,
                                     bool is_wanted)
 {
@@ -368,7 +370,7 @@ static struct fate fate_without_result(const struct workspace_left *left, bool i
     return fate(FATE_STAYS, "no result was kept; RUN/TASK or --older DAYS removes it");
 }
 
-/* A result is nothing that is left over: it goes when somebody says so. */
+/* A result is only removed on request. */
 static struct fate decide(const struct gc *gc, const struct owner *owner,
                           const struct workspace_left *left, struct workspace_result **result)
 {
@@ -426,7 +428,7 @@ static void take_one(struct gc *gc, const struct owner *owner, const struct work
     workspace_result_close(result);
 }
 
-/* The contents that a run's snapshots share are of use to those of its workspaces that stay. */
+/* Whether a remaining workspace of the run needs the contents that its snapshots share. */
 static bool is_shared_and_needed(const struct workspace_left *all, size_t count, size_t at)
 {
     for (size_t i = 0; all[at].task[0] == '\0' && i < count; i++) {

@@ -25,12 +25,12 @@ static const struct option_spec *find_letter(const struct options *options, char
     return NULL;
 }
 
-/* A command line while it is read. */
+/* A command line while it is parsed. */
 struct reading {
     const struct options *options;
     int argc;
     char **argv;
-    int at; /* the word that is looked at */
+    int at; /* the current word */
 };
 
 static bool may_be_repeated(const struct option_spec *spec)
@@ -40,7 +40,7 @@ static bool may_be_repeated(const struct option_spec *spec)
     return len >= strlen(dots) && strcmp(spec->metavar + len - strlen(dots), dots) == 0;
 }
 
-/* Behind those that were said before, where there may be several; else in place of it. */
+/* Appends to the earlier values of a repeatable option; otherwise replaces the earlier value. */
 static bool set_value(const struct option_spec *spec, const char *value, struct err *err)
 {
     size_t count = 0;
@@ -91,7 +91,7 @@ static bool take_letters(struct reading *reading, const char *word, struct err *
     return set_option(reading, spec, word[2] != '\0' ? word + 2 : NULL, err);
 }
 
-/* "-1" is a number that somebody asks for: no option is called by a digit. */
+/* "-1" is a number: no option is named by a digit. */
 static bool looks_like_option(const char *word)
 {
     return word[0] == '-' && word[1] != '\0' && (word[1] < '0' || word[1] > '9');
@@ -126,8 +126,7 @@ bool options_parse(const struct options *options, int argc, char **argv, int *co
 
 enum { HELP_COLUMNS = 80, HELP_WORDS_AT = 27 };
 
-/* The rest of a line from `at` on, and where it does not fit the lines below, in the column of the
- * words. */
+/* Prints the text from column `at`, wrapped into lines below in the column of the descriptions. */
 static void print_words(const char *words, int at)
 {
     size_t len = strlen(words);

@@ -7,7 +7,7 @@
 
 enum { DEPTH_MAX = 12, SHARED_MAX = 64, PATH_KEPT_MAX = 96 };
 
-/* A definition that was told, and of which key. */
+/* A definition that has been described, and for which key. */
 struct told {
     const char *name; /* borrowed from the schema */
     char path[PATH_KEPT_MAX];
@@ -20,7 +20,7 @@ struct telling {
     size_t told_count;
 };
 
-/* "#/$defs/policy" is "policy". NULL where the schema refers to none. */
+/* "#/$defs/policy" is "policy". Returns NULL if the schema has no reference. */
 static const char *reference(const struct json *schema)
 {
     const char *text = json_text(json_get(schema, "$ref"), NULL);
@@ -34,7 +34,7 @@ static const struct json *resolve(const struct telling *telling, const struct js
     return name ? json_get(telling->definitions, name) : schema;
 }
 
-/* Words with "or" between the last two are read as a choice. */
+/* With "or" between the last two, words read as a choice. */
 static void add_choice(struct str *out, const char *word, size_t index, size_t count)
 {
     const char *before = index == 0 ? "" : index + 1 == count ? " or " : ", ";
@@ -89,7 +89,7 @@ static bool has_keys(const struct json *schema)
            json_get(schema, "items");
 }
 
-/* "integer, 1 to 100", "array, at most 2 values, each "a" or "b"". */
+/* Appends "integer, 1 to 100", "array, at most 2 values, each "a" or "b"". */
 static void add_kind(const struct telling *telling, const struct json *schema)
 {
     struct str *out = telling->out;
@@ -145,7 +145,7 @@ static void tell_below(struct telling *telling, const struct json *schema, struc
     str_cut(path, len);
 }
 
-/* The values of a list and of a map are told where there is more to say than their kind. */
+/* Describes the values of a list or map if there is more to say than their kind. */
 static void tell_each(struct telling *telling, const struct json *schema, struct str *path,
                       const char *step, int depth)
 {

@@ -1,4 +1,4 @@
-/* cmd_apply.c - devs apply: what a task has changed, brought home. */
+/* cmd_apply.c - devs apply: applies the changes of a task to the user's tree. */
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void print(const struct result_target *value, const struct apply_options 
     str_done(&text);
 }
 
-/* Does the file decide what devs runs next? */
+/* Whether the file decides what devs runs next. */
 static bool is_governing(const char *path)
 {
     static const char *const names[] = {"devs.config.json", "devs.project.json", "plan.json"};
@@ -56,7 +56,7 @@ static bool is_governing(const char *path)
     return len > strlen(plan_end) && strcmp(name + len - strlen(plan_end), plan_end) == 0;
 }
 
-/* A task wrote the result, and a sandbox does not keep it from changing these. */
+/* A task wrote the result, and sandboxes do not protect these files. */
 static void warn_of_settings(const struct workspace_changes *changes)
 {
     for (size_t i = 0; i < changes->count; i++) {

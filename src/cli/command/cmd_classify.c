@@ -15,9 +15,9 @@
 #include "text_file.h"
 #include "zone.h"
 
-/* What rows are judged by. */
+/* What rows are judged with. */
 struct judge {
-    struct config config; /* agents are in its settings */
+    struct config config; /* its settings contain the agents */
     struct classifier *classifier;
 };
 
@@ -30,7 +30,7 @@ static bool answer(void *ctx, const struct str *row, struct str *out, struct err
     return classify_row(judge->classifier, row, &edge, out, err);
 }
 
-/* The rules in force with those of the file, which take the place of their namesakes. */
+/* Combines the rules in force with those of the file, which replace rules of the same name. */
 static bool add_rules(const char *in_force, const char *path, struct str *out, struct err *err)
 {
     struct str text = {0};
@@ -43,7 +43,7 @@ static bool add_rules(const char *in_force, const char *path, struct str *out, s
     return ok;
 }
 
-/* As `devs exec` judges here, and by the rules of the file. */
+/* Uses the rules that `devs exec` would use here, and those of the file. */
 static int open_rules(const char *path, struct judge *out)
 {
     char dir[PATH_MAX];

@@ -1,4 +1,5 @@
-/* cmd_control.c - devs cancel, retry, hold, release, correct: acts on a run from elsewhere. */
+/* cmd_control.c - devs cancel, retry, hold, release, correct: controls a run from another
+ * process. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +17,9 @@
 #include "take_up.h"
 #include "target.h"
 
-enum { ANSWER_WAIT_MS = 10000 }; /* how long an act waits for its answer */
+enum { ANSWER_WAIT_MS = 10000 }; /* how long to wait for an answer */
 
-/* An act that was asked for and is waiting for its answer. */
+/* A control that is waiting for its answer. */
 struct asked {
     struct control_desk *desk;
     struct follower *follower;
@@ -64,7 +65,7 @@ static bool ask(const struct place *place, struct follower *follower, struct con
     return ok;
 }
 
-/* "#41/tax" or "#41" */
+/* Appends "#41/tax" or "#41". */
 static void add_target(const struct target *target, struct str *out)
 {
     str_addf(out, "#%lld%s%s", (long long)target->run, target->task[0] != '\0' ? "/" : "",
@@ -93,14 +94,14 @@ static int print_answer(const struct asked *asked, const struct target *target,
     return asked->done ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
 }
 
-/* What is asked for, and of which of several. */
+/* Which control, and for which of several attempts or tasks. */
 struct act {
     struct control control;
-    struct attempt_words words; /* correct only: which attempt */
-    bool fault;                 /* of all tasks that wait with the same fault */
+    struct attempt_words words; /* correct only: the attempt */
+    bool fault;                 /* apply to all tasks that wait because of the same fault */
 };
 
-/* The attempt whose class is another: the one that `devs why` is about. */
+/* Finds the attempt to correct: the one that `devs why` shows. */
 static bool aim_at_attempt(const struct run_state *state, struct act *act, struct err *err)
 {
     struct control *control = &act->control;
@@ -130,7 +131,8 @@ static bool aim(struct follower *follower, struct target *target, struct act *ac
     control->key_at_ms = clock_now().at_ms;
     (void)session_by(control->by);
     const bool names_task = target->task[0] != '\0';
-    const bool reads = names_task && (needs_task(act) || state->plan->grows); /* tasks in events */
+    const bool reads =
+        names_task && (needs_task(act) || state->plan->grows); /* the tasks are in events */
     if (reads && !follower_read(follower, 0, NULL, NULL, NULL, err))
         return false;
     target_settle(target, state->plan);
@@ -155,7 +157,7 @@ static int ask_and_tell(const struct place *place, struct follower *follower,
     return code;
 }
 
-/* The same act on each task that waits with the fault of the one that is named. */
+/* Applies the control to each task that waits because of the same fault as the named one. */
 static int act_on_fault(const struct place *place, struct follower *follower,
                         const struct target *named, struct control *control)
 {
@@ -182,7 +184,7 @@ static int act_on_fault(const struct place *place, struct follower *follower,
     return code;
 }
 
-/* The run has ended and nobody owns it: an engine of its own does it, without a terminal. */
+/* The run has ended and nobody owns it: starts an engine without a terminal. */
 static int retry_ended(const struct globals *globals, const struct place *place, int64_t run,
                        const struct control *control)
 {
@@ -212,7 +214,7 @@ static int act(struct globals *globals, const char *word, struct act *act)
     bool ok = target_parse(word, &target, &err) && find_log_to_write(globals->db, &place, &err) &&
               target_follow(&target, &place, &follower, &err) && aim(follower, &target, act, &err);
     if (ok && act->control.verb == CONTROL_RETRY && take_up_is_needed(&place, target.run)) {
-        follower_close(follower); /* what comes forks */
+        follower_close(follower); /* the next step forks */
         return retry_ended(globals, &place, target.run, &act->control);
     }
     int code = !ok          ? fail(&err)
@@ -246,7 +248,7 @@ int cmd_cancel(struct globals *globals, int argc, char **argv)
     return act(globals, argv[0], &cancel);
 }
 
-/* What is known of secrets here is cut from the hint before it is written. */
+/* Removes known secrets from the hint before it is written. */
 static int take_hint(const char *hint, struct control *control)
 {
     struct redactor *redactor = NULL;

@@ -1,4 +1,4 @@
-/* cmd_diff.c - devs diff: what a task has changed. */
+/* cmd_diff.c - devs diff: shows what a task has changed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct diff_options {
     bool json;
 };
 
-/* A line a path, and the sum. */
+/* Prints a line for each path, and the sum. */
 static void print_stat(const struct workspace_changes *changes, const struct redactor *redactor)
 {
     struct str text = {0};
@@ -53,8 +53,7 @@ static void print_json(const struct result_target *value, bool with_text,
     str_done(&text);
 }
 
-/* On a terminal only what is fit for one, without secrets; a pipe gets the result as it is, which
- * git apply can read. */
+/* A terminal gets clean text without secrets; a pipe gets the exact result, for git apply. */
 static void print_text(const struct workspace_changes *changes, const struct redactor *redactor)
 {
     if (isatty(STDOUT_FILENO))

@@ -1,4 +1,4 @@
-/* cmd_entropy.c - devs entropy: looping as a filter of JSON lines. */
+/* cmd_entropy.c - devs entropy: loop detection as a filter of JSON lines. */
 #include <stddef.h>
 
 #include "command.h"

@@ -16,7 +16,7 @@
 
 enum { IDEA_MAX = 64 * 1024 }; /* bytes */
 
-/* What is asked, and where the answer goes. */
+/* The question, and where the answer goes. */
 struct asking {
     struct workflow_words words;
     struct config config; /* owned */
@@ -39,7 +39,7 @@ static bool read_idea(const char *word, struct str *out, struct err *err)
     return true;
 }
 
-/* A project that is there already is somebody's work. */
+/* An existing project is somebody's work. */
 static bool find_room(struct asking *asking, struct err *err)
 {
     if (!getcwd(asking->dir, sizeof(asking->dir)))
@@ -50,7 +50,7 @@ static bool find_room(struct asking *asking, struct err *err)
     return err_hint(err, "devs plan-phase 1 continues with it; --force starts over");
 }
 
-/* The answer lies in the file; what devs knows beside it is added. */
+/* The answer is in the file; adds what devs knows. */
 static int take_project(void *ctx, const char *session, struct str *json)
 {
     const struct asking *asking = ctx;

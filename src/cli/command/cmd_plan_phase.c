@@ -15,7 +15,7 @@
 
 enum { NAME_MAX_BYTES = 32 };
 
-/* What is asked, and where the answer goes. */
+/* The question, and where the answer goes. */
 struct planning {
     struct phase_words at;
     char name[NAME_MAX_BYTES]; /* of the plan's file */
@@ -38,7 +38,7 @@ static void trust_plan(const char *path, const struct str *text)
         warn("%s; devs execute-phase will ask for devs trust", err.message);
 }
 
-/* An agent may write everything into one line: people read and change plans. */
+/* An agent may write everything on one line, but people read and edit plans. */
 static bool indent_plan(const char *path, struct str *indented, struct err *err)
 {
     struct str text = {0};

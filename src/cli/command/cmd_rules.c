@@ -1,4 +1,4 @@
-/* cmd_rules.c - devs rules: a person's rules of classification, shown, tried and kept. */
+/* cmd_rules.c - devs rules: shows, tries and saves a user's own classification rules. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,13 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "json.h"
-#include "progress.h"
 #include "rule_list.h"
 #include "rule_trial.h"
 #include "rules_file.h"
 #include "target.h"
 #include "text_file.h"
 
-/* The words of the command line. */
+/* The options. */
 struct rules_options {
     const char *try, *add; /* a file, "-" for stdin */
     bool json;
@@ -35,8 +34,8 @@ static const char *member(const struct json *rule, const char *key)
     return json_text(json_get(rule, key), "");
 }
 
-/* What it says of a failure: the type or reason, else the class; "" for a rule that says
- * nothing by itself. */
+/* Returns what the rule says about a failure: the type or reason, or else the class; "" if it
+ * says nothing on its own. */
 static const char *word_of(const struct json *rule)
 {
     const char *word = member(rule, "type");
@@ -217,8 +216,7 @@ static bool read_rule(const char *path, struct str *out, struct err *err)
            err_set(err, why.code, "%s: %s", path, why.message);
 }
 
-/* What the rule would change of all that is recorded here. Where nothing is, that is no
- * error for one who adds it. */
+/* Tries the rule on everything recorded here. An empty log is not an error when adding a rule. */
 static bool try_rule(const struct globals *globals, const struct config *config,
                      const struct str *rule, bool may_lack_log, struct rule_trial *out,
                      struct err *err)

@@ -1,4 +1,4 @@
-/* cmd_runs.c - devs runs: the runs in the log. */
+/* cmd_runs.c - devs runs: lists the runs in the log. */
 #include <stdio.h>
 
 #include "clock.h"

@@ -28,7 +28,7 @@ static void count_tasks(const struct status *status, int counts[SHOWN_COUNT])
         counts[shown_task(state, i, status->orphaned)]++;
 }
 
-/* Nothing is kept back where there is no follower: log_overview.h. */
+/* Without a follower no gate holds anything back: log_overview.h. */
 static void print_gates_in_brief(const struct status *status)
 {
     struct str gates = {0};
@@ -42,7 +42,7 @@ static void print_gates_in_brief(const struct status *status)
     str_done(&gates);
 }
 
-/* For a status bar: counts by sign, one line. */
+/* For a status bar: counts by symbol on one line. */
 static void print_line(const struct status *status)
 {
     int counted[SHOWN_COUNT] = {0};
@@ -58,7 +58,8 @@ static void print_line(const struct status *status)
     (void)putchar('\n');
 }
 
-/* The time that is shown: of the run's end, or of its last sign of life, once nothing counts. */
+/* Returns the time to show: the end of the run, or its last sign of life, if no clock is
+ * running. */
 static struct moment time_of_overview(const struct log_overview *overview)
 {
     const struct log_run_info *run = &overview->run;
@@ -67,8 +68,8 @@ static struct moment time_of_overview(const struct log_overview *overview)
     return overview->orphaned ? (struct moment){.at_ms = run->last_at_ms} : clock_now();
 }
 
-/* What the log keeps beside the events, if the run has so many tasks that this is asked for, and if
- * it is there: then there is no follower. */
+/* Reads the overview that the log keeps beside the events, if the run has enough tasks and the
+ * overview exists. Then there is no follower. */
 static bool ask_overview(struct status *status, int64_t *run, struct err *err)
 {
     struct log_run_info info;
@@ -118,7 +119,7 @@ static void end_status(struct status *status)
     log_run_info_done(&status->overview.run);
 }
 
-/* What is wrong with the log, beside what it says. Returns the exit code. */
+/* Reports problems of the log. Returns the exit code. */
 static int tell_trouble(const struct status *status)
 {
     struct log_trouble trouble;

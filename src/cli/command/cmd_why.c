@@ -1,4 +1,4 @@
-/* cmd_why.c - devs why: what became of a try, and why. */
+/* cmd_why.c - devs why: how a try ended, and why. */
 
 #include "command.h"
 #include "exit_code.h"

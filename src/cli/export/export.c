@@ -22,7 +22,6 @@
 #include "follower.h"
 #include "looks.h"
 #include "parse.h"
-#include "progress.h"
 #include "str.h"
 #include "target.h"
 #include "theme.h"
@@ -89,7 +88,7 @@ static bool open_file(struct export_sink *sink, struct err *err)
     if (fd >= 0)
         (void)close(fd);
     else
-        sink->part[0] = '\0'; /* no file of ours exists */
+        sink->part[0] = '\0'; /* we have created no file */
     return err_set_errno(err, why, "cannot make '%s'", sink->path);
 }
 
@@ -105,7 +104,7 @@ bool export_sink_open(struct export_sink *sink, const char *path, struct err *er
     return true;
 }
 
-/* Append the bytes. ERR_IO: the disk is full, or the reader is gone. */
+/* Appends the bytes. Fails with ERR_IO if the disk is full or the reader is gone. */
 static bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len,
                               struct err *err)
 {
@@ -116,7 +115,7 @@ static bool export_sink_write(struct export_sink *sink, const char *bytes, size_
     return err_set_errno(err, errno, "cannot write '%s'", sink->path);
 }
 
-/* So much of so much is written: for whoever waits, as progress_tell(). */
+/* Shows the progress, like progress_tell(). */
 static bool export_sink_tell(struct export_sink *sink, int64_t done, int64_t all, struct err *err)
 {
     return progress_tell(&sink->progress, "writing", done, all, err);
@@ -127,7 +126,8 @@ static bool give_name(const struct export_sink *sink, struct err *err)
     struct stat info;
     if (renameat2(AT_FDCWD, sink->part, AT_FDCWD, sink->path, RENAME_NOREPLACE) == 0)
         return true;
-    const bool unknown = errno == EINVAL || errno == ENOSYS; /* of a file system without it */
+    const bool unknown =
+        errno == EINVAL || errno == ENOSYS; /* the file system does not support it */
     if (unknown && lstat(sink->path, &info) != 0 && rename(sink->part, sink->path) == 0)
         return true;
     return err_set_errno(err, errno, "cannot make '%s'", sink->path);
@@ -148,7 +148,7 @@ void export_sink_close(struct export_sink *sink)
 {
     progress_done(&sink->progress);
     if (sink->file && sink->file != stdout)
-        (void)fclose(sink->file); /* it is on the disk, or of no use */
+        (void)fclose(sink->file); /* it is either on disk or useless */
     if (sink->part[0] != '\0')
         (void)unlink(sink->part);
     *sink = (struct export_sink){0};
@@ -191,7 +191,7 @@ void export_show(const struct bundle_contents *contents, const char *file,
 {
     struct str text = {0};
     const bool is_whole =
-        strcmp(words->format, "bundle") == 0; /* the other formats are made from it */
+        strcmp(words->format, "bundle") == 0; /* the other formats are made from the copy */
     if (words->json)
         write_json(contents, file, &text);
     else
@@ -203,10 +203,10 @@ void export_show(const struct bundle_contents *contents, const char *file,
 
 enum { WRITE_AT_BYTES = 64 * 1024 };
 
-/* What is made of each event. */
+/* How each event is written. */
 struct records {
     const struct export_call *call;
-    struct trace_json *trace; /* NULL: records as they are */
+    struct trace_json *trace; /* NULL: records unchanged */
     int64_t last_seq;
     struct str text;
     struct err *err;
@@ -340,7 +340,7 @@ bool export_svg(const struct export_call *call, struct err *err)
 
 struct export_copy {
     struct bundle *bundle; /* owned; never kept */
-    char folder[PATH_MAX]; /* "" = none was made */
+    char folder[PATH_MAX]; /* "" = not created */
     char file[PATH_MAX];
 };
 

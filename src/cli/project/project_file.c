@@ -17,7 +17,8 @@ enum { FOLDERS_MAX = 128, PLAN_NAME_MAX = 32 };
 /* The keys that are kept, in the order of the file. */
 static const char *const answered[] = {"name", "summary"};
 
-/* Walks up from project->dir, which becomes the folder of the file. NULL: there is none. */
+/* Walks up from project->dir, which becomes the folder of the file. Returns NULL if there is
+ * none. */
 static FILE *open_nearest(struct project *project, struct err *err)
 {
     for (int i = 0; i < FOLDERS_MAX; i++) {
@@ -35,7 +36,7 @@ static FILE *open_nearest(struct project *project, struct err *err)
     return NULL;
 }
 
-/* It goes to the agent's program as an argument, and the file may be anybody's. */
+/* The session becomes an argument of the agent's program, and anybody may have written the file. */
 static int check_session(struct project *project)
 {
     const char *session = project_session(project);
@@ -48,7 +49,7 @@ static int check_session(struct project *project)
     return fail(&err);
 }
 
-/* It must have what an agent is asked for; anything more may stand beside it. */
+/* The file must contain what an agent is asked for; it may contain more. */
 static int check(const struct str *text, struct project *project)
 {
     struct contract *contract = NULL;
@@ -131,7 +132,7 @@ static void add_known(struct str *out, const char *key, const char *text)
         str_json_text(out, key, text);
 }
 
-/* What makes up the project, compact; without the brace that ends it. */
+/* Appends the members of the project as compact JSON, without the closing brace. */
 static void add_members(const struct project *project, const char *idea, struct str *out)
 {
     add_known(out, "idea", idea ? idea : json_text(json_get(project->root, "idea"), NULL));
@@ -141,7 +142,7 @@ static void add_members(const struct project *project, const char *idea, struct 
     json_write(out, json_get(project->root, "phases"));
 }
 
-/* Append compact JSON of our own as people read it. */
+/* Appends compact JSON of ours, indented for people. */
 static void indent(const struct str *compact, struct str *out)
 {
     struct json *root = NULL;

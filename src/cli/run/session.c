@@ -24,7 +24,6 @@
 #include "follower.h"
 #include "front.h"
 #include "gc.h"
-#include "keys_file.h"
 #include "log_reader.h"
 #include "log_writer.h"
 #include "looks.h"

@@ -18,7 +18,6 @@
 #include "fail.h"
 #include "follower.h"
 #include "json.h"
-#include "keys_file.h"
 #include "log_own.h"
 #include "log_reader.h"
 #include "log_writer.h"

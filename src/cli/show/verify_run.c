@@ -15,7 +15,6 @@
 #include "fail.h"
 #include "json.h"
 #include "json_scan.h"
-#include "progress.h"
 #include "run_state_copy.h"
 #include "shown.h"
 #include "str.h"
