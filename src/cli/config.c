@@ -336,7 +336,7 @@ static int check_rules(const struct config *config)
     return ok ? EXIT_ALL_PASSED : fail_rules(config, &why);
 }
 
-static int parse(const struct str *text, struct config *config)
+static int parse_settings(const struct str *text, struct config *config)
 {
     struct violations violations = {0};
     int code = EXIT_ALL_PASSED;
@@ -383,7 +383,7 @@ typedef int read_fn(const struct str *text, struct config *config);
 
 static int read_all(const struct str *text, struct config *config)
 {
-    int code = parse(text, config);
+    int code = parse_settings(text, config);
     place_theme(config);
     if (code == EXIT_ALL_PASSED)
         code = check_rules(config);
@@ -596,6 +596,8 @@ const struct policy *config_policy(const struct settings *settings, const char *
     str_done(&known);
     return NULL;
 }
+
+/* The sandbox that options choose. */
 
 static bool add_writable(const struct sandbox_options *words, struct sandbox_spec *spec,
                          struct err *err)

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 #include "attr.h"
+#include "command.h"
 #include "err.h"
-#include "options.h"
 #include "sandbox_spec.h"
 #include "settings.h"
 #include "str.h"

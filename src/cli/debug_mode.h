@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 #include "command.h"
-#include "options.h"
 #include "target.h"
 
 /* The options that select records. NULL = not given. An element of `tasks` and `kinds` may be a

@@ -136,7 +136,7 @@ void say_json(const char *text)
 
 static volatile sig_atomic_t came;
 
-static void note(int number)
+static void note_signal(int number)
 {
     if (came == 0)
         came = number;
@@ -147,7 +147,7 @@ void stop_signal_watch(void)
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
         struct sigaction old;
-        struct sigaction ours = {.sa_handler = note};
+        struct sigaction ours = {.sa_handler = note_signal};
         (void)sigemptyset(&ours.sa_mask); /* cannot fail */
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(numbers[i], &ours, NULL); /* the number is valid */

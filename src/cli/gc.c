@@ -107,7 +107,7 @@ static bool take_run(struct gc *gc, struct log_gc *log, const struct log_gc_run 
     return true;
 }
 
-static bool shrink(struct gc *gc, struct log_gc *log, struct err *err)
+static bool shrink_log(struct gc *gc, struct log_gc *log, struct err *err)
 {
     int64_t bytes = 0;
     struct str words = {0};
@@ -140,7 +140,7 @@ static bool take_runs(struct gc *gc, const struct log_gc_asked *asked,
             gc->kept_named = true;
         }
     }
-    ok = ok && (gc->dry || shrink(gc, log, err));
+    ok = ok && (gc->dry || shrink_log(gc, log, err));
     log_gc_close(log);
     return ok;
 }
@@ -322,7 +322,7 @@ struct fate {
     const char *why;
 };
 
-static struct fate fate(enum fate_kind what, const char *why)
+static struct fate fate_of(enum fate_kind what, const char *why)
 {
     return (struct fate){.what = what, .why = why};
 }
@@ -350,47 +350,48 @@ static struct fate fate_with_result(const struct workspace_left *left, bool is_k
 {
     const bool is_folder = left->result == WORKSPACE_RESULT_FOLDER;
     if (is_wanted && (is_folder || !is_known))
-        return fate(FATE_GOES, is_folder ? "and its result" : left->branch);
+        return fate_of(FATE_GOES, is_folder ? "and its result" : left->branch);
     if (!is_known)
-        return fate(FATE_STAYS,
-                    "its result cannot be examined; RUN/TASK or --older DAYS removes it");
+        return fate_of(FATE_STAYS,
+                       "its result cannot be examined; RUN/TASK or --older DAYS removes it");
     if (left->has_tree)
-        return fate(FATE_TRIMMED, is_folder ? "its result stays" : left->branch);
+        return fate_of(FATE_TRIMMED, is_folder ? "its result stays" : left->branch);
     if (is_folder)
-        return fate(FATE_STAYS, "its result; RUN/TASK or --older DAYS removes it");
-    return fate(FATE_UNTOLD, left->branch); /* a few bytes, so that devs diff finds the branch */
+        return fate_of(FATE_STAYS, "its result; RUN/TASK or --older DAYS removes it");
+    return fate_of(FATE_UNTOLD, left->branch); /* a few bytes, so that devs diff finds the branch */
 }
 
 static struct fate fate_without_result(const struct workspace_left *left, bool is_wanted)
 {
     if (left->result != WORKSPACE_RESULT_NONE)
-        return fate(FATE_GOES, "its result is gone");
+        return fate_of(FATE_GOES, "its result is gone");
     if (is_wanted || !left->has_tree)
-        return fate(FATE_GOES, "no result is kept");
-    return fate(FATE_STAYS, "no result was kept; RUN/TASK or --older DAYS removes it");
+        return fate_of(FATE_GOES, "no result is kept");
+    return fate_of(FATE_STAYS, "no result was kept; RUN/TASK or --older DAYS removes it");
 }
 
 /* A result is only removed on request. */
-static struct fate decide(const struct gc *gc, const struct owner *owner,
-                          const struct workspace_left *left, struct workspace_result **result)
+static struct fate decide_fate(const struct gc *gc, const struct owner *owner,
+                               const struct workspace_left *left, struct workspace_result **result)
 {
     const bool is_old = gc->older_ms >= 0 && gc->now_ms - left->changed_ms >= gc->older_ms;
     *result = NULL;
     if (!owner->follower)
-        return is_old ? fate(FATE_GOES, "the log does not know its run")
-                      : fate(FATE_STAYS, "the log does not know its run; --older DAYS removes it");
+        return is_old
+                   ? fate_of(FATE_GOES, "the log does not know its run")
+                   : fate_of(FATE_STAYS, "the log does not know its run; --older DAYS removes it");
     if (is_alive(owner))
-        return fate(FATE_STAYS, "its run is alive");
+        return fate_of(FATE_STAYS, "its run is alive");
     if (left->task[0] == '\0')
-        return fate(FATE_GOES, "no snapshot needs it");
+        return fate_of(FATE_GOES, "no snapshot needs it");
     const struct run_state *state = follower_state(owner->follower);
     const int task = plan_find(state->plan, left->task);
     const bool is_wanted = is_old || is_named(gc, owner, left->task);
     if (!is_wanted && (task < 0 || state->tasks[task].status != TASK_PASSED))
-        return fate(FATE_STAYS,
-                    state->ended
-                        ? "of a task that did not pass; RUN/TASK or --older DAYS removes it"
-                        : "its run can continue: devs run --continue; --older DAYS removes it");
+        return fate_of(FATE_STAYS,
+                       state->ended
+                           ? "of a task that did not pass; RUN/TASK or --older DAYS removes it"
+                           : "its run can continue: devs run --continue; --older DAYS removes it");
     if (has_result(gc, owner, left, result))
         return fate_with_result(left, *result, is_wanted);
     return fate_without_result(left, is_wanted);
@@ -409,7 +410,7 @@ static void take_one(struct gc *gc, const struct owner *owner, const struct work
     char path[PATH_MAX];
     struct err err = {0};
     struct workspace_result *result = NULL;
-    const struct fate fate = decide(gc, owner, left, &result);
+    const struct fate fate = decide_fate(gc, owner, left, &result);
     const bool goes = fate.what == FATE_TRIMMED || fate.what == FATE_GOES;
     struct gc_thing thing = {
         .kind = "workspace", .name = path, .bytes = left->bytes, .why = fate.why};

@@ -252,7 +252,7 @@ static size_t find_comma(const struct str *text, size_t from, size_t to)
     return from < to ? from : to;
 }
 
-static void blank(struct str *plain, size_t from, size_t to)
+static void blank_out(struct str *plain, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
         if (!ascii_is_blank(plain->data[i]))
@@ -268,12 +268,12 @@ static void make_plain(const struct str *text, struct str *out)
     size_t at = strncmp(text->data, bom, sizeof(bom) - 1) == 0 ? sizeof(bom) - 1 : 0;
     str_clear(out);
     str_add_n(out, text->data, text->len);
-    blank(out, 0, at);
+    blank_out(out, 0, at);
     while (at < text->len) {
         const char c = text->data[at];
         const size_t behind = skip_comment(text, at);
         if (behind > at) {
-            blank(out, at, behind);
+            blank_out(out, at, behind);
             at = behind;
             continue;
         }
@@ -287,7 +287,7 @@ static void make_plain(const struct str *text, struct str *out)
     }
 }
 
-static bool parse(struct jsonc *jsonc, struct err *err)
+static bool parse_plain(struct jsonc *jsonc, struct err *err)
 {
     struct json_place place = {0};
     struct err why = {0};
@@ -308,7 +308,7 @@ bool jsonc_open(struct jsonc *out, const struct str *text, struct err *err)
     if (strlen(bytes) != text->len)
         return err_set(err, ERR_INVALID, "there is a NUL byte in it");
     str_add(&out->text, bytes[strspn(bytes, " \t\r\n")] == '\0' ? "{}\n" : bytes);
-    return parse(out, err);
+    return parse_plain(out, err);
 }
 
 void jsonc_close(struct jsonc *jsonc)
@@ -322,12 +322,12 @@ void jsonc_close(struct jsonc *jsonc)
 /* Parses the text again after a change of ours, which keeps it valid. */
 static void parse_again(struct jsonc *jsonc)
 {
-    const bool ok = parse(jsonc, NULL);
+    const bool ok = parse_plain(jsonc, NULL);
     assert(ok);
     (void)ok;
 }
 
-static void replace(struct jsonc *jsonc, size_t from, size_t to, const char *with)
+static void replace_both(struct jsonc *jsonc, size_t from, size_t to, const char *with)
 {
     json_edit_replace(&jsonc->text, (struct json_span){from, to}, with);
 }
@@ -444,7 +444,7 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     const bool ends_in_comma = has_items && find_comma(&jsonc->text, last.end, close) <
                                                 close; /* the new last item gets one, too */
     if (has_items && !ends_in_comma) {
-        replace(jsonc, last.end, last.end, ",");
+        replace_both(jsonc, last.end, last.end, ",");
         close++;
     }
     size_t tail = close; /* the end of the last item or comment */
@@ -460,7 +460,7 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     const bool close_follows = layout.has_lines && !has_feed(&jsonc->text, tail, close);
     if (close_follows && !has_items)
         str_addf(&added, "%s%s", layout.feed, str_text(&layout.at_close));
-    replace(jsonc, tail, close_follows && !has_items ? close : tail, str_text(&added));
+    replace_both(jsonc, tail, close_follows && !has_items ? close : tail, str_text(&added));
     str_done(&added);
     layout_done(&layout);
     parse_again(jsonc);
@@ -528,14 +528,14 @@ void jsonc_remove(struct jsonc *jsonc, struct json_span container, struct json_s
     const bool has_comma = comma < close;
     const size_t start = start_of(jsonc, container, item);
     if (has_comma && comma >= item.end)
-        replace(jsonc, comma, comma + 1, "");
-    replace(jsonc, start, item.end, "");
+        replace_both(jsonc, comma, comma + 1, "");
+    replace_both(jsonc, start, item.end, "");
     if (has_comma && comma < item.start)
-        replace(jsonc, comma, comma + 1, "");
+        replace_both(jsonc, comma, comma + 1, "");
     size_t end = container.start + 1;
     while (ascii_is_blank(jsonc->text.data[end]))
         end++;
     if (strchr("]}", jsonc->text.data[end]))
-        replace(jsonc, container.start + 1, end, "");
+        replace_both(jsonc, container.start + 1, end, "");
     parse_again(jsonc);
 }

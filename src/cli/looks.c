@@ -13,6 +13,8 @@
 #include "json_edit.h"
 #include "text_file.h"
 
+/* Appearance. */
+
 static void list_themes(struct str *out)
 {
     const char *name;
@@ -20,7 +22,7 @@ static void list_themes(struct str *out)
         str_addf(out, "%s%s", i > 0 ? ", " : "", name);
 }
 
-static bool named(const char *name, struct theme *out, struct err *err)
+static bool find_theme(const char *name, struct theme *out, struct err *err)
 {
     struct str known = {0};
     if (theme_named(name, out))
@@ -32,7 +34,7 @@ static bool named(const char *name, struct theme *out, struct err *err)
     return false;
 }
 
-static bool from_file(const char *path, struct theme *out, struct err *err)
+static bool read_theme(const char *path, struct theme *out, struct err *err)
 {
     struct str text = {0};
     struct err why = {0};
@@ -50,7 +52,7 @@ bool looks_theme(const struct globals *globals, const struct ui_settings *ui, st
         name = globals->theme;
     else if (ui && ui->theme)
         name = ui->theme;
-    return ui_theme_is_file(name) ? from_file(name, out, err) : named(name, out, err);
+    return ui_theme_is_file(name) ? read_theme(name, out, err) : find_theme(name, out, err);
 }
 
 bool looks_print_ascii(const struct globals *globals)
@@ -82,6 +84,8 @@ void looks_set(struct app_options *options, const struct globals *globals,
     options->color = globals->no_color ? TERM_COLOR_NONE : TERM_COLOR_AUTO;
 }
 
+/* The user's keys. */
+
 /* Returns false if the environment names no folder, or if its path is too long. */
 static bool find_path(char path[PATH_MAX])
 {
@@ -99,7 +103,7 @@ static bool find_path(char path[PATH_MAX])
 
 /* Comments become blanks. Text that is not JSON is passed on, because the parser reports where
  * it is wrong. */
-static void take(struct keys_file *file, const struct str *text)
+static void take_keys(struct keys_file *file, const struct str *text)
 {
     struct jsonc jsonc = {0};
     const bool is_json = jsonc_open(&jsonc, text, NULL);
@@ -118,7 +122,7 @@ void keys_file_read(struct keys_file *out)
     const bool ok = read_text_file(out->path, OWN_KEYS_BYTES_MAX, &text, &err);
     out->is_there = ok || err.code != ERR_NOT_FOUND;
     if (ok)
-        take(out, &text);
+        take_keys(out, &text);
     else if (out->is_there)
         str_addf(&out->problems, "%s: %s\n", out->path, err.message);
     str_done(&text);

@@ -130,7 +130,7 @@ static int help_of(struct globals *globals, const char *name)
     return command ? command->run(globals, 1, words) : fail_unknown(name);
 }
 
-static int dispatch(struct globals *globals, int argc, char **argv)
+static int dispatch_command(struct globals *globals, int argc, char **argv)
 {
     int at = skip_globals(globals, argc, argv);
     if (at >= argc)
@@ -193,7 +193,7 @@ int main(int argc, char **argv)
     struct str line = {0};
     shell_words_add(argv, argc, &line);
     struct globals globals = {.command_line = str_text(&line)};
-    int code = dispatch(&globals, argc, argv);
+    int code = dispatch_command(&globals, argc, argv);
     const int lost = flush_stdout();
     code = code == EXIT_ALL_PASSED ? lost : code;
     str_done(&line);

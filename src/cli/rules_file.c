@@ -85,7 +85,7 @@ static bool read_old(struct edit *edit, struct err *err)
 }
 
 /* Saves the new text, which is trusted if the old one was. */
-static bool save(const struct edit *edit, struct err *err)
+static bool save_text(const struct edit *edit, struct err *err)
 {
     struct err why = {0};
     if (!save_file(edit->path, &edit->text, err))
@@ -98,7 +98,7 @@ static bool save(const struct edit *edit, struct err *err)
 }
 
 /* Parses the text as `devs run` will, and compiles its rules. */
-static bool check(const struct edit *edit, struct err *err)
+static bool check_text(const struct edit *edit, struct err *err)
 {
     struct settings settings = {0};
     struct violations violations = {0};
@@ -163,10 +163,10 @@ bool rules_add(const char *dir, const char *rule_json, struct err *err)
 {
     struct edit edit = {.folder = -1};
     bool ok = read_rules(rule_json, &edit, err) && find_file(dir, &edit, err) &&
-              lock_folder(&edit, err) && read_old(&edit, err) && check(&edit, err);
+              lock_folder(&edit, err) && read_old(&edit, err) && check_text(&edit, err);
     for (size_t i = 0; ok && i < json_count(edit.rules); i++)
         put_rule(&edit, json_at(edit.rules, i));
-    ok = ok && check(&edit, err) && save(&edit, err);
+    ok = ok && check_text(&edit, err) && save_text(&edit, err);
     if (edit.folder >= 0)
         (void)close(edit.folder); /* closing releases the lock */
     json_free(edit.rules);

@@ -56,7 +56,7 @@ void secrets_say(const struct redactor *redactor, const char *text)
     free(cut);
 }
 
-static bool parse(const char *text, struct plan **out)
+static bool parse_text(const char *text, struct plan **out)
 {
     struct violations violations = {0};
     bool ok = plan_parse(text, strlen(text), out, &violations);
@@ -127,13 +127,13 @@ static void close_marks(struct str *text)
 static bool check_return(struct secrets *secrets, const struct session *session)
 {
     struct plan *again = NULL;
-    if (!parse(str_text(&secrets->cut_text), &again))
+    if (!parse_text(str_text(&secrets->cut_text), &again))
         return false;
     plan_restore_secrets(again, secrets->redactor, environ);
     if (would_mistake(session->plan, again))
         close_marks(&secrets->cut_text);
     plan_free(again);
-    return parse(str_text(&secrets->cut_text), &secrets->cut);
+    return parse_text(str_text(&secrets->cut_text), &secrets->cut);
 }
 
 static bool is_same_shape(const struct plan *a, const struct plan *b)
@@ -167,7 +167,7 @@ static bool cut_plan(struct secrets *secrets, const struct session *session, str
 
 static bool restore_plan(struct secrets *secrets, const struct session *session, struct err *err)
 {
-    if (!parse(session->plan_text, &secrets->whole))
+    if (!parse_text(session->plan_text, &secrets->whole))
         return err_set(err, ERR_DAMAGED, "the plan in the log cannot be read");
     plan_restore_secrets(secrets->whole, secrets->redactor, environ);
     secrets->calls = secrets->whole;

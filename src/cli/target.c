@@ -19,6 +19,8 @@
 #include "str.h"
 #include "xalloc.h"
 
+/* Runs and tasks. */
+
 static bool is_number(const char *word, size_t len)
 {
     return len > 0 && strspn(word, "0123456789") >= len;
@@ -253,6 +255,8 @@ bool target_only_task(const struct target *target, const struct plan *plan, cons
     return err_hint(err, "%s %lld/TASK, as %s", usage, (long long)target->run, plan->tasks[0].id);
 }
 
+/* The kept result of a task. */
+
 /* Returns the ids of the tasks that this one needs. The caller frees the array only. */
 static const char **needed_ids(const struct plan *plan, int task)
 {
@@ -376,6 +380,8 @@ void result_target_json(const struct result_target *value, struct str *out)
     str_add(out, changes->count == 0 ? "[]" : "]");
 }
 
+/* The log. */
+
 static bool find_with_warning(const char *db, bool create, struct place *out, struct err *err)
 {
     if (!place_find(db, create, out, err))
@@ -402,6 +408,8 @@ bool find_log_to_write(const char *db, struct place *out, struct err *err)
     return find_with_warning(db, false, out, err) &&
            (bundle_is_one(out) || log_own_check(out, err));
 }
+
+/* A run or a file of `devs debug`. */
 
 static bool ends_with(const char *word, const char *end)
 {
@@ -432,6 +440,8 @@ bool log_word_find(const struct globals *globals, const char *word, struct place
     return (is_newest || is_file || target_parse(word, target, err)) &&
            find_log(db, false, place, err);
 }
+
+/* The attempt. */
 
 static bool has_failed(const struct attempt_state *attempt)
 {
@@ -495,6 +505,8 @@ bool attempt_pick(const struct run_state *state, int task, const struct attempt_
     *out = pick;
     return true;
 }
+
+/* Several runs of one log. */
 
 void run_choice_done(struct run_choice *choice)
 {

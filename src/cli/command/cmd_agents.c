@@ -173,7 +173,7 @@ static int try_output(const struct adapter *adapter, const char *path, const cha
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
-static void list(const struct adapters *adapters)
+static void list_adapters(const struct adapters *adapters)
 {
     const struct adapter *adapter;
     for (size_t i = 0; (adapter = adapters_at(adapters, i)); i++) {
@@ -206,7 +206,7 @@ int cmd_agents(struct globals *globals, int argc, char **argv)
         return code;
     const struct adapter *adapter = name ? adapters_find(config.settings.agents, name) : NULL;
     if (!name)
-        list(config.settings.agents);
+        list_adapters(config.settings.agents);
     else if (!adapter)
         code = fail_usage("settings can define one under \"agents\": docs/agents.md",
                           "unknown agent '%s'", name);

@@ -13,8 +13,8 @@ struct apply_options {
     bool json;
 };
 
-static void print(const struct result_target *value, const struct apply_options *options,
-                  bool was_there)
+static void print_result(const struct result_target *value, const struct apply_options *options,
+                         bool was_there)
 {
     struct str text = {0};
     if (options->json) {
@@ -88,7 +88,7 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
     const bool ok = result_target_open(&value, globals, argv[0], true, &err) &&
                     workspace_result_apply(value.result, &value.changes, what, &was_there, &err);
     if (ok)
-        print(&value, &options, was_there);
+        print_result(&value, &options, was_there);
     if (ok && !was_there)
         warn_of_settings(&value.changes);
     result_target_done(&value);

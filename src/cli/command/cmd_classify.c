@@ -21,7 +21,7 @@ struct judge {
     struct classifier *classifier;
 };
 
-static bool answer(void *ctx, const struct str *row, struct str *out, struct err *err)
+static bool answer_row(void *ctx, const struct str *row, struct str *out, struct err *err)
 {
     const struct judge *judge = ctx;
     const struct classify_edge edge = {.now_ms = clock_now().at_ms,
@@ -81,7 +81,7 @@ int cmd_classify(struct globals *globals, int argc, char **argv)
     code = open_rules(rules, &judge);
     if (code != EXIT_ALL_PASSED)
         return code;
-    const struct row_feed feed = {.command = "classify", .answer = answer, .ctx = &judge};
+    const struct row_feed feed = {.command = "classify", .answer = answer_row, .ctx = &judge};
     code = row_feed_run(&feed, line.operands, argv);
     classifier_close(judge.classifier);
     config_done(&judge.config);

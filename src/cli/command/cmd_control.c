@@ -29,7 +29,7 @@ struct asked {
     struct str words;
 };
 
-static bool look(struct asked *asked, struct err *err)
+static bool look_for_answer(struct asked *asked, struct err *err)
 {
     if (asked->row == 0 && !control_desk_row(asked->desk, asked->ticket, &asked->row, err))
         return false;
@@ -41,7 +41,7 @@ static bool wait_for_answer(struct asked *asked, struct err *err)
 {
     enum { LOOK_MS = 50 };
     int64_t end_ms = clock_now().mono_ms + ANSWER_WAIT_MS;
-    while (look(asked, err)) {
+    while (look_for_answer(asked, err)) {
         if (asked->answered || clock_now().mono_ms >= end_ms)
             return true;
         struct pollfd fd = {.fd = follower_fd(asked->follower), .events = POLLIN};
@@ -51,8 +51,8 @@ static bool wait_for_answer(struct asked *asked, struct err *err)
     return false;
 }
 
-static bool ask(const struct place *place, struct follower *follower, struct control *control,
-                struct asked *asked, struct err *err)
+static bool ask_control(const struct place *place, struct follower *follower,
+                        struct control *control, struct asked *asked, struct err *err)
 {
     *asked = (struct asked){.follower = follower};
     follower_watch(follower);
@@ -122,7 +122,8 @@ static bool needs_task(const struct act *act)
            act->control.verb == CONTROL_CORRECT || act->control.verb == CONTROL_SEND_ONE;
 }
 
-static bool aim(struct follower *follower, struct target *target, struct act *act, struct err *err)
+static bool aim_act(struct follower *follower, struct target *target, struct act *act,
+                    struct err *err)
 {
     struct control *control = &act->control;
     const struct run_state *state = follower_state(follower);
@@ -150,7 +151,7 @@ static int ask_and_tell(const struct place *place, struct follower *follower,
 {
     struct err err = {0};
     struct asked asked;
-    int code = ask(place, follower, control, &asked, &err)
+    int code = ask_control(place, follower, control, &asked, &err)
                    ? print_answer(&asked, target, control->verb)
                    : fail(&err);
     str_done(&asked.words);
@@ -205,14 +206,15 @@ static int retry_ended(const struct globals *globals, const struct place *place,
     return code;
 }
 
-static int act(struct globals *globals, const char *word, struct act *act)
+static int perform_act(struct globals *globals, const char *word, struct act *act)
 {
     struct err err = {0};
     struct place place;
     struct target target;
     struct follower *follower = NULL;
     bool ok = target_parse(word, &target, &err) && find_log_to_write(globals->db, &place, &err) &&
-              target_follow(&target, &place, &follower, &err) && aim(follower, &target, act, &err);
+              target_follow(&target, &place, &follower, &err) &&
+              aim_act(follower, &target, act, &err);
     if (ok && act->control.verb == CONTROL_RETRY && take_up_is_needed(&place, target.run)) {
         follower_close(follower); /* the next step forks */
         return retry_ended(globals, &place, target.run, &act->control);
@@ -245,7 +247,7 @@ int cmd_cancel(struct globals *globals, int argc, char **argv)
                                      .mode = stop   ? CANCEL_STOP
                                              : kill ? CANCEL_KILL
                                                     : CANCEL_TERM}};
-    return act(globals, argv[0], &cancel);
+    return perform_act(globals, argv[0], &cancel);
 }
 
 /* Removes known secrets from the hint before it is written. */
@@ -303,7 +305,7 @@ int cmd_retry(struct globals *globals, int argc, char **argv)
         retry.control.tries = (int)tries;
     }
     code = take_hint(hint, &retry.control);
-    return code == EXIT_ALL_PASSED ? act(globals, argv[0], &retry) : code;
+    return code == EXIT_ALL_PASSED ? perform_act(globals, argv[0], &retry) : code;
 }
 
 int cmd_hold(struct globals *globals, int argc, char **argv)
@@ -318,7 +320,7 @@ int cmd_hold(struct globals *globals, int argc, char **argv)
                                 .min_operands = 1,
                                 .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
-    return line.done ? code : act(globals, argv[0], &hold);
+    return line.done ? code : perform_act(globals, argv[0], &hold);
 }
 
 int cmd_release(struct globals *globals, int argc, char **argv)
@@ -326,7 +328,7 @@ int cmd_release(struct globals *globals, int argc, char **argv)
     struct act release = {.control = {.verb = CONTROL_RELEASE}};
     struct command_line line = {.name = "release", .min_operands = 1, .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
-    return line.done ? code : act(globals, argv[0], &release);
+    return line.done ? code : perform_act(globals, argv[0], &release);
 }
 
 static int wrong_class(const char *word)
@@ -356,5 +358,5 @@ int cmd_correct(struct globals *globals, int argc, char **argv)
         return code;
     if (!verdict_label_parse(argv[1], &correct.control.label))
         return wrong_class(argv[1]);
-    return act(globals, argv[0], &correct);
+    return perform_act(globals, argv[0], &correct);
 }

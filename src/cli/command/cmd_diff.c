@@ -62,7 +62,7 @@ static void print_text(const struct workspace_changes *changes, const struct red
         (void)fwrite(str_text(&changes->text), 1, changes->text.len, stdout);
 }
 
-static void print(const struct result_target *value, const struct diff_options *options)
+static void print_result(const struct result_target *value, const struct diff_options *options)
 {
     const struct workspace_changes *changes = &value->changes;
     if (options->json)
@@ -100,7 +100,7 @@ int cmd_diff(struct globals *globals, int argc, char **argv)
                            ? secrets_of_run(value.run_dir, NULL, &options.redactor)
                            : fail(&err);
     if (opened == EXIT_ALL_PASSED)
-        print(&value, &options);
+        print_result(&value, &options);
     result_target_done(&value);
     redactor_close(options.redactor);
     return opened;

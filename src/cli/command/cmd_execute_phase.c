@@ -25,6 +25,8 @@
 #include "workflow.h"
 #include "xalloc.h"
 
+/* The summary of a phase. */
+
 enum {
     PHASE_SUMMARY_TASKS_MAX = 500, /* described; the others are counted */
     PHASE_SUMMARY_FILES_MAX = 50,  /* named per task; the others are counted */
@@ -327,6 +329,8 @@ ATTR_MUST_USE static bool phase_summary_save(const struct phase_summary *summary
     return ok;
 }
 
+/* The command. */
+
 /* The phase that is being carried out. */
 struct execution {
     struct phase_words at;
@@ -428,7 +432,7 @@ static int print_end(void *ctx, const struct session_end *end)
     return end->exit_code;
 }
 
-static int run(struct globals *globals, struct execution *execution)
+static int run_phase(struct globals *globals, struct execution *execution)
 {
     const struct workflow_words *words = &execution->at.words;
     const struct plan_file *file = &execution->file;
@@ -471,7 +475,7 @@ int cmd_execute_phase(struct globals *globals, int argc, char **argv)
     if (code == EXIT_ALL_PASSED)
         code = choose_jobs(&execution);
     if (code == EXIT_ALL_PASSED)
-        code = run(globals, &execution);
+        code = run_phase(globals, &execution);
     plan_file_done(&execution.file);
     phase_words_done(&execution.at);
     return code;

@@ -103,8 +103,8 @@ static int export_bundle(const struct exporting *now, const char *file)
 }
 
 /* For a stream that is passed on, the contents are shown where they do not get into it. */
-static void show(const struct exporting *now, struct bundle_contents *contents,
-                 const struct export_sink *sink)
+static void show_contents(const struct exporting *now, struct bundle_contents *contents,
+                          const struct export_sink *sink)
 {
     contents->bytes = sink->bytes;
     if (!is_stdout(sink->path))
@@ -129,7 +129,7 @@ static int export_file(const struct exporting *now, const struct export_copy *co
                                      .at = at};
     bool ok = export_sink_open(&sink, file, &err) && now->format->write(&call, &err);
     if (ok)
-        show(now, &contents, &sink);
+        show_contents(now, &contents, &sink);
     const bool wanted = ok && (is_stdout(file) || is_wanted(now->words));
     ok = ok && (!wanted || export_sink_keep(&sink, &err));
     export_sink_close(&sink);

@@ -184,7 +184,7 @@ static void hint_at_old(const struct gc *gc)
                      gc->branches);
 }
 
-static int collect(struct gc *gc)
+static int collect_all(struct gc *gc)
 {
     struct err err = {0};
     if (!check_log(gc, &err))
@@ -244,7 +244,7 @@ static void warn_of_folders(const struct place *place)
 }
 
 /* Allows running the plans in this log from now on; only a person can. */
-static int adopt(const struct globals *globals)
+static int adopt_log(const struct globals *globals)
 {
     struct err err = {0};
     struct place place;
@@ -319,7 +319,7 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     if (adopts && (merge || gc.deletes || gc.dry || line.operands > 0))
         return fail_usage("devs gc --adopt", "--adopt does nothing else");
     if (adopts)
-        return adopt(globals);
+        return adopt_log(globals);
     code = read_limits(&gc, &words);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -332,5 +332,5 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
         !(makes_log || only_looks ? find_log(globals->db, makes_log, &gc.place, &err)
                                   : find_log_to_write(globals->db, &gc.place, &err)))
         return fail(&err);
-    return merge ? merge_file(&gc, merge) : collect(&gc);
+    return merge ? merge_file(&gc, merge) : collect_all(&gc);
 }

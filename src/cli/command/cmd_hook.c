@@ -27,6 +27,8 @@
 #include "text.h"
 #include "text_file.h"
 
+/* Recording an event. */
+
 enum { HOOK_WAIT_MS_MAX = 3000 /* for other writers of the log */ };
 
 enum { HOOK_WORDS_MAX = 4 * 1024 /* bytes kept of a message or a prompt */ };
@@ -198,8 +200,8 @@ static int end_code(const struct recording *to, const struct hook_input *input)
     return strcmp(input->agent->name, "gemini") == 0 ? CALL_LOG_END_UNTOLD : 0;
 }
 
-static bool add(const struct recording *to, const struct hook_input *input, struct str *answer,
-                struct err *err)
+static bool add_event(const struct recording *to, const struct hook_input *input,
+                      struct str *answer, struct err *err)
 {
     switch (input->kind) {
     case HOOK_CALL_BEGINS:
@@ -265,12 +267,14 @@ ATTR_MUST_USE static bool hook_record(const struct place *place, const struct ho
     ok = ok && call_log_open(&log, place, &session, &now, err);
     const struct recording to = {.log = log, .redactor = redactor, .now = now};
     ignore_alarm();
-    ok = ok && add(&to, input, answer, err) && call_log_commit(log, err);
+    ok = ok && add_event(&to, input, answer, err) && call_log_commit(log, err);
     call_log_close(log);
     redactor_close(redactor);
     settings_done(&settings);
     return ok;
 }
+
+/* The command. */
 
 /* The agent waits for its hook: after this time nothing is recorded, and the agent continues. */
 enum { HOOK_TIME_MS_MAX = 5000, MS_PER_S = 1000 };
@@ -307,8 +311,8 @@ static void go_there(const struct hook_input *input)
 }
 
 /* Without a log nothing is recorded; a hook never creates one. */
-static bool record(const struct globals *globals, const struct hook_input *input,
-                   struct str *answer, struct err *err)
+static bool record_event(const struct globals *globals, const struct hook_input *input,
+                         struct str *answer, struct err *err)
 {
     struct place place;
     struct err why = {0};
@@ -323,7 +327,7 @@ static bool record(const struct globals *globals, const struct hook_input *input
 
 /* No error is a reason to hold up the agent: it becomes one line and exit code 0. Reads the
  * input to its end, so that the agent can write all of it. */
-static int hook(const struct globals *globals, const struct hook_agent *agent)
+static int take_event(const struct globals *globals, const struct hook_agent *agent)
 {
     struct str text = {0};
     struct str answer = {0};
@@ -334,7 +338,7 @@ static int hook(const struct globals *globals, const struct hook_agent *agent)
         getenv("DEVS_RUN") != NULL; /* what devs has started is recorded without a hook */
     const bool ok = read_text(stdin, HOOK_INPUT_MAX, &text, &err) &&
                     (is_ours || (hook_input_read(&text, agent, &input, &err) &&
-                                 record(globals, &input, &answer, &err)));
+                                 record_event(globals, &input, &answer, &err)));
     if (!ok)
         warn("hook: %s", err.message);
     else if (answer.len > 0)
@@ -386,13 +390,13 @@ static int record_for(const struct globals *globals, const char *name)
 {
     const struct hook_agent *agent = name ? hook_agent_named(name) : NULL;
     if (!name || agent)
-        return hook(globals, agent);
+        return take_event(globals, agent);
     warn("hook: no agent '%s' is known that has hooks, nothing was recorded", name);
     return pass_by();
 }
 
-static int dispatch(struct hook_install *install, const struct globals *globals, const char *name,
-                    const char *word)
+static int dispatch_act(struct hook_install *install, const struct globals *globals,
+                        const char *name, const char *word)
 {
     act_fn *act = find_act(word);
     install->db = globals->db;
@@ -428,5 +432,5 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
         return record_for(globals, name);
     if (project && install.of_user)
         return fail_usage("devs hook --help", "hook: --project or --user, not both");
-    return dispatch(&install, globals, name, argv[0]);
+    return dispatch_act(&install, globals, name, argv[0]);
 }

@@ -26,6 +26,8 @@
 #include "transcript.h"
 #include "xalloc.h"
 
+/* The run that a transcript becomes. */
+
 enum {
     IMPORT_WORDS_MAX = 16 * 1024 * 1024, /* bytes of readable text kept of a session */
     IMPORT_WAIT_MS = 10000,              /* how long to wait for other writers of the log */
@@ -278,6 +280,8 @@ ATTR_MUST_USE static bool import_run_end(struct import_run *run, struct import_r
     *out = run->result;
     return run->err.code == ERR_NONE || err_set(err, run->err.code, "%s", run->err.message);
 }
+
+/* The command. */
 
 enum {
     READ_SIZE = 64 * 1024,

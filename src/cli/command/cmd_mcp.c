@@ -190,7 +190,7 @@ static int tell_end(const struct proxy_result *result)
     return result->signal_number != 0 ? 128 + result->signal_number : EXIT_ALL_PASSED;
 }
 
-static int serve(struct serving *serving)
+static int serve_client(struct serving *serving)
 {
     struct proxy_result result = {0};
     struct err err = {0};
@@ -216,7 +216,7 @@ static int serve_words(const struct globals *globals, const struct mcp_words *wo
     int code = config_read(serving.dir, CONFIG_ACTS, &serving.config);
     if (code != EXIT_ALL_PASSED)
         return code;
-    code = serve(&serving);
+    code = serve_client(&serving);
     config_done(&serving.config);
     return code;
 }

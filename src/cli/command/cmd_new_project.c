@@ -94,7 +94,7 @@ static bool write_prompt(const struct asking *asking, struct str *contract, stru
     return ok;
 }
 
-static int ask(struct globals *globals, struct asking *asking)
+static int ask_agent(struct globals *globals, struct asking *asking)
 {
     struct str prompt = {0}, contract = {0};
     struct err err = {0};
@@ -147,7 +147,7 @@ int cmd_new_project(struct globals *globals, int argc, char **argv)
         code = agent_choose(settings->agents, name, &asking.adapter);
     }
     if (code == EXIT_ALL_PASSED)
-        code = ask(globals, &asking);
+        code = ask_agent(globals, &asking);
     str_done(&asking.idea);
     config_done(&asking.config);
     return code;

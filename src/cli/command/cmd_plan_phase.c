@@ -123,7 +123,7 @@ static bool write_prompt(const struct planning *planning, struct str *out, struc
     return ok;
 }
 
-static int ask(struct globals *globals, struct planning *planning)
+static int ask_agent(struct globals *globals, struct planning *planning)
 {
     const struct phase_words *at = &planning->at;
     struct str prompt = {0}, title = {0};
@@ -174,7 +174,7 @@ int cmd_plan_phase(struct globals *globals, int argc, char **argv)
     if (code == EXIT_ALL_PASSED) {
         project_plan_name(planning.at.number, planning.name, sizeof(planning.name));
         project_plan_path(&planning.at.project, planning.at.number, planning.path);
-        code = ask(globals, &planning);
+        code = ask_agent(globals, &planning);
     }
     phase_words_done(&planning.at);
     return code;

@@ -29,7 +29,7 @@ static bool is_own(const struct json *rule)
     return json_bool(json_get(rule, "user"), false);
 }
 
-static const char *member(const struct json *rule, const char *key)
+static const char *member_text(const struct json *rule, const char *key)
 {
     return json_text(json_get(rule, key), "");
 }
@@ -38,10 +38,10 @@ static const char *member(const struct json *rule, const char *key)
  * says nothing on its own. */
 static const char *word_of(const struct json *rule)
 {
-    const char *word = member(rule, "type");
+    const char *word = member_text(rule, "type");
     if (*word == '\0')
-        word = member(rule, "reason");
-    return *word != '\0' ? word : member(rule, "class");
+        word = member_text(rule, "reason");
+    return *word != '\0' ? word : member_text(rule, "class");
 }
 
 static size_t count_rules(const struct json *set, bool own_only)
@@ -65,8 +65,8 @@ static void print_rules(const struct json *set, const char *hash, const struct c
         const struct json *rules = json_get(set, lists[list]);
         for (size_t i = 0; i < json_count(rules); i++) {
             const struct json *rule = json_at(rules, i);
-            str_addf(&out, "  %-7s %-32s %-26s%s\n", lists[list], member(rule, "id"), word_of(rule),
-                     is_own(rule) ? " yours" : "");
+            str_addf(&out, "  %-7s %-32s %-26s%s\n", lists[list], member_text(rule, "id"),
+                     word_of(rule), is_own(rule) ? " yours" : "");
         }
     }
     say(out.data);
@@ -75,8 +75,8 @@ static void print_rules(const struct json *set, const char *hash, const struct c
 
 static void add_member(const struct json *rule, const char *key, struct str *out)
 {
-    if (*member(rule, key) != '\0')
-        str_json_text(out, key, member(rule, key));
+    if (*member_text(rule, key) != '\0')
+        str_json_text(out, key, member_text(rule, key));
 }
 
 static void print_rules_json(const struct json *set, const char *hash, const struct config *config)
@@ -251,8 +251,8 @@ static void say_added(const char *path)
     str_done(&out);
 }
 
-static int teach(struct globals *globals, const struct config *config, const char *dir,
-                 const struct rules_options *options)
+static int teach_rule(struct globals *globals, const struct config *config, const char *dir,
+                      const struct rules_options *options)
 {
     struct str rule = {0};
     struct rule_trial trial = {0};
@@ -303,7 +303,7 @@ int cmd_rules(struct globals *globals, int argc, char **argv)
     code = config_read(dir, CONFIG_LOOKS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
-    code = options.try || options.add ? teach(globals, &config, dir, &options)
+    code = options.try || options.add ? teach_rule(globals, &config, dir, &options)
                                       : list_rules(&config, options.json);
     config_done(&config);
     return code;

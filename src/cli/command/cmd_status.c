@@ -104,7 +104,7 @@ static bool ask_events(struct status *status, int64_t run, struct err *err)
     return true;
 }
 
-static bool ask(const struct place *place, int64_t run, struct status *status, struct err *err)
+static bool ask_log(const struct place *place, int64_t run, struct status *status, struct err *err)
 {
     if (!log_reader_open(&status->reader, place, err) || !ask_overview(status, &run, err))
         return false;
@@ -156,7 +156,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     struct status status = {.ascii = looks_print_ascii(globals), .is_brief = !all && !json};
     static const char hint[] = "a number from devs runs, or last; devs why says more of one task";
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
-              find_log(globals->db, false, &place, &err) && ask(&place, run, &status, &err);
+              find_log(globals->db, false, &place, &err) && ask_log(&place, run, &status, &err);
     struct log_live live = {0};
     if (ok && log_reader_live(status.follower ? follower_reader(status.follower) : status.reader,
                               &live, NULL))

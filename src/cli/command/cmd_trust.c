@@ -91,7 +91,7 @@ static void print_allowed(const struct config *config, enum trust_state state, b
     str_done(&out);
 }
 
-static int give(const char *dir, bool dry, bool json)
+static int give_trust(const char *dir, bool dry, bool json)
 {
     struct config config;
     struct err err = {0};
@@ -212,7 +212,7 @@ static int revoke_gone(const char *word, bool json)
 
 /* Revokes trust in the nearest settings that have a record, whether or not the file still
  * exists. */
-static int revoke(const char *dir, bool json)
+static int revoke_trust(const char *dir, bool json)
 {
     char path[PATH_MAX];
     struct err err = {0};
@@ -295,5 +295,5 @@ int cmd_trust(struct globals *globals, int argc, char **argv)
         return revoke_gone(argv[0], json);
     if (!find_dir(line.operands > 0 ? argv[0] : ".", dir, &err))
         return fail(&err);
-    return revokes ? revoke(dir, json) : give(dir, dry, json);
+    return revokes ? revoke_trust(dir, json) : give_trust(dir, dry, json);
 }

@@ -207,7 +207,7 @@ static int check_instance(const struct validate_options *options, const struct c
     return code;
 }
 
-static int validate(const struct validate_options *options)
+static int validate_instance(const struct validate_options *options)
 {
     struct contract *contract = NULL;
     if (options->schema)
@@ -248,5 +248,5 @@ int cmd_validate(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     options.instance = line.operands > 0 ? argv[0] : NULL;
-    return validate(&options);
+    return validate_instance(&options);
 }

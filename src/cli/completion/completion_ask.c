@@ -248,7 +248,7 @@ static bool is_offered(const char *word)
 }
 
 /* Each offer is one line, so line feeds in a description become blanks. */
-static void offer(struct offers *offers, const char *word, const char *words)
+static void offer_word(struct offers *offers, const char *word, const char *words)
 {
     struct str clean = {0};
     if (offers->count >= OFFERS_MAX || !is_offered(word) ||
@@ -278,7 +278,7 @@ static void offer_runs(struct log_reader *reader, bool (*is_wanted)(const struct
         struct str word = {0};
         str_addf(&word, "%" PRId64 "%s", runs[i].number, end);
         if (is_wanted(&runs[i]))
-            offer(offers, str_text(&word), runs[i].name);
+            offer_word(offers, str_text(&word), runs[i].name);
         str_done(&word);
         log_run_info_done(&runs[i]);
     }
@@ -303,7 +303,7 @@ static void offer_plan(void *ctx, const struct plan *plan)
         const struct plan_task *task = &plan->tasks[i];
         struct str word = {0};
         str_addf(&word, "%s%s", tasks->before, task->id);
-        offer(tasks->offers, str_text(&word), title_beside(task->id, task->title));
+        offer_word(tasks->offers, str_text(&word), title_beside(task->id, task->title));
         str_done(&word);
     }
 }
@@ -336,7 +336,7 @@ static void ask_run(struct log_reader *reader, struct offers *offers)
 
 static void ask_unfinished(struct log_reader *reader, struct offers *offers)
 {
-    offer(offers, "last", "the newest that is not finished");
+    offer_word(offers, "last", "the newest that is not finished");
     offer_runs(reader, take_up_is_unfinished, "", offers);
 }
 
@@ -368,11 +368,11 @@ static void ask_run_task(struct log_reader *reader, struct offers *offers)
 static void ask_policy(const struct settings *settings, struct offers *offers)
 {
     for (int i = 0; i < settings->policy_count; i++)
-        offer(offers, settings->policies[i].name, "of devs.config.json");
+        offer_word(offers, settings->policies[i].name, "of devs.config.json");
     const struct policy *policy;
     for (size_t i = 0; (policy = policy_builtin(i)); i++) {
         if (settings_policy(settings, policy->name) == policy)
-            offer(offers, policy->name, "built in");
+            offer_word(offers, policy->name, "built in");
     }
 }
 
@@ -380,12 +380,12 @@ static void ask_agent(const struct settings *settings, struct offers *offers)
 {
     const struct adapter *adapter;
     for (size_t i = 0; (adapter = adapters_at(settings->agents, i)); i++)
-        offer(offers, adapter_name(adapter), adapter_program(adapter));
+        offer_word(offers, adapter_name(adapter), adapter_program(adapter));
 }
 
 static void offer_task(void *ctx, const char *id, const char *title)
 {
-    offer(ctx, id, title_beside(id, title));
+    offer_word(ctx, id, title_beside(id, title));
 }
 
 static void ask_plan_task(struct offers *offers)

@@ -15,6 +15,8 @@
 #include "take_up.h"
 #include "target.h"
 
+/* The filter that the options make. */
+
 enum { SECOND_MS = 1000 };
 
 static bool parse_level(const char *word, enum event_level *out, struct err *err)
@@ -160,6 +162,8 @@ ATTR_MUST_USE static bool record_words_check_tasks(const struct record_filter *f
     follower_close(follower);
     return ok;
 }
+
+/* The mode. */
 
 /* Whether lines are printed instead of showing a screen. */
 static bool wants_lines(const struct debug_words *words)

@@ -68,7 +68,7 @@ static void add_part(struct input *input, const char *bytes, size_t len)
         str_add_n(&input->line, bytes, len);
 }
 
-static void take(struct input *input, const char *bytes, size_t len)
+static void take_bytes(struct input *input, const char *bytes, size_t len)
 {
     while (len > 0) {
         const char *end = memchr(bytes, '\n', len);
@@ -115,7 +115,7 @@ static bool read_all(struct input *input, struct inputs *inputs, int fd, struct 
             say_unread(inputs, input->name, strerror(errno));
         if (got <= 0)
             break;
-        take(input, bytes, (size_t)got);
+        take_bytes(input, bytes, (size_t)got);
         if (!put_answers(input, err))
             return false;
     }

@@ -7,6 +7,8 @@
 #include "attr.h"
 #include "json.h"
 
+/* The agents. */
+
 /* Event names, settings files and units according to the CLIs' own documentation (claude 2.1,
  * codex 0.169, gemini 0.61, qwen 0.24). The timeout is far above what our hook needs. */
 static const struct hook_agent agents[] = {
@@ -93,6 +95,8 @@ enum hook_kind hook_kind_of(const char *event)
     }
     return HOOK_OTHER;
 }
+
+/* What an agent sends to a hook. */
 
 enum { PARTS_MAX = 1000 /* parts of one result */ };
 
@@ -260,7 +264,7 @@ static int64_t read_ms(const struct json *value)
 }
 
 /* Without --agent: recognizes the agent by members that only its events have. */
-static const struct hook_agent *guess(const struct json *json, const char *event)
+static const struct hook_agent *guess_agent(const struct json *json, const char *event)
 {
     const bool of_gemini = strncmp(event, "Before", 6) == 0 || strncmp(event, "After", 5) == 0;
     if (of_gemini)
@@ -328,7 +332,7 @@ static bool take_all(struct hook_input *input, const struct hook_agent *agent, s
     if (*input->event == '\0' || *input->session == '\0')
         return err_set(err, ERR_INVALID,
                        "a hook's JSON has a \"hook_event_name\" and a \"session_id\"");
-    input->agent = agent ? agent : guess(json, input->event);
+    input->agent = agent ? agent : guess_agent(json, input->event);
     input->kind = hook_kind_of(input->event);
     input->dir = json_text(json_get(json, "cwd"), NULL);
     if (input->kind == HOOK_PROMPT && !is_a_persons(input))

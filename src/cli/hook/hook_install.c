@@ -137,7 +137,7 @@ static void add_one(struct jsonc *jsonc, const struct hook_agent *agent, const c
     str_done(&group);
 }
 
-static struct json_span whole(const struct json_member *member)
+static struct json_span whole_member(const struct json_member *member)
 {
     return (struct json_span){member->name.start, member->value.end};
 }
@@ -152,10 +152,10 @@ static void remove_empty(struct jsonc *jsonc, const char *event)
 {
     struct spans spans = find_spans(jsonc, event);
     if (spans.has_event && is_empty(jsonc, spans.event.value))
-        jsonc_remove(jsonc, spans.hooks.value, whole(&spans.event));
+        jsonc_remove(jsonc, spans.hooks.value, whole_member(&spans.event));
     spans = find_spans(jsonc, event);
     if (spans.has_hooks && is_empty(jsonc, spans.hooks.value))
-        jsonc_remove(jsonc, spans.root, whole(&spans.hooks));
+        jsonc_remove(jsonc, spans.root, whole_member(&spans.hooks));
 }
 
 static void remove_one(struct jsonc *jsonc, const struct where *where)
@@ -263,7 +263,7 @@ bool hook_settings_count(const struct str *text, const struct hook_agent *agent,
 
 enum { FOLDER_MODE = 0777 /* less the umask */ };
 
-static bool join(char out[PATH_MAX], const char *folder, const char *name, struct err *err)
+static bool join_path(char out[PATH_MAX], const char *folder, const char *name, struct err *err)
 {
     const int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
     return (len > 0 && len < PATH_MAX) ||
@@ -277,12 +277,12 @@ static bool settings_path(const struct hook_agent *agent, bool of_user, char out
     char folder[PATH_MAX];
     const char *other = of_user && agent->home_env ? getenv(agent->home_env) : NULL;
     if (other && *other)
-        return join(out, other, agent->home_file, err);
+        return join_path(out, other, agent->home_file, err);
     const char *home = getenv("HOME");
     if (of_user)
-        return home && *home ? join(out, home, agent->user_file, err)
+        return home && *home ? join_path(out, home, agent->user_file, err)
                              : err_set(err, ERR_NOT_FOUND, "HOME is not set");
-    return getcwd(folder, sizeof(folder)) ? join(out, folder, agent->project_file, err)
+    return getcwd(folder, sizeof(folder)) ? join_path(out, folder, agent->project_file, err)
                                           : err_set_errno(err, errno, "this folder has no name");
 }
 

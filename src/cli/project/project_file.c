@@ -50,7 +50,7 @@ static int check_session(struct project *project)
 }
 
 /* The file must contain what an agent is asked for; it may contain more. */
-static int check(const struct str *text, struct project *project)
+static int check_project(const struct str *text, struct project *project)
 {
     struct contract *contract = NULL;
     struct violations wrong = {0};
@@ -79,7 +79,7 @@ int project_read(const char *dir, struct project *out)
         (void)fclose(file); /* only read */
     int code = EXIT_USAGE;
     if (ok)
-        code = check(&text, &project);
+        code = check_project(&text, &project);
     else
         (void)fail(&err);
     str_done(&text);
@@ -143,7 +143,7 @@ static void add_members(const struct project *project, const char *idea, struct 
 }
 
 /* Appends compact JSON of ours, indented for people. */
-static void indent(const struct str *compact, struct str *out)
+static void indent_json(const struct str *compact, struct str *out)
 {
     struct json *root = NULL;
     bool is_json = json_parse_data(str_text(compact), compact->len, &root, NULL, NULL);
@@ -158,7 +158,7 @@ void project_json(const struct project *project, struct str *out)
     str_add_char(&text, '{');
     add_members(project, NULL, &text);
     str_add_char(&text, '}');
-    indent(&text, out);
+    indent_json(&text, out);
     str_done(&text);
 }
 
@@ -172,7 +172,7 @@ bool project_write(const struct project *project, const struct project_facts *fa
     add_known(&text, "agent", facts->agent ? facts->agent : project_agent(project));
     add_known(&text, "session_id", facts->session);
     str_add_char(&text, '}');
-    indent(&text, &shown);
+    indent_json(&text, &shown);
     int len = snprintf(path, sizeof(path), "%s/%s", project->dir, PROJECT_FILE_NAME);
     bool ok = len < PATH_MAX ? save_file(path, &shown, err)
                              : err_set(err, ERR_LIMIT, "the folder's name is too long");

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* sigabbrev_np(), environ */
+#define _GNU_SOURCE /* environ */
 
 #include "session.h"
 
@@ -30,7 +30,6 @@
 #include "place.h"
 #include "rules_file.h"
 #include "secrets.h"
-#include "shell_word.h"
 #include "spill.h"
 #include "stdin_feed.h"
 #include "str.h"
@@ -40,111 +39,6 @@
 #include "text_file.h"
 #include "what_if_run.h"
 #include "workspace_list.h"
-
-enum {
-    LOOK_AT_RUNS = 16, /* newest runs of a log that are checked */
-    PIDS_NAMED = 20,   /* the others are counted */
-};
-
-/* Returns the run of this process; 0 = none. */
-static int64_t find_run(const struct place *place, pid_t pid)
-{
-    struct log_reader *reader = NULL;
-    struct log_run_info runs[LOOK_AT_RUNS];
-    size_t count = 0;
-    int64_t number = 0;
-    if (!log_reader_open(&reader, place, NULL))
-        return 0;
-    if (!log_reader_runs(reader, 0, runs, LOOK_AT_RUNS, &count, NULL))
-        count = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (runs[i].pid == pid && runs[i].ended_at_ms == 0 && number == 0)
-            number = runs[i].number;
-        log_run_info_done(&runs[i]);
-    }
-    log_reader_close(reader);
-    return number;
-}
-
-static void add_left(const struct run_state *state, struct str *out)
-{
-    int left = 0;
-    for (int i = 0; i < state->plan->task_count; i++) {
-        const struct step_state *step = run_state_step(state, i);
-        const struct attempt_state *attempt = step ? step_state_attempt(step) : NULL;
-        if (!attempt || attempt->pid <= 0 || attempt->ended.at_ms != 0 ||
-            kill((pid_t)attempt->pid, 0) != 0)
-            continue;
-        if (left++ < PIDS_NAMED)
-            str_addf(out, "%s%lld", left == 1 ? "" : ", ", (long long)attempt->pid);
-    }
-    if (left > PIDS_NAMED)
-        str_addf(out, " and %d more", left - PIDS_NAMED);
-    if (left == 0)
-        str_add(out, "none");
-}
-
-/* Prints one line and a hint to stderr: the signal, the log, and which processes of its attempts
- * are still running. `db` as for place_find(); `pid` is the devs that crashed. Runs in the
- * process that waited for it. */
-static void crash_line(const char *db, pid_t pid, int signal_number)
-{
-    struct place place;
-    struct follower *follower = NULL;
-    struct str left = {0};
-    const char *name = sigabbrev_np(signal_number);
-    const int64_t run = place_find(db, false, &place, NULL) ? find_run(&place, pid) : 0;
-    if (run == 0) {
-        warn("pid %d was ended by signal %s", (int)pid, name ? name : "?");
-        return;
-    }
-    if (follower_open(&follower, &place, run, NULL) &&
-        follower_read(follower, 0, NULL, NULL, NULL, NULL))
-        add_left(follower_state(follower), &left);
-    else
-        str_add(&left, "unknown: the log cannot be read");
-    follower_close(follower);
-    warn("pid %d was ended by signal %s; the log is %s; processes left: %s; "
-         "devs run --continue %lld ends them and continues",
-         (int)pid, name ? name : "?", place.db, str_text(&left), (long long)run);
-    str_done(&left);
-}
-
-/* Names the log if it was deleted, because gc would not create another one. */
-static void add_command(const struct place *place, const struct place *spill, struct str *out)
-{
-    str_add(out, "devs gc ");
-    if (access(place->db, F_OK) != 0) {
-        str_add(out, "--db ");
-        shell_word_add(place->db, out);
-        str_add_char(out, ' ');
-    }
-    str_add(out, "--merge ");
-    shell_word_add(spill->db, out);
-}
-
-/* After the run: prints to stderr what the log lacks and how to add it; nothing if it is
- * complete. */
-static void spill_left_tell(const struct place *place, const char *uid)
-{
-    struct str command = {0};
-    struct place spill;
-    struct spill_info info = {0};
-    struct err err = {0};
-    struct err why = {0};
-    if (uid[0] == '\0' || !spill_find(uid, &spill))
-        return;
-    if (!spill_read_info(&spill, &info, &why) && why.code == ERR_NOT_FOUND)
-        return; /* there was not even space for a first row: it is empty */
-    (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): what is missing is in '%s'",
-                  why.code == ERR_NONE ? info.reason.why : why.message, spill.db);
-    add_command(place, &spill, &command);
-    (void)err_hint(&err, "%s",
-                   command.len < ERR_HINT_MAX ? str_text(&command)
-                                              : "devs gc --db LOG --merge THAT-FILE");
-    (void)fail(&err);
-    str_done(&command);
-}
 
 /* A session in progress. */
 struct watching {
@@ -390,6 +284,7 @@ static void ignore_signals(void)
  * least one of two simultaneous runs sees the other. */
 static void warn_of_others(const struct watching *watching)
 {
+    enum { LOOK_AT_RUNS = 16 /* the newest of the log */ };
     struct log_reader *reader = NULL;
     if (!log_reader_open(&reader, &watching->place, NULL))
         return; /* without a log there is no other run */
@@ -640,7 +535,7 @@ static int exit_code_of(const struct watching *watching, const struct engine_res
         code = 128 + watching->signal;
     else if (exec && result->exit_code != EXIT_STOPPED && result->last_attempt_code != 0)
         code = result->last_attempt_code;
-    spill_left_tell(&watching->place, watching->uid);
+    summary_spill(&watching->place, watching->uid);
     if (!result->recording_failed)
         return code;
     struct err err = result->err;
@@ -738,7 +633,7 @@ static int run_watched(struct watching *watching)
 static void tell_crash(const void *ctx, pid_t child, int signal_number)
 {
     const struct globals *globals = ctx;
-    crash_line(globals->db, child, signal_number);
+    summary_crash(globals->db, child, signal_number);
 }
 
 int session_run(const struct session *session)

@@ -236,8 +236,8 @@ struct printing {
     bool told_closed; /* that the reader of the command's output is gone */
 };
 
-static bool wants(const struct printing *p, const struct run_state *state,
-                  const struct event *event)
+static bool wants_event(const struct printing *p, const struct run_state *state,
+                        const struct event *event)
 {
     const struct record_filter *filter = p->stream->filter;
     return event->seq > p->stream->shown_seq &&
@@ -348,7 +348,7 @@ static bool is_one_more_cancelled(struct printing *p, const struct event *event)
 static bool print_event(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct printing *p = ctx;
-    if (!wants(p, state, event) || !says_wanted(p, state, event))
+    if (!wants_event(p, state, event) || !says_wanted(p, state, event))
         return true;
     if (p->stream->folds && is_one_more_cancelled(p, event))
         return true;

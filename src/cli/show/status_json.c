@@ -213,6 +213,8 @@ void status_json(const struct status *status, struct str *out)
     str_add(out, "]}");
 }
 
+/* Agents, loops and workspaces, as members of other objects too. */
+
 enum { MS_PER_S = 1000 };
 
 static void add_dollars(const char *key, int64_t micro, struct str *out)

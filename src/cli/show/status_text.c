@@ -585,6 +585,8 @@ void status_print(const struct status *status)
     status_print_end(status);
 }
 
+/* Columns, and the most informative line of a failed task. */
+
 void columns_add(struct str *out, const char *text, int columns)
 {
     int width = text_width(text, strlen(text));

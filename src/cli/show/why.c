@@ -1,3 +1,4 @@
+/* why.c - how an attempt ended and why: read from the log, and as JSON; and its forensics. */
 #include "why.h"
 
 #include <assert.h>
@@ -406,6 +407,8 @@ void why_json(const struct why *why, struct str *out)
     str_add_char(out, '}');
     str_done(&next);
 }
+
+/* devs debug --forensics. */
 
 /* Appends a row of the log as a member. Omits it if it is not JSON, because anybody may have
  * written the file. */
