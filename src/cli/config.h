@@ -37,8 +37,7 @@ struct trust_need {
 /* All zero: there are no settings. */
 struct config_trust {
     enum trust_state state;
-    struct str
-        reason; /* owned; why the file needs trust whatever it contains; empty = it does not */
+    struct str reason; /* owned; why it needs trust whatever it contains; empty = it does not */
     struct trust_need *needs; /* owned, in document order */
     size_t need_count, need_room;
 };

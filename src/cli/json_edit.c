@@ -441,8 +441,8 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     struct layout layout = layout_of(jsonc, container, has_items ? &last : NULL);
     struct str added = {0};
     size_t close = container.end - 1;
-    const bool ends_in_comma = has_items && find_comma(&jsonc->text, last.end, close) <
-                                                close; /* the new last item gets one, too */
+    /* If the last item ends in a comma, the new last item gets one, too. */
+    const bool ends_in_comma = has_items && find_comma(&jsonc->text, last.end, close) < close;
     if (has_items && !ends_in_comma) {
         replace_both(jsonc, last.end, last.end, ",");
         close++;

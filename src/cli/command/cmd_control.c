@@ -132,8 +132,8 @@ static bool aim_act(struct follower *follower, struct target *target, struct act
     control->key_at_ms = clock_now().at_ms;
     (void)session_by(control->by);
     const bool names_task = target->task[0] != '\0';
-    const bool reads =
-        names_task && (needs_task(act) || state->plan->grows); /* the tasks are in events */
+    /* The tasks of a growing run are in its events. */
+    const bool reads = names_task && (needs_task(act) || state->plan->grows);
     if (reads && !follower_read(follower, 0, NULL, NULL, NULL, err))
         return false;
     target_settle(target, state->plan);

@@ -334,8 +334,7 @@ static int take_event(const struct globals *globals, const struct hook_agent *ag
     struct hook_input input = {0};
     struct err err = {0};
     set_alarm();
-    const bool is_ours =
-        getenv("DEVS_RUN") != NULL; /* what devs has started is recorded without a hook */
+    const bool is_ours = getenv("DEVS_RUN") != NULL; /* what devs started needs no hook */
     const bool ok = read_text(stdin, HOOK_INPUT_MAX, &text, &err) &&
                     (is_ours || (hook_input_read(&text, agent, &input, &err) &&
                                  record_event(globals, &input, &answer, &err)));

@@ -226,8 +226,7 @@ static bool follow_output(struct follower *follower, const struct log_output_key
 {
     enum { ORPHAN_LOOK_MS = 1000 };
     for (;;) {
-        bool over =
-            is_over(follower, chosen); /* checked before the output is read, so that none is lost */
+        bool over = is_over(follower, chosen); /* before reading output, so that none is lost */
         if (!output_print_more(print, err))
             return false;
         if (over || ferror(stdout))

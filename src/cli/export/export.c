@@ -126,8 +126,7 @@ static bool give_name(const struct export_sink *sink, struct err *err)
     struct stat info;
     if (renameat2(AT_FDCWD, sink->part, AT_FDCWD, sink->path, RENAME_NOREPLACE) == 0)
         return true;
-    const bool unknown =
-        errno == EINVAL || errno == ENOSYS; /* the file system does not support it */
+    const bool unknown = errno == EINVAL || errno == ENOSYS; /* not on this file system */
     if (unknown && lstat(sink->path, &info) != 0 && rename(sink->part, sink->path) == 0)
         return true;
     return err_set_errno(err, errno, "cannot make '%s'", sink->path);

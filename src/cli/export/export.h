@@ -49,7 +49,7 @@ void export_show(const struct bundle_contents *contents, const char *file,
 ATTR_MUST_USE bool export_jsonl(const struct export_call *call, struct err *err);
 /* Writes the run for trace viewers: trace_json.h. */
 ATTR_MUST_USE bool export_trace(const struct export_call *call, struct err *err);
-/* Writes a recording of the screens, one frame per picture. */
+/* Writes a recording of the screens: app_cast.h. */
 ATTR_MUST_USE bool export_cast(const struct export_call *call, struct err *err);
 /* Writes the frame at call->at as a picture. */
 ATTR_MUST_USE bool export_svg(const struct export_call *call, struct err *err);

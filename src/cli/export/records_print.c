@@ -169,8 +169,7 @@ ATTR_MUST_USE static bool record_words_check_tasks(const struct record_filter *f
 static bool wants_lines(const struct debug_words *words)
 {
     const struct record_words *record = &words->record;
-    const bool is_place =
-        words->frame.at || words->frame.view; /* then --task also belongs to the screen */
+    const bool is_place = words->frame.at || words->frame.view; /* then --task is for it, too */
     return words->plain || words->json || words->follow || (record->tasks.words[0] && !is_place) ||
            record->kinds.words[0] || record->level || record->since || record->until ||
            record->grep || !session_has_screen();

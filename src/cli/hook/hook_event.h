@@ -32,13 +32,12 @@ struct hook_agent {
     const char *project_file; /* its settings for a project, relative to the project's folder */
     const char *shared_file;  /* its settings for everybody in the project; NULL = none */
     const char *user_file;    /* its settings for all projects, relative to the home folder */
-    const char
-        *home_env; /* variable that names another folder for the user's settings; NULL = none */
-    const char *home_file;   /* their name in that folder */
-    const char *project_env; /* variable that tells a hook the project's folder */
-    int timeout;             /* for the hook in its settings: in seconds or milliseconds */
-    bool ends_in_call;       /* accepts "continue": false also before a call */
-    bool hides_result;       /* a blocked result is not shown to the model */
+    const char *home_env;     /* variable for another folder of user settings; NULL = none */
+    const char *home_file;    /* their name in that folder */
+    const char *project_env;  /* variable that tells a hook the project's folder */
+    int timeout;              /* for the hook in its settings: in seconds or milliseconds */
+    bool ends_in_call;        /* accepts "continue": false also before a call */
+    bool hides_result;        /* a blocked result is not shown to the model */
     const char *events[HOOK_EVENTS_MAX]; /* the events to install hooks for; NULL after the last */
 };
 

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* pipe2 */
 
-#include "front.h"
+#include "run_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,8 +12,7 @@
 
 /* The requested changes; NULL = as the plan says. Everything is borrowed. */
 struct plan_agents_edit {
-    const char
-        *agent; /* replaces every step's agent and drops keys that only the old agent understands */
+    const char *agent;   /* replaces every step's, and drops keys that only the old one knows */
     const char *model;   /* NULL = the plan's */
     const char *session; /* for steps without a session, */
     const char *owner;   /* and only for this agent's; NULL = for all */

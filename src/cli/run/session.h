@@ -38,10 +38,9 @@ struct session {
     const struct control *asked;   /* with TAKE_UP_ASKED; borrowed until the run has started */
     size_t asked_count;
     const char *opens_view; /* the cockpit's first view; static; NULL = the tasks */
-    const char
-        *said; /* with `detach`: printed once the run has started; borrowed; NULL = nothing */
-    int64_t shown_seq;            /* with `resume`: skip the lines of events up to this one */
-    const char *rules;            /* the settings' own rules as JSON; borrowed; NULL = none */
+    const char *said;       /* with `detach`: printed after the start; borrowed; NULL = nothing */
+    int64_t shown_seq;      /* with `resume`: skip the lines of events up to this one */
+    const char *rules;      /* the settings' own rules as JSON; borrowed; NULL = none */
     const struct ui_settings *ui; /* from the settings; borrowed; NULL = none */
     const char *run_dir;          /* absolute; borrowed */
     const char *plan_path;        /* absolute path of the plan's file; borrowed; NULL = none */
@@ -50,11 +49,10 @@ struct session {
     const struct retention_settings *retention; /* from the settings; borrowed; NULL = none */
     int jobs;
     enum session_watch watch;
-    void (*begun)(
-        void *ctx);  /* called once the run is in the log, with its plan; NULL = not called */
-    void *begun_ctx; /* borrowed */
-    session_ended_fn *ended; /* called at the end, in the process that ran it; NULL = not called */
-    void *ended_ctx;         /* borrowed */
+    void (*begun)(void *ctx); /* called once the run is in the log; NULL = not called */
+    void *begun_ctx;          /* borrowed */
+    session_ended_fn *ended;  /* called at the end, in the process that ran it; NULL = not called */
+    void *ended_ctx;          /* borrowed */
     bool detach; /* return once the run is in the log; it continues without a terminal */
 };
 

@@ -26,10 +26,9 @@ struct stdin_feed {
     int stop; /* eventfd: tells the thread to end */
     int sink; /* our end of the pipe that the attempt reads; the thread closes it */
     char *bytes;
-    size_t len,
-        cap;        /* kept from the beginning of the input; only the newest block once `is_lost` */
-    bool has_ended; /* end of input */
-    bool is_lost;   /* more than STDIN_FEED_KEPT_MAX arrived: the beginning is gone */
+    size_t len, cap; /* from the start of the input; once `is_lost`, the newest block */
+    bool has_ended;  /* end of input */
+    bool is_lost;    /* more than STDIN_FEED_KEPT_MAX arrived: the beginning is gone */
 };
 
 bool stdin_feed_is_input(int fd)

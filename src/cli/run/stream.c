@@ -386,8 +386,7 @@ static bool on_signal(void *ctx, int signal)
     if (!p->stream->on_signal(p->stream->ctx, signal))
         p->given_up = true;
     if (p->stream->tee)
-        tee_give_up(
-            p->stream->tee); /* otherwise a stuck reader would keep the engine from ending */
+        tee_give_up(p->stream->tee); /* a stuck reader must not block the engine */
     return !p->given_up;
 }
 

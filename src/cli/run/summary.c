@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* sigabbrev_np() */
 
-#include "summary.h"
+#include "run_internal.h"
 
 #include <signal.h>
 #include <stddef.h>

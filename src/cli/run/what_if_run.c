@@ -103,7 +103,7 @@ static void print_one(const struct what_if_call *call, const struct log_run_info
     str_done(&text);
 }
 
-/* Orders by more tries, then more waiting; later runs first. */
+/* Orders by more tries, then more waiting; ties keep their order. */
 static bool changes_more(const struct what_if_sum *a, const struct what_if_sum *b)
 {
     const int64_t tries_a = llabs(a->recorded.tries - a->other.tries) + a->goes_on;
