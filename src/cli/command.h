@@ -1,5 +1,6 @@
 /*
- * command.h - the commands of `devs`, one table: dispatch and help come from it.
+ * command.h - the command line: the table of commands, and the options of each as a table, from
+ * which dispatch, parsing, help and completion follow.
  */
 #ifndef DEVS_COMMAND_H
 #define DEVS_COMMAND_H
@@ -7,16 +8,56 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "options.h"
+#include "attr.h"
+#include "err.h"
 
-/* What every command gets: the options that stand before or after its name. */
+/*
+ * Options.
+ */
+
+/* The values of a repeatable option; NULL after the last. */
+enum { OPTION_WORDS_MAX = 16 };
+struct option_words {
+    const char *words[OPTION_WORDS_MAX + 1];
+};
+
+/* An option. Exactly one of `flag` and `value` is set. */
+struct option_spec {
+    const char *name;    /* without the dashes */
+    char letter;         /* 0 = none */
+    const char *metavar; /* the value's name in the help; NULL for a flag. "T...": repeatable, and
+                            value is the `words` of a struct option_words */
+    const char *words;
+    bool *flag;         /* borrowed: set to true */
+    const char **value; /* borrowed: set to the argument */
+};
+
+struct options {
+    const struct option_spec *specs; /* borrowed */
+    size_t count;
+    bool rest_after_first; /* the first operand ends the options (exec) */
+};
+
+/* Options may be anywhere before "--"; operands are moved to argv[0..*count_out). Fails with
+ * ERR_INVALID, which names the wrong word. */
+ATTR_MUST_USE bool options_parse(const struct options *options, int argc, char **argv,
+                                 int *count_out, struct err *err);
+
+/* Prints one line for each option to stdout. */
+void options_help(const struct options *options);
+
+/*
+ * The commands.
+ */
+
+/* The options that every command accepts, before or after its name. */
 struct globals {
     const char *db; /* --db FILE, NULL if not given */
     bool ascii;
     bool no_color;
     const char *theme;               /* --theme NAME, NULL if not given */
-    const char *command_line;        /* the whole of it, for the log */
-    struct command_listing *listing; /* set: nothing is done but to fill it in; else NULL */
+    const char *command_line;        /* the complete command line, for the log */
+    struct command_listing *listing; /* set: only fill it in and do nothing else; otherwise NULL */
 };
 
 /* argv[0] is the first word after the command's name. Returns the exit code. */
@@ -29,36 +70,36 @@ struct command {
     command_fn *run;
 };
 
-/* Keep alphabetical within each group of the help. NULL past the last. */
+/* Alphabetical within each group of the help. Returns NULL past the end. */
 const struct command *command_at(size_t index);
-/* NULL if no command is called so. */
+/* Returns NULL if there is no such command. */
 const struct command *command_find(const char *name);
 
-/* Parse the options of a command together with the global ones. On --help prints
- * the help and sets *done; on an error says so. Returns the exit code for *done. */
+/* The syntax of a command. */
 struct command_line {
     const char *name;                /* of the command */
     const struct option_spec *specs; /* its own options */
     size_t spec_count;
     bool rest_after_first;
     int min_operands, max_operands; /* max -1 = any */
-    void (*print_more)(void);       /* the end of the help, on stdout; NULL = there is no more */
-    bool is_of_hook;                /* whoever calls must not fail: one line, and exit 0 */
-    bool done;                      /* out: nothing more to do */
-    int operands;                   /* out: how many; they are argv[0..operands) */
+    void (*print_more)(void);       /* prints the end of the help; NULL = nothing more */
+    bool is_of_hook; /* the caller must not fail: errors are one line and exit code 0 */
+    bool done;       /* out: nothing left to do */
+    int operands;    /* out: their number; they are argv[0..operands) */
 };
-/* argv[0] is the first word behind the command's name; the operands are moved to its front. */
+/* Parses the options of a command and the global ones. argv[0] is the first word after the
+ * command's name; the operands are moved to the front. On --help, prints the help and sets
+ * line->done; on an error, also prints it. Returns the exit code for line->done. */
 int command_parse(struct globals *globals, struct command_line *line, int argc, char **argv);
 
-/* What a command's line may hold beside operands. Names and words are static; nothing is borrowed
- * but them. */
-enum { COMMAND_SPECS_MAX = 40, COMMAND_GLOBAL_SPECS = 5 /* the first ones: those of all */ };
+/* The options of a command. Names and texts are static; nothing else is borrowed. */
+enum { COMMAND_SPECS_MAX = 40, COMMAND_GLOBAL_SPECS = 5 /* the global ones, which come first */ };
 struct command_listing {
     struct option_spec specs[COMMAND_SPECS_MAX];
     size_t count;
     bool rest_after_first;
 };
-/* Ask a command for its options, without running it. */
+/* Asks a command for its options without running it. */
 void command_list(const struct command *command, struct command_listing *out);
 
 command_fn cmd_cockpit, cmd_init, cmd_run, cmd_exec, cmd_status, cmd_runs, cmd_log, cmd_cancel,

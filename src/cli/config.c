@@ -1,9 +1,10 @@
-#define _DEFAULT_SOURCE /* fileno() */
+#define _DEFAULT_SOURCE /* fileno(), realpath() */
 
 #include "config.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static void add_owner(uid_t owner, struct str *out)
         str_addf(out, "it belongs to user %ld", (long)owner);
 }
 
-/* Copies the folder of a settings file: "/" for one in the root. */
+/* Copies the folder of a settings file: "/" for a file in the root. */
 static void take_folder(const char *path, char folder[PATH_MAX])
 {
     const size_t len = (size_t)(strrchr(path, '/') - path);
@@ -47,8 +48,8 @@ static void take_folder(const char *path, char folder[PATH_MAX])
         memcpy(folder, "/", sizeof("/"));
 }
 
-/* Finds settings further up that these hide, and that say something else. Those of strangers are
- * never used, so nothing is lost with them. */
+/* Finds settings further up that these hide and that differ. Other users' settings are never
+ * used, so hiding them loses nothing. */
 static bool hides_others(const char *path, const struct str *text, char hidden[PATH_MAX])
 {
     char folder[PATH_MAX];
@@ -70,7 +71,7 @@ static bool hides_others(const char *path, const struct str *text, char hidden[P
     return differs;
 }
 
-/* Why a file needs trust whatever is in it. */
+/* Appends why the file needs trust, whatever it contains. */
 static void add_reason(const char *path, const struct str *text, const struct stat *info,
                        struct config_trust *out)
 {
@@ -98,13 +99,13 @@ static void add_need(void *ctx, const struct settings_trust_key *found)
         (struct trust_need){.key = xstrdup(found->key), .why = found->why, .value = value.data};
 }
 
-/* Looks at settings found at `path`, whose text was read from the file of `info`. */
+/* Examines the settings at `path`, whose text was read from the file of `info`. */
 static void config_trust_look(const char *path, const struct str *text, const struct stat *info,
                               struct config_trust *out)
 {
     struct json *root = NULL;
     *out = (struct config_trust){.state = trust_find(path, text)};
-    /* As settings_parse() reads it: what this would not read it must not read either. */
+    /* parsed like settings_parse() does: neither may accept what the other rejects */
     if (json_parse_data(str_text(text), text->len, &root, NULL, NULL))
         settings_trust_each(root, add_need, out);
     json_free(root);
@@ -157,7 +158,7 @@ void config_trust_brief(const struct config_trust *trust, struct str *out)
         str_addf(out, " (and %zu more key%s)", more, more == 1 ? " does" : "s do");
 }
 
-/* "devs trust", with the folder where the file is not found from here. */
+/* Appends "devs trust", with the folder if the file cannot be found from here. */
 static void add_command(const char *path, const char *option, struct str *out)
 {
     char here[PATH_MAX], folder[PATH_MAX];
@@ -173,7 +174,7 @@ static void add_command(const char *path, const char *option, struct str *out)
     shell_words_add(words, 1, out);
 }
 
-/* Prints one line that says what needs trust, and why. Returns EXIT_USAGE. */
+/* Prints one line about what needs trust, and why. Returns EXIT_USAGE. */
 static int config_trust_refuse(const char *path, const struct config_trust *trust)
 {
     struct str brief = {0}, command = {0};
@@ -185,7 +186,7 @@ static int config_trust_refuse(const char *path, const struct config_trust *trus
     return EXIT_USAGE;
 }
 
-/* The same for trusted settings that are gone. */
+/* Like config_trust_refuse(), for trusted settings that no longer exist. */
 static int config_trust_refuse_gone(const char *path)
 {
     struct str command = {0};
@@ -228,7 +229,7 @@ enum { CONFIG_FOLDERS_MAX = 128 };
 bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *err)
 {
     char folder[PATH_MAX];
-    assert(dir[0] == '/'); /* there is nothing above a relative one */
+    assert(dir[0] == '/'); /* nothing is above a relative path */
     (void)snprintf(folder, sizeof(folder), "%s", dir);
     for (int i = 0; i < CONFIG_FOLDERS_MAX; i++) {
         int len = snprintf(path, PATH_MAX, "%s/devs.config.json", folder);
@@ -244,7 +245,7 @@ bool config_open(const char *dir, char path[PATH_MAX], FILE **out, struct err *e
     return true;
 }
 
-/* "/rules/2/pattern": with the member that the words begin with, if there is one. */
+/* Appends "/rules/2/pattern": with the member that the message begins with, if it exists. */
 static void add_path(const struct json *rule, size_t index, const char *words, struct str *out)
 {
     static const char *const members[] = {"name",    "verdict", "type",        "reason",
@@ -258,7 +259,7 @@ static void add_path(const struct json *rule, size_t index, const char *words, s
     }
 }
 
-/* Is this rule right by itself? What is wrong goes into the list. */
+/* Checks a rule on its own. Adds errors to the list. */
 static void check_rule(const struct json *rule, size_t index, struct violations *violations)
 {
     struct classifier *classifier = NULL;
@@ -283,7 +284,7 @@ static void check_rule(const struct json *rule, size_t index, struct violations 
     str_done(&message);
 }
 
-/* Has something been said of this rule? */
+/* Whether the list has an error about this rule. */
 static bool is_said(const struct violations *violations, size_t index)
 {
     struct str path = {0};
@@ -305,8 +306,8 @@ static void check_each(const struct json *rules, struct violations *violations)
     }
 }
 
-/* All that is wrong with rules that do not make a classifier; `whole` is what it says of
- * them together, for what no rule shows alone. */
+/* Reports all errors in rules that do not form a classifier. `whole` is the error about the
+ * rules as a whole, for mistakes that no single rule shows. */
 static int fail_rules(const struct config *config, const struct err *whole)
 {
     struct json *rules = NULL;
@@ -323,7 +324,7 @@ static int fail_rules(const struct config *config, const struct err *whole)
     return code;
 }
 
-/* Rules are known to be right once a classifier could be made of them. */
+/* Rules are correct if a classifier can be made from them. */
 static int check_rules(const struct config *config)
 {
     struct classifier *classifier = NULL;
@@ -335,7 +336,7 @@ static int check_rules(const struct config *config)
     return ok ? EXIT_ALL_PASSED : fail_rules(config, &why);
 }
 
-static int parse(const struct str *text, struct config *config)
+static int parse_settings(const struct str *text, struct config *config)
 {
     struct violations violations = {0};
     int code = EXIT_ALL_PASSED;
@@ -350,7 +351,7 @@ static int parse(const struct str *text, struct config *config)
     return code;
 }
 
-/* A file is relative to the folder of the settings. */
+/* A theme's file is relative to the folder of the settings. */
 static void place_theme(struct config *config)
 {
     struct ui_settings *ui = &config->settings.ui;
@@ -377,19 +378,19 @@ static int check_theme(const struct config *config)
     return code;
 }
 
-/* What is made of the text of a file. */
+/* Parses the text of a file. */
 typedef int read_fn(const struct str *text, struct config *config);
 
 static int read_all(const struct str *text, struct config *config)
 {
-    int code = parse(text, config);
+    int code = parse_settings(text, config);
     place_theme(config);
     if (code == EXIT_ALL_PASSED)
         code = check_rules(config);
     return code == EXIT_ALL_PASSED ? check_theme(config) : code;
 }
 
-/* Has it a member that is probably meant to be "secrets"? */
+/* Whether the object has a member that is probably a misspelled "secrets". */
 static bool misspells_secrets(const struct json *root)
 {
     static const char name[] = "secrets";
@@ -405,8 +406,8 @@ static bool misspells_secrets(const struct json *root)
     return false;
 }
 
-/* The member "secrets" of a text in which something is wrong, as settings of its own; all of the
- * text where it is no object, or where nobody can say which member that is. */
+/* Extracts the member "secrets" of an invalid text as settings of its own. Takes the whole text
+ * if it is not an object, or if it is unclear which member is meant. */
 static void take_secrets(const struct str *text, struct str *out)
 {
     struct json *root = NULL;
@@ -445,8 +446,8 @@ static int read_secrets(const struct str *text, struct config *config)
     return code;
 }
 
-/* Leaves out the keys that wait for trust. What is no object is not right either, and is said so
- * when it is parsed. */
+/* Removes the keys that wait for trust. Text that is not an object is reported when it is
+ * parsed. */
 static void strip_waiting(const struct config *config, struct str *text)
 {
     struct json *root = NULL;
@@ -460,7 +461,7 @@ static void strip_waiting(const struct config *config, struct str *text)
     *text = kept;
 }
 
-/* Mistakes in keys that wait are reported too, except to callers that need the secrets alone. */
+/* Errors in waiting keys are reported too, except to callers that only need the secrets. */
 static int read_stripped(struct str *text, read_fn *read, struct config *config)
 {
     if (read != read_secrets) {
@@ -594,4 +595,49 @@ const struct policy *config_policy(const struct settings *settings, const char *
     (void)err_hint(err, "%s", str_text(&known));
     str_done(&known);
     return NULL;
+}
+
+/* The sandbox that options choose. */
+
+static bool add_writable(const struct sandbox_options *words, struct sandbox_spec *spec,
+                         struct err *err)
+{
+    for (size_t i = 0; words->writable.words[i]; i++) {
+        char real[PATH_MAX];
+        const char *path = words->writable.words[i];
+        if (!realpath(path, real))
+            return err_set(err, ERR_INVALID, "--writable '%s': %s", path, strerror(errno));
+        if (strcmp(real, "/") == 0) {
+            (void)err_set(err, ERR_INVALID, "--writable '%s' would open the whole file system",
+                          path);
+            return err_hint(err, "\"sandbox\": {\"read_only\": false} in devs.config.json");
+        }
+        sandbox_spec_add_writable(spec, real);
+    }
+    return true;
+}
+
+bool sandbox_options_choose(const struct sandbox_options *words, const struct settings *settings,
+                            bool *is_given, struct sandbox_spec *out, struct err *err)
+{
+    const bool opens = words->network || words->writable.words[0];
+    *is_given = words->kind || opens;
+    if (!*is_given)
+        return true;
+    *out = settings->said & PLAN_SAYS_SANDBOX ? sandbox_spec_copy(&settings->sandbox)
+                                              : sandbox_spec_new();
+    if (words->kind && words->kind[0] == '-') {
+        (void)err_set(err, ERR_INVALID, "--sandbox needs a kind, not '%s'", words->kind);
+        return err_hint(err, "none, bwrap, podman:IMAGE, docker:IMAGE or container:IMAGE");
+    }
+    if (words->kind && !sandbox_spec_choose(out, words->kind, err))
+        return false;
+    if (opens && out->kind == SANDBOX_NONE) {
+        (void)err_set(err, ERR_INVALID, "%s needs a sandbox",
+                      words->network ? "--network" : "--writable");
+        return err_hint(err, "--sandbox bwrap");
+    }
+    if (words->network)
+        out->network = SANDBOX_NETWORK_ON;
+    return add_writable(words, out, err);
 }

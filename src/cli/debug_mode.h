@@ -1,21 +1,32 @@
 /*
- * debug_mode.h - what `devs debug` can do: a row for each, with the options that say something
- * there.
+ * debug_mode.h - the options of `devs debug`, and the modes that other folders implement.
+ * command/cmd_debug.c has the table that says which options go with which mode.
  */
 #ifndef DEVS_DEBUG_MODE_H
 #define DEVS_DEBUG_MODE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "attempt_pick.h"
 #include "command.h"
-#include "frame_print.h"
-#include "record_words.h"
+#include "target.h"
 
-/* The words of the command line; NULL or false where nothing was said. */
+/* The options that select records. NULL = not given. An element of `tasks` and `kinds` may be a
+ * comma-separated list. */
+struct record_words {
+    struct option_words tasks, kinds;
+    const char *level, *since, *until, *grep;
+};
+
+/* The options of a frame. NULL = not given. */
+struct frame_words {
+    const char *size; /* "80x24" */
+    const char *at, *view;
+    bool svg, replay;
+};
+
+/* The options as given; NULL or false = not given. */
 struct debug_words {
-    bool logs, forensics; /* the modes; struct frame_words has the third */
+    bool logs, forensics; /* modes; frame.size asks for the mode --frame */
     bool lnav_format;     /* a mode */
     bool plain, json, follow;
     struct record_words record;
@@ -28,7 +39,7 @@ struct debug_words {
     struct attempt_words attempt;
 };
 
-/* One call of the command. All borrowed. */
+/* One invocation of the command. Everything is borrowed. */
 struct debug_call {
     struct globals *globals;
     const struct debug_words *words;
@@ -36,18 +47,31 @@ struct debug_call {
     int operand_count;
 };
 
-struct debug_mode {
-    const char *name;               /* of the option that asks for it */
-    const char *options;            /* that may be said with it: their names, a blank between two */
-    const char *usage;              /* the whole command, for who has said something else */
-    int min_operands, max_operands; /* max -1 = any */
-    int (*run)(const struct debug_call *call); /* returns the exit code; prints its errors */
-};
+/*
+ * The modes. Each prints its result and its errors, and returns the exit code. Main thread.
+ */
 
-/* Of several modes that are named the first one is meant, if the others go with it. NULL past the
- * last. */
-const struct debug_mode *debug_mode_at(size_t index);
-/* The usage of each, on stdout. */
-void debug_mode_help(void);
+/* --logs: the records of a run as lines, or its replay on a terminal. */
+int records_run(const struct debug_call *call);
+/* --forensics: what is known about the end of an attempt of [RUN/]TASK, as text or as one JSON
+ * object. */
+int forensics_run(const struct debug_call *call);
+/* --frame: prints one frame of the cockpit, as text or as a picture. */
+int frame_run(const struct debug_call *call);
+/* --diff: compares two attempts, [RUN/]TASK#N with #N, N or [RUN/]TASK#N; the last two attempts of
+ * [RUN/]TASK; or two runs. */
+int diff_run(const struct debug_call *call);
+/* --verify: decides and judges recorded runs again with this build. Returns EXIT_WOULD_CHANGE if a
+ * result differs. */
+int verify_run_print(const struct debug_call *call);
+/* --retries: whether retrying helps and where the time went, over the given runs or the whole log.
+ */
+int retries_run(const struct debug_call *call);
+/* --mark: adds a bookmark at a moment of a run. */
+int bookmark_run_mark(const struct debug_call *call);
+/* --marks: lists the bookmarks of a run, or of all runs. */
+int bookmark_run_marks(const struct debug_call *call);
+/* --unmark: removes a bookmark by its number. */
+int bookmark_run_unmark(const struct debug_call *call);
 
 #endif

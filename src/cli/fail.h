@@ -1,33 +1,63 @@
 /*
- * fail.h - errors for people: "devs: what: why" on stderr, and a hint.
+ * fail.h - messages for people: errors ("devs: what: why" on stderr, and a hint), text, and the
+ * progress of long work. Main thread.
  */
 #ifndef DEVS_FAIL_H
 #define DEVS_FAIL_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "attr.h"
 #include "err.h"
 
-/* Print the error and return the exit code for it. */
+/* Prints the error and returns its exit code. */
 int fail(const struct err *err);
-/* Print an error made on the spot and return EXIT_USAGE. The hint may be NULL. */
+/* Prints an error from its parts and returns EXIT_USAGE. The hint may be NULL. */
 ATTR_PRINTF(2, 3) int fail_usage(const char *hint, const char *fmt, ...);
 enum { SAY_MAX = 16 * 1024 };
 
 struct violations;
-/* Print how many things are wrong with `what`, and that for this `so` ("nothing was started"); a
- * line for each, briefly where one mistake was made many times, and return EXIT_USAGE. */
+/* Prints the number of errors in `what`, the consequence `so` ("nothing was started"), and a
+ * line for each error, shortened if the same mistake was made many times. Returns EXIT_USAGE. */
 int fail_violations(const char *what, const char *so, const struct violations *violations);
-/* A line under an error that was printed: what to do about it. */
+/* Prints what to do about the error that was just printed. */
 void say_hint(const char *text);
-/* Text that strangers had a hand in, to stdout: no control byte of theirs goes out. */
+/* Prints text to stdout, without control bytes that strangers may have put there. */
 void say(const char *text);
-/* The same of a text made on the spot, SAY_MAX bytes of it. */
+/* Like say(), formatted; at most SAY_MAX bytes. */
 ATTR_PRINTF(1, 2) void sayf(const char *fmt, ...);
-/* JSON to stdout. On a terminal what may not be shown is escaped (text_escape()). */
+/* Prints JSON to stdout. On a terminal, escapes what must not be shown there (text_escape()). */
 void say_json(const char *text);
-/* Lines to stderr, cleaned as say() does. */
+/* Prints lines to stderr, cleaned like say(). */
 void say_error(const char *text);
-/* One line on stderr: "devs: ...", cleaned likewise. */
+/* Prints one line, "devs: ...", to stderr, cleaned like say(). */
 ATTR_PRINTF(1, 2) void warn(const char *fmt, ...);
+
+/* The progress of long work on a terminal's stderr, and whether a signal asked to stop it. */
+
+/* A value of the caller's, from progress_new() to progress_done(). */
+struct progress {
+    int64_t began_us; /* clock_mono_us() */
+    int64_t told_us;  /* when it was last shown; 0 = never */
+};
+
+/* Starts measuring; shows nothing yet. */
+struct progress progress_new(void);
+/* Shows how much of `what` is done: after the first second, ten times a second, and only on a
+ * terminal. */
+void progress_say(struct progress *progress, const char *what, int64_t done, int64_t all);
+/* Like progress_say(), for work that can be stopped. Returns false with *err set if a signal has
+ * arrived (stop_signal()). */
+ATTR_MUST_USE bool progress_tell(struct progress *progress, const char *what, int64_t done,
+                                 int64_t all, struct err *err);
+/* Removes the line. */
+void progress_done(struct progress *progress);
+
+/* Records signals from now on; they interrupt calls that wait. A signal that was ignored stays
+ * ignored. */
+void stop_signal_watch(void);
+/* Returns the first signal that arrived; 0 = none. */
+int stop_signal(void);
 
 #endif

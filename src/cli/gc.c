@@ -14,7 +14,6 @@
 #include "fail.h"
 #include "follower.h"
 #include "parse.h"
-#include "run_choice.h"
 #include "size_text.h"
 #include "target.h"
 #include "workspace_list.h"
@@ -98,7 +97,8 @@ static bool take_run(struct gc *gc, struct log_gc *log, const struct log_gc_run 
     } else if (log_gc_remove(log, run->number, &why)) {
         tell_run(gc, run, GC_REMOVED, why_words[run->why]);
     } else {
-        /* What somebody took up or marked meanwhile stays; else the log is not to be written. */
+        /* A run that was resumed or bookmarked in the meantime stays; any other error means that
+         * the log cannot be written. */
         tell_run(gc, run, GC_KEPT, why.message);
         gc->kept_named = gc->kept_named || run->why == LOG_GC_NAMED;
         const bool is_of_run = why.code == ERR_BUSY || why.code == ERR_INVALID;
@@ -107,7 +107,7 @@ static bool take_run(struct gc *gc, struct log_gc *log, const struct log_gc_run 
     return true;
 }
 
-static bool shrink(struct gc *gc, struct log_gc *log, struct err *err)
+static bool shrink_log(struct gc *gc, struct log_gc *log, struct err *err)
 {
     int64_t bytes = 0;
     struct str words = {0};
@@ -140,12 +140,12 @@ static bool take_runs(struct gc *gc, const struct log_gc_asked *asked,
             gc->kept_named = true;
         }
     }
-    ok = ok && (gc->dry || shrink(gc, log, err));
+    ok = ok && (gc->dry || shrink_log(gc, log, err));
     log_gc_close(log);
     return ok;
 }
 
-/* The runs that are to go; none where none is named. */
+/* Reads the runs that were named; none if there are no names. */
 static bool read_names(const struct gc *gc, struct run_choice *out, struct err *err)
 {
     struct log_reader *reader = NULL;
@@ -162,7 +162,7 @@ static bool has_limits(const struct log_limits *limits)
 
 static bool is_begun(const struct log_gc_run *runs, size_t count)
 {
-    return count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* those come last */
+    return count > 0 && runs[count - 1].why == LOG_GC_BEGUN; /* these come last */
 }
 
 static bool plan_and_take(struct gc *gc, const struct run_choice *named, struct err *err)
@@ -197,7 +197,7 @@ static size_t remove_some(struct log_gc *log, const struct log_gc_run *runs, siz
 {
     size_t gone = 0;
     bool ok = true;
-    for (size_t i = count; ok && i > 0 && gone < GC_AUTOMATIC_RUNS; i--) { /* the oldest first */
+    for (size_t i = count; ok && i > 0 && gone < GC_AUTOMATIC_RUNS; i--) { /* oldest first */
         struct err why = {0};
         if (!log_gc_goes(runs[i - 1].why))
             continue;
@@ -254,7 +254,7 @@ void gc_automatic(const struct place *place, const struct retention_settings *se
 
 extern char **environ;
 
-/* The run that workspaces belong to; they come sorted by run. */
+/* The run that workspaces belong to; they are sorted by run. */
 struct owner {
     char uid[WORKSPACE_UID_MAX];
     struct follower *follower; /* owned; NULL: the log does not know the run */
@@ -294,7 +294,8 @@ static void meet_owner(const struct gc *gc, struct owner *owner, const char *uid
     if (run == 0 || !follower_open(&owner->follower, &gc->place, run, NULL))
         return;
     bool whole = follower_read(owner->follower, 0, NULL, NULL, NULL, NULL);
-    (void)whole; /* what a damaged log does not say is not known to have passed, so it stays */
+    (void)whole; /* a task that a damaged log does not show is not known to have passed, so its
+                    workspace stays */
 }
 
 static bool is_alive(const struct owner *owner)
@@ -314,19 +315,19 @@ static bool is_named(const struct gc *gc, const struct owner *owner, const char 
     return false;
 }
 
-/* What becomes of one, and why. */
+/* What happens to a workspace, and why. */
 enum fate_kind { FATE_STAYS, FATE_UNTOLD, FATE_TRIMMED, FATE_GOES };
 struct fate {
     enum fate_kind what;
     const char *why;
 };
 
-static struct fate fate(enum fate_kind what, const char *why)
+static struct fate fate_of(enum fate_kind what, const char *why)
 {
     return (struct fate){.what = what, .why = why};
 }
 
-/* Whether its result was kept and still exists. *out is NULL if that is not known. */
+/* Whether the result was kept and still exists. *out is NULL if that is not known. */
 static bool has_result(const struct gc *gc, const struct owner *owner,
                        const struct workspace_left *left, struct workspace_result **out)
 {
@@ -343,53 +344,54 @@ static bool has_result(const struct gc *gc, const struct owner *owner,
     return !workspace_result_open(out, &call, NULL) || workspace_result_is_there(*out);
 }
 
-/* Of a task that passed, or that somebody wants gone. */
+/* The fate of a workspace whose task has passed, or that somebody wants removed. */
 static struct fate fate_with_result(const struct workspace_left *left, bool is_known,
                                     bool is_wanted)
 {
     const bool is_folder = left->result == WORKSPACE_RESULT_FOLDER;
     if (is_wanted && (is_folder || !is_known))
-        return fate(FATE_GOES, is_folder ? "and its result" : left->branch);
+        return fate_of(FATE_GOES, is_folder ? "and its result" : left->branch);
     if (!is_known)
-        return fate(FATE_STAYS,
-                    "its result cannot be examined; RUN/TASK or --older DAYS removes it");
+        return fate_of(FATE_STAYS,
+                       "its result cannot be examined; RUN/TASK or --older DAYS removes it");
     if (left->has_tree)
-        return fate(FATE_TRIMMED, is_folder ? "its result stays" : left->branch);
+        return fate_of(FATE_TRIMMED, is_folder ? "its result stays" : left->branch);
     if (is_folder)
-        return fate(FATE_STAYS, "its result; RUN/TASK or --older DAYS removes it");
-    return fate(FATE_UNTOLD, left->branch); /* a few bytes, so that devs diff finds the branch */
+        return fate_of(FATE_STAYS, "its result; RUN/TASK or --older DAYS removes it");
+    return fate_of(FATE_UNTOLD, left->branch); /* a few bytes, so that devs diff finds the branch */
 }
 
 static struct fate fate_without_result(const struct workspace_left *left, bool is_wanted)
 {
     if (left->result != WORKSPACE_RESULT_NONE)
-        return fate(FATE_GOES, "its result is gone");
+        return fate_of(FATE_GOES, "its result is gone");
     if (is_wanted || !left->has_tree)
-        return fate(FATE_GOES, "no result is kept");
-    return fate(FATE_STAYS, "no result was kept; RUN/TASK or --older DAYS removes it");
+        return fate_of(FATE_GOES, "no result is kept");
+    return fate_of(FATE_STAYS, "no result was kept; RUN/TASK or --older DAYS removes it");
 }
 
-/* A result is nothing that is left over: it goes when somebody says so. */
-static struct fate decide(const struct gc *gc, const struct owner *owner,
-                          const struct workspace_left *left, struct workspace_result **result)
+/* A result is only removed on request. */
+static struct fate decide_fate(const struct gc *gc, const struct owner *owner,
+                               const struct workspace_left *left, struct workspace_result **result)
 {
     const bool is_old = gc->older_ms >= 0 && gc->now_ms - left->changed_ms >= gc->older_ms;
     *result = NULL;
     if (!owner->follower)
-        return is_old ? fate(FATE_GOES, "the log does not know its run")
-                      : fate(FATE_STAYS, "the log does not know its run; --older DAYS removes it");
+        return is_old
+                   ? fate_of(FATE_GOES, "the log does not know its run")
+                   : fate_of(FATE_STAYS, "the log does not know its run; --older DAYS removes it");
     if (is_alive(owner))
-        return fate(FATE_STAYS, "its run is alive");
+        return fate_of(FATE_STAYS, "its run is alive");
     if (left->task[0] == '\0')
-        return fate(FATE_GOES, "no snapshot needs it");
+        return fate_of(FATE_GOES, "no snapshot needs it");
     const struct run_state *state = follower_state(owner->follower);
     const int task = plan_find(state->plan, left->task);
     const bool is_wanted = is_old || is_named(gc, owner, left->task);
     if (!is_wanted && (task < 0 || state->tasks[task].status != TASK_PASSED))
-        return fate(FATE_STAYS,
-                    state->ended
-                        ? "of a task that did not pass; RUN/TASK or --older DAYS removes it"
-                        : "its run can continue: devs run --continue; --older DAYS removes it");
+        return fate_of(FATE_STAYS,
+                       state->ended
+                           ? "of a task that did not pass; RUN/TASK or --older DAYS removes it"
+                           : "its run can continue: devs run --continue; --older DAYS removes it");
     if (has_result(gc, owner, left, result))
         return fate_with_result(left, *result, is_wanted);
     return fate_without_result(left, is_wanted);
@@ -408,7 +410,7 @@ static void take_one(struct gc *gc, const struct owner *owner, const struct work
     char path[PATH_MAX];
     struct err err = {0};
     struct workspace_result *result = NULL;
-    const struct fate fate = decide(gc, owner, left, &result);
+    const struct fate fate = decide_fate(gc, owner, left, &result);
     const bool goes = fate.what == FATE_TRIMMED || fate.what == FATE_GOES;
     struct gc_thing thing = {
         .kind = "workspace", .name = path, .bytes = left->bytes, .why = fate.why};
@@ -427,7 +429,7 @@ static void take_one(struct gc *gc, const struct owner *owner, const struct work
     workspace_result_close(result);
 }
 
-/* The contents that a run's snapshots share are of use to those of its workspaces that stay. */
+/* Whether a remaining workspace of the run needs the contents that its snapshots share. */
 static bool is_shared_and_needed(const struct workspace_left *all, size_t count, size_t at)
 {
     for (size_t i = 0; all[at].task[0] == '\0' && i < count; i++) {

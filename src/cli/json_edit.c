@@ -13,7 +13,7 @@ static size_t skip_blank(const char *text, size_t at)
     return at;
 }
 
-/* From the opening quote to behind the closing one. */
+/* Returns the position after the closing quote. */
 static size_t skip_string(const char *text, size_t at)
 {
     for (at++; text[at] != '\0' && text[at] != '"'; at++) {
@@ -51,8 +51,8 @@ static size_t skip_value(const char *text, size_t at)
     return at;
 }
 
-/* The next value of a list or the next key of an object, after what ends at `at` (or the
- * opening bracket); false at the closing one. */
+/* Finds the next value of a list or the next key of an object, after the item that ends at `at`
+ * (or the opening bracket). Returns false at the closing one. */
 static bool next_item(const char *text, size_t at, struct json_span *out)
 {
     at = skip_blank(text, at);
@@ -78,7 +78,7 @@ struct json_span json_edit_root(const char *text)
     return (struct json_span){start, skip_value(text, start)};
 }
 
-/* Member `index` of the object at `object`; false past the last. */
+/* Finds member `index` of the object at `object`. Returns false past the last. */
 static bool json_edit_member_at(const char *text, struct json_span object, size_t index,
                                 struct json_member *out)
 {
@@ -95,7 +95,7 @@ static bool json_edit_member_at(const char *text, struct json_span object, size_
     return false;
 }
 
-/* Names are the same however they are written: "a" is "\\u0061". */
+/* Compares names regardless of how they are written: "a" equals "\\u0061". */
 static bool is_name(const char *text, struct json_span name, const char *key)
 {
     const size_t len = name.end - name.start;
@@ -154,8 +154,7 @@ void json_edit_replace(struct str *text, struct json_span part, const char *valu
     *text = edited;
 }
 
-/* The blanks before `at` from the line's start on, with the line feed; a space where
- * something else stands on that line. */
+/* Appends the line feed and blanks before `at`; a space if something else is on that line. */
 static void add_indent(const char *text, size_t at, struct str *out)
 {
     size_t start = at;
@@ -167,7 +166,7 @@ static void add_indent(const char *text, size_t at, struct str *out)
         str_add_char(out, ' ');
 }
 
-/* After the last item of a list or object. */
+/* Inserts an item after the last one of a list or object. */
 static void add_item(struct str *text, struct json_span last, const char *item)
 {
     struct str added = {0};
@@ -221,7 +220,7 @@ void json_edit_add_member(struct str *text, const char *key, const char *value)
     str_done(&member);
 }
 
-/* The end of the comment that begins at `at`; `at` if none does. */
+/* Returns the end of the comment that begins at `at`; `at` if there is none. */
 static size_t skip_comment(const struct str *text, size_t at)
 {
     const char *from = text->data + at;
@@ -230,7 +229,7 @@ static size_t skip_comment(const struct str *text, size_t at)
     if (strncmp(from, "/*", 2) != 0)
         return at;
     const char *end = strstr(from + 2, "*/");
-    return end ? (size_t)(end - text->data) + 2 : at; /* one without an end is an error */
+    return end ? (size_t)(end - text->data) + 2 : at; /* an unterminated comment is an error */
 }
 
 static size_t skip_jsonc_string(const struct str *text, size_t at)
@@ -242,8 +241,8 @@ static size_t skip_jsonc_string(const struct str *text, size_t at)
     return at < text->len ? at + 1 : at;
 }
 
-/* The first comma from `from` up to `to` outside comments; `to` if there is none. There are no
- * strings in between. */
+/* Returns the first comma between `from` and `to` that is not in a comment; `to` if there is
+ * none. There are no strings in between. */
 static size_t find_comma(const struct str *text, size_t from, size_t to)
 {
     while (from < to && text->data[from] != ',') {
@@ -253,7 +252,7 @@ static size_t find_comma(const struct str *text, size_t from, size_t to)
     return from < to ? from : to;
 }
 
-static void blank(struct str *plain, size_t from, size_t to)
+static void blank_out(struct str *plain, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
         if (!ascii_is_blank(plain->data[i]))
@@ -264,17 +263,17 @@ static void blank(struct str *plain, size_t from, size_t to)
 static void make_plain(const struct str *text, struct str *out)
 {
     static const char bom[] = "\xef\xbb\xbf";
-    size_t comma = 0;  /* after an item, with only blanks after it; 0 = none */
-    char before = '{'; /* the last thing that was no blank */
+    size_t comma = 0;  /* after an item, with only blanks since; 0 = none */
+    char before = '{'; /* the last non-blank byte */
     size_t at = strncmp(text->data, bom, sizeof(bom) - 1) == 0 ? sizeof(bom) - 1 : 0;
     str_clear(out);
     str_add_n(out, text->data, text->len);
-    blank(out, 0, at);
+    blank_out(out, 0, at);
     while (at < text->len) {
         const char c = text->data[at];
         const size_t behind = skip_comment(text, at);
         if (behind > at) {
-            blank(out, at, behind);
+            blank_out(out, at, behind);
             at = behind;
             continue;
         }
@@ -288,7 +287,7 @@ static void make_plain(const struct str *text, struct str *out)
     }
 }
 
-static bool parse(struct jsonc *jsonc, struct err *err)
+static bool parse_plain(struct jsonc *jsonc, struct err *err)
 {
     struct json_place place = {0};
     struct err why = {0};
@@ -309,7 +308,7 @@ bool jsonc_open(struct jsonc *out, const struct str *text, struct err *err)
     if (strlen(bytes) != text->len)
         return err_set(err, ERR_INVALID, "there is a NUL byte in it");
     str_add(&out->text, bytes[strspn(bytes, " \t\r\n")] == '\0' ? "{}\n" : bytes);
-    return parse(out, err);
+    return parse_plain(out, err);
 }
 
 void jsonc_close(struct jsonc *jsonc)
@@ -320,20 +319,20 @@ void jsonc_close(struct jsonc *jsonc)
     *jsonc = (struct jsonc){0};
 }
 
-/* After a change of ours the text is as right as it was. */
+/* Parses the text again after a change of ours, which keeps it valid. */
 static void parse_again(struct jsonc *jsonc)
 {
-    const bool ok = parse(jsonc, NULL);
+    const bool ok = parse_plain(jsonc, NULL);
     assert(ok);
     (void)ok;
 }
 
-static void replace(struct jsonc *jsonc, size_t from, size_t to, const char *with)
+static void replace_both(struct jsonc *jsonc, size_t from, size_t to, const char *with)
 {
     json_edit_replace(&jsonc->text, (struct json_span){from, to}, with);
 }
 
-/* Blanks at the start of the line that `at` is on. */
+/* Returns the blanks at the start of the line of `at`. */
 static struct json_span indent_of(const struct str *text, size_t at)
 {
     size_t start = at;
@@ -347,7 +346,7 @@ static void add_span(const struct str *text, struct json_span span, struct str *
     str_add_n(out, text->data + span.start, span.end - span.start);
 }
 
-/* One step of indent: that of the first member, where it has a line of its own. */
+/* Appends one level of indentation: that of the first member, if it has a line of its own. */
 static void add_step(const struct jsonc *jsonc, struct str *out)
 {
     struct json_member first;
@@ -366,8 +365,8 @@ struct layout {
     bool has_lines;
     const char *feed;    /* "\n" or "\r\n" */
     struct str step;     /* owned */
-    struct str indent;   /* owned; of the item */
-    struct str at_close; /* owned; of the line of the closing bracket */
+    struct str indent;   /* owned; of the new item */
+    struct str at_close; /* owned; of the closing bracket's line */
 };
 
 static void layout_done(struct layout *layout)
@@ -377,7 +376,7 @@ static void layout_done(struct layout *layout)
     str_done(&layout->at_close);
 }
 
-/* The last item of the container; false if it has none. */
+/* Finds the last item of the container; false if it has none. */
 static bool last_item(const struct jsonc *jsonc, struct json_span container, struct json_span *out)
 {
     const char *plain = jsonc->plain.data;
@@ -442,13 +441,13 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     struct layout layout = layout_of(jsonc, container, has_items ? &last : NULL);
     struct str added = {0};
     size_t close = container.end - 1;
-    const bool ends_in_comma =
-        has_items && find_comma(&jsonc->text, last.end, close) < close; /* so will the new end */
+    /* If the last item ends in a comma, the new last item gets one, too. */
+    const bool ends_in_comma = has_items && find_comma(&jsonc->text, last.end, close) < close;
     if (has_items && !ends_in_comma) {
-        replace(jsonc, last.end, last.end, ",");
+        replace_both(jsonc, last.end, last.end, ",");
         close++;
     }
-    size_t tail = close; /* the end of its last item or comment */
+    size_t tail = close; /* the end of the last item or comment */
     while (ascii_is_blank(jsonc->text.data[tail - 1]))
         tail--;
     if (layout.has_lines)
@@ -461,13 +460,13 @@ void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item
     const bool close_follows = layout.has_lines && !has_feed(&jsonc->text, tail, close);
     if (close_follows && !has_items)
         str_addf(&added, "%s%s", layout.feed, str_text(&layout.at_close));
-    replace(jsonc, tail, close_follows && !has_items ? close : tail, str_text(&added));
+    replace_both(jsonc, tail, close_follows && !has_items ? close : tail, str_text(&added));
     str_done(&added);
     layout_done(&layout);
     parse_again(jsonc);
 }
 
-/* The comma that is removed with an item: the one after it, else the one before it. */
+/* Returns the comma that is removed with an item: the one after it, or else the one before it. */
 static size_t comma_of(const struct jsonc *jsonc, struct json_span container, struct json_span item)
 {
     const size_t close = container.end - 1;
@@ -486,7 +485,7 @@ static size_t comma_of(const struct jsonc *jsonc, struct json_span container, st
     return close;
 }
 
-/* Does a comment go up to the line feed at `feed`? */
+/* Whether a comment extends to the line feed at `feed`. */
 static bool ends_comment(const struct jsonc *jsonc, size_t feed)
 {
     const char *text = jsonc->text.data;
@@ -499,7 +498,7 @@ static bool ends_comment(const struct jsonc *jsonc, size_t feed)
     return false;
 }
 
-/* Does nothing but a comma follow on the line? */
+/* Whether only a comma follows on the line. */
 static bool ends_line(const struct str *text, size_t at)
 {
     while (text->data[at] != '\n' && (ascii_is_blank(text->data[at]) || text->data[at] == ','))
@@ -507,8 +506,8 @@ static bool ends_line(const struct str *text, size_t at)
     return text->data[at] == '\n';
 }
 
-/* From where an item goes: with the blanks before it and the line feed, unless what follows it on
- * its line would become part of a comment. */
+/* Returns where the removal of an item starts: with the blanks and the line feed before it,
+ * unless the rest of its line would become part of a comment. */
 static size_t start_of(const struct jsonc *jsonc, struct json_span container, struct json_span item)
 {
     const char *text = jsonc->text.data;
@@ -529,14 +528,14 @@ void jsonc_remove(struct jsonc *jsonc, struct json_span container, struct json_s
     const bool has_comma = comma < close;
     const size_t start = start_of(jsonc, container, item);
     if (has_comma && comma >= item.end)
-        replace(jsonc, comma, comma + 1, "");
-    replace(jsonc, start, item.end, "");
+        replace_both(jsonc, comma, comma + 1, "");
+    replace_both(jsonc, start, item.end, "");
     if (has_comma && comma < item.start)
-        replace(jsonc, comma, comma + 1, "");
+        replace_both(jsonc, comma, comma + 1, "");
     size_t end = container.start + 1;
     while (ascii_is_blank(jsonc->text.data[end]))
         end++;
     if (strchr("]}", jsonc->text.data[end]))
-        replace(jsonc, container.start + 1, end, "");
+        replace_both(jsonc, container.start + 1, end, "");
     parse_again(jsonc);
 }

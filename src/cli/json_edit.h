@@ -1,8 +1,8 @@
 /*
- * json_edit.h - changes to the text of JSON, or of JSON with comments, that leave everything else
- * in it as it was written.
+ * json_edit.h - changes the text of JSON, with or without comments, and leaves everything else as
+ * it was written.
  *
- * The text must be valid JSON whose root is an object: json_parse() has seen it. Pure.
+ * The text must be valid JSON whose root is an object, checked by json_parse(). Pure.
  */
 #ifndef DEVS_JSON_EDIT_H
 #define DEVS_JSON_EDIT_H
@@ -19,50 +19,51 @@ struct json_span {
     size_t start, end;
 };
 
-/* The root: an object. */
+/* The root, an object. */
 struct json_span json_edit_root(const char *text);
-/* The value of the root's member `key`; false if there is none. */
+/* Finds the value of the root's member `key`. Returns false if there is none. */
 bool json_edit_member(const char *text, const char *key, struct json_span *out);
-/* Member `key` of the object at `object`: its name and its value. */
+/* A member of an object: its name and its value. */
 struct json_member {
     struct json_span name, value;
 };
-/* False if it has no such member; the first one where several are called so. */
+/* Finds member `key` of the object at `object`, the first one if there are several. Returns
+ * false if there is none. */
 bool json_edit_member_of(const char *text, struct json_span object, const char *key,
                          struct json_member *out);
-/* Element `index` of the list at `list`; false past the last. */
+/* Finds element `index` of the list at `list`. Returns false past the last. */
 bool json_edit_element(const char *text, struct json_span list, size_t index,
                        struct json_span *out);
 
-/* Put `value` in the place of a part of the text. */
+/* Replaces a part of the text by `value`. */
 void json_edit_replace(struct str *text, struct json_span part, const char *value);
-/* Add `value` at the end of the list at `list`, on a line of its own where the last
- * element has one. */
+/* Adds `value` at the end of the list at `list`, on a line of its own if the last element has
+ * one. */
 void json_edit_append(struct str *text, struct json_span list, const char *value);
-/* Add a member at the end of the root. */
+/* Adds a member at the end of the root. */
 void json_edit_add_member(struct str *text, const char *key, const char *value);
 
 struct json;
 
-/* A text and the same one with blanks for what JSON does not know: places in one are places in
- * the other. All zero before jsonc_open(). */
+/* A text with comments, and the same text with blanks in place of everything that JSON does not
+ * allow: positions are the same in both. All zero before jsonc_open(). */
 struct jsonc {
     struct str text;   /* owned */
     struct str plain;  /* owned */
     struct json *tree; /* owned; of both */
 };
 
-/* Text with nothing in it becomes an empty object. ERR_INVALID: no JSON, or no object. The caller
- * ends *out with jsonc_close(), also after a failure. */
+/* Blank text becomes an empty object. Fails with ERR_INVALID if it is not JSON or not an object.
+ * The caller ends *out with jsonc_close(), also after an error. */
 ATTR_MUST_USE bool jsonc_open(struct jsonc *out, const struct str *text, struct err *err);
 void jsonc_close(struct jsonc *jsonc);
 
-/* Put an item at the end of the list or object at `container`, on lines of its own where the
- * text has lines: in `item` a line feed begins a line and a tab is one step of indent. The tree
- * is that of the new text. */
+/* Adds an item at the end of the list or object at `container`, on lines of its own if the text
+ * has lines: in `item` a line feed starts a line and a tab is one level of indentation. The tree
+ * is updated. */
 void jsonc_add(struct jsonc *jsonc, struct json_span container, const char *item);
-/* Take the item at `item` (of an object: from its name to its value) out of the list or object
- * at `container`, with the comma that it needed. Comments stay. */
+/* Removes the item at `item` (for an object: from its name to its value) from the list or object
+ * at `container`, with its comma. Comments stay. */
 void jsonc_remove(struct jsonc *jsonc, struct json_span container, struct json_span item);
 
 #endif

@@ -2,12 +2,18 @@
 
 #include <assert.h>
 #include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "app.h"
 #include "fail.h"
+#include "json_edit.h"
 #include "text_file.h"
+
+/* Appearance. */
 
 static void list_themes(struct str *out)
 {
@@ -16,7 +22,7 @@ static void list_themes(struct str *out)
         str_addf(out, "%s%s", i > 0 ? ", " : "", name);
 }
 
-static bool named(const char *name, struct theme *out, struct err *err)
+static bool find_theme(const char *name, struct theme *out, struct err *err)
 {
     struct str known = {0};
     if (theme_named(name, out))
@@ -28,7 +34,7 @@ static bool named(const char *name, struct theme *out, struct err *err)
     return false;
 }
 
-static bool from_file(const char *path, struct theme *out, struct err *err)
+static bool read_theme(const char *path, struct theme *out, struct err *err)
 {
     struct str text = {0};
     struct err why = {0};
@@ -46,7 +52,7 @@ bool looks_theme(const struct globals *globals, const struct ui_settings *ui, st
         name = globals->theme;
     else if (ui && ui->theme)
         name = ui->theme;
-    return ui_theme_is_file(name) ? from_file(name, out, err) : named(name, out, err);
+    return ui_theme_is_file(name) ? read_theme(name, out, err) : find_theme(name, out, err);
 }
 
 bool looks_print_ascii(const struct globals *globals)
@@ -76,4 +82,63 @@ void looks_set(struct app_options *options, const struct globals *globals,
     options->ui = ui;
     options->ascii = globals->ascii || (ui && ui->ascii);
     options->color = globals->no_color ? TERM_COLOR_NONE : TERM_COLOR_AUTO;
+}
+
+/* The user's keys. */
+
+/* Returns false if the environment names no folder, or if its path is too long. */
+static bool find_path(char path[PATH_MAX])
+{
+    const char *config = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+    int len = PATH_MAX;
+    if (config && config[0] == '/')
+        len = snprintf(path, PATH_MAX, "%s/devs/keys.json", config);
+    else if (home && home[0] == '/')
+        len = snprintf(path, PATH_MAX, "%s/.config/devs/keys.json", home);
+    if (len >= PATH_MAX)
+        path[0] = '\0';
+    return len < PATH_MAX;
+}
+
+/* Comments become blanks. Text that is not JSON is passed on, because the parser reports where
+ * it is wrong. */
+static void take_keys(struct keys_file *file, const struct str *text)
+{
+    struct jsonc jsonc = {0};
+    const bool is_json = jsonc_open(&jsonc, text, NULL);
+    const struct str *plain = is_json ? &jsonc.plain : text;
+    file->keys = own_keys_read("keys.json", str_text(plain), plain->len, &file->problems);
+    jsonc_close(&jsonc);
+}
+
+void keys_file_read(struct keys_file *out)
+{
+    struct str text = {0};
+    struct err err = {0};
+    *out = (struct keys_file){0};
+    if (!find_path(out->path))
+        return;
+    const bool ok = read_text_file(out->path, OWN_KEYS_BYTES_MAX, &text, &err);
+    out->is_there = ok || err.code != ERR_NOT_FOUND;
+    if (ok)
+        take_keys(out, &text);
+    else if (out->is_there)
+        str_addf(&out->problems, "%s: %s\n", out->path, err.message);
+    str_done(&text);
+}
+
+void keys_file_set(struct keys_file *out, struct app_options *options)
+{
+    keys_file_read(out);
+    options->keys = out->keys;
+    options->keys_problems = str_text(&out->problems);
+    say_error(str_text(&out->problems));
+}
+
+void keys_file_done(struct keys_file *file)
+{
+    own_keys_free(file->keys);
+    str_done(&file->problems);
+    *file = (struct keys_file){0};
 }

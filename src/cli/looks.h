@@ -1,28 +1,54 @@
 /*
- * looks.h - how the cockpit looks, as the command line and the settings say.
+ * looks.h - the appearance and the keys of the cockpit, from the command line and the user's files.
+ * Main thread.
  */
 #ifndef DEVS_LOOKS_H
 #define DEVS_LOOKS_H
 
+#include <limits.h>
+#include <stdbool.h>
+
 #include "app.h"
 #include "command.h"
 #include "err.h"
+#include "own_keys.h"
 #include "theme.h"
 #include "ui_settings.h"
 
-/* The theme: --theme goes before the settings, nothing said is "auto". A name with a slash in it
- * is a file. ERR_INVALID: the message names it, and the line where one is wrong. */
+/* Finds the theme: --theme, or else the settings, or else "auto". A name with a slash is a file.
+ * Fails with ERR_INVALID; the message names the theme, and the line if one is wrong. */
 ATTR_MUST_USE bool looks_theme(const struct globals *globals, const struct ui_settings *ui,
                                struct theme *out, struct err *err);
 
-/* Is what is printed to have ASCII only: by --ascii, or since the locale is not UTF-8? */
+/* Whether to print ASCII only, because of --ascii or because the locale is not UTF-8. */
 bool looks_print_ascii(const struct globals *globals);
-/* The columns of the terminal that stdout is; 0 = it is none, and lines are printed whole. */
+/* Returns the width of the terminal on stdout; 0 = not a terminal, so lines are printed whole. */
 int looks_print_columns(void);
 
-/* Put looks into the options of the app, which borrows all but the globals. `ui` NULL = nothing
- * is set. Where the theme cannot be had, says so and takes "auto". */
+/* Sets the appearance in the options of the app, which borrows everything except the globals.
+ * `ui` may be NULL. If the theme cannot be loaded, warns and uses "auto". */
 void looks_set(struct app_options *options, const struct globals *globals,
                const struct ui_settings *ui, struct theme *theme);
+
+/* The user's own keys, from keys.json. */
+
+/* All zero before keys_file_read(). */
+struct keys_file {
+    char path[PATH_MAX]; /* $XDG_CONFIG_HOME/devs/keys.json, or else ~/.config/devs/keys.json; "" =
+                            no such folder */
+    bool is_there;
+    struct keymap *keys; /* owned; the keys in force; NULL = the built-in ones */
+    struct str problems; /* owned; one line each; "" = none */
+};
+
+/* Reads the file. Its errors are only recorded as problems, so that they stop nobody from
+ * working. */
+void keys_file_read(struct keys_file *out);
+struct app_options;
+
+/* Like keys_file_read(), and puts the keys into the options of the app, which borrows them: *out
+ * must outlive it. Also prints each problem to stderr. */
+void keys_file_set(struct keys_file *out, struct app_options *options);
+void keys_file_done(struct keys_file *file);
 
 #endif

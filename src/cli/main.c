@@ -1,4 +1,4 @@
-/* main.c - the command line: which command, and what is the same for all. */
+/* main.c - the command line: chooses the command, and does what is the same for all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -50,7 +50,7 @@ static int print_help(void)
     return EXIT_ALL_PASSED;
 }
 
-/* Words before the command's name that belong to every command. */
+/* Skips options before the command's name that belong to every command. */
 static int skip_globals(struct globals *globals, int argc, char **argv)
 {
     int at = 1;
@@ -73,7 +73,7 @@ static int skip_globals(struct globals *globals, int argc, char **argv)
     return at;
 }
 
-/* What does here what a command does in other programs; NULL if nothing is known. */
+/* Names our equivalent of other programs' commands; NULL if there is none. */
 static const char *known_elsewhere(const char *name)
 {
     static const struct {
@@ -130,7 +130,7 @@ static int help_of(struct globals *globals, const char *name)
     return command ? command->run(globals, 1, words) : fail_unknown(name);
 }
 
-static int dispatch(struct globals *globals, int argc, char **argv)
+static int dispatch_command(struct globals *globals, int argc, char **argv)
 {
     int at = skip_globals(globals, argc, argv);
     if (at >= argc)
@@ -148,17 +148,17 @@ static int dispatch(struct globals *globals, int argc, char **argv)
     return command->run(globals, argc - at - 1, argv + at + 1);
 }
 
-/* Where one was closed, the next file we open would be taken for it. */
+/* If one were closed, the next file we open would get its number. */
 static void open_standard_streams(void)
 {
     int fd = 0;
     while (fd <= STDERR_FILENO && fd >= 0)
-        fd = open("/dev/null", O_RDWR); /* the lowest that is free */
+        fd = open("/dev/null", O_RDWR); /* the lowest free one */
     if (fd > STDERR_FILENO)
         (void)close(fd);
 }
 
-/* A write of more than the buffer holds fails without a trace of why: of a pipe one can still see
+/* A write larger than the buffer fails without saying why, but for a pipe we can still ask
  * whether anybody reads it. */
 static bool is_read(void)
 {
@@ -166,8 +166,8 @@ static bool is_read(void)
     return poll(&out, 1, 0) != 1 || (out.revents & (POLLERR | POLLHUP)) == 0;
 }
 
-/* What could not be written is told, unless it is that nobody reads it any more. Returns the exit
- * code of a command that is well otherwise. */
+/* Reports output that could not be written, unless its reader is gone. Returns the exit code of
+ * an otherwise successful command. */
 static int flush_stdout(void)
 {
     struct err err = {0};
@@ -186,14 +186,14 @@ static int flush_stdout(void)
 int main(int argc, char **argv)
 {
     open_standard_streams();
-    (void)setlocale(LC_CTYPE, "");  /* numbers stay as JSON wants them */
-    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, not our end */
+    (void)setlocale(LC_CTYPE, "");  /* numbers stay as JSON needs them */
+    (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write and must not kill us */
 
     program_avoid(".");
     struct str line = {0};
     shell_words_add(argv, argc, &line);
     struct globals globals = {.command_line = str_text(&line)};
-    int code = dispatch(&globals, argc, argv);
+    int code = dispatch_command(&globals, argc, argv);
     const int lost = flush_stdout();
     code = code == EXIT_ALL_PASSED ? lost : code;
     str_done(&line);

@@ -23,17 +23,17 @@ enum {
     LOCK_PAUSE_NS = 5 * 1000 * 1000,
 };
 
-/* The settings as they are to be. */
+/* The settings being changed. */
 struct edit {
-    char path[PATH_MAX];  /* behind links */
-    char found[PATH_MAX]; /* as it was found */
-    bool is_trusted;      /* in the text as it was read */
+    char path[PATH_MAX];  /* links resolved */
+    char found[PATH_MAX]; /* as found */
+    bool is_trusted;      /* in the text as read */
     int folder;           /* owned, locked; -1 = none */
     struct str text;      /* owned */
-    struct json *rules;   /* owned; what is added: a list */
+    struct json *rules;   /* owned; the rules to add: a list */
 };
 
-/* The file that is meant, or is to be made. */
+/* Finds the file, or where to create it. */
 static bool find_file(const char *dir, struct edit *edit, struct err *err)
 {
     FILE *file = NULL;
@@ -45,13 +45,13 @@ static bool find_file(const char *dir, struct edit *edit, struct err *err)
         return (len >= 0 && (size_t)len < sizeof(edit->path)) ||
                err_set(err, ERR_LIMIT, "'%s' is too long a name", dir);
     }
-    (void)fclose(file);                         /* only looked for */
-    return realpath(edit->found, edit->path) || /* behind a link is the file to change */
+    (void)fclose(file);                         /* only its path is needed */
+    return realpath(edit->found, edit->path) || /* if it is a link, change its target */
            err_set_errno(err, errno, "cannot find '%s'", edit->found);
 }
 
-/* One saver at a time: two that read the same text would each undo the other's change.
- * Where a file system knows no locks it goes on without. */
+/* One saver at a time: two that read the same text would undo each other's changes. Continues
+ * without a lock if the file system has none. */
 static bool lock_folder(struct edit *edit, struct err *err)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
@@ -65,12 +65,12 @@ static bool lock_folder(struct edit *edit, struct err *err)
     for (int i = 0; i < LOCK_TRIES; i++) {
         if (flock(edit->folder, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR))
             return true;
-        (void)nanosleep(&pause, NULL); /* woken early: it tries again early */
+        (void)nanosleep(&pause, NULL); /* if woken early, it tries again early */
     }
     return err_set(err, ERR_BUSY, "another program holds '%s'", folder);
 }
 
-/* Where there are no settings yet, an empty object is changed. */
+/* Without a settings file, starts from an empty object. */
 static bool read_old(struct edit *edit, struct err *err)
 {
     struct err why = {0};
@@ -85,7 +85,7 @@ static bool read_old(struct edit *edit, struct err *err)
 }
 
 /* Saves the new text, which is trusted if the old one was. */
-static bool save(const struct edit *edit, struct err *err)
+static bool save_text(const struct edit *edit, struct err *err)
 {
     struct err why = {0};
     if (!save_file(edit->path, &edit->text, err))
@@ -97,8 +97,8 @@ static bool save(const struct edit *edit, struct err *err)
     return err_hint(err, "devs trust");
 }
 
-/* Read the text as `devs run` will, and compile its rules. */
-static bool check(const struct edit *edit, struct err *err)
+/* Parses the text as `devs run` will, and compiles its rules. */
+static bool check_text(const struct edit *edit, struct err *err)
 {
     struct settings settings = {0};
     struct violations violations = {0};
@@ -118,7 +118,7 @@ static bool check(const struct edit *edit, struct err *err)
     return ok;
 }
 
-/* Where the rule of this name stands in the text, if it does. */
+/* Finds the rule of this name in the text. */
 static bool find_rule(const struct edit *edit, struct json_span list, const char *name,
                       struct json_span *out)
 {
@@ -140,7 +140,7 @@ static void put_rule(struct edit *edit, const struct json *rule)
     char *text = json_brief(rule, RULE_LIST_BYTES_MAX);
     if (!json_edit_member(edit->text.data, "rules", &list)) {
         json_edit_add_member(&edit->text, "rules", "[]");
-        (void)json_edit_member(edit->text.data, "rules", &list); /* it is there now */
+        (void)json_edit_member(edit->text.data, "rules", &list); /* it exists now */
     }
     if (find_rule(edit, list, rule_list_name(rule), &place))
         json_edit_replace(&edit->text, place, text);
@@ -149,7 +149,7 @@ static void put_rule(struct edit *edit, const struct json *rule)
     free(text);
 }
 
-/* What is to be added, as a list that has been looked through. */
+/* Reads the new rules as a checked list. */
 static bool read_rules(const char *rule_json, struct edit *edit, struct err *err)
 {
     struct str list = {0};
@@ -163,12 +163,12 @@ bool rules_add(const char *dir, const char *rule_json, struct err *err)
 {
     struct edit edit = {.folder = -1};
     bool ok = read_rules(rule_json, &edit, err) && find_file(dir, &edit, err) &&
-              lock_folder(&edit, err) && read_old(&edit, err) && check(&edit, err);
+              lock_folder(&edit, err) && read_old(&edit, err) && check_text(&edit, err);
     for (size_t i = 0; ok && i < json_count(edit.rules); i++)
         put_rule(&edit, json_at(edit.rules, i));
-    ok = ok && check(&edit, err) && save(&edit, err);
+    ok = ok && check_text(&edit, err) && save_text(&edit, err);
     if (edit.folder >= 0)
-        (void)close(edit.folder); /* the lock goes with it */
+        (void)close(edit.folder); /* closing releases the lock */
     json_free(edit.rules);
     str_done(&edit.text);
     return ok;

@@ -7,7 +7,7 @@
 
 enum { DEPTH_MAX = 12, SHARED_MAX = 64, PATH_KEPT_MAX = 96 };
 
-/* A definition that was told, and of which key. */
+/* A definition that has been described, and for which key. */
 struct told {
     const char *name; /* borrowed from the schema */
     char path[PATH_KEPT_MAX];
@@ -20,21 +20,22 @@ struct telling {
     size_t told_count;
 };
 
-/* "#/$defs/policy" is "policy". NULL where the schema refers to none. */
-static const char *reference(const struct json *schema)
+/* "#/$defs/policy" is "policy". Returns NULL if the schema has no reference. */
+static const char *reference_name(const struct json *schema)
 {
     const char *text = json_text(json_get(schema, "$ref"), NULL);
     const char *slash = text ? strrchr(text, '/') : NULL;
     return slash ? slash + 1 : NULL;
 }
 
-static const struct json *resolve(const struct telling *telling, const struct json *schema)
+static const struct json *resolve_reference(const struct telling *telling,
+                                            const struct json *schema)
 {
-    const char *name = reference(schema);
+    const char *name = reference_name(schema);
     return name ? json_get(telling->definitions, name) : schema;
 }
 
-/* Words with "or" between the last two are read as a choice. */
+/* With "or" between the last two, words read as a choice. */
 static void add_choice(struct str *out, const char *word, size_t index, size_t count)
 {
     const char *before = index == 0 ? "" : index + 1 == count ? " or " : ", ";
@@ -89,7 +90,7 @@ static bool has_keys(const struct json *schema)
            json_get(schema, "items");
 }
 
-/* "integer, 1 to 100", "array, at most 2 values, each "a" or "b"". */
+/* Appends "integer, 1 to 100", "array, at most 2 values, each "a" or "b"". */
 static void add_kind(const struct telling *telling, const struct json *schema)
 {
     struct str *out = telling->out;
@@ -109,9 +110,9 @@ static void add_kind(const struct telling *telling, const struct json *schema)
         str_add(out, "; a string is ");
         add_values(out, texts);
     }
-    if (each && !has_keys(resolve(telling, each))) {
+    if (each && !has_keys(resolve_reference(telling, each))) {
         str_add(out, ", each ");
-        add_kind(telling, resolve(telling, each));
+        add_kind(telling, resolve_reference(telling, each));
     }
 }
 
@@ -124,7 +125,7 @@ static const char *told_before(const struct telling *telling, const char *name)
     return NULL;
 }
 
-static void remember(struct telling *telling, const char *name, const struct str *path)
+static void remember_told(struct telling *telling, const char *name, const struct str *path)
 {
     if (!name)
         return;
@@ -134,22 +135,23 @@ static void remember(struct telling *telling, const char *name, const struct str
     memcpy(told->path, str_text(path), path->len + 1);
 }
 
-static void tell(struct telling *telling, const struct json *schema, struct str *path, int depth);
+static void tell_schema(struct telling *telling, const struct json *schema, struct str *path,
+                        int depth);
 
 static void tell_below(struct telling *telling, const struct json *schema, struct str *path,
                        const char *step, int depth)
 {
     const size_t len = path->len;
     str_addf(path, "%s%s", len > 0 && step[0] != '[' ? "." : "", step);
-    tell(telling, schema, path, depth + 1);
+    tell_schema(telling, schema, path, depth + 1);
     str_cut(path, len);
 }
 
-/* The values of a list and of a map are told where there is more to say than their kind. */
+/* Describes the values of a list or map if there is more to say than their kind. */
 static void tell_each(struct telling *telling, const struct json *schema, struct str *path,
                       const char *step, int depth)
 {
-    const struct json *each = resolve(telling, schema);
+    const struct json *each = resolve_reference(telling, schema);
     if (has_keys(each))
         tell_below(telling, schema, path, step, depth);
 }
@@ -169,10 +171,11 @@ static void tell_keys(struct telling *telling, const struct json *schema, struct
         tell_each(telling, json_get(schema, "items"), path, "[]", depth);
 }
 
-static void tell(struct telling *telling, const struct json *schema, struct str *path, int depth)
+static void tell_schema(struct telling *telling, const struct json *schema, struct str *path,
+                        int depth)
 {
-    const char *name = reference(schema);
-    const struct json *meant = resolve(telling, schema);
+    const char *name = reference_name(schema);
+    const struct json *meant = resolve_reference(telling, schema);
     const char *before = told_before(telling, name);
     struct str *out = telling->out;
     assert(depth < DEPTH_MAX);
@@ -187,7 +190,7 @@ static void tell(struct telling *telling, const struct json *schema, struct str 
         str_addf(out, "    Its keys are those of %s.\n", before);
         return;
     }
-    remember(telling, name, path);
+    remember_told(telling, name, path);
     tell_keys(telling, meant, path, depth);
 }
 
@@ -199,7 +202,7 @@ void schema_words(const char *schema, struct str *out)
     assert(ok);
     (void)ok;
     struct telling telling = {.definitions = json_get(root, "$defs"), .out = out};
-    tell(&telling, root, &path, 0);
+    tell_schema(&telling, root, &path, 0);
     str_done(&path);
     json_free(root);
 }

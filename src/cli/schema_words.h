@@ -1,15 +1,16 @@
 /*
- * schema_words.h - what one of our own schemas says, for people: each key with its kind, its limits
- * and what it means. Any thread.
+ * schema_words.h - describes one of our own schemas for people: each key with its kind, its limits
+ * and its meaning. Any thread.
  */
 #ifndef DEVS_SCHEMA_WORDS_H
 #define DEVS_SCHEMA_WORDS_H
 
 #include "str.h"
 
-/* Append a paragraph for each key, an empty line between two: the key ("policies.NAME.like"; NAME
- * is any name, [] each value of a list), then indented lines: the kind, the words. `schema` is the
- * text of a schema that is known to be right. What several keys share is told once. */
+/* Appends a paragraph for each key, separated by blank lines: the key ("policies.NAME.like";
+ * NAME is any name, [] each value of a list), then indented lines with its kind and its
+ * description. `schema` is the text of a valid schema. Definitions shared by several keys are
+ * described once. */
 void schema_words(const char *schema, struct str *out);
 
 #endif

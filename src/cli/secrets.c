@@ -22,7 +22,7 @@ bool secrets_redactor(struct redactor **out, const struct plan *plan,
     return redactor_open(out, &setting, err);
 }
 
-/* With the settings that hold in `dir`. */
+/* With the settings of `dir`. */
 static int open_of_folder(const char *dir, const struct plan *plan, struct redactor **out)
 {
     struct err err = {0};
@@ -56,7 +56,7 @@ void secrets_say(const struct redactor *redactor, const char *text)
     free(cut);
 }
 
-static bool parse(const char *text, struct plan **out)
+static bool parse_text(const char *text, struct plan **out)
 {
     struct violations violations = {0};
     bool ok = plan_parse(text, strlen(text), out, &violations);
@@ -89,8 +89,8 @@ static bool same_call(const struct plan_step *a, const struct plan_step *b)
            same_text(a->stdin_path, b->stdin_path);
 }
 
-/* Would going on with the text that is in the log call something else? What is still cut in
- * it is not called at all. */
+/* Whether running the text in the log would call something else. Steps with redacted values are
+ * not called at all. */
 static bool would_mistake(const struct plan *plan, const struct plan *again)
 {
     char name[REDACT_NAME_MAX + 1];
@@ -104,7 +104,7 @@ static bool would_mistake(const struct plan *plan, const struct plan *again)
     return false;
 }
 
-/* No variable has such a name: nobody will put a value there. */
+/* No variable has such a name, so nobody will put a value there. */
 static void close_marks(struct str *text)
 {
     struct str closed = {0};
@@ -122,18 +122,18 @@ static void close_marks(struct str *text)
     *text = closed;
 }
 
-/* A secret may stand in the plan in another form, as base64 of it; its mark says its name only,
- * so the value would come back raw. */
+/* A secret may be in the plan in another form, such as base64. Its mark only has the name, so
+ * the value would be restored unencoded. */
 static bool check_return(struct secrets *secrets, const struct session *session)
 {
     struct plan *again = NULL;
-    if (!parse(str_text(&secrets->cut_text), &again))
+    if (!parse_text(str_text(&secrets->cut_text), &again))
         return false;
     plan_restore_secrets(again, secrets->redactor, environ);
     if (would_mistake(session->plan, again))
         close_marks(&secrets->cut_text);
     plan_free(again);
-    return parse(str_text(&secrets->cut_text), &secrets->cut);
+    return parse_text(str_text(&secrets->cut_text), &secrets->cut);
 }
 
 static bool is_same_shape(const struct plan *a, const struct plan *b)
@@ -167,7 +167,7 @@ static bool cut_plan(struct secrets *secrets, const struct session *session, str
 
 static bool restore_plan(struct secrets *secrets, const struct session *session, struct err *err)
 {
-    if (!parse(session->plan_text, &secrets->whole))
+    if (!parse_text(session->plan_text, &secrets->whole))
         return err_set(err, ERR_DAMAGED, "the plan in the log cannot be read");
     plan_restore_secrets(secrets->whole, secrets->redactor, environ);
     secrets->calls = secrets->whole;

@@ -1,6 +1,5 @@
 /*
- * secrets.h - what a session may write down of its plan, and what it knows of secrets.
- * Main thread.
+ * secrets.h - the secrets of a session, and its plan without them. Main thread.
  */
 #ifndef DEVS_SECRETS_H
 #define DEVS_SECRETS_H
@@ -15,33 +14,34 @@
 
 struct secrets {
     struct redactor *redactor; /* owned */
-    const char *plan_text;     /* as it goes into the log; the session's, or cut_text's: borrowed
-                                  until that has begun */
-    const struct plan *plan;   /* as it is in the log; the session's, or cut */
-    const struct plan *calls;  /* as its steps are called; the session's, or whole */
+    const char *plan_text;   /* for the log; the session's or cut_text's: borrowed until the session
+                                has started */
+    const struct plan *plan; /* as in the log; the session's, or redacted */
+    const struct plan *calls; /* with the real commands of its steps; the session's, or restored */
     struct str cut_text;
     struct plan *cut, *whole; /* owned; NULL = not needed */
 };
 
-/* The secrets of the environment, the settings and the session's plan; for a run that is gone
- * on with the marks in the plan become values again, where they can. ERR_INVALID for a plan
- * that is none without its secrets (one is part of an id, ...) and for patterns that are none;
- * ERR_LIMIT. The caller ends it with secrets_close() in both cases. */
+/* Finds the secrets in the environment, the settings and the session's plan. When a run is
+ * continued, marks in its plan become values again if possible. Fails with ERR_INVALID if the
+ * plan is not valid without its secrets (one is part of an id, ...) or a pattern is invalid, and
+ * with ERR_LIMIT. The caller ends *out with secrets_close(), also after an error. */
 ATTR_MUST_USE bool secrets_open(struct secrets *out, const struct session *session,
                                 struct err *err);
 void secrets_close(struct secrets *secrets);
 
-/* A redactor of this process's environment and these settings; `plan` may be NULL. */
+/* Creates a redactor for this process's environment and these settings; `plan` may be NULL. */
 ATTR_MUST_USE bool secrets_redactor(struct redactor **out, const struct plan *plan,
                                     const struct secret_settings *settings, struct err *err);
 
-/* The same for this folder, with the settings that hold here. Returns an exit code; what is
- * wrong with the settings is printed. */
+/* Like secrets_redactor(), with the settings of the current folder. Returns an exit code; errors
+ * in the settings are printed. */
 int secrets_here(struct redactor **out);
-/* The same for a run that was in `run_dir`, with the settings of that folder, of which it was
- * recorded; where the folder is gone, or of another machine, with those that hold here. */
+/* Like secrets_here(), for a run in `run_dir`, with the settings of the folder in which it was
+ * recorded. If that folder is gone or is on another machine, uses the settings of the current
+ * folder. */
 int secrets_of_run(const char *run_dir, const struct plan *plan, struct redactor **out);
-/* To stdout and fit for a terminal, as say(), without secrets. */
+/* Prints the text like say(), without secrets. */
 void secrets_say(const struct redactor *redactor, const char *text);
 
 #endif

@@ -8,14 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "find_log.h"
+#include "bundle.h"
+#include "fail.h"
 #include "follower.h"
+#include "log_own.h"
 #include "log_reader.h"
 #include "near_word.h"
 #include "parse.h"
 #include "shown.h"
 #include "str.h"
 #include "xalloc.h"
+
+/* Runs and tasks. */
 
 static bool is_number(const char *word, size_t len)
 {
@@ -30,7 +34,7 @@ bool target_parse(const char *word, struct target *out, struct err *err)
     size_t len = slash ? (size_t)(slash - start) : strlen(start);
     const char *task = slash ? slash + 1 : "";
 
-    /* as of a variable that a script forgot to set: it must not come to mean a whole run */
+    /* such as from an unset variable in a script: it must not mean a whole run */
     if (*start == '\0' || (slash && *task == '\0')) {
         (void)err_set(err, ERR_INVALID, "'%s' names no %s", word, slash ? "task" : "run");
         return err_hint(err,
@@ -90,7 +94,7 @@ bool target_names_run(const char *word)
     return target_parse_run(word, "", &run, NULL);
 }
 
-/* The tasks of a run that grows are in its events, those of another in its plan. */
+/* The tasks of a growing run are in its events, not in its recorded plan. */
 static void show_grown(const struct place *place, int64_t run, target_plan_fn *look, void *ctx)
 {
     struct follower *follower = NULL;
@@ -117,14 +121,14 @@ void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *lo
     log_run_info_done(&info);
 }
 
-enum { LOOK_AT_RUNS = 16 }; /* a task without a run is one of these newest */
+enum { LOOK_AT_RUNS = 16 }; /* a task without a run is looked up in this many of the newest runs */
 
 struct sought {
     const char *task;
     bool found;
 };
 
-static void seek(void *ctx, const struct plan *plan)
+static void seek_task(void *ctx, const struct plan *plan)
 {
     struct sought *sought = ctx;
     sought->found = plan_find(plan, sought->task) >= 0;
@@ -133,7 +137,7 @@ static void seek(void *ctx, const struct plan *plan)
 static bool has_task(struct log_reader *reader, int64_t run, const char *task)
 {
     struct sought sought = {.task = task};
-    target_show_plan(reader, run, seek, &sought);
+    target_show_plan(reader, run, seek_task, &sought);
     return sought.found;
 }
 
@@ -177,7 +181,7 @@ void target_settle(struct target *target, const struct plan *plan)
         target->task[0] = '\0';
 }
 
-/* Of a plan's ids those that a hint names. */
+/* The ids that a hint names. */
 struct named_ids {
     const char *ids[TARGET_IDS_NAMED];
     int count;
@@ -251,7 +255,9 @@ bool target_only_task(const struct target *target, const struct plan *plan, cons
     return err_hint(err, "%s %lld/TASK, as %s", usage, (long long)target->run, plan->tasks[0].id);
 }
 
-/* The ids of the tasks that it needs; free the array alone. */
+/* The kept result of a task. */
+
+/* Returns the ids of the tasks that this one needs. The caller frees the array only. */
 static const char **needed_ids(const struct plan *plan, int task)
 {
     const struct plan_task *of = &plan->tasks[task];
@@ -310,7 +316,7 @@ void result_target_done(struct result_target *value)
     value->result = NULL;
 }
 
-static void sum(const struct workspace_changes *changes, int64_t *added, int64_t *removed)
+static void sum_lines(const struct workspace_changes *changes, int64_t *added, int64_t *removed)
 {
     *added = 0;
     *removed = 0;
@@ -326,7 +332,7 @@ void result_target_sum(const struct workspace_changes *changes, struct str *out)
 {
     int64_t added;
     int64_t removed;
-    sum(changes, &added, &removed);
+    sum_lines(changes, &added, &removed);
     shown_count((int64_t)changes->count, "path changed, ", "paths changed, ", out);
     shown_count(added, "line added, ", "lines added, ", out);
     str_add_i64(out, removed);
@@ -344,7 +350,7 @@ void result_target_json(const struct result_target *value, struct str *out)
     const struct workspace_changes *changes = &value->changes;
     int64_t added;
     int64_t removed;
-    sum(changes, &added, &removed);
+    sum_lines(changes, &added, &removed);
     str_add(out, "{");
     str_json_i64(out, "v", 1);
     str_json_i64(out, "run", value->target.run);
@@ -372,4 +378,242 @@ void result_target_json(const struct result_target *value, struct str *out)
         str_add(out, "}");
     }
     str_add(out, changes->count == 0 ? "[]" : "]");
+}
+
+/* The log. */
+
+static bool find_with_warning(const char *db, bool create, struct place *out, struct err *err)
+{
+    if (!place_find(db, create, out, err))
+        return false;
+    if (out->is_shared)
+        warn(create ? "no log can be kept in this folder: the run is recorded in '%s'"
+                    : "no log in this folder or above: this is '%s', of all such projects",
+             out->db);
+    return true;
+}
+
+bool find_log(const char *db, bool create, struct place *out, struct err *err)
+{
+    struct err why = {0};
+    if (!find_with_warning(db, create, out, err))
+        return false;
+    if (!create && !log_own_check(out, &why) && why.code == ERR_INVALID && !bundle_is_one(out))
+        warn("%s", why.message);
+    return true;
+}
+
+bool find_log_to_write(const char *db, struct place *out, struct err *err)
+{
+    return find_with_warning(db, false, out, err) &&
+           (bundle_is_one(out) || log_own_check(out, err));
+}
+
+/* A run or a file of `devs debug`. */
+
+static bool ends_with(const char *word, const char *end)
+{
+    const size_t len = strlen(word);
+    return len > strlen(end) && strcmp(word + len - strlen(end), end) == 0;
+}
+
+/* Whether the word looks like the name of a log or a bundle. A task with such an id needs its
+ * run. */
+static bool is_like_file(const char *word)
+{
+    const char *slash = strchr(word, '/');
+    if (!slash)
+        return ends_with(word, ".db") || ends_with(word, ".devs");
+    struct target target;
+    return !target_parse(word, &target, NULL);
+}
+
+bool log_word_find(const struct globals *globals, const char *word, struct place *place,
+                   struct target *target, struct err *err)
+{
+    *target = (struct target){0};
+    bool is_file = word && (access(word, F_OK) == 0 || word[0] == '/' || word[0] == '.');
+    if (word && !is_file && is_like_file(word))
+        return err_set(err, ERR_NOT_FOUND, "there is no file '%s'", word);
+    bool is_newest = !word || strcmp(word, "last") == 0; /* as in devs run --continue */
+    const char *db = is_file ? word : globals->db;
+    return (is_newest || is_file || target_parse(word, target, err)) &&
+           find_log(db, false, place, err);
+}
+
+/* The attempt. */
+
+static bool has_failed(const struct attempt_state *attempt)
+{
+    return attempt->ended.at_ms != 0 && attempt->class != VERDICT_SUCCESS;
+}
+
+/* Goes back from the latest attempt of step `last` to step `first`. */
+static void pick_latest(const struct task_state *task, int first, int last,
+                        struct attempt_pick *pick)
+{
+    pick->step = last;
+    pick->attempt = 0;
+    for (int step = last; step >= first; step--) {
+        for (size_t i = task->steps[step].attempt_count; i > 0; i--) {
+            const struct attempt_state *attempt = &task->steps[step].attempts[i - 1];
+            bool failed = has_failed(attempt);
+            if (failed || pick->attempt == 0) {
+                pick->step = step;
+                pick->attempt = attempt->number;
+            }
+            if (failed)
+                return;
+        }
+    }
+}
+
+static bool pick_named(const struct task_state *task, const char *word, int step,
+                       struct attempt_pick *pick, struct err *err)
+{
+    int64_t latest = (int64_t)task->steps[step].attempt_count;
+    int64_t attempt = 0;
+    if (latest == 0)
+        return err_set(err, ERR_INVALID, "step %d has had no try yet", step + 1);
+    if (!parse_i64(word, 1, latest, &attempt, err))
+        return err_hint(err, "step %d has had %lld tr%s", step + 1, (long long)latest,
+                        latest == 1 ? "y" : "ies");
+    pick->step = step;
+    pick->attempt = (int)attempt;
+    return true;
+}
+
+bool attempt_pick(const struct run_state *state, int task, const struct attempt_words *words,
+                  struct attempt_pick *out, struct err *err)
+{
+    const struct task_state *it = &state->tasks[task];
+    struct attempt_pick pick = {.task = task};
+    int current = run_state_step_number(state, task);
+    int64_t step = current + 1;
+    if (words->step && !parse_i64(words->step, 1, state->plan->tasks[task].step_count, &step, err))
+        return err_hint(err, "%s has %d step%s", state->plan->tasks[task].id,
+                        state->plan->tasks[task].step_count,
+                        state->plan->tasks[task].step_count == 1 ? "" : "s");
+    int last = (int)step - 1;
+    /* Falls back from a step that has not started to the one before. */
+    while (!words->step && last > 0 && it->steps[last].attempt_count == 0)
+        last--;
+    if (words->try && !pick_named(it, words->try, last, &pick, err))
+        return false;
+    if (!words->try)
+        pick_latest(it, words->step ? last : 0, last, &pick);
+    *out = pick;
+    return true;
+}
+
+/* Several runs of one log. */
+
+void run_choice_done(struct run_choice *choice)
+{
+    free(choice->runs);
+    *choice = (struct run_choice){0};
+}
+
+static bool add_run(struct run_choice *choice, int64_t run, struct err *err)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        if (choice->runs[i] == run)
+            return true;
+    }
+    if (choice->count == RUN_CHOICE_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d runs at a time", RUN_CHOICE_MAX);
+    choice->runs = xgrow(choice->runs, &choice->cap, choice->count + 1, sizeof(*choice->runs));
+    choice->runs[choice->count++] = run;
+    return true;
+}
+
+static bool add_one(struct log_reader *reader, int64_t run, struct run_choice *out, struct err *err)
+{
+    struct log_run_info info;
+    if (!log_reader_run(reader, run, &info, err))
+        return false;
+    const int64_t number = info.number;
+    log_run_info_done(&info);
+    return add_run(out, number, err);
+}
+
+/* Adds all runs from `first` to `last`, newest first. */
+static bool add_between(struct log_reader *reader, int64_t first, int64_t last,
+                        struct run_choice *out, struct err *err)
+{
+    enum { RUNS_AT_ONCE = 16 };
+    struct log_run_info runs[RUNS_AT_ONCE];
+    int64_t before = last < INT64_MAX ? last + 1 : 0;
+    size_t count = 0;
+    bool ok = true;
+    do {
+        ok = log_reader_runs(reader, before, runs, RUNS_AT_ONCE, &count, err);
+        for (size_t i = 0; ok && i < count; i++) {
+            before = runs[i].number;
+            ok = before < first || add_run(out, before, err);
+        }
+        for (size_t i = 0; i < count; i++)
+            log_run_info_done(&runs[i]);
+    } while (ok && count == RUNS_AT_ONCE && before > first);
+    return ok;
+}
+
+/* Parses "38-41". Returns false for any other word. */
+static bool parse_range(const char *word, int64_t *first, int64_t *last)
+{
+    enum { DIGITS_MAX = 20 };
+    const char *dash = strchr(word, '-');
+    char digits[DIGITS_MAX + 1];
+    const size_t len = dash ? (size_t)(dash - word) : 0;
+    if (len == 0 || len > DIGITS_MAX)
+        return false;
+    memcpy(digits, word, len);
+    digits[len] = '\0';
+    const char *from = digits[0] == '#' ? digits + 1 : digits;
+    const char *to = dash[1] == '#' ? dash + 2 : dash + 1;
+    return parse_i64(from, 1, INT64_MAX, first, NULL) &&
+           parse_i64(to, *first, INT64_MAX, last, NULL);
+}
+
+static bool add_word(struct log_reader *reader, const char *word, struct run_choice *out,
+                     struct err *err)
+{
+    static const char hint[] = "a number from devs runs, 38-41, last or all";
+    int64_t run = 0;
+    int64_t first = 0;
+    int64_t last = 0;
+    if (strcmp(word, "all") == 0)
+        return add_between(reader, 1, INT64_MAX, out, err);
+    if (parse_range(word, &first, &last))
+        return add_between(reader, first, last, out, err);
+    return target_parse_run(word, hint, &run, err) && add_one(reader, run, out, err);
+}
+
+bool run_choice_add(struct log_reader *reader, char *const *words, int count,
+                    struct run_choice *out, struct err *err)
+{
+    for (int i = 0; i < count; i++) {
+        if (!add_word(reader, words[i], out, err))
+            return false;
+    }
+    return true;
+}
+
+bool run_choice_find(const struct globals *globals, char *const *words, int count,
+                     struct log_reader **reader, struct run_choice *out, struct err *err)
+{
+    struct place place;
+    struct target target;
+    *reader = NULL;
+    *out = (struct run_choice){0};
+    const bool is_all = count > 0 && strcmp(words[0], "all") == 0;
+    const char *log = count > 0 && !is_all ? words[0] : NULL;
+    if (!log_word_find(globals, log, &place, &target, err) || !log_reader_open(reader, &place, err))
+        return false;
+    const bool is_file =
+        log && target.run == 0 && target.task[0] == '\0' && strcmp(log, "last") != 0;
+    const int first = is_file ? 1 : 0;
+    if (count <= first)
+        return add_one(*reader, 0, out, err);
+    return run_choice_add(*reader, words + first, count - first, out, err);
 }

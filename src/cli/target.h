@@ -1,6 +1,6 @@
 /*
- * target.h - finds the run, task or kept result that "41", "#41", "41/tax", "last/tax" or "tax"
- * names.
+ * target.h - finds what a command line names: the log, the run (41, #41, last), the task (41/tax,
+ * last/tax, tax), the attempt (--step N, --try N) or several runs (38-41, all).
  */
 #ifndef DEVS_TARGET_H
 #define DEVS_TARGET_H
@@ -15,80 +15,146 @@
 #include "log_reader.h"
 #include "place.h"
 #include "plan.h"
+#include "run_state.h"
 #include "workspace_result.h"
 
 /* A plain value. */
 struct target {
-    int64_t run;                /* 0 = the current one */
-    bool is_newest;             /* "last/tax": the newest is meant whatever tasks it has */
+    int64_t run;                /* 0 = the current run */
+    bool is_newest;             /* "last/tax": the newest run, whether or not it has the task */
     bool is_last;               /* "last" alone: see target_settle() */
     char task[PLAN_ID_MAX + 1]; /* "" = the whole run */
 };
 
-/* A word of digits (or '#' and digits) is a run; anything else a task. Before a slash "last" is a
- * run, too. Where one of them should stand and nothing does ("", "41/") is ERR_INVALID: it means no
- * run, and not the newest. */
+/* Digits, with or without '#', name a run; anything else names a task. "last" before a slash
+ * also names a run. Fails with ERR_INVALID if a part is empty ("", "41/"), because an empty part
+ * must not mean the newest run. */
 ATTR_MUST_USE bool target_parse(const char *word, struct target *out, struct err *err);
 
-/* The same of a word that has to name a task; ERR_INVALID says so, with the hint how the command is
- * called. */
+/* Like target_parse(), but the word must name a task. Otherwise fails with ERR_INVALID and the
+ * hint, which shows the usage of the command. */
 ATTR_MUST_USE bool target_parse_task(const char *word, const char *hint, struct target *out,
                                      struct err *err);
 
-/* The same of a word that has to name a run, as a whole: its number, 0 for "last" and for NULL. */
+/* Like target_parse(), but the word must name a whole run. Returns its number, or 0 for "last"
+ * and NULL. */
 ATTR_MUST_USE bool target_parse_run(const char *word, const char *hint, int64_t *out,
                                     struct err *err);
-/* Does the word name a run as a whole, as target_parse_run() reads it? */
+/* Returns whether target_parse_run() accepts the word. */
 bool target_names_run(const char *word);
 
-/* Show the plan of this run (0 = the current one) to `look`, with the tasks that were added to it
- * as it went; borrowed for the call. Of a run that cannot be read nothing is shown. */
+/* Receives the plan of a run, including the tasks that were added while it ran. The plan is
+ * borrowed for the call. */
 typedef void target_plan_fn(void *ctx, const struct plan *plan);
-/* Call `look` with it, or not at all. */
+/* Calls `look` with the plan of the run (0 = the current one); does nothing if the run cannot be
+ * read. */
 void target_show_plan(struct log_reader *reader, int64_t run, target_plan_fn *look, void *ctx);
 
-/* Follow the run that is meant, from before its first event; target->run is filled in.
- * A task without a run is looked for in the newest runs, those that are alive first;
- * where none has it the newest run is meant. */
+/* Opens a follower on the run, positioned before its first event, and fills in target->run. A
+ * task without a run is looked up in the newest runs, active ones first; if none has it, the
+ * newest run is used. */
 ATTR_MUST_USE bool target_follow(struct target *target, const struct place *place,
                                  struct follower **out, struct err *err);
 
-/* As every word that names a run, "last" alone is the whole of it, unless a task of it is called
- * so: the plan is that of the run that is followed. */
+/* "last" alone means the whole run, unless the plan of the followed run has a task of that name. */
 void target_settle(struct target *target, const struct plan *plan);
 
 enum { TARGET_IDS_NAMED = 3 };
-/* Say in err's hint which ids of the plan come near to this one, else the first ones, at most
- * TARGET_IDS_NAMED; `lists` is the command that has all of them. Returns false, as err_hint(). */
+/* Adds a hint to err that names up to TARGET_IDS_NAMED similar ids of the plan, or else its
+ * first ones. `lists` is the command that lists all ids. Returns false, like err_hint(). */
 bool target_hint_near(const struct plan *plan, const char *id, const char *lists, struct err *err);
 
-/* The task's number in the plan; ERR_NOT_FOUND has such a hint. */
+/* Returns the task's number in the plan. Fails with ERR_NOT_FOUND and the hint of
+ * target_hint_near(). */
 ATTR_MUST_USE bool target_task(const struct target *target, const struct plan *plan, int *out,
                                struct err *err);
 
-/* The same where the word may name the run alone, if that has one task only; of several ERR_INVALID
- * says that one is to be named, as in `usage` ("devs log"). */
+/* Like target_task(), but if the target names a run alone, its only task is used. Fails with
+ * ERR_INVALID if the run has several; the hint uses `usage`, such as "devs log". */
 ATTR_MUST_USE bool target_only_task(const struct target *target, const struct plan *plan,
                                     const char *usage, int *out, struct err *err);
 
-/* What the task changed. A value of the caller's; end with result_target_done(). */
+/* What a task changed. The caller ends it with result_target_done(). */
 struct result_target {
-    struct target target; /* which task is meant */
-    char *run_dir;        /* owned; the folder that its run was started in */
+    struct target target; /* the task */
+    char *run_dir;        /* owned; the folder in which the run was started */
     struct workspace_result *result;
     struct workspace_changes changes;
 };
 
-/* "41/tax" or "tax". `applies`: the result will be written somewhere, so the log must be ours
- * (log_own.h). */
+/* Opens the result of "41/tax" or "tax". With `applies` the result will be written somewhere, so
+ * the log must be ours (log_own.h). */
 ATTR_MUST_USE bool result_target_open(struct result_target *out, const struct globals *globals,
                                       const char *word, bool applies, struct err *err);
 void result_target_done(struct result_target *value);
 
-/* {"v":1,"run":41,"task":"tax",...: the members that both commands print, without the last brace.
- */
+/* Appends {"v":1,"run":41,"task":"tax",...: the members that both commands print, without the
+ * closing brace. */
 void result_target_json(const struct result_target *value, struct str *out);
-/* "3 paths changed, 12 lines added, 4 removed" */
+/* Appends "3 paths changed, 12 lines added, 4 removed". */
 void result_target_sum(const struct workspace_changes *changes, struct str *out);
+
+/* The log of a command. */
+
+/* Like place_find(), for a command. Warns on stderr if this is the log shared by projects
+ * without a log of their own, because its runs may belong to other projects. */
+ATTR_MUST_USE bool find_log(const char *db, bool create, struct place *out, struct err *err);
+
+/* For a command that writes to an existing log or runs what it contains. Like find_log(), but
+ * refuses a log that this user did not create here (log_own.h), where find_log() without
+ * `create` only warns. */
+ATTR_MUST_USE bool find_log_to_write(const char *db, struct place *out, struct err *err);
+
+/* RUN on the command line of `devs debug`, or a FILE that is a log. */
+
+/* NULL and "last" mean the newest run of the project's log. A word that begins with '/' or '.',
+ * or that names an existing file, is a log, and means its newest run. Anything else is parsed by
+ * target_parse(). Fails with ERR_NOT_FOUND if the word looks like a file name but no such file
+ * exists. */
+ATTR_MUST_USE bool log_word_find(const struct globals *globals, const char *word,
+                                 struct place *place, struct target *target, struct err *err);
+
+/* Which attempt of a task is meant: --step N, --try N, or neither. */
+
+/* The values of the options; NULL = not given. */
+struct attempt_words {
+    const char *step, *try;
+};
+
+/* A plain value. attempt is 0 if the task has none yet. */
+struct attempt_pick {
+    int task, step, attempt;
+};
+
+/* Finds the attempt that the options name. Without --try that is the latest failed attempt of
+ * the step or of the whole task, or else the latest one. Fails with ERR_INVALID; the hint says
+ * what exists. */
+ATTR_MUST_USE bool attempt_pick(const struct run_state *state, int task,
+                                const struct attempt_words *words, struct attempt_pick *out,
+                                struct err *err);
+
+/* RUN... on the command line: several runs of one log. */
+
+enum { RUN_CHOICE_MAX = 10000 }; /* runs per command */
+
+struct run_choice {
+    int64_t *runs; /* owned; numbers in the order given; each of these runs exists */
+    size_t count, cap;
+};
+void run_choice_done(struct run_choice *choice);
+
+/* Accepts 41, #41, last, 38-41 (the existing runs in that range) and all, or a FILE that is a
+ * log, alone or first. No words mean the newest run. Opens *reader on that log; the caller
+ * closes it even if this fails (NULL = not opened). Fails with ERR_INVALID for a word that is
+ * not a run, ERR_NOT_FOUND for a run that does not exist, ERR_LIMIT for more than RUN_CHOICE_MAX
+ * runs. */
+ATTR_MUST_USE bool run_choice_find(const struct globals *globals, char *const *words, int count,
+                                   struct log_reader **reader, struct run_choice *out,
+                                   struct err *err);
+
+/* Like run_choice_find() for words of which none is a FILE, in an open log. No words add
+ * nothing. */
+ATTR_MUST_USE bool run_choice_add(struct log_reader *reader, char *const *words, int count,
+                                  struct run_choice *out, struct err *err);
 
 #endif

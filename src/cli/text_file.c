@@ -38,14 +38,14 @@ static bool set_not_opened(int number, struct err *err)
     return err_set(err, is_absent ? ERR_NOT_FOUND : ERR_INVALID, "%s", strerror(number));
 }
 
-/* A descriptor that somebody handed over by name, as shells do for <(...). */
+/* Whether the path names an open descriptor, as shells do for <(...). */
 static bool names_descriptor(const char *path)
 {
     return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
            strncmp(path, "/proc/self/fd/", 14) == 0;
 }
 
-/* A clone may have a link to any device in the place of a file. */
+/* In a clone, a link to a device may be in place of a file. */
 static bool open_regular(const char *path, bool allows_descriptor, int *fd_out, struct err *err)
 {
     struct stat info;
@@ -59,7 +59,7 @@ static bool open_regular(const char *path, bool allows_descriptor, int *fd_out, 
         (void)err_set(err, ERR_INVALID, "not a regular file");
     else if ((*fd_out = foreign_file_open(look)) < 0)
         (void)set_not_opened(errno, err);
-    (void)close(look); /* it was only looked at */
+    (void)close(look); /* it was only examined */
     return *fd_out >= 0;
 }
 
@@ -115,7 +115,7 @@ bool read_text_input(const char *path, size_t max_bytes, struct str *out, struct
 
 enum {
     NEW_FILE_MODE = 0666, /* less the umask */
-    OWN_FILE_MODE = 0600, /* until it has that of the old file */
+    OWN_FILE_MODE = 0600, /* until it gets the mode of the old file */
     MODE_BITS = 07777,
 };
 
@@ -131,7 +131,7 @@ static bool write_all(int fd, const struct str *text)
     return true;
 }
 
-/* Its own name is always the same: what a writer left that was killed makes way. */
+/* The temporary name is always the same, so that a file left by a killed writer is replaced. */
 static int open_beside(const char *path, mode_t mode, char temporary[PATH_MAX], struct err *err)
 {
     int len = snprintf(temporary, PATH_MAX, "%s.new~", path);
@@ -146,7 +146,7 @@ static int open_beside(const char *path, mode_t mode, char temporary[PATH_MAX], 
     return fd;
 }
 
-/* Best effort: the file is there all the same. */
+/* Best effort: the file exists in any case. */
 static void sync_folder(const char *path)
 {
     char folder[PATH_MAX];
@@ -172,7 +172,7 @@ bool save_file(const char *path, const struct str *text, struct err *err)
     bool ok = write_all(fd, text) && (is_new || fchmod(fd, old.st_mode & MODE_BITS) == 0) &&
               fsync(fd) == 0;
     int why = errno;
-    (void)close(fd); /* it is on the disk, or of no use */
+    (void)close(fd); /* it is either on disk or useless */
     if (ok && rename(temporary, path) != 0) {
         why = errno;
         ok = false;

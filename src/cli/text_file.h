@@ -1,5 +1,5 @@
 /*
- * text_file.h - reads a whole file as text, with a limit, and replaces one safely. Any thread.
+ * text_file.h - reads a whole file as text, with a limit, and replaces a file safely. Any thread.
  */
 #ifndef DEVS_TEXT_FILE_H
 #define DEVS_TEXT_FILE_H
@@ -11,34 +11,33 @@
 #include "err.h"
 #include "str.h"
 
-/* Add what can be read up to the end. ERR_LIMIT if that is more than max_bytes. */
+/* Appends everything up to the end of the file. Fails with ERR_LIMIT after max_bytes. */
 ATTR_MUST_USE bool read_text(FILE *from, size_t max_bytes, struct str *out, struct err *err);
 
-/* Opens a regular file for reading: settings, contracts, and other files of a project. A FIFO would
- * block, and a device may have no end. The caller closes it. NULL with ERR_NOT_FOUND if the file
- * does not exist, ERR_INVALID if it is not a regular file or cannot be opened; messages do not
- * contain the name. */
+/* Opens a regular file for reading: settings, contracts, and other files of a project. A FIFO
+ * would block, and a device may have no end. The caller closes it. Returns NULL with
+ * ERR_NOT_FOUND if the file does not exist, ERR_INVALID if it is not a regular file or cannot be
+ * opened; messages do not contain the name. */
 ATTR_MUST_USE FILE *read_text_open(const char *path, struct err *err);
 
-/* Opens an input that somebody named on the command line: a regular file, or a descriptor by name
- * (/dev/stdin, /dev/fd/N, /proc/self/fd/N), which may be a pipe. The caller closes it. -1 with
- * ERR_NOT_FOUND where it is neither or cannot be opened; no message has the name. */
+/* Opens an input named on the command line: a regular file, or a descriptor by name (/dev/stdin,
+ * /dev/fd/N, /proc/self/fd/N), which may be a pipe. The caller closes it. Returns -1 with
+ * ERR_NOT_FOUND if it is neither or cannot be opened; messages do not contain the name. */
 ATTR_MUST_USE int read_text_input_fd(const char *path, struct err *err);
 
 /* Like read_text() for a regular file by its name; fails like read_text_open(). */
 ATTR_MUST_USE bool read_text_file(const char *path, size_t max_bytes, struct str *out,
                                   struct err *err);
 
-/* Like read_text() for an input that somebody named on the command line, as in
- * read_text_input_fd(); "-" is standard input. ERR_NOT_FOUND, whose exit code is EXIT_NO_INPUT,
- * where it cannot be opened or read, for whatever reason; ERR_LIMIT as above. No message has the
- * name. */
+/* Like read_text() for an input named on the command line, as in read_text_input_fd(); "-" is
+ * standard input. Fails with ERR_NOT_FOUND, whose exit code is EXIT_NO_INPUT, if it cannot be
+ * opened or read for any reason, and with ERR_LIMIT as above. Messages do not contain the name. */
 ATTR_MUST_USE bool read_text_input(const char *path, size_t max_bytes, struct str *out,
                                    struct err *err);
 
-/* Make `text` the content of the file. Whoever reads it sees the old text or the new one, also
- * after a crash; a file that is there keeps its mode. ERR_IO or ERR_INVALID if it cannot be
- * written; the old file is untouched then. */
+/* Replaces the content of the file atomically: readers see the old or the new text, also after a
+ * crash. An existing file keeps its mode. Fails with ERR_IO or ERR_INVALID, leaving the old file
+ * unchanged. */
 ATTR_MUST_USE bool save_file(const char *path, const struct str *text, struct err *err);
 
 #endif

@@ -19,11 +19,11 @@
 #include "text_file.h"
 
 enum {
-    RECORD_BYTES_MAX = 2 * PATH_MAX + 1024, /* a path may be escaped as JSON */
+    RECORD_BYTES_MAX = 2 * PATH_MAX + 1024, /* a path may be escaped in JSON */
     OTHERS = S_IRWXG | S_IRWXO,
 };
 
-/* A record as it is in the file. */
+/* A record as in its file. */
 struct record {
     struct json *root; /* owned */
     const char *path, *hash;
@@ -46,7 +46,7 @@ static void hash_text(const char *text, size_t len, char hex[SHA256_HEX_MAX])
     sha256_hex(hash, hex);
 }
 
-/* The folder that holds "devs": "$XDG_STATE_HOME", else "~/.local/state". */
+/* Returns the folder that contains "devs": "$XDG_STATE_HOME", or else "~/.local/state". */
 static bool find_state_home(char path[PATH_MAX], struct err *err)
 {
     const char *state = getenv("XDG_STATE_HOME");
@@ -78,7 +78,7 @@ bool trust_folder(char path[PATH_MAX], struct err *err)
     return true;
 }
 
-/* Opens a folder of ours below `parent`. Returns -1 and sets errno to EPERM where it is not ours,
+/* Opens a folder of ours below `parent`. Returns -1 and sets errno to EPERM if it is not ours,
  * or its mode has one of the bits `refused`. */
 static int open_private(int parent, const char *name, mode_t refused, bool makes)
 {
@@ -101,7 +101,7 @@ static void make_parents(const char *path)
     (void)snprintf(part, sizeof(part), "%s", path);
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        (void)mkdir(part, S_IRWXU); /* what fails here fails when it is opened */
+        (void)mkdir(part, S_IRWXU); /* if this fails, opening fails, too */
         *slash = '/';
     }
     (void)mkdir(part, S_IRWXU);
@@ -175,8 +175,8 @@ static bool read_record(int folder, const char *name, struct record *out)
     return false;
 }
 
-/* Resolves a folder. Of one that is gone the part is resolved that still exists, and the rest is
- * kept as it was given. Sets errno. */
+/* Resolves a folder. If it no longer exists, resolves the part that does and keeps the rest
+ * unchanged. Sets errno. */
 static bool find_folder(const char *folder, char real[PATH_MAX])
 {
     char part[PATH_MAX];
@@ -196,8 +196,8 @@ static bool find_folder(const char *folder, char real[PATH_MAX])
     return more >= 0 && (size_t)more < PATH_MAX - len;
 }
 
-/* Writes where the file is: its folder without links, and its name. A link in a strange project
- * that leads to trusted settings is thus another place. */
+/* Returns the location of the file: its folder with links resolved, and its name. So a link in
+ * an untrusted project that leads to trusted settings is a different location. */
 static bool find_place(const char *path, char out[PATH_MAX], struct err *err)
 {
     char folder[PATH_MAX], real[PATH_MAX];
@@ -214,7 +214,7 @@ static bool find_place(const char *path, char out[PATH_MAX], struct err *err)
            err_set(err, ERR_LIMIT, "the path of '%s' is too long", path);
 }
 
-/* The state of a record, given the text that is at its place now; NULL: there is none. */
+/* Returns the state of a record, given the present text at its location; NULL = no such file. */
 static enum trust_state state_of(const struct record *record, const struct str *text)
 {
     char hash[SHA256_HEX_MAX];
@@ -254,12 +254,12 @@ static bool write_whole(int fd, const struct str *text)
     return fsync(fd) == 0;
 }
 
-/* Puts the record in place as a whole. */
+/* Writes the record atomically. */
 static bool write_record(int folder, const char *name, const struct str *text, struct err *err)
 {
     char temporary[SHA256_HEX_MAX + 16];
     (void)snprintf(temporary, sizeof(temporary), "%s.%ld~", name, (long)getpid());
-    (void)unlinkat(folder, temporary, 0); /* one that a killed devs has left */
+    (void)unlinkat(folder, temporary, 0); /* left by a killed devs */
     const int fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                           S_IRUSR | S_IWUSR);
     bool ok = fd >= 0 && write_whole(fd, text) && renameat(folder, temporary, folder, name) == 0;

@@ -1,11 +1,11 @@
 /*
- * trust.h - the settings and plans of phases that the person has trusted on this machine, and the
- * plans that devs itself has written: one record for each place, with the SHA-256 of the text. Main
+ * trust.h - the settings and phase plans that the user has trusted on this machine, and the plans
+ * that devs itself has written: one record for each location, with the SHA-256 of the text. Main
  * thread.
  *
- * Records are files of $XDG_STATE_HOME/devs/trust (else ~/.local/state/devs/trust), outside every
- * project and not visible in sandboxes. The folder is 0700 and the files are 0600; a folder or a
- * file that is a link, of another user or open to others is not used.
+ * Records are files in $XDG_STATE_HOME/devs/trust (else ~/.local/state/devs/trust), outside every
+ * project and not visible in sandboxes. The folder is 0700 and the files are 0600. A folder or file
+ * that is a link, belongs to another user or is accessible to others is not used.
  */
 #ifndef DEVS_TRUST_H
 #define DEVS_TRUST_H
@@ -20,40 +20,39 @@
 
 enum trust_state {
     TRUST_NONE,    /* never trusted, or revoked */
-    TRUST_GIVEN,   /* for this very text */
-    TRUST_CHANGED, /* for another text at this place */
-    TRUST_GONE,    /* for a file that is no longer there */
+    TRUST_GIVEN,   /* for exactly this text */
+    TRUST_CHANGED, /* for another text at this location */
+    TRUST_GONE,    /* for a file that no longer exists */
 };
 
-/* "given", "none", "changed", "gone". */
+/* Returns "given", "none", "changed" or "gone". */
 const char *trust_state_name(enum trust_state state);
 
-/* Writes the folder of the records, which need not exist. False where the environment and the
- * password file name no home. */
+/* Returns the folder of the records, which need not exist. Returns false if neither the
+ * environment nor the password file names a home. */
 ATTR_MUST_USE bool trust_folder(char path[PATH_MAX], struct err *err);
 
-/* Returns what the person has said of the file found at `path` (absolute; its folder's
- * real path counts, the file itself may be a link). `text` NULL: the file is gone. Records that
- * cannot be used count as none. */
+/* Returns the trust in the file at `path` (absolute; its folder is resolved, but the file itself
+ * may be a link). `text` NULL: the file is gone. Unusable records count as none. */
 enum trust_state trust_find(const char *path, const struct str *text);
 
-/* Records trust in this text at this place, instead of an earlier one there. */
+/* Records trust in this text at this location, replacing an earlier record. */
 ATTR_MUST_USE bool trust_record(const char *path, const struct str *text, struct err *err);
 
-/* Removes the record; *was says whether there was one. A folder that is gone is matched by its
- * name, without links in the part of the path that still exists. */
+/* Removes the record; *was says whether there was one. If the folder is gone, its path is
+ * matched, with links resolved in the part that still exists. */
 ATTR_MUST_USE bool trust_revoke(const char *path, bool *was, struct err *err);
 
 /* A record. Borrowed until the callback returns. */
 struct trust_entry {
     const char *path;
-    enum trust_state state; /* GIVEN, CHANGED or GONE, of the file as it is now */
+    enum trust_state state; /* GIVEN, CHANGED or GONE, for the file as it is now */
     int64_t at_ms;          /* when trust was given: CLOCK_REALTIME */
 };
 /* Called for each record. */
 typedef void trust_entry_fn(void *ctx, const struct trust_entry *entry);
 
-/* Calls `found` for each record, in no order; a folder that does not exist has none. */
+/* Calls `found` for each record, in no particular order; a missing folder has none. */
 ATTR_MUST_USE bool trust_each(trust_entry_fn *found, void *ctx, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "command.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* cmd_agents.c - devs agents: lists the adapters, and tries one on a recorded output. */
+/* cmd_agents.c - devs agents: lists the adapters, and tries one on recorded output. */
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,17 +16,17 @@
 
 enum {
     OUTPUT_BYTES_MAX = 64 * 1024 * 1024, /* of a recorded output */
-    OTHER_SHOWN = 160,                   /* bytes shown of a line that no rule took */
+    OTHER_SHOWN = 160,                   /* bytes shown of a line that no rule matched */
     NAME_WIDTH = 12,
 };
 
-/* A recorded output while it is read. */
+/* Recorded output while it is read. */
 struct trial {
     const struct adapter *adapter;
-    struct str rules;    /* of the present line: "rule 3 call, rule 4 used" */
+    struct str rules;    /* of the current line: "rule 3 call, rule 4 used" */
     struct str words;    /* what the log would show for the line */
-    bool is_other;       /* no rule took the line: the log shows it unchanged */
-    long taken, unknown; /* lines */
+    bool is_other;       /* no rule matched: the log shows the line unchanged */
+    long taken, unknown; /* numbers of lines */
     long hits[ADAPTER_RULES_MAX];
 };
 
@@ -57,7 +57,7 @@ static void add_words(const struct str *words, struct str *out)
     }
 }
 
-/* Prints the rules that took a line, and the result. A JSON value that spans several lines is
+/* Prints the rules that matched a line, and the result. A JSON value on several lines is
  * reported at its last line. */
 static void print_line(struct trial *trial, long number, const char *text, size_t len)
 {
@@ -173,7 +173,7 @@ static int try_output(const struct adapter *adapter, const char *path, const cha
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
-static void list(const struct adapters *adapters)
+static void list_adapters(const struct adapters *adapters)
 {
     const struct adapter *adapter;
     for (size_t i = 0; (adapter = adapters_at(adapters, i)); i++) {
@@ -206,7 +206,7 @@ int cmd_agents(struct globals *globals, int argc, char **argv)
         return code;
     const struct adapter *adapter = name ? adapters_find(config.settings.agents, name) : NULL;
     if (!name)
-        list(config.settings.agents);
+        list_adapters(config.settings.agents);
     else if (!adapter)
         code = fail_usage("settings can define one under \"agents\": docs/agents.md",
                           "unknown agent '%s'", name);

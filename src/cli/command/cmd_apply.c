@@ -1,4 +1,4 @@
-/* cmd_apply.c - devs apply: what a task has changed, brought home. */
+/* cmd_apply.c - devs apply: applies the changes of a task to the user's tree. */
 
 #include <string.h>
 
@@ -13,8 +13,8 @@ struct apply_options {
     bool json;
 };
 
-static void print(const struct result_target *value, const struct apply_options *options,
-                  bool was_there)
+static void print_result(const struct result_target *value, const struct apply_options *options,
+                         bool was_there)
 {
     struct str text = {0};
     if (options->json) {
@@ -41,7 +41,7 @@ static void print(const struct result_target *value, const struct apply_options 
     str_done(&text);
 }
 
-/* Does the file decide what devs runs next? */
+/* Whether the file decides what devs runs next. */
 static bool is_governing(const char *path)
 {
     static const char *const names[] = {"devs.config.json", "devs.project.json", "plan.json"};
@@ -56,7 +56,7 @@ static bool is_governing(const char *path)
     return len > strlen(plan_end) && strcmp(name + len - strlen(plan_end), plan_end) == 0;
 }
 
-/* A task wrote the result, and a sandbox does not keep it from changing these. */
+/* A task wrote the result, and sandboxes do not protect these files. */
 static void warn_of_settings(const struct workspace_changes *changes)
 {
     for (size_t i = 0; i < changes->count; i++) {
@@ -88,7 +88,7 @@ int cmd_apply(struct globals *globals, int argc, char **argv)
     const bool ok = result_target_open(&value, globals, argv[0], true, &err) &&
                     workspace_result_apply(value.result, &value.changes, what, &was_there, &err);
     if (ok)
-        print(&value, &options, was_there);
+        print_result(&value, &options, was_there);
     if (ok && !was_there)
         warn_of_settings(&value.changes);
     result_target_done(&value);

@@ -15,13 +15,13 @@
 #include "text_file.h"
 #include "zone.h"
 
-/* What rows are judged by. */
+/* What rows are judged with. */
 struct judge {
-    struct config config; /* agents are in its settings */
+    struct config config; /* its settings contain the agents */
     struct classifier *classifier;
 };
 
-static bool answer(void *ctx, const struct str *row, struct str *out, struct err *err)
+static bool answer_row(void *ctx, const struct str *row, struct str *out, struct err *err)
 {
     const struct judge *judge = ctx;
     const struct classify_edge edge = {.now_ms = clock_now().at_ms,
@@ -30,7 +30,7 @@ static bool answer(void *ctx, const struct str *row, struct str *out, struct err
     return classify_row(judge->classifier, row, &edge, out, err);
 }
 
-/* The rules in force with those of the file, which take the place of their namesakes. */
+/* Combines the rules in force with those of the file, which replace rules of the same name. */
 static bool add_rules(const char *in_force, const char *path, struct str *out, struct err *err)
 {
     struct str text = {0};
@@ -43,7 +43,7 @@ static bool add_rules(const char *in_force, const char *path, struct str *out, s
     return ok;
 }
 
-/* As `devs exec` judges here, and by the rules of the file. */
+/* Uses the rules that `devs exec` would use here, and those of the file. */
 static int open_rules(const char *path, struct judge *out)
 {
     char dir[PATH_MAX];
@@ -81,7 +81,7 @@ int cmd_classify(struct globals *globals, int argc, char **argv)
     code = open_rules(rules, &judge);
     if (code != EXIT_ALL_PASSED)
         return code;
-    const struct row_feed feed = {.command = "classify", .answer = answer, .ctx = &judge};
+    const struct row_feed feed = {.command = "classify", .answer = answer_row, .ctx = &judge};
     code = row_feed_run(&feed, line.operands, argv);
     classifier_close(judge.classifier);
     config_done(&judge.config);

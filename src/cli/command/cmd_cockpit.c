@@ -1,15 +1,15 @@
-/* cmd_cockpit.c - devs alone: the cockpit on this project's log. */
+/* cmd_cockpit.c - devs without a command: the cockpit for this project's log. */
 #include <unistd.h>
 
 #include "app.h"
 #include "command.h"
 #include "fail.h"
-#include "find_log.h"
 #include "place.h"
 #include "session.h"
-#include "watch_run.h"
+#include "take_up.h"
+#include "target.h"
 
-/* A folder in which nothing ran yet: what can be done next there. */
+/* Nothing has run in this folder yet: says what to do next. */
 static int fail_without_log(const struct err *why)
 {
     struct err err = {0};

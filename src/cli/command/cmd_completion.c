@@ -1,4 +1,4 @@
-/* cmd_completion.c - devs completion: the files for shells, and what they ask. */
+/* cmd_completion.c - devs completion: prints the files for shells, and answers their questions. */
 #include <stdio.h>
 #include <string.h>
 

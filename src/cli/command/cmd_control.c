@@ -1,15 +1,14 @@
-/* cmd_control.c - devs cancel, retry, hold, release, correct: acts on a run from elsewhere. */
+/* cmd_control.c - devs cancel, retry, hold, release, correct: controls a run from another
+ * process. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "attempt_pick.h"
 #include "clock.h"
 #include "command.h"
 #include "control_desk.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
 #include "parse.h"
 #include "policy.h"
@@ -18,9 +17,9 @@
 #include "take_up.h"
 #include "target.h"
 
-enum { ANSWER_WAIT_MS = 10000 }; /* how long an act waits for its answer */
+enum { ANSWER_WAIT_MS = 10000 }; /* how long to wait for an answer */
 
-/* An act that was asked for and is waiting for its answer. */
+/* A control that is waiting for its answer. */
 struct asked {
     struct control_desk *desk;
     struct follower *follower;
@@ -30,7 +29,7 @@ struct asked {
     struct str words;
 };
 
-static bool look(struct asked *asked, struct err *err)
+static bool look_for_answer(struct asked *asked, struct err *err)
 {
     if (asked->row == 0 && !control_desk_row(asked->desk, asked->ticket, &asked->row, err))
         return false;
@@ -42,7 +41,7 @@ static bool wait_for_answer(struct asked *asked, struct err *err)
 {
     enum { LOOK_MS = 50 };
     int64_t end_ms = clock_now().mono_ms + ANSWER_WAIT_MS;
-    while (look(asked, err)) {
+    while (look_for_answer(asked, err)) {
         if (asked->answered || clock_now().mono_ms >= end_ms)
             return true;
         struct pollfd fd = {.fd = follower_fd(asked->follower), .events = POLLIN};
@@ -52,8 +51,8 @@ static bool wait_for_answer(struct asked *asked, struct err *err)
     return false;
 }
 
-static bool ask(const struct place *place, struct follower *follower, struct control *control,
-                struct asked *asked, struct err *err)
+static bool ask_control(const struct place *place, struct follower *follower,
+                        struct control *control, struct asked *asked, struct err *err)
 {
     *asked = (struct asked){.follower = follower};
     follower_watch(follower);
@@ -66,7 +65,7 @@ static bool ask(const struct place *place, struct follower *follower, struct con
     return ok;
 }
 
-/* "#41/tax" or "#41" */
+/* Appends "#41/tax" or "#41". */
 static void add_target(const struct target *target, struct str *out)
 {
     str_addf(out, "#%lld%s%s", (long long)target->run, target->task[0] != '\0' ? "/" : "",
@@ -95,14 +94,14 @@ static int print_answer(const struct asked *asked, const struct target *target,
     return asked->done ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
 }
 
-/* What is asked for, and of which of several. */
+/* Which control, and for which of several attempts or tasks. */
 struct act {
     struct control control;
-    struct attempt_words words; /* correct only: which attempt */
-    bool fault;                 /* of all tasks that wait with the same fault */
+    struct attempt_words words; /* correct only: the attempt */
+    bool fault;                 /* apply to all tasks that wait because of the same fault */
 };
 
-/* The attempt whose class is another: the one that `devs why` is about. */
+/* Finds the attempt to correct: the one that `devs why` shows. */
 static bool aim_at_attempt(const struct run_state *state, struct act *act, struct err *err)
 {
     struct control *control = &act->control;
@@ -123,7 +122,8 @@ static bool needs_task(const struct act *act)
            act->control.verb == CONTROL_CORRECT || act->control.verb == CONTROL_SEND_ONE;
 }
 
-static bool aim(struct follower *follower, struct target *target, struct act *act, struct err *err)
+static bool aim_act(struct follower *follower, struct target *target, struct act *act,
+                    struct err *err)
 {
     struct control *control = &act->control;
     const struct run_state *state = follower_state(follower);
@@ -132,7 +132,8 @@ static bool aim(struct follower *follower, struct target *target, struct act *ac
     control->key_at_ms = clock_now().at_ms;
     (void)session_by(control->by);
     const bool names_task = target->task[0] != '\0';
-    const bool reads = names_task && (needs_task(act) || state->plan->grows); /* tasks in events */
+    /* The tasks of a growing run are in its events. */
+    const bool reads = names_task && (needs_task(act) || state->plan->grows);
     if (reads && !follower_read(follower, 0, NULL, NULL, NULL, err))
         return false;
     target_settle(target, state->plan);
@@ -150,14 +151,14 @@ static int ask_and_tell(const struct place *place, struct follower *follower,
 {
     struct err err = {0};
     struct asked asked;
-    int code = ask(place, follower, control, &asked, &err)
+    int code = ask_control(place, follower, control, &asked, &err)
                    ? print_answer(&asked, target, control->verb)
                    : fail(&err);
     str_done(&asked.words);
     return code;
 }
 
-/* The same act on each task that waits with the fault of the one that is named. */
+/* Applies the control to each task that waits because of the same fault as the named one. */
 static int act_on_fault(const struct place *place, struct follower *follower,
                         const struct target *named, struct control *control)
 {
@@ -184,7 +185,7 @@ static int act_on_fault(const struct place *place, struct follower *follower,
     return code;
 }
 
-/* The run has ended and nobody owns it: an engine of its own does it, without a terminal. */
+/* The run has ended and nobody owns it: starts an engine without a terminal. */
 static int retry_ended(const struct globals *globals, const struct place *place, int64_t run,
                        const struct control *control)
 {
@@ -205,16 +206,17 @@ static int retry_ended(const struct globals *globals, const struct place *place,
     return code;
 }
 
-static int act(struct globals *globals, const char *word, struct act *act)
+static int perform_act(struct globals *globals, const char *word, struct act *act)
 {
     struct err err = {0};
     struct place place;
     struct target target;
     struct follower *follower = NULL;
     bool ok = target_parse(word, &target, &err) && find_log_to_write(globals->db, &place, &err) &&
-              target_follow(&target, &place, &follower, &err) && aim(follower, &target, act, &err);
+              target_follow(&target, &place, &follower, &err) &&
+              aim_act(follower, &target, act, &err);
     if (ok && act->control.verb == CONTROL_RETRY && take_up_is_needed(&place, target.run)) {
-        follower_close(follower); /* what comes forks */
+        follower_close(follower); /* the next step forks */
         return retry_ended(globals, &place, target.run, &act->control);
     }
     int code = !ok          ? fail(&err)
@@ -245,10 +247,10 @@ int cmd_cancel(struct globals *globals, int argc, char **argv)
                                      .mode = stop   ? CANCEL_STOP
                                              : kill ? CANCEL_KILL
                                                     : CANCEL_TERM}};
-    return act(globals, argv[0], &cancel);
+    return perform_act(globals, argv[0], &cancel);
 }
 
-/* What is known of secrets here is cut from the hint before it is written. */
+/* Removes known secrets from the hint before it is written. */
 static int take_hint(const char *hint, struct control *control)
 {
     struct redactor *redactor = NULL;
@@ -303,7 +305,7 @@ int cmd_retry(struct globals *globals, int argc, char **argv)
         retry.control.tries = (int)tries;
     }
     code = take_hint(hint, &retry.control);
-    return code == EXIT_ALL_PASSED ? act(globals, argv[0], &retry) : code;
+    return code == EXIT_ALL_PASSED ? perform_act(globals, argv[0], &retry) : code;
 }
 
 int cmd_hold(struct globals *globals, int argc, char **argv)
@@ -318,7 +320,7 @@ int cmd_hold(struct globals *globals, int argc, char **argv)
                                 .min_operands = 1,
                                 .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
-    return line.done ? code : act(globals, argv[0], &hold);
+    return line.done ? code : perform_act(globals, argv[0], &hold);
 }
 
 int cmd_release(struct globals *globals, int argc, char **argv)
@@ -326,7 +328,7 @@ int cmd_release(struct globals *globals, int argc, char **argv)
     struct act release = {.control = {.verb = CONTROL_RELEASE}};
     struct command_line line = {.name = "release", .min_operands = 1, .max_operands = 1};
     int code = command_parse(globals, &line, argc, argv);
-    return line.done ? code : act(globals, argv[0], &release);
+    return line.done ? code : perform_act(globals, argv[0], &release);
 }
 
 static int wrong_class(const char *word)
@@ -356,5 +358,5 @@ int cmd_correct(struct globals *globals, int argc, char **argv)
         return code;
     if (!verdict_label_parse(argv[1], &correct.control.label))
         return wrong_class(argv[1]);
-    return act(globals, argv[0], &correct);
+    return perform_act(globals, argv[0], &correct);
 }

@@ -1,4 +1,4 @@
-/* cmd_debug.c - devs debug: a recorded run looked into, in one of several modes. */
+/* cmd_debug.c - devs debug: inspects a recorded run, in one of several modes. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,57 @@
 #include "debug_mode.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "lnav_format.h"
+#include "what_if_run.h"
 
-/* What may be said, and what of it was. */
+/* Prints the description of our records for lnav -i. */
+static int run_lnav_format(const struct debug_call *call)
+{
+    (void)call;
+    (void)fwrite(lnav_format, 1, lnav_format_len, stdout);
+    return EXIT_ALL_PASSED;
+}
+
+struct debug_mode {
+    const char *name;               /* of the option that selects it */
+    const char *options;            /* allowed with it: names separated by blanks */
+    const char *usage;              /* the whole command, shown after a mistake */
+    int min_operands, max_operands; /* max -1 = any number */
+    int (*run)(const struct debug_call *call);
+};
+
+/* If several modes are given, the first one in this table wins, and the others must be among its
+ * options. */
+static const struct debug_mode modes[] = {
+    {"frame", "logs at view replay svg task",
+     "devs debug --logs [RUN] --frame 80x24 [--at TIME] [--view V] [--svg]", 0, 1, frame_run},
+    {"forensics", "try step json", "devs debug --forensics [RUN/]TASK [--try N] [--step N]", 1, 1,
+     forensics_run},
+    {"what-if", "json", "devs debug --what-if POLICY.json [RUN...|all] [--json]", 0, -1,
+     what_if_run},
+    {"diff", "step json", "devs debug --diff [RUN/]TASK#1 3 [--step N], or --diff RUN RUN [--json]",
+     1, 2, diff_run},
+    {"verify", "json rules", "devs debug --verify [RUN...|FILE] [--rules] [--json]", 0, -1,
+     verify_run_print},
+    {"retries", "json", "devs debug --retries [RUN...|FILE] [--json]", 0, -1, retries_run},
+    {"mark", "at name json", "devs debug --mark [RUN] [--at TIME] [--name TEXT]", 0, 1,
+     bookmark_run_mark},
+    {"marks", "json", "devs debug --marks [RUN]", 0, 1, bookmark_run_marks},
+    {"unmark", "", "devs debug --unmark N", 0, 1, bookmark_run_unmark},
+    {"lnav-format", "", "devs debug --lnav-format >devs_log.json && lnav -i devs_log.json", 0, 0,
+     run_lnav_format},
+    {"logs", "plain json task kind level since until grep follow at view",
+     "devs debug --logs [RUN...|FILE|all] [--at TIME] [--plain|--json] ...", 0, -1, records_run},
+};
+
+static void debug_mode_help(void)
+{
+    (void)puts("\nin full:");
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++)
+        (void)printf("  %s\n", modes[i].usage);
+}
+
+/* The options that exist, and their values. */
 struct debug_options {
     const struct option_spec *specs;
     size_t count;
@@ -29,22 +78,19 @@ static const struct option_spec *find_spec(const struct debug_options *options, 
     return NULL;
 }
 
-/* Records are meant, too, by who only says how they are to look. */
+/* --plain or --json without a mode means --logs, the last row. NULL if no mode is given. */
 static const struct debug_mode *find_mode(const struct debug_options *options)
 {
-    const struct debug_mode *mode;
-    for (size_t i = 0; (mode = debug_mode_at(i)); i++) {
-        const struct option_spec *spec = find_spec(options, mode->name);
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
+        const struct option_spec *spec = find_spec(options, modes[i].name);
         if (spec && is_said(spec))
-            return mode;
-        bool is_last = !debug_mode_at(i + 1);
-        if (is_last && (options->words->plain || options->words->json))
-            return mode;
+            return &modes[i];
     }
-    return NULL;
+    const bool is_logs = options->words->plain || options->words->json;
+    return is_logs ? &modes[ARRAY_LEN(modes) - 1] : NULL;
 }
 
-/* Is `name` one of the words of `list`? */
+/* Whether `list` contains the word `name`. */
 static bool has_word(const char *list, const char *name)
 {
     const size_t len = strlen(name);
@@ -57,18 +103,17 @@ static bool has_word(const char *list, const char *name)
     return false;
 }
 
-/* A mode that the option goes with; NULL if none does. */
+/* Returns a mode that allows the option; NULL if none does. */
 static const struct debug_mode *mode_with(const char *option)
 {
-    const struct debug_mode *mode;
-    for (size_t i = 0; (mode = debug_mode_at(i)); i++) {
-        if (has_word(mode->options, option))
-            return mode;
+    for (size_t i = 0; i < ARRAY_LEN(modes); i++) {
+        if (has_word(modes[i].options, option))
+            return &modes[i];
     }
     return NULL;
 }
 
-/* What says nothing in this mode is a mistake, and not ignored. */
+/* Rejects options that have no meaning in this mode. */
 static int refuse_mix(const struct debug_options *options, const struct debug_mode *mode)
 {
     for (size_t i = 0; i < options->count; i++) {
@@ -93,7 +138,7 @@ static int refuse_operands(const struct debug_mode *mode, const struct debug_cal
     return EXIT_ALL_PASSED;
 }
 
-/* One who names a run wants to see it. */
+/* Suggests the mode that shows the run or task in question. */
 static int refuse_no_mode(const struct debug_call *call)
 {
     char hint[128];

@@ -1,4 +1,4 @@
-/* cmd_diff.c - devs diff: what a task has changed. */
+/* cmd_diff.c - devs diff: shows what a task has changed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct diff_options {
     bool json;
 };
 
-/* A line a path, and the sum. */
+/* Prints a line for each path, and the sum. */
 static void print_stat(const struct workspace_changes *changes, const struct redactor *redactor)
 {
     struct str text = {0};
@@ -53,8 +53,7 @@ static void print_json(const struct result_target *value, bool with_text,
     str_done(&text);
 }
 
-/* On a terminal only what is fit for one, without secrets; a pipe gets the result as it is, which
- * git apply can read. */
+/* A terminal gets clean text without secrets; a pipe gets the exact result, for git apply. */
 static void print_text(const struct workspace_changes *changes, const struct redactor *redactor)
 {
     if (isatty(STDOUT_FILENO))
@@ -63,7 +62,7 @@ static void print_text(const struct workspace_changes *changes, const struct red
         (void)fwrite(str_text(&changes->text), 1, changes->text.len, stdout);
 }
 
-static void print(const struct result_target *value, const struct diff_options *options)
+static void print_result(const struct result_target *value, const struct diff_options *options)
 {
     const struct workspace_changes *changes = &value->changes;
     if (options->json)
@@ -101,7 +100,7 @@ int cmd_diff(struct globals *globals, int argc, char **argv)
                            ? secrets_of_run(value.run_dir, NULL, &options.redactor)
                            : fail(&err);
     if (opened == EXIT_ALL_PASSED)
-        print(&value, &options);
+        print_result(&value, &options);
     result_target_done(&value);
     redactor_close(options.redactor);
     return opened;

@@ -1,4 +1,5 @@
-/* cmd_doctor.c - devs doctor: can devs work here, and how well? */
+/* cmd_doctor.c - devs doctor: checks what works here. */
+#include <inttypes.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,27 +11,29 @@
 #include "command.h"
 #include "config.h"
 #include "doctor.h"
-#include "doctor_log.h"
+#include "err.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "follower.h"
 #include "line_wrap.h"
+#include "place.h"
 #include "str.h"
 #include "term.h"
 #include "text.h"
 #include "version.h"
 #include "watch.h"
 
-/* A line: the sign, the name, and the words in what is left of a terminal's 80 columns. */
+/* A line has a sign, a name, and text in the rest of 80 columns. */
 enum {
     NAME_COLUMNS = 15,
     WORDS_COLUMN = 3 + 1 + NAME_COLUMNS + 1,
     WORDS_COLUMNS = 80 - WORDS_COLUMN
 };
 
-/* What is told goes out line by line; JSON is put together first. */
+/* Lines are printed one at a time; JSON is collected first. */
 struct report {
     bool json;
-    bool breaks; /* something that plain runs need */
+    bool breaks; /* something that plain runs need does not work */
     struct str lines;
 };
 
@@ -53,8 +56,8 @@ static void add_json(struct str *out, const struct doctor_line *line)
     str_add_char(out, '}');
 }
 
-/* Bytes of the text for one row, its end at a blank: a path or an address stays whole, so that it
- * can be copied. */
+/* Returns the bytes of the text that fit in one row. Breaks at blanks only, so that a path or
+ * URL can be copied. */
 static size_t row_bytes(const char *text)
 {
     const size_t len = strlen(text);
@@ -81,7 +84,7 @@ static void put_rows(const char *text)
     str_done(&clean);
 }
 
-/* What would help stands behind the words, and where that is too long on rows of its own. */
+/* Puts the hint after the text, or on rows of its own if it does not fit. */
 static void put_line(const struct doctor_line *line)
 {
     struct str all = {0};
@@ -99,7 +102,7 @@ static void put_line(const struct doctor_line *line)
     str_done(&all);
 }
 
-static void tell(void *ctx, const struct doctor_line *line)
+static void tell_line(void *ctx, const struct doctor_line *line)
 {
     static const char *const signs[] = {
         [DOCTOR_WORKS] = "ok", [DOCTOR_LACKS] = "-", [DOCTOR_BREAKS] = "NO"};
@@ -112,10 +115,132 @@ static void tell(void *ctx, const struct doctor_line *line)
     }
     (void)printf("%-3s %-*s ", signs[line->state], NAME_COLUMNS, line->name);
     put_line(line);
-    (void)fflush(stdout); /* the next question may take a second */
+    (void)fflush(stdout); /* the next check may take a second */
 }
 
-/* Which devs this is, where several may be installed. */
+/* The run log: whether it exists, can be read and written, and which disk it is on. Creates
+ * nothing. */
+
+enum { PATH_SHOWN_MAX = 200 };
+
+static void refuse_log(struct doctor_line *line, const struct err *err)
+{
+    line->state = DOCTOR_BREAKS;
+    (void)snprintf(line->words, sizeof(line->words), "%.300s", err->message);
+    (void)snprintf(line->hint, sizeof(line->hint), "%.199s", err->hint);
+}
+
+/* A log written by a newer devs can be read, but no run can start in it. */
+static void look_for_newer(struct follower *follower, struct doctor_line *line)
+{
+    struct log_trouble trouble;
+    struct str words = {0};
+    follower_trouble(follower, 0, &trouble);
+    if (trouble.kind != LOG_TROUBLE_NEWER)
+        return;
+    log_trouble_words(&trouble, &words);
+    line->state = DOCTOR_BREAKS;
+    (void)snprintf(line->words, sizeof(line->words), "%.300s", str_text(&words));
+    (void)snprintf(line->hint, sizeof(line->hint), "update devs, or --db FILE");
+    str_done(&words);
+}
+
+/* A log that opens may still be damaged further in, so this reads the newest run to its end. */
+static void read_newest(const struct place *place, struct doctor_line *line)
+{
+    struct err err = {0};
+    struct follower *follower = NULL;
+    const bool ok = follower_open(&follower, place, 0, &err) &&
+                    follower_read(follower, 0, NULL, NULL, NULL, &err);
+    if (ok)
+        look_for_newer(follower, line);
+    else if (err.code == ERR_DAMAGED)
+        refuse_log(line, &err);
+    follower_close(follower);
+}
+
+/* Appends ", on ext4, 12 GiB free". */
+static void add_disk(const struct place_disk *disk, struct str *out)
+{
+    const int64_t mib = disk->free_bytes / (1024 * 1024);
+    const bool is_large = mib >= 10 * 1024;
+    str_addf(out, ", on %s, %" PRId64 " %s free", disk->type, is_large ? mib / 1024 : mib,
+             is_large ? "GiB" : "MiB");
+}
+
+/* A run whose log runs out of space continues in a spill log. On a full disk no run can start. */
+static void look_for_space(const struct place_disk *disk, struct doctor_line *line)
+{
+    enum { FREE_MIB_MIN = 1, FREE_MIB_GOOD = 64 };
+    const int64_t mib = disk->free_bytes / (1024 * 1024);
+    if (mib >= FREE_MIB_GOOD)
+        return;
+    line->state = mib < FREE_MIB_MIN ? DOCTOR_BREAKS : DOCTOR_LACKS;
+    (void)snprintf(line->hint, sizeof(line->hint), "%s",
+                   mib < FREE_MIB_MIN ? "make room, or --db FILE on another disk"
+                                      : "make room: what does not fit goes into a spill log");
+}
+
+static void look_for_room(const char *dir, struct doctor_line *line)
+{
+    struct place_disk disk = {.type = "?"};
+    struct str words = {0};
+    const bool is_known = place_disk(dir, &disk, NULL);
+    str_add(&words, "none yet: the first run makes .devs");
+    if (is_known) {
+        add_disk(&disk, &words);
+        look_for_space(&disk, line);
+    }
+    if (access(dir, W_OK | X_OK) != 0 || disk.is_network) {
+        line->state = DOCTOR_BREAKS;
+        str_clear(&words);
+        str_addf(&words, "none yet, and this folder %s",
+                 disk.is_network ? "is on a network file system: a log would not be safe"
+                                 : "cannot be written");
+        (void)snprintf(line->hint, sizeof(line->hint), "--db FILE with a file on a local disk");
+    }
+    (void)snprintf(line->words, sizeof(line->words), "%.300s", str_text(&words));
+    str_done(&words);
+}
+
+static void look_at_place(const struct place *place, struct doctor_line *line)
+{
+    struct place_disk disk;
+    struct str words = {0};
+    const bool writable = access(place->dir, W_OK | X_OK) == 0 &&
+                          (access(place->db, F_OK) != 0 || access(place->db, W_OK) == 0);
+    str_addf(&words, "%.*s", PATH_SHOWN_MAX, place->db);
+    line->state = writable ? DOCTOR_WORKS : DOCTOR_BREAKS;
+    if (!writable) {
+        str_add(&words, " cannot be written");
+        (void)snprintf(line->hint, sizeof(line->hint),
+                       "--db FILE in a folder that you may write to");
+    } else if (place_disk(place->dir, &disk, NULL)) {
+        add_disk(&disk, &words);
+        look_for_space(&disk, line);
+    }
+    (void)snprintf(line->words, sizeof(line->words), "%.300s", str_text(&words));
+    str_done(&words);
+    if (writable)
+        read_newest(place, line);
+}
+
+/* `db` is the value of --db, or NULL; a first log would be created in `dir`. */
+static struct doctor_line doctor_log(const char *db, const char *dir)
+{
+    struct err err = {0};
+    struct place place;
+    struct doctor_line line = {.name = "run log", .state = DOCTOR_WORKS};
+    if (place_find(db, false, &place, &err))
+        look_at_place(&place, &line);
+    else if (err.code == ERR_NOT_FOUND && !db)
+        look_for_room(dir, &line);
+    else
+        refuse_log(&line, &err);
+    return line;
+}
+
+/* Which devs this is, in case several are installed. */
 static void look_at_self(struct report *report)
 {
     char path[PATH_MAX];
@@ -123,7 +248,7 @@ static void look_at_self(struct report *report)
     const ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
     (void)snprintf(line.words, sizeof(line.words), "%.60s%s%.*s", version_text(),
                    len > 0 ? ", " : "", len > 0 ? (int)(len < 240 ? len : 240) : 0, path);
-    tell(report, &line);
+    tell_line(report, &line);
 }
 
 static void look_at_watch(struct report *report)
@@ -141,13 +266,13 @@ static void look_at_watch(struct report *report)
                        err.message, WATCH_POLL_MS);
         (void)snprintf(line.hint, sizeof(line.hint), "sysctl fs.inotify.max_user_instances=512");
     }
-    tell(report, &line);
+    tell_line(report, &line);
 }
 
 static void describe_terminal(struct doctor_line *line)
 {
     struct winsize size = {0};
-    (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size); /* all zero where it does not know */
+    (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size); /* all zero if the terminal does not know */
     (void)snprintf(line->words, sizeof(line->words), "%.60s, %ux%u, %d colors", getenv("TERM"),
                    (unsigned)size.ws_col, (unsigned)size.ws_row, term_color_count());
 }
@@ -168,7 +293,7 @@ static void look_at_terminal(struct report *report)
     } else {
         describe_terminal(&line);
     }
-    tell(report, &line);
+    tell_line(report, &line);
 }
 
 static void look_at_locale(struct report *report)
@@ -181,10 +306,10 @@ static void look_at_locale(struct report *report)
                    utf8 ? "%.60s" : "not UTF-8 but %.60s: symbols are drawn in ASCII", codeset);
     if (!utf8)
         (void)snprintf(line.hint, sizeof(line.hint), "LC_ALL=C.UTF-8");
-    tell(report, &line);
+    tell_line(report, &line);
 }
 
-/* May a run start with the settings here, and with all their keys? */
+/* Whether a run can start with these settings, with all their keys. */
 static void look_at_settings(struct report *report, const struct config *config)
 {
     struct doctor_line line = {.name = "settings", .state = DOCTOR_WORKS};
@@ -202,11 +327,11 @@ static void look_at_settings(struct report *report, const struct config *config)
         (void)snprintf(line.words, sizeof(line.words), "%.250s, %s", config->path,
                        is_given ? "trusted" : "no key needs trust");
     }
-    tell(report, &line);
+    tell_line(report, &line);
     str_done(&brief);
 }
 
-/* What all lines come to, for one who sees them for the first time. */
+/* Sums up all lines, for first-time users. */
 static void tell_end(const struct report *report)
 {
     struct str json = {0};
@@ -252,13 +377,13 @@ int cmd_doctor(struct globals *globals, int argc, char **argv)
         return code;
     look_at_self(&report);
     struct doctor_line log = doctor_log(globals->db, dir);
-    tell(&report, &log);
+    tell_line(&report, &log);
     look_at_settings(&report, &config);
     look_at_watch(&report);
     look_at_terminal(&report);
     look_at_locale(&report);
-    doctor_look(dir, &config.settings.sandbox, tell, &report);
-    doctor_look_at_agents(config.settings.agents, tell, &report);
+    doctor_look(dir, &config.settings.sandbox, tell_line, &report);
+    doctor_look_at_agents(config.settings.agents, tell_line, &report);
     config_done(&config);
     tell_end(&report);
     str_done(&report.lines);

@@ -1,4 +1,4 @@
-/* cmd_entropy.c - devs entropy: looping as a filter of JSON lines. */
+/* cmd_entropy.c - devs entropy: loop detection as a filter of JSON lines. */
 #include <stddef.h>
 
 #include "command.h"
@@ -10,7 +10,7 @@
 
 enum { LIMITS_BYTES_MAX = 1024 * 1024 };
 
-static bool answer(void *ctx, const struct str *row, struct str *out, struct err *err)
+static bool answer_row(void *ctx, const struct str *row, struct str *out, struct err *err)
 {
     return entropy_row(ctx, row, out, err);
 }
@@ -43,6 +43,6 @@ int cmd_entropy(struct globals *globals, int argc, char **argv)
         return code;
     if (path && !read_limits(path, &limits, &err))
         return fail(&err);
-    const struct row_feed feed = {.command = "entropy", .answer = answer, .ctx = &limits};
+    const struct row_feed feed = {.command = "entropy", .answer = answer_row, .ctx = &limits};
     return row_feed_run(&feed, line.operands, argv);
 }

@@ -1,4 +1,4 @@
-/* cmd_exec.c - devs exec: one command as a run. */
+/* cmd_exec.c - devs exec: runs one command as a run. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +10,12 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "plan.h"
-#include "sandbox_options.h"
 #include "session.h"
 #include "stdin_feed.h"
 
 enum { EXEC_TIMEOUT_S_MAX = PLAN_TIMEOUT_S_MAX };
 
-/* The words of the command line, before they are checked. */
+/* The options, before they are checked. */
 struct exec_words {
     const char *phase, *policy, *timeout;
     struct sandbox_options sandbox;
@@ -25,7 +24,7 @@ struct exec_words {
     struct sandbox_spec kept_in; /* owned; for --sandbox and its options */
 };
 
-/* "90" or "0.5", to milliseconds. */
+/* Parses "90" or "0.5" into milliseconds. */
 static bool parse_seconds(const char *text, int64_t *out_ms, struct err *err)
 {
     char *end = NULL;
@@ -115,7 +114,7 @@ static int run_command(struct globals *globals, const struct plan_exec *exec, co
     return code;
 }
 
-/* The words mean what they mean in this folder: its settings may name policies. */
+/* The options refer to the settings of this folder, which may define policies. */
 static int run_words(struct globals *globals, struct exec_words *words, char *const *command)
 {
     char dir[PATH_MAX];

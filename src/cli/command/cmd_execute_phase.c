@@ -1,19 +1,337 @@
-/* cmd_execute_phase.c - devs execute-phase: an agent does a phase of the project. */
+/* cmd_execute_phase.c - devs execute-phase: an agent carries out a phase of the project. */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "phase_summary.h"
+#include "json.h"
+#include "log_reader.h"
 #include "plan_agents.h"
 #include "plan_file.h"
 #include "plan_sessions.h"
+#include "secrets.h"
+#include "shown.h"
+#include "target.h"
+#include "text.h"
+#include "text_file.h"
 #include "workflow.h"
+#include "xalloc.h"
 
-/* The phase that is carried out. */
+/* The summary of a phase. */
+
+enum {
+    PHASE_SUMMARY_TASKS_MAX = 500, /* described; the others are counted */
+    PHASE_SUMMARY_FILES_MAX = 50,  /* named per task; the others are counted */
+};
+
+/* The result of a phase, as a Markdown file beside its plan: for people, and for the agent that
+ * plans the next phase. Everything is borrowed. */
+struct phase_summary {
+    const struct globals *globals;
+    const struct project *project;
+    int number; /* of the phase */
+    const struct session_end *end;
+};
+
+/* A file that a task changed, with its path in the project. */
+struct changed_file {
+    int task;
+    char *path; /* owned */
+};
+
+struct changed_files {
+    struct changed_file *items; /* owned */
+    size_t count, cap;
+};
+
+/* Appends foreign text to a line of Markdown, as one line and without markup. */
+static void add_text(struct str *out, const char *text)
+{
+    struct str clean = {0};
+    text_clean(&clean, text, strlen(text));
+    for (size_t i = 0; i < clean.len; i++) {
+        const char c = clean.data[i];
+        if (c == '\n' || c == '\t')
+            str_add_char(out, ' ');
+        else
+            str_addf(out, strchr("\\`*_[]<>|#", c) ? "\\%c" : "%c", c);
+    }
+    str_done(&clean);
+}
+
+/* Appends foreign text as code, which a backtick would end. */
+static void add_code(struct str *out, const char *text)
+{
+    struct str clean = {0};
+    text_clean(&clean, text, strlen(text));
+    str_add_char(out, '`');
+    for (size_t i = 0; i < clean.len; i++)
+        str_add_char(out, clean.data[i] == '`'    ? '\''
+                          : clean.data[i] == '\n' ? ' '
+                                                  : clean.data[i]);
+    str_add_char(out, '`');
+    str_done(&clean);
+}
+
+static void add_file(struct changed_files *files, int task, const char *path)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        if (files->items[i].task == task && strcmp(files->items[i].path, path) == 0)
+            return;
+    }
+    files->items = xgrow(files->items, &files->cap, files->count + 1, sizeof(*files->items));
+    files->items[files->count++] = (struct changed_file){.task = task, .path = xstrdup(path)};
+}
+
+static bool writes_file(const char *tool)
+{
+    static const char *const tools[] = {"Write",      "Edit",    "MultiEdit", "NotebookEdit",
+                                        "write_file", "replace", "edit",      "write"};
+    for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
+        if (strcmp(tools[i], tool) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Finds the file that one of the agent's own tools wrote, from the log. */
+static void take_call(const struct event *event, struct changed_files *files)
+{
+    struct json *text = NULL;
+    const bool is_call = event->kind == EVENT_AGENT_CALL && event->d == 0 && event->c == 0;
+    if (!is_call || !event->text ||
+        !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+        return;
+    const char *what = json_text(json_get(text, "what"), "");
+    if (*what != '\0' && writes_file(json_text(json_get(text, "tool"), "")))
+        add_file(files, event->task, what);
+    json_free(text);
+}
+
+static void read_calls(const struct phase_summary *summary, struct changed_files *files)
+{
+    struct place place;
+    struct log_reader *reader = NULL;
+    struct event_page page = {0};
+    int64_t after = 0;
+    bool ok = find_log(summary->globals->db, false, &place, NULL) &&
+              log_reader_open(&reader, &place, NULL);
+    do {
+        ok = ok && log_reader_events(reader, summary->end->run, after, &page, NULL);
+        for (size_t i = 0; ok && i < page.count; i++) {
+            after = page.events[i].seq;
+            take_call(&page.events[i], files);
+        }
+    } while (ok && page.count == LOG_PAGE_EVENTS);
+    event_page_done(&page);
+    log_reader_close(reader);
+}
+
+/* In a workspace, git or the copy knows what has changed. */
+static void read_result(const struct phase_summary *summary, int task, struct changed_files *files)
+{
+    const struct run_state *state = summary->end->state;
+    struct result_target result;
+    struct str word = {0};
+    str_addf(&word, "%" PRId64 "/%s", summary->end->run, state->plan->tasks[task].id);
+    if (result_target_open(&result, summary->globals, word.data, false, NULL)) {
+        for (size_t i = 0; i < result.changes.count; i++)
+            add_file(files, task, result.changes.items[i].path);
+    }
+    result_target_done(&result);
+    str_done(&word);
+}
+
+static void read_files(const struct phase_summary *summary, struct changed_files *files)
+{
+    const struct run_state *state = summary->end->state;
+    read_calls(summary, files);
+    for (int i = 0; i < state->plan->task_count && i < PHASE_SUMMARY_TASKS_MAX; i++) {
+        const struct plan_task *plan = &state->plan->tasks[i];
+        if (state->tasks[i].place && state->tasks[i].place->path)
+            read_result(summary, i, files);
+        for (int k = 0; state->tasks[i].status == TASK_PASSED && k < plan->step_count; k++) {
+            if (plan->steps[k].agent && plan->steps[k].agent->output)
+                add_file(files, i, plan->steps[k].agent->output);
+        }
+    }
+}
+
+static void add_files(const struct changed_files *files, int task, struct str *out)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        if (files->items[i].task != task)
+            continue;
+        if (found++ >= PHASE_SUMMARY_FILES_MAX)
+            continue;
+        str_add(out, found > 1 ? ", " : "- Files: ");
+        add_code(out, files->items[i].path);
+    }
+    if (found > PHASE_SUMMARY_FILES_MAX)
+        str_addf(out, " and %zu more", found - PHASE_SUMMARY_FILES_MAX);
+    str_add(out, found > 0 ? "\n" : "- Files: none known\n");
+}
+
+static int64_t count_attempts(const struct run_state *state, int task)
+{
+    int64_t count = 0;
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++)
+        count += state->tasks[task].steps[i].attempt_count;
+    return count;
+}
+
+/* Returns the step that decided how the task ended: the last one that was tried; NULL = none. */
+static const struct step_state *last_step(const struct run_state *state, int task, int *number)
+{
+    const struct step_state *last = NULL;
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
+        const struct step_state *step = &state->tasks[task].steps[i];
+        if (step->attempt_count > 0) {
+            last = step;
+            *number = i;
+        }
+    }
+    return last;
+}
+
+/* Appends how the last step ended, and the line that decided the verdict. */
+static void add_evidence(const struct run_state *state, int task, struct str *out)
+{
+    int number = 0;
+    struct str words = {0};
+    struct verdict room;
+    const struct step_state *step = last_step(state, task, &number);
+    str_add(out, "- Evidence: ");
+    if (!step) {
+        str_add(out, "it was not started\n");
+        return;
+    }
+    const struct attempt_state *attempt = step_state_latest(step);
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    outcome_words(&attempt->outcome, &words);
+    str_addf(out, "step %d of %d in %s: ", number + 1, state->plan->tasks[task].step_count,
+             phase_name(state->plan->tasks[task].steps[number].phase));
+    add_text(out, str_text(&words));
+    if (verdict && verdict->match[0] != '\0') {
+        str_add(out, ", ");
+        add_code(out, verdict->match);
+    }
+    str_add_char(out, '\n');
+    str_done(&words);
+}
+
+static void add_task(const struct phase_summary *summary, const struct changed_files *files,
+                     int task, struct str *out)
+{
+    const struct run_state *state = summary->end->state;
+    const struct plan_task *plan = &state->plan->tasks[task];
+    struct str ending = {0}, why = {0};
+    shown_ending(state, task, &ending);
+    shown_cause(state, task, &why);
+    str_add(out, "\n## ");
+    add_text(out, plan->id);
+    if (strcmp(plan->id, plan->title) != 0) {
+        str_add(out, ": ");
+        add_text(out, plan->title);
+    }
+    str_addf(out, "\n\n- Outcome: %s", shown_word(shown_task(state, task, false)));
+    const char *reason = strstr(str_text(&ending), ": "); /* after the outcome, as text */
+    if (reason) {
+        str_add(out, ", ");
+        add_text(out, reason + strlen(": "));
+    }
+    str_add_char(out, '\n');
+    if (why.len > 0) {
+        str_add(out, "- Why: ");
+        add_text(out, why.data);
+        str_add_char(out, '\n');
+    }
+    add_evidence(state, task, out);
+    add_files(files, task, out);
+    str_addf(out, "- More: `devs why %" PRId64 "/%s`, `devs log %" PRId64 "/%s`\n",
+             summary->end->run, plan->id, summary->end->run, plan->id);
+    str_done(&why);
+    str_done(&ending);
+}
+
+static void add_table(const struct run_state *state, int shown, struct str *out)
+{
+    str_add(out, "\n| task | outcome | attempts |\n| --- | --- | --- |\n");
+    for (int i = 0; i < shown; i++) {
+        str_add(out, "| ");
+        add_text(out, state->plan->tasks[i].id);
+        str_addf(out, " | %s | %" PRId64 " |\n", shown_word(shown_task(state, i, false)),
+                 count_attempts(state, i));
+    }
+    if (shown < state->plan->task_count)
+        str_addf(out, "\nand %d more tasks\n", state->plan->task_count - shown);
+}
+
+static void write_summary(const struct phase_summary *summary, struct str *out)
+{
+    const struct run_state *state = summary->end->state;
+    const int shown = state->plan->task_count < PHASE_SUMMARY_TASKS_MAX ? state->plan->task_count
+                                                                        : PHASE_SUMMARY_TASKS_MAX;
+    struct changed_files files = {0};
+    char at[CLOCK_TEXT_MAX];
+    read_files(summary, &files);
+    str_addf(out, "# Phase %d: ", summary->number);
+    add_text(out, project_phase_title(summary->project, summary->number));
+    str_addf(out, "\n\nRun #%" PRId64 " ended with exit code %d at %s: %d of %d tasks passed.\n",
+             summary->end->run, summary->end->exit_code, clock_date(state->last.at_ms, at),
+             state->counts[TASK_PASSED], state->plan->task_count);
+    add_table(state, shown, out);
+    for (int i = 0; i < shown; i++)
+        add_task(summary, &files, i, out);
+    for (size_t i = 0; i < files.count; i++)
+        free(files.items[i].path);
+    free(files.items);
+}
+
+/* save_file() would replace a link, but a person who made one had a reason. */
+static bool is_plain(const char *path, struct err *err)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0 || S_ISREG(info.st_mode))
+        return true;
+    return err_set(err, ERR_INVALID, "'%s' is %s", path,
+                   S_ISLNK(info.st_mode) ? "a link" : "not a plain file");
+}
+
+ATTR_MUST_USE static bool phase_summary_save(const struct phase_summary *summary,
+                                             char path[PATH_MAX], struct err *err)
+{
+    struct redactor *redactor = NULL;
+    struct str text = {0};
+    struct str cut = {0};
+    project_summary_path(summary->project, summary->number, path);
+    if (!is_plain(path, err))
+        return false;
+    if (secrets_of_run(summary->project->dir, summary->end->state->plan, &redactor) != 0)
+        return err_set(err, ERR_INVALID, "what is secret is not known");
+    write_summary(summary, &text);
+    char *clean = redact_string(redactor, str_text(&text), NULL);
+    str_add(&cut, clean);
+    free(clean);
+    const bool ok = save_file(path, &cut, err);
+    redactor_close(redactor);
+    str_done(&cut);
+    str_done(&text);
+    return ok;
+}
+
+/* The command. */
+
+/* The phase that is being carried out. */
 struct execution {
     struct phase_words at;
     struct plan_file file; /* owned */
@@ -42,7 +360,7 @@ static int read_plan(struct execution *execution)
     return plan_file_read_trusted(path, plan_agents_edit, &edit, &execution->file);
 }
 
-/* One conversation takes one prompt at a time. */
+/* A session takes one prompt at a time. */
 static int choose_jobs(struct execution *execution)
 {
     const char *given = execution->at.words.jobs;
@@ -72,7 +390,7 @@ static void print_next(const struct execution *execution)
         (void)printf("next: devs plan-phase %d\n", next);
 }
 
-/* Once the run has ended. A file that cannot be written changes nothing of what it came to. */
+/* Called once the run has ended. Failing to write the file does not change the result. */
 static bool save_summary(const struct execution *execution, const struct session_end *end,
                          char path[PATH_MAX])
 {
@@ -114,7 +432,7 @@ static int print_end(void *ctx, const struct session_end *end)
     return end->exit_code;
 }
 
-static int run(struct globals *globals, struct execution *execution)
+static int run_phase(struct globals *globals, struct execution *execution)
 {
     const struct workflow_words *words = &execution->at.words;
     const struct plan_file *file = &execution->file;
@@ -157,7 +475,7 @@ int cmd_execute_phase(struct globals *globals, int argc, char **argv)
     if (code == EXIT_ALL_PASSED)
         code = choose_jobs(&execution);
     if (code == EXIT_ALL_PASSED)
-        code = run(globals, &execution);
+        code = run_phase(globals, &execution);
     plan_file_done(&execution.file);
     phase_words_done(&execution.at);
     return code;

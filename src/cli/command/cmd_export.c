@@ -1,4 +1,4 @@
-/* cmd_export.c - devs export: a run for other programs. */
+/* cmd_export.c - devs export: exports a run for other programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +9,17 @@
 #include "export.h"
 #include "fail.h"
 #include "follower.h"
-#include "log_word.h"
-#include "progress.h"
 #include "secrets.h"
+#include "target.h"
 #include "xalloc.h"
 
 #define USAGE "devs export RUN --format jsonl|perfetto|bundle|asciicast|svg [-o FILE|-]"
 
-/* What a run can be written as. */
+/* A format in which a run can be written. */
 struct export_format {
     const char *name, *ending;
     bool (*write)(const struct export_call *call, struct err *err); /* NULL: the copy itself */
-    const char *before, *behind; /* the file's name: what to do with it, once it is written */
+    const char *before, *behind; /* text around the file's name: what to do with it */
 };
 
 static const struct export_format formats[] = {
@@ -31,7 +30,7 @@ static const struct export_format formats[] = {
     {"svg", "svg", export_svg, "any browser shows ", ""},
 };
 
-/* One run that is to be exported, as it is in the log. */
+/* The run to export, as in the log. */
 struct exporting {
     const struct globals *globals;
     const struct export_words *words;
@@ -55,8 +54,7 @@ static bool is_stdout(const char *file)
     return strcmp(file, "-") == 0;
 }
 
-/* Only on a terminal: a script has said what it wants. Anything but y keeps it from being
- * written. */
+/* Asks only on a terminal: a script has said what it wants. Any answer except y cancels. */
 static bool is_wanted(const struct export_words *words)
 {
     char answer[16];
@@ -81,7 +79,7 @@ static int tell_end(const struct exporting *now, const char *file, bool wanted)
     return wanted ? EXIT_ALL_PASSED : EXIT_GAVE_UP;
 }
 
-/* Built, shown, and only then given its name. */
+/* Built and shown before it gets its name. */
 static int export_bundle(const struct exporting *now, const char *file)
 {
     struct err err = {0};
@@ -104,9 +102,9 @@ static int export_bundle(const struct exporting *now, const char *file)
     return ok ? tell_end(now, file, wanted) : fail(&err);
 }
 
-/* What a stream that somebody reads on has in it is said where it does not get into it. */
-static void show(const struct exporting *now, struct bundle_contents *contents,
-                 const struct export_sink *sink)
+/* For a stream that is passed on, the contents are shown where they do not get into it. */
+static void show_contents(const struct exporting *now, struct bundle_contents *contents,
+                          const struct export_sink *sink)
 {
     contents->bytes = sink->bytes;
     if (!is_stdout(sink->path))
@@ -115,7 +113,7 @@ static void show(const struct exporting *now, struct bundle_contents *contents,
         export_show(contents, "standard output", now->words, stderr);
 }
 
-/* One file out of the copy. */
+/* Makes one file from the copy. */
 static int export_file(const struct exporting *now, const struct export_copy *copy,
                        const char *file, const char *at)
 {
@@ -131,14 +129,14 @@ static int export_file(const struct exporting *now, const struct export_copy *co
                                      .at = at};
     bool ok = export_sink_open(&sink, file, &err) && now->format->write(&call, &err);
     if (ok)
-        show(now, &contents, &sink);
+        show_contents(now, &contents, &sink);
     const bool wanted = ok && (is_stdout(file) || is_wanted(now->words));
     ok = ok && (!wanted || export_sink_keep(&sink, &err));
     export_sink_close(&sink);
     return ok ? tell_end(now, file, wanted) : fail(&err);
 }
 
-/* "run-41.svg", or of several "run-41-2.svg". */
+/* Returns "run-41.svg", or "run-41-2.svg" for one of several. */
 static void name_file(const struct exporting *now, int number, struct str *out)
 {
     const char *given = now->words->file;
@@ -158,7 +156,7 @@ static void name_file(const struct exporting *now, int number, struct str *out)
         str_add(out, dot);
 }
 
-/* A picture for each moment, in the order in which they were named. */
+/* Makes a picture for each moment, in the given order. */
 static int export_moments(const struct exporting *now, const struct export_copy *copy)
 {
     int code = EXIT_ALL_PASSED;
@@ -191,8 +189,8 @@ static int export_run(const struct exporting *now)
     return code;
 }
 
-/* The secrets that are known now: of the environment, the settings of the run's folder, and of the
- * run's own plan, which an older devs wrote as it was. Returns an exit code. */
+/* Finds the secrets known now: from the environment, the settings of the run's folder, and the
+ * run's own plan, which an older devs recorded unredacted. Returns an exit code. */
 static int open_redactor(struct exporting *now)
 {
     struct err err = {0};
@@ -222,7 +220,7 @@ static int find_and_export(struct exporting *now, const char *run)
     return code;
 }
 
-/* `text` is changed, and has to live as long as the words. */
+/* Splits `text` in place; it must live as long as the words. */
 static int split_moments(struct export_words *words, char *text)
 {
     char *rest = text;

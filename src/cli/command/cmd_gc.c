@@ -1,4 +1,4 @@
-/* cmd_gc.c - devs gc: what is old leaves the log and the disk. */
+/* cmd_gc.c - devs gc: removes old things from the log and the disk. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
 #include "gc.h"
 #include "log_merge.h"
@@ -56,8 +55,8 @@ void gc_tell(struct gc *gc, const struct gc_thing *thing)
     gc->count++;
 }
 
-/* A spill of this log whose run nobody owns is brought in; what cannot be is not thrown away:
- * it is all there is of the end of that run. */
+/* Merges a spill of this log whose run has no owner. One that cannot be merged is kept: it is
+ * the only record of the end of that run. */
 static void take_spill(struct gc *gc, const struct spill_info *info)
 {
     struct err err = {0};
@@ -89,7 +88,8 @@ static void take_spill(struct gc *gc, const struct spill_info *info)
 
 static void take_spills(struct gc *gc)
 {
-    static struct spill_info infos[SPILL_LIST_MAX]; /* each holds paths: too much for a stack */
+    static struct spill_info
+        infos[SPILL_LIST_MAX]; /* each contains paths: too large for the stack */
     size_t count = spill_list(infos, SPILL_LIST_MAX);
     for (size_t i = 0; i < count; i++) {
         bool is_of_this_log = strcmp(infos[i].home, gc->place.db) == 0;
@@ -113,7 +113,7 @@ static void take_locks(struct gc *gc)
     gc_tell(gc, &thing);
 }
 
-/* One file that a person names: it stays where it is unless it lies where spills are. */
+/* Merges a file that a person names. It stays unless it is in the folder of spills. */
 static int merge_file(const struct gc *gc, const char *file)
 {
     struct err err = {0};
@@ -138,7 +138,7 @@ static int merge_file(const struct gc *gc, const char *file)
     return EXIT_ALL_PASSED;
 }
 
-/* RUN or RUN/TASK: a task alone could be of any run. */
+/* The name must be RUN or RUN/TASK: a task alone could belong to any run. */
 static bool check_name(const struct gc *gc, const char *name, struct err *err)
 {
     int task = 0;
@@ -155,7 +155,7 @@ static bool check_name(const struct gc *gc, const char *name, struct err *err)
     return ok;
 }
 
-/* Nothing is removed on the word of a log that cannot be read. */
+/* Nothing is removed because of a log that cannot be read. */
 static bool check_log(const struct gc *gc, struct err *err)
 {
     struct log_reader *reader = NULL;
@@ -168,7 +168,7 @@ static bool check_log(const struct gc *gc, struct err *err)
     return ok;
 }
 
-/* Says how to remove workspaces and branches that pile up over many runs. */
+/* Says how to remove workspaces and branches that accumulate over many runs. */
 static void hint_at_old(const struct gc *gc)
 {
     enum { KEPT_MANY = 5 };
@@ -184,7 +184,7 @@ static void hint_at_old(const struct gc *gc)
                      gc->branches);
 }
 
-static int collect(struct gc *gc)
+static int collect_all(struct gc *gc)
 {
     struct err err = {0};
     if (!check_log(gc, &err))
@@ -203,15 +203,15 @@ static int collect(struct gc *gc)
     return gc->kept_named ? EXIT_GAVE_UP : EXIT_ALL_PASSED;
 }
 
-/* Is the path the folder or below it? */
+/* Whether the path is the folder or below it. */
 static bool is_within(const char *path, const char *folder)
 {
     const size_t len = strlen(folder);
     return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* Warns of recent runs whose folder is not the project of this log: the runs of a copied log still
- * name the original folder. */
+/* Warns of recent runs whose folder is not the project of this log: the runs of a copied log
+ * still name the original folder. */
 static void warn_of_folders(const struct place *place)
 {
     static struct log_run_info runs[LOG_PAGE_RUNS];
@@ -243,8 +243,8 @@ static void warn_of_folders(const struct place *place)
              other, has_more ? " and other folders" : "", project);
 }
 
-/* Its plans can be run from now on: a person says so, by this. */
-static int adopt(const struct globals *globals)
+/* Allows running the plans in this log from now on; only a person can. */
+static int adopt_log(const struct globals *globals)
 {
     struct err err = {0};
     struct place place;
@@ -255,7 +255,7 @@ static int adopt(const struct globals *globals)
     return EXIT_ALL_PASSED;
 }
 
-/* What the project's settings say of it, where the command line does not. */
+/* Completes the limits of the command line with the project's settings. */
 static int read_limits(struct gc *gc, const struct gc_limit_words *words)
 {
     char dir[PATH_MAX];
@@ -319,7 +319,7 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
     if (adopts && (merge || gc.deletes || gc.dry || line.operands > 0))
         return fail_usage("devs gc --adopt", "--adopt does nothing else");
     if (adopts)
-        return adopt(globals);
+        return adopt_log(globals);
     code = read_limits(&gc, &words);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -332,5 +332,5 @@ int cmd_gc(struct globals *globals, int argc, char **argv)
         !(makes_log || only_looks ? find_log(globals->db, makes_log, &gc.place, &err)
                                   : find_log_to_write(globals->db, &gc.place, &err)))
         return fail(&err);
-    return merge ? merge_file(&gc, merge) : collect(&gc);
+    return merge ? merge_file(&gc, merge) : collect_all(&gc);
 }

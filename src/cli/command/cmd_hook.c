@@ -1,5 +1,6 @@
-/* cmd_hook.c - devs hook: called by an agent's own hooks, and installed there. */
+/* cmd_hook.c - devs hook: records what an agent's own hooks report, and installs such hooks. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,15 +8,275 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "agent_stream.h"
+#include "agent_what.h"
+#include "call_log.h"
+#include "clock.h"
 #include "command.h"
+#include "config.h"
+#include "err.h"
 #include "exit_code.h"
 #include "fail.h"
+#include "hook_event.h"
 #include "hook_install.h"
-#include "hook_record.h"
+#include "moment.h"
 #include "place.h"
+#include "redact.h"
+#include "secrets.h"
+#include "str.h"
+#include "text.h"
 #include "text_file.h"
 
-/* The agent waits for its hook: past this nothing is recorded, and it goes on. */
+/* Recording an event. */
+
+enum { HOOK_WAIT_MS_MAX = 3000 /* for other writers of the log */ };
+
+enum { HOOK_WORDS_MAX = 4 * 1024 /* bytes kept of a message or a prompt */ };
+
+static void add_call(const struct hook_input *input, struct str *out)
+{
+    struct str what = {0};
+    agent_call_what(input->args, &what);
+    const struct agent_item call = {
+        .kind = AGENT_ITEM_CALL, .tool = input->tool, .what = str_text(&what)};
+    const struct agent_item result = {
+        .kind = AGENT_ITEM_RESULT, .text = "", .exit = input->exit, .failed = input->exit != 0};
+    agent_item_words(&call, out);
+    agent_item_words(&result, out);
+    str_done(&what);
+}
+
+static void add_text(enum agent_item_kind kind, const char *text, struct str *out)
+{
+    struct str cut = {0};
+    str_add_n(&cut, text, text_cut(text, strlen(text), HOOK_WORDS_MAX));
+    const struct agent_item item = {.kind = kind, .text = str_text(&cut), .failed = true};
+    agent_item_words(&item, out);
+    str_done(&cut);
+}
+
+/* Marks each line of a person's prompt. */
+static void add_prompt(const char *text, struct str *out)
+{
+    struct str lines = {0};
+    add_text(AGENT_ITEM_TEXT, text, &lines);
+    for (const char *at = str_text(&lines); *at != '\0';) {
+        const size_t len = strcspn(at, "\n");
+        str_addf(out, "[you] %.*s\n", (int)len, at);
+        at += len + (at[len] == '\n');
+    }
+    str_done(&lines);
+}
+
+static void add_words(const struct hook_input *input, struct str *out)
+{
+    switch (input->kind) {
+    case HOOK_CALL_BEGINS: /* only shown if the call is rejected */
+    case HOOK_CALL_ENDED:
+    case HOOK_CALL_FAILED:
+        add_call(input, out);
+        break;
+    case HOOK_PROMPT:
+        add_prompt(input->text, out);
+        break;
+    case HOOK_TURN_ENDED:
+        add_text(AGENT_ITEM_TEXT, input->text, out);
+        break;
+    case HOOK_TURN_FAILED:
+        add_text(AGENT_ITEM_NOTICE, input->text, out);
+        break;
+    case HOOK_SESSION_STARTS:
+    case HOOK_SESSION_ENDS:
+    case HOOK_OTHER:
+        break;
+    }
+}
+
+/* Adds the event to the log as readable text: a call in one line with how it failed, but not its
+ * result; the first HOOK_WORDS_MAX bytes of a message or a prompt. `notice` is what the agent is
+ * told about it; NULL or "" = nothing. The redactor removes secrets. */
+static bool hook_words_add(struct call_log *log, const struct redactor *redactor,
+                           const struct hook_input *input, const char *notice,
+                           const struct moment *at, struct err *err)
+{
+    struct str words = {0};
+    struct str cut = {0};
+    add_words(input, &words);
+    if (notice && *notice)
+        add_text(AGENT_ITEM_NOTICE, notice, &words);
+    redact_text(redactor, str_text(&words), words.len, &cut, NULL);
+    const bool ok = call_log_add_words(log, str_text(&cut), cut.len, at, err);
+    str_done(&words);
+    str_done(&cut);
+    return ok;
+}
+
+/* Reads the thresholds and the secrets of the settings. If they are invalid, `devs run` reports
+ * it, and a hook uses the defaults. Rules are not checked, because that would take longer than
+ * everything else. */
+static void read_settings(struct settings *out)
+{
+    char dir[PATH_MAX];
+    if (!getcwd(dir, sizeof(dir)) || !config_read_quietly(dir, out))
+        *out = (struct settings){0};
+}
+
+/* Where an event is written. */
+struct recording {
+    struct call_log *log;
+    const struct redactor *redactor;
+    struct moment now;
+};
+
+static bool record_words_of(const struct recording *to, const struct hook_input *input,
+                            const char *notice, struct err *err)
+{
+    return hook_words_add(to->log, to->redactor, input, notice, &to->now, err);
+}
+
+static bool record_call(const struct recording *to, const struct hook_input *input,
+                        struct str *answer, struct err *err)
+{
+    struct call_verdict verdict;
+    const struct call_made call = {.tool = input->tool,
+                                   .args = input->args,
+                                   .output = str_text(&input->output),
+                                   .output_len = input->output.len,
+                                   .exit = input->exit,
+                                   .uncertain = input->interrupted,
+                                   .ms = input->ms,
+                                   .at = to->now};
+    if (!call_log_add(to->log, &call, &verdict, err))
+        return false;
+    if (verdict.stop_asked)
+        hook_answer_stop("a person has stopped this session in devs", answer);
+    else if (verdict.news)
+        hook_answer_say(input, verdict.level == ENTROPY_STUCK, verdict.nudge, answer);
+    return record_words_of(to, input, verdict.news ? verdict.nudge : NULL, err);
+}
+
+static bool turn_away(const struct recording *to, const struct hook_input *input,
+                      struct str *answer, struct err *err)
+{
+    struct call_refusal refusal = {0};
+    struct str why = {0};
+    const struct call_made call = {.tool = input->tool, .args = input->args, .at = to->now};
+    bool ok = call_log_turn_away(to->log, &call, &refusal, &why, err);
+    const bool ends = refusal.by_person || refusal.times >= HOOK_TURNED_AWAY_MAX;
+    if (ok && refusal.times > 0) {
+        hook_answer_deny(input, ends, str_text(&why), answer);
+        ok = record_words_of(to, input, str_text(&why), err);
+    }
+    str_done(&why);
+    return ok;
+}
+
+static bool add_speech(const struct recording *to, const struct hook_input *input, struct err *err)
+{
+    bool ok = true;
+    if (input->kind == HOOK_PROMPT)
+        ok = call_log_add_prompt(to->log, input->text, &to->now, err);
+    else if (input->kind == HOOK_TURN_FAILED)
+        ok = call_log_add_note(to->log, input->text, &to->now, err);
+    else if (*input->text != '\0')
+        ok = call_log_add_message(to->log, input->text, &to->now, NULL, err);
+    return ok && record_words_of(to, input, NULL, err);
+}
+
+/* The loop guard of qwen 0.24 ends the turn, and without a terminal the process, without another
+ * event. */
+static bool is_own_guard(const struct hook_input *input)
+{
+    return strcmp(input->text, "loop_detected") == 0;
+}
+
+/* Gemini 0.61 sends no event when its own loop guard ends a turn. */
+static int end_code(const struct recording *to, const struct hook_input *input)
+{
+    if (call_log_turn_failed(to->log))
+        return 1;
+    if (call_log_is_stuck(to->log))
+        return CALL_LOG_END_STUCK;
+    return strcmp(input->agent->name, "gemini") == 0 ? CALL_LOG_END_UNTOLD : 0;
+}
+
+static bool add_event(const struct recording *to, const struct hook_input *input,
+                      struct str *answer, struct err *err)
+{
+    switch (input->kind) {
+    case HOOK_CALL_BEGINS:
+        return turn_away(to, input, answer, err);
+    case HOOK_CALL_ENDED:
+    case HOOK_CALL_FAILED:
+        return record_call(to, input, answer, err);
+    case HOOK_TURN_FAILED:
+        return add_speech(to, input, err) &&
+               (!is_own_guard(input) || call_log_end(to->log, CALL_LOG_END_STUCK, &to->now, err));
+    case HOOK_PROMPT:
+    case HOOK_TURN_ENDED:
+        return add_speech(to, input, err);
+    case HOOK_SESSION_ENDS:
+        return call_log_end(to->log, end_code(to, input), &to->now, err);
+    case HOOK_SESSION_STARTS:
+    case HOOK_OTHER:
+        break;
+    }
+    return true;
+}
+
+/* These events do not start a run, and most calls are not rejected. */
+static bool is_for_nothing(const struct place *place, const struct hook_input *input)
+{
+    int64_t run = 0;
+    const char *agent = input->agent->name;
+    if (input->kind == HOOK_CALL_BEGINS)
+        return !call_log_may_turn_away(place, agent, input->session);
+    if (input->kind == HOOK_SESSION_ENDS)
+        return !call_log_find(place, agent, input->session, &run);
+    return input->kind == HOOK_OTHER;
+}
+
+/* From here on the time is limited by HOOK_WAIT_MS_MAX and the disk. An alarm during or after
+ * the commit would report that nothing was recorded, which might not be true. */
+static void ignore_alarm(void)
+{
+    sigset_t alarm;
+    (void)sigemptyset(&alarm);
+    (void)sigaddset(&alarm, SIGALRM);
+    (void)sigprocmask(SIG_BLOCK, &alarm, NULL);
+}
+
+ATTR_MUST_USE static bool hook_record(const struct place *place, const struct hook_input *input,
+                                      struct str *answer, struct err *err)
+{
+    char dir[PATH_MAX];
+    struct call_log *log = NULL;
+    struct settings settings = {0};
+    struct redactor *redactor = NULL;
+    const struct moment now = clock_now();
+    if (is_for_nothing(place, input))
+        return true;
+    read_settings(&settings);
+    bool ok = secrets_redactor(&redactor, NULL, &settings.secrets, err);
+    const struct call_session session = {.agent = input->agent->name,
+                                         .id = input->session,
+                                         .dir = getcwd(dir, sizeof(dir)) ? dir : "/",
+                                         .settings = &settings,
+                                         .redactor = redactor,
+                                         .wait_ms = HOOK_WAIT_MS_MAX};
+    ok = ok && call_log_open(&log, place, &session, &now, err);
+    const struct recording to = {.log = log, .redactor = redactor, .now = now};
+    ignore_alarm();
+    ok = ok && add_event(&to, input, answer, err) && call_log_commit(log, err);
+    call_log_close(log);
+    redactor_close(redactor);
+    settings_done(&settings);
+    return ok;
+}
+
+/* The command. */
+
+/* The agent waits for its hook: after this time nothing is recorded, and the agent continues. */
 enum { HOOK_TIME_MS_MAX = 5000, MS_PER_S = 1000 };
 
 static void give_up(int number)
@@ -24,7 +285,7 @@ static void give_up(int number)
     (void)number;
     const ssize_t written = write(STDERR_FILENO, words, sizeof(words) - 1);
     (void)written;          /* there is nobody else to tell */
-    _exit(EXIT_ALL_PASSED); /* locks are freed by the kernel, what was half written is undone */
+    _exit(EXIT_ALL_PASSED); /* the kernel releases locks, and an unfinished write is rolled back */
 }
 
 static void set_alarm(void)
@@ -40,18 +301,18 @@ static void set_alarm(void)
     (void)setitimer(ITIMER_REAL, &when, NULL); /* the time is in range */
 }
 
-/* An agent may go elsewhere while it works: its project's log is meant. */
+/* The agent may change its folder while it works: use the project's log. */
 static void go_there(const struct hook_input *input)
 {
     const char *env = input->agent->project_env ? getenv(input->agent->project_env) : NULL;
     const bool gone = env && *env == '/' && chdir(env) == 0;
     if (!gone && input->dir && *input->dir == '/' && chdir(input->dir) != 0)
-        errno = 0; /* then it is where the hook was started */
+        errno = 0; /* use the folder in which the hook was started */
 }
 
-/* Without a log there is nothing to record into, and one is not made by chance. */
-static bool record(const struct globals *globals, const struct hook_input *input,
-                   struct str *answer, struct err *err)
+/* Without a log nothing is recorded; a hook never creates one. */
+static bool record_event(const struct globals *globals, const struct hook_input *input,
+                         struct str *answer, struct err *err)
 {
     struct place place;
     struct err why = {0};
@@ -60,23 +321,23 @@ static bool record(const struct globals *globals, const struct hook_input *input
     if (!place_find(globals->db, false, &place, &why))
         return why.code == ERR_NOT_FOUND || err_set(err, why.code, "%s", why.message);
     if (globals->db)
-        go_there(input); /* its name was one of where we were */
+        go_there(input); /* the name of the log was relative to the old folder */
     return hook_record(&place, input, answer, err);
 }
 
-/* Whatever goes wrong is no reason to hold up the agent: one line, and exit 0. It is read to its
- * end, so that the agent can write all of it. */
-static int hook(const struct globals *globals, const struct hook_agent *agent)
+/* No error is a reason to hold up the agent: it becomes one line and exit code 0. Reads the
+ * input to its end, so that the agent can write all of it. */
+static int take_event(const struct globals *globals, const struct hook_agent *agent)
 {
     struct str text = {0};
     struct str answer = {0};
     struct hook_input input = {0};
     struct err err = {0};
     set_alarm();
-    const bool is_ours = getenv("DEVS_RUN") != NULL; /* what devs started it sees without a hook */
+    const bool is_ours = getenv("DEVS_RUN") != NULL; /* what devs started needs no hook */
     const bool ok = read_text(stdin, HOOK_INPUT_MAX, &text, &err) &&
                     (is_ours || (hook_input_read(&text, agent, &input, &err) &&
-                                 record(globals, &input, &answer, &err)));
+                                 record_event(globals, &input, &answer, &err)));
     if (!ok)
         warn("hook: %s", err.message);
     else if (answer.len > 0)
@@ -87,7 +348,7 @@ static int hook(const struct globals *globals, const struct hook_agent *agent)
     return EXIT_ALL_PASSED;
 }
 
-/* What a person asks for; an agent's line names none of them. */
+/* What a person can request; an agent never uses these words. */
 typedef int act_fn(const struct hook_install *install);
 
 static act_fn *find_act(const char *word)
@@ -103,8 +364,8 @@ static act_fn *find_act(const char *word)
     return NULL;
 }
 
-/* Exit code 2 of a hook blocks the call of its agent: a line that another devs wrote into the
- * settings, with names that this one does not know, must not come to that. */
+/* Exit code 2 of a hook blocks the agent's call. Options that another devs wrote into the
+ * settings, and that this one does not know, must not cause that. */
 static bool is_of_agent(int argc, char **argv)
 {
     bool found = argc == 0 || argv[0][0] == '-';
@@ -113,13 +374,13 @@ static bool is_of_agent(int argc, char **argv)
     return found;
 }
 
-/* Nothing is recorded, but the agent can write all it has to say. */
+/* Records nothing, but reads what the agent writes. */
 static int pass_by(void)
 {
     struct str text = {0};
     set_alarm();
     if (!isatty(STDIN_FILENO) && !read_text(stdin, HOOK_INPUT_MAX, &text, NULL))
-        errno = 0; /* then there is no more of it */
+        errno = 0; /* there is no more input */
     str_done(&text);
     return EXIT_ALL_PASSED;
 }
@@ -128,13 +389,13 @@ static int record_for(const struct globals *globals, const char *name)
 {
     const struct hook_agent *agent = name ? hook_agent_named(name) : NULL;
     if (!name || agent)
-        return hook(globals, agent);
+        return take_event(globals, agent);
     warn("hook: no agent '%s' is known that has hooks, nothing was recorded", name);
     return pass_by();
 }
 
-static int dispatch(struct hook_install *install, const struct globals *globals, const char *name,
-                    const char *word)
+static int dispatch_act(struct hook_install *install, const struct globals *globals,
+                        const char *name, const char *word)
 {
     act_fn *act = find_act(word);
     install->db = globals->db;
@@ -170,5 +431,5 @@ int cmd_hook(struct globals *globals, int argc, char **argv)
         return record_for(globals, name);
     if (project && install.of_user)
         return fail_usage("devs hook --help", "hook: --project or --user, not both");
-    return dispatch(&install, globals, name, argv[0]);
+    return dispatch_act(&install, globals, name, argv[0]);
 }

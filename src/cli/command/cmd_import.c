@@ -1,25 +1,287 @@
-/* cmd_import.c - devs import: an agent's own transcript becomes a run. */
+/* cmd_import.c - devs import: turns an agent's own transcript into a run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "adapter.h"
+#include "agent_stream.h"
 #include "attr.h"
+#include "call_log.h"
 #include "command.h"
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
-#include "import_run.h"
-#include "progress.h"
+#include "redact.h"
 #include "secrets.h"
 #include "shown.h"
-#include "task_json.h"
+#include "status.h"
+#include "str.h"
+#include "target.h"
 #include "text_file.h"
+#include "transcript.h"
+#include "xalloc.h"
+
+/* The run that a transcript becomes. */
+
+enum {
+    IMPORT_WORDS_MAX = 16 * 1024 * 1024, /* bytes of readable text kept of a session */
+    IMPORT_WAIT_MS = 10000,              /* how long to wait for other writers of the log */
+};
+
+/* Where to import to, and how. Everything is borrowed. */
+struct import_setting {
+    const struct place *place;
+    const struct settings *settings;
+    const struct redactor *redactor;
+    const char *name; /* the file's name: used as the session's id if it has none */
+    const char *dir;  /* used as the folder if the file does not name one */
+    int64_t made_ms;  /* UTC; the file's time: used if it contains none */
+    bool again;       /* even if the session is in the log */
+};
+
+/* The result of an import. */
+struct import_result {
+    int64_t run; /* the new run, or the one that already has the session */
+    bool was_there;
+    int64_t messages, prompts;
+    int suspected, stuck; /* how often the calls were found to loop */
+    int64_t words_lost;   /* bytes beyond IMPORT_WORDS_MAX */
+};
+
+struct import_run {
+    const struct import_setting *setting;
+    const struct transcript *transcript;
+    struct call_log *log; /* owned; NULL until something has happened */
+    struct moment first;  /* of the first thing that happened */
+    struct moment at;     /* of the current item; never goes back */
+    char *session;        /* owned; its id in the log */
+    struct str words;     /* owned; of the current item */
+    int64_t words_kept;
+    bool is_stuck;
+    struct import_result result;
+    struct err err; /* the first error */
+};
+
+static void import_run_open(struct import_run **out, const struct import_setting *setting)
+{
+    *out = xcalloc(1, sizeof(**out));
+    (*out)->setting = setting;
+}
+
+static void import_run_close(struct import_run *run)
+{
+    if (!run)
+        return;
+    call_log_close(run->log);
+    free(run->session);
+    str_done(&run->words);
+    free(run);
+}
+
+static void import_run_of(struct import_run *run, const struct transcript *transcript)
+{
+    run->transcript = transcript;
+}
+
+static bool import_run_is_over(const struct import_run *run)
+{
+    return run->err.code != ERR_NONE || run->result.was_there;
+}
+
+/* Times in a transcript may go back, for example if the lines of a sub-agent come later. Times
+ * in a log may not. */
+static void set_time(struct import_run *run, int64_t at_ms)
+{
+    enum { FIRST_MONO_MS = 1 };
+    const int64_t ms = at_ms > 0 ? at_ms : run->setting->made_ms;
+    if (run->first.at_ms == 0)
+        run->first = run->at = (struct moment){.at_ms = ms, .mono_ms = FIRST_MONO_MS};
+    if (at_ms <= run->at.at_ms)
+        return; /* no time yet, or it continues at the previous one */
+    run->at.at_ms = at_ms;
+    run->at.mono_ms = FIRST_MONO_MS + at_ms - run->first.at_ms;
+}
+
+/* The first thing has happened: finds the session in the log, or starts a run. */
+static bool begin_import(struct import_run *run)
+{
+    const struct import_setting *setting = run->setting;
+    const char *id = transcript_session(run->transcript);
+    const char *dir = transcript_folder(run->transcript);
+    const char *agent = transcript_agent(run->transcript);
+    run->session = xstrndup(id ? id : setting->name, CALL_LOG_SESSION_MAX);
+    if (!setting->again && call_log_find(setting->place, agent, run->session, &run->result.run)) {
+        run->result.was_there = true;
+        return false;
+    }
+    const struct call_session session = {.agent = agent,
+                                         .id = run->session,
+                                         .dir = dir ? dir : setting->dir,
+                                         .settings = setting->settings,
+                                         .redactor = setting->redactor,
+                                         .wait_ms = IMPORT_WAIT_MS,
+                                         .anew = true};
+    return call_log_open(&run->log, setting->place, &session, &run->first, &run->err);
+}
+
+/* Stuck stays stuck until something else is done. */
+static void take_verdict(struct import_run *run, const struct call_verdict *verdict)
+{
+    if (verdict->news && verdict->level == ENTROPY_SUSPECT)
+        run->result.suspected++;
+    if (verdict->level == ENTROPY_STUCK && !run->is_stuck)
+        run->result.stuck++;
+    run->is_stuck = verdict->level == ENTROPY_STUCK;
+}
+
+static bool add_words(struct import_run *run)
+{
+    struct str cut = {0};
+    redact_text(run->setting->redactor, str_text(&run->words), run->words.len, &cut, NULL);
+    str_done(&run->words);
+    run->words = cut;
+    const size_t len = run->words.len;
+    if (run->words_kept + (int64_t)len > IMPORT_WORDS_MAX) {
+        run->result.words_lost += (int64_t)len;
+        return true;
+    }
+    run->words_kept += (int64_t)len;
+    return len == 0 || call_log_add_words(run->log, run->words.data, len, &run->at, &run->err);
+}
+
+/* Adds a finished call. Calls of a sub-agent are not steps of the agent itself: they are shown
+ * but leave no fact. */
+static bool add_result(struct import_run *run, const struct transcript_item *it)
+{
+    const struct agent_item *item = &it->item;
+    struct call_verdict verdict = {0};
+    if (!item->tool)
+        return true; /* the result of a call that is not in the file */
+    const struct call_made call = {.tool = item->tool,
+                                   .args = item->args,
+                                   .output = item->text,
+                                   .output_len = item->text ? strlen(item->text) : 0,
+                                   .exit = item->exit > 0 ? item->exit : item->failed,
+                                   .uncertain = it->is_side,
+                                   .ms = it->took_ms,
+                                   .at = run->at};
+    if (!call_log_add(run->log, &call, &verdict, &run->err))
+        return false;
+    take_verdict(run, &verdict);
+    return true;
+}
+
+static bool add_text(struct import_run *run, const struct transcript_item *it)
+{
+    struct call_verdict verdict = {0};
+    if (it->is_prompt) {
+        run->result.prompts++;
+        run->is_stuck = false;
+        return call_log_add_prompt(run->log, it->item.text, &run->at, &run->err);
+    }
+    run->result.messages++;
+    if (it->is_side)
+        return true;
+    if (!call_log_add_message(run->log, it->item.text, &run->at, &verdict, &run->err))
+        return false;
+    if (verdict.level != ENTROPY_OK) /* text alone does not end a loop of calls */
+        take_verdict(run, &verdict);
+    return true;
+}
+
+static bool add_event(struct import_run *run, const struct transcript_item *it)
+{
+    switch (it->item.kind) {
+    case AGENT_ITEM_TEXT:
+        return add_text(run, it);
+    case AGENT_ITEM_RESULT:
+        return add_result(run, it);
+    case AGENT_ITEM_NOTICE:
+    case AGENT_ITEM_END:
+        return !it->item.failed || !it->item.text ||
+               call_log_add_note(run->log, it->item.text, &run->at, &run->err);
+    case AGENT_ITEM_USED:
+        return call_log_add_used(run->log, it->item.used, &run->at, &run->err);
+    case AGENT_ITEM_SESSION:
+    case AGENT_ITEM_CALL:
+    case AGENT_ITEM_RETRY:
+    case AGENT_ITEM_OTHER:
+    case AGENT_ITEM_REFUSED:
+    case AGENT_ITEM_KIND_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* Marks lines that are not the agent's own. */
+static void make_words(struct import_run *run, const struct transcript_item *it)
+{
+    struct str lines = {0};
+    const char *mark = it->is_prompt ? "[you] " : it->is_side ? "[sub] " : "";
+    agent_item_words(&it->item, &lines);
+    str_clear(&run->words);
+    const char *at = str_text(&lines);
+    while (*at != '\0') {
+        const size_t len = strcspn(at, "\n") + 1;
+        str_add(&run->words, mark);
+        str_add_n(&run->words, at, at[len - 1] == '\n' ? len : len - 1);
+        at += at[len - 1] == '\n' ? len : len - 1;
+    }
+    str_done(&lines);
+}
+
+static void import_run_item(void *ctx, const struct transcript_item *item)
+{
+    struct import_run *run = ctx;
+    if (import_run_is_over(run))
+        return;
+    set_time(run, item->at_ms);
+    if (item->item.kind == AGENT_ITEM_SESSION && !run->log)
+        return; /* the run starts with the first thing that happens */
+    if (item->item.kind == AGENT_ITEM_OTHER && !run->log)
+        return; /* text before the start, or instead of it */
+    if (!run->log && !begin_import(run))
+        return;
+    make_words(run, item);
+    if (add_words(run))
+        (void)add_event(run, item); /* reported by run->err */
+}
+
+static bool end_import(struct import_run *run)
+{
+    const enum agent_end how = transcript_state(run->transcript);
+    if (how == AGENT_END_CUT &&
+        !call_log_add_note(run->log, "the transcript breaks off here", &run->at, &run->err))
+        return false;
+    const bool is_well = how == AGENT_END_DONE || how == AGENT_END_UNKNOWN;
+    return call_log_add_used(run->log, transcript_used(run->transcript), &run->at, &run->err) &&
+           call_log_end(run->log, is_well ? 0 : 1, &run->at, &run->err);
+}
+
+ATTR_MUST_USE static bool import_run_end(struct import_run *run, struct import_result *out,
+                                         struct err *err)
+{
+    const bool has_begun = run->log || run->result.was_there;
+    const bool is_output = transcript_form(run->transcript) == TRANSCRIPT_STREAM &&
+                           transcript_session(run->transcript) != NULL;
+    if (run->err.code == ERR_NONE && !has_begun && !is_output)
+        (void)err_set(&run->err, ERR_INVALID, "nothing happens in it");
+    if (run->err.code == ERR_NONE && !has_begun) {
+        set_time(run, 0);
+        (void)begin_import(run); /* reported by run->err and run->result */
+    }
+    if (run->err.code == ERR_NONE && run->log && end_import(run))
+        run->result.run = call_log_run(run->log);
+    *out = run->result;
+    return run->err.code == ERR_NONE || err_set(err, run->err.code, "%s", run->err.message);
+}
+
+/* The command. */
 
 enum {
     READ_SIZE = 64 * 1024,
@@ -27,7 +289,7 @@ enum {
     NS_PER_MS = 1000000,
 };
 
-/* The words of the command line, and what they lead to. */
+/* The options, and what follows from them. */
 struct import_words {
     const char *agent;
     bool again, json;
@@ -156,7 +418,7 @@ static void print_json(const struct import_file *file, const struct import_resul
     str_done(&out);
 }
 
-/* The name without its folder and its ending: what a session without an id is called. */
+/* Returns the name without folder and extension, for a session without an id. */
 static void name_of(const char *path, struct str *out)
 {
     const char *slash = strrchr(path, '/');
@@ -206,7 +468,7 @@ static int say_wrong(const char *path, const struct err *err)
     return fail(&said);
 }
 
-/* Standard input has no time of its own, nor a size. */
+/* Standard input has neither a time of its own nor a size. */
 static int import_path(const struct import_words *words, const char *path)
 {
     struct err err = {0};
@@ -225,7 +487,7 @@ static int import_path(const struct import_words *words, const char *path)
     return ok ? EXIT_ALL_PASSED : say_wrong(path, &err);
 }
 
-/* Each file by itself: one that is none does not keep the others back. */
+/* Imports each file separately: an invalid one does not stop the others. */
 static int import_all(struct globals *globals, struct import_words *words, int count, char **paths)
 {
     struct err err = {0};

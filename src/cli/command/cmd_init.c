@@ -1,4 +1,4 @@
-/* cmd_init.c - devs init: a starter plan. */
+/* cmd_init.c - devs init: writes a starter plan. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
-/* cmd_keys.c - devs keys: the table of keys. */
+/* cmd_keys.c - devs keys: prints the table of keys. */
 
 #include "attr.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "keys_file.h"
 #include "keys_text.h"
 #include "looks.h"
 

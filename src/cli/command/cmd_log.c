@@ -1,18 +1,21 @@
-/* cmd_log.c - devs log: what a try wrote. */
+/* cmd_log.c - devs log: prints the output of an attempt. */
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "clock.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
-#include "output_print.h"
 #include "parse.h"
 #include "target.h"
+#include "text.h"
 #include "watch.h"
 
-/* Which output of which attempt is printed. */
+/* The attempt whose output is printed. */
 struct chosen {
     int task, step, attempt;
 };
@@ -28,8 +31,8 @@ static bool choose_step(const struct run_state *state, const char *given, struct
     return true;
 }
 
-/* The attempt that is asked for, else the latest of the step; a step that has not
- * begun gives way to the one before it. */
+/* Chooses the given attempt, or else the latest one of the step, falling back from a step that
+ * has not started to the one before. */
 static bool choose_attempt(const struct run_state *state, const char *given, struct chosen *chosen,
                            struct err *err)
 {
@@ -50,7 +53,7 @@ static bool choose_attempt(const struct run_state *state, const char *given, str
     return true;
 }
 
-/* The words of the command line. */
+/* The options. */
 struct log_words {
     const char *try, *step;
     bool follow;
@@ -58,14 +61,15 @@ struct log_words {
     bool times;
 };
 
-/* What is printed, and of what run. */
+/* What is printed, and from which run. */
 struct printing {
     struct follower *follower;
     const struct log_words *words;
     struct log_output_key key;
 };
 
-/* Has the attempt written nothing? One that may yet write is worth following. */
+/* Whether the attempt has written nothing. With --follow, an attempt that may still write does
+ * not count as silent. */
 static bool look_for_words(const struct printing *printing, const struct log_output_key *key,
                            bool *silent, struct err *err)
 {
@@ -81,8 +85,8 @@ static bool look_for_words(const struct printing *printing, const struct log_out
     return ok;
 }
 
-/* A check that says nothing would hide what the agent has said: where nobody has named a step,
- * the last one before it that has words is printed. */
+/* A silent check would hide what the agent said. Unless a step or try was given, this goes back
+ * to the last step that has output. */
 static bool pass_silence(struct printing *printing, struct err *err)
 {
     const struct run_state *state = follower_state(printing->follower);
@@ -110,6 +114,105 @@ static bool pass_silence(struct printing *printing, struct err *err)
     return true;
 }
 
+/* Prints an attempt's recorded output from its start, all streams to stdout, and what is added
+ * while it grows. The caller ends it with output_print_done(). */
+struct output_print {
+    struct log_reader *reader; /* borrowed */
+    struct log_output_key key;
+    bool times;      /* prefix each line with its time and stream */
+    int open_stream; /* with times: the stream of the unfinished line; 0 = none */
+    int64_t after;   /* last row printed */
+    int64_t next[LOG_STREAM_COUNT + 1]; /* by stream: the next expected offset */
+    struct output_page page;
+};
+
+static void print_bytes(const char *bytes, size_t len)
+{
+    if (!isatty(STDOUT_FILENO)) {
+        (void)fwrite(bytes, 1, len, stdout); /* nothing to do about a closed pipe */
+        return;
+    }
+    struct str clean = {0};
+    text_clean(&clean, bytes, len);
+    (void)fwrite(str_text(&clean), 1, clean.len, stdout);
+    str_done(&clean);
+}
+
+/* If another stream interrupts a line, the rest of the line gets its own time. */
+static void print_timed(struct output_print *print, const struct log_output_row *row,
+                        const char *bytes, size_t len)
+{
+    static const char *const names[] = {
+        [LOG_STREAM_OUT] = "out", [LOG_STREAM_ERR] = "err", [LOG_STREAM_AGENT] = "agent"};
+    char time[CLOCK_TEXT_MAX];
+    while (len > 0) {
+        const char *feed = memchr(bytes, '\n', len);
+        const size_t part = feed ? (size_t)(feed - bytes) + 1 : len;
+        if (print->open_stream != row->stream)
+            (void)printf("%s%s %s ", print->open_stream != 0 ? "\n" : "",
+                         clock_hms_ms(row->at_ms, time), names[row->stream]);
+        print_bytes(bytes, part);
+        print->open_stream = feed ? 0 : row->stream;
+        bytes += part;
+        len -= part;
+    }
+}
+
+static void print_gap(struct output_print *print, int64_t bytes)
+{
+    (void)printf("%s[%" PRId64 " bytes were not kept]\n",
+                 print->times && print->open_stream == 0 ? "" : "\n", bytes);
+    print->open_stream = 0;
+}
+
+static void print_row(struct output_print *print, const struct log_output_row *row)
+{
+    const char *bytes = str_text(&print->page.text) + row->start;
+    size_t len = row->len;
+    int64_t *next = &print->next[row->stream];
+
+    if (row->offset > *next)
+        print_gap(print, row->offset - *next);
+    int64_t seen = *next - row->offset; /* of this row: a tail can overlap the head */
+    if (seen > 0) {
+        size_t skip = (size_t)seen < len ? (size_t)seen : len;
+        bytes += skip;
+        len -= skip;
+    }
+    if (print->times)
+        print_timed(print, row, bytes, len);
+    else
+        print_bytes(bytes, len);
+    if (row->offset + (int64_t)row->len > *next)
+        *next = row->offset + (int64_t)row->len;
+}
+
+/* Prints what is new. A terminal gets text without control bytes, a file or pipe gets the bytes
+ * unchanged. A line says how many bytes were not kept. */
+ATTR_MUST_USE static bool output_print_more(struct output_print *print, struct err *err)
+{
+    size_t count = 0;
+    do {
+        if (!log_reader_output(print->reader, &print->key, print->after, &print->page, err))
+            return false;
+        count = print->page.count;
+        for (size_t i = 0; i < count; i++) {
+            print->after = print->page.rows[i].id;
+            if (!print->page.rows[i].replaceable)
+                print_row(print, &print->page.rows[i]);
+        }
+    } while (count > 0);
+    (void)fflush(stdout);
+    return true;
+}
+
+static void output_print_done(struct output_print *print)
+{
+    if (print->open_stream != 0)
+        (void)putchar('\n');
+    output_page_done(&print->page);
+}
+
 static bool is_over(struct follower *follower, const struct log_output_key *chosen)
 {
     const struct run_state *state = follower_state(follower);
@@ -118,12 +221,12 @@ static bool is_over(struct follower *follower, const struct log_output_key *chos
     return !attempt || attempt->ended.at_ms != 0 || follower_is_orphaned(follower);
 }
 
-static bool follow(struct follower *follower, const struct log_output_key *chosen,
-                   struct output_print *print, struct err *err)
+static bool follow_output(struct follower *follower, const struct log_output_key *chosen,
+                          struct output_print *print, struct err *err)
 {
     enum { ORPHAN_LOOK_MS = 1000 };
     for (;;) {
-        bool over = is_over(follower, chosen); /* asked before the output is read: none is lost */
+        bool over = is_over(follower, chosen); /* before reading output, so that none is lost */
         if (!output_print_more(print, err))
             return false;
         if (over || ferror(stdout))
@@ -160,7 +263,7 @@ static bool print_log(struct follower *follower, const struct target *target,
         return false;
     struct output_print print = {
         .reader = follower_reader(follower), .key = printing.key, .times = words->times};
-    bool ok = words->follow ? follow(follower, &printing.key, &print, err)
+    bool ok = words->follow ? follow_output(follower, &printing.key, &print, err)
                             : output_print_more(&print, err);
     output_print_done(&print);
     return ok;

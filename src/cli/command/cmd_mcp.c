@@ -1,4 +1,4 @@
-/* cmd_mcp.c - devs mcp: the tool proxy of an agent. */
+/* cmd_mcp.c - devs mcp: the tool proxy for an agent. */
 #define _DEFAULT_SOURCE /* environ, realpath */
 
 #include <errno.h>
@@ -17,7 +17,6 @@
 #include "file_act.h"
 #include "parse.h"
 #include "proxy.h"
-#include "sandbox_options.h"
 #include "secrets.h"
 #include "session.h"
 #include "shown.h"
@@ -26,14 +25,15 @@
 
 extern char **environ;
 
-/* The words of the command line. */
+/* The options. */
 struct mcp_words {
     struct sandbox_options sandbox;
     const char *workspace, *policy, *name, *dir;
-    const char *read_file, *write_file, *offset, *length; /* of the file tools, see mcp_request.h */
+    const char *read_file, *write_file, *offset,
+        *length; /* for the file tools, see mcp_request.h */
 };
 
-/* What serves. */
+/* The state of the server. */
 struct serving {
     const struct globals *globals;
     const struct mcp_words *words;
@@ -63,8 +63,7 @@ static bool write_sandbox(const struct serving *serving, struct str *out, struct
     return ok;
 }
 
-/* In place unless the command line says otherwise; then what the settings say of a workspace
- * holds for it. */
+/* Works in place unless the command line says otherwise; then the settings for workspaces apply. */
 static bool choose_workspace(struct serving *serving, struct err *err)
 {
     const struct settings *settings = &serving->config.settings;
@@ -92,7 +91,7 @@ static bool write_policy(const struct serving *serving, struct str *out, struct 
     return true;
 }
 
-/* The plan that grows with each call. */
+/* Makes the plan that grows with each call. */
 static bool make_plan(struct serving *serving, struct err *err)
 {
     const struct plan_context context = {.settings = &serving->config.settings};
@@ -152,8 +151,8 @@ static bool fill_options(struct serving *serving, struct err *err)
     return true;
 }
 
-/* The protocol has descriptors of its own, which no child inherits: whatever else is read or
- * printed in this process goes past it. */
+/* Gives the protocol its own descriptors, which no child inherits, so that nothing else read or
+ * printed in this process gets into it. */
 static bool take_stdio(struct proxy_options *options, struct err *err)
 {
     sigset_t pipe_signal;
@@ -191,7 +190,7 @@ static int tell_end(const struct proxy_result *result)
     return result->signal_number != 0 ? 128 + result->signal_number : EXIT_ALL_PASSED;
 }
 
-static int serve(struct serving *serving)
+static int serve_client(struct serving *serving)
 {
     struct proxy_result result = {0};
     struct err err = {0};
@@ -217,12 +216,13 @@ static int serve_words(const struct globals *globals, const struct mcp_words *wo
     int code = config_read(serving.dir, CONFIG_ACTS, &serving.config);
     if (code != EXIT_ALL_PASSED)
         return code;
-    code = serve(&serving);
+    code = serve_client(&serving);
     config_done(&serving.config);
     return code;
 }
 
-/* No client may give trust: it may write below the project, which may be the person's home. */
+/* No client may grant trust: it may be allowed to write below the project, which may be the
+ * user's home. */
 static int write_beside_trust(const char *path)
 {
     char folder[PATH_MAX], real[PATH_MAX];
@@ -233,7 +233,7 @@ static int write_beside_trust(const char *path)
     return file_act_write(path, guarded);
 }
 
-/* A step of a proxy's run. */
+/* A step of the proxy's run. */
 static int act_on_file(const struct mcp_words *words)
 {
     int64_t offset = 0;

@@ -16,7 +16,7 @@
 
 enum { IDEA_MAX = 64 * 1024 }; /* bytes */
 
-/* What is asked, and where the answer goes. */
+/* The question, and where the answer goes. */
 struct asking {
     struct workflow_words words;
     struct config config; /* owned */
@@ -39,7 +39,7 @@ static bool read_idea(const char *word, struct str *out, struct err *err)
     return true;
 }
 
-/* A project that is there already is somebody's work. */
+/* An existing project is somebody's work. */
 static bool find_room(struct asking *asking, struct err *err)
 {
     if (!getcwd(asking->dir, sizeof(asking->dir)))
@@ -50,7 +50,7 @@ static bool find_room(struct asking *asking, struct err *err)
     return err_hint(err, "devs plan-phase 1 continues with it; --force starts over");
 }
 
-/* The answer lies in the file; what devs knows beside it is added. */
+/* The answer is in the file; adds what devs knows. */
 static int take_project(void *ctx, const char *session, struct str *json)
 {
     const struct asking *asking = ctx;
@@ -94,7 +94,7 @@ static bool write_prompt(const struct asking *asking, struct str *contract, stru
     return ok;
 }
 
-static int ask(struct globals *globals, struct asking *asking)
+static int ask_agent(struct globals *globals, struct asking *asking)
 {
     struct str prompt = {0}, contract = {0};
     struct err err = {0};
@@ -147,7 +147,7 @@ int cmd_new_project(struct globals *globals, int argc, char **argv)
         code = agent_choose(settings->agents, name, &asking.adapter);
     }
     if (code == EXIT_ALL_PASSED)
-        code = ask(globals, &asking);
+        code = ask_agent(globals, &asking);
     str_done(&asking.idea);
     config_done(&asking.config);
     return code;

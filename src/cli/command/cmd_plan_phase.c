@@ -15,7 +15,7 @@
 
 enum { NAME_MAX_BYTES = 32 };
 
-/* What is asked, and where the answer goes. */
+/* The question, and where the answer goes. */
 struct planning {
     struct phase_words at;
     char name[NAME_MAX_BYTES]; /* of the plan's file */
@@ -38,7 +38,7 @@ static void trust_plan(const char *path, const struct str *text)
         warn("%s; devs execute-phase will ask for devs trust", err.message);
 }
 
-/* An agent may write everything into one line: people read and change plans. */
+/* An agent may write everything on one line, but people read and edit plans. */
 static bool indent_plan(const char *path, struct str *indented, struct err *err)
 {
     struct str text = {0};
@@ -123,7 +123,7 @@ static bool write_prompt(const struct planning *planning, struct str *out, struc
     return ok;
 }
 
-static int ask(struct globals *globals, struct planning *planning)
+static int ask_agent(struct globals *globals, struct planning *planning)
 {
     const struct phase_words *at = &planning->at;
     struct str prompt = {0}, title = {0};
@@ -174,7 +174,7 @@ int cmd_plan_phase(struct globals *globals, int argc, char **argv)
     if (code == EXIT_ALL_PASSED) {
         project_plan_name(planning.at.number, planning.name, sizeof(planning.name));
         project_plan_path(&planning.at.project, planning.at.number, planning.path);
-        code = ask(globals, &planning);
+        code = ask_agent(globals, &planning);
     }
     phase_words_done(&planning.at);
     return code;

@@ -1,4 +1,4 @@
-/* cmd_rules.c - devs rules: a person's rules of classification, shown, tried and kept. */
+/* cmd_rules.c - devs rules: shows, tries and saves a user's own classification rules. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,14 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "json.h"
-#include "progress.h"
 #include "rule_list.h"
 #include "rule_trial.h"
 #include "rules_file.h"
+#include "target.h"
 #include "text_file.h"
 
-/* The words of the command line. */
+/* The options. */
 struct rules_options {
     const char *try, *add; /* a file, "-" for stdin */
     bool json;
@@ -30,19 +29,19 @@ static bool is_own(const struct json *rule)
     return json_bool(json_get(rule, "user"), false);
 }
 
-static const char *member(const struct json *rule, const char *key)
+static const char *member_text(const struct json *rule, const char *key)
 {
     return json_text(json_get(rule, key), "");
 }
 
-/* What it says of a failure: the type or reason, else the class; "" for a rule that says
- * nothing by itself. */
+/* Returns what the rule says about a failure: the type or reason, or else the class; "" if it
+ * says nothing on its own. */
 static const char *word_of(const struct json *rule)
 {
-    const char *word = member(rule, "type");
+    const char *word = member_text(rule, "type");
     if (*word == '\0')
-        word = member(rule, "reason");
-    return *word != '\0' ? word : member(rule, "class");
+        word = member_text(rule, "reason");
+    return *word != '\0' ? word : member_text(rule, "class");
 }
 
 static size_t count_rules(const struct json *set, bool own_only)
@@ -66,8 +65,8 @@ static void print_rules(const struct json *set, const char *hash, const struct c
         const struct json *rules = json_get(set, lists[list]);
         for (size_t i = 0; i < json_count(rules); i++) {
             const struct json *rule = json_at(rules, i);
-            str_addf(&out, "  %-7s %-32s %-26s%s\n", lists[list], member(rule, "id"), word_of(rule),
-                     is_own(rule) ? " yours" : "");
+            str_addf(&out, "  %-7s %-32s %-26s%s\n", lists[list], member_text(rule, "id"),
+                     word_of(rule), is_own(rule) ? " yours" : "");
         }
     }
     say(out.data);
@@ -76,8 +75,8 @@ static void print_rules(const struct json *set, const char *hash, const struct c
 
 static void add_member(const struct json *rule, const char *key, struct str *out)
 {
-    if (*member(rule, key) != '\0')
-        str_json_text(out, key, member(rule, key));
+    if (*member_text(rule, key) != '\0')
+        str_json_text(out, key, member_text(rule, key));
 }
 
 static void print_rules_json(const struct json *set, const char *hash, const struct config *config)
@@ -217,8 +216,7 @@ static bool read_rule(const char *path, struct str *out, struct err *err)
            err_set(err, why.code, "%s: %s", path, why.message);
 }
 
-/* What the rule would change of all that is recorded here. Where nothing is, that is no
- * error for one who adds it. */
+/* Tries the rule on everything recorded here. An empty log is not an error when adding a rule. */
 static bool try_rule(const struct globals *globals, const struct config *config,
                      const struct str *rule, bool may_lack_log, struct rule_trial *out,
                      struct err *err)
@@ -253,8 +251,8 @@ static void say_added(const char *path)
     str_done(&out);
 }
 
-static int teach(struct globals *globals, const struct config *config, const char *dir,
-                 const struct rules_options *options)
+static int teach_rule(struct globals *globals, const struct config *config, const char *dir,
+                      const struct rules_options *options)
 {
     struct str rule = {0};
     struct rule_trial trial = {0};
@@ -305,7 +303,7 @@ int cmd_rules(struct globals *globals, int argc, char **argv)
     code = config_read(dir, CONFIG_LOOKS, &config);
     if (code != EXIT_ALL_PASSED)
         return code;
-    code = options.try || options.add ? teach(globals, &config, dir, &options)
+    code = options.try || options.add ? teach_rule(globals, &config, dir, &options)
                                       : list_rules(&config, options.json);
     config_done(&config);
     return code;

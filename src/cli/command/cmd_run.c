@@ -1,4 +1,4 @@
-/* cmd_run.c - devs run: a plan, or what is left of a run. */
+/* cmd_run.c - devs run: runs a plan, or what is left of a run. */
 #include <unistd.h>
 
 #include "command.h"
@@ -11,7 +11,7 @@
 #include "take_up.h"
 #include "target.h"
 
-/* Keep one task and what it needs. */
+/* Keeps one task and what it needs. */
 static bool keep_only(struct plan_file *file, const char *id, struct err *err)
 {
     struct plan *kept = NULL;
@@ -25,14 +25,14 @@ static bool keep_only(struct plan_file *file, const char *id, struct err *err)
     return true;
 }
 
-/* The log has it, and it may be megabytes. */
+/* The text is in the log, and may have megabytes. */
 static void forget_text(void *ctx)
 {
     struct str *text = ctx;
     str_done(text);
 }
 
-/* What --continue takes beside itself. */
+/* Checks the options that --continue allows. */
 static int continue_run(const struct globals *globals, const char *word,
                         const struct take_up_how *how, bool has_plan)
 {

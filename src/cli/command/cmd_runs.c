@@ -1,14 +1,14 @@
-/* cmd_runs.c - devs runs: the runs in the log. */
+/* cmd_runs.c - devs runs: lists the runs in the log. */
 #include <stdio.h>
 
 #include "clock.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "log_reader.h"
 #include "shown.h"
 #include "status.h"
+#include "target.h"
 
 static const char *state_of(const struct log_run_info *run)
 {

@@ -6,7 +6,6 @@
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
 #include "log_own.h"
 #include "looks.h"
@@ -29,7 +28,7 @@ static void count_tasks(const struct status *status, int counts[SHOWN_COUNT])
         counts[shown_task(state, i, status->orphaned)]++;
 }
 
-/* Nothing is kept back where there is no follower: log_overview.h. */
+/* Without a follower no gate holds anything back: log_overview.h. */
 static void print_gates_in_brief(const struct status *status)
 {
     struct str gates = {0};
@@ -43,7 +42,7 @@ static void print_gates_in_brief(const struct status *status)
     str_done(&gates);
 }
 
-/* For a status bar: counts by sign, one line. */
+/* For a status bar: counts by symbol on one line. */
 static void print_line(const struct status *status)
 {
     int counted[SHOWN_COUNT] = {0};
@@ -59,7 +58,8 @@ static void print_line(const struct status *status)
     (void)putchar('\n');
 }
 
-/* The time that is shown: of the run's end, or of its last sign of life, once nothing counts. */
+/* Returns the time to show: the end of the run, or its last sign of life, if no clock is
+ * running. */
 static struct moment time_of_overview(const struct log_overview *overview)
 {
     const struct log_run_info *run = &overview->run;
@@ -68,8 +68,8 @@ static struct moment time_of_overview(const struct log_overview *overview)
     return overview->orphaned ? (struct moment){.at_ms = run->last_at_ms} : clock_now();
 }
 
-/* What the log keeps beside the events, if the run has so many tasks that this is asked for, and if
- * it is there: then there is no follower. */
+/* Reads the overview that the log keeps beside the events, if the run has enough tasks and the
+ * overview exists. Then there is no follower. */
 static bool ask_overview(struct status *status, int64_t *run, struct err *err)
 {
     struct log_run_info info;
@@ -104,7 +104,7 @@ static bool ask_events(struct status *status, int64_t run, struct err *err)
     return true;
 }
 
-static bool ask(const struct place *place, int64_t run, struct status *status, struct err *err)
+static bool ask_log(const struct place *place, int64_t run, struct status *status, struct err *err)
 {
     if (!log_reader_open(&status->reader, place, err) || !ask_overview(status, &run, err))
         return false;
@@ -119,7 +119,7 @@ static void end_status(struct status *status)
     log_run_info_done(&status->overview.run);
 }
 
-/* What is wrong with the log, beside what it says. Returns the exit code. */
+/* Reports problems of the log. Returns the exit code. */
 static int tell_trouble(const struct status *status)
 {
     struct log_trouble trouble;
@@ -156,7 +156,7 @@ int cmd_status(struct globals *globals, int argc, char **argv)
     struct status status = {.ascii = looks_print_ascii(globals), .is_brief = !all && !json};
     static const char hint[] = "a number from devs runs, or last; devs why says more of one task";
     bool ok = target_parse_run(line.operands > 0 ? argv[0] : NULL, hint, &run, &err) &&
-              find_log(globals->db, false, &place, &err) && ask(&place, run, &status, &err);
+              find_log(globals->db, false, &place, &err) && ask_log(&place, run, &status, &err);
     struct log_live live = {0};
     if (ok && log_reader_live(status.follower ? follower_reader(status.follower) : status.reader,
                               &live, NULL))

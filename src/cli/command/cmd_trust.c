@@ -1,4 +1,4 @@
-/* cmd_trust.c - devs trust: settings and plans of phases that may run commands. */
+/* cmd_trust.c - devs trust: trusts settings and plans of phases that may run commands. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 static const char file_name[] = "devs.config.json";
 
-/* Is it the plan of a phase? */
+/* Whether the word names the plan of a phase. */
 static bool is_plan(const char *word)
 {
     const char *slash = strrchr(word, '/');
@@ -37,7 +37,7 @@ static bool make_absolute(const char *word, char path[PATH_MAX], struct err *err
            err_set(err, ERR_LIMIT, "'%s': its path is too long", word);
 }
 
-/* The folder that is meant. The settings file itself may be named too. */
+/* Returns the folder that is meant. The settings file itself may be named too. */
 static void take_folder(const char *word, struct str *folder)
 {
     const char *slash = strrchr(word, '/');
@@ -68,7 +68,7 @@ static int fail_no_settings(const char *dir)
     return fail(&err);
 }
 
-/* What trust allows, after it was given (GIVEN), or as it is now (dry run). */
+/* Prints what trust allows, after granting it (GIVEN), or at present (dry run). */
 static void print_allowed(const struct config *config, enum trust_state state, bool dry, bool json)
 {
     struct str out = {0};
@@ -91,7 +91,7 @@ static void print_allowed(const struct config *config, enum trust_state state, b
     str_done(&out);
 }
 
-static int give(const char *dir, bool dry, bool json)
+static int give_trust(const char *dir, bool dry, bool json)
 {
     struct config config;
     struct err err = {0};
@@ -110,7 +110,7 @@ static int give(const char *dir, bool dry, bool json)
     return code;
 }
 
-/* What has become of the file: a JSON object with `members`, or the path and `words`. */
+/* Prints what happened to the file: a JSON object with `members`, or the path and `words`. */
 static void print_state(const char *path, enum trust_state state, const char *members,
                         const char *words, bool json)
 {
@@ -128,7 +128,7 @@ static void print_state(const char *path, enum trust_state state, const char *me
     str_done(&out);
 }
 
-/* The plan of a phase, shown as `devs run --dry-run` shows it. */
+/* Shows the plan of a phase like `devs run --dry-run` does, and trusts it. */
 static int give_plan(const char *path, bool dry, bool json)
 {
     struct plan_file file;
@@ -173,7 +173,7 @@ static int revoke_plan(const char *path, bool json)
     return EXIT_ALL_PASSED;
 }
 
-/* Is this a path of something that is no longer there? */
+/* Whether the path names something that no longer exists. */
 static bool is_gone(const char *word)
 {
     struct str folder = {0};
@@ -184,7 +184,7 @@ static bool is_gone(const char *word)
     return is;
 }
 
-/* Of a folder that was moved or deleted: only its own record, not that of a folder above. */
+/* For a folder that was moved or deleted: only its own record, not that of a folder above. */
 static int revoke_gone(const char *word, bool json)
 {
     char here[PATH_MAX];
@@ -210,8 +210,9 @@ static int revoke_gone(const char *word, bool json)
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
-/* Of the nearest settings that have a record, whether the file is still there or not. */
-static int revoke(const char *dir, bool json)
+/* Revokes trust in the nearest settings that have a record, whether or not the file still
+ * exists. */
+static int revoke_trust(const char *dir, bool json)
 {
     char path[PATH_MAX];
     struct err err = {0};
@@ -226,7 +227,7 @@ static int revoke(const char *dir, bool json)
     return EXIT_ALL_PASSED;
 }
 
-/* As a trust_entry_fn; `ctx` is whether JSON is wanted. */
+/* As a trust_entry_fn; `ctx` says whether to print JSON. */
 static void print_entry(void *ctx, const struct trust_entry *entry)
 {
     const bool *json = ctx;
@@ -294,5 +295,5 @@ int cmd_trust(struct globals *globals, int argc, char **argv)
         return revoke_gone(argv[0], json);
     if (!find_dir(line.operands > 0 ? argv[0] : ".", dir, &err))
         return fail(&err);
-    return revokes ? revoke(dir, json) : give(dir, dry, json);
+    return revokes ? revoke_trust(dir, json) : give_trust(dir, dry, json);
 }

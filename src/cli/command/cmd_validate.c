@@ -13,10 +13,10 @@
 #include "str.h"
 #include "text_file.h"
 
-/* The words of the command line. */
+/* The options. */
 struct validate_options {
     const char *contract; /* a file */
-    const char *schema;   /* the name of one of ours, to be printed */
+    const char *schema;   /* the name of a published schema to print */
     const char *instance; /* a file, "-" for stdin, NULL if not given */
     bool repair;
     bool json;
@@ -96,7 +96,7 @@ static void add_json(struct str *out, const struct violations *wrong, const char
     str_add(out, "}\n");
 }
 
-/* Nothing was checked: what is wrong is in the contract. */
+/* Nothing was checked: the errors are in the contract. */
 static void put_bad_contract(const struct violations *wrong)
 {
     struct str out = {0};
@@ -123,7 +123,7 @@ static void say_bad_contract(const char *path, const struct violations *wrong)
     str_done(&lines);
 }
 
-/* Prints why it is none. */
+/* Opens the contract; if it is not one, prints why. */
 static int open_contract(const char *path, bool json, struct contract **out)
 {
     struct str text = {0};
@@ -147,7 +147,7 @@ static int open_contract(const char *path, bool json, struct contract **out)
     return code;
 }
 
-/* What is too large is read no further, and found too large by the check. */
+/* Stops reading what is too large; the check then reports the size. */
 static bool read_instance(const char *path, struct str *out, struct err *err)
 {
     const char *const from = path ? path : "-";
@@ -157,7 +157,7 @@ static bool read_instance(const char *path, struct str *out, struct err *err)
     return err_set(err, why.code, "'%s': %s", from, why.message);
 }
 
-/* A prompt that goes to a pipe goes out as it is: an agent reads it. */
+/* A prompt is not cleaned for a pipe: an agent reads it. */
 static void put_prompt(const char *prompt)
 {
     if (isatty(STDOUT_FILENO))
@@ -207,7 +207,7 @@ static int check_instance(const struct validate_options *options, const struct c
     return code;
 }
 
-static int validate(const struct validate_options *options)
+static int validate_instance(const struct validate_options *options)
 {
     struct contract *contract = NULL;
     if (options->schema)
@@ -248,5 +248,5 @@ int cmd_validate(struct globals *globals, int argc, char **argv)
     if (line.done)
         return code;
     options.instance = line.operands > 0 ? argv[0] : NULL;
-    return validate(&options);
+    return validate_instance(&options);
 }

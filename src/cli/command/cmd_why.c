@@ -1,10 +1,8 @@
-/* cmd_why.c - devs why: what became of a try, and why. */
+/* cmd_why.c - devs why: how a try ended, and why. */
 
-#include "attempt_pick.h"
 #include "command.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "target.h"
 #include "why.h"
 
@@ -13,7 +11,7 @@ struct why_options {
     bool json;
 };
 
-static void print(const struct why *why, bool json)
+static void print_why(const struct why *why, bool json)
 {
     struct str text = {0};
     if (json) {
@@ -27,8 +25,8 @@ static void print(const struct why *why, bool json)
     str_done(&text);
 }
 
-static bool explain(struct follower *follower, const struct target *target,
-                    const struct why_options *options, struct err *err)
+static bool explain_attempt(struct follower *follower, const struct target *target,
+                            const struct why_options *options, struct err *err)
 {
     const struct run_state *state = follower_state(follower);
     struct attempt_pick pick;
@@ -38,7 +36,7 @@ static bool explain(struct follower *follower, const struct target *target,
               attempt_pick(state, task, &options->words, &pick, err) &&
               why_read(follower, &pick, &why, err);
     if (ok)
-        print(&why, options->json);
+        print_why(&why, options->json);
     why_done(&why);
     return ok;
 }
@@ -66,7 +64,7 @@ int cmd_why(struct globals *globals, int argc, char **argv)
     bool ok = target_parse(argv[0], &target, &err) && find_log(globals->db, false, &place, &err) &&
               target_follow(&target, &place, &follower, &err) &&
               follower_read(follower, 0, NULL, NULL, NULL, &err) &&
-              explain(follower, &target, &options, &err);
+              explain_attempt(follower, &target, &options, &err);
     follower_close(follower);
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -1,8 +1,8 @@
 /*
- * completion.h - which words a command line of devs may have where, and the files with which bash,
- * zsh and fish complete them.
+ * completion.h - which words may follow where on a command line, and the completion files for bash,
+ * zsh and fish.
  *
- * All of it is generated from the table of commands, their options and their usage;
+ * Everything is generated from the table of commands, their options and their usage;
  * completion_shells.c says what the name of a value means. Any thread.
  */
 #ifndef DEVS_COMPLETION_H
@@ -16,31 +16,31 @@
 #include "str.h"
 
 enum completion_source {
-    COMPLETION_NOTHING, /* a number, a text: nobody can know */
+    COMPLETION_NOTHING, /* a number or text: cannot be completed */
     COMPLETION_FILE,
     COMPLETION_DIR,
-    COMPLETION_COMMAND, /* a program and its words */
-    COMPLETION_FIXED,   /* a list that this devs has */
-    COMPLETION_ASK,     /* what is there at that moment: completion_ask() */
+    COMPLETION_COMMAND, /* a program and its arguments */
+    COMPLETION_FIXED,   /* a fixed list built into devs */
+    COMPLETION_ASK,     /* depends on the moment: completion_ask() */
     COMPLETION_SOURCE_COUNT,
 };
 
 struct completion_kind {
     enum completion_source source;
-    const char *list; /* FIXED and ASK: which, "theme" or "run". Static, NULL for the others */
+    const char *list; /* FIXED and ASK: which list, "theme" or "run". Static; NULL for the others */
 };
 
-/* What an option's value is; the option of a command that has no name is one of devs itself. */
+/* Returns the kind of an option's value. The command "" stands for options of devs itself. */
 struct completion_kind completion_option_kind(const char *command, const struct option_spec *spec);
 
 enum { COMPLETION_OPERANDS_MAX = 4, COMPLETION_LABEL_MAX = 32 };
 struct completion_operand {
     struct completion_kind kind;
-    char label[COMPLETION_LABEL_MAX]; /* as the usage has it, without brackets: "RUN" */
-    bool repeats;                     /* the last one: any number of them */
+    char label[COMPLETION_LABEL_MAX]; /* as in the usage, without brackets: "RUN" */
+    bool repeats;                     /* the last one: may be repeated */
 };
 
-/* One command, or devs before a command's name. Texts are static. A plain value. */
+/* A command, or devs before a command's name. Texts are static. A plain value. */
 struct completion_command {
     const char *name; /* "" for devs itself */
     const char *words;
@@ -49,55 +49,56 @@ struct completion_command {
     size_t operand_count;
 };
 
-/* By number from 0, devs itself first; false behind the last. */
+/* Numbers start at 0, with devs itself. Returns false past the last. */
 ATTR_MUST_USE bool completion_command_at(size_t index, struct completion_command *out);
 
-/* The names of the lists of FIXED, by number from 0; NULL behind the last. */
+/* Returns the names of the FIXED lists, by number from 0; NULL past the last. */
 const char *completion_list_at(size_t index);
-/* Append the words of the list of that name, a space between two; false if there is none. */
+/* Appends the words of the list of that name, separated by spaces. Returns false if there is no
+ * such list. */
 bool completion_list(const char *name, struct str *out);
 
-/* What a shell asks where somebody presses Tab. All borrowed. */
+/* What a shell asks when somebody presses Tab. Everything is borrowed. */
 struct completion_question {
     const struct globals *globals;
     const char *list;   /* of an ASK kind */
-    const char *prefix; /* what the word begins with */
-    char *const *words; /* of the whole line, without the program's own; needed for some lists */
+    const char *prefix; /* the beginning of the word */
+    char *const *words; /* of the whole line, without the program's name; needed for some lists */
     size_t word_count;
 };
 
-/* Append what Tab may put in place of the prefix, a line each: the word, and behind a tab what it
- * is. False if there is no such list. Where nothing can be read (no log, no plan, settings with a
- * mistake) nothing is appended. Reads the log, the settings or a plan; prints nothing. */
+/* Appends the words that can replace the prefix, one per line, each followed by a tab and a
+ * description. Returns false if there is no such list. Appends nothing if nothing can be read
+ * (no log, no plan, invalid settings). Reads the log, the settings or a plan; prints nothing. */
 ATTR_MUST_USE bool completion_ask(const struct completion_question *question, struct str *out);
 
-/* How a shell says what may stand there: this before and behind the words of a FIXED list and the
- * name of one of ASK, alone for the other sources. */
+/* How a shell describes what may follow: text before and after the words of a FIXED list or the
+ * name of an ASK list; for other sources, just the text. */
 struct completion_form {
     const char *before, *behind;
-    const char *between; /* the words of a FIXED list; NULL = a blank */
+    const char *between; /* between the words of a FIXED list; NULL = a blank */
 };
-/* Append the kind in the form of its source. */
+/* Appends the kind in the form for its source. */
 void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_COUNT],
                          struct completion_kind kind, struct str *out);
 
-/* The file that a shell is to read. */
+/* Appends the completion file for bash. */
 void completion_bash(struct str *out);
-/* Likewise for zsh: a file of $fpath. */
+/* Appends the completion file for zsh, a file of $fpath. */
 void completion_zsh(struct str *out);
-/* Likewise for fish. */
+/* Appends the completion file for fish. */
 void completion_fish(struct str *out);
 
-/* What devs init writes: it is meant where a line names no plan yet. */
+/* The file that devs init writes, used if the line names no plan yet. */
 #define COMPLETION_PLAN_DEFAULT "plan.json"
 
-/* The first operand of the command line; `words` are its words without the program's name. Joins an
- * operand that bash split at "=". COMPLETION_PLAN_DEFAULT if there is none. Borrowed. */
+/* Returns the first operand of the command line; `words` are its words without the program's
+ * name. Joins an operand that bash split at "=". Returns COMPLETION_PLAN_DEFAULT if there is
+ * none. Borrowed. */
 const char *completion_plan_named(char *const *words, size_t count);
 
-/* Show each task of the plan in this file, in its order; `title` is its id if it has none. The plan
- * need not be a right one: what cannot be read shows nothing. The texts are borrowed for the call,
- * and not cleaned. */
+/* Receives each task of a plan file, in order; `title` is its id if it has none. The plan may be
+ * invalid: unreadable parts are skipped. The texts are borrowed for the call, and not cleaned. */
 typedef void completion_task_fn(void *ctx, const char *id, const char *title);
 
 #endif

@@ -1,4 +1,4 @@
-/* completion_ask.c - what a shell asks while one types: tasks, runs, policies. */
+/* completion_ask.c - answers what a shell asks while somebody types: tasks, runs, policies. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "config.h"
 #include "event.h"
 #include "event_text.h"
-#include "hook_agent.h"
+#include "hook_event.h"
 #include "json.h"
 #include "label.h"
 #include "log_reader.h"
@@ -36,7 +36,7 @@ static void find_command(const char *name, struct completion_command *out)
     }
 }
 
-/* "--jobs" or "-j", whose value is the next word. */
+/* Whether the word is an option such as "--jobs" or "-j" whose value is the next word. */
 static bool takes_next(const struct command_listing *options, const char *word)
 {
     for (size_t i = 0; i < options->count; i++) {
@@ -70,7 +70,7 @@ const char *completion_plan_named(char *const *words, size_t count)
     return COMPLETION_PLAN_DEFAULT;
 }
 
-/* Call `show` for them; `ctx` is its own. */
+/* Calls `show` for each task; `ctx` is passed on. */
 static void completion_plan_tasks(const char *path, completion_task_fn *show, void *ctx)
 {
     struct str text = {0};
@@ -106,7 +106,7 @@ static void add_phases(struct str *out)
         add_word(out, phase_name((enum phase)i));
 }
 
-/* "container" is whichever of the two is installed: plans use it, people do not type it. */
+/* "container" stands for whichever of the two is installed: plans use it, people do not type it. */
 static void add_sandboxes(struct str *out)
 {
     for (int i = 0; i < SANDBOX_KIND_COUNT; i++) {
@@ -153,7 +153,7 @@ static void add_hook_agents(struct str *out)
 
 static const struct {
     const char *name;
-    void (*add)(struct str *out); /* NULL: `words` */
+    void (*add)(struct str *out); /* NULL: use `words` */
     const char *words;
 } known_lists[] = {
     {"theme", add_themes, NULL},
@@ -196,7 +196,7 @@ bool completion_list(const char *name, struct str *out)
 static void add_list(const char *between, const char *name, struct str *out)
 {
     struct str words = {0};
-    (void)completion_list(name, &words); /* a kind names one that is there */
+    (void)completion_list(name, &words); /* the kind names an existing list */
     for (const char *c = str_text(&words); *c; c++) {
         if (*c == ' ' && between)
             str_add(out, between);
@@ -217,7 +217,7 @@ void completion_add_kind(const struct completion_form forms[COMPLETION_SOURCE_CO
     str_add(out, forms[kind.source].behind);
 }
 
-/* What is asked while somebody holds Tab: no more than can be looked at. */
+/* Limits for what is read while somebody holds Tab. */
 enum {
     OFFERS_MAX = 500,
     OFFER_WORDS_MAX = 80,
@@ -230,8 +230,8 @@ struct offers {
     int count;
 };
 
-/* Shells insert a word unquoted, so names from plans, settings and logs must match the pattern of
- * ids, [A-Za-z0-9][A-Za-z0-9._-]*; a slash separates run and task. */
+/* Shells insert a word unquoted, so names from plans, settings and logs must match the pattern
+ * of ids, [A-Za-z0-9][A-Za-z0-9._-]*; a slash separates run and task. */
 static bool is_offered(const char *word)
 {
     bool begins = true;
@@ -247,8 +247,8 @@ static bool is_offered(const char *word)
     return len > 0;
 }
 
-/* Each offer is one line, so line feeds of a description become blanks. */
-static void offer(struct offers *offers, const char *word, const char *words)
+/* Each offer is one line, so line feeds in a description become blanks. */
+static void offer_word(struct offers *offers, const char *word, const char *words)
 {
     struct str clean = {0};
     if (offers->count >= OFFERS_MAX || !is_offered(word) ||
@@ -266,7 +266,7 @@ static bool is_any(const struct log_run_info *run)
     return true;
 }
 
-/* Newest first. `end` stands behind each number: "/" where a task must follow. */
+/* Offers runs, newest first. `end` follows each number: "/" if a task must follow. */
 static void offer_runs(struct log_reader *reader, bool (*is_wanted)(const struct log_run_info *),
                        const char *end, struct offers *offers)
 {
@@ -278,14 +278,14 @@ static void offer_runs(struct log_reader *reader, bool (*is_wanted)(const struct
         struct str word = {0};
         str_addf(&word, "%" PRId64 "%s", runs[i].number, end);
         if (is_wanted(&runs[i]))
-            offer(offers, str_text(&word), runs[i].name);
+            offer_word(offers, str_text(&word), runs[i].name);
         str_done(&word);
         log_run_info_done(&runs[i]);
     }
     free(runs);
 }
 
-/* A task without a title is called like its id: that is not said twice. */
+/* Returns NULL if the title only repeats the id. */
 static const char *title_beside(const char *id, const char *title)
 {
     return strcmp(id, title) == 0 ? "" : title;
@@ -303,12 +303,12 @@ static void offer_plan(void *ctx, const struct plan *plan)
         const struct plan_task *task = &plan->tasks[i];
         struct str word = {0};
         str_addf(&word, "%s%s", tasks->before, task->id);
-        offer(tasks->offers, str_text(&word), title_beside(task->id, task->title));
+        offer_word(tasks->offers, str_text(&word), title_beside(task->id, task->title));
         str_done(&word);
     }
 }
 
-/* Of the newest run if `run` is 0. `before` stands before each id. */
+/* Offers the tasks of a run, 0 = the newest. `before` precedes each id. */
 static void offer_tasks(struct log_reader *reader, int64_t run, const char *before,
                         struct offers *offers)
 {
@@ -316,7 +316,7 @@ static void offer_tasks(struct log_reader *reader, int64_t run, const char *befo
     target_show_plan(reader, run, offer_plan, &tasks);
 }
 
-/* Behind a slash stand the tasks of that run. */
+/* After a slash, offers the tasks of that run. */
 static void offer_tasks_of_run(struct log_reader *reader, struct offers *offers)
 {
     int64_t number = 0;
@@ -336,7 +336,7 @@ static void ask_run(struct log_reader *reader, struct offers *offers)
 
 static void ask_unfinished(struct log_reader *reader, struct offers *offers)
 {
-    offer(offers, "last", "the newest that is not finished");
+    offer_word(offers, "last", "the newest that is not finished");
     offer_runs(reader, take_up_is_unfinished, "", offers);
 }
 
@@ -368,11 +368,11 @@ static void ask_run_task(struct log_reader *reader, struct offers *offers)
 static void ask_policy(const struct settings *settings, struct offers *offers)
 {
     for (int i = 0; i < settings->policy_count; i++)
-        offer(offers, settings->policies[i].name, "of devs.config.json");
+        offer_word(offers, settings->policies[i].name, "of devs.config.json");
     const struct policy *policy;
     for (size_t i = 0; (policy = policy_builtin(i)); i++) {
         if (settings_policy(settings, policy->name) == policy)
-            offer(offers, policy->name, "built in");
+            offer_word(offers, policy->name, "built in");
     }
 }
 
@@ -380,12 +380,12 @@ static void ask_agent(const struct settings *settings, struct offers *offers)
 {
     const struct adapter *adapter;
     for (size_t i = 0; (adapter = adapters_at(settings->agents, i)); i++)
-        offer(offers, adapter_name(adapter), adapter_program(adapter));
+        offer_word(offers, adapter_name(adapter), adapter_program(adapter));
 }
 
 static void offer_task(void *ctx, const char *id, const char *title)
 {
-    offer(ctx, id, title_beside(id, title));
+    offer_word(ctx, id, title_beside(id, title));
 }
 
 static void ask_plan_task(struct offers *offers)
@@ -395,7 +395,7 @@ static void ask_plan_task(struct offers *offers)
                           offers);
 }
 
-/* Each is read from the log, from the settings, or from what the line names. */
+/* The lists that are read from the log, from the settings, or from a file named on the line. */
 static const struct {
     const char *name;
     void (*of_log)(struct log_reader *reader, struct offers *offers);

@@ -1,4 +1,4 @@
-/* completion_shells.c - completion for zsh. */
+/* completion_shells.c - which words may follow where, and the completion files of the shells. */
 #include <assert.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "completion_devs_fish.h"
 #include "completion_devs_zsh.h"
 
-/* What the value of an option is. Of several rows the first one that fits counts. */
+/* The kinds of option values. The first row that matches wins. */
 static const struct {
     const char *command, *option; /* NULL = any */
     struct completion_kind kind;
@@ -30,7 +30,7 @@ static const struct {
     {NULL, "continue", {COMPLETION_ASK, "unfinished"}},
 };
 
-/* What a word in a usage or in an option's help means. */
+/* The meaning of words in a usage or an option's help. */
 static const struct {
     const char *command, *label; /* NULL = any */
     struct completion_kind kind;
@@ -43,7 +43,7 @@ static const struct {
     {NULL, "DIR...", {COMPLETION_DIR, NULL}},
     {NULL, "COMMAND", {COMPLETION_COMMAND, NULL}},
     {NULL, "ARG", {COMPLETION_FILE, NULL}},
-    {"debug", "RUN", {COMPLETION_ASK, "target"}}, /* some of its uses are of a task */
+    {"debug", "RUN", {COMPLETION_ASK, "target"}}, /* some of its forms take a task */
     {NULL, "RUN", {COMPLETION_ASK, "run"}},
     {NULL, "RUN[/TASK]", {COMPLETION_ASK, "target"}},
     {NULL, "[RUN/]TASK", {COMPLETION_ASK, "run_task"}},
@@ -92,8 +92,8 @@ static void cut_end(char *word, const char *end)
         word[len - cut] = '\0';
 }
 
-/* "[FILE...]": brackets say that it may be left out, dots that more may follow. Those inside of a
- * word belong to it: "[RUN/]TASK". */
+/* Brackets make an operand optional and dots repeat it: "[FILE...]". Brackets inside a word
+ * belong to it: "[RUN/]TASK". */
 static void add_operand(struct completion_command *command, const char *word, size_t len)
 {
     assert(command->operand_count < COMPLETION_OPERANDS_MAX && len < COMPLETION_LABEL_MAX);
@@ -107,7 +107,7 @@ static void add_operand(struct completion_command *command, const char *word, si
     operand->kind = label_kind(command->name, operand->label);
 }
 
-/* The usage is written for people: the options in it, and their values, are not operands. */
+/* The usage is written for people: its options and their values are not operands. */
 static void read_usage(struct completion_command *command, const char *usage)
 {
     const char *word = usage;
@@ -155,7 +155,8 @@ bool completion_command_at(size_t index, struct completion_command *out)
     return true;
 }
 
-/* A kind as one word, for the functions in assets/completions/devs.bash; a list is its name. */
+/* Appends a kind as one word for the functions in assets/completions/devs.bash; a list is its
+ * name. */
 static void add_bash_kind(struct str *out, struct completion_kind kind)
 {
     static const char *const words[COMPLETION_SOURCE_COUNT] = {
@@ -166,7 +167,7 @@ static void add_bash_kind(struct str *out, struct completion_kind kind)
     str_add(out, kind.list ? kind.list : "");
 }
 
-/* "--json --task=@task -j=-": an option that takes a value is followed by the kind of value. */
+/* Appends "--json --task=@task -j=-": the kind follows an option that takes a value. */
 static void add_bash_option(struct str *out, const char *command, const struct option_spec *spec)
 {
     struct str kind = {0};
@@ -201,7 +202,7 @@ static void add_bash_lists(struct str *out)
     str_add(out, "_devs_list() # NAME: its words\n{\n    case $1 in\n");
     for (size_t i = 0; (name = completion_list_at(i)); i++) {
         str_addf(out, "    %s) words='", name);
-        (void)completion_list(name, out); /* it is there: its name is */
+        (void)completion_list(name, out); /* it exists: its name comes from the table */
         str_add(out, "' ;;\n");
     }
     str_add(out, "    *) words= ;;\n    esac\n}\n");
@@ -223,7 +224,7 @@ void completion_bash(struct str *out)
     str_add_n(out, completion_devs_bash, completion_devs_bash_len);
 }
 
-/* Between single quotes of fish. */
+/* Quotes for single quotes in fish. */
 static void add_fish_quoted(struct str *out, const char *text)
 {
     str_add_char(out, '\'');
@@ -235,8 +236,8 @@ static void add_fish_quoted(struct str *out, const char *text)
     str_add_char(out, '\'');
 }
 
-/* As options of fish's `complete`; the words of ASK keep their order. The description after the tab
- * is empty, or each word would be shown with the description of its option. */
+/* Options for fish's `complete`; ASK words keep their order. The description after the tab is
+ * empty, because otherwise each word would get the description of its option. */
 static const struct completion_form fish_forms[COMPLETION_SOURCE_COUNT] = {
     [COMPLETION_NOTHING] = {"", "", NULL},
     [COMPLETION_FILE] = {" -F", "", NULL},
@@ -273,7 +274,7 @@ static void add_fish_operand(struct str *out, const struct completion_command *c
     str_add_char(out, '\n');
 }
 
-/* For the function that counts operands: the options that are followed by a value. */
+/* For the function that counts operands: the options that take a value. */
 static void add_fish_values(struct str *out)
 {
     struct completion_command command;
@@ -311,7 +312,7 @@ void completion_fish(struct str *out)
     }
 }
 
-/* Between single quotes of zsh, where _arguments reads brackets and colons. */
+/* Quotes for single quotes in zsh, where _arguments interprets brackets and colons. */
 static void add_zsh_quoted(struct str *out, const char *text)
 {
     for (const char *c = text; *c; c++) {
@@ -324,8 +325,8 @@ static void add_zsh_quoted(struct str *out, const char *text)
     }
 }
 
-/* What _arguments calls the action: how the word is completed. A blank alone leaves the message,
- * one before a command keeps it from getting words for compadd. */
+/* The actions of _arguments, which complete a word. A single blank only shows the message; a
+ * blank before a command keeps it from getting arguments for compadd. */
 static const struct completion_form zsh_forms[COMPLETION_SOURCE_COUNT] = {
     [COMPLETION_NOTHING] = {" ", "", NULL},
     [COMPLETION_FILE] = {"_files", "", NULL},
@@ -378,7 +379,7 @@ static void add_zsh_operand(struct str *out, const struct completion_operand *op
     str_add(out, "'\n");
 }
 
-/* The words after a command that is run belong to that command. */
+/* The arguments of a command that is run belong to that command. */
 static void add_zsh_operands(struct str *out, const struct completion_command *command)
 {
     if (command->options.rest_after_first) {

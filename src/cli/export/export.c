@@ -11,16 +11,60 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app.h"
 #include "app_cast.h"
 #include "bundle_words.h"
+#include "canvas.h"
+#include "debug_mode.h"
 #include "event_text.h"
+#include "exit_code.h"
+#include "fail.h"
 #include "follower.h"
-#include "frame_print.h"
+#include "looks.h"
 #include "parse.h"
-#include "progress.h"
 #include "str.h"
+#include "target.h"
+#include "theme.h"
 #include "trace_json.h"
 #include "xalloc.h"
+
+/* The frames of the cockpit: their size, their theme, and `devs debug --frame`. */
+
+/* A smaller picture has no space for what it is about. */
+enum { FRAME_COLUMNS_MIN = 20, FRAME_ROWS_MIN = 4 };
+
+/* Parses "80x24", columns x rows, up to the size of a canvas. */
+ATTR_MUST_USE static bool frame_size_parse(const char *word, int *rows_out, int *columns_out,
+                                           struct err *err)
+{
+    char columns[8];
+    const char *x = strchr(word, 'x');
+    size_t len = x ? (size_t)(x - word) : 0;
+    int64_t numbers[2] = {0};
+    if (len == 0 || len >= sizeof(columns)) {
+        (void)err_set(err, ERR_INVALID, "'%s' is not a size", word);
+        return err_hint(err, "columns x rows, as in 80x24");
+    }
+    memcpy(columns, word, len);
+    columns[len] = '\0';
+    struct err why = {0};
+    if (!parse_i64(columns, FRAME_COLUMNS_MIN, CANVAS_COLUMNS_MAX, &numbers[0], &why))
+        return err_set(err, why.code, "columns of '%s': %s", word, why.message);
+    if (!parse_i64(x + 1, FRAME_ROWS_MIN, CANVAS_ROWS_MAX, &numbers[1], &why))
+        return err_set(err, why.code, "rows of '%s': %s", word, why.message);
+    *columns_out = (int)numbers[0];
+    *rows_out = (int)numbers[1];
+    return true;
+}
+
+/* The theme that the options name. Without colors it still has bold and underline. */
+ATTR_MUST_USE static bool frame_theme(const struct globals *globals, struct theme *out,
+                                      struct err *err)
+{
+    if (!globals->theme && globals->no_color && theme_named("mono", out))
+        return true;
+    return looks_theme(globals, NULL, out, err);
+}
 
 enum { FILE_MODE = 0600 };
 
@@ -44,7 +88,7 @@ static bool open_file(struct export_sink *sink, struct err *err)
     if (fd >= 0)
         (void)close(fd);
     else
-        sink->part[0] = '\0'; /* no file of ours exists */
+        sink->part[0] = '\0'; /* we have created no file */
     return err_set_errno(err, why, "cannot make '%s'", sink->path);
 }
 
@@ -60,7 +104,7 @@ bool export_sink_open(struct export_sink *sink, const char *path, struct err *er
     return true;
 }
 
-/* Append the bytes. ERR_IO: the disk is full, or the reader is gone. */
+/* Appends the bytes. Fails with ERR_IO if the disk is full or the reader is gone. */
 static bool export_sink_write(struct export_sink *sink, const char *bytes, size_t len,
                               struct err *err)
 {
@@ -71,7 +115,7 @@ static bool export_sink_write(struct export_sink *sink, const char *bytes, size_
     return err_set_errno(err, errno, "cannot write '%s'", sink->path);
 }
 
-/* So much of so much is written: for whoever waits, as progress_tell(). */
+/* Shows the progress, like progress_tell(). */
 static bool export_sink_tell(struct export_sink *sink, int64_t done, int64_t all, struct err *err)
 {
     return progress_tell(&sink->progress, "writing", done, all, err);
@@ -82,7 +126,7 @@ static bool give_name(const struct export_sink *sink, struct err *err)
     struct stat info;
     if (renameat2(AT_FDCWD, sink->part, AT_FDCWD, sink->path, RENAME_NOREPLACE) == 0)
         return true;
-    const bool unknown = errno == EINVAL || errno == ENOSYS; /* of a file system without it */
+    const bool unknown = errno == EINVAL || errno == ENOSYS; /* not on this file system */
     if (unknown && lstat(sink->path, &info) != 0 && rename(sink->part, sink->path) == 0)
         return true;
     return err_set_errno(err, errno, "cannot make '%s'", sink->path);
@@ -103,7 +147,7 @@ void export_sink_close(struct export_sink *sink)
 {
     progress_done(&sink->progress);
     if (sink->file && sink->file != stdout)
-        (void)fclose(sink->file); /* it is on the disk, or of no use */
+        (void)fclose(sink->file); /* it is either on disk or useless */
     if (sink->part[0] != '\0')
         (void)unlink(sink->part);
     *sink = (struct export_sink){0};
@@ -146,7 +190,7 @@ void export_show(const struct bundle_contents *contents, const char *file,
 {
     struct str text = {0};
     const bool is_whole =
-        strcmp(words->format, "bundle") == 0; /* the other formats are made from it */
+        strcmp(words->format, "bundle") == 0; /* the other formats are made from the copy */
     if (words->json)
         write_json(contents, file, &text);
     else
@@ -158,10 +202,10 @@ void export_show(const struct bundle_contents *contents, const char *file,
 
 enum { WRITE_AT_BYTES = 64 * 1024 };
 
-/* What is made of each event. */
+/* How each event is written. */
 struct records {
     const struct export_call *call;
-    struct trace_json *trace; /* NULL: records as they are */
+    struct trace_json *trace; /* NULL: records unchanged */
     int64_t last_seq;
     struct str text;
     struct err *err;
@@ -236,7 +280,7 @@ static bool write_bytes(void *ctx, const char *bytes, size_t len, struct err *er
     return export_sink_write(ctx, bytes, len, err);
 }
 
-static bool tell(void *ctx, int64_t done, int64_t all, struct err *err)
+static bool tell_progress(void *ctx, int64_t done, int64_t all, struct err *err)
 {
     return export_sink_tell(ctx, done, all, err);
 }
@@ -268,7 +312,7 @@ bool export_cast(const struct export_call *call, struct err *err)
                             .view = words->view,
                             .theme = &theme,
                             .write = write_bytes,
-                            .tell = tell,
+                            .tell = tell_progress,
                             .ctx = call->sink};
     return frame_size_parse(words->size ? words->size : size_default, &cast.rows, &cast.columns,
                             err) &&
@@ -295,7 +339,7 @@ bool export_svg(const struct export_call *call, struct err *err)
 
 struct export_copy {
     struct bundle *bundle; /* owned; never kept */
-    char folder[PATH_MAX]; /* "" = none was made */
+    char folder[PATH_MAX]; /* "" = not created */
     char file[PATH_MAX];
 };
 
@@ -358,4 +402,39 @@ void export_copy_close(struct export_copy *copy)
     if (copy->folder[0] != '\0')
         (void)rmdir(copy->folder); /* best effort */
     free(copy);
+}
+
+int frame_run(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct place place;
+    struct target target;
+    struct theme theme;
+    const struct globals *globals = call->globals;
+    const struct frame_words *words = &call->words->frame;
+    const char *const *tasks = call->words->record.tasks.words;
+    const char *word = call->operand_count > 0 ? call->operands[0] : NULL;
+    if (tasks[0] && tasks[1])
+        return fail_usage(NULL, "debug --frame: one --task can be the chosen one");
+    if (!log_word_find(globals, word, &place, &target, &err))
+        return fail(&err);
+    const char *of = target.task[0] != '\0' ? target.task : NULL;
+    struct app_picture picture = {.at = words->at,
+                                  .task = tasks[0] ? tasks[0] : of,
+                                  .view = words->view,
+                                  .is_replay = words->replay,
+                                  .theme = words->svg ? &theme : NULL};
+    const struct app_options options = {.place = &place,
+                                        .run = target.run,
+                                        .mode = APP_LIVE,
+                                        .ascii = words->svg ? globals->ascii
+                                                            : looks_print_ascii(globals)};
+    struct str text = {0};
+    bool ok = frame_size_parse(words->size, &picture.rows, &picture.columns, &err) &&
+              frame_theme(globals, &theme, &err) &&
+              app_draw_picture(&options, &picture, &text, &err);
+    if (ok)
+        (void)fputs(str_text(&text), stdout);
+    str_done(&text);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
 }

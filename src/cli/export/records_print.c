@@ -1,30 +1,183 @@
-#include "records_print.h"
-
+/* records_print.c - devs debug --logs: the records of a run as lines, or its replay on a terminal.
+ */
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+#include "debug_mode.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "log_word.h"
-#include "outlet.h"
-#include "run_choice.h"
+#include "follower.h"
+#include "parse.h"
+#include "replay_at.h"
 #include "session.h"
 #include "stream.h"
-#include "watch_run.h"
+#include "take_up.h"
+#include "target.h"
 
-/* Lines from the log, not a screen. */
+/* The filter that the options make. */
+
+enum { SECOND_MS = 1000 };
+
+static bool parse_level(const char *word, enum event_level *out, struct err *err)
+{
+    *out = EVENT_LEVEL_DEBUG;
+    if (!word)
+        return true;
+    for (int i = EVENT_LEVEL_ERROR; i <= EVENT_LEVEL_DEBUG; i++) {
+        if (strcmp(word, event_level_name((enum event_level)i)) == 0) {
+            *out = (enum event_level)i;
+            return true;
+        }
+    }
+    (void)err_set(err, ERR_INVALID, "unknown level '%s'", word);
+    return err_hint(err, "error, info or debug");
+}
+
+typedef bool add_name_fn(struct record_filter *filter, const char *name, struct err *err);
+
+/* Adds each name of "a,b". */
+static bool add_names(const char *list, add_name_fn *add, struct record_filter *filter,
+                      struct err *err)
+{
+    enum { NAME_MAX_BYTES = 128 };
+    for (;;) {
+        char name[NAME_MAX_BYTES + 1];
+        const size_t len = strcspn(list, ",");
+        if (len > NAME_MAX_BYTES)
+            return err_set(err, ERR_INVALID, "'%.*s...' is too long", NAME_MAX_BYTES, list);
+        memcpy(name, list, len);
+        name[len] = '\0';
+        if (!add(filter, name, err))
+            return false;
+        if (list[len] == '\0')
+            return true;
+        list += len + 1;
+    }
+}
+
+static bool add_all(const struct option_words *lists, add_name_fn *add,
+                    struct record_filter *filter, struct err *err)
+{
+    for (size_t i = 0; lists->words[i]; i++) {
+        if (!add_names(lists->words[i], add, filter, err))
+            return false;
+    }
+    return true;
+}
+
+static bool set_search(const char *pattern, struct record_filter *filter, struct err *err)
+{
+    struct err why = {0};
+    return record_filter_set_search(filter, pattern, &why) ||
+           err_set(err, why.code, "--grep: %s", why.message);
+}
+
+ATTR_MUST_USE static bool record_words_filter(const struct record_words *words,
+                                              struct record_filter *out, struct err *err)
+{
+    *out = (struct record_filter){0};
+    return parse_level(words->level, &out->level, err) &&
+           add_all(&words->tasks, record_filter_add_task, out, err) &&
+           add_all(&words->kinds, record_filter_add_kind, out, err) &&
+           (!words->grep || set_search(words->grep, out, err));
+}
+
+/* The run whose moments are looked up. */
+struct subject {
+    const struct place *place;
+    struct log_run_info run; /* owned */
+};
+
+/* Finds a moment that only the events know: "#211", "T-104 try 2", "start", "end". */
+static bool find_event(const struct subject *subject, const char *words, struct record_bound *out,
+                       struct err *err)
+{
+    struct follower *follower = NULL;
+    struct replay_at at;
+    if (words[0] == '#')
+        return parse_i64(words + 1, 1, INT64_MAX, &out->seq, NULL) ||
+               err_set(err, ERR_INVALID, "'%s' is not a record number", words);
+    bool ok = follower_open(&follower, subject->place, subject->run.number, err) &&
+              replay_at_find(follower, words, &at, err);
+    follower_close(follower);
+    if (ok)
+        out->seq = at.seq > 0 ? at.seq : 1;
+    return ok;
+}
+
+static bool find_bound(const struct subject *subject, const char *words, int64_t within_ms,
+                       struct record_bound *out, struct err *err)
+{
+    const struct clock_span span = {.from_ms = subject->run.started_at_ms,
+                                    .until_ms = subject->run.last_at_ms};
+    int64_t at_ms = 0;
+    if (!words)
+        return true;
+    if (!clock_find(words, &span, &at_ms, NULL))
+        return find_event(subject, words, out, err);
+    out->at_ms = at_ms + within_ms;
+    return true;
+}
+
+ATTR_MUST_USE static bool record_words_bounds(const struct record_words *words,
+                                              const struct place *place, int64_t run,
+                                              struct record_filter *filter, struct err *err)
+{
+    struct log_reader *reader = NULL;
+    struct subject subject = {.place = place};
+    if (!words->since && !words->until)
+        return true;
+    bool ok = log_reader_open(&reader, place, err) &&
+              log_reader_run(reader, run, &subject.run, err) &&
+              find_bound(&subject, words->since, 0, &filter->since, err) &&
+              find_bound(&subject, words->until, SECOND_MS - 1, &filter->until, err);
+    log_run_info_done(&subject.run);
+    log_reader_close(reader);
+    return ok;
+}
+
+/* The tasks of a growing run are in its events. */
+static bool read_tasks(struct follower *follower, struct err *err)
+{
+    return !follower_state(follower)->plan->grows ||
+           follower_read(follower, 0, NULL, NULL, NULL, err);
+}
+
+ATTR_MUST_USE static bool record_words_check_tasks(const struct record_filter *filter,
+                                                   const struct place *place, int64_t run,
+                                                   struct err *err)
+{
+    struct follower *follower = NULL;
+    struct target target = {.run = run};
+    int number = 0;
+    if (filter->task_count == 0)
+        return true;
+    bool ok = follower_open(&follower, place, run, err) && read_tasks(follower, err);
+    for (int i = 0; ok && i < filter->task_count; i++) {
+        target.run = follower_run(follower)->number;
+        memcpy(target.task, filter->tasks[i], sizeof(target.task));
+        ok = target_task(&target, follower_state(follower)->plan, &number, err);
+    }
+    follower_close(follower);
+    return ok;
+}
+
+/* The mode. */
+
+/* Whether lines are printed instead of showing a screen. */
 static bool wants_lines(const struct debug_words *words)
 {
     const struct record_words *record = &words->record;
-    const bool is_place = words->frame.at || words->frame.view; /* then the task is one, too */
+    const bool is_place = words->frame.at || words->frame.view; /* then --task is for it, too */
     return words->plain || words->json || words->follow || (record->tasks.words[0] && !is_place) ||
            record->kinds.words[0] || record->level || record->since || record->until ||
            record->grep || !session_has_screen();
 }
 
-/* The screen, opened where the words say. */
-static int watch(const struct debug_call *call, const struct place *place,
-                 const struct target *target, bool is_list)
+/* Opens the screen at the requested place. */
+static int watch_replay(const struct debug_call *call, const struct place *place,
+                        const struct target *target, bool is_list)
 {
     const struct debug_words *words = call->words;
     const char *task = target->task[0] != '\0' ? target->task : words->record.tasks.words[0];
@@ -33,7 +186,7 @@ static int watch(const struct debug_call *call, const struct place *place,
     return watch_run(call->globals, place, &watched, is_list ? APP_RUNS : APP_REPLAY);
 }
 
-/* Of several runs not every one need have the tasks that are named. */
+/* If several runs are printed, not all of them need to have the given tasks. */
 static bool print_run(const struct debug_call *call, const struct place *place,
                       const struct target *target, bool is_only, struct err *err)
 {
@@ -66,7 +219,7 @@ static int by_number(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-/* The oldest first, as if they were one recording. */
+/* Prints the oldest run first, as if all were one recording. */
 static bool print_runs(const struct debug_call *call, const struct place *place,
                        const struct run_choice *choice, struct err *err)
 {
@@ -95,7 +248,7 @@ static int print_chosen(const struct debug_call *call)
     return ok ? EXIT_ALL_PASSED : fail(&err);
 }
 
-/* "all", "38-41", or several words: more than log_word_find() knows. */
+/* Whether the words are "all", "38-41", or several, which log_word_find() does not accept. */
 static bool names_runs(const struct debug_call *call)
 {
     if (call->operand_count != 1)
@@ -126,6 +279,6 @@ int records_run(const struct debug_call *call)
     if (!log_word_find(call->globals, is_list ? NULL : word, &place, &target, &err))
         return fail(&err);
     if (!lines)
-        return watch(call, &place, &target, is_list);
+        return watch_replay(call, &place, &target, is_list);
     return print_run(call, &place, &target, true, &err) ? EXIT_ALL_PASSED : fail(&err);
 }

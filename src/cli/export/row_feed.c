@@ -15,20 +15,20 @@ enum { READ_SIZE = 64 * 1024 };
 struct input {
     const struct row_feed *feed;
     const char *name;   /* NULL: standard input */
-    struct str line;    /* what of the present line has come */
-    bool too_long;      /* the rest of the line is skipped */
-    int64_t number;     /* of the present line, from 1 */
-    int64_t bad;        /* lines that were no rows */
+    struct str line;    /* what has arrived of the current line */
+    bool too_long;      /* skip the rest of the line */
+    int64_t number;     /* of the current line, from 1 */
+    int64_t bad;        /* lines that were not valid rows */
     struct str answers; /* not yet written */
-    bool closed;        /* nobody reads the answers any more */
+    bool closed;        /* the reader of the answers is gone */
 };
 
-/* All that is read. */
+/* All inputs. */
 struct inputs {
     const struct row_feed *feed;
-    int64_t bad; /* lines that were no rows */
+    int64_t bad; /* lines that were not valid rows */
     int unread;  /* files that could not be read */
-    bool closed; /* nobody reads the answers any more */
+    bool closed; /* the reader of the answers is gone */
 };
 
 static void say_bad(struct input *input, const char *why)
@@ -68,7 +68,7 @@ static void add_part(struct input *input, const char *bytes, size_t len)
         str_add_n(&input->line, bytes, len);
 }
 
-static void take(struct input *input, const char *bytes, size_t len)
+static void take_bytes(struct input *input, const char *bytes, size_t len)
 {
     while (len > 0) {
         const char *end = memchr(bytes, '\n', len);
@@ -81,7 +81,7 @@ static void take(struct input *input, const char *bytes, size_t len)
     }
 }
 
-/* A reader that went away is no error: it has seen enough. */
+/* A reader that is gone is not an error: it has seen enough. */
 static bool put_answers(struct input *input, struct err *err)
 {
     size_t at = 0;
@@ -115,7 +115,7 @@ static bool read_all(struct input *input, struct inputs *inputs, int fd, struct 
             say_unread(inputs, input->name, strerror(errno));
         if (got <= 0)
             break;
-        take(input, bytes, (size_t)got);
+        take_bytes(input, bytes, (size_t)got);
         if (!put_answers(input, err))
             return false;
     }
@@ -124,7 +124,7 @@ static bool read_all(struct input *input, struct inputs *inputs, int fd, struct 
     return put_answers(input, err);
 }
 
-/* False: nobody can be answered. One that cannot be read does not keep the others back. */
+/* Returns false once nobody reads the answers. An unreadable input does not stop the others. */
 static bool read_input(struct inputs *inputs, const char *name, struct err *err)
 {
     struct err why = {0};

@@ -1,9 +1,9 @@
 /*
- * row_feed.h - rows of JSON in, one answer each out: what the commands that judge share.
+ * row_feed.h - JSON rows in, one answer each out: shared by the commands that judge.
  *
- * Reads files or standard input line by line and writes the answers as soon as their rows
- * have come: the other end may wait for them. A bad row is said on stderr with its place
- * and does not keep the others back.
+ * Reads files or standard input line by line and writes each answer as soon as its row has arrived,
+ * because the other end may be waiting. Reports a bad row on stderr with its position and
+ * continues.
  */
 #ifndef DEVS_ROW_FEED_H
 #define DEVS_ROW_FEED_H
@@ -16,7 +16,7 @@
 
 enum { ROW_FEED_LINE_MAX = 16 * 1024 * 1024 /* bytes; a longer row is not read */ };
 
-/* Append the answer to one row. False: the row is wrong, err says why. */
+/* Appends the answer to one row. Returns false, with *err set, if the row is invalid. */
 typedef bool row_feed_fn(void *ctx, const struct str *row, struct str *out, struct err *err);
 
 struct row_feed {
@@ -25,9 +25,8 @@ struct row_feed {
     void *ctx; /* borrowed for the call */
 };
 
-/* Reads the named files, "-" for standard input, or standard input alone where there is
- * no name. Returns the exit code: EXIT_USAGE if a row was bad, EXIT_NO_INPUT if a file
- * could not be read. */
+/* Reads the named files, "-" for standard input, or only standard input if there are no names.
+ * Returns the exit code: EXIT_USAGE if a row was bad, EXIT_NO_INPUT if a file could not be read. */
 ATTR_MUST_USE int row_feed_run(const struct row_feed *feed, int count, char **names);
 
 #endif

@@ -4,11 +4,103 @@
 #include <string.h>
 
 #include "ascii.h"
+#include "attr.h"
 #include "json.h"
 
-enum { PARTS_MAX = 1000 /* of a result in several parts */ };
+/* The agents. */
 
-/* Members that hold what a tool gave, in the order in which they are read. */
+/* Event names, settings files and units according to the CLIs' own documentation (claude 2.1,
+ * codex 0.169, gemini 0.61, qwen 0.24). The timeout is far above what our hook needs. */
+static const struct hook_agent agents[] = {
+    {.name = "claude",
+     .project_file = ".claude/settings.local.json",
+     .shared_file = ".claude/settings.json",
+     .user_file = ".claude/settings.json",
+     .home_env = "CLAUDE_CONFIG_DIR",
+     .home_file = "settings.json",
+     .project_env = "CLAUDE_PROJECT_DIR",
+     .timeout = 10,
+     .ends_in_call = true,
+     .events = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse",
+                "PostToolUseFailure", "Stop", "StopFailure", "SessionEnd"}},
+    {.name = "codex",
+     .project_file = ".codex/hooks.json",
+     .user_file = ".codex/hooks.json",
+     .home_env = "CODEX_HOME",
+     .home_file = "hooks.json",
+     .timeout = 10,
+     .events = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"}},
+    {.name = "gemini",
+     .project_file = ".gemini/settings.json",
+     .user_file = ".gemini/settings.json",
+     .project_env = "GEMINI_PROJECT_DIR",
+     .timeout = 10000,
+     .ends_in_call = true,
+     .hides_result = true,
+     .events = {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent",
+                "SessionEnd"}},
+    {.name = "qwen",
+     .project_file = ".qwen/settings.json",
+     .user_file = ".qwen/settings.json",
+     .project_env = "QWEN_PROJECT_DIR",
+     .timeout = 10000,
+     .ends_in_call = true,
+     .events = {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse",
+                "PostToolUseFailure", "Stop", "StopFailure", "SessionEnd"}},
+};
+enum { AGENTS = ARRAY_LEN(agents) };
+
+static const struct {
+    const char *event;
+    enum hook_kind kind;
+} kinds[] = {
+    {"SessionStart", HOOK_SESSION_STARTS},
+    {"UserPromptSubmit", HOOK_PROMPT},
+    {"BeforeAgent", HOOK_PROMPT},
+    {"PreToolUse", HOOK_CALL_BEGINS},
+    {"BeforeTool", HOOK_CALL_BEGINS},
+    {"PostToolUse", HOOK_CALL_ENDED},
+    {"AfterTool", HOOK_CALL_ENDED},
+    {"PostToolUseFailure", HOOK_CALL_FAILED},
+    {"Stop", HOOK_TURN_ENDED},
+    {"AfterAgent", HOOK_TURN_ENDED},
+    {"StopFailure", HOOK_TURN_FAILED},
+    {"SessionEnd", HOOK_SESSION_ENDS},
+};
+
+const struct hook_agent *hook_agent_at(size_t index)
+{
+    return index < AGENTS ? &agents[index] : NULL;
+}
+
+const struct hook_agent *hook_agent_named(const char *name)
+{
+    for (size_t i = 0; i < AGENTS; i++) {
+        if (strcmp(agents[i].name, name) == 0)
+            return &agents[i];
+    }
+    return NULL;
+}
+
+const char *hook_agent_names(void)
+{
+    return "claude, codex, gemini, qwen";
+}
+
+enum hook_kind hook_kind_of(const char *event)
+{
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        if (strcmp(kinds[i].event, event) == 0)
+            return kinds[i].kind;
+    }
+    return HOOK_OTHER;
+}
+
+/* What an agent sends to a hook. */
+
+enum { PARTS_MAX = 1000 /* parts of one result */ };
+
+/* Members that contain the result of a tool, in the order in which they are read. */
 static const char *const members[] = {"stdout",    "stderr", "output", "llmContent",
                                       "content",   "text",   "result", "file",
                                       "filenames", "error",  "message"};
@@ -22,7 +114,7 @@ static void add_part(struct str *out, const char *bytes, size_t len)
     str_add_n(out, bytes, len);
 }
 
-/* The first line that begins with these words; NULL = none does. */
+/* Returns the first line that begins with these words; NULL if there is none. */
 static const char *find_line(const char *text, const char *words)
 {
     const char *at = strstr(text, words);
@@ -31,7 +123,8 @@ static const char *find_line(const char *text, const char *words)
     return at;
 }
 
-/* Some tools' text has "Exit Code: 2" or "Process exited with code 2" on a line of its own. */
+/* Finds the exit code in text: some tools have a line "Exit Code: 2" or "Process exited with
+ * code 2". */
 static void find_code(const char *text, int *exit_out)
 {
     static const char *const words[] = {"Exit Code: ", "Exit code: ", "Process exited with code ",
@@ -69,7 +162,7 @@ static void read_text_part(const struct json *value, struct str *out, int *exit_
     const bool is_object = len > 1 && text[0] == '{' &&
                            json_parse_data(text, len, &inner, NULL, NULL) &&
                            json_get(inner, "output");
-    if (is_object) { /* a result wrapped once more, as text */
+    if (is_object) { /* a result wrapped again, as text */
         read_code(json_get(inner, "metadata"), exit_out);
         text = json_bytes(json_get(inner, "output"), &len);
     }
@@ -79,7 +172,7 @@ static void read_text_part(const struct json *value, struct str *out, int *exit_
     json_free(inner);
 }
 
-/* A part of a list: text, or an object with text in it. */
+/* Reads a part of a list: text, or an object that contains text. */
 static void read_element(const struct json *value, struct str *out)
 {
     size_t len = 0;
@@ -100,7 +193,7 @@ static void read_list(const struct json *list, struct str *out)
         read_element(json_at(list, i), out);
 }
 
-/* One of the members above. */
+/* Reads one of the members above. */
 static void read_member(const struct json *value, struct str *out, int *exit_out)
 {
     if (json_kind(value) == JSON_KIND_STRING)
@@ -117,7 +210,7 @@ static bool is_duration(const char *key)
     return strstr(key, "uration") || (len > 2 && strcmp(key + len - 2, "Ms") == 0);
 }
 
-/* A result without these members: everything but the duration. */
+/* Reads a result without these members: everything except the duration. */
 static void read_rest(const struct json *object, struct str *out)
 {
     const char *key = NULL;
@@ -135,8 +228,8 @@ static void read_rest(const struct json *object, struct str *out)
     str_done(&line);
 }
 
-/* What a tool gave, in whatever form, as text; *exit_out gets its exit code if it says one,
- * and 1 if it says that it failed. */
+/* Reads the result of a tool as text, whatever its form. *exit_out is its exit code if it has
+ * one, and 1 if it reports failure. */
 static void hook_output_read(const struct json *response, struct str *out, int *exit_out)
 {
     if (json_kind(response) == JSON_KIND_STRING) {
@@ -162,7 +255,7 @@ static void hook_output_read(const struct json *response, struct str *out, int *
         read_rest(response, out);
 }
 
-/* The duration in ms, from whichever member has it; 0 = unknown. */
+/* Returns the duration in ms, from whichever member has it; 0 = unknown. */
 static int64_t read_ms(const struct json *value)
 {
     const double most = 1e15; /* 30,000 years */
@@ -171,7 +264,7 @@ static int64_t read_ms(const struct json *value)
 }
 
 /* Without --agent: recognizes the agent by members that only its events have. */
-static const struct hook_agent *guess(const struct json *json, const char *event)
+static const struct hook_agent *guess_agent(const struct json *json, const char *event)
 {
     const bool of_gemini = strncmp(event, "Before", 6) == 0 || strncmp(event, "After", 5) == 0;
     if (of_gemini)
@@ -179,8 +272,8 @@ static const struct hook_agent *guess(const struct json *json, const char *event
     return hook_agent_named(json_get(json, "turn_id") ? "codex" : "claude");
 }
 
-/* qwen prompts its model with results of tools through the same event: 0.15 without words, a later
- * one says what a person typed. */
+/* qwen also uses this event to prompt its model with tool results: 0.15 without text; a later
+ * version adds what a person typed. */
 static bool is_a_persons(const struct hook_input *input)
 {
     return strcmp(input->agent->name, "qwen") != 0 || json_get(input->json, "submitted_prompt") ||
@@ -226,7 +319,7 @@ static const char *words_of(const struct hook_input *input)
                          json_text(json_get(json, "prompt_response"), ""));
     case HOOK_TURN_FAILED:
         return json_text(json_get(json, "error"), "");
-    default: /* the others say nothing in words */
+    default: /* the others have no text */
         return "";
     }
 }
@@ -239,7 +332,7 @@ static bool take_all(struct hook_input *input, const struct hook_agent *agent, s
     if (*input->event == '\0' || *input->session == '\0')
         return err_set(err, ERR_INVALID,
                        "a hook's JSON has a \"hook_event_name\" and a \"session_id\"");
-    input->agent = agent ? agent : guess(json, input->event);
+    input->agent = agent ? agent : guess_agent(json, input->event);
     input->kind = hook_kind_of(input->event);
     input->dir = json_text(json_get(json, "cwd"), NULL);
     if (input->kind == HOOK_PROMPT && !is_a_persons(input))
@@ -305,8 +398,8 @@ void hook_answer_deny(const struct hook_input *input, bool ends, const char *why
     str_add(out, "}\n");
 }
 
-/* A result that is blocked takes the words in its place: not where the agent would lose it, and
- * what has failed cannot be blocked. */
+/* The text replaces a blocked result. It is not used where the agent would lose the result, and
+ * a failed call cannot be blocked. */
 void hook_answer_say(const struct hook_input *input, bool stuck, const char *words, struct str *out)
 {
     struct str stop = {0};

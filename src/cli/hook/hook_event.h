@@ -1,52 +1,93 @@
 /*
- * hook_event.h - reads what an agent's CLI sends to a hook, and writes what it gets back. Pure.
+ * hook_event.h - the agent CLIs that have hooks, what they send to a hook, and how it answers.
+ * Pure.
  */
 #ifndef DEVS_HOOK_EVENT_H
 #define DEVS_HOOK_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "attr.h"
 #include "err.h"
-#include "hook_agent.h"
 #include "str.h"
+
+enum hook_kind {
+    HOOK_OTHER, /* not recorded */
+    HOOK_SESSION_STARTS,
+    HOOK_PROMPT,      /* a person wrote something */
+    HOOK_CALL_BEGINS, /* a tool is about to be called */
+    HOOK_CALL_ENDED,
+    HOOK_CALL_FAILED,
+    HOOK_TURN_ENDED,  /* the agent finished its answer */
+    HOOK_TURN_FAILED, /* the agent's service failed */
+    HOOK_SESSION_ENDS,
+};
+
+enum { HOOK_EVENTS_MAX = 10 };
+
+struct hook_agent {
+    const char *name;         /* the name of its adapter */
+    const char *project_file; /* its settings for a project, relative to the project's folder */
+    const char *shared_file;  /* its settings for everybody in the project; NULL = none */
+    const char *user_file;    /* its settings for all projects, relative to the home folder */
+    const char *home_env;     /* variable for another folder of user settings; NULL = none */
+    const char *home_file;    /* their name in that folder */
+    const char *project_env;  /* variable that tells a hook the project's folder */
+    int timeout;              /* for the hook in its settings: in seconds or milliseconds */
+    bool ends_in_call;        /* accepts "continue": false also before a call */
+    bool hides_result;        /* a blocked result is not shown to the model */
+    const char *events[HOOK_EVENTS_MAX]; /* the events to install hooks for; NULL after the last */
+};
+
+/* Numbers start at 0. Returns NULL past the end. */
+const struct hook_agent *hook_agent_at(size_t index);
+/* Returns NULL if there is no such agent. */
+const struct hook_agent *hook_agent_named(const char *name);
+/* Returns "claude, codex, ..." for people. Static. */
+const char *hook_agent_names(void);
+/* Returns the kind of the event of that name, of any agent. */
+enum hook_kind hook_kind_of(const char *event);
+
+/* One event. */
 
 struct json;
 
-enum { HOOK_INPUT_MAX = 16 * 1024 * 1024 /* bytes of the JSON of one event */ };
+enum { HOOK_INPUT_MAX = 16 * 1024 * 1024 /* bytes of JSON */ };
 
 struct hook_input {
     struct json *json; /* owned; the texts below are borrowed from it */
     const struct hook_agent *agent;
     enum hook_kind kind;
-    const char *event;       /* as the CLI calls it */
+    const char *event;       /* the agent's name for it */
     const char *session;     /* never empty */
     const char *dir;         /* where the agent works; NULL = unknown */
-    const char *tool;        /* of a call */
-    const struct json *args; /* of a call; NULL = none */
-    struct str output;       /* owned; of a call that is over */
-    int exit;                /* of a call that is over; 1 for a failure without a code */
-    bool interrupted;        /* a person ended the call: it says nothing of the agent */
-    int64_t ms;              /* that the call took; 0 = unknown */
-    const char *text;        /* a person's words, or the agent's; "" for none */
+    const char *tool;        /* for a call */
+    const struct json *args; /* for a call; NULL = none */
+    struct str output;       /* owned; for a finished call */
+    int exit;                /* for a finished call; 1 for a failure without a code */
+    bool interrupted;        /* a person ended the call, which says nothing about the agent */
+    int64_t ms;              /* duration of the call; 0 = unknown */
+    const char *text;        /* the person's or the agent's message; "" = none */
 };
 
-/* Reads an event. With `agent` NULL the agent is recognized by the event. ERR_INVALID: not a JSON
- * object with an event and a session. The caller ends *out with hook_input_done(). */
+/* Reads an event. If `agent` is NULL, recognizes the agent by the event. Fails with ERR_INVALID
+ * if the text is not a JSON object with an event and a session. The caller ends *out with
+ * hook_input_done(). */
 ATTR_MUST_USE bool hook_input_read(const struct str *text, const struct hook_agent *agent,
                                    struct hook_input *out, struct err *err);
 void hook_input_done(struct hook_input *input);
 
-/* A call that has been turned away so often ends the turn, where the CLI can do that. */
+/* A call that was rejected this often ends the turn, if the CLI supports that. */
 enum { HOOK_TURNED_AWAY_MAX = 3 };
 
-/* The call that is about to be made is not to be made; `ends`: and the turn ends with it. */
+/* Rejects the call that is about to be made; with `ends`, also ends the turn. */
 void hook_answer_deny(const struct hook_input *input, bool ends, const char *why, struct str *out);
-/* A call is over, and this is to be said about it; `stuck`: it is to stop. */
+/* Adds a message to a finished call. `stuck`: the agent must stop. */
 void hook_answer_say(const struct hook_input *input, bool stuck, const char *words,
                      struct str *out);
-/* A call is over, and the turn ends with it. */
+/* Ends the turn after a finished call. */
 void hook_answer_stop(const char *why, struct str *out);
 
 #endif

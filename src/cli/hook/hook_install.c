@@ -23,9 +23,9 @@
 #include "shell_word.h"
 #include "text_file.h"
 
-enum { OURS_MAX = 1000 /* hooks of ours that are removed from one file */ };
+enum { OURS_MAX = 1000 /* our hooks that are removed from one file */ };
 
-/* "devs hook ...", with or without a folder and quotes. */
+/* Whether the command is "devs hook ...", with or without a folder and quotes. */
 static bool is_ours(const char *command)
 {
     const bool quoted = command[0] == '\'' || command[0] == '"';
@@ -37,11 +37,11 @@ static bool is_ours(const char *command)
     return is_devs && strncmp(behind, " hook", 5) == 0 && (behind[5] == ' ' || behind[5] == '\0');
 }
 
-/* A hook within the settings. */
+/* A hook in the settings. */
 struct where {
     const char *event; /* borrowed from the tree */
     size_t group, hook;
-    bool exact; /* it is the very command that was looked for */
+    bool exact; /* the hook has exactly the command that was looked for */
 };
 
 static bool find_in_list(const struct json *list, const char *command, struct where *out)
@@ -61,7 +61,7 @@ static bool find_in_list(const struct json *list, const char *command, struct wh
     return false;
 }
 
-/* The first of our hooks. */
+/* Finds the first of our hooks. */
 static bool find_ours(const struct json *tree, struct where *out)
 {
     const char *event = NULL;
@@ -99,7 +99,7 @@ static bool open_checked(struct jsonc *jsonc, const struct str *text, struct err
     return jsonc_open(jsonc, text, err) && check_form(jsonc->tree, err);
 }
 
-/* The hooks of an event, or the list that would hold them. */
+/* The hooks of an event, or the list that would contain them. */
 struct spans {
     struct json_span root;
     struct json_member hooks, event;
@@ -137,7 +137,7 @@ static void add_one(struct jsonc *jsonc, const struct hook_agent *agent, const c
     str_done(&group);
 }
 
-static struct json_span whole(const struct json_member *member)
+static struct json_span whole_member(const struct json_member *member)
 {
     return (struct json_span){member->name.start, member->value.end};
 }
@@ -147,15 +147,15 @@ static bool is_empty(const struct jsonc *jsonc, struct json_span container)
     return container.end - container.start == 2 && strchr("[{", jsonc->text.data[container.start]);
 }
 
-/* What holds nothing any more goes too. */
+/* Removes objects and lists that have become empty. */
 static void remove_empty(struct jsonc *jsonc, const char *event)
 {
     struct spans spans = find_spans(jsonc, event);
     if (spans.has_event && is_empty(jsonc, spans.event.value))
-        jsonc_remove(jsonc, spans.hooks.value, whole(&spans.event));
+        jsonc_remove(jsonc, spans.hooks.value, whole_member(&spans.event));
     spans = find_spans(jsonc, event);
     if (spans.has_hooks && is_empty(jsonc, spans.hooks.value))
-        jsonc_remove(jsonc, spans.root, whole(&spans.hooks));
+        jsonc_remove(jsonc, spans.root, whole_member(&spans.hooks));
 }
 
 static void remove_one(struct jsonc *jsonc, const struct where *where)
@@ -185,7 +185,7 @@ static void remove_all(struct jsonc *jsonc)
         remove_one(jsonc, &where);
 }
 
-/* How many events of the agent have a hook of ours, or this very one. */
+/* Counts the events of the agent that have a hook of ours, or this exact one. */
 static size_t count_events(const struct json *tree, const struct hook_agent *agent,
                            const char *command)
 {
@@ -240,8 +240,7 @@ bool hook_settings_remove(struct str *text, struct err *err)
     return ok;
 }
 
-/* Does the text say that no hook is to be called ("disableAllHooks")? False of what cannot be
- * read. */
+/* Whether the settings disable all hooks ("disableAllHooks"). False if the text cannot be read. */
 static bool hook_settings_disabled(const struct str *text)
 {
     struct jsonc jsonc = {0};
@@ -264,30 +263,30 @@ bool hook_settings_count(const struct str *text, const struct hook_agent *agent,
 
 enum { FOLDER_MODE = 0777 /* less the umask */ };
 
-static bool join(char out[PATH_MAX], const char *folder, const char *name, struct err *err)
+static bool join_path(char out[PATH_MAX], const char *folder, const char *name, struct err *err)
 {
     const int len = snprintf(out, PATH_MAX, "%s/%s", folder, name);
     return (len > 0 && len < PATH_MAX) ||
            err_set(err, ERR_LIMIT, "'%s' is too long a name", folder);
 }
 
-/* Where the agent's settings are, by name; the file need not be there. */
+/* Returns the path of the agent's settings; the file need not exist. */
 static bool settings_path(const struct hook_agent *agent, bool of_user, char out[PATH_MAX],
                           struct err *err)
 {
     char folder[PATH_MAX];
     const char *other = of_user && agent->home_env ? getenv(agent->home_env) : NULL;
     if (other && *other)
-        return join(out, other, agent->home_file, err);
+        return join_path(out, other, agent->home_file, err);
     const char *home = getenv("HOME");
     if (of_user)
-        return home && *home ? join(out, home, agent->user_file, err)
+        return home && *home ? join_path(out, home, agent->user_file, err)
                              : err_set(err, ERR_NOT_FOUND, "HOME is not set");
-    return getcwd(folder, sizeof(folder)) ? join(out, folder, agent->project_file, err)
+    return getcwd(folder, sizeof(folder)) ? join_path(out, folder, agent->project_file, err)
                                           : err_set_errno(err, errno, "this folder has no name");
 }
 
-/* A pipe would be waited for, and a link to nothing replaced. */
+/* Does not wait for a FIFO, and does not replace a dangling link. */
 static FILE *open_settings(const char *path, struct err *err)
 {
     struct stat info;
@@ -314,8 +313,8 @@ static bool refuse_link(const char *path, struct err *err)
            err_set(err, ERR_INVALID, "'%.200s' is a link", path);
 }
 
-/* In a project the file and its folder must not be links, which others may have made: they could
- * lead to the person's own settings. */
+/* In a project the file and its folder must not be links: others may have made them to lead to
+ * the user's own settings. */
 static bool refuse_links(const char *path, struct err *err)
 {
     char folder[PATH_MAX];
@@ -328,8 +327,7 @@ static bool refuse_links(const char *path, struct err *err)
     return err_hint(err, "--user changes your own settings");
 }
 
-/* Where the person's own file is a link, *path is the file itself afterwards. One that is not there
- * is empty. */
+/* If the user's own file is a link, *path becomes its target. A missing file counts as empty. */
 static bool read_settings(bool of_user, char path[PATH_MAX], struct str *out, struct err *err)
 {
     char real[PATH_MAX];
@@ -357,7 +355,7 @@ static bool make_folder(const char *path, struct err *err)
            err_set_errno(err, errno, "cannot make '%s'", folder);
 }
 
-/* The log is there before the first hook, which makes none. */
+/* Creates the log before the first hook runs, because hooks do not create one. */
 static bool make_log(const struct hook_install *install, struct err *err)
 {
     struct place place;
@@ -370,7 +368,7 @@ static bool make_log(const struct hook_install *install, struct err *err)
     return ok;
 }
 
-/* Is the devs that a shell finds this one? */
+/* Whether the shell would find this devs in PATH. */
 static bool is_in_path(const char *self)
 {
     char path[PATH_MAX];
@@ -380,7 +378,7 @@ static bool is_in_path(const char *self)
            own.st_ino == other.st_ino && own.st_dev == other.st_dev;
 }
 
-/* What the agent's shell is to call. */
+/* Returns the command for the agent's shell. */
 static bool hook_command(const struct hook_install *install, struct str *out, struct err *err)
 {
     char self[PATH_MAX];
@@ -398,7 +396,7 @@ static bool hook_command(const struct hook_install *install, struct str *out, st
     return true;
 }
 
-/* What becomes of the text of the settings. */
+/* Changes the text of the settings. */
 typedef bool change_fn(const struct hook_install *install, struct str *text, struct err *err);
 
 static bool add_ours(const struct hook_install *install, struct str *text, struct err *err)
@@ -412,11 +410,11 @@ static bool add_ours(const struct hook_install *install, struct str *text, struc
 
 static bool remove_ours(const struct hook_install *install, struct str *text, struct err *err)
 {
-    (void)install; /* whosever they are */
+    (void)install; /* whatever agent it is */
     return hook_settings_remove(text, err);
 }
 
-/* The file is written only where its text has changed. */
+/* Writes the file only if its text has changed. */
 static bool change_settings(const struct hook_install *install, change_fn *change,
                             char path[PATH_MAX], bool *changed, struct err *err)
 {
@@ -436,7 +434,7 @@ static bool change_settings(const struct hook_install *install, change_fn *chang
     return ok;
 }
 
-/* Can they be changed? Nothing is made where they cannot. */
+/* Checks that the settings can be changed, before anything is created. */
 static bool check_settings(const struct hook_install *install, struct err *err)
 {
     char path[PATH_MAX];
@@ -451,7 +449,7 @@ static bool check_settings(const struct hook_install *install, struct err *err)
     return ok;
 }
 
-/* Says so if this file of settings keeps the agent from calling any hook. */
+/* Warns if this settings file keeps the agent from calling any hook. */
 static bool warn_of_disabled(const char *path)
 {
     struct str text = {0};
@@ -466,7 +464,7 @@ static bool warn_of_disabled(const char *path)
     return disabled;
 }
 
-/* What keeps hooks that are installed from being called. Any of the settings may disable them. */
+/* Warns about settings that disable the installed hooks; any settings file may. */
 static void warn_of_obstacles(const struct hook_install *install)
 {
     char path[PATH_MAX];

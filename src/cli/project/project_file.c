@@ -17,7 +17,8 @@ enum { FOLDERS_MAX = 128, PLAN_NAME_MAX = 32 };
 /* The keys that are kept, in the order of the file. */
 static const char *const answered[] = {"name", "summary"};
 
-/* Walks up from project->dir, which becomes the folder of the file. NULL: there is none. */
+/* Walks up from project->dir, which becomes the folder of the file. Returns NULL if there is
+ * none. */
 static FILE *open_nearest(struct project *project, struct err *err)
 {
     for (int i = 0; i < FOLDERS_MAX; i++) {
@@ -35,7 +36,7 @@ static FILE *open_nearest(struct project *project, struct err *err)
     return NULL;
 }
 
-/* It goes to the agent's program as an argument, and the file may be anybody's. */
+/* The session becomes an argument of the agent's program, and anybody may have written the file. */
 static int check_session(struct project *project)
 {
     const char *session = project_session(project);
@@ -48,8 +49,8 @@ static int check_session(struct project *project)
     return fail(&err);
 }
 
-/* It must have what an agent is asked for; anything more may stand beside it. */
-static int check(const struct str *text, struct project *project)
+/* The file must contain what an agent is asked for; it may contain more. */
+static int check_project(const struct str *text, struct project *project)
 {
     struct contract *contract = NULL;
     struct violations wrong = {0};
@@ -78,7 +79,7 @@ int project_read(const char *dir, struct project *out)
         (void)fclose(file); /* only read */
     int code = EXIT_USAGE;
     if (ok)
-        code = check(&text, &project);
+        code = check_project(&text, &project);
     else
         (void)fail(&err);
     str_done(&text);
@@ -131,7 +132,7 @@ static void add_known(struct str *out, const char *key, const char *text)
         str_json_text(out, key, text);
 }
 
-/* What makes up the project, compact; without the brace that ends it. */
+/* Appends the members of the project as compact JSON, without the closing brace. */
 static void add_members(const struct project *project, const char *idea, struct str *out)
 {
     add_known(out, "idea", idea ? idea : json_text(json_get(project->root, "idea"), NULL));
@@ -141,8 +142,8 @@ static void add_members(const struct project *project, const char *idea, struct 
     json_write(out, json_get(project->root, "phases"));
 }
 
-/* Append compact JSON of our own as people read it. */
-static void indent(const struct str *compact, struct str *out)
+/* Appends compact JSON of ours, indented for people. */
+static void indent_json(const struct str *compact, struct str *out)
 {
     struct json *root = NULL;
     bool is_json = json_parse_data(str_text(compact), compact->len, &root, NULL, NULL);
@@ -157,7 +158,7 @@ void project_json(const struct project *project, struct str *out)
     str_add_char(&text, '{');
     add_members(project, NULL, &text);
     str_add_char(&text, '}');
-    indent(&text, out);
+    indent_json(&text, out);
     str_done(&text);
 }
 
@@ -171,7 +172,7 @@ bool project_write(const struct project *project, const struct project_facts *fa
     add_known(&text, "agent", facts->agent ? facts->agent : project_agent(project));
     add_known(&text, "session_id", facts->session);
     str_add_char(&text, '}');
-    indent(&text, &shown);
+    indent_json(&text, &shown);
     int len = snprintf(path, sizeof(path), "%s/%s", project->dir, PROJECT_FILE_NAME);
     bool ok = len < PATH_MAX ? save_file(path, &shown, err)
                              : err_set(err, ERR_LIMIT, "the folder's name is too long");

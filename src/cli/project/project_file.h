@@ -1,8 +1,8 @@
 /*
- * project_file.h - devs.project.json: an idea and the phases that it is carried out in, as
- * `devs new-project` saves them and the other workflows read them. People may edit it.
+ * project_file.h - devs.project.json: an idea and its phases, saved by `devs new-project` and read
+ * by the other workflows. People may edit it.
  *
- * Main thread: what is wrong with the file is printed.
+ * Main thread: errors in the file are printed.
  */
 #ifndef DEVS_PROJECT_FILE_H
 #define DEVS_PROJECT_FILE_H
@@ -24,49 +24,49 @@ enum {
 };
 
 struct project {
-    char dir[PATH_MAX]; /* absolute: where the file is */
+    char dir[PATH_MAX]; /* absolute folder of the file */
     struct json *root;  /* owned */
 };
 
-/* What is known of it beside what the agent has answered. All borrowed; NULL = not known. */
+/* Facts beside the agent's answer. Everything is borrowed; NULL = unknown. */
 struct project_facts {
     const char *idea;
     const char *agent;
     const char *session;
 };
 
-/* Read and check the file in this folder or the nearest one above it that has one. Returns the
- * exit code; what is wrong is printed. 0: the caller ends *out with project_done(). */
+/* Reads and checks the file in this folder or the nearest one above. Prints errors and returns
+ * the exit code; if 0, the caller ends *out with project_done(). */
 int project_read(const char *dir, struct project *out);
 void project_done(struct project *project);
 
-/* How many phases it has; 0 and more. */
+/* Returns the number of phases, which may be 0. */
 int project_phase_count(const struct project *project);
 /* Phase `number` counts from 1. Borrowed; never NULL. */
 const char *project_phase_title(const struct project *project, int number);
-/* Append the phase as JSON for people and agents. */
+/* Appends the phase as JSON for people and agents. */
 void project_phase_json(const struct project *project, int number, struct str *out);
-/* Append name, idea, summary and phases likewise. */
+/* Appends name, idea, summary and phases as JSON for people and agents. */
 void project_json(const struct project *project, struct str *out);
-/* Its agent, and the last session of the project's workflows; NULL = none is known. Borrowed. */
+/* Returns the agent of the last session of the project's workflows; NULL = unknown. Borrowed. */
 const char *project_agent(const struct project *project);
-/* The id of that session, NULL likewise. Borrowed. */
+/* Returns the id of that session; NULL = unknown. Borrowed. */
 const char *project_session(const struct project *project);
 
-/* Write the file: what the project has, and what these facts say in place of what it said. */
+/* Writes the file: the project, with its facts replaced by the given ones. */
 ATTR_MUST_USE bool project_write(const struct project *project, const struct project_facts *facts,
                                  struct err *err);
 
-/* Append what people want to read of it. */
+/* Appends the project as text for people. */
 void project_words(const struct project *project, struct str *out);
 
-/* The file with the plan of a phase, in the project's folder. */
+/* Returns the path of a phase's plan, in the project's folder. */
 void project_plan_path(const struct project *project, int number, char path[PATH_MAX]);
-/* The file with what came of it: "phase-2.summary.md", likewise. */
+/* Returns the path of a phase's summary, "phase-2.summary.md" in the project's folder. */
 void project_summary_path(const struct project *project, int number, char path[PATH_MAX]);
-/* Its name alone: "phase-2.plan.json". */
+/* Returns the name of a phase's plan: "phase-2.plan.json". */
 void project_plan_name(int number, char *name, size_t size);
-/* Is it such a name? */
+/* Whether the name is that of a phase's plan. */
 bool project_is_plan_name(const char *name);
 
 #endif

@@ -22,7 +22,7 @@
 
 static const char name_letters[] = "abcdefghijklmnopqrstuvwxyz_";
 
-/* Length of the name if the text begins with {{name}}, else 0. */
+/* Returns the length of the name if the text begins with {{name}}, else 0. */
 static size_t name_len(const char *text)
 {
     if (strncmp(text, "{{", 2) != 0)
@@ -63,7 +63,7 @@ bool workflow_prompt_fill(const char *text, const struct workflow_values *values
     return true;
 }
 
-/* The built-in text of that name. */
+/* Returns the built-in text of that name. */
 static const char *find_builtin(const char *name)
 {
     const struct {
@@ -80,7 +80,7 @@ static const char *find_builtin(const char *name)
     return NULL;
 }
 
-/* The project's own file, if it has one; relative folders start at the folder of the settings. */
+/* Opens the project's own file, if any; relative folders start at the folder of the settings. */
 static bool open_own(const struct config *config, const char *name, char path[PATH_MAX],
                      FILE **file_out, struct err *err)
 {
@@ -124,12 +124,12 @@ bool workflow_text_read(const struct config *config, const char *name, struct st
 }
 
 enum {
-    ROUNDS = 3,      /* an answer that does not fit is asked for again twice */
+    ROUNDS = 3,      /* an invalid answer is requested twice more */
     TITLE_MAX = 120, /* bytes of a task's title */
-    JOBS = 1,        /* there is one task */
+    JOBS = 1,        /* there is only one task */
 };
 
-/* Do the options go together? */
+/* Whether the options can be combined. */
 static int check_words(const struct workflow_words *words)
 {
     if (words->resume && words->fresh)
@@ -168,7 +168,7 @@ int workflow_parse(struct globals *globals, const struct workflow_command *comma
     return code;
 }
 
-/* The first line of it, or as much as is shown. */
+/* Appends the first line of the title, truncated. */
 static void add_title(const char *title, struct str *out)
 {
     size_t len = strcspn(title, "\n");
@@ -178,8 +178,8 @@ static void add_title(const char *title, struct str *out)
     str_done(&clean);
 }
 
-/* A plan with one step, by which the agent is asked. It works in the folder itself, whatever the
- * settings say of workspaces: the answer is to stay there. */
+/* Writes a plan with one step, which asks the agent. It works in the folder itself, whatever the
+ * settings say about workspaces, because the answer must stay there. */
 static void write_plan(const struct workflow_question *question, struct str *out)
 {
     str_add(out, "{\"version\":1");
@@ -234,7 +234,7 @@ void workflow_print_result(const struct workflow_result *result)
     str_done(&out);
 }
 
-/* The conversation is not lost with the answer. */
+/* The session can be continued even if the answer is lost. */
 static void print_session(const char *session)
 {
     struct str words = {0};

@@ -1,5 +1,5 @@
 /*
- * workflow.h - what `devs new-project`, `plan-phase` and `execute-phase` share: options, prompts,
+ * workflow.h - shared by `devs new-project`, `plan-phase` and `execute-phase`: options, prompts,
  * one question to an agent as a run, and the object that reports its result.
  *
  * Main thread.
@@ -19,59 +19,60 @@
 #include "session.h"
 #include "str.h"
 
-/* What the command line says; NULL and false where it says nothing. All borrowed. */
+/* The options; NULL or false = not given. Everything is borrowed. */
 struct workflow_words {
     const char *agent;
     const char *model;
-    const char *resume; /* the session to go on in */
-    const char *jobs;   /* execute-phase alone */
-    bool fresh;         /* begin a new session, whatever the project remembers */
-    bool force;         /* new-project, plan-phase: write over what is there */
+    const char *resume; /* the session to continue */
+    const char *jobs;   /* execute-phase only */
+    bool fresh;         /* start a new session, whatever the project remembers */
+    bool force;         /* new-project, plan-phase: overwrite existing files */
     bool plain, json;
 };
 
 struct workflow_command {
     const char *name;
-    struct option_spec own;       /* the option that this command has beside those of all three */
-    struct workflow_words *words; /* what is filled in */
+    struct option_spec own;       /* the option that only this command has */
+    struct workflow_words *words; /* the options to fill in */
 };
-/* Read the command line: options and one operand, which is argv[0] then. Returns the exit code;
- * what is wrong is printed. *done: there is nothing more to do. */
+/* Parses the options and one operand, which becomes argv[0]. Prints errors and returns the exit
+ * code; sets *done if there is nothing more to do. */
 int workflow_parse(struct globals *globals, const struct workflow_command *command, int argc,
                    char **argv, bool *done);
 
-/* One question to an agent. All borrowed. */
+/* A question to an agent. Everything is borrowed. */
 struct workflow_question {
     struct globals *globals;
     const struct workflow_words *words;
     const char *command; /* "plan-phase" */
-    const char *title;   /* of the task; at most PLAN_TITLE_MAX characters of it are shown */
-    const char *dir;     /* where the agent works, absolute */
+    const char *title;   /* of the task; truncated to PLAN_TITLE_MAX characters */
+    const char *dir;     /* the absolute folder in which the agent works */
     const struct config *config;
     const struct adapter *adapter;
-    const char *session; /* to go on in; NULL = a new one */
+    const char *session; /* the session to continue; NULL = a new one */
     const char *prompt;
-    const char *contract; /* as JSON: what the answer must look like */
-    const char *output;   /* the file that gets the answer, relative to dir */
-    /* Once the answer is there: take it in, print what people want to see unless `json`, and
-     * append "key": value to it otherwise. Returns the exit code. */
+    const char *contract; /* JSON: the contract of the answer */
+    const char *output;   /* the file for the answer, relative to dir */
+    /* Called once the answer exists: processes it, and prints it for people or, with `json`,
+     * appends "key": value members. Returns the exit code. */
     int (*take)(void *ctx, const char *session, struct str *json);
     void *ctx;
 };
 
-/* Ask it as a run of the log, with rounds of repair. Returns the exit code. */
+/* Asks the question as a run in the log, with repair rounds. Returns the exit code. */
 int workflow_ask(const struct workflow_question *question);
 
-/* What the agents of a run are known by. */
+/* The agent of a run and its session. */
 struct workflow_agent {
-    const char *agent;   /* NULL = none was asked */
-    const char *session; /* NULL = none is known */
+    const char *agent;   /* NULL = no agent was used */
+    const char *session; /* NULL = unknown */
 };
-/* Of the last task, in the plan's order, that had a session; else of the last one with an agent.
- * Borrowed from the state. */
+/* Returns the agent of the last task, in the plan's order, that had a session, or else of the
+ * last one with an agent. Borrowed from the state. */
 struct workflow_agent workflow_agent(const struct session_end *end);
 
-/* What a command came to, as the last line of its --json. `more`: further members, "" for none. */
+/* The result of a command, as the last line of its --json. `more` has further members; "" =
+ * none. */
 struct workflow_result {
     const char *command;
     int64_t run;
@@ -79,12 +80,12 @@ struct workflow_result {
     struct workflow_agent by;
     const char *more;
 };
-/* Print it to stdout, one JSON object with its line feed. */
+/* Prints it to stdout, as one JSON object with a line feed. */
 void workflow_print_result(const struct workflow_result *result);
 
-/* A {{name}} and its text. Both borrowed. */
+/* The value of a {{name}}. Both are borrowed. */
 struct workflow_value {
-    const char *name; /* small letters and '_' */
+    const char *name; /* lower-case letters and '_' */
     const char *text;
 };
 
@@ -93,21 +94,20 @@ struct workflow_values {
     size_t count;
 };
 
-/* Append the text, each {{name}} replaced by its value, which is taken as it is: nothing in it is
- * replaced. Braces around anything but such a name are text. ERR_INVALID for a name that has no
- * value. */
+/* Appends the text with each {{name}} replaced by its value. Values are not expanded again.
+ * Braces around anything else are text. Fails with ERR_INVALID for a name without a value. */
 ATTR_MUST_USE bool workflow_prompt_fill(const char *text, const struct workflow_values *values,
                                         struct str *out, struct err *err);
 
 enum { WORKFLOW_TEXT_MAX = 1024 * 1024 }; /* bytes of a prompt's text or of a contract */
 
-/* Appends the text `name`: "new-project.md", "new-project.json" or "plan-phase.md". A file in the
- * folder `workflows` of the settings replaces the built-in text. ERR_INVALID if that folder does
- * not exist or a file in it cannot be read. */
+/* Appends the text `name`: "new-project.md", "new-project.json" or "plan-phase.md". A file in
+ * the folder `workflows` of the settings replaces the built-in text. Fails with ERR_INVALID if
+ * that folder does not exist or a file in it cannot be read. */
 ATTR_MUST_USE bool workflow_text_read(const struct config *config, const char *name,
                                       struct str *out, struct err *err);
 
-/* All zero before the options are read. */
+/* All zero before the options are parsed. */
 struct phase_words {
     struct workflow_words words;
     int number;                    /* of the phase, from 1 */
@@ -116,14 +116,14 @@ struct phase_words {
     const struct adapter *adapter; /* NULL before phase_words_agent() */
 };
 
-/* Find the project and the phase called `number`. Returns the exit code; the caller ends it with
- * phase_words_done() whatever that is. */
+/* Finds the project and the phase called `number`. Returns the exit code. The caller ends *at
+ * with phase_words_done() in any case. */
 int phase_words_read(struct phase_words *at, const char *number);
-/* Choose the agent: that of the command line, of the project, of the settings, or the first one
- * that is installed. Returns the exit code. */
+/* Chooses the agent: from the command line, the project, or the settings, or else the first
+ * installed one. Returns the exit code. */
 int phase_words_agent(struct phase_words *at);
-/* The session to continue: the one from the command line, else the project's last one if the agent
- * is the same; NULL = a new one. */
+/* Returns the session to continue: from the command line, or else the project's last one if the
+ * agent is the same; NULL = a new one. */
 const char *phase_words_session(const struct phase_words *at);
 void phase_words_done(struct phase_words *at);
 

@@ -1,18 +1,18 @@
-#include "bookmark_run.h"
-
+/* bookmark_run.c - devs debug --mark, --marks and --unmark: bookmarks of runs. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bookmark.h"
 #include "clock.h"
+#include "debug_mode.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "log_word.h"
 #include "parse.h"
 #include "redact.h"
 #include "replay_at.h"
 #include "secrets.h"
 #include "session.h"
+#include "target.h"
 #include "xalloc.h"
 
 enum { LISTED_MAX = 10000 }; /* of all runs together */
@@ -39,7 +39,7 @@ static void write_json(const struct bookmark *bookmark, struct str *out)
     str_add(out, "}\n");
 }
 
-static void print(const struct bookmark *bookmark, bool json)
+static void print_bookmark(const struct bookmark *bookmark, bool json)
 {
     struct str out = {0};
     if (json) {
@@ -52,7 +52,7 @@ static void print(const struct bookmark *bookmark, bool json)
     str_done(&out);
 }
 
-/* A name is typed by a person, and may be a line that was copied. */
+/* A person types the name, or pastes a copied line. */
 static bool put_name(struct bookmark *bookmark, const char *name)
 {
     struct redactor *redactor = NULL;
@@ -97,13 +97,13 @@ int bookmark_run_mark(const struct debug_call *call)
         return EXIT_USAGE;
     if (!bookmark_add(&place, &bookmark, &err))
         return fail(&err);
-    print(&bookmark, words->json);
+    print_bookmark(&bookmark, words->json);
     return EXIT_ALL_PASSED;
 }
 
-/* Run 0: of all. */
-static bool list(const struct place *place, int64_t run, struct bookmark *out, size_t *count_out,
-                 struct err *err)
+/* Lists the bookmarks of a run; run 0 = of all runs. */
+static bool list_bookmarks(const struct place *place, int64_t run, struct bookmark *out,
+                           size_t *count_out, struct err *err)
 {
     struct log_reader *reader = NULL;
     struct log_run_info info = {0};
@@ -125,9 +125,9 @@ int bookmark_run_marks(const struct debug_call *call)
     if (!log_word_find(call->globals, word, &place, &target, &err))
         return fail(&err);
     struct bookmark *all = xcalloc(LISTED_MAX, sizeof(*all));
-    bool ok = list(&place, target.run, all, &count, &err);
+    bool ok = list_bookmarks(&place, target.run, all, &count, &err);
     for (size_t i = 0; ok && i < count; i++)
-        print(&all[i], call->words->json);
+        print_bookmark(&all[i], call->words->json);
     free(all);
     if (ok && count == 0 && !call->words->json)
         (void)puts("no bookmarks; devs debug --mark RUN --at TIME makes one");

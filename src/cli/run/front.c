@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* pipe2 */
 
-#include "front.h"
+#include "run_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 enum { EXIT_SIGNAL = 128, STDIO_FDS = 3 };
 
-/* What the child says when it lets its parent go; fits into a pipe at once. */
+/* Sent by the child when it releases its parent. Fits into a pipe at once. */
 struct goodbye {
     int code;
     char words[FRONT_WORDS_MAX];
@@ -25,10 +25,10 @@ struct goodbye {
 struct waiting {
     enum front_kind kind;
     pid_t child;
-    int pipe_fd; /* -1 once it is closed */
+    int pipe_fd; /* -1 once closed */
     int signal_fd;
-    int status; /* of the child */
-    bool over;  /* the child is gone */
+    int status; /* the child's */
+    bool over;  /* the child has exited */
     bool let_go;
     struct goodbye goodbye;
 };
@@ -42,8 +42,8 @@ static void fill_watched(sigset_t *set)
         (void)sigaddset(set, watched[i]);
 }
 
-/* The child stands still: so do we, and the shell has its terminal back. Returns when we are
- * continued; at once where nobody could continue us. */
+/* The child has stopped: stop too, so that the shell gets its terminal back. Returns when
+ * continued, or at once if nobody could continue us. */
 static void stop_too(void)
 {
     (void)raise(SIGTSTP);
@@ -64,7 +64,7 @@ static void look_after_child(struct waiting *waiting)
     waiting->over = true;
 }
 
-/* What the terminal sends goes to a child on it as well; what a process sends is for one of us. */
+/* The terminal sends its signals to the child too; another process sends them to one of us. */
 static void pass_on(const struct waiting *waiting, const struct signalfd_siginfo *info)
 {
     bool had_it = waiting->kind == FRONT_HERE && info->ssi_code == SI_KERNEL;
@@ -99,13 +99,13 @@ static void take_goodbye(struct waiting *waiting)
     waiting->pipe_fd = -1;
 }
 
-/* Ends as the child did: the shell is to see the same. */
+/* Ends the way the child did, so that the shell sees the same. */
 static int end_like(int status)
 {
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     int signal_number = WTERMSIG(status);
-    const struct rlimit none = {0}; /* one core is enough */
+    const struct rlimit none = {0}; /* one core dump is enough */
     sigset_t all;
     (void)setrlimit(RLIMIT_CORE, &none);
     (void)signal(signal_number, SIG_DFL);
@@ -136,12 +136,12 @@ static int wait_for_child(struct waiting *waiting, const struct front_end *end)
     return waiting->goodbye.code;
 }
 
-/* In the child: nothing of the parent's waiting stays. */
+/* In the child: removes what the parent needs for waiting. */
 static void become_worker(enum front_kind kind, pid_t parent, const sigset_t *before)
 {
     (void)sigprocmask(SIG_SETMASK, before, NULL);
     if (kind == FRONT_APART) {
-        (void)setsid(); /* a forked child leads no group: this cannot fail */
+        (void)setsid(); /* cannot fail: a forked child leads no group */
         return;
     }
     (void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGHUP, 0UL, 0UL, 0UL);
@@ -175,7 +175,7 @@ bool front_open(struct front *front, enum front_kind kind, const struct front_en
     *front = (struct front){.fd = -1};
     if (!open_ends(pipe_fds, &waiting.signal_fd, &before, err))
         return false;
-    (void)fflush(NULL); /* else both would write it */
+    (void)fflush(NULL); /* otherwise both processes would write it */
     pid_t parent = getpid();
     waiting.child = fork();
     waiting.pipe_fd = pipe_fds[0];
@@ -222,8 +222,8 @@ void front_let_go(struct front *front, int code, const char *words)
     (void)fflush(stdout);
     lead_nowhere(false);
     (void)prctl(PR_SET_PDEATHSIG, 0UL, 0UL, 0UL, 0UL);
-    (void)setsid(); /* fails where there is one already: --detach */
-    (void)!write(front->fd, &goodbye, sizeof(goodbye)); /* a parent that is gone needs no word */
+    (void)setsid(); /* fails with --detach, which already has one */
+    (void)!write(front->fd, &goodbye, sizeof(goodbye)); /* a parent that is gone does not need it */
     front_close(front);
 }
 

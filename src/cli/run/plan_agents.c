@@ -14,7 +14,7 @@
 typedef void write_fn(const struct plan_agents_edit *edit, const struct json *value,
                       struct str *out);
 
-/* An object whose member `key`, a list, has each of its elements written by `write`; all else is
+/* Writes an object. Each element of its list `key` is written by `write`; everything else is
  * copied. */
 static void write_list_of(const struct plan_agents_edit *edit, const struct json *object,
                           const char *key, write_fn *write, struct str *out)
@@ -43,15 +43,16 @@ static void write_list_of(const struct plan_agents_edit *edit, const struct json
     str_add_char(out, '}');
 }
 
-/* The text in place of this member of an agent's step; NULL = it stays. */
-static const char *replaced(const struct plan_agents_edit *edit, const char *key)
+/* Returns the replacement for this member of an agent's step; NULL = unchanged. */
+static const char *replaced_text(const struct plan_agents_edit *edit, const char *key)
 {
     if (strcmp(key, "agent") == 0)
         return edit->agent;
     return strcmp(key, "model") == 0 ? edit->model : NULL;
 }
 
-/* Arguments and sessions of one agent's program mean nothing to another's. */
+/* Whether the key only makes sense to the agent that it was written for, such as arguments and
+ * sessions. */
 static bool is_of_agent_alone(const char *key)
 {
     static const char *const keys[] = {"args", "permission_args", "model", "resume"};
@@ -77,7 +78,7 @@ static void write_step(const struct plan_agents_edit *edit, const struct json *s
     bool is_owned = !edit->owner || strcmp(edit->owner, agent) == 0;
     str_add_char(out, '{');
     while (json_next(step, &iter, &key, &member)) {
-        const char *text = replaced(edit, key);
+        const char *text = replaced_text(edit, key);
         if (is_other && is_of_agent_alone(key))
             continue;
         str_json_key(out, key);
@@ -186,7 +187,7 @@ static int fail_unknown(const struct adapters *adapters, const char *name)
     return EXIT_USAGE;
 }
 
-/* None at all: one line that says what was looked for, one what to do. */
+/* No agent is installed: prints what was looked for, and what to do. */
 static int fail_none(const struct adapters *adapters)
 {
     const struct adapter *adapter = NULL;
@@ -206,8 +207,8 @@ static int fail_none(const struct adapters *adapters)
     return EXIT_NO_AGENT;
 }
 
-/* Is the program of this adapter here? Returns the exit code. */
-static int check(const struct adapter *adapter)
+/* Checks that the adapter's program is installed. Returns the exit code. */
+static int check_program(const struct adapter *adapter)
 {
     const char *program = adapter_program(adapter);
     const char *install = adapter_install(adapter);
@@ -227,7 +228,7 @@ int agent_choose(const struct adapters *adapters, const char *name, const struct
     const struct adapter *adapter = NULL;
     if (name) {
         adapter = adapters_find(adapters, name);
-        int code = adapter ? check(adapter) : fail_unknown(adapters, name);
+        int code = adapter ? check_program(adapter) : fail_unknown(adapters, name);
         if (code == EXIT_ALL_PASSED)
             *out = adapter;
         return code;

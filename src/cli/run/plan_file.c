@@ -43,7 +43,7 @@ static bool make_absolute(const char *path, char out[PATH_MAX])
     return wrote > 0 && wrote < PATH_MAX;
 }
 
-/* A plan that comes through a pipe has no folder of its own: this one is meant. */
+/* A plan from a pipe has no folder of its own and uses the current one. */
 static bool find_dir(const char *path, struct plan_file *file, struct err *err)
 {
     struct stat info;
@@ -61,7 +61,7 @@ static bool find_dir(const char *path, struct plan_file *file, struct err *err)
     return true;
 }
 
-/* The log keeps the plan as it is run: with the settings, and contracts from files. */
+/* The log records the plan as it runs: with the settings, and with contracts from files. */
 static int add_more(const char *path, struct plan_file *file)
 {
     if (!plan_has_more(file->plan))
@@ -73,8 +73,8 @@ static int add_more(const char *path, struct plan_file *file)
                       path, PLAN_BYTES_MAX / (1024 * 1024));
 }
 
-/* A contract that stands in a file of its own; `ctx` is the plan's folder. A plan from elsewhere
- * may name anything. */
+/* Reads a contract from a file of its own; `ctx` is the plan's folder. An untrusted plan may
+ * name any file. */
 static bool read_contract(void *ctx, const char *name, struct str *out, struct err *err)
 {
     const char *dir = ctx;
@@ -87,7 +87,7 @@ static bool read_contract(void *ctx, const char *name, struct str *out, struct e
     return read_text_file(path, CONTRACT_BYTES_MAX, out, err);
 }
 
-static int parse(const char *path, bool may_share_sessions, struct plan_file *file)
+static int parse_plan_text(const char *path, bool may_share_sessions, struct plan_file *file)
 {
     struct violations violations = {0};
     const struct plan_files files = {.read = read_contract, .ctx = file->dir};
@@ -99,7 +99,7 @@ static int parse(const char *path, bool may_share_sessions, struct plan_file *fi
               (may_share_sessions || plan_sessions_check(file->plan, &violations));
     if (!ok) {
         char what[PATH_MAX + 16];
-        (void)snprintf(what, sizeof(what), "plan '%s'", path); /* as much of it as fits */
+        (void)snprintf(what, sizeof(what), "plan '%s'", path); /* truncated if too long */
         code = fail_violations(what, "nothing was started", &violations);
     } else {
         code = add_more(path, file);
@@ -108,8 +108,7 @@ static int parse(const char *path, bool may_share_sessions, struct plan_file *fi
     return code;
 }
 
-/* Appends the text with the change. One that is not JSON stays as it is: what is wrong with it is
- * reported when it is read. */
+/* Appends the edited text. Invalid JSON stays unchanged, and is reported when it is parsed. */
 static void add_edited(const struct str *source, plan_file_edit_fn *edit, void *ctx,
                        struct str *out)
 {
@@ -153,7 +152,7 @@ static int read_plan(const char *path, enum config_use use, plan_file_edit_fn *e
     if (code == EXIT_ALL_PASSED)
         code = config_read(file.dir, use, &file.config);
     if (code == EXIT_ALL_PASSED)
-        code = parse(path, edit != NULL, &file);
+        code = parse_plan_text(path, edit != NULL, &file);
     if (code != EXIT_ALL_PASSED)
         plan_file_done(&file);
     else
@@ -198,7 +197,7 @@ void plan_file_done(struct plan_file *file)
     file->plan = NULL;
 }
 
-/* May waits on a server's hint add attempts? Only where it is tried again at all. */
+/* Whether waits requested by a server can add attempts, which needs a policy that retries. */
 static bool has_free_tries(const struct plan_task *task, const struct plan_step *step)
 {
     bool may_repeat = step->idempotent || workspace_can_be_reset(task->workspace);
@@ -230,7 +229,7 @@ static int count_words(char *const *words)
     return count;
 }
 
-/* A line "    LABEL  WORDS", if there are any: what the plan says of its own accord. */
+/* Prints a line "    LABEL  WORDS"; nothing if the plan has no such words. */
 static void add_words(const char *label, char *const *words, struct str *out)
 {
     const int count = count_words(words);
@@ -241,7 +240,7 @@ static void add_words(const char *label, char *const *words, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* A line "    LABEL  TEXT", as much of the text's first line as is worth it. */
+/* Prints a line "    LABEL  TEXT" with the beginning of the text's first line. */
 static void add_text(const char *label, const char *text, struct str *out)
 {
     enum { SHOWN_MAX = 160 };
@@ -267,7 +266,7 @@ static void add_agent(const struct plan_step *step, struct str *out)
     add_words("allows", agent->permission_args, out);
 }
 
-/* "  budget $0.00 of $2.50, 0 of 40 turns" */
+/* Appends "  budget $0.00 of $2.50, 0 of 40 turns". */
 static void add_budget(const struct budget *budget, struct str *out)
 {
     const char *before = "  budget ";
@@ -282,9 +281,9 @@ static void add_budget(const struct budget *budget, struct str *out)
     }
 }
 
-/* The session that the step's agent continues: the one that the agent of an earlier step of the
- * task will have reported, as agent_session_next() finds it, else the plan's. Appends nothing for a
- * new session. */
+/* Appends the session that the step's agent continues: the one reported by the agent of an
+ * earlier step of the task, as agent_session_next() finds it, or else the plan's. Appends
+ * nothing for a new session. */
 static void add_session(const struct plan_task *task, int number, struct str *out)
 {
     const struct plan_agent *agent = task->steps[number].agent;
@@ -300,7 +299,7 @@ static void add_session(const struct plan_task *task, int number, struct str *ou
         str_add(out, agent->resume);
 }
 
-/* The command line; of an agent without the prompt. */
+/* Appends the command line; an agent's without the prompt. */
 static void add_call(const struct plan_task *task, int number, struct str *out)
 {
     const struct plan_step *step = &task->steps[number];
@@ -321,7 +320,7 @@ static void add_call(const struct plan_task *task, int number, struct str *out)
     str_done(&session);
 }
 
-/* A line "    leaves   report.md, at least 3 lines, with 'done'" for each file. */
+/* Prints a line "    leaves   report.md, at least 3 lines, with 'done'" for each file. */
 static void add_files(const struct plan_step *step, struct str *out)
 {
     for (int i = 0; i < step->file_count; i++) {
@@ -364,7 +363,7 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
     add_words("args", step->sandbox->args, out);
 }
 
-/* A line "    setup    COMMAND  in bwrap: ...". */
+/* Prints a line "    setup    COMMAND  in bwrap: ...". */
 static void add_setup(const struct plan_task *task, struct str *out)
 {
     const int count = count_words(task->workspace->setup);
@@ -462,7 +461,7 @@ static void add_open_setups(const struct plan *plan, struct str *out)
     end_names(&setups);
 }
 
-/* One line for each kind of container that a step names. */
+/* Prints a line for each kind of container that a step names. */
 static void add_clients(const struct plan *plan, struct str *out)
 {
     bool seen[SANDBOX_KIND_COUNT] = {false};
@@ -480,7 +479,7 @@ static void add_clients(const struct plan *plan, struct str *out)
     }
 }
 
-/* All programs that run with the person's rights: what a reader of a stranger's plan must know. */
+/* Prints all programs that run with the user's rights, for readers of a stranger's plan. */
 static void add_outside(const struct plan_file *file, struct str *out)
 {
     char *const *notify = file->config.settings.ui.notify_command;
@@ -496,7 +495,7 @@ static void add_outside(const struct plan_file *file, struct str *out)
     str_add(out, "  (notify_command, only in a project that you trust)\n");
 }
 
-/* The settings that have no effect before the person allows them. */
+/* Prints the settings that have no effect until the user allows them. */
 static void add_waiting(const struct config *config, struct str *out)
 {
     if (!config_trust_waits(&config->trust))
@@ -543,7 +542,7 @@ static void print_json(const struct plan_file *file, const struct redactor *reda
 
 static bool open_redactor(const struct plan_file *file, struct redactor **out, struct err *err)
 {
-    struct secret_settings secrets = file->config.settings.secrets; /* borrows all that it has */
+    struct secret_settings secrets = file->config.settings.secrets; /* borrows everything */
     if (config_trust_waits(&file->config.trust))
         secrets.keep = NULL;
     return secrets_redactor(out, file->plan, &secrets, err);

@@ -13,33 +13,34 @@
 
 struct plan_file {
     struct plan *plan;    /* owned */
-    struct str text;      /* owned: as the log keeps it */
-    struct str source;    /* owned: as the file has it */
+    struct str text;      /* owned: as recorded in the log */
+    struct str source;    /* owned: as in the file */
     struct config config; /* owned: the settings of its project */
-    char dir[PATH_MAX];   /* the run's folder: where the file is; for "-" this one */
-    char path[PATH_MAX];  /* absolute, as it was named: links are not followed; "" for "-" */
+    char dir[PATH_MAX];   /* the run's folder: that of the file; for "-" the current one */
+    char path[PATH_MAX];  /* absolute, links not followed; "" for "-" */
 };
 
-/* Reads and checks a plan and, for `use`, the settings of its project. Prints what is wrong and
- * returns the exit code; 0 = all well. */
+/* Reads and checks a plan and, for `use`, the settings of its project. Prints errors and returns
+ * the exit code; 0 = valid. */
 int plan_file_read(const char *path, enum config_use use, struct plan_file *out);
-/* Writes the text that is read in place of the plan that a file has, which is any JSON value. */
+/* Appends the text to use instead of the plan in the file, which may be any JSON value. */
 typedef void plan_file_edit_fn(void *ctx, const struct json *plan, struct str *text_out);
-/* The same for CONFIG_ACTS and a plan that the person did not name: refuses one that is not trusted
- * (trust.h). What is checked, run and logged is the changed text. */
+/* Like plan_file_read() with CONFIG_ACTS, for a plan that the person did not name: rejects an
+ * untrusted plan (trust.h), and checks, runs and logs the edited text. */
 int plan_file_read_trusted(const char *path, plan_file_edit_fn *edit, void *ctx,
                            struct plan_file *out);
-/* How many tasks at a time: what the command line says (NULL = nothing), else the plan, else 2. */
+/* Returns the number of parallel tasks: from the command line (NULL = not given), or else from
+ * the plan, or else 2. */
 ATTR_MUST_USE bool plan_file_jobs(const struct plan_file *file, const char *given, int *out,
                                   struct err *err);
-/* Make the text anew from the plan, which has changed. */
+/* Rewrites the text after the plan has changed. */
 void plan_file_rewrite(struct plan_file *file);
 void plan_file_done(struct plan_file *file);
 
-/* Print what would run, `jobs` at a time; nothing is started and no log is touched. Secrets that
- * the plan or the environment has are cut. Returns the exit code. */
+/* Prints what would run, `jobs` at a time, without starting anything or touching the log.
+ * Secrets of the plan and the environment are redacted. Returns the exit code. */
 int plan_shown(const struct plan_file *file, int jobs);
-/* The same as JSON: the plan as the log would have it. */
+/* The same as JSON: the plan as the log would record it. */
 int plan_shown_json(const struct plan_file *file);
 
 #endif

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* sigabbrev_np(), environ */
+#define _GNU_SOURCE /* environ */
 
 #include "session.h"
 
@@ -21,154 +21,44 @@
 #include "engine.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
-#include "front.h"
 #include "gc.h"
-#include "keys_file.h"
 #include "log_reader.h"
 #include "log_writer.h"
 #include "looks.h"
-#include "outlet.h"
 #include "place.h"
 #include "rules_file.h"
+#include "run_internal.h"
 #include "secrets.h"
-#include "shell_word.h"
 #include "spill.h"
 #include "stdin_feed.h"
 #include "str.h"
 #include "stream.h"
-#include "summary.h"
-#include "tee.h"
+#include "target.h"
 #include "text_file.h"
 #include "what_if_run.h"
 #include "workspace_list.h"
 
-enum {
-    LOOK_AT_RUNS = 16, /* the newest of a log */
-    PIDS_NAMED = 20,   /* the others are counted */
-};
-
-/* The run that the process was at; 0 = none. */
-static int64_t find_run(const struct place *place, pid_t pid)
-{
-    struct log_reader *reader = NULL;
-    struct log_run_info runs[LOOK_AT_RUNS];
-    size_t count = 0;
-    int64_t number = 0;
-    if (!log_reader_open(&reader, place, NULL))
-        return 0;
-    if (!log_reader_runs(reader, 0, runs, LOOK_AT_RUNS, &count, NULL))
-        count = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (runs[i].pid == pid && runs[i].ended_at_ms == 0 && number == 0)
-            number = runs[i].number;
-        log_run_info_done(&runs[i]);
-    }
-    log_reader_close(reader);
-    return number;
-}
-
-static void add_left(const struct run_state *state, struct str *out)
-{
-    int left = 0;
-    for (int i = 0; i < state->plan->task_count; i++) {
-        const struct step_state *step = run_state_step(state, i);
-        const struct attempt_state *attempt = step ? step_state_attempt(step) : NULL;
-        if (!attempt || attempt->pid <= 0 || attempt->ended.at_ms != 0 ||
-            kill((pid_t)attempt->pid, 0) != 0)
-            continue;
-        if (left++ < PIDS_NAMED)
-            str_addf(out, "%s%lld", left == 1 ? "" : ", ", (long long)attempt->pid);
-    }
-    if (left > PIDS_NAMED)
-        str_addf(out, " and %d more", left - PIDS_NAMED);
-    if (left == 0)
-        str_add(out, "none");
-}
-
-/* Prints one line and a hint to stderr: the signal, the log, and which processes of its attempts
- * are still running. `db` as for place_find(); `pid` is the devs that crashed. Runs in the process
- * that waited for it. */
-static void crash_line(const char *db, pid_t pid, int signal_number)
-{
-    struct place place;
-    struct follower *follower = NULL;
-    struct str left = {0};
-    const char *name = sigabbrev_np(signal_number);
-    const int64_t run = place_find(db, false, &place, NULL) ? find_run(&place, pid) : 0;
-    if (run == 0) {
-        warn("pid %d was ended by signal %s", (int)pid, name ? name : "?");
-        return;
-    }
-    if (follower_open(&follower, &place, run, NULL) &&
-        follower_read(follower, 0, NULL, NULL, NULL, NULL))
-        add_left(follower_state(follower), &left);
-    else
-        str_add(&left, "unknown: the log cannot be read");
-    follower_close(follower);
-    warn("pid %d was ended by signal %s; the log is %s; processes left: %s; "
-         "devs run --continue %lld ends them and continues",
-         (int)pid, name ? name : "?", place.db, str_text(&left), (long long)run);
-    str_done(&left);
-}
-
-/* Where the log was deleted, it must be named: gc makes no other one. */
-static void add_command(const struct place *place, const struct place *spill, struct str *out)
-{
-    str_add(out, "devs gc ");
-    if (access(place->db, F_OK) != 0) {
-        str_add(out, "--db ");
-        shell_word_add(place->db, out);
-        str_add_char(out, ' ');
-    }
-    str_add(out, "--merge ");
-    shell_word_add(spill->db, out);
-}
-
-/* After the run: prints to stderr what the log lacks and how to add it; nothing if it is complete.
- */
-static void spill_left_tell(const struct place *place, const char *uid)
-{
-    struct str command = {0};
-    struct place spill;
-    struct spill_info info = {0};
-    struct err err = {0};
-    struct err why = {0};
-    if (uid[0] == '\0' || !spill_find(uid, &spill))
-        return;
-    if (!spill_read_info(&spill, &info, &why) && why.code == ERR_NOT_FOUND)
-        return; /* there was no room for a first row: it holds nothing */
-    (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): what is missing is in '%s'",
-                  why.code == ERR_NONE ? info.reason.why : why.message, spill.db);
-    add_command(place, &spill, &command);
-    (void)err_hint(&err, "%s",
-                   command.len < ERR_HINT_MAX ? str_text(&command)
-                                              : "devs gc --db LOG --merge THAT-FILE");
-    (void)fail(&err);
-    str_done(&command);
-}
-
-/* A session under way. */
+/* A session in progress. */
 struct watching {
     const struct session *session;
-    enum session_watch watch; /* what it came to */
+    enum session_watch watch; /* how it is watched in the end */
     struct place place;
-    struct front *front; /* borrowed; the process that the shell waits for, if it is another */
+    struct front *front; /* borrowed; the process that the shell waits for, if there is one */
     struct secrets secrets;
     struct engine *engine;
     struct tee *tee;           /* owned; SESSION_OUTPUT only */
     struct follower *follower; /* owned; NULL if the run was not watched */
     int64_t run;
-    int64_t shown_seq; /* events up to this one are not printed */
+    int64_t shown_seq; /* skip events up to this one */
     int signal_fd;
     int unwritten;      /* errno of a line that could not be written; 0 = none */
-    int signal;         /* that made us leave; 0 = none */
+    int signal;         /* the signal that made us leave; 0 = none */
     int64_t signals_ms; /* when it came: steady clock */
-    bool alone;         /* the run is no longer watched */
-    bool nohup;         /* whoever started us wants a terminal that goes away to be nothing */
+    bool alone;         /* nobody watches the run any more */
+    bool nohup;         /* whoever started us wants hangups to be ignored */
     char by[SESSION_BY_MAX];
-    char uid[LOG_UID_MAX]; /* of the run; "" before it */
+    char uid[LOG_UID_MAX]; /* of the run; "" before it has started */
 };
 
 bool session_block_signals(int *fd_out, struct err *err)
@@ -185,15 +75,15 @@ bool session_block_signals(int *fd_out, struct err *err)
     return true;
 }
 
-/* Is SIGHUP ignored, as under nohup? It is delivered to us all the same: it is blocked. Asked
- * before we ignore it ourselves. */
+/* Whether SIGHUP is ignored, as under nohup. We still receive it, because it is blocked. Must be
+ * called before we ignore it ourselves. */
 static bool session_is_nohup(void)
 {
     struct sigaction now;
     return sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-static void cancel(struct watching *watching, int signal)
+static void cancel_run(struct watching *watching, int signal)
 {
     watching->signal = signal;
     watching->signals_ms = clock_now().mono_ms;
@@ -218,18 +108,18 @@ static void hang_up(struct watching *watching)
     if (hangup == PLAN_HANGUP_WAIT)
         engine_leave(watching->engine);
     else if (hangup == PLAN_HANGUP_CANCEL)
-        cancel(watching, SIGHUP);
+        cancel_run(watching, SIGHUP);
 }
 
-/* It was sent to us and to the process before us, which passed it on. */
+/* Whether the signal was sent both to us and to our parent, which passed it on. */
 static bool came_both_ways(const struct watching *watching, int signal)
 {
     return watching->front && signal == watching->signal &&
            clock_now().mono_ms - watching->signals_ms < FRONT_SAME_MS;
 }
 
-/* The first signal cancels the run, which is watched on to its end; the second ends
- * the watching, and what still runs is killed. */
+/* The first signal cancels the run, which is still watched to its end. The second one stops
+ * watching and kills what still runs. */
 static bool session_take_signal(void *ctx, int signal)
 {
     struct watching *watching = ctx;
@@ -242,7 +132,7 @@ static bool session_take_signal(void *ctx, int signal)
         return true;
     bool first = watching->signal == 0;
     if (first) {
-        cancel(watching, signal);
+        cancel_run(watching, signal);
         if (signal != SIGPIPE)
             warn("cancelling: TERM now, KILL after 10 s; ^C again kills at once");
     }
@@ -250,7 +140,7 @@ static bool session_take_signal(void *ctx, int signal)
     return first;
 }
 
-/* Until the engine has ended by itself, or a signal says not to wait. */
+/* Waits until the engine has ended on its own, or a signal says not to wait. */
 static void session_wait(struct watching *watching)
 {
     struct outlet signals = {
@@ -284,7 +174,7 @@ static void say_where_it_is(const struct watching *watching, struct str *out)
                  run, pid, run, run);
 }
 
-/* From now on the run continues without a terminal: the shell has its prompt back. */
+/* Continues without a terminal and gives the shell its prompt back. */
 static void session_detach(struct watching *watching)
 {
     struct str words = {0};
@@ -297,7 +187,7 @@ static void session_detach(struct watching *watching)
     str_done(&words);
 }
 
-/* From now on lines are printed instead of the screen. */
+/* Prints lines instead of showing the screen. */
 static bool session_go_plain(struct watching *watching, const struct app_result *result,
                              struct err *err)
 {
@@ -311,7 +201,7 @@ static bool session_go_plain(struct watching *watching, const struct app_result 
     return true;
 }
 
-/* What the person chose on leaving the screen is done before we end. */
+/* Does what the person chose when leaving the screen. */
 static bool session_leave_as_chosen(struct watching *watching, const struct app_result *result,
                                     struct err *err)
 {
@@ -322,10 +212,10 @@ static bool session_leave_as_chosen(struct watching *watching, const struct app_
     switch (result->leave) {
     case APP_LEFT:
     case APP_LEFT_PLAIN:
-    case APP_LEFT_TAKE_UP: /* not of a run whose engine is here */
+    case APP_LEFT_TAKE_UP: /* not for a run whose engine is in this process */
         break;
     case APP_LEFT_WAIT:
-        engine_leave(watching->engine); /* asked once more does no harm */
+        engine_leave(watching->engine); /* repeating it does no harm */
         break;
     case APP_LEFT_CANCEL:
         engine_cancel(watching->engine, watching->by);
@@ -337,14 +227,14 @@ static bool session_leave_as_chosen(struct watching *watching, const struct app_
         if (result->signal == SIGHUP)
             hang_up(watching);
         else
-            cancel(watching, result->signal);
+            cancel_run(watching, result->signal);
         break;
     }
     session_wait(watching);
     return true;
 }
 
-/* May a screen be drawn here? stdin and stdout are a terminal and TERM is one. */
+/* Whether stdin and stdout are a terminal that can draw a screen. */
 static bool has_terminal(void)
 {
     const char *term = getenv("TERM");
@@ -381,7 +271,7 @@ const char *session_by(char out[SESSION_BY_MAX])
     return out;
 }
 
-/* The screen has its own handlers while it is there, and puts these back. */
+/* The screen replaces these handlers and restores them when it ends. */
 static void ignore_signals(void)
 {
     (void)signal(SIGINT, SIG_IGN);
@@ -389,13 +279,14 @@ static void ignore_signals(void)
     (void)signal(SIGHUP, SIG_IGN);
 }
 
-/* Other runs that are alive in this tree: the person should know. Asked once our own
- * run is in the log, so that of two that start at once at least one sees the other. */
+/* Warns about other active runs in this tree. Called once our own run is in the log, so that at
+ * least one of two simultaneous runs sees the other. */
 static void warn_of_others(const struct watching *watching)
 {
+    enum { LOOK_AT_RUNS = 16 /* the newest of the log */ };
     struct log_reader *reader = NULL;
     if (!log_reader_open(&reader, &watching->place, NULL))
-        return; /* there is no log yet, so no other run either */
+        return; /* without a log there is no other run */
     struct log_run_info runs[LOOK_AT_RUNS];
     size_t count = 0;
     if (!log_reader_runs(reader, 0, runs, LOOK_AT_RUNS, &count, NULL))
@@ -411,7 +302,7 @@ static void warn_of_others(const struct watching *watching)
     log_reader_close(reader);
 }
 
-/* Workspaces of tasks that did not pass stay until somebody removes them. */
+/* Workspaces of tasks that did not pass are kept until somebody removes them. */
 static void warn_of_workspaces(const struct place *place)
 {
     enum { MANY = 20 };
@@ -453,7 +344,7 @@ static bool start_engine(struct watching *watching, struct err *err)
         .tee_ctx = watching->tee,
         .at_end = watching->watch == SESSION_COCKPIT ? ENGINE_LINGER : ENGINE_LEAVE,
     };
-    /* Whoever started an exec waits for it, and gets its exit code. */
+    /* Whoever started an exec is waiting for it and gets its exit code. */
     if (session->ui && strcmp(session->kind, "exec") != 0) {
         options.notify_command = session->ui->notify_command;
         options.notify = session->ui->notify;
@@ -464,7 +355,7 @@ static bool start_engine(struct watching *watching, struct err *err)
     return true;
 }
 
-/* Lines until the engine has ended; done_fd -1: until the run has. */
+/* Prints lines until the engine has ended; with done_fd -1, until the run has. */
 static bool print_lines(struct watching *watching, int done_fd, struct err *err)
 {
     static const enum stream_form forms[] = {
@@ -482,7 +373,7 @@ static bool print_lines(struct watching *watching, int done_fd, struct err *err)
         .folds = forms[watching->watch] == STREAM_PLAIN,
         .follow = true,
         .done_fd = done_fd,
-        .unwritten = done_fd >= 0 ? &watching->unwritten : NULL, /* the run goes on without it */
+        .unwritten = done_fd >= 0 ? &watching->unwritten : NULL, /* the run continues without it */
         .signal_fd = watching->signal_fd,
         .tee = watching->tee,
         .on_signal = session_take_signal,
@@ -529,14 +420,14 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
         .secrets = session.secrets,
         .opens_view = session.opens_view,
     };
-    if (session.asked_count > 0) /* the row that r or R was pressed on stays chosen */
+    if (session.asked_count > 0) /* keep the row selected on which r or R was pressed */
         options.opens_task = session.plan->tasks[session.asked[0].task].id;
     struct theme theme;
     looks_set(&options, session.globals, session.ui, &theme);
     struct keys_file keys;
     keys_file_set(&keys, &options);
     struct app_result result = {0};
-    ignore_signals(); /* what comes after the screen has let them go must not end us */
+    ignore_signals(); /* a signal that arrives after the screen has closed must not end us */
     bool ok = app_run(&options, &result, err);
     watching->follower = result.follower;
     keys_file_done(&keys);
@@ -547,7 +438,7 @@ static bool watch_on_screen(struct watching *watching, struct err *err)
     return ok && session_leave_as_chosen(watching, &result, err);
 }
 
-/* The screen or the stream is gone, the work is not: it goes on without. */
+/* The screen or the stream failed, but the run continues without it. */
 static bool watch_blindly(struct watching *watching, const struct err *why)
 {
     struct err err = {0};
@@ -563,8 +454,7 @@ static bool watch_blindly(struct watching *watching, const struct err *why)
     return true;
 }
 
-/* The log may be gone by the end, or another one may stand in its place: then all of the run
- * is in its spill. */
+/* The log may have been deleted or replaced by the end. Then the whole run is in its spill log. */
 static bool open_recorded(const struct watching *watching, struct follower **out, struct err *err)
 {
     struct place spill;
@@ -580,8 +470,8 @@ static bool open_recorded(const struct watching *watching, struct follower **out
     return follower_open(out, &spill, watching->run, err);
 }
 
-/* Who watched the run to its end knows it all: else, and where the log is not what it was, it is
- * read from its beginning. */
+/* Whoever watched the run to its end already has the state. Otherwise, or if the log was
+ * replaced, the run is read from the beginning. */
 static const struct run_state *final_state(struct watching *watching, struct err *err)
 {
     if (watching->follower && follower_read(watching->follower, 0, NULL, NULL, NULL, NULL) &&
@@ -594,7 +484,7 @@ static const struct run_state *final_state(struct watching *watching, struct err
     return ok ? follower_state(watching->follower) : NULL;
 }
 
-/* Has a task ended without success after more than one attempt of a step? */
+/* Whether a task ended without success after more than one attempt of a step. */
 static bool has_retried_in_vain(const struct run_state *state)
 {
     for (int i = 0; state->ended && i < state->plan->task_count; i++) {
@@ -617,7 +507,7 @@ static void print_summary(const struct watching *watching, const struct run_stat
     str_done(&text);
 }
 
-/* Say what it came to, to the person and to whoever started it. Returns the exit code. */
+/* Reports the result to the person and to the caller. Returns the exit code. */
 static int tell_end(struct watching *watching, bool is_summed_up, int exit_code)
 {
     const struct session *session = watching->session;
@@ -644,7 +534,7 @@ static int exit_code_of(const struct watching *watching, const struct engine_res
         code = 128 + watching->signal;
     else if (exec && result->exit_code != EXIT_STOPPED && result->last_attempt_code != 0)
         code = result->last_attempt_code;
-    spill_left_tell(&watching->place, watching->uid);
+    summary_spill(&watching->place, watching->uid);
     if (!result->recording_failed)
         return code;
     struct err err = result->err;
@@ -654,8 +544,8 @@ static int exit_code_of(const struct watching *watching, const struct engine_res
     return code == EXIT_ALL_PASSED ? EXIT_NOT_RECORDED : code;
 }
 
-/* A run that passed has not told so to who reads its lines. Of a terminal that went away nobody is
- * left to be told. */
+/* A run whose lines were not read has not reported that it passed. After a hangup nobody is left
+ * to tell. */
 static int tell_unwritten(const struct watching *watching, int code)
 {
     struct err err = {0};
@@ -666,7 +556,7 @@ static int tell_unwritten(const struct watching *watching, int code)
     return code == EXIT_ALL_PASSED ? unwritten : code;
 }
 
-/* Somebody may look at it with another devs. */
+/* Somebody may watch it with another devs. */
 static bool watch_nothing(struct watching *watching)
 {
     session_detach(watching);
@@ -674,7 +564,7 @@ static bool watch_nothing(struct watching *watching)
     return true;
 }
 
-static bool watch(struct watching *watching, struct err *err)
+static bool watch_session(struct watching *watching, struct err *err)
 {
     if (watching->session->detach)
         return watch_nothing(watching);
@@ -683,7 +573,7 @@ static bool watch(struct watching *watching, struct err *err)
     return print_lines(watching, engine_done_fd(watching->engine), err);
 }
 
-/* A terminal that cannot be drawn on is found out before anything is started. */
+/* An unusable terminal is detected before anything is started. */
 static enum session_watch choose_watch(const struct session *session)
 {
     struct err err = {0};
@@ -717,7 +607,7 @@ static int run_watched(struct watching *watching)
         watching->session->begun(watching->session->begun_ctx);
     warn_of_others(watching);
 
-    bool ok = watch(watching, &err) || watch_blindly(watching, &err);
+    bool ok = watch_session(watching, &err) || watch_blindly(watching, &err);
     struct engine_result result = {0};
     if (watching->tee)
         tee_give_up(watching->tee);
@@ -742,7 +632,7 @@ static int run_watched(struct watching *watching)
 static void tell_crash(const void *ctx, pid_t child, int signal_number)
 {
     const struct globals *globals = ctx;
-    crash_line(globals->db, child, signal_number);
+    summary_crash(globals->db, child, signal_number);
 }
 
 int session_run(const struct session *session)

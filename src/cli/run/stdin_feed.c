@@ -16,19 +16,19 @@
 
 enum { FEED_BLOCK = 64 * 1024 };
 
-/* Only the thread uses what is read, and only between stdin_feed_open() and stop_thread(). */
+/* Only the thread uses the buffer, and only between stdin_feed_open() and stop_thread(). */
 struct stdin_feed {
     int source;
     bool once;
-    off_t begins;    /* of a file: where the first attempt begins; -1 = it is no file */
+    off_t begins;    /* for a file: where the first attempt starts; -1 = not a file */
     bool is_running; /* the thread */
     pthread_t thread;
-    int stop; /* eventfd: the thread ends */
+    int stop; /* eventfd: tells the thread to end */
     int sink; /* our end of the pipe that the attempt reads; the thread closes it */
     char *bytes;
-    size_t len, cap; /* kept, from the beginning of the input; the newest block once `is_lost` */
-    bool has_ended;  /* the source has no more */
-    bool is_lost;    /* more than STDIN_FEED_KEPT_MAX came: the beginning is not kept */
+    size_t len, cap; /* from the start of the input; once `is_lost`, the newest block */
+    bool has_ended;  /* end of input */
+    bool is_lost;    /* more than STDIN_FEED_KEPT_MAX arrived: the beginning is gone */
 };
 
 bool stdin_feed_is_input(int fd)
@@ -69,7 +69,8 @@ void stdin_feed_free(struct stdin_feed *feed)
     free(feed);
 }
 
-/* Waits until one of both can go on; false: nobody reads any more, or the thread is to end. */
+/* Waits until reading or writing can continue. Returns false if nobody reads any more, or the
+ * thread must end. */
 static bool wait_for(const struct stdin_feed *feed, bool reads)
 {
     struct pollfd fds[] = {
@@ -86,7 +87,7 @@ static void read_block(struct stdin_feed *feed)
 {
     char block[FEED_BLOCK];
     if (feed->is_lost)
-        feed->len = 0; /* the attempt has it */
+        feed->len = 0; /* the attempt has already got it */
     const ssize_t got = read(feed->source, block, sizeof(block));
     if (got <= 0) {
         feed->has_ended = got == 0 || (errno != EINTR && errno != EAGAIN);
@@ -104,7 +105,7 @@ static void read_block(struct stdin_feed *feed)
 static void *feed_attempt(void *arg)
 {
     struct stdin_feed *feed = arg;
-    size_t at = 0; /* what the attempt has got of `bytes` */
+    size_t at = 0; /* how much of `bytes` the attempt has got */
     while (at < feed->len || !feed->has_ended) {
         const bool reads = at == feed->len;
         if (!wait_for(feed, reads))
@@ -140,7 +141,7 @@ bool stdin_feed_open(void *ctx, int *fd_out, struct err *err)
 {
     struct stdin_feed *feed = ctx;
     int ends[2] = {-1, -1};
-    stop_thread(feed); /* of the attempt before */
+    stop_thread(feed); /* the thread of the previous attempt */
     if (feed->once || feed->begins >= 0) {
         const bool is_ready =
             feed->begins < 0 || lseek(feed->source, feed->begins, SEEK_SET) == feed->begins;

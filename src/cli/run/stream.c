@@ -1,48 +1,250 @@
+/* stream.c - a run as lines, and how its output gets from the engine to stdout. */
 #include "stream.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "event_text.h"
 #include "fail.h"
 #include "follower.h"
+#include "str.h"
 #include "text.h"
 #include "watch.h"
+#include "xalloc.h"
 
-enum {
-    GATHER_MS = 10,        /* news is gathered so long before it is printed */
-    ORPHAN_LOOK_MS = 1000, /* how often a silent run is asked for its owner */
-    CANCELLED_MAX = 3,     /* lines for tasks in a row that were cancelled before they ran */
+/* The outlet: stdout, without getting stuck on a reader that does not read. */
+
+/* Appends a copy of the bytes; does nothing once the reader is gone. */
+static void outlet_add(struct outlet *outlet, const char *bytes, size_t len)
+{
+    if (!outlet->closed)
+        str_add_n(&outlet->waiting, bytes, len);
+}
+
+bool outlet_take_signals(struct outlet *outlet)
+{
+    struct signalfd_siginfo info;
+    while (outlet->signal_fd >= 0 &&
+           read(outlet->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (!outlet->on_signal(outlet->ctx, (int)info.ssi_signo))
+            return false;
+    }
+    return true;
+}
+
+/* Waits until a piece can be written. Returns false to give up. */
+static bool wait_for_reader(struct outlet *outlet)
+{
+    struct pollfd fds[] = {
+        {.fd = STDOUT_FILENO, .events = POLLOUT},
+        {.fd = outlet->signal_fd, .events = POLLIN},
+    };
+    while (fds[0].revents == 0) {
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return false;
+        if (fds[1].revents != 0 && !outlet_take_signals(outlet))
+            return false;
+    }
+    return true;
+}
+
+/* Writes everything. Blocks while the reader does not read, but handles signals. */
+static void outlet_flush(struct outlet *outlet)
+{
+    size_t at = 0;
+    while (at < outlet->waiting.len && !outlet->closed) {
+        const size_t left = outlet->waiting.len - at;
+        /* A pipe that polls as writable takes PIPE_BUF bytes without blocking. Without signals
+         * to handle, blocking is fine. */
+        size_t piece = outlet->signal_fd < 0 || left < PIPE_BUF ? left : PIPE_BUF;
+        const bool is_ready = wait_for_reader(outlet);
+        const ssize_t put = is_ready ? write(STDOUT_FILENO, outlet->waiting.data + at, piece) : -1;
+        const bool again = is_ready && put < 0 && (errno == EINTR || errno == EAGAIN);
+        if (put > 0) {
+            at += (size_t)put;
+        } else if (!again) {
+            outlet->closed = true;
+            outlet->error = !is_ready || errno == EPIPE ? 0 : errno;
+        }
+    }
+    str_clear(&outlet->waiting);
+}
+
+static void outlet_done(struct outlet *outlet)
+{
+    str_done(&outlet->waiting);
+}
+
+bool outlet_is_deserted(void)
+{
+    struct pollfd fd = {.fd = STDOUT_FILENO, .events = 0};
+    return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLERR | POLLNVAL)) != 0;
+}
+
+/* The tee: a command's output on its way from the engine's thread to the main thread. */
+
+/* A sequence of bytes of one stream. */
+struct tee_piece {
+    int stream; /* 0 stdout, 1 stderr */
+    size_t len;
 };
 
-/* A stream while it is printed. */
+struct tee_batch {
+    const struct tee_piece *pieces;
+    size_t count;
+    const char *bytes;
+};
+
+/* Pieces, and their bytes one after another. */
+struct heap_of_pieces {
+    struct tee_piece *pieces; /* owned */
+    size_t count, cap;
+    struct str bytes;
+};
+
+struct tee {
+    int fd;
+
+    pthread_mutex_t lock; /* guards the fields below */
+    pthread_cond_t taken;
+    struct heap_of_pieces waiting;
+    bool given_up;
+
+    /* Main thread only. */
+    struct heap_of_pieces handed;
+};
+
+bool tee_open(struct tee **out, struct err *err)
+{
+    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (fd < 0)
+        return err_set_errno(err, errno, "eventfd");
+    struct tee *tee = xcalloc(1, sizeof(*tee));
+    tee->fd = fd;
+    (void)pthread_mutex_init(&tee->lock, NULL);
+    (void)pthread_cond_init(&tee->taken, NULL);
+    *out = tee;
+    return true;
+}
+
+static void free_pieces(struct heap_of_pieces *heap)
+{
+    free(heap->pieces);
+    str_done(&heap->bytes);
+}
+
+void tee_close(struct tee *tee)
+{
+    if (!tee)
+        return;
+    (void)close(tee->fd);
+    (void)pthread_cond_destroy(&tee->taken);
+    (void)pthread_mutex_destroy(&tee->lock);
+    free_pieces(&tee->waiting);
+    free_pieces(&tee->handed);
+    free(tee);
+}
+
+static void add_piece(struct heap_of_pieces *heap, int stream, const char *bytes, size_t len)
+{
+    bool goes_on = heap->count > 0 && heap->pieces[heap->count - 1].stream == stream;
+    if (!goes_on) {
+        heap->pieces = xgrow(heap->pieces, &heap->cap, heap->count + 1, sizeof(*heap->pieces));
+        heap->pieces[heap->count++] = (struct tee_piece){.stream = stream};
+    }
+    heap->pieces[heap->count - 1].len += len;
+    str_add_n(&heap->bytes, bytes, len);
+}
+
+void tee_put(void *ctx, int stream, const char *bytes, size_t len)
+{
+    struct tee *tee = ctx;
+    const uint64_t one = 1;
+    (void)pthread_mutex_lock(&tee->lock);
+    while (!tee->given_up && tee->waiting.bytes.len >= TEE_BYTES_MAX)
+        (void)pthread_cond_wait(&tee->taken, &tee->lock);
+    if (!tee->given_up)
+        add_piece(&tee->waiting, stream, bytes, len);
+    (void)pthread_mutex_unlock(&tee->lock);
+    (void)!write(tee->fd, &one, sizeof(one)); /* a full counter wakes the reader just as well */
+}
+
+/* Main thread: readable when there is something to take. */
+static int tee_fd(const struct tee *tee)
+{
+    return tee->fd;
+}
+
+/* Main thread: takes all output, in order. The batch is empty if there is none, and valid until the
+ * next call. */
+static struct tee_batch tee_take(struct tee *tee)
+{
+    uint64_t news = 0;
+    (void)!read(tee->fd, &news, sizeof(news)); /* fails if there is nothing to take */
+    (void)pthread_mutex_lock(&tee->lock);
+    struct heap_of_pieces handed = tee->waiting;
+    tee->waiting = tee->handed;
+    tee->waiting.count = 0;
+    str_clear(&tee->waiting.bytes);
+    tee->handed = handed;
+    (void)pthread_cond_signal(&tee->taken);
+    (void)pthread_mutex_unlock(&tee->lock);
+    return (struct tee_batch){.pieces = tee->handed.pieces,
+                              .count = tee->handed.count,
+                              .bytes = str_text(&tee->handed.bytes)};
+}
+
+void tee_give_up(struct tee *tee)
+{
+    (void)pthread_mutex_lock(&tee->lock);
+    tee->given_up = true;
+    (void)pthread_cond_signal(&tee->taken);
+    (void)pthread_mutex_unlock(&tee->lock);
+}
+
+/* The stream itself. */
+
+enum {
+    GATHER_MS = 10,        /* events are collected this long before they are printed */
+    ORPHAN_LOOK_MS = 1000, /* how often the owner of a silent run is checked */
+    CANCELLED_MAX = 3,     /* consecutive tasks cancelled before they ran get this many lines */
+};
+
+/* A stream while it is being printed. */
 struct printing {
     const struct stream *stream;
     struct follower *follower;
     struct str line;
-    int64_t second; /* UTC; of which `time` is the text */
+    int64_t second; /* UTC; `time` is its text */
     char time[CLOCK_TEXT_MAX];
     struct outlet outlet;
-    enum log_trouble_kind told; /* what is wrong with the log, as it was said last */
-    int64_t looked_ms;          /* when it was asked for last: steady clock */
-    int cancelled;              /* tasks in a row; the first CANCELLED_MAX get their own lines */
+    enum log_trouble_kind told; /* the log problem reported last */
+    int64_t looked_ms;          /* when problems were last checked: steady clock */
+    int cancelled;              /* consecutive tasks; the first CANCELLED_MAX get their own lines */
     bool given_up;
-    bool orphaned;    /* the run's devs is gone: asked once, for the next answer may be another */
-    bool told_closed; /* that nobody reads what the command says */
+    bool orphaned; /* the run's devs is gone; kept, because the next check may answer differently */
+    bool told_closed; /* that the reader of the command's output is gone */
 };
 
-static bool wants(const struct printing *p, const struct run_state *state,
-                  const struct event *event)
+static bool wants_event(const struct printing *p, const struct run_state *state,
+                        const struct event *event)
 {
     const struct record_filter *filter = p->stream->filter;
     return event->seq > p->stream->shown_seq &&
            (!filter || record_filter_wants(filter, state, event));
 }
 
-/* What it says is looked at apart: most do not ask. */
+/* The text is only made if a pattern was given. */
 static bool says_wanted(const struct printing *p, const struct run_state *state,
                         const struct event *event)
 {
@@ -56,8 +258,7 @@ static bool says_wanted(const struct printing *p, const struct run_state *state,
     return finds;
 }
 
-/* No byte of a stranger's reaches a terminal as it is, and a record is one line whatever it says.
- */
+/* Prints the line, cleaned for terminals and without line feeds inside. */
 static void put_line(struct printing *p)
 {
     for (size_t i = 0; i < p->line.len; i++) {
@@ -75,7 +276,7 @@ static void put_line(struct printing *p)
     str_done(&clean);
 }
 
-/* Some pages of lines at most are kept before they are written. */
+/* Limits how much output is held before it is written. Returns false to stop. */
 static bool write_page(struct printing *p)
 {
     enum { OUTLET_BYTES = 256 * 1024 };
@@ -84,7 +285,8 @@ static bool write_page(struct printing *p)
     return !p->given_up && !(p->outlet.closed && p->stream->done_fd < 0);
 }
 
-/* Many events are of one second, and the zone's rules take as long as all the rest of a line. */
+/* Caches the time: many events share a second, and converting it takes as long as the rest of a
+ * line. */
 static void start_line(struct printing *p, const struct event *event)
 {
     enum { SECOND_MS = 1000 };
@@ -103,7 +305,7 @@ static void print_record(struct printing *p, const struct run_state *state,
                          const struct event *event)
 {
     if (p->stream->form == STREAM_JSON) {
-        struct str *out = &p->outlet.waiting; /* no escape is left in it */
+        struct str *out = &p->outlet.waiting; /* JSON contains no control bytes */
         event_json(state, follower_run(p->follower)->number, event, out);
         str_add_char(out, '\n');
         return;
@@ -126,7 +328,7 @@ static void print_cancelled(struct printing *p)
     str_clear(&p->line);
     str_addf(&p->line, "%s and %d more cancelled", p->time, p->cancelled - CANCELLED_MAX);
     put_line(p);
-    p->cancelled = CANCELLED_MAX; /* later ones are counted from here again */
+    p->cancelled = CANCELLED_MAX; /* later ones are counted from here */
 }
 
 /* Thousands of tasks may be cancelled at once. Returns true if the event needs no line of its own.
@@ -146,11 +348,11 @@ static bool is_one_more_cancelled(struct printing *p, const struct event *event)
 static bool print_event(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct printing *p = ctx;
-    if (!wants(p, state, event) || !says_wanted(p, state, event))
+    if (!wants_event(p, state, event) || !says_wanted(p, state, event))
         return true;
     if (p->stream->folds && is_one_more_cancelled(p, event))
         return true;
-    if (!p->outlet.closed) /* an engine of ours is read on to its end */
+    if (!p->outlet.closed) /* the events of our own engine are read to the end */
         print_record(p, state, event);
     return write_page(p);
 }
@@ -184,11 +386,11 @@ static bool on_signal(void *ctx, int signal)
     if (!p->stream->on_signal(p->stream->ctx, signal))
         p->given_up = true;
     if (p->stream->tee)
-        tee_give_up(p->stream->tee); /* a reader who does not read keeps no engine from ending */
+        tee_give_up(p->stream->tee); /* a stuck reader must not block the engine */
     return !p->given_up;
 }
 
-/* exec: what the command says goes out as our own output, what devs says to stderr. */
+/* exec: prints the command's output as our own. */
 static void print_output(struct printing *p)
 {
     struct tee_batch batch = tee_take(p->stream->tee);
@@ -199,7 +401,7 @@ static void print_output(struct printing *p)
     outlet_flush(&p->outlet);
     if (p->outlet.closed && !p->told_closed) {
         p->told_closed = true;
-        (void)on_signal(p, SIGPIPE); /* a pipe without a reader ends a command */
+        (void)on_signal(p, SIGPIPE); /* a command gets SIGPIPE when its reader is gone */
     }
 }
 
@@ -208,7 +410,7 @@ static bool print_exec_event(void *ctx, const struct run_state *state, const str
     struct printing *p = ctx;
     if (!is_worth_saying(event))
         return true;
-    print_output(p); /* what came before it stands before it */
+    print_output(p); /* output that came first is printed first */
     str_clear(&p->line);
     str_add(&p->line, "devs: ");
     event_words(state, event, &p->line);
@@ -231,19 +433,19 @@ static bool print_news(struct printing *p, struct err *err)
 static bool is_over(struct printing *p)
 {
     if (p->stream->done_fd >= 0)
-        return false; /* the engine's own end is what counts */
+        return false; /* only the end of the engine counts */
     p->orphaned = follower_is_orphaned(p->follower);
     return p->outlet.closed || follower_state(p->follower)->ended || p->orphaned;
 }
 
-/* Wait for news; false: the engine has ended. */
+/* Waits for news. Returns false once the engine has ended. */
 static bool wait_for_news(struct printing *p)
 {
     struct pollfd fds[] = {
         {.fd = p->stream->signal_fd, .events = POLLIN},
         {.fd = p->stream->done_fd, .events = POLLIN},
         {.fd = follower_fd(p->follower), .events = POLLIN},
-        {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1, .events = 0}, /* is it closed? */
+        {.fd = p->stream->done_fd < 0 ? STDOUT_FILENO : -1, .events = 0}, /* has it been closed? */
         {.fd = p->stream->tee ? tee_fd(p->stream->tee) : -1, .events = POLLIN},
     };
     int timeout_ms = follower_fd(p->follower) < 0 ? WATCH_POLL_MS : ORPHAN_LOOK_MS;
@@ -259,7 +461,7 @@ static bool wait_for_news(struct printing *p)
     return fds[1].revents == 0;
 }
 
-/* The words of the cockpit's banner, once for each trouble, beside what is printed. */
+/* Warns about each problem of the log once, in the words of the cockpit's banner. */
 static void tell_trouble(struct printing *p)
 {
     struct log_trouble trouble;
@@ -288,7 +490,7 @@ static bool print_all(struct printing *p, struct err *err)
     return false;
 }
 
-/* Who follows a run and sees no end of it is told why. */
+/* Tells a person who follows a run why its end will not come. */
 static void tell_orphan(const struct printing *p)
 {
     const struct run_state *state = follower_state(p->follower);

@@ -1,48 +1,92 @@
 /*
- * stream.h - a run as lines: one for each event, plain or JSON; or the output of
- * the command itself (exec).
+ * stream.h - a run as lines: one for each event, plain or JSON; or the output of the command itself
+ * (exec). Main thread, except tee_put().
  */
 #ifndef DEVS_STREAM_H
 #define DEVS_STREAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "attr.h"
 #include "err.h"
 #include "follower.h"
-#include "outlet.h"
 #include "place.h"
 #include "record_filter.h"
-#include "tee.h"
+#include "str.h"
+
+/*
+ * The outlet: stdout, written as the reader takes it, so that a full pipe does not keep us from
+ * handling signals.
+ */
+
+/* Called with the number of a signal. Returns false to give up writing. */
+typedef bool outlet_signal_fn(void *ctx, int signal);
+
+/* A value of the caller's; all zero except signal_fd. */
+struct outlet {
+    struct str waiting;          /* not yet written */
+    int signal_fd;               /* a signalfd; -1 = none */
+    outlet_signal_fn *on_signal; /* may be NULL if signal_fd is -1 */
+    void *ctx;                   /* borrowed */
+    bool closed;                 /* the reader is gone: output is dropped */
+    int error; /* errno of a write that failed although there was a reader; 0 = none */
+};
+
+/* Handles the signals that have arrived; returns false if on_signal did. */
+bool outlet_take_signals(struct outlet *outlet);
+/* Whether the reader of stdout is gone. Asks the kernel and writes nothing. */
+bool outlet_is_deserted(void);
+
+/*
+ * The tee: a command's complete output, from the engine's thread to the main thread. The log only
+ * keeps its head and tail.
+ */
+
+enum { TEE_BYTES_MAX = 1024 * 1024 }; /* the child waits while this much has not been taken */
+
+struct tee;
+
+/* Opens an empty tee. */
+ATTR_MUST_USE bool tee_open(struct tee **out, struct err *err);
+/* No other thread may call tee_put() any more. */
+void tee_close(struct tee *tee);
+
+/* Engine thread, as engine_options.tee; ctx is the tee. Blocks while TEE_BYTES_MAX bytes wait. */
+void tee_put(void *ctx, int stream, const char *bytes, size_t len);
+/* Drops all further output, so that tee_put() never blocks again. */
+void tee_give_up(struct tee *tee);
+
+/* The stream itself. */
 
 enum stream_form { STREAM_PLAIN, STREAM_JSON, STREAM_OUTPUT };
 
 struct stream {
     const struct place *place; /* borrowed */
-    int64_t run;               /* number; 0 = the current one */
-    struct known_plan known;   /* the run's plan, where this process has it */
-    int64_t shown_seq;         /* events up to this one are not printed */
+    int64_t run;               /* 0 = the current run */
+    struct known_plan known;   /* the run's plan, if this process has it */
+    int64_t shown_seq;         /* skip events up to this one */
     enum stream_form form;
     const struct record_filter *filter; /* borrowed; NULL = all records */
-    bool names_run;                     /* each line begins with the run's number */
-    bool details;                       /* and the hash of each result (event_details()) */
-    bool folds;                         /* tasks cancelled in a row share a line */
+    bool names_run;                     /* prefix each line with the run's number */
+    bool details;                       /* add the hash of each result (event_details()) */
+    bool folds;                         /* consecutive cancelled tasks share a line */
     bool follow;                        /* continue until the run ends */
-    int done_fd;                        /* engine in this process: readable when it ended; -1 */
-    int signal_fd;                      /* a signalfd; -1 = none */
-    struct tee *tee;             /* borrowed; STREAM_OUTPUT only: where the output comes from */
-    outlet_signal_fn *on_signal; /* told of each signal; false ends the stream */
+    int done_fd;                 /* readable once the engine in this process has ended; -1 = none */
+    int signal_fd;               /* a signalfd; -1 = none */
+    struct tee *tee;             /* borrowed; STREAM_OUTPUT only: the source of the output */
+    outlet_signal_fn *on_signal; /* called for each signal; false ends the stream */
     void *ctx;                   /* borrowed; for on_signal */
-    int *unwritten; /* errno of a write that failed, which is then no error; may be NULL */
+    int *unwritten; /* receives the errno of a failed write instead of an error; may be NULL */
 };
 
-/* Print until there is no more (or, with follow, until the run or the engine has
- * ended, or nobody reads any more and no engine is ours). */
+/* Prints what there is. With `follow`, continues until the run or the engine has ended, or until
+ * the reader is gone and there is no engine in this process. */
 ATTR_MUST_USE bool stream_print(const struct stream *stream, struct err *err);
-/* The same for who asks what the run came to: *out is where the lines ended, whatever comes of
- * them, untouched where the log cannot be opened. It is the caller's, who closes it before what
- * `known` borrows. */
+/* Like stream_print(), for callers that need the result of the run: *out is where the lines
+ * ended, also after an error; untouched if the log cannot be opened. The caller closes it before
+ * anything that `known` borrows. */
 ATTR_MUST_USE bool stream_follow(const struct stream *stream, struct follower **out,
                                  struct err *err);
 

@@ -1,20 +1,30 @@
-#include "summary.h"
+#define _GNU_SOURCE /* sigabbrev_np() */
 
+#include "run_internal.h"
+
+#include <signal.h>
 #include <stddef.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "err.h"
+#include "fail.h"
+#include "follower.h"
+#include "shell_word.h"
 #include "shown.h"
-#include "telling.h"
+#include "spill.h"
+#include "status.h"
 #include "text.h"
 
 enum {
     IDS_COLUMNS_MAX = 46,
     LABEL_COLUMNS = 10,
     PLACES_MAX = 3,
-    FAILED_MAX = 5,          /* tasks that failed, with a line each */
-    TELLING_COLUMNS_MAX = 60 /* of what each wrote */
+    FAILED_MAX = 5,          /* failed tasks with a line each */
+    TELLING_COLUMNS_MAX = 60 /* of each task's output */
 };
 
-/* The ids of all tasks in this state, as many as fit on a line. */
+/* Appends the ids of all tasks in this state, as many as fit on a line. */
 static void add_ids(const struct run_state *state, enum task_status status, struct str *out)
 {
     size_t start = out->len;
@@ -68,8 +78,8 @@ static int flaky_count(const struct run_state *state)
     return flaky;
 }
 
-/* Where the work of the first tasks is that passed, or of those that did not. The first of them;
- * -1 if there is none. */
+/* Appends where the work of the first passed or failed tasks is. Returns the first of them; -1
+ * if none. */
 static int add_places(const struct run_state *state, bool passed, const char *label,
                       struct str *out)
 {
@@ -110,7 +120,7 @@ static size_t count_failed_starts(const struct step_state *step)
     return failed;
 }
 
-/* What failed: "  gave-up    tax: rounding is off by one   devs why 41/tax". */
+/* Appends failed tasks: "  gave-up    tax: rounding is off by one   devs why 41/tax". */
 static void add_failed(const struct summary *summary, enum task_status status, struct str *out)
 {
     const struct run_state *state = summary->state;
@@ -137,7 +147,7 @@ static void add_failed(const struct summary *summary, enum task_status status, s
                  state->counts[status] - shown);
 }
 
-/* What never started is no try. */
+/* A command that could not be started does not count as a try. */
 static void add_failed_starts(const struct run_state *state, struct str *out)
 {
     size_t failed = 0;
@@ -149,7 +159,7 @@ static void add_failed_starts(const struct run_state *state, struct str *out)
         shown_count((int64_t)failed, "start that failed, ", "starts that failed, ", out);
 }
 
-/* What the agents of all tasks used, and of what. */
+/* Appends what the agents of all tasks used, and their budgets. */
 static void add_agents(const struct run_state *state, struct str *out)
 {
     struct str budgets = {0};
@@ -192,4 +202,106 @@ void summary_write(const struct summary *summary, struct str *out)
     add_workspaces(state, summary->run, out);
     str_addf(out, "  %-*s devs debug --logs %lld\n", LABEL_COLUMNS, "replay",
              (long long)summary->run);
+}
+
+/* A devs that crashed, and a log that is incomplete. */
+
+enum {
+    LOOK_AT_RUNS = 16, /* newest runs of a log that are checked */
+    PIDS_NAMED = 20,   /* the others are counted */
+};
+
+/* Returns the run of this process; 0 = none. */
+static int64_t find_run(const struct place *place, pid_t pid)
+{
+    struct log_reader *reader = NULL;
+    struct log_run_info runs[LOOK_AT_RUNS];
+    size_t count = 0;
+    int64_t number = 0;
+    if (!log_reader_open(&reader, place, NULL))
+        return 0;
+    if (!log_reader_runs(reader, 0, runs, LOOK_AT_RUNS, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].pid == pid && runs[i].ended_at_ms == 0 && number == 0)
+            number = runs[i].number;
+        log_run_info_done(&runs[i]);
+    }
+    log_reader_close(reader);
+    return number;
+}
+
+static void add_left(const struct run_state *state, struct str *out)
+{
+    int left = 0;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        const struct step_state *step = run_state_step(state, i);
+        const struct attempt_state *attempt = step ? step_state_attempt(step) : NULL;
+        if (!attempt || attempt->pid <= 0 || attempt->ended.at_ms != 0 ||
+            kill((pid_t)attempt->pid, 0) != 0)
+            continue;
+        if (left++ < PIDS_NAMED)
+            str_addf(out, "%s%lld", left == 1 ? "" : ", ", (long long)attempt->pid);
+    }
+    if (left > PIDS_NAMED)
+        str_addf(out, " and %d more", left - PIDS_NAMED);
+    if (left == 0)
+        str_add(out, "none");
+}
+
+void summary_crash(const char *db, pid_t pid, int signal_number)
+{
+    struct place place;
+    struct follower *follower = NULL;
+    struct str left = {0};
+    const char *name = sigabbrev_np(signal_number);
+    const int64_t run = place_find(db, false, &place, NULL) ? find_run(&place, pid) : 0;
+    if (run == 0) {
+        warn("pid %d was ended by signal %s", (int)pid, name ? name : "?");
+        return;
+    }
+    if (follower_open(&follower, &place, run, NULL) &&
+        follower_read(follower, 0, NULL, NULL, NULL, NULL))
+        add_left(follower_state(follower), &left);
+    else
+        str_add(&left, "unknown: the log cannot be read");
+    follower_close(follower);
+    warn("pid %d was ended by signal %s; the log is %s; processes left: %s; "
+         "devs run --continue %lld ends them and continues",
+         (int)pid, name ? name : "?", place.db, str_text(&left), (long long)run);
+    str_done(&left);
+}
+
+/* Names the log if it was deleted, because gc would not create another one. */
+static void add_command(const struct place *place, const struct place *spill, struct str *out)
+{
+    str_add(out, "devs gc ");
+    if (access(place->db, F_OK) != 0) {
+        str_add(out, "--db ");
+        shell_word_add(place->db, out);
+        str_add_char(out, ' ');
+    }
+    str_add(out, "--merge ");
+    shell_word_add(spill->db, out);
+}
+
+void summary_spill(const struct place *place, const char *uid)
+{
+    struct str command = {0};
+    struct place spill;
+    struct spill_info info = {0};
+    struct err err = {0};
+    struct err why = {0};
+    if (uid[0] == '\0' || !spill_find(uid, &spill))
+        return;
+    if (!spill_read_info(&spill, &info, &why) && why.code == ERR_NOT_FOUND)
+        return; /* there was not even space for a first row: it is empty */
+    (void)err_set(&err, ERR_IO, "the log could not be written (%.160s): what is missing is in '%s'",
+                  why.code == ERR_NONE ? info.reason.why : why.message, spill.db);
+    add_command(place, &spill, &command);
+    (void)err_hint(&err, "%s",
+                   command.len < ERR_HINT_MAX ? str_text(&command)
+                                              : "devs gc --db LOG --merge THAT-FILE");
+    (void)fail(&err);
+    str_done(&command);
 }

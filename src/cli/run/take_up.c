@@ -1,3 +1,4 @@
+/* take_up.c - runs that are already in the log: resumes them, or shows them in the cockpit. */
 #include "take_up.h"
 
 #include <errno.h>
@@ -8,35 +9,42 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "config.h"
+#include "control_desk.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
 #include "json.h"
 #include "log_own.h"
 #include "log_reader.h"
 #include "log_writer.h"
+#include "looks.h"
 #include "owner.h"
 #include "parse.h"
 #include "plan_secrets.h"
 #include "plan_sessions.h"
 #include "redact.h"
+#include "rules_file.h"
 #include "run_state_copy.h"
 #include "scheduler.h"
+#include "secrets.h"
+#include "session.h"
+#include "stream.h"
 #include "target.h"
+#include "text_file.h"
 
-/* A run in the log, and its state as it will be once it is taken up. */
+/* A recorded run, and its state after resuming it. */
 struct old_run {
     struct log_run_info info;  /* owned */
     struct plan *plan;         /* owned */
-    struct config config;      /* owned; the settings of its folder as they are now */
-    struct follower *follower; /* owned; NULL once an engine is to be started */
-    struct run_state tried;    /* owned; the state once it is taken up; all zero: as it is */
+    struct config config;      /* owned; the current settings of its folder */
+    struct follower *follower; /* owned; NULL once the engine may start */
+    struct run_state tried;    /* owned; the state after resuming; all zero = not changed */
     enum take_up take_up;
-    struct turn turn; /* owned; what taking it up would write */
+    struct turn turn; /* owned; what resuming would write */
 };
 
 static void old_run_done(struct old_run *run)
@@ -54,7 +62,7 @@ static bool is_interrupted(const struct log_run_info *info)
     return info->ended_at_ms == 0 && !info->owner_alive;
 }
 
-/* Ended, and did not do all that it was for? */
+/* Whether it ended before all its tasks passed. */
 static bool has_rest(const struct log_run_info *info)
 {
     return info->ended_at_ms != 0 && info->passed < info->tasks && !info->is_session;
@@ -65,10 +73,10 @@ bool take_up_is_unfinished(const struct log_run_info *info)
     return is_interrupted(info) || has_rest(info);
 }
 
-/* What "last" may mean; 0 = there is none. */
+/* What "last" may refer to; 0 = none. */
 struct newest {
     int64_t interrupted, alive, with_rest;
-    int64_t before; /* where the next page begins */
+    int64_t before; /* where the next page starts */
 };
 
 static void look_at_page(struct log_run_info *runs, size_t count, struct newest *newest)
@@ -86,9 +94,9 @@ static void look_at_page(struct log_run_info *runs, size_t count, struct newest 
     }
 }
 
-/* Finds the newest interrupted run, or else the newest ended run with tasks left. If a newer run is
- * live, that one is returned and check_run() refuses it: it may have been started a moment ago.
- * With `failed` only ended runs are considered. */
+/* Finds the newest interrupted run, or else the newest ended run with tasks left. If a newer run
+ * is active, returns that one, and check_run() rejects it: it may have been started a moment
+ * ago. With `failed` only ended runs are considered. */
 static bool find_last(struct log_reader *reader, bool failed, int64_t *out, struct err *err)
 {
     enum { RUNS_AT_ONCE = 16 };
@@ -127,16 +135,15 @@ static bool find_run(const char *word, bool failed, struct log_reader *reader, i
     return true;
 }
 
-/* The lock of an owner that was killed is held for a moment more by what it was just starting:
- * where the process itself is gone, whoever takes the run over waits for the lock, or is refused.
- */
+/* A process that a killed owner was just starting can hold the owner's lock for a moment. If the
+ * owner itself is gone, taking over waits for the lock, or is refused. */
 static bool is_going_on(const struct log_run_info *info)
 {
     return info->owner_alive &&
            (info->pid <= 0 || kill((pid_t)info->pid, 0) == 0 || errno != ESRCH);
 }
 
-/* Looked at before anything is touched; who takes it over looks again, under its lock. */
+/* Checked before anything is changed; taking over checks again, under the lock. */
 static bool check_run(const struct place *place, const struct log_run_info *info, struct err *err)
 {
     struct stat folder;
@@ -193,7 +200,7 @@ static bool find_number(const struct place *place, const char *word, bool failed
     return ok;
 }
 
-/* An input to a copy of the state: nobody else sees what comes of it. */
+/* Feeds an input to a copy of the state, which nobody else sees. */
 static void try_input(struct old_run *run, struct input *input)
 {
     struct scheduler scheduler = {.state = &run->tried, .orphaned = true};
@@ -215,7 +222,7 @@ static bool try_take_up(struct old_run *run, struct err *err)
     return true;
 }
 
-/* What is there to run of a run that has ended, and why is there nothing? */
+/* Decides what to run of an ended run, or says why there is nothing. */
 static bool choose_rest(struct old_run *run, bool failed, struct err *err)
 {
     const struct run_state *state = follower_state(run->follower);
@@ -248,7 +255,7 @@ static bool choose_rest(struct old_run *run, bool failed, struct err *err)
     return err_hint(err, "devs run --continue %lld runs the %d that did not pass", number, rest);
 }
 
-/* Could this process have it, and has not? */
+/* Whether this process could have the variable but does not. */
 static bool is_missing(const char *name)
 {
     return redact_name_is_secret(name) && !getenv(name);
@@ -260,8 +267,8 @@ static bool step_lacks(const struct plan_task *task, int step, char name[REDACT_
            (plan_setup_lacks(task, name) && is_missing(name));
 }
 
-/* The first step that is still to come; what has been added to the plan as it went has no secrets
- * of its own to put back. */
+/* Finds a secret that a remaining step needs. Tasks added while the run was going have no
+ * secrets of their own to restore. */
 static int find_lack(const struct run_state *state, const struct plan *plan,
                      char name[REDACT_NAME_MAX + 1])
 {
@@ -277,8 +284,8 @@ static int find_lack(const struct run_state *state, const struct plan *plan,
     return -1;
 }
 
-/* Looked at before the run is taken over: a task that fails for want of a secret has failed. What
- * no variable holds is left to the run, which says so at the step. */
+/* Checked before the run is taken over, because a task that fails without its secret has failed.
+ * A secret that is not a variable is left to the run, which reports it at the step. */
 static bool has_secrets(const struct old_run *run, struct err *err)
 {
     char name[REDACT_NAME_MAX + 1];
@@ -296,7 +303,7 @@ static bool has_secrets(const struct old_run *run, struct err *err)
     return err_hint(err, "%s=... devs run --continue %lld; any value, to go without", name, number);
 }
 
-/* More than the run had before only if no two tasks could then work in one session at a time. */
+/* Allows more jobs than before only if no two tasks could then use one session at a time. */
 static bool choose_jobs(const char *text, const struct old_run *run, int *out, struct err *err)
 {
     int64_t jobs = run->info.jobs;
@@ -311,8 +318,9 @@ static bool choose_jobs(const char *text, const struct old_run *run, int *out, s
                           "-j %s: tasks share a session, which takes one prompt at a time", text);
 }
 
-/* The plan's file, which sandboxes keep read-only: the log has its text and the command line, whose
- * last word with the name of a file in the run's folder it is. False: not found. */
+/* Finds the plan's file, which sandboxes keep read-only. The log only has its text and the
+ * command line: it is the last word there that names a file in the run's folder. Returns false
+ * if there is none. */
 static bool find_plan_file(const struct log_run_info *info, char out[PATH_MAX])
 {
     bool found = false;
@@ -335,15 +343,15 @@ static bool find_plan_file(const struct log_run_info *info, char out[PATH_MAX])
     return found;
 }
 
-/* The settings of its folder are read, which prints what is wrong with them; then the engine. */
-static int start(const struct globals *globals, struct old_run *run, struct session *session)
+/* Reads the settings of the run's folder, which prints their errors, and starts the engine. */
+static int start_engine(const struct globals *globals, struct old_run *run, struct session *session)
 {
     char plan_path[PATH_MAX];
     const bool has_file = find_plan_file(&run->info, plan_path);
     run_state_done(&run->tried); /* before its plan */
     follower_close(run->follower);
     run->follower = NULL;
-    /* The run's own rules are in the log, what is a secret is in the settings alone. */
+    /* The log has the rules of the run; only the settings say what is secret. */
     const int code = config_read(run->info.dir, CONFIG_ACTS, &run->config);
     if (code != EXIT_ALL_PASSED)
         return code;
@@ -381,7 +389,7 @@ int take_up_continue(const struct globals *globals, const char *word, const stru
         (void)fail(&lack);
         code = EXIT_NEEDS_YOU;
     } else {
-        code = start(globals, &run, &session);
+        code = start_engine(globals, &run, &session);
     }
     old_run_done(&run);
     return code;
@@ -400,7 +408,7 @@ bool take_up_is_needed(const struct place *place, int64_t number)
     return is_needed;
 }
 
-/* The answer to an act, which is the last event but for what follows on it. */
+/* Finds the answer to a control. Only its consequences follow it in the turn. */
 static bool find_answer(const struct turn *turn, struct str *out)
 {
     for (size_t i = turn->event_count; i-- > 0;) {
@@ -416,12 +424,12 @@ static bool find_answer(const struct turn *turn, struct str *out)
     return false;
 }
 
-/* Whether one retry would be done. */
+/* Whether this retry would be accepted. */
 static bool try_retry(struct old_run *run, const struct control *asked, struct str *answers)
 {
     struct input input = {.kind = INPUT_CONTROL, .control = *asked};
     struct str words = {0};
-    input.control.id = 1; /* else nothing is answered */
+    input.control.id = 1; /* otherwise there is no answer */
     turn_clear(&run->turn);
     try_input(run, &input);
     const bool done = find_answer(&run->turn, &words);
@@ -433,7 +441,8 @@ static bool try_retry(struct old_run *run, const struct control *asked, struct s
     return done;
 }
 
-/* A newer devs may have written the log, or its folder may be read-only. */
+/* Whether the log can be written: a newer devs may have written it, or its folder may be
+ * read-only. */
 static bool may_write(const struct place *place, struct err *err)
 {
     struct log_writer *writer = NULL;
@@ -469,8 +478,151 @@ int take_up_retry(const struct globals *globals, const struct take_up_asked *ask
                               .said = said};
     const int code = read_run(asked->place, asked->run, &run, &err) &&
                              choose_jobs(how->jobs, &run, &session.jobs, &err)
-                         ? start(globals, &run, &session)
+                         ? start_engine(globals, &run, &session)
                          : fail(&err);
     old_run_done(&run);
     return code;
+}
+
+/* The cockpit on a run whose engine is in another process, or that has ended. */
+
+/* Saves a rule where the next run in this folder finds it; `ctx` is the folder. */
+static bool save_rule(void *ctx, const char *rule_json, struct err *err)
+{
+    return rules_add(ctx, rule_json, err);
+}
+
+/* A log that cannot be written can still be shown; controls are refused then. */
+static bool open_desk(struct control_desk **out, const struct place *place, struct err *err)
+{
+    struct err why = {0};
+    struct log_reader *reader = NULL;
+    if (control_desk_start(out, place, &why) || log_reader_open(&reader, place, NULL)) {
+        log_reader_close(reader);
+        return true;
+    }
+    return err_set(err, why.code, "%s", why.message) || err_hint(err, "%s", why.hint);
+}
+
+/* After :plain, prints the same run as lines until it ends. */
+static int print_lines(const struct place *place, const struct app_result *result)
+{
+    struct err err = {0};
+    const struct stream stream = {.place = place,
+                                  .run = result->run,
+                                  .shown_seq = result->seen_seq,
+                                  .form = STREAM_PLAIN,
+                                  .folds = true,
+                                  .follow = true,
+                                  .done_fd = -1,
+                                  .signal_fd = -1};
+    warn("run #%lld continues as lines: ^C ends these alone, devs has the screen again",
+         (long long)result->run);
+    return stream_print(&stream, &err) ? EXIT_ALL_PASSED : fail(&err);
+}
+
+/* Whether an engine may be started for these retries; `ctx` is the place. */
+static enum app_take_up may_take_up(void *ctx, int64_t run, const struct control *controls,
+                                    size_t count, struct str *why)
+{
+    static const char refused[] = "refused: ";
+    const struct take_up_asked asked = {
+        .place = ctx, .run = run, .controls = controls, .count = count};
+    struct str answers = {0};
+    struct err err = {0};
+    size_t done = 0;
+    if (!take_up_is_needed(ctx, run))
+        return APP_TAKE_UP_OWNED;
+    if (!take_up_check(&asked, &answers, &done, &err)) {
+        str_add(why, err.message);
+        done = 0;
+    } else if (done == 0) {
+        const char *first = strstr(str_text(&answers), refused);
+        const char *words = first ? first + strlen(refused) : str_text(&answers);
+        str_add_n(why, words, strcspn(words, "\n"));
+    }
+    str_done(&answers);
+    return done > 0 ? APP_TAKE_UP_STARTS : APP_TAKE_UP_REFUSED;
+}
+
+/* After the screen has closed: starts an engine for the run, and opens the screen again. */
+static int take_up_watched(const struct globals *globals, const struct place *place,
+                           const struct app_result *result)
+{
+    const struct take_up_asked asked = {.place = place,
+                                        .run = result->run,
+                                        .controls = result->asked,
+                                        .count = result->asked_count};
+    const struct take_up_how how = {.watch = SESSION_COCKPIT, .view = result->view};
+    return take_up_retry(globals, &asked, &how, NULL);
+}
+
+/* Shows the screen with these options, adding appearance and keys. */
+static bool show_screen(struct globals *globals, const struct ui_settings *ui,
+                        struct app_options *options, struct app_result *result, struct err *err)
+{
+    struct theme theme;
+    struct keys_file keys;
+    looks_set(options, globals, ui, &theme);
+    keys_file_set(&keys, options);
+    const bool ok = app_run(options, result, err);
+    keys_file_done(&keys);
+    return ok;
+}
+
+int watch_run(struct globals *globals, const struct place *place, const struct watch_words *words,
+              enum app_mode mode)
+{
+    char by[SESSION_BY_MAX];
+    char dir[PATH_MAX];
+    struct err err = {0};
+    struct config config = {0};
+    struct control_desk *desk = NULL;
+    struct redactor *redactor = NULL;
+    struct place shown = *place;
+    const bool has_dir = getcwd(dir, sizeof(dir)) != NULL;
+    struct app_result result = {0};
+    bool ok = false;
+    if (mode == APP_LIVE && !open_desk(&desk, place, &err))
+        return fail(&err);
+    if (has_dir)
+        (void)config_read(dir, CONFIG_LOOKS,
+                          &config); /* errors were printed; the run can be shown anyway */
+    if (secrets_redactor(&redactor, NULL, &config.settings.secrets, &err)) {
+        struct app_options options = {
+            .place = place,
+            .run = words->run,
+            .opens_at = words->at,
+            .opens_view = words->view,
+            .opens_task = words->task,
+            .mode = mode,
+            .desk = desk,
+            .by = session_by(by),
+            .engine_done_fd = -1,
+            .rules = config.settings.rules,
+            .save_rule = has_dir ? save_rule : NULL,
+            .save_ctx = dir,
+            .redactor = redactor,
+            .open_redactor = secrets_redactor,
+            .secrets = &config.settings.secrets,
+            .read_file = read_text_file,
+            .take_up = desk ? may_take_up : NULL,
+            .take_up_ctx = &shown,
+        };
+        ok = show_screen(globals, &config.settings.ui, &options, &result, &err);
+    }
+    follower_close(result.follower);
+    control_desk_stop(desk);
+    redactor_close(redactor);
+    config_done(&config);
+    if (!ok)
+        return fail(&err);
+    if (result.leave == APP_LEFT_TAKE_UP) {
+        const int code = take_up_watched(globals, place, &result);
+        free(result.asked);
+        return code;
+    }
+    if (result.leave == APP_LEFT_PLAIN)
+        return print_lines(place, &result);
+    return result.leave == APP_LEFT_SIGNAL ? 128 + result.signal : EXIT_ALL_PASSED;
 }

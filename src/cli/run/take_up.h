@@ -1,12 +1,14 @@
 /*
- * take_up.h - an engine for a run that is in the log already and that no process owns: `devs run
- * --continue`, `devs retry` of a run that has ended, and the cockpit's r and R there. Main thread.
+ * take_up.h - runs that are already in the log and that no process owns: resumes them for `devs run
+ * --continue`, `devs retry` and the cockpit's r and R, or shows them in the cockpit. Main thread.
  */
 #ifndef DEVS_TAKE_UP_H
 #define DEVS_TAKE_UP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "app.h"
 #include "command.h"
 #include "control.h"
 #include "log_reader.h"
@@ -14,29 +16,29 @@
 #include "session.h"
 #include "str.h"
 
-/* How the run goes on. */
+/* How the run continues. */
 struct take_up_how {
     const char *jobs; /* -j; NULL = as before */
-    bool failed;      /* --failed: of a run that has ended, only what failed */
+    bool failed;      /* --failed: of an ended run, only failed tasks */
     bool detach;
     enum session_watch watch;
-    const char *view; /* of the cockpit, which opens on it; static; NULL = the tasks */
+    const char *view; /* the cockpit's first view; static; NULL = the tasks */
 };
 
-/* Go on with a run that was interrupted, or run what did not pass of one that has ended. `word`:
- * "41", "#41" or "last". Forks as session_run(). Returns the exit code; errors are printed. */
+/* Continues an interrupted run, or runs the tasks of an ended run that did not pass. `word` is
+ * "41", "#41" or "last". Forks like session_run(). Returns the exit code; errors are printed. */
 int take_up_continue(const struct globals *globals, const char *word,
                      const struct take_up_how *how);
 
-/* Does `--continue` have something to run of it: was it interrupted, or did it end before all of
- * its tasks passed? */
+/* Whether `--continue` has something to run: the run was interrupted, or ended before all its
+ * tasks passed. */
 bool take_up_is_unfinished(const struct log_run_info *info);
 
-/* Has the run of this number ended, and does no process own it: does a retry of it need an engine?
- * False also where the log cannot be read. */
+/* Whether a retry of this run needs an engine: it has ended, and no process owns it. False also
+ * if the log cannot be read. */
 bool take_up_is_needed(const struct place *place, int64_t number);
 
-/* Retries of such a run. All borrowed. */
+/* Retries of an ended run. Everything is borrowed. */
 struct take_up_asked {
     const struct place *place;
     int64_t run;
@@ -44,15 +46,26 @@ struct take_up_asked {
     size_t count;
 };
 
-/* Would these be done? Appends the answer to each, a line each, as "#41/tax: ..."; *done_out counts
- * those that would be. Nothing is written or started. False: the run cannot be taken up, *err says
- * why. */
+/* Says whether the retries would be accepted. Appends a line with the answer to each, such as
+ * "#41/tax: ...", and counts the accepted ones. Writes and starts nothing. Returns false, with the
+ * reason in *err, if the run cannot be taken up. */
 ATTR_MUST_USE bool take_up_check(const struct take_up_asked *asked, struct str *answers,
                                  size_t *done_out, struct err *err);
 
-/* Start an engine for the run that does them. Forks as session_run(). `said`: what is printed once
- * it has begun without a terminal; NULL = nothing. Returns the exit code; errors are printed. */
+/* Starts an engine that makes the retries. Forks like session_run(). `said` is printed once the run
+ * continues without a terminal; NULL = nothing. Returns the exit code; errors are printed. */
 int take_up_retry(const struct globals *globals, const struct take_up_asked *asked,
                   const struct take_up_how *how, const char *said);
+
+/* Which run the cockpit shows, and where a recording opens. Everything is borrowed. */
+struct watch_words {
+    int64_t run; /* 0 = the current run */
+    const char *at, *view, *task;
+};
+
+/* Shows a run whose engine is in another process, or that has ended, in the cockpit. Returns the
+ * exit code; errors are printed. */
+int watch_run(struct globals *globals, const struct place *place, const struct watch_words *words,
+              enum app_mode mode);
 
 #endif

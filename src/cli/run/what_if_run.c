@@ -8,21 +8,21 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "policy_change.h"
-#include "run_choice.h"
+#include "target.h"
 #include "text_file.h"
 #include "what_if.h"
 #include "xalloc.h"
 
 enum { WIDTH = 80, MOST_CHANGED = 10 };
 
-/* One run of several. */
+/* One of several runs. */
 struct changed_run {
     int64_t number;
     char *name; /* owned */
     struct what_if_sum sum;
 };
 
-/* One call of the command. */
+/* One invocation of the command. */
 struct what_if_call {
     const char *file;
     const struct policy_change *change;
@@ -30,16 +30,16 @@ struct what_if_call {
     struct run_choice choice;
     bool json;
     struct what_if_sum all;
-    int64_t unlike;      /* decisions that this build makes otherwise with no change at all, */
+    int64_t unlike;      /* decisions that this build makes differently without any change, */
     int64_t unlike_runs; /* and in how many runs */
-    struct changed_run most[MOST_CHANGED]; /* those that change most, the most first */
+    struct changed_run most[MOST_CHANGED]; /* the runs with the most changes, in that order */
     size_t most_count;
-    struct str each; /* with json, of several runs: an object for each */
+    struct str each; /* with json and several runs: an object for each */
 };
 
 static const struct what_if_look look = {.width = WIDTH, .hms = clock_hms};
 
-/* The run's events to both: with the change, and as recorded (`same` may be NULL). */
+/* Feeds the run's events to both: with the change, and as recorded (`same` may be NULL). */
 static bool take_events(struct log_reader *reader, int64_t run, struct what_if *other,
                         struct what_if *same, struct err *err)
 {
@@ -103,7 +103,7 @@ static void print_one(const struct what_if_call *call, const struct log_run_info
     str_done(&text);
 }
 
-/* More tries, then more waiting; the later run after the earlier one. */
+/* Orders by more tries, then more waiting; ties keep their order. */
 static bool changes_more(const struct what_if_sum *a, const struct what_if_sum *b)
 {
     const int64_t tries_a = llabs(a->recorded.tries - a->other.tries) + a->goes_on;
@@ -271,7 +271,7 @@ int what_if_run(const struct debug_call *call)
     return code;
 }
 
-/* The steps that name no policy get careful in place of the default one. */
+/* Gives the policy careful to steps that name no policy. */
 static struct policy_change *change_to_careful(void)
 {
     struct policy_change *change = NULL;

@@ -12,9 +12,9 @@
 /* Returns the exit code: 3 if a decision differs. Errors are printed. */
 int what_if_run(const struct debug_call *call);
 
-/* Append "  policy careful: 6 attempts and 2:10 less, same result" and a line feed if the steps
- * with the default policy would have come to the same with fewer attempts; nothing otherwise, nor
- * where the log cannot be read. */
+/* Appends "  policy careful: 6 attempts and 2:10 less, same result" and a line feed if the steps
+ * with the default policy would have reached the same result with fewer attempts. Appends
+ * nothing otherwise, or if the log cannot be read. */
 void what_if_careful(const struct place *place, int64_t run, struct str *out);
 
 #endif

@@ -1,5 +1,4 @@
-#include "diff_run.h"
-
+/* diff_run.c - devs debug --diff: two attempts side by side, or two runs. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,27 +7,26 @@
 #include <string.h>
 
 #include "clock.h"
-#include "columns.h"
 #include "compare.h"
 #include "debug_mode.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "find_log.h"
 #include "follower.h"
 #include "looks.h"
 #include "normaliser.h"
 #include "shown.h"
+#include "status.h"
 #include "target.h"
 #include "xalloc.h"
 
 enum {
     SIDES = 2,
-    TASKS_SHOWN_MAX = 200, /* lines; --json has all tasks */
+    TASKS_SHOWN_MAX = 200, /* listed at most; --json has all tasks */
     LABEL_COLUMNS = 10,
     SIDE_COLUMNS = 34,
 };
 
-/* Of a task that this side alone has. */
+/* For a task that only this side has. */
 static const char side_signs[SIDES] = {'-', '+'};
 
 struct side {
@@ -38,7 +36,7 @@ struct side {
     bool orphaned;
 };
 
-/* A task in both runs, or in one; -1 = it is not there. */
+/* A task of both runs, or of one; -1 = missing. */
 struct pair {
     const char *id;
     int task[SIDES];
@@ -46,15 +44,15 @@ struct pair {
 
 struct diffing {
     struct side sides[SIDES];
-    const char *none; /* shown for a task that one run lacks */
+    const char *none; /* shown for a task that one run does not have */
     int id_columns;
     int64_t same, other; /* tasks in both */
     int64_t only[SIDES];
     int64_t told;
-    struct str lines; /* owned: of the tasks that differ, as text or as JSON */
+    struct str lines; /* owned: the tasks that differ, as text or as JSON */
 };
 
-/* Whether the words name two runs, and no task or try. */
+/* Whether the words name two runs, without a task or try. */
 static bool diff_runs_are_meant(char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -86,7 +84,7 @@ static int64_t tries_of(const struct side *side, int task)
     return tries;
 }
 
-/* "gave-up test-fail, 6 tries". */
+/* Appends "gave-up test-fail, 6 tries". */
 static void add_end(const struct side *side, int task, struct str *out)
 {
     struct str class = {0};
@@ -152,7 +150,7 @@ static void look_at(struct diffing *diffing, const struct pair *pair, bool json)
         str_done(&ends[i]);
 }
 
-/* The tasks of the first run, then the tasks that only the second one has. */
+/* Compares the tasks of the first run, then the tasks that only the second one has. */
 static void look_at_all(struct diffing *diffing, bool json)
 {
     const struct plan *first = diffing->sides[0].state->plan;
@@ -227,7 +225,7 @@ static void cancelled_cell(const struct side *side, struct str *out)
     str_add_i64(out, cancelled_tasks(side));
 }
 
-/* Tasks that wait, run, are held or never started. */
+/* Counts the tasks that wait, run, are held or never started. */
 static int64_t open_tasks(const struct side *side)
 {
     const struct log_run_info *info = side->info;
@@ -248,7 +246,8 @@ static void tries_cell(const struct side *side, struct str *out)
 static const struct {
     const char *label;
     void (*add)(const struct side *side, struct str *out);
-    int64_t (*count)(const struct side *side); /* the row is shown if one run has some; NULL */
+    int64_t (*count)(const struct side *
+                         side); /* the row is shown if the count of a run is not 0; NULL = always */
 } compared_rows[] = {
     {"", name_cell, NULL},
     {"started", start_cell, NULL},
@@ -275,7 +274,7 @@ static void add_head(const struct diffing *diffing, struct str *out)
     }
 }
 
-/* How much of the two is the same, and the signs of what is in one alone. */
+/* Appends how much the two have in common, and the signs for what only one has. */
 static void add_sum(const struct diffing *diffing, struct str *out)
 {
     const int64_t both = diffing->same + diffing->other;
@@ -343,8 +342,8 @@ static void print_json(const struct diffing *diffing)
     str_done(&out);
 }
 
-/* Two runs side by side: their results, and each task that ended differently or is in only one of
- * them, in the order of the first one's plan. Returns the exit code; errors are printed. */
+/* Compares the results of two runs, and each task that ended differently or is in only one of
+ * them, in the order of the first plan. Returns the exit code; errors are printed. */
 static int diff_runs(const struct debug_call *call)
 {
     struct err err = {0};
@@ -458,7 +457,7 @@ static void add_text(const struct compare *compare, enum compare_text text, stru
     str_add(out, "]}");
 }
 
-/* What was masked in either, in words. */
+/* Appends what was masked in either, as text. */
 static void add_masks(const struct compare *compare, struct str *out)
 {
     unsigned masks = 0;
@@ -499,10 +498,10 @@ static void diff_json(const struct compare *compare, struct str *out)
 
 enum { NUMBER_MAX = 16, WORD_MAX = PLAN_ID_MAX + 64 };
 
-/* One attempt as it is named. */
+/* An attempt as named on the command line. */
 struct named {
     char target[WORD_MAX];   /* "41/tax" */
-    char number[NUMBER_MAX]; /* of the attempt; "" = not said */
+    char number[NUMBER_MAX]; /* of the attempt; "" = not given */
 };
 
 static bool is_digits(const char *word)
@@ -524,7 +523,7 @@ static bool parse_named(const char *word, struct named *out, struct err *err)
     return true;
 }
 
-/* "#3", or "3": of the same task. */
+/* Parses "#3" or "3": an attempt of the same task. */
 static bool parse_second(const char *word, const struct named *first, struct named *out,
                          struct err *err)
 {
@@ -538,14 +537,14 @@ static bool parse_second(const char *word, const struct named *first, struct nam
     return true;
 }
 
-/* An attempt, and the run that it is of. */
+/* An attempt and its run. */
 struct found {
     struct follower *follower; /* owned */
     struct compare_subject subject;
 };
 
-static bool find(const struct debug_call *call, const struct place *place,
-                 const struct named *named, struct found *out, struct err *err)
+static bool find_attempts(const struct debug_call *call, const struct place *place,
+                          const struct named *named, struct found *out, struct err *err)
 {
     struct target target;
     struct attempt_pick pick;
@@ -575,7 +574,7 @@ static bool find(const struct debug_call *call, const struct place *place,
     return true;
 }
 
-/* The one before it, of the same step. */
+/* Finds the previous attempt of the same step. */
 static bool find_before(const struct found *of, struct found *out, struct err *err)
 {
     *out = (struct found){.subject = of->subject};
@@ -611,14 +610,15 @@ static bool find_both(const struct debug_call *call, struct found found[COMPARE_
                         call->operands[0]);
     }
     if (call->operand_count == 1)
-        return find(call, &place, &first, &found[COMPARE_SECOND], err) &&
+        return find_attempts(call, &place, &first, &found[COMPARE_SECOND], err) &&
                find_before(&found[COMPARE_SECOND], &found[COMPARE_FIRST], err);
     return parse_second(call->operands[1], &first, &second, err) &&
-           find(call, &place, &first, &found[COMPARE_FIRST], err) &&
-           find(call, &place, &second, &found[COMPARE_SECOND], err);
+           find_attempts(call, &place, &first, &found[COMPARE_FIRST], err) &&
+           find_attempts(call, &place, &second, &found[COMPARE_SECOND], err);
 }
 
-static void print(const struct compare *compare, const struct globals *globals, bool json)
+static void print_comparison(const struct compare *compare, const struct globals *globals,
+                             bool json)
 {
     struct str text = {0};
     struct report_rows rows = {0};
@@ -629,7 +629,7 @@ static void print(const struct compare *compare, const struct globals *globals, 
         say_json(str_text(&text));
     } else {
         compare_lay(compare, &look, &rows);
-        (void)fputs(str_text(&rows.text), stdout); /* cleaned line by line */
+        (void)fputs(str_text(&rows.text), stdout); /* the text was cleaned line by line */
     }
     report_rows_done(&rows);
     str_done(&text);
@@ -649,7 +649,7 @@ int diff_run(const struct debug_call *call)
         ok = compare_read(compare, subjects, &err);
     }
     if (ok)
-        print(compare, call->globals, call->words->json);
+        print_comparison(compare, call->globals, call->words->json);
     compare_done(compare);
     free(compare);
     for (int i = 0; i < COMPARE_SIDES; i++)

@@ -1,35 +1,35 @@
-#include "retries_run.h"
-
+/* retries_run.c - devs debug --retries: whether retrying helps, and where the time went. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "debug_mode.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "follower.h"
 #include "retry_help.h"
 #include "retry_log.h"
-#include "run_choice.h"
 #include "shown.h"
 #include "str.h"
+#include "target.h"
 #include "time_spent.h"
 #include "xalloc.h"
 
-/* What is known of the runs that were looked at. */
+/* The statistics of the runs that were read. */
 struct retries {
     struct retry_help help;
     struct time_spent spent;
-    size_t timed;   /* runs whose time was summed; for the others that would take too long */
-    int64_t events; /* that were folded for it */
+    size_t timed;   /* runs whose time was summed; the others would take too long */
+    int64_t events; /* folded for that */
 };
-/* Events after which no further run is folded: a second's work. */
+/* No further run is folded after this many events, about one second's work. */
 enum { RETRIES_TIMED_EVENTS = 400 * 1000 };
 
-/* 80 together. */
+/* 80 in total */
 enum { CLASS_COLUMNS = 13, SHARE_COLUMNS = 20, TIME_COLUMNS = 8 };
 
-static void pad(struct str *out, size_t from, size_t columns)
+static void pad_column(struct str *out, size_t from, size_t columns)
 {
     while (out->len - from < columns)
         str_add_char(out, ' ');
@@ -44,7 +44,7 @@ static void add_time(struct str *out, int64_t ms)
     str_done(&text);
 }
 
-/* "94 % (89 to 97 %)". */
+/* Appends "94 % (89 to 97 %)". */
 static void add_share(struct str *out, struct retry_count count)
 {
     const size_t from = out->len;
@@ -59,20 +59,20 @@ static void add_share(struct str *out, struct retry_count count)
     } else {
         str_add(out, "   too few to say");
     }
-    pad(out, from, SHARE_COLUMNS);
+    pad_column(out, from, SHARE_COLUMNS);
 }
 
 static void add_row(struct str *out, const char *word, int64_t failed, struct retry_count count)
 {
     const size_t from = out->len;
     str_add(out, word);
-    pad(out, from, CLASS_COLUMNS);
+    pad_column(out, from, CLASS_COLUMNS);
     str_addf(out, " %6lld %5lld %6lld", (long long)failed, (long long)count.cases,
              (long long)count.passed);
     add_share(out, count);
 }
 
-/* Lines of words, each under its class. */
+/* Appends the lines, indented below their class. */
 static void add_indented(struct str *out, const char *lines)
 {
     while (*lines != '\0') {
@@ -200,7 +200,7 @@ static void retries_json(const struct retries *retries, struct str *out)
     str_add(out, "}}\n");
 }
 
-/* Where its time went, as the Timeline has it: by the fold of all its events. */
+/* Adds where the run's time went, as on the Timeline screen, by folding all its events. */
 static bool add_spent_time(const struct place *place, int64_t run, struct retries *to,
                            struct err *err)
 {
@@ -232,7 +232,7 @@ static bool add_run(struct log_reader *reader, int64_t run, struct retries *out,
            add_spent_time(log_reader_place(reader), run, out, err);
 }
 
-/* Without a run all are meant: those of the log, or of the FILE that is named. */
+/* Without words, chooses all runs of the log, or of the FILE. */
 static bool choose_runs(const struct debug_call *call, struct log_reader **reader,
                         struct run_choice *out, struct err *err)
 {
@@ -268,7 +268,7 @@ int retries_run(const struct debug_call *call)
     else if (ok)
         retries_text(retries, &text);
     if (ok)
-        say_json(str_text(&text)); /* numbers and text of ours */
+        say_json(str_text(&text)); /* contains only our own numbers and text */
     str_done(&text);
     free(retries);
     return ok ? EXIT_ALL_PASSED : fail(&err);

@@ -1,5 +1,6 @@
 /*
- * status.h - a run as `devs status` shows it, as text and as JSON.
+ * status.h - a run as `devs status` shows it, as text and as JSON, and the parts of it that other
+ * commands print, too.
  */
 #ifndef DEVS_STATUS_H
 #define DEVS_STATUS_H
@@ -9,44 +10,90 @@
 
 #include "follower.h"
 #include "log_overview.h"
+#include "log_reader.h"
 #include "moment.h"
+#include "run_state.h"
 #include "shown.h"
 #include "str.h"
 
-enum { STATUS_TASKS_MAX = 200 }; /* of a run that is told task by task, unless all are asked for */
+enum { STATUS_TASKS_MAX = 200 }; /* a run with more tasks gets an overview, unless --all is given */
 
 struct status {
-    struct log_reader *reader; /* owned where there is no follower, else the follower's */
-    struct follower *follower; /* it has read all there is, or all before the damage; NULL: the
-                                  overview says what is to be said */
+    struct log_reader *reader; /* owned if there is no follower, otherwise the follower's */
+    struct follower *follower; /* has read everything, or everything before the damage; NULL = only
+                                  the overview is shown */
     struct err damage;
     bool orphaned;
-    bool needs_adopting; /* the log is not the user's own (log_own.h) */
-    int live_runs;       /* of the log */
+    bool needs_adopting; /* the log does not belong to the user (log_own.h) */
+    int live_runs;       /* in the log */
     bool ascii;
-    bool is_brief;                /* the run has too many tasks: of these the overview, */
-    struct log_overview overview; /* which is there then */
-    struct moment now; /* of the run's end, or its last sign of life, once nothing counts */
+    bool is_brief;                /* too many tasks: show the overview, */
+    struct log_overview overview; /* which is filled in then */
+    struct moment now; /* the end of the run or its last sign of life if no clock is running */
 };
 
-/* Its row. Borrowed from the status. */
+/* The row of the run. Borrowed from the status. */
 const struct log_run_info *status_run(const struct status *status);
 
-/* "live", "ended", "interrupted"; "open": a session without an end (call_log.h). */
+/* Returns "live", "ended", "interrupted", or "open" for a session without an end (call_log.h). */
 const char *status_run_word(const struct status *status);
-/* It ended, and the log is damaged before it says how. */
+/* Whether the run has ended, but the log is damaged before that point. */
 bool status_is_cut_short(const struct status *status);
 
-/* Its moment, and clocks as a status shows them. */
+/* The time of the status, with the clock formats that it uses. */
 struct shown_time status_time(const struct status *status);
 
-/* The member "seed": as text, for it may be more than a number of JSON can hold. */
+/* Appends "seed" as text, because it may exceed the range of JSON numbers. */
 void seed_json(uint64_t seed, struct str *out);
 
-/* All of it for programs: one object, {"v":1,...}, without a line feed. */
+/* Appends one object, {"v":1,...}, without a line feed. */
 void status_json(const struct status *status, struct str *out);
 
-/* All of it for people, to stdout: task by task, or where `is_brief` the overview. */
+/* Prints the status to stdout: each task, or the overview if `is_brief`. */
 void status_print(const struct status *status);
+
+/* Agents, loops and workspaces of a run as members of JSON objects. Pure. Each function appends
+ * members inside the caller's braces. */
+
+/* "turns", "calls", "cost_usd", "tokens", and "own_retries" and "refused" if not 0. */
+void agent_used_json(const struct agent_used *used, struct str *out);
+/* For a task with an agent: "agent" and "session_id" once known, "round", "rounds", "turns",
+ * "calls", "cost_usd", "tokens", "own_retries", "refused", "refused_call" (the last one of the
+ * latest attempt), "nudge", and "budgets" with "used" and "limit" for each budget that has a
+ * limit. Nothing for other tasks. */
+void agent_json(const struct run_state *state, int task, const struct moment *now, struct str *out);
+/* The same sums and budgets for the run; nothing if no task has an agent. "session_id" if all
+ * agents share one session. */
+void agents_json(const struct run_state *state, const struct moment *now, struct str *out);
+
+/* "circles":{"level","rung","count","period","first_step","first_attempt","last_step",
+ * "last_attempt","masked","masks","equal","words"}; nothing if `level` is ok. Steps and attempts
+ * count from 1. Members that do not apply are omitted. */
+void circles_json(const struct shown_circle *circle, enum entropy_level level, struct str *out);
+
+/* "workspace": {"kind","path","branch","result"} unless the task works in place, without a path
+ * once the result is kept; "sandbox_lacks": the sandbox keys that are not enforced, as text; and
+ * "proofs": what is known about each passed step. */
+void place_json(const struct run_state *state, int task, struct str *out);
+
+/* Lines in columns. */
+
+enum { COLUMNS_ID_MIN = 6 }; /* of the column of task ids */
+
+/* Appends the text, padded to the width. A text that is too wide still gets a blank after it. */
+void columns_add(struct str *out, const char *text, int columns);
+
+/* Widens the column of ids to fit this one. Ids are never truncated, because they are typed in
+ * the next command. */
+void columns_widen(int *columns, const char *id);
+
+/* The most informative line of a failed task's output. */
+
+enum { TELLING_BYTES = 16 * 1024 };
+/* Appends one clean line about a failed task: the line that decided its class, or else the most
+ * informative line of its last output, stderr before stdout. Appends nothing if the task wrote
+ * nothing. Reads at most TELLING_BYTES of the log. */
+void telling_line(struct log_reader *reader, int64_t run, const struct run_state *state, int task,
+                  struct str *out);
 
 #endif

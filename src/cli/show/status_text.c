@@ -1,14 +1,14 @@
-/* status_text.c - a run task by task, for people. */
+/* status_text.c - a run for people: each task, or an overview; and the columns and the most
+ * informative line, which other texts use, too. */
 #include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
-#include "columns.h"
+#include "error_line.h"
 #include "fail.h"
 #include "line_wrap.h"
 #include "looks.h"
 #include "status.h"
-#include "telling.h"
 #include "text.h"
 #include "time_spent.h"
 
@@ -78,7 +78,8 @@ static void status_say_wrapped(const struct str *line)
     str_done(&out);
 }
 
-/* A line for each that keeps something back. Without an engine nothing is let through. */
+/* Prints a line for each gate that holds tasks back. Without an engine no gate lets anything
+ * through. */
 static void print_gates(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
@@ -115,7 +116,7 @@ static bool is_all_held(const struct run_state *state, const struct fault *fault
     return true;
 }
 
-/* When they continue: ", next in 0:12..1:04", or that they do not. */
+/* Appends when the tasks continue, ", next in 0:12..1:04", or that they are held. */
 static void add_fault_next(const struct status *status, const struct fault *fault, struct str *out)
 {
     if (is_all_held(follower_state(status->follower), fault)) {
@@ -132,7 +133,8 @@ static void add_fault_next(const struct status *status, const struct fault *faul
     str_done(&last);
 }
 
-/* A line for each fault that several tasks wait for. Without an engine no task waits. */
+/* Prints a line for each fault that several tasks are waiting for. Without an engine no task
+ * waits. */
 static void print_faults(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
@@ -153,7 +155,7 @@ static void print_faults(const struct status *status)
     }
 }
 
-/* What the tasks are then is not how they ended. */
+/* The task states at the damage are not how the tasks ended. */
 static void print_cut(const struct status *status)
 {
     if (status_is_cut_short(status))
@@ -162,7 +164,7 @@ static void print_cut(const struct status *status)
                      (long long)follower_run(status->follower)->last_seq);
 }
 
-/* A session has no engine between two calls and may never get an end. */
+/* A session has no engine between two calls and may never end. */
 static void print_session(const struct status *status)
 {
     const struct log_run_info *run = status_run(status);
@@ -191,7 +193,7 @@ static void status_print_head(const struct status *status)
     str_done(&head);
     print_session(status);
     if (!status->follower)
-        return; /* nothing is kept back, and nothing is damaged */
+        return; /* nothing is held back or damaged */
     print_cut(status);
     print_gates(status);
     print_faults(status);
@@ -209,7 +211,7 @@ enum {
     SIGN_COLUMNS = 12,
     TRY_COLUMNS = 8,
     NEXT_COLUMNS = 14,
-    LACKS_SHOWN = 5, /* different ones, a line each */
+    LACKS_SHOWN = 5, /* different ones, one line each */
 };
 
 static void add_count(const struct overview *tasks, enum shown shown, struct str *out)
@@ -218,7 +220,7 @@ static void add_count(const struct overview *tasks, enum shown shown, struct str
         str_addf(out, "%s%d %s", out->len > 0 ? ", " : "", tasks->counts[shown], shown_word(shown));
 }
 
-/* "5224 tasks: 653 stuck, 1306 gave-up, 2612 passed" */
+/* Prints "5224 tasks: 653 stuck, 1306 gave-up, 2612 passed". */
 static void print_counts(const struct status *status)
 {
     const struct overview *tasks = &status->overview.tasks;
@@ -236,7 +238,7 @@ static void add_left(const char *before, int64_t due_at_ms, const struct status 
     shown_left(due_at_ms - status->now.at_ms, out);
 }
 
-/* "26120 tries in 15:06, 1:02:03 of waits; the next try in 0:12" */
+/* Prints "26120 tries in 15:06, 1:02:03 of waits; the next try in 0:12". */
 static void print_tries(const struct status *status)
 {
     const struct log_run_info *run = status_run(status);
@@ -256,7 +258,7 @@ static void print_tries(const struct status *status)
     str_done(&line);
 }
 
-/* Ages are not shown once nothing changes any more. */
+/* Omits the age once nothing changes any more. */
 static void add_since(const char *before, int64_t since_ms, const struct status *status,
                       struct str *out)
 {
@@ -269,7 +271,7 @@ static void add_since(const char *before, int64_t since_ms, const struct status 
     shown_duration(status->now.at_ms - since_ms, out);
 }
 
-/* Since when, or how long still. */
+/* Appends since when, or how much longer. */
 static void add_next(const struct status *status, const struct overview_row *row, enum shown shown,
                      struct str *out)
 {
@@ -289,7 +291,7 @@ static void add_next(const struct status *status, const struct overview_row *row
         add_since("ended ", row->ended_at_ms, status, out);
 }
 
-/* Who holds it, and what it failed with. */
+/* Appends who holds the task and what it failed with. */
 static void add_why(const struct overview_row *row, enum shown shown, struct str *out)
 {
     const bool has_failed = row->ended_at_ms != 0 && row->class.label.class != VERDICT_SUCCESS;
@@ -328,7 +330,7 @@ static int widest_overview_id(const struct overview *tasks)
     return widest;
 }
 
-/* The first of a kind, and how many more there are. */
+/* Prints the first tasks of a kind, and how many more there are. */
 static void print_kind(const struct status *status, enum overview_kind kind, int id_columns)
 {
     const struct overview *tasks = &status->overview.tasks;
@@ -361,7 +363,8 @@ static void count_lacks(struct lacks *lacks, const char *text)
         str_add(&lacks->texts[at], text);
 }
 
-/* What a plan asked for and this machine does not give, a line for all tasks that lack the same. */
+/* Prints sandbox features that the plan requests and this machine does not provide, one line for
+ * all tasks that lack the same. */
 static void print_overview_lacks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
@@ -385,9 +388,8 @@ static void print_overview_lacks(const struct status *status)
         (void)printf("%d more: sandbox does not enforce all of it\n", lacks.others);
 }
 
-/* The state of each task, and a note that the events were not read: damage is reported when they
- * are.
- */
+/* Prints the state of each task, and notes that the events were not read: only reading them
+ * finds damage. */
 static void print_where(const struct status *status)
 {
     const long long run = status_run(status)->number;
@@ -423,13 +425,13 @@ struct columns {
     int id, try, next;
 };
 
-static void widen(int *columns, const struct str *text)
+static void widen_column(int *columns, const struct str *text)
 {
     int width = text_width(str_text(text), text->len);
     *columns = width > *columns ? width : *columns;
 }
 
-static struct columns measure(const struct status *status)
+static struct columns measure_columns(const struct status *status)
 {
     enum { TRY_COLUMNS_MIN = 5, NEXT_COLUMNS_MIN = 12 };
     const struct run_state *state = follower_state(status->follower);
@@ -439,16 +441,16 @@ static struct columns measure(const struct status *status)
     for (int i = 0; i < state->plan->task_count; i++) {
         struct str text = {0};
         shown_try(state, i, &text);
-        widen(&columns.try, &text);
+        widen_column(&columns.try, &text);
         str_clear(&text);
         shown_next(state, i, status->orphaned, &time, &text);
-        widen(&columns.next, &text);
+        widen_column(&columns.next, &text);
         str_done(&text);
     }
     return columns;
 }
 
-/* The columns of the screen, as a line. */
+/* Prints the columns of the screen as a line. */
 static void print_task(const struct status *status, int task, const struct columns *columns)
 {
     const struct run_state *state = follower_state(status->follower);
@@ -476,7 +478,7 @@ static void print_task(const struct status *status, int task, const struct colum
     str_done(&part);
 }
 
-/* What a failed task wrote, and how to look at it. */
+/* Prints what a failed task wrote, and how to look at it. */
 static void print_failed(const struct status *status, int task)
 {
     enum { INDENT = 12, TELLING_COLUMNS_MAX = 60, TELLING_COLUMNS_MIN = 20 };
@@ -489,7 +491,7 @@ static void print_failed(const struct status *status, int task)
     shown_why(state, task, &why);
     telling_line(follower_reader(status->follower), run, state, task, &telling);
     if (strstr(str_text(&why), str_text(&telling)))
-        str_clear(&telling); /* the line above has it */
+        str_clear(&telling); /* the line above already has it */
     str_addf(&command, "%sdevs why %lld/%s", telling.len > 0 ? "   " : "", (long long)run,
              state->plan->tasks[task].id);
     int room = columns - INDENT - text_width(str_text(&command), command.len);
@@ -505,7 +507,7 @@ static void print_failed(const struct status *status, int task)
     str_done(&command);
 }
 
-/* What a plan asked for and this machine does not give. */
+/* Prints sandbox features that the plan requests and this machine does not provide. */
 static void print_lacks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
@@ -522,7 +524,7 @@ static void print_lacks(const struct status *status)
     }
 }
 
-/* What the agents have used, a line for each that is known. */
+/* Prints what the agents have used, one line for each known amount. */
 static void print_agents(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
@@ -546,7 +548,7 @@ static void print_agents(const struct status *status)
     }
 }
 
-/* Where the time of all tasks went. */
+/* Prints where the time of all tasks went. */
 static void print_time(const struct status *status)
 {
     static const char label[] = "time: ";
@@ -564,7 +566,7 @@ static void print_tasks(const struct status *status)
 {
     const struct run_state *state = follower_state(status->follower);
     print_lacks(status);
-    const struct columns columns = measure(status);
+    const struct columns columns = measure_columns(status);
     for (int i = 0; i < state->plan->task_count; i++) {
         print_task(status, i, &columns);
         print_failed(status, i);
@@ -581,4 +583,68 @@ void status_print(const struct status *status)
     else
         print_tasks(status);
     status_print_end(status);
+}
+
+/* Columns, and the most informative line of a failed task. */
+
+void columns_add(struct str *out, const char *text, int columns)
+{
+    int width = text_width(text, strlen(text));
+    str_add(out, text);
+    for (int i = width < columns ? width : columns - 1; i < columns; i++)
+        str_add_char(out, ' ');
+}
+
+/* Ids are ASCII, so bytes are columns. */
+void columns_widen(int *columns, const char *id)
+{
+    const int wanted = (int)strlen(id);
+    *columns = wanted > *columns ? wanted : *columns;
+}
+
+/* Appends one stream of the page. */
+static void join_stream(const struct output_page *page, bool is_stderr, struct str *out)
+{
+    for (size_t i = 0; i < page->count; i++) {
+        const struct log_output_row *row = &page->rows[i];
+        if ((row->stream == LOG_STREAM_ERR) == is_stderr)
+            str_add_n(out, page->text.data + row->start, row->len);
+    }
+}
+
+static bool add_telling(const struct output_page *page, bool is_stderr, struct str *out)
+{
+    struct str text = {0};
+    size_t len = 0;
+    join_stream(page, is_stderr, &text);
+    const char *line = line_telling(str_text(&text), text.len, &len);
+    if (line)
+        text_clean_line(out, line, len);
+    str_done(&text);
+    return line != NULL;
+}
+
+void telling_line(struct log_reader *reader, int64_t run, const struct run_state *state, int task,
+                  struct str *out)
+{
+    struct verdict storage;
+    struct output_page page = {0};
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    if (!attempt)
+        return;
+    const struct verdict *verdict = step->verdict_json ? step_state_verdict(step, &storage) : NULL;
+    if (verdict && verdict->match[0] != '\0') {
+        str_add(out, verdict->match);
+        return;
+    }
+    const struct log_output_key key = {.run = run,
+                                       .task = task,
+                                       .step = state->tasks[task].step,
+                                       .attempt = attempt->number,
+                                       .readable = true};
+    if (log_reader_output_tail(reader, &key, TELLING_BYTES, &page, NULL) &&
+        !add_telling(&page, true, out))
+        (void)add_telling(&page, false, out);
+    output_page_done(&page);
 }

@@ -1,5 +1,4 @@
-#include "verify_run.h"
-
+/* verify_run.c - devs debug --verify: decides and judges recorded runs again with this build. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,40 +9,40 @@
 
 #include "clock.h"
 #include "config.h"
+#include "debug_mode.h"
 #include "event_text.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "json.h"
 #include "json_scan.h"
-#include "progress.h"
-#include "run_choice.h"
 #include "run_state_copy.h"
 #include "shown.h"
 #include "str.h"
+#include "target.h"
 #include "verify.h"
 #include "xalloc.h"
 
 enum {
-    VERIFY_VERDICTS_MAX = 1000, /* verdicts that are listed; the others are counted */
+    VERIFY_VERDICTS_MAX = 1000, /* listed at most; the rest is counted */
 };
 
-/* Where in the run. */
+/* A place in the run. */
 struct verify_place {
     int64_t at_ms, seq;
-    char task[PLAN_ID_MAX + 1]; /* "" = of the run */
-    int step, attempt;          /* step from 0 */
+    char task[PLAN_ID_MAX + 1]; /* "" = the run itself */
+    int step, attempt;          /* step counts from 0 */
 };
 
-/* A decision. Texts owned. */
+/* A decision that differs. Texts are owned. */
 struct verify_decision {
     struct verify_place place;
-    struct str cause;                    /* the event that it was made on, in words */
-    struct str recorded, made;           /* in words; "" = nothing */
-    struct str changes;                  /* what of their inputs is another: "allowed 4, now 3" */
-    struct str recorded_json, made_json; /* as objects; "" = nothing */
+    struct str cause;                    /* the event that led to it, as text */
+    struct str recorded, made;           /* as text; "" = nothing */
+    struct str changes;                  /* which inputs differ: "allowed 4, now 3" */
+    struct str recorded_json, made_json; /* as JSON objects; "" = nothing */
 };
 
-/* A verdict. */
+/* A verdict that differs. */
 struct verify_opinion {
     struct verify_place place;
     enum verify_rules rules;
@@ -57,7 +56,7 @@ struct verify_found {
     struct verify_opinion *opinions; /* owned */
     size_t opinion_count, opinion_cap;
     struct verify_sum sum;
-    bool asks_rules; /* what this build's rules say otherwise counts, too */
+    bool asks_rules; /* different verdicts of this build's rules count, too */
 };
 
 static void set_place(struct verify_place *place, const struct plan *plan,
@@ -67,11 +66,11 @@ static void set_place(struct verify_place *place, const struct plan *plan,
                                    .seq = event->seq,
                                    .step = event->step,
                                    .attempt = event->attempt};
-    if (event->task >= 0 && event->task < plan->task_count) /* the log may be damaged there */
+    if (event->task >= 0 && event->task < plan->task_count) /* the log may be damaged here */
         (void)snprintf(place->task, sizeof(place->task), "%s", plan->tasks[event->task].id);
 }
 
-/* In words where the event can be folded in; its kind says the rest. */
+/* Appends the event as text if it can be folded, otherwise its kind. */
 static void add_words(const struct run_state *before, const struct event *event, struct str *out)
 {
     struct run_state state;
@@ -115,7 +114,7 @@ static void add_event(const struct event *event, struct str *out)
     const size_t before = out->len;
     str_json_key(out, "text");
     if (!event->text || !json_line_add(event->text, strlen(event->text), out))
-        str_cut(out, before); /* invalid JSON cannot be folded in */
+        str_cut(out, before); /* events with invalid JSON cannot be folded */
     str_add_char(out, '}');
 }
 
@@ -127,7 +126,7 @@ static struct json *read_text(const struct event *event)
     return ok ? text : NULL;
 }
 
-/* A member that was recorded with one value and is made with another. */
+/* Appends a member whose recorded value differs from the present one. */
 static void add_change(const char *key, const struct json *was, const struct json *is,
                        struct str *out)
 {
@@ -142,7 +141,7 @@ static void add_change(const char *key, const struct json *was, const struct jso
     free(now);
 }
 
-/* Of two decisions of one kind, what they went by. */
+/* Appends the differences between the inputs of two decisions of the same kind. */
 static void add_changes(const struct redecide_difference *difference, struct str *out)
 {
     const bool is_one_kind = difference->recorded && difference->made &&
@@ -204,7 +203,7 @@ static void add_verdict(const struct verdict *verdict, const struct outcome *out
     }
 }
 
-/* A verdict that the rules change; not more than VERIFY_VERDICTS_MAX are kept. */
+/* Records a verdict that the rules change. Keeps at most VERIFY_VERDICTS_MAX. */
 static void verify_found_verdict(void *ctx, const struct verify_verdict *verdict)
 {
     struct verify_found *found = ctx;
@@ -246,9 +245,9 @@ static bool verify_found_differs(const struct verify_found *found)
            (found->asks_rules && different[VERIFY_PRESENT] > 0);
 }
 
-enum { SHOWN_MAX = 10 }; /* of each list; --json has the rest */
+enum { SHOWN_MAX = 10 }; /* per list; --json has the rest */
 
-/* "  14:02:13 #211  T-104 step 2 try 1". */
+/* Appends "  14:02:13 #211  T-104 step 2 try 1". */
 static void print_place(const struct verify_place *place, struct str *out)
 {
     char hms[CLOCK_TEXT_MAX];
@@ -261,7 +260,7 @@ static void print_place(const struct verify_place *place, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* One line, whatever a command has in it. */
+/* Appends a label and text as one line, even if a command contains line feeds. */
 static void add_fact(const char *label, const struct str *text, struct str *out)
 {
     str_addf(out, "    %-10s  ", label);
@@ -344,7 +343,7 @@ static void add_prints(const struct verify_verdicts *sum, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* A count, under a heading that is printed before the first one. */
+/* A count. The heading is printed before the first nonzero one. */
 struct line {
     int64_t count;
     const char *one, *many;
@@ -376,7 +375,7 @@ static void add_taken(const struct verify_sum *sum, struct str *out)
     add_lines("as it was", lines, ARRAY_LEN(lines), out);
 }
 
-/* Nothing is passed over in silence. */
+/* Lists everything that was not compared. */
 static void add_left_out(const struct verify_sum *sum, struct str *out)
 {
     const struct redecide_sum *decisions = &sum->decisions;
@@ -406,7 +405,7 @@ static void add_left_out(const struct verify_sum *sum, struct str *out)
     add_lines("left out", lines, ARRAY_LEN(lines), out);
 }
 
-/* The report for people, on several lines. */
+/* Appends the report for people, on several lines. */
 static void verify_found_text(const struct verify_found *found, struct str *out)
 {
     print_decisions(found, out);
@@ -515,7 +514,7 @@ static void write_verdicts(const struct verify_found *found, struct str *out)
     str_add(out, "]}");
 }
 
-/* The report for programs: one JSON object without a line feed. */
+/* Appends the report for programs: one JSON object without a line feed. */
 static void verify_found_json(const struct verify_found *found, struct str *out)
 {
     str_add_char(out, '{');
@@ -542,8 +541,8 @@ static void add_brief(const struct verify_found *found, struct str *out)
              (long long)sum->verdicts.judged);
 }
 
-/* Of several runs, those that are the same are told by a line. */
-static void print(const struct verify_found *found, bool json, bool is_one)
+/* If several runs are checked, unchanged runs get a single line. */
+static void print_report(const struct verify_found *found, bool json, bool is_one)
 {
     struct str out = {0};
     if (json) {
@@ -561,7 +560,7 @@ static void print(const struct verify_found *found, bool json, bool is_one)
     str_done(&out);
 }
 
-/* What the runs are looked at with. All borrowed. */
+/* How the runs are examined. Everything is borrowed. */
 struct call {
     const struct debug_call *debug;
     struct log_reader *reader;
@@ -569,7 +568,7 @@ struct call {
     bool is_one;
 };
 
-static bool look(const struct call *call, int64_t run, int *code, struct err *err)
+static bool verify_one(const struct call *call, int64_t run, int *code, struct err *err)
 {
     struct verify_found *found = xcalloc(1, sizeof(*found));
     struct progress progress = progress_new();
@@ -586,7 +585,7 @@ static bool look(const struct call *call, int64_t run, int *code, struct err *er
     const bool ok = verify_run(&asked, &found->sum, err);
     progress_done(&progress);
     if (ok)
-        print(found, call->debug->words->json, call->is_one);
+        print_report(found, call->debug->words->json, call->is_one);
     if (ok && verify_found_differs(found))
         *code = EXIT_WOULD_CHANGE;
     verify_found_done(found);
@@ -604,7 +603,7 @@ static int look_at_runs(const struct debug_call *debug, const char *rules)
                               &choice, &err);
     call.is_one = choice.count == 1;
     for (size_t i = 0; ok && i < choice.count; i++)
-        ok = look(&call, choice.runs[i], &code, &err);
+        ok = verify_one(&call, choice.runs[i], &code, &err);
     run_choice_done(&choice);
     log_reader_close(call.reader);
     return ok ? code : fail(&err);

@@ -1,3 +1,4 @@
+/* why.c - how an attempt ended and why: read from the log, and as JSON; and its forensics. */
 #include "why.h"
 
 #include <assert.h>
@@ -7,11 +8,16 @@
 
 #include "attr.h"
 #include "clock.h"
+#include "debug_mode.h"
 #include "event_text.h"
+#include "exit_code.h"
+#include "fail.h"
+#include "forensics.h"
 #include "json.h"
 #include "retry_log.h"
 #include "shown.h"
-#include "task_json.h"
+#include "status.h"
+#include "target.h"
 #include "tries_ahead.h"
 #include "xalloc.h"
 
@@ -24,8 +30,8 @@ static void keep_by(const char *text, char out[CONTROL_BY_MAX])
     json_free(json);
 }
 
-/* Empty, and ready for the words. */
-static struct str *decide(struct why_decided *decided, const struct event *event)
+/* Clears the texts. Returns the one to append the formula to. */
+static struct str *begin_decided(struct why_decided *decided, const struct event *event)
 {
     decided->there = true;
     str_clear(&decided->inputs);
@@ -41,7 +47,7 @@ static void keep_wait(struct why *why, const struct step_state *step, const stru
     why->skipped_by[0] = '\0';
     why->delay = step_state_formulas(step)->delay;
     why->due_at_ms = event->b;
-    shown_formula(step, decide(&why->wait, event));
+    shown_formula(step, begin_decided(&why->wait, event));
 }
 
 static void keep_end(struct why *why, const struct plan_step *plan, const struct step_state *step,
@@ -52,7 +58,7 @@ static void keep_end(struct why *why, const struct plan_step *plan, const struct
     why->end = step->end;
     why->entropy = event->c != 0;
     why->captured = event->d != 0;
-    shown_end(plan, step, decide(&why->stop, event));
+    shown_end(plan, step, begin_decided(&why->stop, event));
 }
 
 static void keep_circle(struct why *why, const struct run_state *state, const struct event *event)
@@ -71,7 +77,8 @@ static void keep_circle(struct why *why, const struct run_state *state, const st
     json_free(text);
 }
 
-/* What it worked in, what was put back before it, what it changed: as the log has it. */
+/* Records the workspace, what was restored before the attempt, and what it changed, as in the
+ * log. */
 static void keep_fact(struct why *why, const struct run_state *state, const struct event *event)
 {
     enum { FIRST = EVENT_WORKSPACE_MADE };
@@ -87,7 +94,7 @@ static void keep_fact(struct why *why, const struct run_state *state, const stru
         [EVENT_SECRETS_CUT - FIRST] = "secrets",
     };
     static_assert(ARRAY_LEN(labels) == EVENT_SECRETS_CUT - FIRST + 1, "every fact has its label");
-    enum { FACTS_BYTES_MAX = 64 * 1024 }; /* a damaged log may tell them without end */
+    enum { FACTS_BYTES_MAX = 64 * 1024 }; /* a damaged log may contain any number of facts */
     if (why->facts_json.len > FACTS_BYTES_MAX)
         return;
     why_begin(labels[event->kind - FIRST], &why->facts);
@@ -97,8 +104,8 @@ static void keep_fact(struct why *why, const struct run_state *state, const stru
     event_json(state, follower_run(why->follower)->number, event, &why->facts_json);
 }
 
-/* Events name the latest attempt of their step, facts any one; what is about another one is passed
- * by. */
+/* Skips events of other attempts: facts may name any attempt, other events name the latest of
+ * their step. */
 static bool take_event(void *ctx, const struct run_state *state, const struct event *event)
 {
     struct why *why = ctx;
@@ -106,7 +113,7 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
     if (event->task != pick->task || event->step != pick->step || event->attempt != pick->attempt)
         return true;
     const struct step_state *step = &state->tasks[pick->task].steps[pick->step];
-    bool is_of_agent = event->kind >= EVENT_AGENT_SESSION; /* what it did is told in sums */
+    bool is_of_agent = event->kind >= EVENT_AGENT_SESSION; /* shown as totals */
     if (event_kind_is_fact(event->kind) && !is_of_agent)
         keep_fact(why, state, event);
     switch (event->kind) {
@@ -129,14 +136,13 @@ static bool take_event(void *ctx, const struct run_state *state, const struct ev
             keep_circle(why, state, event);
         keep_end(why, &state->plan->tasks[pick->task].steps[pick->step], step, event);
         break;
-    default: /* the rest is in the fold, or says nothing of why */
+    default: /* the rest is in the fold or explains nothing */
         break;
     }
     return true;
 }
 
-/* What was kept when it was stopped. A capture that is not there, or cannot be read as JSON, is
- * nothing that anybody has to be told. */
+/* Reads the capture of a stop for looping. A missing or invalid capture is not an error. */
 static bool read_evidence(struct why *why, struct err *err)
 {
     const struct attempt_pick *pick = &why->pick;
@@ -154,7 +160,7 @@ static bool read_evidence(struct why *why, struct err *err)
     return ok;
 }
 
-/* Would it pass if it were tried again? As the newest runs say, this one among them. */
+/* Reads the chance that a retry would pass, from the newest runs including this one. */
 static bool read_odds(struct why *why, struct err *err)
 {
     const struct run_state *state = follower_state(why->follower);
@@ -196,7 +202,7 @@ void why_done(struct why *why)
     str_done(&why->stop.formula);
 }
 
-/* Numbers may get longer when they are written again; a truncated text would not be JSON. */
+/* numbers may get longer when they are written again; truncated text would not be JSON */
 enum { INPUTS_MAX = 64 * EVENT_TEXT_MAX };
 
 static void add_label(const struct verdict_label *label, struct str *out)
@@ -264,7 +270,7 @@ static void add_json(const char *key, const struct json *json, struct str *out)
     free(brief);
 }
 
-/* As in the log, where it can be read, and in words. */
+/* Appends the inputs as in the log, if they can be parsed, and the text. */
 static void add_decided(const struct why_decided *decided, struct str *out)
 {
     struct json *inputs = NULL;
@@ -301,7 +307,7 @@ static void add_end(const struct why *why, struct str *out)
     add_decided(&why->stop, out);
 }
 
-/* What happens without any action. */
+/* What happens if nobody intervenes. */
 static void add_ahead(const struct why *why, struct str *out)
 {
     struct tries_ahead ahead;
@@ -400,4 +406,110 @@ void why_json(const struct why *why, struct str *out)
         str_json_text(out, "next", next.data);
     str_add_char(out, '}');
     str_done(&next);
+}
+
+/* devs debug --forensics. */
+
+/* Appends a row of the log as a member. Omits it if it is not JSON, because anybody may have
+ * written the file. */
+static void add_row(const char *key, const struct str *text, struct str *out)
+{
+    struct json *json = NULL;
+    if (text->len == 0 || !json_parse_data(text->data, text->len, &json, NULL, NULL))
+        return;
+    str_json_key(out, key);
+    json_write(out, json);
+    json_free(json);
+}
+
+static bool add_rows(const struct forensics *forensics, struct log_reader *reader, struct str *out,
+                     struct err *err)
+{
+    struct str capture = {0};
+    struct str changes = {0};
+    bool ok = log_reader_capture(reader, &forensics->key, &capture, err) &&
+              log_reader_changes(reader, &forensics->key, &changes, err);
+    if (ok) {
+        add_row("capture", &capture, out);
+        add_row("changes", &changes, out);
+    }
+    str_done(&capture);
+    str_done(&changes);
+    return ok;
+}
+
+static bool write_forensics_json(const struct forensics *forensics, const char *task,
+                                 struct log_reader *reader, struct str *out, struct err *err)
+{
+    str_add_char(out, '{');
+    str_json_i64(out, "v", 1);
+    str_json_i64(out, "run", forensics->key.run);
+    str_json_text(out, "task", task);
+    str_json_i64(out, "step", forensics->key.step + 1);
+    str_json_i64(out, "attempt", forensics->key.attempt);
+    str_json_bool(out, "captured", forensics->nothing.len == 0);
+    str_json_text(out, "words", str_text(&forensics->head));
+    if (forensics->nothing.len > 0)
+        str_json_text(out, "why", forensics->nothing.data);
+    if (forensics->secrets.len > 0)
+        str_json_text(out, "secrets", forensics->secrets.data);
+    bool ok = add_rows(forensics, reader, out, err);
+    str_add(out, "}\n");
+    return ok;
+}
+
+static void write_forensics_text(const struct forensics *forensics, const char *task,
+                                 struct str *out)
+{
+    str_addf(out, "#%lld/%s", (long long)forensics->key.run, task);
+    if (forensics->key.step > 0)
+        str_addf(out, " step %d", forensics->key.step + 1);
+    if (forensics->key.attempt > 0)
+        str_addf(out, " try %d", forensics->key.attempt);
+    str_add_char(out, '\n');
+    forensics_to_text(forensics, out);
+}
+
+static bool print_forensics(struct follower *follower, const struct target *target,
+                            const struct debug_words *words, struct err *err)
+{
+    const struct run_state *state = follower_state(follower);
+    struct log_reader *reader = follower_reader(follower);
+    struct forensics forensics = {0};
+    struct attempt_pick pick;
+    struct str out = {0};
+    int task = 0;
+    if (!target_task(target, state->plan, &task, err) ||
+        !attempt_pick(state, task, &words->attempt, &pick, err))
+        return false;
+    const struct log_output_key key = {.run = follower_run(follower)->number,
+                                       .task = pick.task,
+                                       .step = pick.step,
+                                       .attempt = pick.attempt};
+    bool ok = forensics_read(&forensics, state, &key, reader, err);
+    if (ok && words->json)
+        ok = write_forensics_json(&forensics, target->task, reader, &out, err);
+    else if (ok)
+        write_forensics_text(&forensics, target->task, &out);
+    if (ok)
+        say_json(str_text(&out)); /* the text was cleaned line by line */
+    str_done(&out);
+    forensics_done(&forensics);
+    return ok;
+}
+
+int forensics_run(const struct debug_call *call)
+{
+    struct err err = {0};
+    struct place place;
+    struct target target;
+    struct follower *follower = NULL;
+    static const char hint[] = "devs debug --forensics RUN/TASK; devs status --all lists the tasks";
+    bool ok = target_parse_task(call->operands[0], hint, &target, &err) &&
+              find_log(call->globals->db, false, &place, &err) &&
+              target_follow(&target, &place, &follower, &err) &&
+              follower_read(follower, 0, NULL, NULL, NULL, &err) &&
+              print_forensics(follower, &target, call->words, &err);
+    follower_close(follower);
+    return ok ? EXIT_ALL_PASSED : fail(&err);
 }

@@ -1,4 +1,4 @@
-/* why_text.c - why an attempt ended as it did, in words for people. */
+/* why_text.c - why an attempt ended as it did, as text for people. */
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void class_line(const struct verdict *verdict, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* How much there is to go by, by the kind of rule that decided. */
+/* Says how certain the verdict is, depending on the kind of rule that decided. */
 static const char *how_sure(const struct verdict *verdict)
 {
     static const struct {
@@ -128,7 +128,7 @@ static void hint_line(const struct verdict *verdict, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* What keeps the output from fitting its contract, a line for each. */
+/* Appends a line for each reason why the output does not fit its contract. */
 static void misfit_lines(const struct verdict *verdict, struct str *out)
 {
     const char *at = verdict->violations;
@@ -141,8 +141,8 @@ static void misfit_lines(const struct verdict *verdict, struct str *out)
     }
 }
 
-/* A line each: class, rule, what was found, why an output does not fit its contract, near misses,
- * the server's hint. */
+/* Appends a line each for the class, the rule, what was found, contract violations, near misses,
+ * and the server's hint. */
 static void why_verdict_words(const struct verdict *verdict, struct str *out)
 {
     class_line(verdict, out);
@@ -162,7 +162,7 @@ static void sample_line(const char *label, const struct json *lines, size_t inde
     str_addf(out, "%s\n", text);
 }
 
-/* Some lines as they came in the first and the last try, beside what was compared. */
+/* Appends some original lines of the first and the last try, next to their compared form. */
 static void sample_lines(const struct json *loop, struct str *out)
 {
     enum { SAMPLES_MAX = 2 };
@@ -175,7 +175,7 @@ static void sample_lines(const struct json *loop, struct str *out)
     }
 }
 
-/* What was masked: the capture has it for a stop by the policy's window too. */
+/* Appends what was masked. The capture also has it for a stop by the policy's window. */
 static void add_masked(const struct why *why, const struct json *loop, struct str *out)
 {
     const struct json *masks = json_get(loop, "masks");
@@ -198,8 +198,8 @@ static void masked_lines(const struct why *why, struct str *out)
     str_done(&masked);
 }
 
-/* A line each: that the task loops or may loop, from which try to which, and what was equal.
- * Nothing if it does not. */
+/* Appends a line each for the loop, from which try to which it goes, and what was equal. Nothing
+ * if the task does not loop. */
 static void why_circle_words(const struct why *why, struct str *out)
 {
     const struct entropy_verdict *verdict = &why->circle.verdict;
@@ -237,7 +237,7 @@ static const struct plan_task *plan_of(const struct why *why)
     return &state_of(why)->plan->tasks[why->pick.task];
 }
 
-/* "41/tax", as the commands take it. */
+/* Appends "41/tax", as commands accept it. */
 static void add_target(const struct why *why, struct str *out)
 {
     str_addf(out, "%lld/%s", (long long)follower_run(why->follower)->number, plan_of(why)->id);
@@ -305,7 +305,7 @@ static void ended_line(const struct why *why, struct str *out)
              (long long)attempt->outcome.bytes[0], (long long)attempt->outcome.bytes[1]);
 }
 
-/* The command says that it passed, and a rule does not believe it. */
+/* The command reported success, but a rule overrides it. */
 static void denied_line(const struct why *why, struct str *out)
 {
     const struct outcome *outcome = &attempt_of(why)->outcome;
@@ -317,7 +317,7 @@ static void denied_line(const struct why *why, struct str *out)
     str_addf(out, "exit 0 is not a pass here: rule %s denies it\n", why->verdict.rule);
 }
 
-/* What was new in it, and whether it is the result of the try before once more. */
+/* Says how much of the output was new, and whether the result is the same as before. */
 static void output_line(const struct why *why, struct str *out)
 {
     const struct attempt_state *attempt = attempt_of(why);
@@ -413,7 +413,7 @@ static void corrected_line(const struct why *why, struct str *out)
              clock_date(correction->at_ms, at));
 }
 
-/* What a person said to the try's agent, or noted where there is none. */
+/* The hint that a person gave to the agent of this try, or noted if there is none. */
 static void given_hint_line(const struct why *why, struct str *out)
 {
     const struct attempt_hint *hint = attempt_of(why)->hint;
@@ -426,7 +426,7 @@ static void given_hint_line(const struct why *why, struct str *out)
     str_done(&clean);
 }
 
-/* Only what passed has a proof, and only what has changed since is worth a word. */
+/* Only a passed step has a proof, and only a change since then is worth a line. */
 static void proof_line(const struct why *why, struct str *out)
 {
     const struct attempt_pick *pick = &why->pick;
@@ -438,7 +438,7 @@ static void proof_line(const struct why *why, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* The agent of the task, over all its rounds. */
+/* The task's agent, over all rounds. */
 static void agent_lines(const struct why *why, struct str *out)
 {
     enum { SAID_COLUMNS = 100 };
@@ -458,7 +458,7 @@ static void agent_lines(const struct why *why, struct str *out)
     }
 }
 
-/* The task as it is now, in the words of the screen. */
+/* The present state of the task, as on the screen. */
 static void now_line(const struct why *why, struct str *out)
 {
     const struct shown_time time = {.now = why->now, .clock = clock_short, .hms = clock_hms};
@@ -478,7 +478,7 @@ static void now_line(const struct why *why, struct str *out)
     str_done(&next);
 }
 
-/* What comes if nobody does anything, where that is known. */
+/* What happens if nobody intervenes, if that is known. */
 static void ahead_line(const struct why *why, struct str *out)
 {
     const struct shown_time time = {.now = why->now, .clock = clock_short, .hms = clock_hms};
@@ -499,7 +499,7 @@ static void chance_line(const struct why *why, struct str *out)
     str_add_char(out, '\n');
 }
 
-/* Where there is more of it. */
+/* Where to find more. */
 static void captured_line(const struct why *why, struct str *out)
 {
     if (!why->stop.there || !why->captured)
@@ -553,7 +553,7 @@ void why_words(const struct why *why, struct str *out)
     str_done(&part);
 }
 
-/* What a person may do about a failure of this reason. */
+/* What a person can do about a failure of this reason. */
 static const char *const remedies[] = {
     [REASON_NONE] = "somebody must look",
     [REASON_TEST_FAIL] = "the work must change: a test fails",
@@ -580,7 +580,7 @@ static const char *const remedies[] = {
 };
 static_assert(ARRAY_LEN(remedies) == REASON_COUNT, "every reason has its remedy");
 
-/* What has to get better in the world first. */
+/* What has to improve elsewhere first. */
 static const char *const cures[] = {
     [TRANSIENT_NONE] = "what failed must come back",
     [TRANSIENT_NETWORK_TIMEOUT] = "the network must come back",
@@ -604,19 +604,19 @@ static bool is_of_plan(const struct why *why)
     return strcmp(follower_run(why->follower)->kind, "plan") == 0;
 }
 
-/* A retry starts an engine for a run of a plan that has ended. */
+/* A retry starts an engine for a plan run that has ended. */
 static bool takes_acts(const struct why *why)
 {
     return !why->orphaned && (!follower_state(why->follower)->ended || is_of_plan(why));
 }
 
-/* A call that is over cannot continue: its answer was given. */
+/* A finished tool call cannot continue: its answer was sent. */
 static bool can_go_on(const struct why *why)
 {
     return takes_acts(why) && !follower_state(why->follower)->plan->grows;
 }
 
-/* The run's command line as it can be typed: devs, wherever its program stood. */
+/* Appends the run's command line as it can be typed, with plain devs as the program. */
 static void add_again(const struct why *why, struct str *out)
 {
     const char *line = follower_run(why->follower)->command;
@@ -625,7 +625,7 @@ static void add_again(const struct why *why, struct str *out)
     str_add(out, rest ? rest + (*rest == '\'') : "");
 }
 
-/* How to continue a run without an engine: one that was interrupted or has ended. */
+/* How to continue a run without an engine, interrupted or ended. */
 static void add_going_on(const struct why *why, struct str *out)
 {
     const struct log_run_info *run = follower_run(why->follower);
@@ -635,7 +635,7 @@ static void add_going_on(const struct why *why, struct str *out)
         str_addf(out, "continue it: devs run --continue %lld", (long long)run->number);
 }
 
-/* What makes it run once more, whatever that needs first. */
+/* Appends the command that runs the task again, whatever has to happen first. */
 static void add_retry(const struct why *why, struct str *out)
 {
     if (follower_state(why->follower)->plan->grows)
@@ -646,7 +646,7 @@ static void add_retry(const struct why *why, struct str *out)
         add_again(why, out);
 }
 
-/* What is special about a start that failed; NULL where the reason says it all. */
+/* What is special about a failed start; NULL if the reason says it all. */
 static const char *remedy_of_start(const struct outcome *outcome)
 {
     if (outcome->kind != OUTCOME_NOT_STARTED)
@@ -670,9 +670,9 @@ static const char *remedy_of_start(const struct outcome *outcome)
     }
 }
 
-/* What has to change, by the class as it counts now; nothing where only a person knows,
- * and has said so. */
-static const char *remedy(const struct attempt_state *attempt, const struct verdict *verdict)
+/* What has to change, by the corrected class; nothing if only a person knows and has already
+ * said so. */
+static const char *remedy_text(const struct attempt_state *attempt, const struct verdict *verdict)
 {
     struct verdict_label label = {verdict->class, verdict->type, verdict->reason};
     if (attempt->correction)
@@ -698,7 +698,7 @@ static const char *remedy(const struct attempt_state *attempt, const struct verd
     return attempt->correction && label.reason == REASON_NONE ? "" : remedies[label.reason];
 }
 
-/* An agent whose program is not there, and what to do about that; NULL = neither is known. */
+/* The agent whose program is missing and how to install it; NULL if either is unknown. */
 static const char *install_of(const struct why *why, const struct attempt_state *attempt)
 {
     const struct run_state *state = follower_state(why->follower);
@@ -710,7 +710,7 @@ static const char *install_of(const struct why *why, const struct attempt_state 
     return *install != '\0' ? install : NULL;
 }
 
-/* How a refused tool is allowed, where that is what a person has to do. A retry would run the same
+/* How to allow a refused tool, if that is what a person has to do. A retry would run the same
  * arguments again. */
 static bool add_allowing(const struct why *why, struct str *out)
 {
@@ -745,7 +745,7 @@ static void next_of_failure(const struct why *why, struct str *out)
     if (attempt && install_of(why, attempt))
         str_addf(out, "its program must be installed: %s", install_of(why, attempt));
     else
-        str_add(out, verdict && attempt ? remedy(attempt, verdict) : remedies[REASON_NONE]);
+        str_add(out, verdict && attempt ? remedy_text(attempt, verdict) : remedies[REASON_NONE]);
     if (resets_at_ms > why->now.at_ms)
         str_addf(out, " (it resets at %s)", clock_date(resets_at_ms, at));
     if (out->len > 0)

@@ -1,0 +1,88 @@
+/*
+ * run_internal.h - what only session.c uses of this folder: the process in front of it, and what it
+ * says after a run.
+ */
+#ifndef DEVS_RUN_INTERNAL_H
+#define DEVS_RUN_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "attr.h"
+#include "err.h"
+#include "log_reader.h"
+#include "place.h"
+#include "run_state.h"
+#include "str.h"
+
+/*
+ * front.c: the process that the shell waits for, when the working process may outlive it.
+ *
+ * front_open() forks, so it must be called before any thread is started and any file of the log is
+ * opened. The child continues as devs; the parent stays the shell's job. The parent passes on
+ * signals that were sent to it alone, stops and continues with the child, and exits like the child
+ * unless the child releases it earlier. If the parent is killed, the child gets SIGHUP, as if the
+ * terminal were gone. Main thread.
+ */
+
+enum front_kind {
+    FRONT_HERE,  /* the child stays in our session, on our terminal: the cockpit */
+    FRONT_APART, /* the child gets a session of its own, without a terminal: --detach */
+};
+
+enum {
+    FRONT_WORDS_MAX = 512,
+    FRONT_SAME_MS = 250, /* a signal repeated within this time was sent to both processes */
+};
+
+/* In the parent: called if a signal ended the child before it released us. */
+struct front_end {
+    void (*died)(const void *ctx, pid_t child, int signal_number);
+    const void *ctx;
+};
+
+struct front {
+    int fd;        /* to the parent; -1 = none, or already released */
+    int exit_code; /* the parent's, once front_open() has returned false there */
+};
+
+/* Returns true in the child. In the parent, returns false when everything is over and only
+ * exit_code is left to return. Also returns false, with *err set, if no process can be started. */
+ATTR_MUST_USE bool front_open(struct front *front, enum front_kind kind,
+                              const struct front_end *end, struct err *err);
+
+/* Lets the parent exit with this code after printing `words`. From then on this process has a
+ * session of its own, and its stdin, stdout and stderr lead nowhere. */
+void front_let_go(struct front *front, int code, const char *words);
+
+/* Redirects stdin, stdout and stderr to /dev/null if they are terminals. */
+void front_forget_terminal(void);
+
+void front_close(struct front *front);
+
+/*
+ * summary.c: what is said after a run: its result in about ten lines, a crash, and what its log
+ * lacks.
+ */
+
+struct summary {
+    const struct run_state *state; /* borrowed */
+    struct log_reader *reader;     /* borrowed; of the run's log, for the output of failed tasks */
+    int64_t run;
+};
+
+/* For a run that has ended or that was left. Appends the failed tasks, each with its most
+ * informative line and how to look at it, what passed and waited, and how to replay the run. */
+void summary_write(const struct summary *summary, struct str *out);
+
+/* Prints one line and a hint to stderr about a devs that crashed: the signal, the log, and which
+ * processes of its attempts are still running. `db` as for place_find(); `pid` is the devs that
+ * crashed. Called in the process that waited for it. */
+void summary_crash(const char *db, pid_t pid, int signal_number);
+
+/* Prints to stderr what the log of a finished run lacks and how to add it; nothing if it is
+ * complete. */
+void summary_spill(const struct place *place, const char *uid);
+
+#endif
