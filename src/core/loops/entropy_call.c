@@ -1,16 +1,236 @@
-#include "entropy_call.h"
-
+/*
+ * Reads a tool call: which tool it is, what it does, and when two calls count as the same.
+ */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ascii.h"
+#include "attr.h"
 #include "canonical.h"
 #include "entropy_hash.h"
-#include "entropy_tool.h"
 #include "json.h"
+#include "loops_internal.h"
 #include "normaliser.h"
 #include "str.h"
 #include "xalloc.h"
+
+/*
+ * What sort of tool it is, by its name.
+ *
+ * Tools of some twenty agents and of MCP servers have names of their own, but they are made of
+ * few words ("read_file", "mcp__crm__update_contact", "TodoWrite").
+ */
+
+enum { WORD_BYTES = 24, WORDS_MAX = 12 };
+
+/* Whole names, before their words are looked at. */
+static const struct {
+    const char *name;
+    unsigned traits;
+} names[] = {
+    {"assistant", CALL_SAYS},
+    {"bash", CALL_SHELL},
+    {"bash_output", CALL_LOOKS},
+    {"BashOutput", CALL_LOOKS},
+    {"cmd", CALL_SHELL},
+    {"code_interpreter", CALL_CODE},
+    {"execute_code", CALL_CODE},
+    {"ipython", CALL_CODE},
+    {"python", CALL_CODE},
+    {"run_code", CALL_CODE},
+    {"dlv", CALL_CONTINUES},
+    {"gdb", CALL_CONTINUES},
+    {"lldb", CALL_CONTINUES},
+    {"pdb", CALL_CONTINUES},
+    {"exec", CALL_SHELL},
+    {"exec_command", CALL_SHELL},
+    {"execute_bash", CALL_SHELL},
+    {"execute_command", CALL_SHELL},
+    {"local_shell", CALL_SHELL},
+    {"message", CALL_SAYS},
+    {"powershell", CALL_SHELL},
+    {"process", 0},
+    {"read_output", CALL_LOOKS},
+    {"task_output", CALL_LOOKS},
+    {"run", CALL_SHELL},
+    {"run_command", CALL_SHELL},
+    {"run_in_terminal", CALL_SHELL},
+    {"run_shell_command", CALL_SHELL},
+    {"run_terminal_cmd", CALL_SHELL},
+    {"send_keys", CALL_CONTINUES},
+    {"sequentialthinking", CALL_THINKS},
+    {"shell", CALL_SHELL},
+    {"sleep", CALL_PAUSES},
+    {"terminal", CALL_SHELL},
+    {"view_image", CALL_READS},
+    {"write_stdin", CALL_CONTINUES},
+    {"zsh", CALL_SHELL},
+};
+
+/* Words of a name; the first that is found in the order of this list decides. */
+static const struct {
+    const char *word;
+    unsigned traits;
+} name_words[] = {
+    {"think", CALL_THINKS},
+    {"debugger", CALL_CONTINUES},
+    {"stdin", CALL_CONTINUES},
+    {"keys", CALL_CONTINUES},
+    {"press", CALL_CONTINUES},
+    {"step", CALL_CONTINUES},
+    {"thinking", CALL_THINKS},
+    {"todo", CALL_PLANS},
+    {"todos", CALL_PLANS},
+    {"plan", CALL_PLANS},
+    {"bash", CALL_SHELL},
+    {"shell", CALL_SHELL},
+    {"git", CALL_NO_LOOK},
+    {"poll", CALL_LOOKS},
+    {"wait", CALL_LOOKS},
+    {"await", CALL_LOOKS},
+    {"status", CALL_MAY_LOOK},
+    {"progress", CALL_MAY_LOOK},
+    {"output", CALL_MAY_LOOK},
+    {"result", CALL_MAY_LOOK},
+    {"results", CALL_MAY_LOOK},
+    {"monitor", CALL_LOOKS},
+    {"edit", CALL_CHANGES},
+    {"write", CALL_CHANGES},
+    {"patch", CALL_CHANGES},
+    {"replace", CALL_CHANGES},
+    {"multiedit", CALL_CHANGES},
+    {"insert", CALL_CHANGES},
+    {"create", CALL_CHANGES},
+    {"delete", CALL_CHANGES},
+    {"remove", CALL_CHANGES},
+    {"rename", CALL_CHANGES},
+    {"move", CALL_CHANGES},
+    {"append", CALL_CHANGES},
+    {"update", CALL_CHANGES},
+    {"apply", CALL_CHANGES},
+    {"save", CALL_CHANGES},
+    {"put", CALL_CHANGES},
+    {"post", CALL_CHANGES},
+    {"send", CALL_CHANGES},
+    {"add", CALL_CHANGES},
+    {"upload", CALL_CHANGES},
+    {"commit", CALL_CHANGES},
+    {"push", CALL_CHANGES},
+    {"read", CALL_READS},
+    {"view", CALL_READS},
+    {"cat", CALL_READS},
+    {"open", CALL_READS},
+    {"list", CALL_READS},
+    {"ls", CALL_READS},
+    {"glob", CALL_READS},
+    {"grep", CALL_READS},
+    {"search", CALL_READS | CALL_SEARCHES},
+    {"find", CALL_READS},
+    {"fetch", CALL_READS},
+    {"get", CALL_READS},
+    {"lookup", CALL_READS},
+    {"stat", CALL_READS},
+    {"tree", CALL_READS},
+    {"query", CALL_READS | CALL_SEARCHES},
+    {"show", CALL_READS},
+    {"scroll", CALL_READS},
+    {"click", CALL_SHOWS},
+    {"tap", CALL_SHOWS},
+    {"hover", CALL_SHOWS},
+    {"navigate", CALL_SHOWS},
+    {"goto", CALL_SHOWS},
+    {"swipe", CALL_SHOWS},
+    {"browser", CALL_SHOWS},
+    {"screenshot", CALL_READS},
+    {"extract", CALL_READS},
+    {"browse", CALL_READS},
+    {"websearch", CALL_READS | CALL_SEARCHES},
+    {"webfetch", CALL_READS},
+    {"describe", CALL_READS},
+    {"inspect", CALL_READS},
+    {"diagnostics", CALL_READS},
+    {"snapshot", CALL_READS},
+};
+
+/* Words for taking the next item; all of a name's count. */
+static const char *const takers[] = {
+    "blpop", "consume", "dequeue",         "lpop", "next",
+    "pop",   "receive", "receive-message", "rpop", "shift",
+};
+
+bool entropy_tool_takes(const char *word)
+{
+    for (size_t i = 0; i < ARRAY_LEN(takers); i++)
+        if (strcmp(takers[i], word) == 0)
+            return true;
+    return false;
+}
+
+struct name_words {
+    char words[WORDS_MAX][WORD_BYTES];
+    int count;
+};
+
+static bool is_lower_or_digit(char c)
+{
+    return ascii_is_lower(c) || ascii_is_digit(c);
+}
+
+/* "mcp__crm__updateContact" is mcp, crm, update, contact. */
+static void split_name(const char *tool, struct name_words *out)
+{
+    size_t len = 0;
+    *out = (struct name_words){0};
+    for (const char *c = tool; *c != '\0' && out->count < WORDS_MAX; c++) {
+        const bool letter = ascii_is_upper(*c) || is_lower_or_digit(*c);
+        const bool begins = ascii_is_upper(*c) && c > tool && is_lower_or_digit(c[-1]);
+        if ((!letter || begins) && len > 0) {
+            out->count++;
+            len = 0;
+        }
+        if (!letter || out->count == WORDS_MAX || len + 1 >= WORD_BYTES)
+            continue;
+        out->words[out->count][len++] = (char)(ascii_is_upper(*c) ? *c | 0x20 : *c);
+    }
+    if (len > 0)
+        out->count++;
+}
+
+static bool has_word(const struct name_words *name, const char *word)
+{
+    for (int i = 0; i < name->count; i++)
+        if (strcmp(name->words[i], word) == 0)
+            return true;
+    return false;
+}
+
+unsigned entropy_tool_traits(const char *tool)
+{
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(names[i].name, tool) == 0)
+            return names[i].traits;
+    struct name_words name;
+    split_name(tool, &name);
+    unsigned traits = 0;
+    for (size_t i = 0; i < ARRAY_LEN(name_words) && (traits & ~(unsigned)CALL_NO_LOOK) == 0; i++)
+        if (has_word(&name, name_words[i].word))
+            traits |= name_words[i].traits;
+    for (int i = 0; i < name.count; i++)
+        traits |= entropy_tool_takes(name.words[i]) ? (unsigned)CALL_TAKES : 0;
+    return traits;
+}
+
+/*
+ * What a call is: its key, and what sort of call.
+ *
+ * The key is the tool's name and its arguments as canonical JSON (sorted keys, 1.0 = 1, null =
+ * absent) without what only talks about the call (a description, a thought, the call's own id),
+ * commands squeezed as entropy_shell.h says. Of a plan only the pattern of its statuses counts.
+ * What N masks in a result is masked in the key too: an id that is made anew for each lap would
+ * hide the circle. Whether arguments are new is told by the exact text.
+ */
 
 enum {
     STRING_WORDS_MAX = 4096, /* bytes of a string whose words are looked at */
@@ -73,7 +293,7 @@ static int compare_members(const void *a, const void *b)
 }
 
 /* Does the member say what is called, or talk about it? */
-static bool counts(const struct member *member, unsigned traits)
+static bool member_counts(const struct member *member, unsigned traits)
 {
     if (json_kind(member->value) == JSON_KIND_NULL || is_in(talk, ARRAY_LEN(talk), member->key))
         return false;
@@ -128,7 +348,7 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
     void *iter = NULL;
     size_t kept = 0;
     while (kept < count && json_next(args, &iter, &members[kept].key, &members[kept].value))
-        kept += counts(&members[kept], call->traits);
+        kept += member_counts(&members[kept], call->traits);
     qsort(members, kept, sizeof(*members), compare_members);
     for (size_t i = 0; i < kept; i++) {
         if (named && is_in(handle_keys, ARRAY_LEN(handle_keys), members[i].key)) {
@@ -362,7 +582,7 @@ static bool may_be_host(const char *word, size_t len)
 }
 
 /* Is it a word before what a program declares? "const x" asks for the same as "x". */
-static bool declares(const char *word, size_t len)
+static bool is_keyword(const char *word, size_t len)
 {
     static const char *const keywords[] = {
         "async", "class",  "const",     "def", "enum",   "export", "fn",   "func", "function",
@@ -396,7 +616,7 @@ static unsigned char bits_of_word(const char *word, size_t len)
                      (word[i] == '_' || (ascii_is_upper(word[i]) && ascii_is_lower(word[i - 1]))));
         is_path = is_path || word[i] == '/' || word[i] == '.' || word[i] == '-';
     }
-    if (is_option(word, len) || declares(word, len))
+    if (is_option(word, len) || is_keyword(word, len))
         return CALL_WORD_IS_OPTION;
     if (is_ip_address(word, len))
         return CALL_WORD_NAMES | CALL_WORD_IS_HOST;

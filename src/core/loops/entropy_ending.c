@@ -2,9 +2,7 @@
 #include <limits.h>
 
 #include "entropy_hash.h"
-#include "entropy_hints.h"
-#include "entropy_tables.h"
-#include "entropy_tool.h"
+#include "loops_internal.h"
 #include "normaliser.h"
 #include "xalloc.h"
 

@@ -1,3 +1,7 @@
+/*
+ * Turns the calls of a task into the facts that the rungs judge. Remembers what earlier calls
+ * showed; entropy_ending.c compares.
+ */
 #include "entropy_memory.h"
 
 #include <stdlib.h>
@@ -5,17 +9,26 @@
 
 #include "ascii.h"
 #include "attr.h"
-#include "entropy_chant.h"
-#include "entropy_echo.h"
+#include "entropy.h"
 #include "entropy_hash.h"
-#include "entropy_hints.h"
-#include "entropy_tables.h"
-#include "entropy_tool.h"
+#include "entropy_row.h"
 #include "fingerprint.h"
 #include "json.h"
+#include "json_repair.h"
+#include "loops_internal.h"
+#include "near_word.h"
 #include "normaliser.h"
 #include "text.h"
 #include "xalloc.h"
+
+/*
+ * Makes a fact of a step: what its result brings that was not known before.
+ *
+ * Told what is called, fed with the normalised lines while they come, told how it ended. Keeps
+ * bounded tables of lines, shapes of lines and calls of the present segment (oldest out); grown
+ * as needed, so that one of a task with a single attempt is small. Owned by one thread at a time.
+ * The tables can be saved and loaded, so that a run taken up again knows what it knew.
+ */
 
 enum {
     HINT_LINES = 16,   /* of a result whose words are looked at */
@@ -37,7 +50,7 @@ void entropy_memory_open(struct entropy_memory **out, const struct entropy_limit
     *out = memory;
 }
 
-static void release(struct entropy_memory *memory)
+static void release_memory(struct entropy_memory *memory)
 {
     entropy_news_done(&memory->news);
     entropy_table_done(&memory->calls);
@@ -55,14 +68,14 @@ void entropy_memory_close(struct entropy_memory *memory)
 {
     if (!memory)
         return;
-    release(memory);
+    release_memory(memory);
     free(memory);
 }
 
 void entropy_memory_reset(struct entropy_memory *memory)
 {
     const struct entropy_limits limits = memory->limits;
-    release(memory);
+    release_memory(memory);
     *memory = (struct entropy_memory){.limits = limits,
                                       .calls = {.max = ENTROPY_CALLS_MAX},
                                       .succeeded = {.max = ENTROPY_CALLS_MAX}};
@@ -86,7 +99,7 @@ struct known_call *entropy_tables_know(struct entropy_memory *memory, struct dig
     return &memory->known[place];
 }
 
-static void begin(struct entropy_memory *memory)
+static void begin_step(struct entropy_memory *memory)
 {
     normaliser_words_close(memory->words);
     memory->words = NULL;
@@ -101,7 +114,7 @@ static void begin(struct entropy_memory *memory)
 void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
                                const struct json *args)
 {
-    begin(memory);
+    begin_step(memory);
     const char *text = entropy_call_text(args);
     const unsigned traits = entropy_tool_traits(tool);
     if (traits & CALL_THINKS || (traits & CALL_SAYS && text)) {
@@ -131,7 +144,7 @@ static bool is_like_before(const struct entropy_memory *memory, const struct wor
 
 void entropy_memory_begin_message(struct entropy_memory *memory, const char *text, size_t len)
 {
-    begin(memory);
+    begin_step(memory);
     memory->call = (struct entropy_call){.kind = ENTROPY_MESSAGE};
     word_set_add(&memory->call.said, text, len);
     memory->alike = is_like_before(memory, &memory->call.said);
@@ -143,7 +156,7 @@ void entropy_memory_begin_message(struct entropy_memory *memory, const char *tex
 
 void entropy_memory_begin_attempt(struct entropy_memory *memory, struct digest call)
 {
-    begin(memory);
+    begin_step(memory);
     memory->attempt = true;
     memory->call = (struct entropy_call){
         .kind = ENTROPY_CALL, .key = call, .exact = call.lo, .scope = call.lo};
@@ -306,12 +319,12 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
             rest[rest_len++] = bytes[at++];
             continue;
         }
-        const size_t begin = at;
+        const size_t begin_step = at;
         double number = 0;
         for (; at < end && ascii_is_digit(bytes[at]); at++)
             number = number * 10 + (bytes[at] - '0');
         shape[shape_len++] = '#';
-        if (is_place(bytes, end, begin, at)) {
+        if (is_place(bytes, end, begin_step, at)) {
             sums->place = sums->place > 0 ? sums->place : number;
             rest[rest_len++] = '#';
             continue;
@@ -319,8 +332,8 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
         counts = true;
         if (counts_faults(bytes, end, at))
             sums->faults += number;
-        memcpy(rest + rest_len, bytes + begin, at - begin);
-        rest_len += at - begin;
+        memcpy(rest + rest_len, bytes + begin_step, at - begin_step);
+        rest_len += at - begin_step;
     }
     const uint64_t hash = entropy_hash(rest, rest_len);
     sums->placeless += hash;
@@ -476,4 +489,177 @@ const struct entropy_sample *entropy_memory_first(const struct entropy_memory *m
 const struct entropy_sample *entropy_memory_last(const struct entropy_memory *memory)
 {
     return memory->last;
+}
+
+/*
+ * One trajectory as a JSON row, and the verdict on it as another: what `devs entropy` reads and
+ * writes. Pure.
+ *
+ *   {"id": "x", "steps": [{"tool": "shell", "args": {"command": "make"}, "exit": 2,
+ *    "output": "..."}, ...]}
+ *   {"id":"x","verdict":"stuck","rung":"repeat","step":5,"identity":"...","why":"..."}
+ *
+ * `exit` -1: still running; other than 0: failed; missing: 0. Tool "message" with args.text:
+ * words of the agent. Tool "user", or a message with args.role "user": a person's word, a new
+ * segment begins.
+ */
+
+/* One trajectory while it is judged. */
+struct judging {
+    const struct entropy_limits *limits;
+    struct entropy_memory *memory;
+    struct entropy_state state;
+    struct entropy_verdict worst; /* the first of the highest level */
+    int64_t worst_step;           /* of the row, from 1 */
+};
+
+static bool is_person(const char *tool, const struct json *args)
+{
+    return strcmp(tool, "user") == 0 ||
+           (strcmp(tool, "message") == 0 &&
+            strcmp(json_text(json_get(args, "role"), ""), "user") == 0);
+}
+
+static void judge_step(struct judging *judging, const struct json *step, int64_t number)
+{
+    const char *tool = json_text(json_get(step, "tool"), "");
+    const struct json *args = json_get(step, "args");
+    const int64_t exit = json_i64(json_get(step, "exit"), 0);
+    const struct entropy_end end = {.failed = exit != 0 && exit != -1, .running = exit == -1};
+    struct entropy_fact fact;
+    struct entropy_verdict verdict;
+    if (is_person(tool, args)) {
+        entropy_memory_reset(judging->memory);
+        entropy_state_reset(&judging->state);
+        return;
+    }
+    entropy_memory_begin_call(judging->memory, tool, args);
+    const char *output = json_text(json_get(step, "output"), "");
+    entropy_memory_text(judging->memory, output, strlen(output));
+    entropy_memory_end(judging->memory, &end, &fact);
+    entropy_apply(&judging->state, &fact, number, judging->limits, &verdict);
+    if (verdict.level <= judging->worst.level)
+        return;
+    judging->worst = verdict;
+    judging->worst_step = number;
+}
+
+static bool is_step(const struct json *step)
+{
+    const struct json *args = json_get(step, "args");
+    const struct json *exit = json_get(step, "exit");
+    const struct json *output = json_get(step, "output");
+    return json_text(json_get(step, "tool"), NULL) &&
+           (!args || json_kind(args) == JSON_KIND_OBJECT) &&
+           (!exit || json_kind(exit) == JSON_KIND_INTEGER) && (!output || json_text(output, NULL));
+}
+
+/* All or nothing: a row that is wrong somewhere gets no verdict. */
+static bool check_steps(const struct json *steps, struct err *err)
+{
+    const size_t count = json_count(steps);
+    if (json_kind(steps) != JSON_KIND_ARRAY)
+        return err_set(err, ERR_INVALID, "\"steps\" must be a list");
+    if (count > ENTROPY_ROW_STEPS_MAX)
+        return err_set(err, ERR_INVALID, "more than %d steps", ENTROPY_ROW_STEPS_MAX);
+    for (size_t i = 0; i < count; i++)
+        if (!is_step(json_at(steps, i)))
+            return err_set(err, ERR_INVALID,
+                           "step %zu must have \"tool\" (text), \"args\" (object), \"exit\" "
+                           "(integer) and \"output\" (text)",
+                           i + 1);
+    return true;
+}
+
+static void write_verdict(const struct judging *judging, const char *id, struct str *out)
+{
+    const struct entropy_verdict *verdict = &judging->worst;
+    char identity[DIGEST_HEX_MAX];
+    struct str row = {0};
+    struct str why = {0};
+    str_add_char(&row, '{');
+    str_json_text(&row, "id", id);
+    str_json_text(&row, "verdict", entropy_level_name(verdict->level));
+    if (verdict->level == ENTROPY_OK) {
+        str_add(&row, ",\"rung\":null,\"step\":null,\"identity\":null,\"why\":null}\n");
+    } else {
+        digest_to_hex(verdict->identity, identity);
+        entropy_why(verdict, &why);
+        str_json_text(&row, "rung", entropy_rung_name(verdict->rung));
+        str_json_i64(&row, "step", judging->worst_step);
+        str_json_text(&row, "identity", identity);
+        str_json_text(&row, "why", str_text(&why));
+        str_add(&row, "}\n");
+    }
+    str_add_n(out, row.data, row.len);
+    str_done(&row);
+    str_done(&why);
+}
+
+bool entropy_row(const struct entropy_limits *limits, const struct str *row, struct str *out,
+                 struct err *err)
+{
+    struct json *json = NULL;
+    struct json_place place = {0};
+    struct err why = {0};
+    if (json_values_at_most(str_text(row), row->len, ENTROPY_ROW_VALUES_MAX + 1) >
+        ENTROPY_ROW_VALUES_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d values", ENTROPY_ROW_VALUES_MAX);
+    struct str repaired = {0};
+    json_repair(&repaired, str_text(row), row->len);
+    const bool parsed = json_parse(str_text(&repaired), repaired.len, &json, &place, &why);
+    str_done(&repaired);
+    if (!parsed)
+        return err_set(err, ERR_INVALID, "column %d: %s", place.column, why.message);
+    const struct json *steps = json_get(json, "steps");
+    const char *id = json_text(json_get(json, "id"), NULL);
+    bool ok = json_kind(json) == JSON_KIND_OBJECT ||
+              err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
+    ok = ok && (id || err_set(err, ERR_INVALID, "\"id\" must be text"));
+    ok = ok && check_steps(steps, err);
+    if (ok) {
+        struct judging judging = {.limits = limits};
+        entropy_memory_open(&judging.memory, limits);
+        for (size_t i = 0; i < json_count(steps) && judging.worst.level < ENTROPY_STUCK; i++)
+            judge_step(&judging, json_at(steps, i), (int64_t)i + 1);
+        write_verdict(&judging, id, out);
+        entropy_state_done(&judging.state);
+        entropy_memory_close(judging.memory);
+    }
+    json_free(json);
+    return ok;
+}
+
+static bool no_such_limit(const char *name, struct err *err)
+{
+    struct near_word near = near_word_new(name);
+    for (size_t i = 0; entropy_limit(i); i++)
+        near_word_offer(&near, entropy_limit(i)->name);
+    if (!near.nearest)
+        return err_set(err, ERR_INVALID, "there is no threshold '%s'", name);
+    return err_set(err, ERR_INVALID, "there is no threshold '%s', did you mean '%s'?", name,
+                   near.nearest);
+}
+
+bool entropy_limits_read(struct entropy_limits *limits, const char *text, struct err *err)
+{
+    struct json *json = NULL;
+    struct json_place place = {0};
+    struct entropy_limits read = *limits;
+    const char *key;
+    const struct json *value;
+    void *iter = NULL;
+    if (!json_parse(text, strlen(text), &json, &place, err))
+        return false;
+    bool ok = json_kind(json) == JSON_KIND_OBJECT ||
+              err_set(err, ERR_INVALID, "thresholds must be an object");
+    while (ok && json_next(json, &iter, &key, &value)) {
+        const struct entropy_limit *limit = entropy_limit_named(key);
+        ok = limit ? entropy_limit_set(&read, limit, json_i64(value, -1), err)
+                   : no_such_limit(key, err);
+    }
+    json_free(json);
+    if (ok)
+        *limits = read;
+    return ok;
 }

@@ -1,5 +1,7 @@
-#include "entropy_news.h"
-
+/*
+ * Which lines of a result are new to the task.
+ */
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,137 @@
 #include "ascii.h"
 #include "entropy_hash.h"
 #include "entropy_memory.h"
+#include "loops_internal.h"
 #include "xalloc.h"
+
+/*
+ * A bounded set of 64-bit keys, the oldest out when it is full.
+ *
+ * A key has a place, a number below the set's size, for what its owner keeps about it in an array
+ * of its own; the place of a key that goes is given to the one that comes. All zero but `max` is
+ * a valid empty set.
+ */
+
+enum { SLOTS_MIN = 32, PLACES_MIN = 16 };
+
+/* Keys are hashes already, but hostile logs may hold any: spread them once more. */
+static size_t home_slot(const struct entropy_table *table, uint64_t key)
+{
+    return (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (table->slot_count - 1);
+}
+
+static size_t next_slot(const struct entropy_table *table, size_t slot)
+{
+    return (slot + 1) & (table->slot_count - 1);
+}
+
+/* Where the key is, or the free slot where it would be. */
+static size_t find_slot(const struct entropy_table *table, uint64_t key)
+{
+    size_t slot = home_slot(table, key);
+    while (table->slots[slot] != 0 && table->keys[table->slots[slot] - 1] != key)
+        slot = next_slot(table, slot);
+    return slot;
+}
+
+long entropy_table_find(const struct entropy_table *table, uint64_t key)
+{
+    if (table->count == 0)
+        return ENTROPY_TABLE_NONE;
+    return (long)table->slots[find_slot(table, key)] - 1;
+}
+
+/* Half of the slots stay free, so that looking for one ends soon. */
+static void grow_slots(struct entropy_table *table)
+{
+    if (table->slot_count >= 2 * (table->count + 1))
+        return;
+    free(table->slots);
+    table->slot_count = table->slot_count == 0 ? SLOTS_MIN : table->slot_count * 2;
+    table->slots = xcalloc(table->slot_count, sizeof(*table->slots));
+    for (size_t place = 0; place < table->count; place++)
+        table->slots[find_slot(table, table->keys[place])] = (uint32_t)place + 1;
+}
+
+/* Is `slot` within the run from `from` (not itself) to `to`, around the end? */
+static bool is_between(size_t from, size_t slot, size_t to)
+{
+    return from <= to ? from < slot && slot <= to : from < slot || slot <= to;
+}
+
+/* Closes the gap: keys behind it that a search would no longer find move up. */
+static void take_out(struct entropy_table *table, uint64_t key)
+{
+    size_t gap = find_slot(table, key);
+    assert(table->slots[gap] != 0);
+    for (size_t slot = next_slot(table, gap); table->slots[slot] != 0;
+         slot = next_slot(table, slot)) {
+        if (is_between(gap, home_slot(table, table->keys[table->slots[slot] - 1]), slot))
+            continue;
+        table->slots[gap] = table->slots[slot];
+        gap = slot;
+    }
+    table->slots[gap] = 0;
+}
+
+static size_t new_place(struct entropy_table *table)
+{
+    if (table->count < table->max) {
+        if (table->count == table->cap) {
+            const size_t want = table->cap == 0 ? PLACES_MIN : table->cap + 1;
+            table->keys = xgrow(table->keys, &table->cap, want, sizeof(*table->keys));
+        }
+        return table->count++;
+    }
+    const size_t place = table->oldest;
+    take_out(table, table->keys[place]);
+    table->oldest = table->oldest + 1 == table->max ? 0 : table->oldest + 1;
+    return place;
+}
+
+size_t entropy_table_add(struct entropy_table *table, uint64_t key, bool *added)
+{
+    assert(table->max > 0);
+    grow_slots(table);
+    const size_t slot = find_slot(table, key);
+    *added = table->slots[slot] == 0;
+    if (!*added)
+        return table->slots[slot] - 1;
+    const size_t place = new_place(table);
+    table->keys[place] = key;
+    table->slots[find_slot(table, key)] = (uint32_t)place + 1;
+    return place;
+}
+
+size_t entropy_table_place(const struct entropy_table *table, size_t index)
+{
+    assert(index < table->count);
+    return (table->oldest + index) % table->count;
+}
+
+void entropy_table_done(struct entropy_table *table)
+{
+    free(table->keys);
+    free(table->slots);
+    *table = (struct entropy_table){.max = table->max};
+}
+
+/*
+ * Which lines of a step are news: not seen in this segment, and where their shape was, with a
+ * number on the move.
+ *
+ * The shape of a line is its text with '#' for each number. Of a shape that was seen, a number
+ * that goes one way (12 of 40, 13 of 40) is news; one that has turned round
+ * entropy_limits.drift_turns times (47, 45, 44, 46) is none any more; nor is a counter that goes
+ * up by one each step after entropy_limits.lone_counter steps. Three new lines of one shape in
+ * one step are data and always news. A shape belongs to calls with the same words: another
+ * question has another answer.
+ *
+ * Of a step's lines the first NEWS_EXACT_LINES are all remembered, until newer ones push them
+ * out. Beside them a sample of all lines is kept: those whose hash ends in so many zero bits, one
+ * bit more whenever it is full. Of a longer result the sample tells which share is new, so that
+ * it is the same share for the same lines, however many there are.
+ */
 
 enum {
     DATA_LINES = 3,    /* new lines of one shape in one step that are data */
@@ -119,7 +251,7 @@ static struct shape *shape_at(struct entropy_news *news, size_t place, bool adde
 }
 
 /* The present step's word on a shape; NULL where the list is full. */
-static struct touched *touch(struct entropy_news *news, uint64_t key)
+static struct touched *touch_shape(struct entropy_news *news, uint64_t key)
 {
     bool added = false;
     const size_t place = entropy_table_add(&news->shapes, key, &added);
@@ -197,11 +329,11 @@ static bool is_unseen(struct entropy_news *news, uint64_t hash, enum sampled sam
 }
 
 /* Follows the numbers of a text; in which of the forms it is new is said by bits. */
-static void follow(struct entropy_news *news, const struct news_text *text, unsigned new_in)
+static void follow_number(struct entropy_news *news, const struct news_text *text, unsigned new_in)
 {
     struct reading reading;
     read_line(text->bytes, text->len, &reading);
-    struct touched *touched = touch(news, entropy_hash_pair(news->scope, reading.shape));
+    struct touched *touched = touch_shape(news, entropy_hash_pair(news->scope, reading.shape));
     if (touched)
         note_numbers(touched, &reading);
     for (int form = 0; form < NEWS_FORMS; form++) {
@@ -234,13 +366,13 @@ void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
     const bool plain_new = is_unseen(news, plain->hash, sampled);
     if (plain->hash == general->hash) {
         const unsigned new_in = plain_new ? in_plain | in_strict : 0;
-        follow(news, plain, new_in);
+        follow_number(news, plain, new_in);
         if (sampled != SAMPLED_NOT)
             count_sampled(news, plain->hash, new_in);
         return;
     }
     if (general->len == 0) {
-        follow(news, plain, plain_new ? in_plain : 0);
+        follow_number(news, plain, plain_new ? in_plain : 0);
         if (sampled != SAMPLED_NOT)
             count_sampled(news, plain->hash, plain_new ? in_plain : 0);
         return;
@@ -248,14 +380,14 @@ void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
     const enum sampled general_sampled = put_in_sample(news, general->hash);
     const bool general_new = is_unseen(news, general->hash, general_sampled);
     const unsigned strict = plain_new && general_new ? in_strict : 0;
-    follow(news, plain, plain_new ? in_plain : 0);
-    follow(news, general, strict);
+    follow_number(news, plain, plain_new ? in_plain : 0);
+    follow_number(news, general, strict);
     if (sampled != SAMPLED_NOT)
         count_sampled(news, plain->hash, (plain_new ? in_plain : 0) | strict);
 }
 
 /* One number of a shape after this step. True: it goes on in its direction. */
-static bool move(struct shape *shape, int i, double now, int turns_max)
+static bool move_shape(struct shape *shape, int i, double now, int turns_max)
 {
     const double change = now - shape->last[i];
     shape->last[i] = now;
@@ -278,7 +410,7 @@ static bool shape_goes_on(struct shape *shape, const struct touched *touched,
     bool by_one = false;
     for (int i = 0; i < touched->numbers; i++) {
         const double change = touched->now[i] - shape->last[i];
-        goes_on = move(shape, i, touched->now[i], limits->drift_turns) || goes_on;
+        goes_on = move_shape(shape, i, touched->now[i], limits->drift_turns) || goes_on;
         moved += change > 0 || change < 0;
         by_one = by_one || (change > 0.999 && change < 1.001);
     }

@@ -63,10 +63,6 @@ const struct nudges *entropy_window_nudges(const struct entropy_window *window);
 /* The call `back` steps before the last one (0: the last). */
 const struct past *entropy_window_past(const struct entropy_window *window, int back);
 
-/* Did it do something not done before, though call and result look the same? Deleting
- * one container after another is no repeat, nor is trying one input after another. */
-bool entropy_window_acts_anew(const struct past *past);
-
 /* What one step says on one rung: to be filled in by the rungs. */
 struct sight {
     const struct entropy_limits *limits;
@@ -75,9 +71,5 @@ struct sight {
     int64_t number; /* the caller's own, of this step */
     int scale;
 };
-
-/* Ask the rungs, tightest first: the first that says stuck, else the first that says
- * suspect, else ok. */
-void entropy_rungs(const struct sight *sight, struct entropy_verdict *out);
 
 #endif
