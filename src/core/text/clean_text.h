@@ -13,6 +13,12 @@
 
 #include "classify.h"
 
+/*
+ * The last part of a stream as the text rules see it: lines without escape sequences and without
+ * what a log puts before them (line_prefix.h), a carriage return ends a line, and invalid UTF-8
+ * is '?'. Empty lines are left out. Every line knows its offset in the raw stream. Pure.
+ */
+
 /* What is known of a line; the guards are asked at most once. */
 enum clean_line_state { CLEAN_LINE_UNKNOWN, CLEAN_LINE_SPOKEN, CLEAN_LINE_QUOTED };
 
@@ -47,5 +53,20 @@ void clean_text_done(struct clean_text *text);
 
 /* Index of the first of the last `count` lines that hold anything. */
 size_t clean_text_tail(const struct clean_text *text, int count);
+
+/*
+ * What a log puts before the line of a program: time stamps, marks of a CI runner, the name of a
+ * service or a build step, a level. Pure.
+ */
+
+enum {
+    LINE_PREFIX_MAX = 256, /* bytes of a line that a prefix may take */
+};
+
+/* Length of the prefix, blanks after it included; 0 if the line has none. Levels below
+ * "error" stay, since they say that the line is no failure. A line that begins with the blanks
+ * of a line above that a prefix of marks has indented loses them too: *indent is that width,
+ * 0 at first. */
+size_t line_prefix_len(const char *line, size_t len, size_t *indent);
 
 #endif

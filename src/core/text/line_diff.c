@@ -1,10 +1,42 @@
+/*
+ * Hashes of lines, and the difference of two texts line by line.
+ */
 #include "line_diff.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "entropy_hash.h"
 #include "xalloc.h"
+
+#define XXH_INLINE_ALL
+
+struct digest entropy_digest(const void *bytes, size_t len)
+{
+    const XXH128_hash_t hash = XXH3_128bits(bytes, len);
+    const bool none = hash.high64 == 0 && hash.low64 == 0;
+    return (struct digest){.hi = hash.high64, .lo = none ? 1 : hash.low64};
+}
+
+uint64_t entropy_hash(const void *bytes, size_t len)
+{
+    return XXH3_64bits(bytes, len);
+}
+
+uint64_t entropy_hash_pair(uint64_t a, uint64_t b)
+{
+    const uint64_t both[] = {a, b};
+    return XXH3_64bits(both, sizeof(both));
+}
+
+/*
+ * What was added and removed between two texts, line by line. Pure.
+ *
+ * The shortest list of changes, as E. W. Myers finds it: "An O(ND) difference algorithm and its
+ * variations", Algorithmica 1 (1986), 251-266. Lines are told apart by their digests, so whoever
+ * asks decides what makes two lines equal.
+ */
 
 /* The search, in the part between equal beginnings and equal ends. x and y count lines of the two
  * texts there; a diagonal is x - y. */
@@ -42,7 +74,7 @@ static bool comes_by_adding(const int *before, int d, int k)
     return k == -d || (k != d && before[k - 1] < before[k + 1]);
 }
 
-static int reach(const struct search *search, int d, int k)
+static int reach_line(const struct search *search, int d, int k)
 {
     if (d == 0)
         return follow_equal(search, 0, 0);
@@ -76,7 +108,7 @@ static void mark_rest(const struct search *search, int x, int y)
 }
 
 /* The diagonal of the last row that came furthest within both texts. */
-static int furthest(const struct search *search, int d)
+static int furthest_line(const struct search *search, int d)
 {
     int best = 0;
     int sum = -1;
@@ -98,14 +130,14 @@ static bool find_changes(const struct search *search)
     for (int d = 0; d <= LINE_DIFF_CHANGES_MAX; d++) {
         int *row = row_of(search, d);
         for (int k = -d; k <= d; k += 2) {
-            row[k] = reach(search, d, k);
+            row[k] = reach_line(search, d, k);
             if (k == goal && row[k] == search->x_end) {
                 mark_changes(search, d, k);
                 return true;
             }
         }
     }
-    const int k = furthest(search, LINE_DIFF_CHANGES_MAX);
+    const int k = furthest_line(search, LINE_DIFF_CHANGES_MAX);
     const int x = row_of(search, LINE_DIFF_CHANGES_MAX)[k];
     mark_changes(search, LINE_DIFF_CHANGES_MAX, k);
     mark_rest(search, x, x - k);

@@ -1,8 +1,17 @@
-#include "decimal.h"
-
+/*
+ * JSON at the edges: exact decimal numbers, and repairing text that strict parsers reject.
+ */
 #include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "decimal.h"
+#include "json_repair.h"
+#include "parse.h"
+#include "text.h"
 
 enum {
     DIGITS_MAX = 19,    /* of an int64; a double needs 17 */
@@ -12,7 +21,7 @@ enum {
     EXPONENT_BASE = 10,
 };
 
-static struct decimal reduced(struct decimal number)
+static struct decimal reduced_decimal(struct decimal number)
 {
     if (number.digits == 0)
         return (struct decimal){0};
@@ -27,7 +36,7 @@ static struct decimal of_integer(int64_t value)
 {
     const bool negative = value < 0;
     const uint64_t digits = negative ? 0 - (uint64_t)value : (uint64_t)value;
-    return reduced((struct decimal){.negative = negative, .digits = digits});
+    return reduced_decimal((struct decimal){.negative = negative, .digits = digits});
 }
 
 /* Of the text that "%.*e" gives: "-1.25e+300"; the point is the locale's. */
@@ -44,7 +53,7 @@ static struct decimal of_text(const char *text)
     if (*text)
         number.exponent = (int)strtol(text + 1, NULL, EXPONENT_BASE);
     number.exponent -= behind;
-    return reduced(number);
+    return reduced_decimal(number);
 }
 
 static struct decimal of_real(double value)
@@ -72,7 +81,7 @@ static int digit_count(uint64_t digits)
     return count;
 }
 
-static uint64_t widened(uint64_t digits)
+static uint64_t widened_digits(uint64_t digits)
 {
     for (int count = digit_count(digits); count < DIGITS_MAX; count++)
         digits *= 10;
@@ -91,10 +100,10 @@ static int compare_size(struct decimal a, struct decimal b)
     const int b_before = digit_count(b.digits) + b.exponent;
     if (a_before != b_before)
         return a_before < b_before ? -1 : 1;
-    return compare_u64(widened(a.digits), widened(b.digits));
+    return compare_u64(widened_digits(a.digits), widened_digits(b.digits));
 }
 
-static int sign(struct decimal number)
+static int sign_of_decimal(struct decimal number)
 {
     if (number.digits == 0)
         return 0;
@@ -103,9 +112,9 @@ static int sign(struct decimal number)
 
 int decimal_compare(struct decimal a, struct decimal b)
 {
-    if (sign(a) != sign(b))
-        return sign(a) < sign(b) ? -1 : 1;
-    if (sign(a) == 0)
+    if (sign_of_decimal(a) != sign_of_decimal(b))
+        return sign_of_decimal(a) < sign_of_decimal(b) ? -1 : 1;
+    if (sign_of_decimal(a) == 0)
         return 0;
     return a.negative ? compare_size(b, a) : compare_size(a, b);
 }
@@ -151,4 +160,80 @@ int64_t decimal_count(struct decimal number)
     for (int i = 0; i < number.exponent; i++)
         value *= 10;
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+/*
+ * JSON as programs print it, made fit for a strict reader. Pure.
+ */
+
+enum { ESCAPE_LEN = 6 }; /* \uXXXX */
+
+/* The number of an escape \uXXXX at the beginning; -1 if it is none. */
+static int escape_of(const char *text, size_t len)
+{
+    int value = 0;
+    if (len < ESCAPE_LEN || text[0] != '\\' || text[1] != 'u')
+        return -1;
+    for (size_t i = 2; i < ESCAPE_LEN; i++) {
+        const int digit = parse_hex_digit(text[i]);
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+static bool is_high(int value)
+{
+    return value >= 0xd800 && value <= 0xdbff;
+}
+
+static bool is_low(int value)
+{
+    return value >= 0xdc00 && value <= 0xdfff;
+}
+
+/* What begins with a backslash; returns the bytes taken. */
+static size_t repair_escape(struct str *out, const char *text, size_t len)
+{
+    const int value = escape_of(text, len);
+    if (value < 0) {
+        const size_t taken = len > 1 && (unsigned char)text[1] < 0x80 ? 2 : 1;
+        str_add_n(out, text, taken);
+        return taken;
+    }
+    if (is_high(value) && is_low(escape_of(text + ESCAPE_LEN, len - ESCAPE_LEN))) {
+        str_add_n(out, text, (size_t)2 * ESCAPE_LEN);
+        return (size_t)2 * ESCAPE_LEN;
+    }
+    if (value == 0)
+        str_add(out, "\\u0001");
+    else if (is_high(value) || is_low(value))
+        str_add(out, "\\ufffd");
+    else
+        str_add_n(out, text, ESCAPE_LEN);
+    return ESCAPE_LEN;
+}
+
+void json_repair(struct str *out, const char *text, size_t len)
+{
+    size_t kept = 0; /* behind it, nothing needed a change */
+    for (size_t i = 0; i < len;) {
+        uint32_t rune = 0;
+        const bool plain = (unsigned char)text[i] < 0x80 && text[i] != '\\';
+        const size_t taken = plain ? 1 : (size_t)text_rune(text + i, len - i, &rune);
+        if (plain || (rune != UINT32_MAX && text[i] != '\\')) {
+            i += taken;
+            continue;
+        }
+        str_add_n(out, text + kept, i - kept);
+        if (text[i] == '\\') {
+            i += repair_escape(out, text + i, len - i);
+        } else {
+            str_add_char(out, '?');
+            i++;
+        }
+        kept = i;
+    }
+    str_add_n(out, text + kept, len - kept);
 }
