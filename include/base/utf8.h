@@ -11,9 +11,9 @@
 #include "str.h"
 
 /* Is it a byte of a character, but not its first one? */
-static inline bool utf8_is_inner(char byte)
+static inline bool utf8_is_inner(char c)
 {
-    return ((unsigned char)byte & 0xC0) == 0x80;
+    return ((unsigned char)c & 0xC0) == 0x80;
 }
 
 /* The character that begins at bytes[0], of which `left` > 0 can be read. Returns its bytes, 1 to

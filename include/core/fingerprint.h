@@ -25,8 +25,29 @@
 #include <stdint.h>
 
 #include "digest.h"
+#include "json.h"
 #include "normaliser.h"
 #include "outcome.h"
+#include "str.h"
+
+/*
+ * Is this result the same as the last one? 128 bits that say so.
+ *
+ * Text: the sum modulo 2^128 of the XXH3 128-bit hashes of the normalised lines (normaliser.h) of
+ * both streams, and their number. So neither the order of lines counts, nor how the streams
+ * interleaved, and memory does not grow with the output. When the step failed, the form with the
+ * call's own words masked counts.
+ *
+ * JSON: where all of stdout is one JSON object or array of at most FINGERPRINT_JSON_MAX bytes,
+ * SHA-256 of its canonical form (canonical.h), so that the order of keys does not count, but that
+ * of array elements does, and every value does (requirement C2). The lines of stderr are summed
+ * as above. For who looks for circles there is a second digest, in which what moves by itself
+ * (ids, times, the members of normalisation rule 4) is masked, else no two answers of a server
+ * would ever be equal.
+ *
+ * A digest is the first half of a SHA-256 over the kind and the code of the end and all that, so
+ * it is no prefix of the SHA-256 of the text. A fingerprint belongs to one thread at a time.
+ */
 
 enum {
     FINGERPRINT_STREAMS = 2,
@@ -85,5 +106,27 @@ void fingerprint_add_tail(struct fingerprint *fingerprint, int stream, const cha
 /* The result; nothing can be added after it. */
 struct fingerprint_result fingerprint_finish(struct fingerprint *fingerprint,
                                              enum outcome_kind kind, int code);
+
+/*
+ * The one text that JSON values with equal content have. Pure.
+ *
+ * Keys sorted by their bytes, no blanks; numbers by value: 1, 1.0 and 1e0 are "1", -0 is "0",
+ * other reals are the first of 15, 16 and 17 significant digits that reads back to the same
+ * double; strings as str_add_json() writes them. (RFC 8785 sorts keys by UTF-16 units and writes
+ * some numbers in another way; nobody else has to make this text.) Size and depth are bounded by
+ * what json_parse() takes.
+ */
+
+enum { CANONICAL_HASH_BYTES = 32 };
+
+/* Append the canonical text. NULL is written as null. */
+void canonical_write(const struct json *json, struct str *out);
+
+/* As canonical_write(), but each element and each member begins a line: for who looks at
+ * lines. */
+void canonical_write_lines(const struct json *json, struct str *out);
+
+/* SHA-256 of the canonical text. */
+void canonical_hash(const struct json *json, unsigned char out[CANONICAL_HASH_BYTES]);
 
 #endif

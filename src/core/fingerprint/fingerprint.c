@@ -1,18 +1,235 @@
+/*
+ * The fingerprint of an output: canonical JSON, its hash, and the hash of normalised lines.
+ */
 #include "fingerprint.h"
 
 #include <assert.h>
+#include <math.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "ascii.h"
 #include "digest.h"
-#include "fingerprint_json.h"
+#include "fingerprint_internal.h"
 #include "json.h"
-#include "normaliser_mask.h"
 #include "sha256.h"
 #include "str.h"
 #include "xalloc.h"
+
+/*
+ * SHA-256 of bytes, at once or as they come. Any thread. The one place that asks nettle. It fails
+ * only where memory is out, and then the process ends.
+ */
+
+static_assert((int)SHA256_BYTES == SHA256_DIGEST_SIZE, "as long as the library's");
+
+struct sha256 {
+    struct sha256_ctx state;
+};
+
+void sha256_open(struct sha256 **out)
+{
+    *out = xcalloc(1, sizeof(**out));
+    sha256_init(&(*out)->state);
+}
+
+void sha256_add(struct sha256 *sha256, const void *bytes, size_t len)
+{
+    if (len > 0) /* the library copies from nowhere, too */
+        sha256_update(&sha256->state, len, bytes);
+}
+
+void sha256_finish(struct sha256 *sha256, unsigned char out[SHA256_BYTES])
+{
+    sha256_digest(&sha256->state, SHA256_BYTES, out);
+    sha256_close(sha256);
+}
+
+void sha256_close(struct sha256 *sha256)
+{
+    free(sha256);
+}
+
+void sha256_of(const void *bytes, size_t len, unsigned char out[SHA256_BYTES])
+{
+    struct sha256 sha256;
+    sha256_init(&sha256.state);
+    sha256_add(&sha256, bytes, len);
+    sha256_digest(&sha256.state, SHA256_BYTES, out);
+}
+
+void sha256_hex(const unsigned char hash[SHA256_BYTES], char out[SHA256_HEX_MAX])
+{
+    for (size_t i = 0; i < SHA256_BYTES; i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", hash[i]);
+}
+
+/*
+ * The one text that JSON values with equal content have. Pure.
+ *
+ * Keys sorted by their bytes, no blanks; numbers by value: 1, 1.0 and 1e0 are "1", -0 is "0",
+ * other reals are the first of 15, 16 and 17 significant digits that reads back to the same
+ * double; strings as str_add_json() writes them. (RFC 8785 sorts keys by UTF-16 units and writes
+ * some numbers in another way; nobody else has to make this text.) Size and depth are bounded by
+ * what json_parse() takes.
+ */
+
+static_assert((int)CANONICAL_HASH_BYTES == (int)SHA256_BYTES, "it is one");
+
+enum { DIGITS_LEAST = 15, DIGITS_MOST = 17, NUMBER_MAX = 64 };
+
+/* What is written, and what stands before each element and member. */
+struct writer {
+    struct str *out;
+    const char *gap;
+};
+
+struct member {
+    const char *key;          /* borrowed */
+    const struct json *value; /* borrowed */
+};
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct member *a = left;
+    const struct member *b = right;
+    return strcmp(a->key, b->key);
+}
+
+/* Every double below 2^63 that has no fraction is an integer of 64 bits. */
+static bool is_integer(double value)
+{
+    static const double limit = 9223372036854775808.0;
+    return value > -limit && value < limit && trunc(value) == value;
+}
+
+static void write_real(double value, struct str *out)
+{
+    char text[NUMBER_MAX];
+    if (is_integer(value)) {
+        str_add_i64(out, (int64_t)value);
+        return;
+    }
+    int digits = DIGITS_LEAST;
+    do {
+        (void)snprintf(text, sizeof(text), "%.*g", digits, value);
+    } while (strtod(text, NULL) != value && digits++ < DIGITS_MOST);
+    for (const char *p = text; *p; p++) /* whatever the locale's decimal point is */
+        str_add_char(out, strchr("0123456789+-e", *p) ? *p : '.');
+}
+
+static void write_value(const struct writer *writer, const struct json *json);
+
+static void write_members(const struct writer *writer, const struct json *object)
+{
+    const size_t count = json_count(object);
+    struct member *members = xcalloc(count + 1, sizeof(*members));
+    void *iter = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!json_next(object, &iter, &members[i].key, &members[i].value))
+            break;
+    }
+    qsort(members, count, sizeof(*members), compare_keys);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            str_add_char(writer->out, ',');
+        str_add(writer->out, writer->gap);
+        str_add_json(writer->out, members[i].key, strlen(members[i].key));
+        str_add_char(writer->out, ':');
+        write_value(writer, members[i].value);
+    }
+    free(members);
+}
+
+static void write_elements(const struct writer *writer, const struct json *array)
+{
+    const size_t count = json_count(array);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            str_add_char(writer->out, ',');
+        str_add(writer->out, writer->gap);
+        write_value(writer, json_at(array, i));
+    }
+}
+
+static void write_value(const struct writer *writer, const struct json *json)
+{
+    struct str *out = writer->out;
+    switch (json_kind(json)) {
+    case JSON_KIND_OBJECT:
+        str_add_char(out, '{');
+        write_members(writer, json);
+        str_add_char(out, '}');
+        break;
+    case JSON_KIND_ARRAY:
+        str_add_char(out, '[');
+        write_elements(writer, json);
+        str_add_char(out, ']');
+        break;
+    case JSON_KIND_STRING: {
+        const char *text = json_text(json, "");
+        str_add_json(out, text, strlen(text));
+        break;
+    }
+    case JSON_KIND_INTEGER:
+        str_add_i64(out, json_i64(json, 0));
+        break;
+    case JSON_KIND_REAL:
+        write_real(json_number(json, 0), out);
+        break;
+    case JSON_KIND_TRUE:
+        str_add(out, "true");
+        break;
+    case JSON_KIND_FALSE:
+        str_add(out, "false");
+        break;
+    case JSON_KIND_NONE:
+    case JSON_KIND_NULL:
+    case JSON_KIND_COUNT:
+        str_add(out, "null");
+        break;
+    }
+}
+
+void canonical_write(const struct json *json, struct str *out)
+{
+    write_value(&(const struct writer){.out = out, .gap = ""}, json);
+}
+
+void canonical_write_lines(const struct json *json, struct str *out)
+{
+    write_value(&(const struct writer){.out = out, .gap = "\n"}, json);
+}
+
+void canonical_hash(const struct json *json, unsigned char out[CANONICAL_HASH_BYTES])
+{
+    struct str text = {0};
+    canonical_write(json, &text);
+    sha256_of(str_text(&text), text.len, out);
+    str_done(&text);
+}
+
+/*
+ * Is this result the same as the last one? 128 bits that say so.
+ *
+ * Text: the sum modulo 2^128 of the XXH3 128-bit hashes of the normalised lines (normaliser.h) of
+ * both streams, and their number. So neither the order of lines counts, nor how the streams
+ * interleaved, and memory does not grow with the output. When the step failed, the form with the
+ * call's own words masked counts.
+ *
+ * JSON: where all of stdout is one JSON object or array of at most FINGERPRINT_JSON_MAX bytes,
+ * SHA-256 of its canonical form (canonical.h), so that the order of keys does not count, but that
+ * of array elements does, and every value does (requirement C2). The lines of stderr are summed
+ * as above. For who looks for circles there is a second digest, in which what moves by itself
+ * (ids, times, the members of normalisation rule 4) is masked, else no two answers of a server
+ * would ever be equal.
+ *
+ * A digest is the first half of a SHA-256 over the kind and the code of the end and all that, so
+ * it is no prefix of the SHA-256 of the text. A fingerprint belongs to one thread at a time.
+ */
 
 enum { HALF_BYTES = DIGEST_BYTES / 2 };
 

@@ -8,8 +8,8 @@
 
 #include "ascii.h"
 #include "attr.h"
-#include "canonical.h"
 #include "entropy_hash.h"
+#include "fingerprint.h"
 #include "json.h"
 #include "loops_internal.h"
 #include "normaliser.h"

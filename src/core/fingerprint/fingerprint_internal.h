@@ -1,15 +1,118 @@
 /*
- * token_scan.h - how the normaliser's rules look at a line: classes of bytes, and what a
- * rule found. Private to the normaliser. Nothing here looks outside start..end.
+ * What the files of fingerprints share. Private to core/fingerprint and its tests.
  */
-#ifndef DEVS_TOKEN_SCAN_H
-#define DEVS_TOKEN_SCAN_H
+#ifndef DEVS_FINGERPRINT_INTERNAL_H
+#define DEVS_FINGERPRINT_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "fingerprint.h"
 #include "normaliser.h"
+#include "str.h"
+
+/*
+ * The hash of a JSON value without what moves by itself. Private to the fingerprint.
+ */
+
+/* SHA-256 of the canonical text in which the tokens of each member and element are masked;
+ * with `words` (NULL: none), the call's own words too. Where nothing is masked, this is
+ * canonical_hash(): blanks inside of strings count. */
+void fingerprint_json_hash(const struct json *json, const struct normaliser_words *words,
+                           unsigned char out[CANONICAL_HASH_BYTES]);
+
+/*
+ * Eight bytes of a line looked at together. Private to the normaliser.
+ */
+
+enum { BLOCK_BYTES = 8, BLOCK_TOP = 0x80 };
+
+/* What the bytes are: the bit 0x80 of each, the first byte lowest. */
+struct block {
+    uint64_t triggers; /* '/', figures, ':', '=' (and ';' and '<', which lie between), '\\' */
+    uint64_t blanks;
+    uint64_t noise; /* bytes over 127, controls, DEL */
+};
+
+/* The same value in each byte. */
+static inline uint64_t block_of(unsigned value)
+{
+    return UINT64_C(0x0101010101010101) * value;
+}
+
+/* The next bytes, the first one lowest; past the end there are letters. */
+static inline uint64_t block_load(const char *at, const char *end)
+{
+    unsigned char b[BLOCK_BYTES] = {'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a'};
+    if (end - at >= BLOCK_BYTES)
+        memcpy(b, at, BLOCK_BYTES);
+    else
+        memcpy(b, at, (size_t)(end - at));
+    /* Written out, this is one load for the compiler. */
+    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 |
+           (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 |
+           (uint64_t)b[7] << 56;
+}
+
+/* Which bytes are at least `least`; `low` has none over 127, so nothing carries. */
+static inline uint64_t block_at_least(uint64_t low, unsigned least)
+{
+    return low + block_of(BLOCK_TOP - least);
+}
+
+/* Which bytes are from `least` to `most`, both 127 at most. */
+static inline uint64_t block_between(uint64_t low, unsigned least, unsigned most)
+{
+    return block_at_least(low, least) & ~block_at_least(low, most + 1);
+}
+
+/* What stands in eight bytes: what may begin a token, blanks, and what is no plain text. */
+static inline struct block block_look(uint64_t bytes)
+{
+    const uint64_t top = block_of(BLOCK_TOP);
+    const uint64_t low = bytes & ~top;
+    const uint64_t plain = ~bytes & top;
+    return (struct block){
+        .triggers = (block_between(low, '/', '=') | block_between(low, '\\', '\\')) & plain,
+        .blanks = block_between(low, ' ', ' ') & plain,
+        .noise = (bytes | ~block_at_least(low, ' ') | block_at_least(low, 0x7f)) & top,
+    };
+}
+
+/* Blanks that follow one; `before`: is the byte before the block one? */
+static inline uint64_t block_blank_pairs(const struct block *block, unsigned before)
+{
+    return block->blanks & (block->blanks << 8 | (before ? BLOCK_TOP : 0));
+}
+
+/*
+ * One line without terminal noise and with its tokens replaced. Private to the normaliser.
+ */
+
+/* A line while its tokens are replaced. */
+struct mask_line {
+    const char *bytes; /* in: the line, without noise; out: what it has become */
+    size_t len;
+    struct str *text; /* of the caller; overwritten where something is replaced */
+    unsigned masked;  /* out: bits 1 << enum normaliser_mask */
+};
+
+/* Write the line to line->text with its volatile tokens replaced, and tell what kinds there
+ * were. */
+void mask_tokens(struct mask_line *line);
+
+/* Append the line with the call's words replaced by <arg>; words that only '.', '/', '-',
+ * '+' or '@' joins, as in a path, are one, with a short ending such as ".c". False, and nothing
+ * appended, if none is in it. */
+bool normaliser_words_mask(const struct normaliser_words *words, const char *bytes, size_t len,
+                           struct str *out);
+
+/*
+ * How the normaliser's rules look at a line: classes of bytes, and what a rule found. Private to
+ * the normaliser. Nothing here looks outside start..end.
+ */
 
 typedef unsigned char byte;
 
@@ -108,10 +211,6 @@ static inline bool token_is_next(const struct token_scan *scan, const byte *at, 
     const size_t len = strlen(text);
     return scan->end - at >= (ptrdiff_t)len && memcmp(at, text, len) == 0;
 }
-
-/* How often the kind of letter changes, for the length, tells what chance made from what
- * people did: parts are cut at digits and before a capital after a small letter. */
-int token_parts(const byte *from, const byte *to);
 
 /* The rules, in the order of loops.md 1.2. Each says whether it found a token. */
 
