@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contract_checking.h"
-#include "contract_equal.h"
-#include "contract_schema.h"
+#include "contract_internal.h"
 #include "near_word.h"
 #include "str.h"
 
@@ -68,10 +66,11 @@ static bool say_must_not(struct contract_checking *checking, const struct contra
     struct str expected = {0};
     const struct json *constant = schema->not_this->constant;
     const char *words = constant ? "must not be this value" : "must not be of this kind";
-    char *shown = json_brief(constant ? constant : schema->not_this->json, CONTRACT_SHOWN_MAX);
-    str_addf(&expected, "not %s", shown);
+    char *value_shown =
+        json_brief(constant ? constant : schema->not_this->json, CONTRACT_SHOWN_MAX);
+    str_addf(&expected, "not %s", value_shown);
     (void)contract_say_value(checking, spot, words, str_text(&expected));
-    free(shown);
+    free(value_shown);
     str_done(&expected);
     return false;
 }
@@ -117,7 +116,7 @@ bool contract_check_combined(struct contract_checking *checking,
     return fits && checking->stop == CONTRACT_GOES_ON;
 }
 
-static struct contract_spot element(const struct contract_spot *spot, size_t index)
+static struct contract_spot element_spot(const struct contract_spot *spot, size_t index)
 {
     return (struct contract_spot){
         .at = {.up = &spot->at, .index = index},
@@ -132,7 +131,7 @@ static bool check_items(struct contract_checking *checking, const struct contrac
     const size_t count = json_count(spot->value);
     bool fits = true;
     for (size_t i = 0; i < count && !contract_is_settled(checking, fits); i++) {
-        struct contract_spot item = element(spot, i);
+        struct contract_spot item = element_spot(spot, i);
         const struct contract_schema *own = i < prefix->count ? prefix->items[i] : schema->items;
         if (!own)
             break;
@@ -153,7 +152,7 @@ static bool check_contained(struct contract_checking *checking,
     const size_t count = json_count(spot->value);
     int64_t contained = 0;
     for (size_t i = 0; i < count && checking->stop == CONTRACT_GOES_ON; i++) {
-        struct contract_spot item = element(spot, i);
+        struct contract_spot item = element_spot(spot, i);
         contained += contract_would_fit(checking, schema->contains, &item) ? 1 : 0;
     }
     return checking->stop == CONTRACT_GOES_ON &&
@@ -174,7 +173,7 @@ static bool say_equal(void *ctx, size_t first, size_t second)
         return false;
     struct str message = {0};
     str_addf(&message, "no element may be there twice, and %zu is equal to %zu", second, first);
-    struct contract_spot item = element(comparison->spot, second);
+    struct contract_spot item = element_spot(comparison->spot, second);
     (void)contract_say_value(checking, &item, str_text(&message), NULL);
     str_done(&message);
     return checking->stop == CONTRACT_GOES_ON;
@@ -430,7 +429,7 @@ void contract_offer(struct contract_checking *checking, struct near_word *near, 
 }
 
 /* A value without its parts, which may be many. */
-static char *shown(const struct json *value)
+static char *value_shown(const struct json *value)
 {
     const enum json_kind kind = json_kind(value);
     const bool has_parts = kind == JSON_KIND_OBJECT || kind == JSON_KIND_ARRAY;
@@ -442,7 +441,7 @@ bool contract_say_shown(struct contract_checking *checking, const struct contrac
 {
     if (!checking->findings)
         return false;
-    char *text = shown(spot->value);
+    char *text = value_shown(spot->value);
     const struct contract_fault fault = {
         .code = code,
         .message = message,

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "attr.h"
-#include "contract_equal.h"
-#include "contract_loading.h"
-#include "contract_schema.h"
+#include "contract_internal.h"
 #include "near_word.h"
 #include "str.h"
 #include "xalloc.h"

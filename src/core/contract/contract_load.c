@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "ascii.h"
-#include "contract_loading.h"
-#include "contract_uri.h"
+#include "contract_internal.h"
 #include "parse.h"
 #include "str.h"
 #include "xalloc.h"
@@ -35,7 +34,7 @@ static size_t scheme_len(const char *text)
     return ascii_is_letter(text[0]) && text[len] == ':' ? len : 0;
 }
 
-static struct uri parse(const char *text)
+static struct uri parse_uri(const char *text)
 {
     struct uri uri = {0};
     const size_t scheme = scheme_len(text);
@@ -169,8 +168,8 @@ bool contract_uri_resolve(const char *base, const char *reference, struct str *o
 {
     if (strlen(reference) > CONTRACT_URI_MAX)
         return false;
-    const struct uri from = parse(base);
-    const struct uri to = parse(reference);
+    const struct uri from = parse_uri(base);
+    const struct uri to = parse_uri(reference);
     const size_t start = out->len;
     add_resolved(out, &from, &to);
     add_decoded(fragment, to.fragment);
@@ -188,7 +187,8 @@ struct directory {
     size_t count;
 };
 
-static void complain(struct contract_loader *loader, const char *pointer, const char *message)
+static void complain_of_pointer(struct contract_loader *loader, const char *pointer,
+                                const char *message)
 {
     violations_add(loader->wrong, VIOLATION_INVALID_VALUE, pointer, message, NULL, NULL);
     loader->failed = true;
@@ -226,8 +226,8 @@ static struct contract_schema *schema_at(struct contract *contract,
     return found ? found->schema : NULL;
 }
 
-static struct contract_schema *anchored(const struct contract *contract, size_t resource,
-                                        const char *name)
+static struct contract_schema *anchored_schema(const struct contract *contract, size_t resource,
+                                               const char *name)
 {
     for (size_t i = 0; i < contract->anchor_count; i++) {
         const struct contract_anchor *anchor = &contract->anchors[i];
@@ -248,7 +248,7 @@ static struct contract_schema *find_target(struct contract *contract,
         if (*fragment == '\0')
             return root;
         if (*fragment != '/')
-            return anchored(contract, i, fragment);
+            return anchored_schema(contract, i, fragment);
         const struct json *json = json_pointer_find(root->json, fragment);
         return json ? schema_at(contract, directory, json) : NULL;
     }
@@ -291,7 +291,7 @@ static void find_reference(struct contract_loader *loader, const struct director
     if (is_short)
         schema->target = find_target(contract, directory, str_text(&uri), str_text(&fragment));
     if (!is_short)
-        complain(loader, schema->pointer, "the URI is too long");
+        complain_of_pointer(loader, schema->pointer, "the URI is too long");
     else if (!schema->target)
         complain_target(loader, schema, str_text(&uri));
     str_done(&uri);
@@ -307,18 +307,18 @@ struct chain {
 
 enum { ON_THE_WAY = -1 }; /* instead of a length */
 
-static int longest(struct chain *chain, struct contract_schema *schema);
+static int longest_chain(struct chain *chain, struct contract_schema *schema);
 
-static int longer(int length, struct chain *chain, struct contract_schema *schema)
+static int longer_chain(int length, struct chain *chain, struct contract_schema *schema)
 {
-    const int other = schema && !chain->loader->failed ? longest(chain, schema) : 0;
+    const int other = schema && !chain->loader->failed ? longest_chain(chain, schema) : 0;
     return other > length ? other : length;
 }
 
 static int longest_of_list(int length, struct chain *chain, const struct contract_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        length = longer(length, chain, list->items[i]);
+        length = longer_chain(length, chain, list->items[i]);
     return length;
 }
 
@@ -330,13 +330,13 @@ static int complain_chain(const struct chain *chain, const char *message)
         if (chain->schemas[i]->target)
             pointer = chain->schemas[i]->pointer;
     }
-    complain(chain->loader, pointer, message);
+    complain_of_pointer(chain->loader, pointer, message);
     return 0;
 }
 
 /* How many schemas apply to a value through this one, itself counted, one within the other. A
  * schema that applies to the same value through itself would never end. */
-static int longest(struct chain *chain, struct contract_schema *schema)
+static int longest_chain(struct chain *chain, struct contract_schema *schema)
 {
     if (schema->chain > 0)
         return schema->chain;
@@ -347,16 +347,16 @@ static int longest(struct chain *chain, struct contract_schema *schema)
         return complain_chain(chain, "too many references, one after the other");
     chain->schemas[chain->count++] = schema;
     schema->chain = ON_THE_WAY;
-    int length = longer(0, chain, schema->target);
+    int length = longer_chain(0, chain, schema->target);
     length = longest_of_list(length, chain, &schema->all_of);
     length = longest_of_list(length, chain, &schema->any_of);
     length = longest_of_list(length, chain, &schema->one_of);
-    length = longer(length, chain, schema->not_this);
-    length = longer(length, chain, schema->condition);
-    length = longer(length, chain, schema->then_this);
-    length = longer(length, chain, schema->else_this);
+    length = longer_chain(length, chain, schema->not_this);
+    length = longer_chain(length, chain, schema->condition);
+    length = longer_chain(length, chain, schema->then_this);
+    length = longer_chain(length, chain, schema->else_this);
     for (size_t i = 0; i < schema->dependent_schemas.count; i++)
-        length = longer(length, chain, schema->dependent_schemas.rows[i].schema);
+        length = longer_chain(length, chain, schema->dependent_schemas.rows[i].schema);
     schema->chain = length + 1;
     chain->count--;
     if (schema->chain > CONTRACT_CHAIN_MAX && !chain->loader->failed)
@@ -377,7 +377,7 @@ static void contract_load_references(struct contract_loader *loader)
     free(directory.entries);
     struct chain chain = {.loader = loader};
     for (size_t i = 0; i < count && !loader->failed; i++)
-        (void)longest(&chain, contract->schemas[i]);
+        (void)longest_chain(&chain, contract->schemas[i]);
 }
 
 enum {
@@ -559,7 +559,7 @@ static bool is_within_limits(const struct contract_site *site)
 }
 
 /* Does the check have anything to do that combines several schemas? */
-static bool combines(const struct contract_schema *schema)
+static bool combines_schemas(const struct contract_schema *schema)
 {
     const size_t count = schema->all_of.count + schema->any_of.count + schema->one_of.count +
                          schema->dependent_schemas.count;
@@ -579,7 +579,7 @@ struct contract_schema *contract_load_schema(const struct contract_site *site)
         read_id(site, schema);
         read_anchor(site, schema);
         read_keywords(site, schema);
-        schema->combines = combines(schema);
+        schema->combines = combines_schemas(schema);
     } else if (kind != JSON_KIND_TRUE && kind != JSON_KIND_FALSE) {
         contract_complain_type(site, "object or boolean", "a schema is expected");
     }
@@ -587,7 +587,7 @@ struct contract_schema *contract_load_schema(const struct contract_site *site)
 }
 
 /* Takes the document, also when it fails. */
-static bool load(struct json *document, struct contract **out, struct violations *wrong)
+static bool load_contract(struct json *document, struct contract **out, struct violations *wrong)
 {
     struct contract *contract = xcalloc(1, sizeof(*contract));
     struct contract_loader loader = {.contract = contract, .wrong = wrong};
@@ -627,10 +627,10 @@ bool contract_load(const char *text, size_t len, struct contract **out, struct v
         violations_add(wrong, VIOLATION_NOT_JSON, "", str_text(&message), NULL, NULL);
     }
     str_done(&message);
-    return document && load(document, out, wrong);
+    return document && load_contract(document, out, wrong);
 }
 
 bool contract_load_json(const struct json *schema, struct contract **out, struct violations *wrong)
 {
-    return load(json_clone(schema), out, wrong);
+    return load_contract(json_clone(schema), out, wrong);
 }

@@ -1,4 +1,4 @@
-#include "contract_pattern.h"
+#include "contract_internal.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -162,7 +162,7 @@ struct reading {
 };
 
 /* The character `ahead` of the next one; NUL past the end. */
-static char peek(const struct reading *reading, size_t ahead)
+static char peek_char(const struct reading *reading, size_t ahead)
 {
     const size_t at = reading->at + ahead;
     return at < reading->len ? reading->text[at] : '\0';
@@ -173,7 +173,7 @@ static bool is_one_of(char c, const char *chars)
     return c != '\0' && strchr(chars, c);
 }
 
-static bool refuse(const struct reading *reading, const char *what)
+static bool refuse_pattern(const struct reading *reading, const char *what)
 {
     return err_set(reading->err, ERR_INVALID, "%s, at byte %zu", what, reading->at);
 }
@@ -183,7 +183,7 @@ static int32_t hex_number(const struct reading *reading, size_t ahead, size_t co
 {
     int32_t value = 0;
     for (size_t i = 0; i < count; i++) {
-        const int digit = parse_hex_digit(peek(reading, ahead + i));
+        const int digit = parse_hex_digit(peek_char(reading, ahead + i));
         if (digit < 0 || value > CODE_MAX)
             return -1;
         value = value * 16 + digit;
@@ -194,7 +194,7 @@ static int32_t hex_number(const struct reading *reading, size_t ahead, size_t co
 static bool take_character(struct reading *reading, int32_t code, size_t len)
 {
     if (code < 0 || code > CODE_MAX || (code >= 0xD800 && code <= 0xDFFF))
-        return refuse(reading, "no such character");
+        return refuse_pattern(reading, "no such character");
     str_addf(reading->out, "\\x{%x}", (unsigned)code);
     reading->at += len;
     return true;
@@ -203,20 +203,20 @@ static bool take_character(struct reading *reading, int32_t code, size_t len)
 /* \u{1F600}, \u00e9, or two of these that are one character. */
 static bool take_unicode(struct reading *reading)
 {
-    if (peek(reading, 2) == '{') {
+    if (peek_char(reading, 2) == '{') {
         size_t digits = 0;
-        while (digits < CODE_DIGITS_MAX && parse_hex_digit(peek(reading, 3 + digits)) >= 0)
+        while (digits < CODE_DIGITS_MAX && parse_hex_digit(peek_char(reading, 3 + digits)) >= 0)
             digits++;
-        if (digits == 0 || peek(reading, 3 + digits) != '}')
-            return refuse(reading, "\\u{ wants hexadecimal digits and }");
+        if (digits == 0 || peek_char(reading, 3 + digits) != '}')
+            return refuse_pattern(reading, "\\u{ wants hexadecimal digits and }");
         return take_character(reading, hex_number(reading, 3, digits), digits + 4);
     }
     const size_t len = 2 + CODE_LEN;
     const int32_t high = hex_number(reading, 2, CODE_LEN);
     if (high < 0)
-        return refuse(reading, "\\u wants four hexadecimal digits");
-    const bool is_pair = high >= 0xD800 && high <= 0xDBFF && peek(reading, len) == '\\' &&
-                         peek(reading, len + 1) == 'u';
+        return refuse_pattern(reading, "\\u wants four hexadecimal digits");
+    const bool is_pair = high >= 0xD800 && high <= 0xDBFF && peek_char(reading, len) == '\\' &&
+                         peek_char(reading, len + 1) == 'u';
     const int32_t low = is_pair ? hex_number(reading, len + 2, CODE_LEN) : 0;
     if (low >= 0xDC00 && low <= 0xDFFF)
         return take_character(reading, 0x10000 + (high - 0xD800) * 0x400 + (low - 0xDC00), 2 * len);
@@ -227,8 +227,8 @@ static bool take_back_reference(struct reading *reading)
 {
     size_t digits = 1;
     if (reading->in_class)
-        return refuse(reading, "no reference to a group in a class");
-    while (ascii_is_digit(peek(reading, 1 + digits)))
+        return refuse_pattern(reading, "no reference to a group in a class");
+    while (ascii_is_digit(peek_char(reading, 1 + digits)))
         digits++;
     str_addf(reading->out, "\\g{%.*s}", (int)digits, reading->text + reading->at + 1);
     reading->at += 1 + digits;
@@ -239,20 +239,20 @@ static bool take_property(struct reading *reading)
 {
     const char *name = reading->text + reading->at + 3;
     const char *end =
-        peek(reading, 2) == '{' ? memchr(name, '}', reading->len - reading->at - 3) : NULL;
+        peek_char(reading, 2) == '{' ? memchr(name, '}', reading->len - reading->at - 3) : NULL;
     if (!end)
-        return refuse(reading, "\\p wants {a property}");
+        return refuse_pattern(reading, "\\p wants {a property}");
     const size_t len = (size_t)(end - name);
-    const bool negated = peek(reading, 1) == 'P';
+    const bool negated = peek_char(reading, 1) == 'P';
     if (!ecma_property(reading->out, name, len, negated))
-        return refuse(reading, "no such property");
+        return refuse_pattern(reading, "no such property");
     reading->at += len + 4;
     return true;
 }
 
 static bool take_space(struct reading *reading)
 {
-    const char *set = peek(reading, 1) == 's' ? space : no_space;
+    const char *set = peek_char(reading, 1) == 's' ? space : no_space;
     str_add(reading->out, reading->in_class ? "" : "[");
     str_add(reading->out, set);
     str_add(reading->out, reading->in_class ? "" : "]");
@@ -270,20 +270,20 @@ static bool take_as_it_is(struct reading *reading, size_t len)
 static bool take_named_reference(struct reading *reading)
 {
     size_t len = 3;
-    while (ascii_is_letter(peek(reading, len)) || ascii_is_digit(peek(reading, len)) ||
-           peek(reading, len) == '_')
+    while (ascii_is_letter(peek_char(reading, len)) || ascii_is_digit(peek_char(reading, len)) ||
+           peek_char(reading, len) == '_')
         len++;
-    if (peek(reading, 2) != '<' || peek(reading, len) != '>')
-        return refuse(reading, "\\k wants <a group>");
+    if (peek_char(reading, 2) != '<' || peek_char(reading, len) != '>')
+        return refuse_pattern(reading, "\\k wants <a group>");
     return take_as_it_is(reading, len + 1);
 }
 
 /* What begins with a backslash. */
 static bool take_escape(struct reading *reading)
 {
-    const char c = peek(reading, 1);
+    const char c = peek_char(reading, 1);
     if (c == '\0' && reading->at + 1 >= reading->len)
-        return refuse(reading, "\\ at the end");
+        return refuse_pattern(reading, "\\ at the end");
     reading->was_set = is_one_of(c, "dDwWsSpP");
     if (is_one_of(c, "dDwWbBtnfr"))
         return take_as_it_is(reading, 2);
@@ -293,12 +293,12 @@ static bool take_escape(struct reading *reading)
         return take_property(reading);
     if (c == 'v')
         return take_character(reading, 0x0B, 2);
-    if (c == '0' && !ascii_is_digit(peek(reading, 2)))
+    if (c == '0' && !ascii_is_digit(peek_char(reading, 2)))
         return take_character(reading, 0, 2);
     if (c >= '1' && c <= '9')
         return take_back_reference(reading);
-    if (c == 'c' && ascii_is_letter(peek(reading, 2)))
-        return take_character(reading, peek(reading, 2) & CONTROL_MASK, 3);
+    if (c == 'c' && ascii_is_letter(peek_char(reading, 2)))
+        return take_character(reading, peek_char(reading, 2) & CONTROL_MASK, 3);
     if (c == 'x')
         return take_character(reading, hex_number(reading, 2, BYTE_LEN), 2 + BYTE_LEN);
     if (c == 'u')
@@ -306,14 +306,15 @@ static bool take_escape(struct reading *reading)
     if (c == 'k')
         return take_named_reference(reading);
     if (ascii_is_letter(c) || ascii_is_digit(c) || c == '\0')
-        return refuse(reading, "no such escape in ECMA-262");
+        return refuse_pattern(reading, "no such escape in ECMA-262");
     return take_as_it_is(reading, (unsigned char)c < 0x80 ? 2 : 1);
 }
 
 static bool take_in_class(struct reading *reading)
 {
-    const char c = peek(reading, 0);
-    const bool set_follows = peek(reading, 1) == '\\' && is_one_of(peek(reading, 2), "dDwWsSpP");
+    const char c = peek_char(reading, 0);
+    const bool set_follows =
+        peek_char(reading, 1) == '\\' && is_one_of(peek_char(reading, 2), "dDwWsSpP");
     const bool is_literal = c == '[' || (c == '-' && (reading->was_set || set_follows));
     reading->was_set = false;
     if (c == ']')
@@ -327,35 +328,35 @@ static bool take_in_class(struct reading *reading)
 static size_t repeat_len(const struct reading *reading)
 {
     size_t len = 1;
-    if (is_one_of(peek(reading, 0), "*+?"))
+    if (is_one_of(peek_char(reading, 0), "*+?"))
         return 1;
-    if (peek(reading, 0) != '{' || !ascii_is_digit(peek(reading, 1)))
+    if (peek_char(reading, 0) != '{' || !ascii_is_digit(peek_char(reading, 1)))
         return 0;
-    while (ascii_is_digit(peek(reading, len)))
+    while (ascii_is_digit(peek_char(reading, len)))
         len++;
-    if (peek(reading, len) == ',') {
+    if (peek_char(reading, len) == ',') {
         len++;
-        while (ascii_is_digit(peek(reading, len)))
+        while (ascii_is_digit(peek_char(reading, len)))
             len++;
     }
-    return peek(reading, len) == '}' ? len + 1 : 0;
+    return peek_char(reading, len) == '}' ? len + 1 : 0;
 }
 
 static bool take_repeat(struct reading *reading, size_t len)
 {
-    const size_t lazy = peek(reading, len) == '?' ? 1 : 0;
+    const size_t lazy = peek_char(reading, len) == '?' ? 1 : 0;
     (void)take_as_it_is(reading, len + lazy);
-    return repeat_len(reading) == 0 || refuse(reading, "nothing to repeat");
+    return repeat_len(reading) == 0 || refuse_pattern(reading, "nothing to repeat");
 }
 
 static bool take_group(struct reading *reading)
 {
-    const char kind = peek(reading, 1) == '?' ? peek(reading, 2) : '\0';
-    const bool is_special = peek(reading, 1) == '?' || peek(reading, 1) == '*';
-    const bool is_named = kind == '<' && ascii_is_letter(peek(reading, 3));
-    const bool looks_back = kind == '<' && is_one_of(peek(reading, 3), "=!");
+    const char kind = peek_char(reading, 1) == '?' ? peek_char(reading, 2) : '\0';
+    const bool is_special = peek_char(reading, 1) == '?' || peek_char(reading, 1) == '*';
+    const bool is_named = kind == '<' && ascii_is_letter(peek_char(reading, 3));
+    const bool looks_back = kind == '<' && is_one_of(peek_char(reading, 3), "=!");
     if (is_special && !is_one_of(kind, ":=!") && !is_named && !looks_back)
-        return refuse(reading, "no such group in ECMA-262");
+        return refuse_pattern(reading, "no such group in ECMA-262");
     size_t len = 1;
     if (is_special)
         len = kind == '<' ? 4 : 3;
@@ -364,7 +365,7 @@ static bool take_group(struct reading *reading)
 
 static bool take_next(struct reading *reading)
 {
-    const char c = peek(reading, 0);
+    const char c = peek_char(reading, 0);
     if (c == '\\')
         return take_escape(reading);
     if (reading->in_class)
@@ -380,7 +381,7 @@ static bool take_next(struct reading *reading)
         return take_as_it_is(reading, 1);
     reading->in_class = true;
     reading->was_set = false;
-    return take_as_it_is(reading, peek(reading, 1) == '^' ? 2 : 1);
+    return take_as_it_is(reading, peek_char(reading, 1) == '^' ? 2 : 1);
 }
 
 /* Appends the pattern for PCRE2, to be compiled with UTF and without UCP. ERR_INVALID says what is
@@ -558,7 +559,8 @@ static bool is_beginning(const char *text, size_t len)
 }
 
 /* What the library would make possessive is not counted as a step, so it may not. */
-static bool compile(struct contract_pattern *pattern, const struct str *source, struct err *err)
+static bool compile_pattern(struct contract_pattern *pattern, const struct str *source,
+                            struct err *err)
 {
     const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF |
                              PCRE2_ALLOW_EMPTY_CLASS | PCRE2_NO_AUTO_POSSESS |
@@ -603,7 +605,7 @@ static bool compile_counted(struct contract_pattern *pattern, const struct str *
 {
     uint32_t options = 0;
     struct str counted = {0};
-    bool ok = compile(pattern, source, err);
+    bool ok = compile_pattern(pattern, source, err);
     if (ok)
         (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_ALLOPTIONS, &options);
     if (ok && (options & PCRE2_ANCHORED) == 0) {
@@ -611,7 +613,7 @@ static bool compile_counted(struct contract_pattern *pattern, const struct str *
         str_add(&counted, "\\A(?s:.*?)(?:");
         str_add_n(&counted, str_text(source), source->len);
         str_add_char(&counted, ')');
-        ok = compile(pattern, &counted, err);
+        ok = compile_pattern(pattern, &counted, err);
     }
     str_done(&counted);
     pattern->looks_around = ok && looks_around(pattern, str_text(source));
@@ -682,7 +684,7 @@ static int64_t at_least_one(int64_t steps)
     return steps > 0 ? steps : 1;
 }
 
-static bool begins(const struct contract_pattern *pattern, const char *text, size_t len)
+static bool begins_with(const struct contract_pattern *pattern, const char *text, size_t len)
 {
     const size_t want = pattern->beginning_len;
     return len >= want && (want == 0 || (text[0] == pattern->beginning[0] &&
@@ -696,7 +698,7 @@ enum contract_match contract_pattern_match(const struct contract_pattern *patter
                                            size_t len)
 {
     if (pattern->beginning)
-        return begins(pattern, text, len) ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
+        return begins_with(pattern, text, len) ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
     if (!pattern->code)
         return contract_word_fits(&pattern->word, text, len) ? CONTRACT_MATCH_YES
                                                              : CONTRACT_MATCH_NO;

@@ -8,9 +8,7 @@
 #include "ascii.h"
 #include "attr.h"
 #include "contract.h"
-#include "contract_checking.h"
-#include "contract_equal.h"
-#include "contract_findings.h"
+#include "contract_internal.h"
 #include "json_pointer.h"
 #include "near_word.h"
 #include "str.h"
@@ -284,7 +282,7 @@ static void say_no_json(const char *text, size_t len, struct json_place place, c
     str_done(&message);
 }
 
-static struct json *parse(const char *text, size_t len, struct violations *wrong)
+static struct json *parse_value(const char *text, size_t len, struct violations *wrong)
 {
     struct json *value = NULL;
     struct json_place place = {0};
@@ -323,7 +321,7 @@ bool contract_check_text(const struct contract *contract, const char *text, size
                          struct json **value, struct violations *wrong)
 {
     contract_unfence(contract, &text, &len);
-    struct json *parsed = parse(text, len, wrong);
+    struct json *parsed = parse_value(text, len, wrong);
     const struct contract_budget budget = {.steps = CONTRACT_TEXT_STEPS_MAX,
                                            .match_steps = CONTRACT_MATCH_STEPS_TEXT};
     bool fits = parsed && contract_check_within(contract, parsed, &budget, wrong);
@@ -345,7 +343,7 @@ struct nearest {
     struct contract_identities identities; /* of all alternatives */
 };
 
-static const struct contract_schema *referred(const struct contract_schema *schema)
+static const struct contract_schema *referred_schema(const struct contract_schema *schema)
 {
     const bool is_bare = schema->types == 0 && schema->target;
     return is_bare ? schema->target : schema;
@@ -356,7 +354,7 @@ static unsigned other_types(const struct contract_list *list, const struct contr
 {
     unsigned types = 0;
     for (size_t i = 0; i < list->count; i++) {
-        const struct contract_schema *own = referred(list->items[i]);
+        const struct contract_schema *own = referred_schema(list->items[i]);
         if (own->types == 0 || (own->types & spot->types) != 0)
             return 0;
         types |= own->types;
@@ -429,7 +427,7 @@ static struct nearest find_nearest(struct contract_checking *checking,
 
 /* What is wrong with the nearest, each on its own: only what the output is of, where that differs
  * from all alternatives, for then the rest does not matter. */
-static void tell(struct contract_checking *checking, struct nearest *nearest)
+static void report_nearest(struct contract_checking *checking, struct nearest *nearest)
 {
     struct contract_findings *said = checking->findings;
     const bool differ = contract_identities_differ(&nearest->identities);
@@ -463,7 +461,7 @@ static void say_nearest(struct contract_checking *checking, const struct contrac
     if (!is_known || !contract_identities_differ(&nearest.identities))
         (void)contract_say_value(checking, spot, str_text(&message), NULL);
     if (is_known)
-        tell(checking, &nearest);
+        report_nearest(checking, &nearest);
     contract_findings_done(&nearest.findings);
     contract_identities_done(&nearest.identities);
     str_done(&message);
