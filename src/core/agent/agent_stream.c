@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent_calls.h"
 #include "agent_state.h"
 #include "agent_used.h"
 #include "ascii.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "adapter_parts.h"
+#include "adapter_internal.h"
 #include "attr.h"
 #include "json.h"
 #include "plan_list.h"

@@ -1,18 +1,51 @@
 /*
- * adapter_rule.h - the rules of an adapter: which event of the output is what. Pure.
- *
- * A rule is made once of its JSON and borrows texts from it. docs/agents.md says what the
- * members mean.
+ * Adapters from within: paths into JSON, rules, and what an adapter holds. Private to core.
  */
-#ifndef DEVS_ADAPTER_RULE_H
-#define DEVS_ADAPTER_RULE_H
+#ifndef DEVS_ADAPTER_INTERNAL_H
+#define DEVS_ADAPTER_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "adapter_path.h"
+#include "adapter.h"
 #include "json.h"
 #include "str.h"
+
+/*
+ * The small paths into JSON that rules of adapters are made of.
+ *
+ * "message.content.*.text": members by name, elements by number ("-1" is the last one), "*" is
+ * every element. "." is the value itself. Pure.
+ */
+
+enum { ADAPTER_PATH_PARTS_MAX = 8 };
+
+/* All zero is ".". */
+struct adapter_path {
+    char *text; /* owned; cut at the dots */
+    const char *parts[ADAPTER_PATH_PARTS_MAX];
+    int count;
+};
+
+/* Parts beyond the limit are left out: the schema refuses them. */
+void adapter_path_init(struct adapter_path *path, const char *text);
+void adapter_path_done(struct adapter_path *path);
+
+/* False: no more are wanted. */
+typedef bool adapter_found_fn(void *ctx, const struct json *value);
+
+/* Each value that the path leads to, in order. */
+void adapter_path_walk(const struct adapter_path *path, const struct json *root,
+                       adapter_found_fn *found, void *ctx);
+/* The first one; NULL if there is none. */
+const struct json *adapter_path_first(const struct adapter_path *path, const struct json *root);
+
+/*
+ * The rules of an adapter: which event of the output is what. Pure.
+ *
+ * A rule is made once of its JSON and borrows texts from it. docs/agents.md says what the members
+ * mean.
+ */
 
 /* What an event is. */
 enum adapter_event {
@@ -131,5 +164,37 @@ const struct json *adapter_value(const struct adapter_sources *sources, const st
 /* The arguments of a call as an object of its own, which the caller frees; NULL if there are
  * none. Text that is a JSON object is parsed; any other text becomes the argument "input". */
 struct json *adapter_args(const struct adapter_sources *sources, const struct json *value);
+
+/*
+ * What an adapter is made of; for those who read it.
+ */
+
+struct adapter {
+    char *name;        /* owned */
+    struct json *json; /* owned; the whole adapter, without "like"; texts below borrow from it */
+    bool is_builtin;
+    const char *program;
+    const char *called; /* the name of the program, without folders */
+    const char *install;
+    const char *allow; /* how a refused tool is allowed; "" = it does not say */
+    enum adapter_prompt prompt;
+    enum adapter_output output;
+    char **argv;                /* owned, as the next ones; NULL-terminated */
+    char **argv_resume;         /* NULL = it cannot go on in a session */
+    char **model_args;          /* NULL = it cannot be told a model */
+    char **permission_args;     /* NULL = none */
+    char **env;                 /* "NAME=value" */
+    bool result_on_stderr;      /* a failure may be told as JSON on stderr */
+    const char *cut_member;     /* from it on the end of a line is read whose beginning is lost; or
+                                   NULL */
+    char **unknown_session;     /* owned; NULL = not known */
+    bool counts_turns;          /* rules say what a turn is */
+    struct adapter_rule *rules; /* owned */
+    size_t rule_count;
+};
+
+/* The variables of the set's own adapter `index`, to put texts in the place of others as long as
+ * nobody else knows the set; NULL behind the last. */
+char **adapters_own_env(struct adapters *adapters, size_t index);
 
 #endif
