@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "attr.h"
-#include "label.h"
+#include "verdict.h"
 
 /* Numbers are in the log: never renumber. */
 enum control_verb {

@@ -5,8 +5,8 @@
 #ifndef DEVS_FAILURE_CLASS_H
 #define DEVS_FAILURE_CLASS_H
 
-#include "label.h"
 #include "run_state.h"
+#include "verdict.h"
 
 struct failure_class {
     struct verdict_label label;

@@ -15,6 +15,13 @@
 #include "attr.h"
 #include "str.h"
 
+/*
+ * What an attempt's end means, with the evidence for it.
+ *
+ * The words come from the list of failure classes: seven transient types, each with a free
+ * subtype, and a closed list of persistent reasons. Numbers are in the log: never renumber.
+ */
+
 struct json;
 
 enum verdict_class {
@@ -180,5 +187,30 @@ void verdict_to_json(const struct verdict *verdict, struct str *out);
 /* Read the evidence back, of each text the first line; what the object (NULL: none) lacks is as
  * verdict_new() has it. Class, type and reason stay as they are in *out. */
 void verdict_from_json(const struct json *object, struct verdict *out);
+
+/*
+ * A verdict's class without its evidence, as one word for people.
+ */
+
+/* A plain value. */
+struct verdict_label {
+    enum verdict_class class;
+    enum transient_type type; /* transient only */
+    enum reason reason;       /* persistent only; NONE: it has no reason of its own */
+};
+
+/* "success", "persistent", a transient type ("NETWORK_TIMEOUT") or a persistent
+ * reason ("test-fail"): the words of the run log. */
+const char *verdict_label_word(const struct verdict_label *label);
+
+/* The inverse, in any case; the short words of the screen ("network") do too.
+ * False if the text is none of them: "transient" alone says too little. */
+ATTR_MUST_USE bool verdict_label_parse(const char *text, struct verdict_label *out);
+
+/* The same class, type and reason. */
+bool verdict_label_equals(const struct verdict_label *a, const struct verdict_label *b);
+
+/* All words verdict_label_parse() takes in the log's form, with ", " between them. */
+void verdict_label_words(struct str *out);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "event.h"
-#include "label.h"
 #include "log_read.h"
 #include "outcome.h"
+#include "verdict.h"
 #include "xalloc.h"
 
 enum { ATTEMPT_MARKS_MAX = 1024 * 1024 }; /* of one run; a log with more is nobody's */

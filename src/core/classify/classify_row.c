@@ -237,9 +237,9 @@ static bool read_input(const struct json *row, const struct classify_edge *edge,
            read_now(row, &out->now_ms, err);
 }
 
-static bool judge(const struct classifier *classifier, const struct json *row,
-                  const struct classify_edge *edge, struct verdict *out, struct told *told,
-                  struct err *err)
+static bool judge_row(const struct classifier *classifier, const struct json *row,
+                      const struct classify_edge *edge, struct verdict *out, struct told *told,
+                      struct err *err)
 {
     struct row_argv argv;
     struct classify_input input;
@@ -268,7 +268,7 @@ bool classify_row(const struct classifier *classifier, const struct str *row,
     bool ok = json_parse(str_text(&repaired), repaired.len, &json, NULL, err);
     if (ok && json_kind(json) != JSON_KIND_OBJECT)
         ok = err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
-    ok = ok && judge(classifier, json, edge, &verdict, &told, err);
+    ok = ok && judge_row(classifier, json, edge, &verdict, &told, err);
     if (ok)
         add_verdict(out, json, &verdict, &told);
     json_free(json);

@@ -1,4 +1,4 @@
-#include "classify_rules.h"
+#include "classify_internal.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -8,19 +8,18 @@
 
 #include "ascii.h"
 #include "json.h"
-#include "literals.h"
 #include "sha256.h"
 #include "xalloc.h"
 
 enum { ROOT = 0 };
 static_assert(LITERALS_NODES_MAX < LITERALS_END, "a node and the mark fit into 16 bits");
 
-static unsigned char lower(unsigned char c)
+static unsigned char lower_letter(unsigned char c)
 {
     return ascii_is_upper(c) ? (unsigned char)(c + ('a' - 'A')) : c;
 }
 
-static unsigned char upper(unsigned char c)
+static unsigned char upper_letter(unsigned char c)
 {
     return ascii_is_lower(c) ? (unsigned char)(c - ('a' - 'A')) : c;
 }
@@ -66,11 +65,11 @@ static void literals_done(struct literals *literals)
 
 static int class_for(struct literals *literals, unsigned char c)
 {
-    c = lower(c);
+    c = lower_letter(c);
     if (literals->class_of[c] == 0) {
         assert(literals->classes < LITERALS_CLASSES_MAX);
         literals->class_of[c] = (uint8_t)literals->classes;
-        literals->class_of[upper(c)] = (uint8_t)literals->classes;
+        literals->class_of[upper_letter(c)] = (uint8_t)literals->classes;
         literals->classes++;
     }
     return literals->class_of[c];

@@ -1,4 +1,4 @@
-#include "classify_scan.h"
+#include "classify_internal.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -9,7 +9,6 @@
 
 #include "adapter.h"
 #include "attr.h"
-#include "launched.h"
 #include "xalloc.h"
 
 /* The lines that may match, the last one first, each once: lines with a literal of the rule, or all
@@ -636,8 +635,8 @@ bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_mat
     return false;
 }
 
-static bool outranks(struct scan *scan, const struct rule *rule, const struct scan_match *symptom,
-                     struct scan_match *out)
+static bool rule_outranks(struct scan *scan, const struct rule *rule,
+                          const struct scan_match *symptom, struct scan_match *out)
 {
     if (rule->rank == RULE_RANK_CAUSE) {
         const size_t first = symptom->line > SCAN_NEAR_LINES ? symptom->line - SCAN_NEAR_LINES : 0;
@@ -660,7 +659,7 @@ bool scan_cause(struct scan *scan, const struct scan_match *symptom, struct scan
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *rule = &list->items[i];
         if (rule > symptom->rule && rule->rank > symptom->rule->rank && rule->pattern &&
-            facts_fit(scan->input, rule) && outranks(scan, rule, symptom, out))
+            facts_fit(scan->input, rule) && rule_outranks(scan, rule, symptom, out))
             return true;
     }
     return false;

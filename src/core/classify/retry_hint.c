@@ -1,6 +1,4 @@
-#include "retry_hint.h"
-
-#include "hint_form.h"
+#include "classify_internal.h"
 
 #include <stdio.h>
 #include <string.h>
