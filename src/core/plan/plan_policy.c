@@ -1,4 +1,4 @@
-#include "plan_policy.h"
+#include "plan_internal.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -6,8 +6,6 @@
 
 #include "near_word.h"
 #include "phase.h"
-#include "plan_surroundings.h"
-#include "policy_list.h"
 
 /* The last one of that name among the first `count`: an inner one comes later. */
 static int find_among(const struct policy_list *list, int count, const char *name)

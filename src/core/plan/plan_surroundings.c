@@ -1,4 +1,4 @@
-#include "plan_surroundings.h"
+#include "plan_internal.h"
 
 #include <assert.h>
 #include <math.h>
@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_list.h"
-#include "plan_reader.h"
 #include "text_list.h"
 
 enum { MS_PER_S = 1000 };

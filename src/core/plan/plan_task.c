@@ -1,15 +1,9 @@
-#include "plan_task.h"
+#include "plan_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "near_word.h"
-#include "plan_agent.h"
-#include "plan_contract.h"
-#include "plan_policy.h"
-#include "plan_reader.h"
-#include "plan_source.h"
-#include "plan_surroundings.h"
 #include "str.h"
 #include "verdict.h"
 #include "xalloc.h"

@@ -6,12 +6,9 @@
 
 #include "config_schema_json.h"
 #include "plan.h"
-#include "plan_agent.h"
-#include "plan_loops.h"
-#include "plan_policy.h"
+#include "plan_internal.h"
 #include "plan_schema.h"
 #include "plan_schema_json.h"
-#include "plan_surroundings.h"
 #include "str.h"
 #include "verdict.h"
 
