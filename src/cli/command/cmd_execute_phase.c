@@ -8,9 +8,9 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "phase_summary.h"
+#include "plan.h"
 #include "plan_agents.h"
 #include "plan_file.h"
-#include "plan_sessions.h"
 #include "workflow.h"
 
 /* The phase that is carried out. */

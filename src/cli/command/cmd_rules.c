@@ -12,7 +12,6 @@
 #include "find_log.h"
 #include "json.h"
 #include "progress.h"
-#include "rule_list.h"
 #include "rule_trial.h"
 #include "rules_file.h"
 #include "text_file.h"

@@ -30,12 +30,9 @@
 #include "xalloc.h"
 
 /*
- * How an agent CLI is called and how its output is read: data, not code.
- *
- * An adapter is a JSON object (docs/agents.md has all its members). The built-in ones are the
- * files of assets/agents; settings and plans may bring more, or say what differs from one that is
- * in sight ("like"). An adapter and a set of them do not change once made; any thread may read
- * them. Pure: nothing is looked up on the machine.
+ * One adapter: an object with the members described in docs/agents.md. The built-in ones are
+ * files of assets/agents; settings and plans may add others, or change some members of an
+ * existing one ("like"). Immutable once made, so any thread may read it.
  */
 
 void adapter_path_init(struct adapter_path *path, const char *text)
@@ -59,7 +56,7 @@ void adapter_path_done(struct adapter_path *path)
     *path = (struct adapter_path){0};
 }
 
-/* The element that a part names; NULL if it is not a number or does not exist. */
+/* Returns the element that a part names, or NULL. */
 static const struct json *element_of(const struct json *array, const char *part)
 {
     enum { DECIMAL = 10 };
@@ -72,7 +69,7 @@ static const struct json *element_of(const struct json *array, const char *part)
     return index < 0 ? NULL : json_at(array, (size_t)index);
 }
 
-/* As deep as the path is long. */
+/* Recurses as deep as the path is long. */
 static bool walk_path(const struct adapter_path *path, int at, const struct json *value,
                       adapter_found_fn *found, void *ctx)
 {
@@ -113,7 +110,7 @@ const struct json *adapter_path_first(const struct adapter_path *path, const str
     return first;
 }
 
-/* The texts of an array, NULL if it is none. */
+/* Returns the strings of an array, or NULL if it is none. */
 static char **read_texts(const struct json *value)
 {
     const size_t count = json_count(value);
@@ -165,8 +162,8 @@ static void read_rules(struct adapter *adapter, const struct json *events)
     }
 }
 
-/* Make an adapter of its JSON, which it owns from now on. What has not the right form is left
- * out: the schema has complained. */
+/* Makes an adapter from its JSON, of which it takes ownership. Ignores malformed members, which
+ * the schema has reported. */
 static struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin)
 {
     struct adapter *adapter = xcalloc(1, sizeof(*adapter));
@@ -233,7 +230,7 @@ void adapter_allow_words(const struct adapter *adapter, const char *tool, struct
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
     const char *text = adapter->allow;
-    /* The name comes from the agent's output, and a person copies what is said here. */
+    /* The name comes from the output of the agent, and people copy this text. */
     if (tool[strspn(tool, letters)] != '\0')
         tool = "TOOL";
     if (text[0] == '\0')
@@ -305,7 +302,7 @@ void adapter_write(const struct adapter *adapter, struct str *out)
     json_write(out, adapter->json);
 }
 
-/* Words in braces that an argument may contain, and their values. */
+/* Values of words in braces that an argument may contain. */
 struct filling {
     const char *name;
     const char *value; /* NULL = the argument stays as it is */
@@ -313,7 +310,7 @@ struct filling {
 
 enum { FILLINGS = 3 };
 
-/* A list that grows. */
+/* A growing list. */
 struct args {
     char **items;
     size_t count;
@@ -326,7 +323,8 @@ static void add_arg(struct args *args, char *text)
     args->items[args->count++] = text;
 }
 
-/* Copy `text`, each "{name}" in it that has a value filled in. True if `name` was among them. */
+/* Copies `text`, replacing each "{name}" that has a value. Returns true if `name` was among
+ * them. */
 static bool fill_text(struct str *out, const char *text, const struct filling *fillings,
                       const char *name)
 {
@@ -352,7 +350,7 @@ static bool fill_text(struct str *out, const char *text, const struct filling *f
     return filled;
 }
 
-/* Appends a list of arguments of the adapter; returns true if it contains the prompt. */
+/* Appends arguments of the adapter. Returns true if they contain the prompt. */
 static bool add_filled(struct args *args, char *const *texts, const struct filling *fillings)
 {
     bool has_prompt = false;
@@ -413,10 +411,10 @@ void adapter_argv_free(char **argv)
 }
 
 /*
- * The adapters there are: built in, and a person's own.
+ * Sets of adapters: built-in ones and those of a configuration.
  */
 
-enum { POINTER_MAX = 1024 }; /* bytes of a place's text */
+enum { POINTER_MAX = 1024 }; /* bytes of a JSON pointer */
 
 static bool is_left_out(const char *key)
 {
@@ -439,8 +437,8 @@ static void add_members(struct str *out, const struct json *from, const struct j
     }
 }
 
-/* The members of `own` (an object), and those of `model` that it lacks, without "like" and
- * comments. The program is the name if neither has one. The caller frees. */
+/* Returns the members of `own` (an object), plus those of `model` that it lacks, without "like"
+ * and comments. Without a program, the name is used. The caller frees. */
 static struct json *adapters_merge(const struct json *model, const struct json *own,
                                    const char *name)
 {
@@ -466,7 +464,7 @@ static struct json *adapters_merge(const struct json *model, const struct json *
     const size_t len = text.len;
     str_add_char(&text, '}');
     bool ok = json_parse(str_text(&text), text.len, &front, NULL, NULL);
-    assert(ok); /* of members that were parsed */
+    assert(ok); /* made of members that were parsed */
     str_cut(&text, len);
     add_members(&text, model, front);
     str_add_char(&text, '}');
@@ -532,11 +530,11 @@ static void adapters_complain_like(const char *name, const struct json *own, boo
 }
 
 struct adapters {
-    struct adapter **items; /* owned, and so is each; own ones only, built-in ones are for all */
+    struct adapter **items; /* owned, like each item; built-in ones are shared */
     size_t count;
 };
 
-/* The name that others are like if they do not say whom. */
+/* The default of "like". */
 static const char generic_name[] = "generic";
 
 static const struct {
@@ -550,7 +548,7 @@ static const struct {
     {"qwen", adapter_qwen_json},
 };
 
-/* As in plan_schema_text(): a value that is the same whoever makes it. */
+/* As in plan_schema_text(): the value is the same whichever thread makes it. */
 static _Atomic(struct adapter *) builtin_made[ARRAY_LEN(builtin)];
 
 static const struct adapter *builtin_at(size_t index)
@@ -560,7 +558,7 @@ static const struct adapter *builtin_at(size_t index)
         return kept;
     struct json *json = NULL;
     const bool ok = json_parse(builtin[index].text, strlen(builtin[index].text), &json, NULL, NULL);
-    assert(ok); /* it is ours, and a test reads it */
+    assert(ok); /* ours, and read by a test */
     struct adapter *made = adapter_new(builtin[index].name, json, true);
     if (atomic_compare_exchange_strong(&builtin_made[index], &kept, made))
         return made;
@@ -624,8 +622,8 @@ static void add_adapter(struct adapters *adapters, struct adapter *adapter)
     adapters->items[adapters->count++] = adapter;
 }
 
-/* Whom the adapter is like: by "like", else the one of its own name, else the generic one. NULL:
- * it is there, and has to be made first, or there is none. */
+/* Returns the adapter that this one extends: the one named by "like", else the one of the same
+ * name, else the generic one. Returns NULL if there is none, or if it has not been made yet. */
 static const struct adapter *model_of(const struct adapters *below, const struct adapters *made,
                                       const struct json *agents, const char *name)
 {
@@ -638,7 +636,7 @@ static const struct adapter *model_of(const struct adapters *below, const struct
     return json_get(agents, like) ? find_own(made, like) : adapters_find(below, like);
 }
 
-/* Make those whose models are there; true if one was. */
+/* Makes the adapters whose models exist. Returns true if there was one. */
 static bool make_some(const struct adapters *below, const struct json *agents,
                       struct adapters *made)
 {
@@ -657,7 +655,7 @@ static bool make_some(const struct adapters *below, const struct json *agents,
     return made->count > before;
 }
 
-/* What stands in the way of those that could not be made. */
+/* Reports why the remaining ones could not be made. */
 static void complain_of_rest(const struct adapters *below, const struct json *agents,
                              const struct adapters *made, struct violations *wrong)
 {

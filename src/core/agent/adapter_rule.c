@@ -43,7 +43,7 @@ static bool look_at_value(void *ctx, const struct json *value)
     return !matching->found;
 }
 
-/* How deep "not" and lists nest: the schema allows two levels. */
+/* `depth` limits the nesting of "not" and lists; the schema allows two levels. */
 static bool condition_holds(const struct adapter_path *path, const struct json *value,
                             const struct json *wanted, int depth)
 {
@@ -93,11 +93,11 @@ bool adapter_rule_failed(const struct adapter_rule *rule, const struct json *val
     return failed;
 }
 
-/* Texts that are joined. */
+/* Texts being joined. */
 struct texts {
     struct str *out;
     const char *between;
-    const char *after; /* only what follows these words; NULL = all */
+    const char *after; /* only what follows these words; NULL = everything */
     bool any;
 };
 
@@ -155,7 +155,7 @@ bool adapter_first_text(const struct adapter_sources *sources, const struct json
     return texts.any;
 }
 
-/* The number after certain words in a text. */
+/* Reads the number after certain words in a text. */
 static bool number_after(const char *text, const char *words, double *out)
 {
     enum { DECIMAL = 10, DIGITS_MAX = 15 };
@@ -170,7 +170,7 @@ static bool number_after(const char *text, const char *words, double *out)
     return true;
 }
 
-/* Numbers that are looked for. */
+/* Numbers being collected. */
 struct numbers {
     const char *after;
     double sum;
@@ -229,7 +229,7 @@ const struct json *adapter_value(const struct adapter_sources *sources, const st
     return found && json_kind(found) != JSON_KIND_NULL ? found : NULL;
 }
 
-/* An object of several members, each from a place of its own. */
+/* Makes an object of members that come from different places. */
 static struct json *put_together(const struct adapter_sources *sources, const struct json *value)
 {
     struct str text = {0};
@@ -382,7 +382,7 @@ static void sources_done(struct adapter_sources *sources)
     free(sources->items);
 }
 
-/* true, one set of tests, or a list of such sets. */
+/* true, one set of tests, or a list of sets. */
 static void read_failed(struct adapter_rule *rule, const struct json *value)
 {
     const bool is_list = json_kind(value) == JSON_KIND_ARRAY;

@@ -15,7 +15,7 @@
 #include "xalloc.h"
 
 /*
- * An agent's stream: what kind of event a line is.
+ * Events: what an event means for the stream.
  */
 
 struct agent_taking {
@@ -31,18 +31,18 @@ static void agent_taking_text(const struct agent_taking *taking, enum adapter_me
     (void)adapter_first_text(&taking->rule->members[member], value, out);
 }
 
-/* A whole number of at least 0, else `otherwise`. */
+/* Returns a nonnegative integer, or `otherwise`. */
 static int64_t agent_taking_number(const struct agent_taking *taking, enum adapter_member member,
                                    const struct json *value, int64_t otherwise)
 {
-    static const double most = 9e15; /* every whole number up to here is a double */
+    static const double most = 9e15; /* doubles are exact up to here */
     double number = 0;
     if (!adapter_number(&taking->rule->members[member], value, &number))
         return otherwise;
     return number < 0 || number > most ? otherwise : (int64_t)number;
 }
 
-/* An HTTP status; 0 if there is none. */
+/* Returns an HTTP status, or 0. */
 static int64_t agent_taking_status(const struct agent_taking *taking, const struct json *value)
 {
     const int64_t status = agent_taking_number(taking, ADAPTER_STATUS, value, 0);
@@ -70,7 +70,8 @@ static void agent_begin_take(struct agent_stream *stream)
     str_clear(&stream->error);
 }
 
-/* The model speaks or calls a tool, so an own retry succeeded. Counts a turn if no rule does. */
+/* The model speaks or calls a tool, so its CLI's own retry succeeded. Counts a turn if no rule
+ * does. */
 static void agent_turn_open(struct agent_stream *stream)
 {
     if (stream->last.end != AGENT_END_UNKNOWN)
@@ -91,12 +92,12 @@ static void set_sum(struct agent_stream *stream, int64_t *sum, double value, boo
     const int64_t number = (int64_t)(value + 0.5);
     const int64_t news = agent_used_sum(number, adds ? *sum : 0);
     if (news <= *sum)
-        return; /* a sum never falls: an end may know less than what came before it */
+        return; /* a sum never falls: an end may know less than earlier events */
     *sum = news;
     stream->used_changed = true;
 }
 
-/* Is it another turn than the one before? */
+/* Returns true if it is another turn than the last one. */
 static bool is_new_turn(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -111,7 +112,7 @@ static bool is_new_turn(const struct agent_taking *taking, const struct json *va
     return is_new;
 }
 
-/* A turn ends and the next one begins. A turn without a word, call or token is reported as a
+/* Ends the turn and begins the next. A turn without a word, call or token is reported as a
  * message, so that the loop detector sees an agent that produces nothing else. */
 static void begin_turn(struct agent_stream *stream)
 {
@@ -126,7 +127,7 @@ static void begin_turn(struct agent_stream *stream)
     stream->used_changed = true;
 }
 
-/* Turns, cost and tokens, which any kind of event may have. */
+/* Reads turns, cost and tokens, which any event may have. */
 static void agent_used_take(const struct agent_taking *taking, const struct json *value)
 {
     static const double micro = 1e6;
@@ -136,7 +137,7 @@ static void agent_used_take(const struct agent_taking *taking, const struct json
     const bool names_turn = rule->members[ADAPTER_TURN].count > 0 && !rule->each_is_turn;
     const bool is_new = rule->each_is_turn || (names_turn && is_new_turn(taking, value));
     if (names_turn && !is_new)
-        return; /* its numbers have been counted with the turn's first event */
+        return; /* counted with the first event of the turn */
     if (is_new)
         begin_turn(stream);
     if (adapter_number(&rule->members[ADAPTER_TURNS], value, &number))
@@ -154,7 +155,7 @@ static char *what_of(const struct json *args)
     return what.data ? what.data : xstrdup("");
 }
 
-/* A call begins: it gets a number, is reported, and waits for its result. */
+/* Numbers and reports a call, which then waits for its result. */
 static void open_call(const struct agent_taking *taking, const struct json *value, const char *id)
 {
     struct agent_stream *stream = taking->stream;
@@ -182,7 +183,7 @@ static void open_call(const struct agent_taking *taking, const struct json *valu
     str_done(&tool);
 }
 
-/* A call begins. */
+/* Handles the beginning of a call. */
 static void agent_call_take(const struct agent_taking *taking, const struct json *value)
 {
     struct str id = {0};
@@ -212,7 +213,7 @@ static void tell_result(const struct agent_taking *taking, const struct json *va
     str_done(&output);
 }
 
-/* The result of a call: it ends the call, even if the call itself was not reported. */
+/* Handles the result of a call, even if the call was not reported. */
 static void agent_result_take(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -234,7 +235,8 @@ static void agent_result_take(const struct agent_taking *taking, const struct js
     str_done(&id);
 }
 
-/* Remembers the call, unless it was reported before. Without an id each report is a call. */
+/* Remembers the call. Returns false if it was reported before; without an id each report is a
+ * call. */
 static bool is_first_report(struct agent_stream *stream, const char *id)
 {
     struct str *ids = &stream->refused_ids;
@@ -267,7 +269,7 @@ static void name_call(const struct agent_taking *taking, const struct json *valu
     json_free(args);
 }
 
-/* The CLI did not allow a call. A call with an id counts once, however often it is reported. */
+/* Handles a denied call. A call with an id counts once, however often it is reported. */
 static void agent_refused_take(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -294,7 +296,7 @@ static void agent_refused_take(const struct agent_taking *taking, const struct j
     str_done(&what);
 }
 
-/* Headers that say when to come back, as a program would have printed them. */
+/* Writes headers that tell when to retry, as programs print them. */
 static void read_headers(struct str *words, const struct json *headers)
 {
     void *iter = NULL;
@@ -328,7 +330,7 @@ static void take_failure(const struct agent_taking *taking, const struct json *v
     str_done(&words);
 }
 
-/* What the agent leaves. */
+/* Stores the agent's result. */
 static void take_final(const struct agent_taking *taking, const struct json *value)
 {
     const struct json *structured =
@@ -343,7 +345,7 @@ static void take_final(const struct agent_taking *taking, const struct json *val
     str_done(&text);
 }
 
-/* The agent's own end: its kind, its last words and the sums of what it used. */
+/* Handles the agent's end: its kind, its last words and its usage. */
 static void agent_end_take(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -428,7 +430,7 @@ static void take_retry(const struct agent_taking *taking, const struct json *val
     str_done(&words);
 }
 
-/* A word of the CLI; a failure that is not the end is kept for the end. */
+/* Handles a message of the CLI. A failure that is not the end is kept for the end. */
 static void take_notice(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -517,7 +519,7 @@ static void tell_rule(const struct agent_stream *stream, size_t rule)
         stream->rule(stream->ctx, rule, adapter_event_name(stream->adapter->rules[rule].event));
 }
 
-/* USED comes once for all that the event changed. */
+/* Reports USED once for all changes of an event. */
 static void tell_used(struct agent_stream *stream)
 {
     if (!stream->used_changed)
@@ -540,7 +542,7 @@ bool agent_event_take(struct agent_stream *stream, const struct json *event)
             continue;
         has_ended = has_ended || is_end;
         tell_rule(stream, i);
-        /* that a session is named says nothing of what the event is */
+        /* naming the session says nothing about the event */
         is_known = is_known || rule->event != ADAPTER_EVENT_SESSION;
         stream->has_events = true;
         if (rule->has_each)
@@ -576,7 +578,7 @@ bool agent_line_take(struct agent_stream *stream, const char *line, bool on_err)
     return is_known;
 }
 
-/* The last line that holds anything. */
+/* Returns the last line that is not empty. */
 static struct classify_text last_line(const struct classify_text *text)
 {
     size_t end = text->len;
@@ -591,13 +593,13 @@ static struct classify_text last_line(const struct classify_text *text)
                                   .offset = text->offset + (int64_t)start};
 }
 
-/* "503 The engine is overloaded", "[API Error: 401 ...": a status leads the words. */
+/* "503 The engine is overloaded", "[API Error: 401 ...": a status before the words. */
 static void read_status(struct agent_result *result)
 {
     enum { DIGITS = 3 };
     static const char *const leads[] = {"", "API Error: ", "[API Error: "};
     const char *words = str_text(&result->words);
-    const char *answer = strstr(words, "[API Error: "); /* behind a part of an answer */
+    const char *answer = strstr(words, "[API Error: "); /* after part of an answer */
     for (size_t i = 0; i < ARRAY_LEN(leads) && result->status == 0; i++) {
         const char *from = leads[i][0] == '[' && answer ? answer : words;
         if (strncmp(from, leads[i], strlen(leads[i])) != 0)
@@ -648,7 +650,7 @@ static void read_text(struct agent_result *result, const struct adapter *adapter
     agent_stream_close(stream);
 }
 
-/* The value that a line is, of a list the last one, as text. */
+/* Writes the value of a line as text; of a list, its last element. */
 static void last_value(const struct classify_text *line, struct str *out)
 {
     struct str repaired = {0};
@@ -663,7 +665,7 @@ static void last_value(const struct classify_text *line, struct str *out)
     str_done(&repaired);
 }
 
-/* Whose output it is nobody knows: what the last line can only be. */
+/* For unknown agents: goes by the shape of the last line. */
 static void read_shape(struct agent_result *result, const struct classify_text *text)
 {
     static const char generic[] = "generic";
@@ -682,7 +684,7 @@ static void read_shape(struct agent_result *result, const struct classify_text *
     str_done(&value);
 }
 
-/* A failure may be told as JSON on stderr; anything else there is for people. */
+/* A failure may be reported as JSON on stderr. Anything else there is for people. */
 static void read_stderr(struct agent_result *result, const struct classify_input *input)
 {
     struct agent_result told = {0};

@@ -15,22 +15,23 @@
 #include "xalloc.h"
 
 /*
- * What the readers of transcripts tell, whatever the form.
+ * Emitting items, whatever the format.
  */
 
 static uint64_t hash_text(const char *text)
 {
-    uint64_t hash_text = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     for (; *text != '\0'; text++)
-        hash_text = (hash_text ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return hash_text != 0 ? hash_text : 1;
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash != 0 ? hash : 1;
 }
 
-/* Milliseconds since 1970 of a text as RFC 3339 or a number of seconds or ms; 0 = none. */
+/* Returns milliseconds since 1970 from RFC 3339 or a number of seconds or ms; 0 = none. */
 static int64_t time_of(const struct json *value)
 {
     enum { MS_PER_S = 1000 };
-    const int64_t ms_from = INT64_C(100000000000); /* below: seconds; in ms that is 1973 */
+    const int64_t ms_from = INT64_C(100000000000); /* smaller numbers are seconds; in ms this is
+                                                      1973 */
     const int64_t ms_max = INT64_C(1) << 53;
     const char *text = json_text(value, NULL);
     int64_t ms = 0;
@@ -66,7 +67,7 @@ static void emit_item(struct transcript *t, struct agent_item *item, int64_t too
     t->fn(t->ctx, &it);
 }
 
-/* Copies what fits; false if nothing has changed. */
+/* Copies as much as fits. Returns false if nothing changed. */
 static bool keep_text(char *to, size_t size, const char *text)
 {
     const size_t len = strlen(text);
@@ -76,7 +77,7 @@ static bool keep_text(char *to, size_t size, const char *text)
     return true;
 }
 
-/* The first one: a session that was forked, or gone on with, may tell of others. */
+/* Only the first one: a forked or resumed session may mention others. */
 void transcript_set_session(struct transcript *t, const char *id)
 {
     if (!adapter_session_is_id(id) || t->session[0] != '\0' ||
@@ -88,7 +89,7 @@ void transcript_set_session(struct transcript *t, const char *id)
     t->has_failed = failed;
 }
 
-/* The first one: where a session moved to later says nothing of its beginning. */
+/* Only the first one: where a session moved later does not matter. */
 void transcript_set_folder(struct transcript *t, const char *path)
 {
     if (path && t->folder[0] == '\0')
@@ -140,7 +141,7 @@ static void forget_call(struct transcript_call *call)
     *call = (struct transcript_call){0};
 }
 
-/* A free place, or that of the oldest. */
+/* Returns a free place, or the oldest one. */
 static struct transcript_call *place_for_call(struct transcript *t)
 {
     for (int i = 0; i < AGENT_OPEN_CALLS_MAX; i++) {
@@ -168,7 +169,7 @@ void transcript_call(struct transcript *t, const char *id, const char *tool,
     struct str what = {0};
     const struct json *object = json_kind(args) == JSON_KIND_OBJECT ? args : NULL;
     if (find_call(t, id))
-        return; /* it is told twice */
+        return; /* reported before */
     struct transcript_call *call = place_for_call(t);
     *call = (struct transcript_call){.id = xstrdup(id ? id : ""),
                                      .tool = xstrdup(tool),
@@ -299,13 +300,7 @@ void transcript_result_of(struct transcript *t, const struct json *object, const
 }
 
 /*
- * The sessions that agent CLIs keep, read as what happened in them.
- *
- * Bytes of a file go in, cut anywhere; items come out of the callback, within transcript_add()
- * and transcript_end(), each with the time that the file gives. Which form a file has is seen
- * from its first lines. Lines that say nothing to us are counted, never refused: the forms change
- * with every version of a CLI. Bounded: each limit has its name below. One thread at a time;
- * pure.
+ * Reading. The format is detected from the first lines.
  */
 
 static bool has_text(const struct json *line, const char *key)
@@ -322,7 +317,7 @@ bool transcript_is_of(const char *type, const char *const *types, size_t count)
     return false;
 }
 
-/* A line of Qwen has the members of one of Claude Code, and others in its message. */
+/* A line of Qwen has the members of Claude Code's, and others in its message. */
 static bool is_qwen(const struct json *line)
 {
     return has_text(line, "sessionId") && has_text(line, "uuid") &&
@@ -353,7 +348,7 @@ static bool is_codex(const struct json *line, const char *type)
                                 (json_get(line, "instructions") || json_get(line, "git"))));
 }
 
-/* Documents of other agents have a session and messages, too; these have a type each. */
+/* Documents of other agents have a session and messages, too, but each has a type. */
 static bool is_gemini(const struct json *line, const char *type)
 {
     static const char *const types[] = {"user", "gemini", "info", "warning", "error"};
@@ -395,7 +390,7 @@ static bool is_claude_stream(const struct json *line, const char *type)
            (has_text(message, "id") || has_any(line, of_message, ARRAY_LEN(of_message)));
 }
 
-/* The CLI whose stdout this is a line of; NULL = none is known. */
+/* Returns the CLI whose stdout has such lines, or NULL. */
 static const char *writer_of(const struct json *line, const char *type)
 {
     static const char *const of_codex[] = {"thread.started", "turn.started", "item.started",
@@ -493,7 +488,7 @@ void transcript_close(struct transcript *t)
     free(t);
 }
 
-/* The time since the call, of a CLI's own output: its items have none. */
+/* The time since the call, for a CLI's own output, whose items have none. */
 static int64_t took(struct transcript *t, const struct agent_item *item)
 {
     const int64_t at = item->number % AGENT_OPEN_CALLS_MAX;
@@ -538,7 +533,8 @@ static bool is_unknown(const struct transcript *t, struct err *err)
     return err_hint(err, "--agent NAME reads it as the output of that agent");
 }
 
-/* What the wanted agent's output is read by; a session that the CLI keeps is seen by itself. */
+/* Chooses the reader for the output of the wanted agent. Sessions that the CLI keeps are
+ * recognized on their own. */
 static bool choose_form(struct transcript *t, enum transcript_form form, const char *agent,
                         struct err *err)
 {
@@ -557,7 +553,7 @@ static bool has_too_many_values(const char *text, size_t len)
     return json_values_at_most(text, len, TRANSCRIPT_VALUES_MAX + 1) > TRANSCRIPT_VALUES_MAX;
 }
 
-/* Of a CLI's own output the adapter reads the bytes, we only the time. */
+/* For a CLI's own output, the adapter reads the bytes, and only the time is read here. */
 static void feed_adapter(struct transcript *t, const struct json *json, const char *text,
                          size_t len)
 {
@@ -570,12 +566,12 @@ static void feed_adapter(struct transcript *t, const struct json *json, const ch
 
 static void read_value(struct transcript *t, const struct json *json)
 {
-    assert(readers[t->form]); /* the form has been chosen, and is no stream */
+    assert(readers[t->form]); /* the format is known and is not a stream */
     if (!readers[t->form](t, json))
         t->counts.unknown++;
 }
 
-/* The elements of a document, or the one object of a line. */
+/* Handles the elements of a document, or the object of a line. */
 static bool take_json(struct transcript *t, const struct json *json, const char *text, size_t len,
                       struct err *err)
 {

@@ -38,7 +38,7 @@ bool transcript_claude_is_book(const char *type)
     return transcript_is_of(type, types, ARRAY_LEN(types));
 }
 
-/* What the CLI itself puts among a person's words: commands of its own and what they said. */
+/* Text that the CLI itself inserts as the user's: its own commands and their output. */
 static bool is_claude_own(const char *text)
 {
     static const char *const begins[] = {
@@ -80,7 +80,7 @@ static void read_user(struct transcript *t, const struct json *line, const struc
     }
 }
 
-/* A turn is an answer of the model; its tokens grow from part to part. */
+/* A turn is one answer of the model. Its tokens grow from part to part. */
 static void count_claude_answer(struct transcript *t, const struct json *line,
                                 const struct json *message)
 {
@@ -128,7 +128,7 @@ static void read_claude_assistant(struct transcript *t, const struct json *line,
         count_claude_answer(t, line, message);
 }
 
-/* Milliseconds, which have a part behind the point; 0 of what no CLI would wait. */
+/* Milliseconds with a fraction; 0 for more than any CLI would wait. */
 static int64_t delay_of(const struct json *value)
 {
     const double ms = json_number(value, 0);
@@ -159,7 +159,7 @@ static void read_system(struct transcript *t, const struct json *line)
     str_done(&words);
 }
 
-/* A sub-agent's file has the id of its parent, and one of its own: there it is nobody's side. */
+/* The file of a sub-agent has its parent's id and its own; it is the main side there. */
 static void set_session(struct transcript *t, const struct json *line)
 {
     const char *id = json_text(json_get(line, "sessionId"), NULL);
@@ -212,7 +212,7 @@ static bool is_text(const char *text, const char *word)
     return strcmp(text, word) == 0;
 }
 
-/* What stands in a person's place but was put there by the CLI. */
+/* Text of the user that the CLI inserted. */
 static bool is_codex_own(const char *text)
 {
     static const char *const begins[] = {
@@ -226,7 +226,7 @@ static bool is_codex_own(const char *text)
     return false;
 }
 
-/* The folder is in no line of its own in old files. */
+/* Old files have no line of their own for the folder. */
 static void look_for_folder(struct transcript *t, const char *text)
 {
     const char *at = strstr(text, "<cwd>");
@@ -240,7 +240,7 @@ static void look_for_folder(struct transcript *t, const char *text)
     str_done(&path);
 }
 
-/* In some versions it comes as an item and as an event. */
+/* Some versions write it as an item and as an event. */
 static void read_prompt(struct transcript *t, const char *words)
 {
     if (transcript_is_said_again(t, words))
@@ -264,7 +264,7 @@ static void read_codex_message(struct transcript *t, const struct json *item)
     str_done(&text);
 }
 
-/* JSON that stands in a string; NULL if it is none, or has too many values. */
+/* Parses JSON within a string; NULL if it is none, or has too many values. */
 static struct json *parse_inner(const char *text)
 {
     const size_t len = strlen(text);
@@ -275,7 +275,7 @@ static struct json *parse_inner(const char *text)
     return json;
 }
 
-/* The arguments are JSON in a string. */
+/* The arguments are JSON within a string. */
 static void read_codex_call(struct transcript *t, const struct json *item)
 {
     struct json *args = parse_inner(json_text(json_get(item, "arguments"), ""));
@@ -284,7 +284,7 @@ static void read_codex_call(struct transcript *t, const struct json *item)
     json_free(args);
 }
 
-/* A tool whose argument is one text, as apply_patch. */
+/* A tool with a single text argument, such as apply_patch. */
 static void read_custom_call(struct transcript *t, const struct json *item)
 {
     struct str object = {0};
@@ -300,8 +300,8 @@ static void read_custom_call(struct transcript *t, const struct json *item)
     str_done(&object);
 }
 
-/* "Chunk ID: ...\nWall time: ...\nProcess exited with code 0\nOutput:\n" says how it went, in words
- * that are others each time: the output is what stands below. */
+/* "Chunk ID: ...\nWall time: ...\nProcess exited with code 0\nOutput:\n" tells how it went, and
+ * differs each time. The output is below. */
 static const char *below_head(const char *text)
 {
     static const char *const begins[] = {"Chunk ID: ", "Wall time: ", "Exit code: "};
@@ -316,8 +316,8 @@ static const char *below_head(const char *text)
     return text;
 }
 
-/* {"output":"...","metadata":{"exit_code":0}} in a string, as the shell tool had it; else the
- * text itself. */
+/* {"output":"...","metadata":{"exit_code":0}} in a string, from the shell tool; otherwise plain
+ * text. */
 static void read_output(struct transcript *t, const char *id, const char *text)
 {
     struct json *json = text[0] == '{' ? parse_inner(text) : NULL;
@@ -357,7 +357,7 @@ static void read_shell(struct transcript *t, const struct json *item)
                     json_get(item, "action"));
 }
 
-/* What is done by the model's side, and leaves no result. */
+/* A search that the model's side does, without a result. */
 static void read_search(struct transcript *t, const struct json *item)
 {
     const char *id = "web_search";
@@ -402,7 +402,7 @@ static void count_tokens(struct transcript *t, const struct json *event)
     transcript_count(t);
 }
 
-/* Until the first one is told, each prompt is a turn; that prompt is this turn's. */
+/* Before the first turn is reported, each prompt is a turn; that prompt belongs to this turn. */
 static void begin_turn(struct transcript *t)
 {
     if (t->has_turns || t->used.turns == 0)
@@ -410,7 +410,7 @@ static void begin_turn(struct transcript *t)
     t->has_turns = true;
 }
 
-/* Events beside the items: most say the same once more. */
+/* Events beside the items; most repeat them. */
 static bool read_event(struct transcript *t, const struct json *event)
 {
     const char *type = json_text(json_get(event, "type"), "");
@@ -480,7 +480,7 @@ bool transcript_read_codex(struct transcript *t, const struct json *line)
  * only the telemetry of an API error says something.
  */
 
-/* What {"functionResponse":{"response":{"output" or "error"}}} says. */
+/* Returns the text of {"functionResponse":{"response":{"output" or "error"}}}. */
 static const char *response_text(const struct json *part)
 {
     const struct json *answer = json_get(json_get(part, "functionResponse"), "response");
@@ -526,7 +526,7 @@ static void count_gemini_answer(struct transcript *t, int64_t in, int64_t out)
     transcript_count(t);
 }
 
-/* The text once, the calls that were not there before whenever it is written again. */
+/* Reads the text once, and new calls whenever the message is written again. */
 static bool read_gemini_message(struct transcript *t, const struct json *message)
 {
     const char *type = json_text(json_get(message, "type"), "");
@@ -566,8 +566,7 @@ bool transcript_read_gemini(struct transcript *t, const struct json *line)
     if (json_get(about, "sessionId"))
         transcript_set_time(t, json_get(about, "startTime"));
     for (size_t i = 0; i < json_count(messages); i++)
-        (void)read_gemini_message(
-            t, json_at(messages, i)); /* one that says nothing is in the document */
+        (void)read_gemini_message(t, json_at(messages, i)); /* the document counts them, too */
     if (json_get(line, "$rewindTo"))
         transcript_notice(t, "the conversation was rewound to an earlier message", false);
     if (json_get(line, "type"))
@@ -575,7 +574,7 @@ bool transcript_read_gemini(struct transcript *t, const struct json *line)
     return set || messages || json_get(line, "$rewindTo") || json_get(line, "sessionId");
 }
 
-/* A part of a message of Qwen. A prompt that consists of several parts is told as several. */
+/* A part of a message of Qwen. Each part of a prompt is reported. */
 static void read_qwen_part(struct transcript *t, const struct json *line, const struct json *part)
 {
     const bool is_user = is_text(json_text(json_get(line, "type"), ""), "user");
@@ -647,7 +646,7 @@ bool transcript_read_qwen(struct transcript *t, const struct json *line)
  * message is in "message_end".
  */
 
-/* Lines about the session, and what is on its way: whole messages come as well. */
+/* Lines about the session, and partial messages: whole messages follow. */
 static bool is_bookkeeping(const char *type)
 {
     static const char *const types[] = {

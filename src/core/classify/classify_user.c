@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "attr.h"
+#include "classify.h"
 #include "json.h"
-#include "rule_list.h"
 
 static bool parse_rules(const char *what, const char *text, struct json **out, struct err *err)
 {
@@ -111,10 +111,10 @@ enum { VALUE_MAX = 1024 * 1024 };
 static const char *const list_names[] = {"guards",  "errors",  "hints", "said",
                                          "stopped", "service", "rules"};
 
-/* What a person may say of a rule, and what the built-in rules call it. */
+/* Members of a person's rule, and the names of the built-in rules' members. */
 static const struct {
     const char *name;
-    const char *internal; /* NULL: not handed on as it is */
+    const char *internal; /* NULL: not passed on as it is */
     enum json_kind kind;  /* NONE: checked where it is read */
 } members[] = {
     {"name", "id", JSON_KIND_STRING},
@@ -215,7 +215,7 @@ static bool add_member(struct str *out, const char *key, const struct json *valu
     return err_set(err, ERR_INVALID, "'%s' is not a member of a rule", key);
 }
 
-/* One rule of a person in the words of the built-in ones. */
+/* Writes a person's rule with the members of the built-in ones. */
 static bool add_rule(struct str *out, const struct json *rule, struct err *err)
 {
     void *iter = NULL;
@@ -299,8 +299,7 @@ static void begin_item(struct str *out)
         str_add_char(out, ',');
 }
 
-/* New rules of a person first, then the built-in ones, each replaced or left out
- * where a person says so. */
+/* New rules of a person first, then the built-in ones, replaced or left out as requested. */
 static void add_list(struct str *out, const struct json *list, const struct json *user, bool rules)
 {
     str_add_char(out, '[');

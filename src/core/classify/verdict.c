@@ -19,7 +19,7 @@
 #include "text.h"
 
 /*
- * A verdict's class without its evidence, as one word for people.
+ * Labels: the class of a verdict as one word.
  */
 
 const char *verdict_label_word(const struct verdict_label *label)
@@ -88,7 +88,7 @@ void verdict_label_words(struct str *out)
 }
 
 /*
- * The facts of one attempt's end, before anybody judges them.
+ * Outcomes: the facts of an attempt's end, before any judgment.
  */
 
 static const char *const kind_names[] = {
@@ -197,14 +197,12 @@ bool outcome_is_seen(const struct outcome *outcome)
 }
 
 /*
- * What an attempt's end means, with the evidence for it.
- *
- * The words come from the list of failure classes: seven transient types, each with a free
- * subtype, and a closed list of persistent reasons. Numbers are in the log: never renumber.
+ * Verdicts. Their words are the failure classes: seven transient types, each with a free subtype,
+ * and a closed list of persistent reasons. Numbers are stored in the log: never renumber.
  */
 
-/* Is there more to it than its class says? What was busy may have used up its time, or have been
- * silent, or interrupted. */
+/* Returns true if the ending tells more than the class: what was busy may have timed out, been
+ * silent, or been interrupted. */
 static bool has_ending(const struct attempt_state *attempt)
 {
     if (attempt->class == VERDICT_TRANSIENT)
@@ -214,7 +212,7 @@ static bool has_ending(const struct attempt_state *attempt)
     return attempt->class == VERDICT_PERSISTENT && attempt->reason == REASON_NONE;
 }
 
-/* The class that devs gave the attempt itself. */
+/* Returns the class that devs itself gave the attempt. */
 static struct failure_class class_as_judged(const struct attempt_state *attempt)
 {
     struct failure_class out = {
@@ -280,7 +278,7 @@ static const char *const class_names[] = {
 };
 static_assert(ARRAY_LEN(class_names) == VERDICT_CLASS_COUNT, "every class has a name");
 
-/* A transient type's name in the log and its short word on the screen. */
+/* Names of transient types in the log, and on the screen. */
 static const struct {
     const char *name;
     const char *word;
@@ -408,7 +406,7 @@ bool verdict_add_line(struct verdict *verdict, const char *line, size_t len)
     size_t used = strlen(verdict->violations);
     size_t room = sizeof(verdict->violations) - used;
     assert(!memchr(line, '\n', len));
-    if (len + 2 > room) /* a line feed and the end */
+    if (len + 2 > room) /* a line feed and the NUL */
         return false;
     (void)snprintf(verdict->violations + used, room, "%.*s\n", (int)len, line);
     return true;
@@ -436,7 +434,7 @@ bool reason_parse(const char *text, enum reason *out)
     return false;
 }
 
-/* What has no type of its own among the seven: the subtype tells it. */
+/* For what has none of the seven types, the subtype tells what it is. */
 static const char *transient_word(const struct verdict *verdict)
 {
     static const struct {
@@ -538,7 +536,7 @@ void verdict_to_json(const struct verdict *verdict, struct str *out)
         add_lines(out, "violations", verdict->violations);
 }
 
-/* The first line only: anybody may have written the file, and one line is printed. */
+/* Reads only the first line: anyone may have written the file, and one line is printed. */
 static void read_text(const struct json *object, const char *key, char *out, size_t size)
 {
     const char *text = json_text(json_get(object, key), "");
@@ -556,7 +554,7 @@ static enum verdict_stream stream_parse(const char *text)
     return VERDICT_STREAM_NONE;
 }
 
-/* A reason that is not known is left out: the list is a help for people. */
+/* Ignores unknown reasons: the list is only a help for people. */
 static void read_near(const struct json *list, struct verdict *out)
 {
     out->near_count = 0;
@@ -575,7 +573,7 @@ static void read_near(const struct json *list, struct verdict *out)
     }
 }
 
-/* Lines that do not fit are left out, as when they were made. */
+/* Ignores lines that do not fit, as when they were written. */
 static void read_lines(const struct json *list, struct verdict *out)
 {
     out->violations[0] = '\0';

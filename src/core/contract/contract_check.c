@@ -1,4 +1,4 @@
-/* contract_check.c - a value against a schema, and what is said where it does not fit. */
+/* contract_check.c - checks a value against a schema, and reports what does not fit. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,11 +66,10 @@ static bool say_must_not(struct contract_checking *checking, const struct contra
     struct str expected = {0};
     const struct json *constant = schema->not_this->constant;
     const char *words = constant ? "must not be this value" : "must not be of this kind";
-    char *value_shown =
-        json_brief(constant ? constant : schema->not_this->json, CONTRACT_SHOWN_MAX);
-    str_addf(&expected, "not %s", value_shown);
+    char *shown = json_brief(constant ? constant : schema->not_this->json, CONTRACT_SHOWN_MAX);
+    str_addf(&expected, "not %s", shown);
     (void)contract_say_value(checking, spot, words, str_text(&expected));
-    free(value_shown);
+    free(shown);
     str_done(&expected);
     return false;
 }
@@ -204,7 +203,7 @@ bool contract_check_elements(struct contract_checking *checking,
     return fits;
 }
 
-/* Whether the name is allowed. */
+/* Returns true if the name is allowed. */
 static bool check_name(struct contract_checking *checking, const struct contract_schema *schema,
                        const struct contract_spot *member)
 {
@@ -297,7 +296,7 @@ static bool check_each(struct contract_checking *checking, const struct contract
     return fits;
 }
 
-/* What a member should be, as far as its schema says it at once. */
+/* Says what a member should be, as far as its own schema tells. */
 static void add_wanted(struct str *out, const struct contract_schema *schema, const char *key)
 {
     const struct contract_schema *own = contract_table_find(&schema->properties, key);
@@ -331,7 +330,7 @@ static bool say_missing(struct contract_checking *checking, const struct contrac
     return false;
 }
 
-/* The required names, after the existing members. */
+/* Checks the required names after the existing members. */
 static bool check_names(struct contract_checking *checking, const struct contract_schema *schema,
                         const struct contract_spot *spot, const struct json *names,
                         const char *message)
@@ -392,7 +391,7 @@ bool contract_check_members(struct contract_checking *checking,
     return fits;
 }
 
-enum { STEPS_PER_VALUE = 64 }; /* at least, of a check */
+enum { STEPS_PER_VALUE = 64 }; /* steps of a check, at least */
 
 static const char *const stop_words[] = {
     [CONTRACT_GOES_ON] = "",
@@ -428,7 +427,7 @@ void contract_offer(struct contract_checking *checking, struct near_word *near, 
         near_word_offer(near, word);
 }
 
-/* A value without its parts, which may be many. */
+/* Shows a value without its parts, of which there may be many. */
 static char *value_shown(const struct json *value)
 {
     const enum json_kind kind = json_kind(value);
@@ -534,8 +533,8 @@ bool contract_say_types(struct contract_checking *checking, const struct contrac
     return false;
 }
 
-/* A value of the wrong type is wrong in nothing else, but for the constant that says what an
- * output is of: that one counts more. */
+/* A value of the wrong type has no other errors, except for the constant that tells what an
+ * output is: that error matters more. */
 static bool check_wrong_type(struct contract_checking *checking,
                              const struct contract_schema *schema, struct contract_spot *spot)
 {
@@ -600,7 +599,7 @@ static bool contract_would_fit(struct contract_checking *checking,
     return fits;
 }
 
-/* As deep a recursion as the value is nested, which the JSON parser limits. */
+/* Recurses as deep as the value is nested, which the JSON parser limits. */
 static int64_t count_values(const struct json *value)
 {
     int64_t count = 1;
@@ -652,7 +651,7 @@ bool contract_check(const struct contract *contract, const struct json *value,
     return check_values(contract, value, count_values(value), wrong);
 }
 
-/* A value is a byte at least, and another one keeps it from the next. */
+/* Each value takes at least one byte, and a separator. */
 bool contract_check_read(const struct contract *contract, const struct json *value, size_t len,
                          struct violations *wrong)
 {

@@ -38,7 +38,7 @@ void json_pointer_add(struct str *out, const struct json_pointer *pointer, size_
         str_addf(out, "%zu", pointer->index);
 }
 
-/* False if a '~' stands for nothing. */
+/* Fails if a '~' is not part of an escape. */
 static bool read_key(struct str *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -83,20 +83,20 @@ const struct json *json_pointer_find(const struct json *root, const char *text)
 }
 
 /*
- * Are two JSON values one value, as JSON Schema has it (core, 4.2.2)? Numbers are compared as
- * decimals, the members of objects in no order. Pure.
+ * Equality as in JSON Schema (core, 4.2.2): numbers are compared as decimals, members of objects
+ * in any order.
  */
 
 enum {
-    STEP_BYTES = 64, /* of a text that are looked at in one step */
-    STEPS_REAL = 8,  /* that reading a real as a decimal takes more */
+    STEP_BYTES = 64, /* bytes of a text per step */
+    STEPS_REAL = 8,  /* additional steps to read a real as a decimal */
 };
 
 /* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv */
 static const uint64_t fnv_basis = 0xcbf29ce484222325;
 static const uint64_t fnv_prime = 0x100000001b3;
 
-/* An element under its hash. */
+/* An element and its hash. */
 struct hashed {
     uint64_t hash;
     size_t index;
@@ -112,7 +112,7 @@ static void spend_number(int64_t *steps_left, const struct json *number)
     *steps_left -= json_kind(number) == JSON_KIND_REAL ? STEPS_REAL : 0;
 }
 
-/* A long text is looked at in more than one step. */
+/* A long text takes more than one step. */
 static void spend_steps(int64_t *steps_left, size_t len)
 {
     *steps_left -= (int64_t)(len / STEP_BYTES);
@@ -204,7 +204,7 @@ static uint64_t hash_number(uint64_t hash, const struct json *number)
 
 static uint64_t hash_of(const struct json *value, int64_t *steps_left);
 
-/* A sum, so that the order of members does not count. */
+/* A sum, so that the order of members does not matter. */
 static uint64_t hash_members(const struct json *object, int64_t *steps_left)
 {
     void *iter = NULL;
@@ -252,7 +252,7 @@ static int compare_hashed(const void *a, const void *b)
     return one->index < other->index ? -1 : 1;
 }
 
-/* The first element from row `start` on, under the same hash, that is equal to that of `at`. */
+/* Returns the first element from row `start` on with the same hash that equals the one at `at`. */
 static const struct hashed *equal_before(const struct json *array, const struct hashed *rows,
                                          size_t start, size_t at, int64_t *steps_left)
 {

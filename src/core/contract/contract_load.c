@@ -1,4 +1,4 @@
-/* contract_load.c - a schema from its JSON. */
+/* contract_load.c - loads a schema from JSON. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static struct part part_of(const char *text, size_t len)
     return (struct part){.text = text, .len = len, .is_there = true};
 }
 
-/* Length of "scheme:" without the colon; 0 if there is none. */
+/* Returns the length of "scheme:" without the colon, or 0. */
 static size_t scheme_len(const char *text)
 {
     static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -65,7 +65,7 @@ static size_t directory_len(struct part path)
     return len;
 }
 
-/* Take the last segment, with the '/' before it, off what was written since `start`. */
+/* Removes the last segment and the '/' before it from what was written since `start`. */
 static void drop_segment(struct str *out, size_t start)
 {
     size_t len = out->len;
@@ -78,8 +78,8 @@ static void drop_segment(struct str *out, size_t start)
     }
 }
 
-/* RFC 3986, 5.2.4, with one segment and the '/' before it at a time. A path that begins without
- * a '/' gets none. */
+/* RFC 3986, 5.2.4: one segment and the '/' before it at a time. A path without a leading '/'
+ * gets none. */
 static void add_without_dots(struct str *out, const char *path, size_t len)
 {
     const size_t start = out->len;
@@ -147,7 +147,7 @@ static void add_resolved(struct str *out, const struct uri *base, const struct u
     add_part(out, "?", keeps_query ? base->query : reference->query, "");
 }
 
-/* No key holds U+0000, so its code stays as it is. */
+/* No key contains U+0000, so its code is left alone. */
 static void add_decoded(struct str *out, struct part part)
 {
     for (size_t i = 0; i < part.len; i++) {
@@ -178,7 +178,7 @@ bool contract_uri_resolve(const char *base, const char *reference, struct str *o
 
 enum { REFERENCE_SHOWN_MAX = 200 }; /* bytes */
 
-/* Schemas sorted by their place in the document. */
+/* Schemas sorted by their position in the document. */
 struct directory {
     struct entry {
         uintptr_t place;
@@ -213,8 +213,8 @@ static struct directory directory_of(const struct contract *contract)
     return directory;
 }
 
-/* All `true` values are one object, so they have no place of their own; but all schemas that are
- * `true` are equal. */
+/* All `true` values are one object, so they have no position of their own; but all schemas that
+ * are `true` are equal. */
 static struct contract_schema *schema_at(struct contract *contract,
                                          const struct directory *directory, const struct json *json)
 {
@@ -264,7 +264,7 @@ static bool has_document(const struct contract *contract, const char *uri)
     return false;
 }
 
-/* Nothing is there, or it is outside of the contract, where nothing is looked for. */
+/* There is nothing, or it is outside of the contract, which is not searched. */
 static void complain_target(struct contract_loader *loader, const struct contract_schema *schema,
                             const char *uri)
 {
@@ -298,7 +298,7 @@ static void find_reference(struct contract_loader *loader, const struct director
     str_done(&fragment);
 }
 
-/* The schemas that are applied on the way to where the walk is. */
+/* The schemas applied on the way to the current one. */
 struct chain {
     struct contract_loader *loader;
     struct contract_schema *schemas[CONTRACT_CHAIN_MAX];
@@ -322,7 +322,7 @@ static int longest_of_list(int length, struct chain *chain, const struct contrac
     return length;
 }
 
-/* Names the last $ref on the way, or the whole contract if there is none. */
+/* Names the last $ref on the way, or the whole contract. */
 static int complain_chain(const struct chain *chain, const char *message)
 {
     const char *pointer = "";
@@ -334,8 +334,8 @@ static int complain_chain(const struct chain *chain, const char *message)
     return 0;
 }
 
-/* How many schemas apply to a value through this one, itself counted, one within the other. A
- * schema that applies to the same value through itself would never end. */
+/* Returns how many schemas apply to a value through this one, including itself. A schema that
+ * applies to the same value through itself would never end. */
 static int longest_chain(struct chain *chain, struct contract_schema *schema)
 {
     if (schema->chain > 0)
@@ -381,7 +381,7 @@ static void contract_load_references(struct contract_loader *loader)
 }
 
 enum {
-    SHOWN_MAX = 60,   /* bytes of a value that are shown */
+    SHOWN_MAX = 60,   /* bytes of a value in a message */
     NAMED_MAX = 1000, /* schemas with $id, and with $anchor */
 };
 
@@ -436,7 +436,7 @@ static bool has_resource(const struct contract *contract, const char *uri)
     return false;
 }
 
-/* A schema with $id begins a resource of its own; so does the whole. */
+/* A schema with $id begins a resource of its own, and so does the whole. */
 static void read_id(const struct contract_site *site, struct contract_schema *schema)
 {
     struct contract *contract = site->loader->contract;
@@ -558,7 +558,7 @@ static bool is_within_limits(const struct contract_site *site)
     return !loader->full;
 }
 
-/* Does the check have anything to do that combines several schemas? */
+/* Returns true if the check has to combine several schemas. */
 static bool combines_schemas(const struct contract_schema *schema)
 {
     const size_t count = schema->all_of.count + schema->any_of.count + schema->one_of.count +
@@ -586,7 +586,7 @@ struct contract_schema *contract_load_schema(const struct contract_site *site)
     return schema;
 }
 
-/* Takes the document, also when it fails. */
+/* Takes ownership of the document, even on failure. */
 static bool load_contract(struct json *document, struct contract **out, struct violations *wrong)
 {
     struct contract *contract = xcalloc(1, sizeof(*contract));

@@ -15,11 +15,11 @@
 #include "str.h"
 #include "xalloc.h"
 
-enum { CONTRACT_WORD_PARTS = 8 }; /* classes of one pattern, at most */
+enum { CONTRACT_WORD_PARTS = 8 }; /* classes in one pattern */
 
 struct contract_word {
-    unsigned char parts[256]; /* by byte: a bit for each class that has it */
-    size_t count;             /* of classes; 0: the pattern has another form */
+    unsigned char parts[256]; /* by byte: one bit for each class that contains it */
+    size_t count;             /* number of classes; 0: the pattern has another form */
     size_t min, max;          /* bytes of a word */
 };
 
@@ -110,8 +110,8 @@ static void add_value(struct str *out, const char *text, size_t len)
 }
 
 /* Appends the PCRE2 form of \p{name}, or of \P{name} if negated: "Letter", "Lu",
- * "General_Category=Letter", "Script=Greek", "Alphabetic". False if the name is invalid; whether
- * such a script or property exists is left to PCRE2. */
+ * "General_Category=Letter", "Script=Greek", "Alphabetic". Fails if the name is malformed; PCRE2
+ * checks whether such a script or property exists. */
 static bool ecma_property(struct str *out, const char *name, size_t len, bool negated)
 {
     const char *equals = memchr(name, '=', len);
@@ -140,10 +140,10 @@ enum {
     BYTE_LEN = 2,        /* of \xXX */
     CODE_DIGITS_MAX = 8, /* of \u{X} */
     CODE_MAX = 0x10FFFF,
-    CONTROL_MASK = 0x1F, /* of the letter in \cX */
+    CONTROL_MASK = 0x1F, /* applied to the letter in \cX */
 };
 
-/* White space of ECMA-262 (WhiteSpace, LineTerminator), and everything else. */
+/* White space of ECMA-262 (WhiteSpace, LineTerminator), and its complement. */
 static const char space[] = "\\x09-\\x0d\\x20\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}"
                             "\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
 static const char no_space[] = "\\x00-\\x08\\x0e-\\x1f\\x21-\\x{9f}\\x{a1}-\\x{167f}"
@@ -154,14 +154,14 @@ static const char no_space[] = "\\x00-\\x08\\x0e-\\x1f\\x21-\\x{9f}\\x{a1}-\\x{1
 struct reading {
     const char *text;
     size_t len;
-    size_t at; /* of what is read next */
+    size_t at; /* position of what is read next */
     struct str *out;
     struct err *err;
     bool in_class;
-    bool was_set; /* the last thing in the class was many characters, such as \d */
+    bool was_set; /* the last item of the class was a set such as \d */
 };
 
-/* The character `ahead` of the next one; NUL past the end. */
+/* Returns the character `ahead` of the next one; NUL past the end. */
 static char peek_char(const struct reading *reading, size_t ahead)
 {
     const size_t at = reading->at + ahead;
@@ -178,7 +178,7 @@ static bool refuse_pattern(const struct reading *reading, const char *what)
     return err_set(reading->err, ERR_INVALID, "%s, at byte %zu", what, reading->at);
 }
 
-/* `count` digits at text[at]; -1 if there are fewer. */
+/* Reads `count` digits; returns -1 if there are fewer. */
 static int32_t hex_number(const struct reading *reading, size_t ahead, size_t count)
 {
     int32_t value = 0;
@@ -200,7 +200,7 @@ static bool take_character(struct reading *reading, int32_t code, size_t len)
     return true;
 }
 
-/* \u{1F600}, \u00e9, or two of these that are one character. */
+/* \u{1F600}, \u00e9, or a surrogate pair. */
 static bool take_unicode(struct reading *reading)
 {
     if (peek_char(reading, 2) == '{') {
@@ -278,7 +278,7 @@ static bool take_named_reference(struct reading *reading)
     return take_as_it_is(reading, len + 1);
 }
 
-/* What begins with a backslash. */
+/* Translates what begins with a backslash. */
 static bool take_escape(struct reading *reading)
 {
     const char c = peek_char(reading, 1);
@@ -324,7 +324,7 @@ static bool take_in_class(struct reading *reading)
     return take_as_it_is(reading, 1);
 }
 
-/* Bytes of "*", "+", "?", "{2}", "{2,}" or "{2,3}"; 0 if it is none. */
+/* Returns the bytes of "*", "+", "?", "{2}", "{2,}" or "{2,3}", or 0. */
 static size_t repeat_len(const struct reading *reading)
 {
     size_t len = 1;
@@ -384,8 +384,8 @@ static bool take_next(struct reading *reading)
     return take_as_it_is(reading, peek_char(reading, 1) == '^' ? 2 : 1);
 }
 
-/* Appends the pattern for PCRE2, to be compiled with UTF and without UCP. ERR_INVALID says what is
- * not ECMA-262; other errors are left to PCRE2. */
+/* Appends the pattern for PCRE2, to be compiled with UTF and without UCP. Fails with
+ * ERR_INVALID, which says what is not ECMA-262; PCRE2 finds other errors. */
 static bool ecma_pattern(struct str *out, const char *text, size_t len, struct err *err)
 {
     struct reading reading = {.text = text, .len = len, .out = out, .err = err};
@@ -396,7 +396,7 @@ static bool ecma_pattern(struct str *out, const char *text, size_t len, struct e
     return true;
 }
 
-enum { TIMES_MAX = 65535 }; /* that PCRE2 allows in braces */
+enum { TIMES_MAX = 65535 }; /* PCRE2's limit in braces */
 
 struct word_reading {
     const char *text;
@@ -468,7 +468,7 @@ static bool take_number(struct word_reading *reading, size_t *out)
     return reading->at > from && number <= TIMES_MAX;
 }
 
-/* How often the last class is repeated: once by default. */
+/* Reads how often the last class is repeated; once by default. */
 static bool take_times(struct word_reading *reading, size_t *min, size_t *max)
 {
     *min = *max = 1;
@@ -487,7 +487,7 @@ static bool take_times(struct word_reading *reading, size_t *min, size_t *max)
     return *min <= *max && take_word(reading, '}');
 }
 
-/* Returns false, with *out untouched, if the pattern is invalid or has another form. */
+/* Returns false and leaves *out alone if the pattern is invalid or has another form. */
 static bool contract_word_read(struct contract_word *out, const char *pattern, size_t len)
 {
     struct word_reading reading = {.text = pattern, .len = len};
@@ -507,7 +507,7 @@ static bool contract_word_read(struct contract_word *out, const char *pattern, s
     return true;
 }
 
-/* Whether the pattern matches the text. O(bytes of the text), and never more than `max`. */
+/* Returns true if the pattern matches the text. O(bytes of the text), and at most `max`. */
 static bool contract_word_fits(const struct contract_word *word, const char *text, size_t len)
 {
     if (len < word->min || len > word->max)
@@ -525,19 +525,19 @@ static bool contract_word_fits(const struct contract_word *word, const char *tex
 
 enum {
     HEAP_LIMIT_KIB = 64 * 1024, /* memory of one match */
-    STEP_FACTOR = 16,           /* from one try with more steps to the next */
-    STEP_BYTES = 16,            /* of the text that a step may look at for nothing */
+    STEP_FACTOR = 16,           /* growth of the step limit from one try to the next */
+    STEP_BYTES = 16,            /* bytes of the text that a step may look at for free */
     REASON_MAX = 200,
 };
 
-/* Either a plain text that must stand at the beginning, or a word, or what PCRE2 compiled. */
+/* One of: a plain text at the beginning, a word, or a compiled PCRE2 pattern. */
 struct contract_pattern {
     char *beginning; /* owned; NULL: one of the others */
     size_t beginning_len;
     struct contract_word word;
     pcre2_code *code;  /* owned; NULL: one of the others */
-    int required;      /* a byte without which nothing matches; -1: none is known */
-    bool looks_around; /* or back to a group: a step may look at all of the text */
+    int required;      /* a byte that every match contains; -1: unknown */
+    bool looks_around; /* or back to a group: a step may look at the whole text */
 };
 
 struct contract_matcher {
@@ -546,7 +546,7 @@ struct contract_matcher {
     int64_t steps_left;
 };
 
-/* "^literal" is common and needs no machine. */
+/* "^literal" is common and needs no automaton. */
 static bool is_beginning(const char *text, size_t len)
 {
     if (len == 0 || text[0] != '^')
@@ -558,7 +558,7 @@ static bool is_beginning(const char *text, size_t len)
     return true;
 }
 
-/* What the library would make possessive is not counted as a step, so it may not. */
+/* Without possessive optimizations, because PCRE2 does not count those as steps. */
 static bool compile_pattern(struct contract_pattern *pattern, const struct str *source,
                             struct err *err)
 {
@@ -581,7 +581,8 @@ static bool compile_pattern(struct contract_pattern *pattern, const struct str *
     return err_set(err, ERR_INVALID, "%s", why);
 }
 
-/* Group names and classes may look so too; then it is only more careful than it need be. */
+/* Group names and classes may look like this, too; that only makes it more careful than
+ * necessary. */
 static bool looks_around(const struct contract_pattern *pattern, const char *source)
 {
     uint32_t groups = 0;
@@ -598,8 +599,8 @@ static int required_byte(const struct contract_pattern *pattern)
     return is_known ? (int)byte : -1;
 }
 
-/* The library counts steps anew at each place of the text where the match may begin. So a pattern
- * that may begin anywhere is made one that begins at the text's start and goes on from there. */
+/* PCRE2 starts counting steps again at each position where a match may begin. So a pattern that
+ * may begin anywhere is changed to begin at the start of the text and skip ahead. */
 static bool compile_counted(struct contract_pattern *pattern, const struct str *source,
                             struct err *err)
 {
@@ -691,8 +692,8 @@ static bool begins_with(const struct contract_pattern *pattern, const char *text
                                          memcmp(text, pattern->beginning, want) == 0));
 }
 
-/* The library does not say how many steps a match took. So it gets few first, and more of
- * what is left only when those are not enough. */
+/* PCRE2 does not report how many steps a match took. So it gets a low limit first, and a higher
+ * one only if that is not enough. */
 enum contract_match contract_pattern_match(const struct contract_pattern *pattern,
                                            struct contract_matcher *matcher, const char *text,
                                            size_t len)

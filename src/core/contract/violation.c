@@ -13,7 +13,7 @@
 #include "xalloc.h"
 
 /*
- * What is wrong with a JSON document, all of it at once.
+ * Lists of violations.
  */
 
 static const char *const code_names[] = {
@@ -117,7 +117,7 @@ static bool is_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* But for the numbers in it, which say where in a list. */
+/* Ignores numbers, which are positions in lists. */
 static bool is_same_path(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -153,7 +153,7 @@ static void add_more(const struct violation *v, size_t count, struct str *out)
     str_done(&path);
 }
 
-/* Those that are like the one at `first`, from it on, and that were not told before. */
+/* Adds those like the one at `first`, from there on, that have not been added. */
 static void add_alike(const struct violations *list, size_t first, bool *told, struct str *out)
 {
     const struct violation *v = &list->items[first];
@@ -203,7 +203,7 @@ struct token {
     size_t len;
 };
 
-/* The token that begins at *at, a '/'. Moves *at past it. */
+/* Returns the token that begins at the '/' at *at. Moves *at past it. */
 static struct token next_token(const char **at)
 {
     struct token token = {.text = *at + 1};
@@ -237,7 +237,7 @@ static size_t index_of(const struct token *token)
     return (size_t)strtoul(token->text, NULL, 10); /* ends at the '/' */
 }
 
-/* The member that the token names and its index; the number of members if there is none. */
+/* Returns the member that the token names and its index, or the number of members. */
 static size_t find_member(const struct json *object, const struct token *token,
                           const struct json **out)
 {
@@ -256,7 +256,7 @@ static size_t find_member(const struct json *object, const struct token *token,
     return number;
 }
 
-/* Where in its container a token points to. */
+/* Returns the position of what the token names in its container. */
 static size_t position_of(const struct json *container, const struct token *token,
                           const struct json **out)
 {
@@ -267,7 +267,7 @@ static size_t position_of(const struct json *container, const struct token *toke
     return index;
 }
 
-/* Negative, 0 or positive if `a` is before, at or after `b`. */
+/* Returns < 0, 0 or > 0 if `a` is before, at or after `b`. */
 static int compare_places(const struct json *document, const char *a, const char *b)
 {
     const struct json *value = document;
@@ -286,7 +286,7 @@ static int compare_places(const struct json *document, const char *a, const char
     return *a ? 1 : -(*b != '\0');
 }
 
-/* Take over a violation. */
+/* Takes ownership of the violation. */
 static void move_violation(struct violations *list, struct violation *violation)
 {
     if (list->count < VIOLATIONS_MAX) {
@@ -324,15 +324,11 @@ void violations_merge(struct violations *list, struct violations *more, const st
 }
 
 /*
- * Violations in the order of the document, however they are found.
- *
- * Schemas apply to one place many times (allOf, $ref), so what is wrong is not found in order,
- * and some of it twice. Places compare by the way down to them: a place comes before what is
- * within it, a missing member after all members that are there.
+ * Findings of a contract check, kept in document order.
  */
 
-/* How far a value is from fitting: of the wrong type altogether, made for another alternative
- * (a constant that tells them apart), anything else. */
+/* How far a value is from fitting: the wrong type; another alternative, by a constant that tells
+ * them apart; anything else. */
 enum { WEIGHT_TYPE = 1000, WEIGHT_CHOICE = 10, WEIGHT_OTHER = 1 };
 
 static size_t depth_of(const struct json_pointer *place)
@@ -345,13 +341,13 @@ static size_t depth_of(const struct json_pointer *place)
 
 static size_t *way_of(const struct json_pointer *place, size_t depth)
 {
-    size_t *way = xcalloc(depth + 1, sizeof(*way)); /* the whole has no step */
+    size_t *way = xcalloc(depth + 1, sizeof(*way)); /* the path of the whole is empty */
     for (const struct json_pointer *p = place; p->up; p = p->up)
         way[--depth] = p->index;
     return way;
 }
 
-/* *places gets how many are looked at, added to it. */
+/* Adds the number of compared parts to *places. */
 static int compare_ways(const struct contract_finding *a, const struct contract_finding *b,
                         size_t *places)
 {
@@ -379,7 +375,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* All missing members have the same place, after the existing ones. */
+/* All missing members share a place, after the existing members. */
 static bool is_same(const struct contract_finding *finding, const struct contract_finding *other,
                     const struct contract_fault *fault)
 {
@@ -388,8 +384,8 @@ static bool is_same(const struct contract_finding *finding, const struct contrac
            same_text(finding->expected, fault->expected);
 }
 
-/* Where it is inserted: after all findings before it or at the same place. SIZE_MAX if one of these
- * is equal. */
+/* Returns the index for insertion: after all findings before it or at the same place; SIZE_MAX
+ * for a duplicate. */
 static size_t place_for(const struct contract_findings *findings,
                         const struct contract_finding *finding, const struct contract_fault *fault,
                         size_t *places)
@@ -434,7 +430,7 @@ static void insert_finding(struct contract_findings *findings, size_t at,
     findings->count++;
 }
 
-/* Whether the finding is kept. A duplicate does not count. */
+/* Returns true if the finding is kept. A duplicate does not count. */
 static bool is_kept(struct contract_findings *findings, size_t at, enum violation_code code)
 {
     if (at == SIZE_MAX)

@@ -20,8 +20,7 @@
 #include "xalloc.h"
 
 /*
- * SHA-256 of bytes, at once or as they come. Any thread. The one place that asks nettle. It fails
- * only where memory is out, and then the process ends.
+ * SHA-256. The only user of nettle. Fails only when memory runs out, which ends the process.
  */
 
 static_assert((int)SHA256_BYTES == SHA256_DIGEST_SIZE, "as long as the library's");
@@ -38,7 +37,7 @@ void sha256_open(struct sha256 **out)
 
 void sha256_add(struct sha256 *sha256, const void *bytes, size_t len)
 {
-    if (len > 0) /* the library copies from nowhere, too */
+    if (len > 0) /* memcpy() must not get NULL */
         sha256_update(&sha256->state, len, bytes);
 }
 
@@ -68,20 +67,20 @@ void sha256_hex(const unsigned char hash[SHA256_BYTES], char out[SHA256_HEX_MAX]
 }
 
 /*
- * The one text that JSON values with equal content have. Pure.
+ * Canonical JSON: equal values have the same text.
  *
- * Keys sorted by their bytes, no blanks; numbers by value: 1, 1.0 and 1e0 are "1", -0 is "0",
- * other reals are the first of 15, 16 and 17 significant digits that reads back to the same
- * double; strings as str_add_json() writes them. (RFC 8785 sorts keys by UTF-16 units and writes
- * some numbers in another way; nobody else has to make this text.) Size and depth are bounded by
- * what json_parse() takes.
+ * Keys are sorted by their bytes, without blanks. Numbers are written by value: 1, 1.0 and 1e0
+ * are "1", -0 is "0", and other reals are the first of 15, 16 and 17 significant digits that
+ * reads back as the same double. Strings are written by str_add_json(). (RFC 8785 sorts keys by
+ * UTF-16 units and writes some numbers differently; no one else has to produce this text.)
+ * json_parse() bounds size and depth.
  */
 
 static_assert((int)CANONICAL_HASH_BYTES == (int)SHA256_BYTES, "it is one");
 
 enum { DIGITS_LEAST = 15, DIGITS_MOST = 17, NUMBER_MAX = 64 };
 
-/* What is written, and what stands before each element and member. */
+/* The output, and what is written before each element and member. */
 struct writer {
     struct str *out;
     const char *gap;
@@ -99,7 +98,7 @@ static int compare_keys(const void *left, const void *right)
     return strcmp(a->key, b->key);
 }
 
-/* Every double below 2^63 that has no fraction is an integer of 64 bits. */
+/* Every double below 2^63 without a fraction is a 64-bit integer. */
 static bool is_integer(double value)
 {
     static const double limit = 9223372036854775808.0;
@@ -117,7 +116,7 @@ static void write_real(double value, struct str *out)
     do {
         (void)snprintf(text, sizeof(text), "%.*g", digits, value);
     } while (strtod(text, NULL) != value && digits++ < DIGITS_MOST);
-    for (const char *p = text; *p; p++) /* whatever the locale's decimal point is */
+    for (const char *p = text; *p; p++) /* the decimal point depends on the locale */
         str_add_char(out, strchr("0123456789+-e", *p) ? *p : '.');
 }
 
@@ -213,22 +212,7 @@ void canonical_hash(const struct json *json, unsigned char out[CANONICAL_HASH_BY
 }
 
 /*
- * Is this result the same as the last one? 128 bits that say so.
- *
- * Text: the sum modulo 2^128 of the XXH3 128-bit hashes of the normalised lines (normaliser.h) of
- * both streams, and their number. So neither the order of lines counts, nor how the streams
- * interleaved, and memory does not grow with the output. When the step failed, the form with the
- * call's own words masked counts.
- *
- * JSON: where all of stdout is one JSON object or array of at most FINGERPRINT_JSON_MAX bytes,
- * SHA-256 of its canonical form (canonical.h), so that the order of keys does not count, but that
- * of array elements does, and every value does (requirement C2). The lines of stderr are summed
- * as above. For who looks for circles there is a second digest, in which what moves by itself
- * (ids, times, the members of normalisation rule 4) is masked, else no two answers of a server
- * would ever be equal.
- *
- * A digest is the first half of a SHA-256 over the kind and the code of the end and all that, so
- * it is no prefix of the SHA-256 of the text. A fingerprint belongs to one thread at a time.
+ * The fingerprint. fingerprint.h says what it is made of.
  */
 
 enum { HALF_BYTES = DIGEST_BYTES / 2 };
@@ -262,7 +246,7 @@ void digest_to_hex(struct digest digest, char out[DIGEST_HEX_MAX])
     out[DIGEST_HEX_MAX - 1] = '\0';
 }
 
-/* -1 for other characters, capital letters included. */
+/* Returns -1 for other characters, including capital letters. */
 static int digit_value(char c)
 {
     if (ascii_is_digit(c))
@@ -299,7 +283,7 @@ struct hashing {
     struct str masked, general;
 };
 
-/* One member or element, or a part of a long one. Its text has no controls: it is JSON. */
+/* Adds a member or element, or a part of a long one. JSON text has no controls. */
 static void add_part(struct hashing *hashing, const char *bytes, size_t len)
 {
     struct mask_line line = {.bytes = bytes, .len = len, .text = &hashing->masked};
@@ -347,7 +331,7 @@ void fingerprint_json_hash(const struct json *json, const struct normaliser_word
 
 enum { NUMBER_BYTES = 8 };
 
-/* What is summed of a stream. */
+/* Sums over one stream. */
 struct sum {
     struct digest plain;   /* of the lines */
     struct digest general; /* of the lines with the call's own words masked */
@@ -361,13 +345,13 @@ struct stream {
     XXH3_state_t *raw;             /* owned */
     struct sum sum;
     int64_t taken;   /* bytes that were normalised */
-    int64_t skipped; /* bytes at its end that were only counted */
+    int64_t skipped; /* bytes after those, which were only counted */
 };
 
-/* All of stdout, as long as it may be one JSON value. */
+/* All of stdout, while it may be one JSON value. */
 struct whole {
     struct str text;
-    bool over; /* it is none, or too long */
+    bool over; /* it is not JSON, or too long */
 };
 
 struct fingerprint {
@@ -420,7 +404,7 @@ void fingerprint_open(struct fingerprint **out, const struct fingerprint_setting
             normaliser_set_line_max(stream->normaliser, fingerprint->setting.line_max);
         stream->raw = XXH3_createState();
         if (!stream->raw || XXH3_64bits_reset(stream->raw) != XXH_OK)
-            abort(); /* not covered: memory is out */
+            abort(); /* not covered: out of memory */
     }
     *out = fingerprint;
 }
@@ -437,8 +421,7 @@ void fingerprint_close(struct fingerprint *fingerprint)
     free(fingerprint);
 }
 
-/* Keep stdout for the end, without the blanks before it, if it may be one JSON object or
- * array. */
+/* Keeps stdout for the end, without leading blanks, while it may be one JSON object or array. */
 static void keep_whole(struct whole *whole, const char *bytes, size_t len)
 {
     if (whole->over)
@@ -461,7 +444,7 @@ void fingerprint_add(struct fingerprint *fingerprint, int stream, const char *by
 {
     assert(stream >= 0 && stream < FINGERPRINT_STREAMS);
     struct stream *to = &fingerprint->streams[stream];
-    (void)XXH3_64bits_update(to->raw, bytes, len); /* fails for NULL only */
+    (void)XXH3_64bits_update(to->raw, bytes, len); /* fails only for NULL */
     if (stream == 0)
         keep_whole(&fingerprint->whole, bytes, len);
 
@@ -471,7 +454,7 @@ void fingerprint_add(struct fingerprint *fingerprint, int stream, const char *by
     to->taken += (int64_t)taken;
     if (taken == len)
         return;
-    normaliser_drop(to->normaliser); /* the line that the limit cuts: its length may vary */
+    normaliser_drop(to->normaliser); /* the line that the limit cuts, because its length may vary */
     to->skipped += (int64_t)(len - taken);
     fingerprint->partial = true;
 }
@@ -517,7 +500,7 @@ static struct digest end_hash(struct sha256 *hash)
     return digest;
 }
 
-/* The sum of a stream's lines, and how many they are. */
+/* Adds the sum and number of a stream's lines. */
 static void add_sum(struct sha256 *hash, const struct sum *a, const struct sum *b, bool failed)
 {
     add_digest(hash, failed ? digest_sum(a->general, b->general) : digest_sum(a->plain, b->plain));
@@ -532,7 +515,7 @@ static uint64_t raw_hash(const struct fingerprint *fingerprint)
     return XXH3_64bits(hashes, sizeof(hashes));
 }
 
-/* Stdout as the JSON value that it may be; NULL if it is none. */
+/* Returns stdout as a JSON value, or NULL. */
 static struct json *parse_whole(const struct whole *whole)
 {
     struct json *json = NULL;
@@ -549,8 +532,7 @@ struct end {
     bool failed;
 };
 
-/* All of the result. `json` (NULL: stdout is text) is the hash that takes the place of the
- * lines of stdout. */
+/* Hashes the whole result. `json` replaces the lines of stdout; NULL: stdout is text. */
 static struct digest hash_result(const struct fingerprint *fingerprint, const struct end *end,
                                  const unsigned char *json)
 {

@@ -17,10 +17,10 @@
 #include "xalloc.h"
 
 /*
- * One line without terminal noise and with its tokens replaced. Private to the normaliser.
+ * Masking: one line without terminal noise and with its tokens replaced.
  */
 
-/* By their codes; the sums of their classes. */
+/* Indexed by byte. */
 const byte token_classes[256] = {
     0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
     0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   32,
@@ -45,18 +45,18 @@ enum {
 };
 
 struct word {
-    uint32_t at; /* in the text */
+    uint32_t at; /* offset in the text */
     uint32_t len;
 };
 
 struct normaliser_words {
-    struct str text; /* all words in a row */
+    struct str text; /* all words, concatenated */
     struct word words[NORMALISER_WORDS_MAX];
     int count;
-    /* By a hash of three bytes: bit len % 8 for each word that begins with bytes of that hash. Most
-     * places of an output begin no word, and this shows it at once. */
+    /* Indexed by a hash of three bytes: bit len % 8 for each word that begins with such bytes.
+     * Shows quickly that no word begins at most positions of an output. */
     byte beginnings[BEGINNINGS];
-    byte slots[SLOTS]; /* open addressing: number of the word plus 1, 0 = free */
+    byte slots[SLOTS]; /* open addressing: number of the word plus 1; 0 = free */
 };
 static_assert(NORMALISER_WORDS_MAX < UINT8_MAX, "a slot holds a word's number");
 
@@ -88,7 +88,7 @@ static bool is_word(const struct normaliser_words *words, int number, const byte
     return word->len == len && memcmp(words->text.data + word->at, bytes, len) == 0;
 }
 
-/* The slot where the word is, or where it would be. There is always a free one. */
+/* Returns the slot where the word is or would go. There is always a free one. */
 static size_t slot_of(const struct normaliser_words *words, const byte *bytes, size_t len)
 {
     size_t slot = hash_of(bytes, len) % SLOTS;
@@ -97,7 +97,7 @@ static size_t slot_of(const struct normaliser_words *words, const byte *bytes, s
     return slot;
 }
 
-/* The upper bits of a product, as Knuth hashes (The Art of Computer Programming, 6.4). */
+/* The upper bits of a product: Knuth, The Art of Computer Programming, 6.4. */
 static inline uint32_t beginning_of(const byte *p)
 {
     const uint32_t bytes = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
@@ -127,7 +127,8 @@ static bool token_fits(size_t len)
     return len >= NORMALISER_WORD_MIN && len <= NORMALISER_WORD_MAX;
 }
 
-/* The end of the path or joined name that begins at p, without the full stop of a sentence. */
+/* Returns the end of the path or joined name that begins at p, without the full stop of a
+ * sentence. */
 static const byte *path_end(const byte *p, const byte *end)
 {
     const byte *from = p;
@@ -138,13 +139,13 @@ static const byte *path_end(const byte *p, const byte *end)
     return p;
 }
 
-/* What the call names with a '/' in it is looked for as a whole too. */
+/* Words of the call that contain a '/' are searched for as a whole, too. */
 static void add_paths(struct normaliser_words *words, const byte *p, const byte *end)
 {
     while (p < end) {
         const byte *to = path_end(p, end);
         if (to - p > NORMALISER_WORD_MAX)
-            to = p; /* too long: its parts are words all the same */
+            to = p; /* too long: only its parts become words */
         if (token_fits((size_t)(to - p)) && memchr(p, '/', (size_t)(to - p)))
             add_word(words, p, (size_t)(to - p));
         for (p = to; p < end && byte_is(*p, CLASS_JOIN); p++)
@@ -175,10 +176,10 @@ static bool has_word(const struct normaliser_words *words, const byte *bytes, si
            words->slots[slot_of(words, bytes, len)] != 0;
 }
 
-/* A line while the call's words are replaced. */
+/* A line in which the call's words are being replaced. */
 struct echo {
     const byte *start, *end;
-    const byte *copied; /* up to here it is in `out`; NULL: nothing was replaced yet */
+    const byte *copied; /* `out` has the line up to here; NULL: nothing replaced yet */
     struct str *out;
 };
 
@@ -188,7 +189,7 @@ static bool is_token(const struct echo *echo, const byte *from, const byte *to)
     return from > echo->start && from[-1] == '<' && to < echo->end && *to == '>';
 }
 
-/* The end of "/a" and ".c" after a word of the call: too short to be words by themselves. */
+/* Returns the end of "/a" and ".c" after a word of the call; they are too short to be words. */
 static const byte *skip_short_parts(const struct echo *echo, const byte *at)
 {
     while (at + 1 < echo->end && (*at == '.' || *at == '/')) {
@@ -215,8 +216,8 @@ static void replace_echo(struct echo *echo, const byte *from, const byte *to)
     echo->copied = to;
 }
 
-/* Where the next word begins that may be one of the call; `end` if there is none. No word begins
- * within a word, so most places of an output need no look into the table. */
+/* Returns where the next word begins that may be the call's, or `end`. No word begins within a
+ * word, so most positions need no lookup. */
 static const byte *next_beginning(const struct normaliser_words *words, const struct echo *echo,
                                   const byte *p)
 {
@@ -231,7 +232,7 @@ static const byte *next_beginning(const struct normaliser_words *words, const st
     }
 }
 
-/* The end of the call's word that begins at p, where one may; NULL if none does. */
+/* Returns the end of the call's word that begins at p, or NULL. */
 static const byte *word_end(const struct normaliser_words *words, const struct echo *echo,
                             const byte *p)
 {
@@ -264,7 +265,7 @@ bool normaliser_words_mask(const struct normaliser_words *words, const char *byt
 }
 
 enum {
-    BARE_MAX = 8,     /* digits; from here on a number may be a date or an id */
+    BARE_MAX = 8,     /* digits; a longer number may be a date or an id */
     NAME_LEN_MIN = 6, /* bytes of a word that may be hex */
 };
 
@@ -280,7 +281,7 @@ static const struct {
 };
 static_assert(ARRAY_LEN(placeholders) == TOKEN_NAME_COUNT, "every token has a word");
 
-/* The word around the digit at `at`. */
+/* Returns the word around the digit at `at`. */
 static struct token_word word_around(const struct token_scan *scan, const byte *at)
 {
     struct token_word word = {.from = at, .all_classes = ~0U};
@@ -293,8 +294,8 @@ static struct token_word word_around(const struct token_scan *scan, const byte *
     return word;
 }
 
-/* A short number, with nothing after it that could make it a part of a date, a clock, an
- * amount or an id: only what is before it may explain it. Most numbers of an output are so. */
+/* A short number that is not part of a date, a clock, an amount or an id by what follows it;
+ * only what precedes it may explain it. Most numbers are like this. */
 static bool is_bare_number(const struct token_scan *scan, const struct token_word *word)
 {
     if (!(word->all_classes & CLASS_DIGIT) || word->to - word->from >= BARE_MAX)
@@ -304,7 +305,7 @@ static bool is_bare_number(const struct token_scan *scan, const struct token_wor
            next != '`' && next != '<';
 }
 
-/* "1.2.3", "10.0.0.1": no rule wants it; but Erlang's names of processes are such. */
+/* "1.2.3", "10.0.0.1": no rule applies, except to Erlang's process names. */
 static bool is_version(const struct token_scan *scan, const struct token_word *word)
 {
     if (!(word->all_classes & CLASS_DIGIT) || byte_before(scan, word->from) == '<')
@@ -318,7 +319,7 @@ static bool is_version(const struct token_scan *scan, const struct token_word *w
     return !byte_is(byte_at(scan, point), CLASS_LETTER);
 }
 
-/* "amd64", "x86": too short for any token but a worker of pytest, and nothing is joined. */
+/* "amd64", "x86": too short for any token except a pytest worker, and not joined to anything. */
 static bool is_short_name(const struct token_scan *scan, const struct token_word *word)
 {
     return word->to - word->from < NAME_LEN_MIN && !byte_is(*word->from, CLASS_DIGIT) &&
@@ -340,8 +341,8 @@ static bool find_in_word(const struct token_scan *scan, const struct token_word 
            token_amount(scan, word, out) || token_number(scan, word, out);
 }
 
-/* Where to look on after a word that is no token: the rest of a version or a fraction is
- * none either. */
+/* Returns where to continue after a word that is not a token. The rest of a version or fraction
+ * is none either. */
 static const byte *after_word(const struct token_scan *scan, const struct token_word *word)
 {
     const byte *p = word->to;
@@ -356,7 +357,8 @@ static const byte *after_word(const struct token_scan *scan, const struct token_
     return p;
 }
 
-/* What begins at, or around, a trigger. Else false, and *next is where to look on. */
+/* Finds the token that begins at, or surrounds, a trigger. Otherwise returns false and sets
+ * *next to where to continue. */
 static bool find_token(struct token_scan *scan, const byte *at, struct token *out,
                        const byte **next)
 {
@@ -378,10 +380,10 @@ static bool find_token(struct token_scan *scan, const byte *at, struct token *ou
 struct masker {
     struct token_scan scan;
     struct mask_line *line;
-    const byte *copied; /* up to here the line is in the text */
+    const byte *copied; /* the text has the line up to here */
 };
 
-/* Append to the text, in which there is room. */
+/* Appends to the text, which has enough room. */
 static void put_bytes(struct str *text, const void *bytes, size_t len)
 {
     assert(len < text->cap - text->len);
@@ -394,7 +396,7 @@ static void replace_token(struct masker *masker, const struct token *token)
     struct mask_line *line = masker->line;
     assert(token->from >= masker->copied && token->to > token->from);
     assert(token->to <= masker->scan.end);
-    if (line->masked == 0) /* how much longer a line may become: see NORMALISER_TEXT_MAX */
+    if (line->masked == 0) /* how much a line may grow: see NORMALISER_TEXT_MAX */
         line->text->data = xgrow(line->text->data, &line->text->cap,
                                  line->len * (NORMALISER_TEXT_MAX / NORMALISER_LINE_MAX) + 1, 1);
     put_bytes(line->text, masker->copied, (size_t)(token->from - masker->copied));
@@ -413,7 +415,7 @@ static void mask_prefix(struct masker *masker)
         replace_token(masker, &token);
 }
 
-/* The triggers of the block at `at`. */
+/* Handles the triggers of the block at `at`. */
 static void mask_block(struct masker *masker, const byte *at, uint64_t triggers)
 {
     for (; triggers; triggers &= triggers - 1) {
@@ -459,8 +461,8 @@ void mask_tokens(struct mask_line *line)
     line->len = line->text->len;
 }
 
-/* Whether mask_clean() would drop nothing: no byte over 127, no control, no tab, no two blanks in a
- * row. */
+/* Returns true if mask_clean() would drop nothing: no byte over 127, no control, no tab, no two
+ * blanks in a row. */
 static bool mask_is_plain(const char *bytes, size_t len)
 {
     const char *end = bytes + len;
@@ -475,16 +477,7 @@ static bool mask_is_plain(const char *bytes, size_t len)
 }
 
 /*
- * What of an output is news, without what moves by itself. Pure.
- *
- * Two runs of one command rarely write the same bytes: clocks, durations, process numbers,
- * temporary names and addresses differ. A normaliser takes one stream as it comes, in pieces of
- * any size, and gives each line with those tokens replaced by a word in angle brackets ("<ts>",
- * "<dur>", ...) and with terminal noise removed. All other numbers stay: "2 failed" after "3
- * failed" is the progress that is looked for.
- *
- * Where a piece ends does not matter: the lines are the same. Memory is bounded by
- * NORMALISER_LINE_MAX, whatever comes. A normaliser belongs to one thread at a time.
+ * The stream: splits output into lines, cleans and masks them.
  */
 
 enum { ESCAPE = 0x1b, DELETE = 0x7f };
@@ -497,7 +490,7 @@ static bool is_spinner(const unsigned char *at)
                                                 (at[2] >= 0xb4 && at[2] <= 0xb7))));
 }
 
-/* How many bytes at p belong together and are dropped; 0 if they stay. */
+/* Returns how many bytes at p are dropped together; 0 if they stay. */
 static size_t dropped_len(const char *p, const char *end)
 {
     const unsigned char *at = (const unsigned char *)p;
@@ -507,16 +500,16 @@ static size_t dropped_len(const char *p, const char *end)
     if (left >= 3 && is_spinner(at))
         return 3;
     if (left >= 2 && at[0] == 0xc2 && at[1] < 0xa0)
-        return 2; /* the controls from 128 on */
+        return 2; /* C1 controls */
     return *at < ' ' || *at == DELETE;
 }
 
-/* The part of the line that stays, as far as written; there is room for the whole line. */
+/* The part of the line that stays, so far. There is room for the whole line. */
 struct cleaned {
     char *start, *to;
 };
 
-/* A backspace takes back one character, of however many bytes. */
+/* A backspace removes one character, whatever its bytes. */
 static void take_back(struct cleaned *cleaned)
 {
     while (cleaned->to > cleaned->start && utf8_is_inner(cleaned->to[-1]))
@@ -529,7 +522,7 @@ static bool is_after_blank(const struct cleaned *cleaned)
     return cleaned->to == cleaned->start || cleaned->to[-1] == ' ';
 }
 
-/* One character, or what is dropped together; returns what is next. */
+/* Handles one character, or a sequence that is dropped. Returns what is next. */
 static const char *clean_one(struct cleaned *cleaned, const char *p, const char *end)
 {
     if (*p == ' ' || *p == '\t') {
@@ -548,8 +541,8 @@ static const char *clean_one(struct cleaned *cleaned, const char *p, const char 
     return p + 1;
 }
 
-/* Writes the line to *out without what only a terminal sees: escape sequences, controls, text taken
- * back by backspaces, spinners. Runs of blanks become one, and none is left at the ends. */
+/* Writes the line to *out without what only a terminal uses: escape sequences, controls, text
+ * removed by backspaces, spinners. Collapses blanks and trims. */
 static void mask_clean(const char *bytes, size_t len, struct str *out)
 {
     const char *end = bytes + len;
@@ -577,10 +570,11 @@ struct normaliser {
     normaliser_line_fn *line;
     void *ctx;          /* borrowed */
     size_t line_max;    /* bytes of a raw line, at most NORMALISER_LINE_MAX */
-    struct str part;    /* the line that has not ended yet, at most line_max */
-    bool returned;      /* a \r was its last byte: an end of line, or all of it is overwritten */
+    struct str part;    /* the unfinished line, at most line_max */
+    bool returned;      /* its last byte was \r: an end of line, or everything will be
+                           overwritten */
     struct str clean;   /* the line without noise */
-    struct str text;    /* the line without its tokens */
+    struct str text;    /* and without tokens */
     struct str general; /* and without the call's words */
 };
 
@@ -638,7 +632,7 @@ static bool is_margin(char c)
     return c == ' ' || c == '\t';
 }
 
-/* What of a line a lone \r has not overwritten. */
+/* Returns the part of a line that no lone \r has overwritten. */
 static const char *last_written(const char *bytes, size_t *len)
 {
     const char *from = bytes;
@@ -672,7 +666,7 @@ static void report_line(struct normaliser *normaliser, const struct mask_line *m
     normaliser->line(normaliser->ctx, &line);
 }
 
-/* One line without its end. */
+/* Handles one line without its end. */
 static void take_line(struct normaliser *normaliser, const char *raw, size_t raw_len)
 {
     const char *from = raw;
@@ -700,7 +694,7 @@ static void end_part(struct normaliser *normaliser)
     normaliser_drop(normaliser);
 }
 
-/* Bytes of an unfinished line, none of them an end of line or a \r. */
+/* Adds bytes of an unfinished line, without line ends and \r. */
 static void keep_block(struct normaliser *normaliser, const char *bytes, size_t len)
 {
     if (normaliser->returned && len > 0)
@@ -716,7 +710,8 @@ static void keep_block(struct normaliser *normaliser, const char *bytes, size_t 
     }
 }
 
-/* Bytes of an unfinished line; a \r overwrites what is before it, but not at the line's end. */
+/* Adds bytes of an unfinished line. A \r overwrites what is before it, except at the end of the
+ * line. */
 static void keep_with_returns(struct normaliser *normaliser, const char *bytes, size_t len)
 {
     const char *end = bytes + len;
@@ -730,7 +725,7 @@ static void keep_with_returns(struct normaliser *normaliser, const char *bytes, 
     }
 }
 
-/* The length of a line without the \r before its line feed. */
+/* Returns the length of a line without the \r before its line feed. */
 static size_t without_returns(const char *bytes, size_t len)
 {
     while (len > 0 && bytes[len - 1] == '\r')

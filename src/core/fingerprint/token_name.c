@@ -7,11 +7,11 @@
 #include "fingerprint_internal.h"
 
 /*
- * What is made anew for each request or object (rules 4, 5 and 7).
+ * Ids and hashes: generated for each request or object (rules 4, 5 and 7).
  */
 
-/* How often the kind of letter changes, for the length, tells what chance made from what
- * people did: parts are cut at digits and before a capital after a small letter. */
+/* Counts the parts of a word, cut at digits and before a capital after a lower-case letter.
+ * Random text has many parts for its length, names chosen by people have few. */
 static int token_parts(const byte *from, const byte *to)
 {
     int parts = from < to;
@@ -26,14 +26,14 @@ static int token_parts(const byte *from, const byte *to)
 enum {
     KEY_MAX = 24,         /* letters of a key */
     VALUE_MAX = 512,      /* bytes of a value; a longer one is content */
-    BARE_VALUE_MAX = 128, /* where no quotes hold it together */
+    BARE_VALUE_MAX = 128, /* without quotes around it */
 };
 
-/* Where the value of a key is masked: only in JSON, an attribute or an assignment, or also
- * after "key: " in plain text. */
+/* Where the value of a key is masked: only in JSON, an attribute or an assignment, or also after
+ * "key: " in plain text. */
 enum key_form { KEY_STRICT, KEY_ANYWHERE };
 
-/* Sorted; small letters without '-' and '_'. */
+/* Sorted; lower case, without '-' and '_'. */
 static const struct key {
     const char *name;
     enum token_name token;
@@ -87,7 +87,7 @@ static const struct key {
     {"xtraceid", TOKEN_VALUE, NORMALISER_IDS, KEY_ANYWHERE},
 };
 
-/* Most words before a ':' are not a key, and their first or last letter shows it. */
+/* Most words before a ':' are not keys, as their first or last letter shows. */
 static bool may_be_key(byte first, byte last)
 {
     return strchr("abcdefilmnprstux", first | 0x20) && strchr("degnpsty", last | 0x20);
@@ -98,7 +98,7 @@ static int compare_key(const void *wanted, const void *row)
     return strcmp(wanted, ((const struct key *)row)->name);
 }
 
-/* The key that from..to is, its case and joints aside. */
+/* Returns the key that from..to names, ignoring case, '-' and '_'. */
 static const struct key *key_named(const byte *from, const byte *to)
 {
     char name[KEY_MAX + 1];
@@ -114,7 +114,7 @@ static const struct key *key_named(const byte *from, const byte *to)
     return len < 2 ? NULL : bsearch(name, keys, ARRAY_LEN(keys), sizeof(keys[0]), compare_key);
 }
 
-/* A key that ends at `to`, with what may join its words. */
+/* Returns the start of the key that ends at `to`, with the characters that join its words. */
 static const byte *key_start(const struct token_scan *scan, const byte *to)
 {
     const byte *from = to;
@@ -126,15 +126,15 @@ static const byte *key_start(const struct token_scan *scan, const byte *to)
     return from;
 }
 
-/* The end of the opening quote of a value, "\"" in JSON that is text of JSON; `at` if there
- * is none. */
+/* Returns the end of the opening quote of a value, "\"" in JSON within JSON; `at` if there is
+ * none. */
 static const byte *skip_quote(const struct token_scan *scan, const byte *at)
 {
     const byte *quote = at + (byte_at(scan, at) == '\\');
     return byte_at(scan, quote) == '"' || byte_at(scan, quote) == '\'' ? quote + 1 : at;
 }
 
-/* The end of a value; NULL if it is too long or a quote is never closed. */
+/* Returns the end of a value; NULL if it is too long or its quote is never closed. */
 static const byte *value_end(const struct token_scan *scan, const byte *at, bool quoted)
 {
     const byte quote = quoted ? at[-1] : 0;
@@ -189,17 +189,17 @@ bool token_keyed(const struct token_scan *scan, const byte *at, struct token *ou
 enum {
     UUID_LEN = 36,
     HEX_MIN = 7,
-    HEX_SURE = 12, /* from here on digits alone will do */
+    HEX_SURE = 12, /* from here on, digits alone suffice */
     HEX_MAX = 128, /* SHA-512 */
     JOINED_HEX_MIN = 6,
     POD_SET_MIN = 8, /* of the set that a pod belongs to */
     POD_SET_MAX = 10,
     POD_LEN = 5,
     NAME_MIN = 5, /* letters of a word that happens to be hex */
-    NAME_MAX = 8, /* with its number */
+    NAME_MAX = 8, /* including its number */
     ID_MIN = 16,
     ID_MAX = 128,
-    SPELT_PERCENT = 38, /* of an id in runs of small letters, at most */
+    SPELT_PERCENT = 38, /* percentage of an id in runs of lower-case letters, at most */
     SECRET_PART_MAX = 2048,
     POINTER_HALF = 8, /* hex digits on each side of a debugger's grave accent */
 };
@@ -216,7 +216,7 @@ static bool is_uuid(const struct token_scan *scan, const byte *at)
     return !byte_is(byte_at(scan, at + UUID_LEN), CLASS_WORD);
 }
 
-/* A UUID at the word; or begun one group before it, where that group has no digit. */
+/* A UUID at the word, or one that begins a group earlier if that group has no digit. */
 static bool find_uuid(const struct token_scan *scan, const struct token_word *word,
                       struct token *out)
 {
@@ -231,7 +231,7 @@ static bool find_uuid(const struct token_scan *scan, const struct token_word *wo
            token_set(out, at, at + UUID_LEN, TOKEN_UUID, NORMALISER_IDS);
 }
 
-/* The end of a run of URL-safe base64; of at most `max` bytes. */
+/* Returns the end of a run of URL-safe base64 of at most `max` bytes. */
 static const byte *base64_end(const struct token_scan *scan, const byte *at, ptrdiff_t max)
 {
     const byte *end = scan->end - at > max ? at + max : scan->end;
@@ -265,8 +265,8 @@ static unsigned classes_of(const byte *from, const byte *to)
     return classes;
 }
 
-/* Bytes in runs of three or more small letters: of most of a name that people made, of
- * little of one that chance made. */
+/* Counts bytes in runs of three or more lower-case letters: most of a chosen name, little of a
+ * random one. */
 static ptrdiff_t count_spelt(const byte *from, const byte *to)
 {
     ptrdiff_t spelt = 0;
@@ -280,9 +280,9 @@ static ptrdiff_t count_spelt(const byte *from, const byte *to)
     return spelt;
 }
 
-/* Sixteen or more of both cases and digits, mixed as no person would: hardly anything spelt
- * out, or parts of fewer than three letters on average. A name such as
- * testParsesRfc3339Times has longer ones. */
+/* At least sixteen characters of both cases and digits, mixed as no person would: hardly any
+ * runs of letters, or parts of fewer than three letters on average. Names such as
+ * testParsesRfc3339Times have longer parts. */
 static bool is_made_up(const byte *from, const byte *to)
 {
     const unsigned all = CLASS_DIGIT | CLASS_LOWER | CLASS_UPPER;
@@ -293,7 +293,7 @@ static bool is_made_up(const byte *from, const byte *to)
            len < 3 * (ptrdiff_t)token_parts(from, to);
 }
 
-/* What is behind the last '_' of a word: "toolu_7LNLOFCzklCz5IzBkhwYLAyI". */
+/* Returns what follows the last '_' of a word: "toolu_7LNLOFCzklCz5IzBkhwYLAyI". */
 static const byte *after_prefix(const struct token_word *word)
 {
     const byte *from = word->to;
@@ -309,15 +309,15 @@ static bool is_hex(const byte *from, const byte *to)
     return from == to;
 }
 
-/* Hex digits by themselves, whatever is joined to them. */
+/* Hex digits alone, whatever is joined to them. */
 static bool is_long_hex(const struct token_word *word)
 {
     return word->to - word->from >= HEX_MIN && (word->all_classes & CLASS_HEX) &&
            (word->classes & CLASS_LETTER) != CLASS_LETTER;
 }
 
-/* The end of what plain base64 joins to an id with '/' and '+', where a '+' or a '=' shows
- * that it is no path. */
+/* Returns the end of base64 that is joined to an id by '/' and '+', if a '+' or '=' shows that
+ * it is not a path. */
 static const byte *padded_end(const struct token_scan *scan, const byte *at)
 {
     const byte *limit = scan->end - at > ID_MAX ? at + ID_MAX : scan->end;
@@ -365,7 +365,7 @@ bool token_id(const struct token_scan *scan, const struct token_word *word, stru
            find_address(scan, word, out) || find_made_up(scan, word, out);
 }
 
-/* "facade1": a word of such letters with a number after it. */
+/* "facade1": a word of hex letters with a number after it. */
 static bool is_numbered_name(const byte *from, const byte *to)
 {
     const byte *figures = from;
@@ -377,8 +377,8 @@ static bool is_numbered_name(const byte *from, const byte *to)
     return end == to && figures - from >= NAME_MIN && to - from <= NAME_MAX;
 }
 
-/* The letters and figures that a cluster makes names of: no vowels, nothing that looks like
- * another (k8s.io/apimachinery/pkg/util/rand). */
+/* The letters and digits that Kubernetes uses in generated names: no vowels, nothing ambiguous
+ * (k8s.io/apimachinery/pkg/util/rand). */
 static const byte *cluster_end(const struct token_scan *scan, const byte *at)
 {
     while (at < scan->end && *at != '\0' && strchr("bcdfghjklmnpqrstvwxz2456789", *at))
@@ -412,8 +412,8 @@ static bool has_exponent(const struct token_word *word)
     return p == word->to;
 }
 
-/* Six hex digits or more, joined to a name or to another such ("runner-ce9a15",
- * "18.7320ca35.1771341215"), and mixed as no number of a version is. */
+/* At least six hex digits joined to a name or to another such part ("runner-ce9a15",
+ * "18.7320ca35.1771341215"), and mixed as in no version number. */
 static bool is_joined_hex(const struct token_scan *scan, const struct token_word *word)
 {
     const byte before = byte_before(scan, word->from);
@@ -421,7 +421,7 @@ static bool is_joined_hex(const struct token_scan *scan, const struct token_word
            token_parts(word->from, word->to) >= 3 && (before == '-' || !has_exponent(word));
 }
 
-/* 7 or more hex digits of one case, figures and letters, or 12 of any kind; but no fraction. */
+/* At least 7 hex digits of one case, with digits and letters, or 12 of any kind; not a fraction. */
 bool token_hex(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     const ptrdiff_t len = word->to - word->from;
@@ -441,14 +441,14 @@ bool token_hex(const struct token_scan *scan, const struct token_word *word, str
 }
 
 /*
- * Temporary files whose names nobody chose (rule 6).
+ * Temporary files with generated names (rule 6).
  */
 
 enum {
-    SUFFIX_MIN = 6, /* what mkstemp() makes up, and more */
+    SUFFIX_MIN = 6, /* length of what mkstemp() generates, or more */
     SUFFIX_MAX = 12,
-    FIGURES_MIN = 6,      /* of a number inside a name */
-    LAST_FIGURES_MIN = 3, /* of one at its end, as in "build.4711" */
+    FIGURES_MIN = 6,      /* digits of a number within a name */
+    LAST_FIGURES_MIN = 3, /* digits of a number at the end, as in "build.4711" */
     PYTHON_SUFFIX = 8,
     COMPILER_SUFFIX = 6,
 };
@@ -463,7 +463,7 @@ static bool begins_with(const byte *from, const byte *to, const char *text)
     return (size_t)(to - from) >= len && memcmp(from, text, len) == 0;
 }
 
-/* Letters and figures mixed as nobody would: parts of fewer than 2.6 letters. */
+/* Letters and digits mixed as nobody would: parts of fewer than 2.6 letters. */
 static bool is_made_up_path(const byte *from, const byte *to)
 {
     const ptrdiff_t len = to - from;
@@ -483,7 +483,7 @@ static bool has_other_than_lower(const byte *from, const byte *to)
     return !(all_classes(from, to) & CLASS_LOWER);
 }
 
-/* A run of letters and figures of a name; `last` when the name ends with it. */
+/* A run of letters and digits in a name; `last` if the name ends with it. */
 static bool is_random_run(const byte *from, const byte *to, bool last)
 {
     const ptrdiff_t len = to - from;
@@ -515,9 +515,9 @@ static bool is_known_form(const byte *from, const byte *to)
            (has_other_than_lower(suffix, to) || to - suffix == 10);
 }
 
-/* What mktemp puts in the place of XXXXXX at the end of a name: letters of both cases,
- * and not only the first one a capital, or figures among them; after a point one capital of
- * six will do, or figures in two places, for no kind of file is called so. */
+/* What mktemp substitutes for XXXXXX at the end of a name: letters of both cases with more than
+ * the first one capital, or digits among them. After a dot, one capital in six or digits in two
+ * places suffice, since no file extension looks like that. */
 static bool is_template_end(const byte *from, const byte *to)
 {
     const byte *run = to;
@@ -538,7 +538,7 @@ static bool is_template_end(const byte *from, const byte *to)
     return ((later & CLASS_UPPER) && (classes & CLASS_LOWER)) || (classes & mixed) == mixed;
 }
 
-/* "MSBuildTempKfsaZYot": made up behind a word for it, with a capital inside. */
+/* "MSBuildTempKfsaZYot": generated after a word for temporary, with a capital inside. */
 static bool is_temp_name(const byte *from, const byte *to)
 {
     static const char word[] = "Temp";
@@ -552,7 +552,7 @@ static bool is_temp_name(const byte *from, const byte *to)
     return false;
 }
 
-/* One part of a path, between two slashes: was it made up? */
+/* Returns true if this part of a path, between two slashes, was generated. */
 static bool is_random(const byte *from, const byte *to)
 {
     if (is_known_form(from, to) || is_template_end(from, to) || is_temp_name(from, to))
@@ -577,8 +577,8 @@ static bool is_numbered(const byte *from, const byte *to, const byte *folder)
            to - from > 7 && byte_is(from[7], CLASS_DIGIT);
 }
 
-/* The end of the last part that was made up, from `at` to the path's end; NULL, and the scan
- * knows, if people named them all: what is inside of it is not looked at again. */
+/* Returns the end of the last generated part from `at` to the end of the path. Returns NULL if
+ * people chose all names; the scan then skips the path. */
 static const byte *random_end(struct token_scan *scan, const byte *at)
 {
     const byte *found = NULL;
@@ -587,7 +587,7 @@ static const byte *random_end(struct token_scan *scan, const byte *at)
         const byte *end = run_end(scan, at, CLASS_PATH);
         const byte *to = end;
         while (to > at && (to[-1] == '.' || to[-1] == ','))
-            to--; /* a sentence's, not the name's */
+            to--; /* the sentence's, not the name's */
         if (is_random(at, to) || is_numbered(at, to, folder))
             found = to;
         if (to == at || byte_at(scan, to) != '/') {
@@ -602,7 +602,7 @@ static const byte *random_end(struct token_scan *scan, const byte *at)
     return found;
 }
 
-/* The end of the T or X that every user's own temporary folder on macOS has. */
+/* Returns the end of the T or X that each user's temporary folder on macOS has. */
 static const byte *mac_folder_end(const struct token_scan *scan, const byte *at)
 {
     for (int part = 0; part < 2; part++) {
@@ -614,7 +614,7 @@ static const byte *mac_folder_end(const struct token_scan *scan, const byte *at)
     return at - 1;
 }
 
-/* "output saved to PATH": the name is the harness's own. */
+/* "output saved to PATH": the harness made the name. */
 static bool is_saved_output(const struct token_scan *scan, const byte *at)
 {
     static const char *const words[] = {"utput saved to", "utput written to", "utput stored in"};
@@ -630,7 +630,7 @@ static bool is_saved_output(const struct token_scan *scan, const byte *at)
     return false;
 }
 
-/* Does an absolute path begin at the '/' at `at`? */
+/* Returns true if an absolute path begins at the '/' at `at`. */
 static bool is_absolute(const struct token_scan *scan, const byte *at)
 {
     const byte before = byte_before(scan, at);
@@ -639,13 +639,13 @@ static bool is_absolute(const struct token_scan *scan, const byte *at)
     return !byte_is(before, CLASS_PATH) || before == '=' || before == ',' || before == '@';
 }
 
-/* The end of what is made up of a path in a folder for temporary files; NULL if it is in
- * none, or if people named it all. */
+/* Returns the end of the generated part of a path in a folder for temporary files; NULL if it is
+ * in none, or if people chose all names. */
 static const byte *temp_end(struct token_scan *scan, const byte *at)
 {
     const byte first = byte_at(scan, at + 1);
     if (first != 't' && first != 'v' && first != 'p' && first != 'd')
-        return NULL; /* of no place below */
+        return NULL; /* not below any of these folders */
     const byte *end = NULL;
     if (token_is_next(scan, at, "/var/folders/"))
         end = mac_folder_end(scan, at + sizeof("/var/folders/") - 1);
@@ -677,7 +677,7 @@ bool token_temp(struct token_scan *scan, const byte *at, struct token *out)
     return end && token_set(out, at, end, TOKEN_TEMP, NORMALISER_TEMPS);
 }
 
-/* Do the bytes before `at` end with this, whatever their case? */
+/* Returns true if the bytes before `at` end with this, ignoring case. */
 static bool is_before(const struct token_scan *scan, const byte *at, const char *text)
 {
     const ptrdiff_t len = (ptrdiff_t)strlen(text);

@@ -7,19 +7,19 @@
 #include "fingerprint_internal.h"
 
 /*
- * Processes, ports, tries and seeds (rules 1, 9 and 10).
+ * Processes, ports, attempts and seeds (rules 1, 9 and 10).
  */
 
 enum {
     UNIT_MAX = 8,     /* letters */
-    FIGURES_MAX = 20, /* with the commas between thousands */
-    LIST_MAX = 8,     /* numbers with a slash between them */
+    FIGURES_MAX = 20, /* including thousands separators */
+    LIST_MAX = 8,     /* numbers separated by slashes */
     PARTS_MAX = 6,    /* of one duration: from weeks to milliseconds */
     METER_COLONS = 6, /* in the three clocks of curl's meter */
 };
 
-/* What may follow a number at once, and what only after a blank: "5m" is an age, but "5 m"
- * are metres. */
+/* What may follow a number directly, and what only after a blank: "5m" is an age, but "5 m" are
+ * meters. */
 enum unit_place { UNIT_AT_ONCE = 1, UNIT_AFTER_BLANK = 2, UNIT_ANYWHERE = 3 };
 
 struct name {
@@ -53,7 +53,7 @@ static const struct {
     {NAME("months"), UNIT_AFTER_BLANK},
 };
 
-/* Units that are rates by themselves, and what may follow the slash of one. */
+/* Units that are rates by themselves, and what may follow the slash of a rate. */
 static const struct name rates[] = {NAME("bps"),  NAME("kbps"), NAME("Kbps"),
                                     NAME("Mbps"), NAME("Gbps"), NAME("fps")};
 static const struct name per[] = {NAME("s"),  NAME("sec"), NAME("second"), NAME("min"), NAME("h"),
@@ -73,13 +73,13 @@ static bool is_one_of(const byte *from, const byte *to, const struct name *names
     return i < count;
 }
 
-/* The number at a place, and the letters after it. */
+/* The number at a position, and the letters after it. */
 struct amount {
     const byte *figures_end;
-    const byte *unit, *unit_end; /* equal: there is none */
+    const byte *unit, *unit_end; /* equal: none */
 };
 
-/* The end of the list that a ping sums up with: 0.03/0.05/0.07. */
+/* Returns the end of the list that ping prints in its summary: 0.03/0.05/0.07. */
 static const byte *list_end(const struct token_scan *scan, const byte *end)
 {
     for (int i = 1; i < LIST_MAX && byte_at(scan, end) == '/'; i++) {
@@ -94,7 +94,7 @@ static const byte *list_end(const struct token_scan *scan, const byte *end)
     return end;
 }
 
-/* The end of 12, 1.5 or 1,234.5. */
+/* Returns the end of 12, 1.5 or 1,234.5. */
 static const byte *figures_end(const struct token_scan *scan, const byte *at)
 {
     const byte *end = run_end(scan, at, CLASS_DIGIT);
@@ -106,7 +106,7 @@ static const byte *figures_end(const struct token_scan *scan, const byte *at)
     return list_end(scan, run_end(scan, end + 1, CLASS_DIGIT));
 }
 
-/* Letters of a unit, the Greek one of microseconds included. */
+/* Returns the end of the letters of a unit, including the mu of microseconds. */
 static const byte *unit_end(const struct token_scan *scan, const byte *at)
 {
     const byte *p = at;
@@ -124,7 +124,7 @@ static struct amount amount_at(const struct token_scan *scan, const byte *at)
     return amount;
 }
 
-/* The first byte of a unit of time. Most words after a number are none. */
+/* The first byte of a unit of time. Most words after a number have another. */
 static bool may_be_time(byte first)
 {
     switch (first) {
@@ -155,7 +155,7 @@ static bool is_time(const struct amount *amount)
     return false;
 }
 
-/* "1m23s", "1m 23s": the end of all that belongs to one duration; NULL if it is a name. */
+/* Returns the end of a whole duration such as "1m23s" or "1m 23s"; NULL if it is a name. */
 static const byte *duration_end(const struct token_scan *scan, const byte *end)
 {
     for (int part = 1; part < PARTS_MAX; part++) {
@@ -176,7 +176,7 @@ static const byte *duration_end(const struct token_scan *scan, const byte *end)
     return goes_on ? NULL : end;
 }
 
-/* "932M 0s", "1.07G=0.01s": wget leaves out the "/s" of its rates. */
+/* "932M 0s", "1.07G=0.01s": wget omits the "/s" of its rates. */
 static bool is_bare_rate(const struct token_scan *scan, const struct amount *amount)
 {
     const byte unit = *amount->unit;
@@ -189,7 +189,7 @@ static bool is_bare_rate(const struct token_scan *scan, const struct amount *amo
            left.unit_end > left.unit && is_time(&left);
 }
 
-/* The end of "/s", "/sec", "/it", or of a unit that is a rate; NULL if it is none. */
+/* Returns the end of "/s", "/sec", "/it", or of a unit that is a rate; NULL if there is none. */
 static const byte *rate_end(const struct token_scan *scan, const struct amount *amount)
 {
     const byte *end = amount->unit_end;
@@ -204,8 +204,8 @@ static const byte *rate_end(const struct token_scan *scan, const struct amount *
     return ends && is_one_of(amount->unit, end, rates, ARRAY_LEN(rates)) ? end : NULL;
 }
 
-/* A part of a name, of a version or of a format ("%-11s"): what is before the number is
- * joined to it. */
+/* The number is part of a name, a version or a format ("%-11s"): it is joined to what precedes
+ * it. */
 static bool is_joined(const struct token_scan *scan, const byte *at)
 {
     const byte before = byte_before(scan, at);
@@ -217,7 +217,7 @@ static bool is_joined(const struct token_scan *scan, const byte *at)
     return named && at - 1 != scan->matched;
 }
 
-/* The end of "00:05<00:10" in a progress bar, where `at` is its first figure. */
+/* Returns the end of "00:05<00:10" in a progress bar; `at` is its first digit. */
 static const byte *bar_end(const struct token_scan *scan, const byte *at)
 {
     if (byte_before(scan, at) != '[')
@@ -246,8 +246,8 @@ static bool find_amount(const struct token_scan *scan, const byte *at, const str
     return end && token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
 }
 
-/* The end of "0.234 (0.456) seconds" of XCTest, whose first figures end at `end`; NULL for others.
- */
+/* Returns the end of "0.234 (0.456) seconds" of XCTest, whose first number ends at `end`; NULL
+ * for anything else. */
 static const byte *paired_end(const struct token_scan *scan, const byte *end)
 {
     static const char unit[] = ") seconds";
@@ -273,7 +273,7 @@ bool token_amount(const struct token_scan *scan, const struct token_word *word, 
     return amount.unit_end > amount.unit && find_amount(scan, at, &amount, out);
 }
 
-/* curl's meter, a whole line of figures: "100 155 100 155 0 0 914 0 --:--:-- --:--:-- 0". */
+/* curl's meter, a whole line of numbers: "100 155 100 155 0 0 914 0 --:--:-- --:--:-- 0". */
 bool token_meter(const struct token_scan *scan, struct token *out)
 {
     int clocks = 0;
@@ -289,17 +289,17 @@ bool token_meter(const struct token_scan *scan, struct token *out)
 }
 
 enum {
-    HOST_MAX = 64,    /* bytes of a host's name before a port */
-    PORT_MIN = 33000, /* below are ports that people chose */
+    HOST_MAX = 64,    /* bytes of a host name before a port */
+    PORT_MIN = 33000, /* lower ports were chosen by people */
     PORT_MAX = 65535,
     INDEX_MAX = 3, /* digits: a shorter number in brackets is an index */
     PID_LEN_MAX = 8,
     HARNESS_MAX = 200,
     RESTART_AGE_MAX = 16, /* bytes of "(3d12h" */
-    COMMIT_MIN = 7,       /* digits that git shows at least */
+    COMMIT_MIN = 7,       /* least number of digits that git shows */
 };
 
-/* Words after which a number counts tries, or names a process or a seed. */
+/* Words before a number of an attempt, a process or a seed. */
 static const struct {
     const char *word;
     byte last; /* letter */
@@ -311,7 +311,7 @@ static const struct {
     {"retrying", 'g', TOKEN_TRY, NORMALISER_TRIES},
     {"try", 'y', TOKEN_TRY, NORMALISER_TRIES},
     {"iteration", 'n', TOKEN_TRY, NORMALISER_TRIES},
-    {"identical call", 'l', TOKEN_TRY, NORMALISER_TRIES}, /* a harness counts */
+    {"identical call", 'l', TOKEN_TRY, NORMALISER_TRIES}, /* counted by a harness */
     {"pid", 'd', TOKEN_PID, NORMALISER_PIDS},
     {"ppid", 'd', TOKEN_PID, NORMALISER_PIDS},
     {"pgid", 'd', TOKEN_PID, NORMALISER_PIDS},
@@ -326,8 +326,8 @@ static const struct {
     {"duration_ms", 's', TOKEN_DURATION, NORMALISER_DURATIONS},
 };
 
-/* Does the text that ends at `to` end with this word, alone or as the last part of a name
- * (random_seed, ForkPoolWorker)? */
+/* Returns true if the text that ends at `to` ends with this word, alone or as the last part of a
+ * name (random_seed, ForkPoolWorker). */
 static bool ends_with_word(const struct token_scan *scan, const byte *to, const char *word)
 {
     const ptrdiff_t len = (ptrdiff_t)strlen(word);
@@ -396,7 +396,7 @@ static bool find_spoken(const struct token_scan *scan, const struct token_word *
     return token_set(out, word->from, end, spoken[i].token, spoken[i].mask);
 }
 
-/* SQLSTATE[40001] is not a process; only cron writes its name like that. */
+/* SQLSTATE[40001] is not a process; only cron writes its name like this. */
 static bool is_constant(const byte *name, const byte *end)
 {
     bool cron = end - name == 4 && memcmp(name, "CRON", 4) == 0;
@@ -405,8 +405,8 @@ static bool is_constant(const byte *name, const byte *end)
     return name == end && !cron;
 }
 
-/* "nginx[4711]:", or "agent[14877] works" after a time or at the start of a line; but a short
- * number in brackets is an index. */
+/* "nginx[4711]:", or "agent[14877] works" after a time or at the start of a line. A short number
+ * in brackets is an index. */
 static bool find_bracketed(const struct token_scan *scan, const struct token_word *word,
                            struct token *out)
 {
@@ -447,8 +447,8 @@ static bool find_port(const struct token_scan *scan, const struct token_word *wo
     return (host || bracket) && token_set(out, word->from, word->to, TOKEN_PORT, NORMALISER_PORTS);
 }
 
-/* pytest's "[gw3]", which it is chance that took a test, with the share that was done by
- * then: "[gw3] [ 20%]"; and its folder "popen-gw3". */
+/* pytest's "[gw3]" with the progress: "[gw3] [ 20%]", since chance decides which worker runs a
+ * test; and its folder "popen-gw3". */
 static bool find_pytest_worker(const struct token_scan *scan, const struct token_word *word,
                                struct token *out)
 {
@@ -466,7 +466,7 @@ static bool find_pytest_worker(const struct token_scan *scan, const struct token
     return token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "[pool-23-thread-1]" of a JVM: pools are counted as well. */
+/* "[pool-23-thread-1]" of a JVM, which numbers its pools, too. */
 static bool find_pool(const struct token_scan *scan, const struct token_word *word,
                       struct token *out)
 {
@@ -495,7 +495,7 @@ static bool find_prefixed(const struct token_scan *scan, const struct token_word
            token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "[fix/empty 1301905] message": what git says of a commit whose name has no letter in it. */
+/* "[fix/empty 1301905] message": git reports a commit whose hash has no letter. */
 static bool find_commit(const struct token_scan *scan, const struct token_word *word,
                         struct token *out)
 {
@@ -504,7 +504,7 @@ static bool find_commit(const struct token_scan *scan, const struct token_word *
            token_set(out, word->from, word->to, TOKEN_HEX, NORMALISER_HEX);
 }
 
-/* "./run.sh: line 3: 48211 Segmentation fault": a shell's word on how its child ended. */
+/* "./run.sh: line 3: 48211 Segmentation fault": a shell reports how its child ended. */
 static bool find_ended(const struct token_scan *scan, const struct token_word *word,
                        struct token *out)
 {
@@ -552,7 +552,7 @@ static bool find_reference(const struct token_scan *scan, const struct token_wor
     return byte_at(scan, end) == '>' && token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "ansible-tmp-1787300000.12-62623-2004": joined to what was made up already. */
+/* "ansible-tmp-1787300000.12-62623-2004": joined to something generated. */
 static bool find_joined(const struct token_scan *scan, const struct token_word *word,
                         struct token *out)
 {
@@ -560,7 +560,7 @@ static bool find_joined(const struct token_scan *scan, const struct token_word *
            token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "sandbox/linux-sandbox/15/" of a build that counts its actions. */
+/* "sandbox/linux-sandbox/15/" of a build tool that counts its actions. */
 static bool find_sandbox(const struct token_scan *scan, const struct token_word *word,
                          struct token *out)
 {
@@ -614,7 +614,7 @@ bool token_number(const struct token_scan *scan, const struct token_word *word, 
     }
 }
 
-/* "(12/12 lines shown, read 4 times)": what a harness added about its own reading. */
+/* "(12/12 lines shown, read 4 times)": a remark of a harness about its own reading. */
 bool token_harness(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     if (byte_before(scan, word->from) != '(' || byte_at(scan, word->to) != '/')
@@ -627,7 +627,7 @@ bool token_harness(const struct token_scan *scan, const struct token_word *word,
         p++;
     if (byte_at(scan, p) != ')')
         return false;
-    const byte *from = word->from - 1; /* with the blank on one of its sides */
+    const byte *from = word->from - 1; /* including the blank on one side */
     const byte *to = p + 1;
     if (byte_before(scan, from) == ' ' && scan->floor < from)
         from--;
@@ -636,7 +636,7 @@ bool token_harness(const struct token_scan *scan, const struct token_word *word,
     return token_set(out, from, to, TOKEN_NOTHING, NORMALISER_TRIES);
 }
 
-/* "[1] 48211": a shell says which process it put in the background. */
+/* "[1] 48211": a shell reports the process it put in the background. */
 static bool find_job(const struct token_scan *scan, struct token *out)
 {
     const byte *at = run_end(scan, scan->start + 1, CLASS_DIGIT);
@@ -671,7 +671,7 @@ bool token_pid_prefix(const struct token_scan *scan, struct token *out)
 
 enum { YEAR_MIN = 1900, YEAR_MAX = 2199, FRACTION_MAX = 9 };
 
-/* The number of exactly `len` digits at `at`, -1 if it is none. */
+/* Returns the number of exactly `len` digits at `at`, or -1. */
 static int number_of(const struct token_scan *scan, const byte *at, int len)
 {
     int value = 0;
@@ -715,7 +715,7 @@ static bool is_weekday(const byte *at)
     return is_time_word(at, "MonTueWedThuFriSatSun");
 }
 
-/* The end of a fraction that may follow seconds. */
+/* Returns the end of an optional fraction after seconds. */
 static const byte *skip_fraction(const struct token_scan *scan, const byte *at, const char *marks)
 {
     const byte mark = byte_at(scan, at);
@@ -725,7 +725,7 @@ static const byte *skip_fraction(const struct token_scan *scan, const byte *at, 
     return end - at <= FRACTION_MAX + 1 ? end : at;
 }
 
-/* The end of "Z", "+02:00", " +0000", " UTC", " PM" where they follow a clock. */
+/* Returns the end of "Z", "+02:00", " +0000", " UTC", " PM" after a clock. */
 static const byte *skip_one_zone(const struct token_scan *scan, const byte *at)
 {
     static const char *const names[] = {" UTC", " GMT", " CEST", " CET", " EST",
@@ -759,8 +759,8 @@ static const byte *skip_zone(const struct token_scan *scan, const byte *at)
 
 enum clock_form { CLOCK_MINUTES, CLOCK_SECONDS };
 
-/* The end of 14:03:22.123 (or 14:03, where minutes will do) with its zone; NULL if there is
- * none. `mark` is what stands between the parts. */
+/* Returns the end of 14:03:22.123 with its zone (or of 14:03, if minutes suffice); NULL if there
+ * is none. `mark` separates the parts. */
 static const byte *clock_end(const struct token_scan *scan, const byte *at, byte mark,
                              enum clock_form form)
 {
@@ -785,8 +785,8 @@ static const byte *clock_end(const struct token_scan *scan, const byte *at, byte
     return goes_on ? NULL : zone;
 }
 
-/* 2026-08-21T14:03:22.123Z, 2026/08/21 14:03:22, 2026-08-21T14_03_22_123Z; a date alone
- * is no time that moves. */
+/* 2026-08-21T14:03:22.123Z, 2026/08/21 14:03:22, 2026-08-21T14_03_22_123Z. A date alone does not
+ * count. */
 static const byte *iso_end(const struct token_scan *scan, const byte *at)
 {
     if (scan->end - at < 15 || !is_year(scan, at))
@@ -820,12 +820,12 @@ static const byte *compact_end(const struct token_scan *scan, const byte *at)
         !is_between(number_of(scan, clock + 2, 2), 0, 59) ||
         !is_between(number_of(scan, clock + 4, 2), 0, 60))
         return NULL;
-    const byte *end = run_end(scan, clock + 6, CLASS_DIGIT); /* a fraction without its point */
+    const byte *end = run_end(scan, clock + 6, CLASS_DIGIT); /* a fraction without a point */
     end += byte_at(scan, end) == 'Z';
     return byte_is(byte_at(scan, end), CLASS_WORD) ? NULL : end;
 }
 
-/* A year that follows a clock or a day: " 2026". */
+/* Returns the end of a year after a clock or a day: " 2026". */
 static const byte *skip_year(const struct token_scan *scan, const byte *at)
 {
     bool is = byte_at(scan, at) == ' ' && is_year(scan, at + 1) &&
@@ -849,7 +849,7 @@ static const byte *day_month_end(const struct token_scan *scan, const byte *at, 
     return clock_end(scan, clock + 1, ':', CLOCK_MINUTES);
 }
 
-/* Aug 21 14:03:22 2026, where `at` is the day. */
+/* Aug 21 14:03:22 2026; `at` is the day. */
 static const byte *month_day_end(const struct token_scan *scan, const byte *at, int day_len)
 {
     const byte *clock = at + day_len + 1;
@@ -860,7 +860,7 @@ static const byte *month_day_end(const struct token_scan *scan, const byte *at, 
     return end ? skip_year(scan, end) : NULL;
 }
 
-/* The start of a weekday before a date: "Fri, ", "Fri ". */
+/* Returns the start of a weekday before a date: "Fri, ", "Fri ". */
 static const byte *back_over_weekday(const struct token_scan *scan, const byte *at)
 {
     const ptrdiff_t room = at - scan->floor;
@@ -890,7 +890,7 @@ static const byte *epoch_end(const struct token_scan *scan, const struct token_w
     return len == 10 ? skip_fraction(scan, word->to, ".") : word->to;
 }
 
-/* The figures of 0.1787300000, but not what follows a token and a point. */
+/* The digits of 0.1787300000, but not those after a token and a point. */
 static bool is_fraction(const struct token_scan *scan, const byte *at)
 {
     return at - scan->start >= 2 && at[-1] == '.' && byte_is(at[-2], CLASS_DIGIT) &&
@@ -917,7 +917,7 @@ bool token_time(const struct token_scan *scan, const struct token_word *word, st
     return end && token_set(out, at, end, TOKEN_TIME, NORMALISER_TIMES);
 }
 
-/* "[   12.345678] " of a kernel; runs of blanks are one by now. */
+/* "[   12.345678] " of a kernel, with runs of blanks collapsed. */
 static const byte *kernel_prefix_end(const struct token_scan *scan)
 {
     const byte *at = scan->start + 1;
@@ -929,7 +929,7 @@ static const byte *kernel_prefix_end(const struct token_scan *scan)
     return end - point > 3 && byte_at(scan, end) == ']' ? end + 1 : NULL;
 }
 
-/* "#7 12.34 " of a build in containers. */
+/* "#7 12.34 " of a container build. */
 static const byte *build_prefix_end(const struct token_scan *scan)
 {
     const byte *at = run_end(scan, scan->start + 1, CLASS_DIGIT);
@@ -971,7 +971,7 @@ bool token_time_prefix(const struct token_scan *scan, struct token *out)
     case 'E':
     case 'F':
         end = klog_prefix_end(scan);
-        from++; /* the level stays */
+        from++; /* keep the level */
         break;
     default:
         break;

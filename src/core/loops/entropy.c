@@ -10,23 +10,8 @@
 #include "xalloc.h"
 
 /*
- * Does it loop? The rungs, as a pure fold over facts.
- *
- * Each step of a trajectory (an attempt of ours, a tool call or a message of an agent) leaves one
- * `struct entropy_fact`: digests, bits and numbers, no output. The facts are in the run log; the
- * same facts give the same verdicts, live, in recovery and in replay. What makes a fact of a step
- * is entropy_memory.h.
- *
- * The seven rungs, tightest first; the first that says "stuck" names it:
- *   repeat     the same call, the same result, in a row
- *   cycle      the same 2..8 steps in the same order, lap after lap
- *   failure    one call fails alike again and again, whatever is between
- *   barren     step after step brings nothing new, though calls may differ
- *   pause      nothing but sleeping
- *   monologue  message after message says the same, no call between
- *   chant      one message says the same over and over
- *
- * Any thread, one at a time.
+ * The window of recent steps. Applies one fact after another; entropy.h describes facts and
+ * rungs.
  */
 
 static void entropy_rungs(const struct sight *sight, struct entropy_verdict *out);
@@ -62,9 +47,9 @@ static void free_window(struct entropy_window *window)
     free(window);
 }
 
-/* The ring is only ever full when it has its final size, so growing never has to turn
- * it. Most tasks have one call in it, and of some runs there are very many: xgrow() would make
- * room for more than that. */
+/* Grows the ring only while it is smaller than its final size, so growing never has to rotate
+ * it. Doubles by hand because xgrow() would allocate more: most tasks have one call, and a run
+ * may have very many tasks. */
 static void remember_call(struct entropy_window *window, const struct past *past)
 {
     if (window->count == window->cap && window->cap < ENTROPY_WINDOW) {
@@ -92,8 +77,8 @@ static void end_streak(struct streak *streak)
     *streak = (struct streak){0};
 }
 
-/* Did it do something not done before, though call and result look the same? Deleting
- * one container after another is no repeat, nor is trying one input after another. */
+/* Returns true if the step did something new although its call and result look the same:
+ * deleting one container after another is no repetition, nor is trying one input after another. */
 static bool entropy_window_acts_anew(const struct past *past)
 {
     const unsigned other_input = ENTROPY_FAILED | ENTROPY_REVIEW;
@@ -106,7 +91,7 @@ static bool same_step(const struct past *a, const struct past *b)
     return digest_equal(a->call, b->call) && digest_equal(a->outcome, b->outcome);
 }
 
-/* One more of the same, or the first of another. */
+/* Continues the streak, or begins one with another step. */
 static void count_repeat(struct streak *streak, const struct past *before, const struct past *past)
 {
     const bool same = before && same_step(before, past) && !entropy_window_acts_anew(past);
@@ -116,7 +101,7 @@ static void count_repeat(struct streak *streak, const struct past *before, const
     streak->raw_differs = streak->raw_differs || (same && before->raw != past->raw);
 }
 
-/* In percent of a barren step. */
+/* Returns the weight as a percentage of a barren step. */
 static int weight_of(const struct past *past, const struct entropy_limits *limits)
 {
     if (past->bits & ENTROPY_POLL)
@@ -124,7 +109,7 @@ static int weight_of(const struct past *past, const struct entropy_limits *limit
     return past->bits & ENTROPY_REVIEW ? limits->review_weight : BARREN_STEP;
 }
 
-/* The first of several refusals was news when it came. */
+/* The first of several refusals counted as news at the time, so add it now. */
 static void add_barren(struct entropy_window *window, const struct past *past,
                        const struct entropy_limits *limits)
 {
@@ -197,13 +182,14 @@ static void add_nudge(struct entropy_window *window, uint64_t identity)
     window->nudges->identities[window->nudges->count++] = identity;
 }
 
-/* Is this identity one that nobody was told of yet, and may somebody still be told? */
+/* Returns true if nobody has been told about this identity yet, and the limit of nudges is not
+ * reached. */
 static bool is_news(struct entropy_window *window, const struct entropy_verdict *verdict,
                     int nudges_max)
 {
     const bool barren = verdict->rung == ENTROPY_RUNG_BARREN;
     if (barren && window->barren_told == verdict->first)
-        return false; /* more calls have come to it, but it is the same streak */
+        return false; /* the same streak, grown by more calls */
     const struct nudges *told = entropy_window_nudges(window);
     for (int i = 0; i < told->count; i++)
         if (told->identities[i] == verdict->identity.lo)
@@ -288,12 +274,12 @@ bool entropy_is_stuck(const struct digest *results, size_t count, int window)
 }
 
 /*
- * The rungs: what a series of results or calls must be to count as a circle.
+ * The rungs: when a series of results or calls counts as a loop.
  */
 
 enum { CYCLE_MIN = 2, LAPS_MIN = 2 };
 
-/* A threshold after "go on": doubled, but no "go on" makes it endless. */
+/* Doubles the threshold after each "go on", up to a limit, so that the detector never gives up. */
 static int scaled_limit(const struct sight *sight, int limit)
 {
     const int most = limit > ENTROPY_REPEAT_MAX ? limit : ENTROPY_REPEAT_MAX;
@@ -309,7 +295,7 @@ static enum entropy_level level_of(const struct sight *sight, int count, int nud
     return ENTROPY_OK;
 }
 
-/* splitmix64's last steps, so that a sum of a few digests is none of them. */
+/* The finalizer of splitmix64: the sum of a few digests is not a digest itself. */
 static uint64_t mix_bits(uint64_t value)
 {
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -331,8 +317,8 @@ static bool called_later(const struct entropy_window *window, int back)
     return false;
 }
 
-/* Of the set of calls among the last `steps`: neither order nor number counts, so that it
- * does not matter where a lap begins. */
+/* Identifies the set of calls among the last `steps`. Order and number do not matter, so neither
+ * does where a lap begins. */
 static struct digest identity_of_calls(const struct entropy_window *window, int steps)
 {
     struct digest sum = {0};
@@ -358,8 +344,8 @@ static struct entropy_verdict verdict_of_streak(const struct sight *sight,
     };
 }
 
-/* Repeat: the same call, the same result. A look has patience; a success where only what
- * is masked differs may be a measurement that is taken several times. */
+/* Repeat: the same call with the same result. Polling gets more patience. So does a success in
+ * which only masked bytes differ: it may be a measurement taken several times. */
 static enum entropy_level see_repeat(const struct sight *sight, struct entropy_verdict *out)
 {
     const struct entropy_limits *limits = sight->limits;
@@ -385,7 +371,7 @@ static enum entropy_level see_repeat(const struct sight *sight, struct entropy_v
     return level;
 }
 
-/* Steps, back from the last one, that are what they were `period` steps before. */
+/* Counts the steps, back from the last one, that equal the step `period` steps earlier. */
 static int steps_again(const struct entropy_window *window, int period)
 {
     int same = 0;
@@ -400,7 +386,7 @@ static int steps_again(const struct entropy_window *window, int period)
     return same;
 }
 
-/* One lap is worth calling a cycle: it has two different steps, and one is no look. */
+/* A lap counts as a cycle only if it has two different steps, and at least one that is no poll. */
 static bool lap_counts(const struct entropy_window *window, int period)
 {
     const struct past *last = entropy_window_past(window, 0);
@@ -454,22 +440,22 @@ static enum entropy_level see_cycle(const struct sight *sight, struct entropy_ve
     return ENTROPY_OK;
 }
 
-/* In how many ways failures of one call can be the same. */
+/* How failures of one call can be alike. */
 enum sameness {
-    SAME_RESULT, /* whatever was changed between */
-    NOTHING_NEW, /* and nothing was changed: a line that comes and goes is no progress */
-    KNOWN_ONES,  /* whatever was changed: two or three that take turns, or one that moves down */
+    SAME_RESULT, /* whatever changed in between */
+    NOTHING_NEW, /* and nothing changed: a line that comes and goes is no progress */
+    KNOWN_ONES,  /* whatever changed: two or three failures take turns, or one moves down */
     SAMENESS_COUNT,
 };
 
-/* How often this call failed so, back to where it did otherwise. */
+/* How often the call failed alike, back to where it did something else. */
 struct failures {
     int count[SAMENESS_COUNT];
-    int steps[SAMENESS_COUNT]; /* from the first one on */
+    int steps[SAMENESS_COUNT]; /* since the first one */
     bool raw_differs;
 };
 
-/* Is a failure the same as the one after it? */
+/* Returns true if a failure is the same as the one after it. */
 static bool is_same(enum sameness sameness, const struct past *past, const struct past *later)
 {
     const bool equal = digest_equal(past->outcome, later->outcome);
@@ -504,7 +490,7 @@ static void count_same(const struct entropy_window *window, enum sameness samene
     }
 }
 
-/* The same for failures of which most came back after another one, or moved down in a source. The
+/* Counts failures of which most came back after another one, or moved down in a source file. The
  * first two may be new. */
 static void count_known(const struct entropy_window *window, int least, struct failures *out)
 {
@@ -563,7 +549,8 @@ static enum entropy_level see_failure(const struct sight *sight, struct entropy_
     return levels[worst];
 }
 
-/* Of the last `steps` calls, and where they are a piece of a longer round, of all of it. */
+/* Identifies the last `steps` calls. If they are part of a longer round, identifies the whole
+ * round. */
 static struct digest identity_of_round(const struct entropy_window *window, int steps)
 {
     for (int period = steps; period < window->count; period++)
@@ -631,7 +618,7 @@ static enum entropy_level see_chant(const struct sight *sight, struct entropy_ve
                : ENTROPY_OK;
 }
 
-/* The tightest description first: it is the one that is reported. */
+/* The most specific rung first: it is the one reported. */
 static const struct {
     enum entropy_rung rung;
     enum entropy_level (*see)(const struct sight *sight, struct entropy_verdict *out);
@@ -643,8 +630,8 @@ static const struct {
 };
 static_assert(ARRAY_LEN(rungs) == ENTROPY_RUNG_COUNT - 1, "every rung is asked");
 
-/* Ask the rungs, tightest first: the first that says stuck, else the first that says
- * suspect, else ok. */
+/* Asks the rungs, most specific first. Returns the first "stuck", else the first "suspect", else
+ * "ok". */
 static void entropy_rungs(const struct sight *sight, struct entropy_verdict *out)
 {
     *out = (struct entropy_verdict){0};

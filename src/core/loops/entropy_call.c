@@ -17,15 +17,15 @@
 #include "xalloc.h"
 
 /*
- * What sort of tool it is, by its name.
+ * Traits of a tool, by its name.
  *
- * Tools of some twenty agents and of MCP servers have names of their own, but they are made of
- * few words ("read_file", "mcp__crm__update_contact", "TodoWrite").
+ * Tools of some twenty agents and of MCP servers have their own names, made of few words
+ * ("read_file", "mcp__crm__update_contact", "TodoWrite").
  */
 
 enum { WORD_BYTES = 24, WORDS_MAX = 12 };
 
-/* Whole names, before their words are looked at. */
+/* Whole names, checked before their words. */
 static const struct {
     const char *name;
     unsigned traits;
@@ -69,7 +69,7 @@ static const struct {
     {"zsh", CALL_SHELL},
 };
 
-/* Words of a name; the first that is found in the order of this list decides. */
+/* Words of a name, by priority: the first match decides. */
 static const struct {
     const char *word;
     unsigned traits;
@@ -154,7 +154,7 @@ static const struct {
     {"snapshot", CALL_READS},
 };
 
-/* Words for taking the next item; all of a name's count. */
+/* Words for taking the next item. All words of a name are checked. */
 static const char *const takers[] = {
     "blpop", "consume", "dequeue",         "lpop", "next",
     "pop",   "receive", "receive-message", "rpop", "shift",
@@ -178,7 +178,7 @@ static bool is_lower_or_digit(char c)
     return ascii_is_lower(c) || ascii_is_digit(c);
 }
 
-/* "mcp__crm__updateContact" is mcp, crm, update, contact. */
+/* Splits "mcp__crm__updateContact" into mcp, crm, update, contact. */
 static void split_name(const char *tool, struct name_words *out)
 {
     size_t len = 0;
@@ -223,28 +223,28 @@ unsigned entropy_tool_traits(const char *tool)
 }
 
 /*
- * What a call is: its key, and what sort of call.
+ * The key of a call.
  *
  * The key is the tool's name and its arguments as canonical JSON (sorted keys, 1.0 = 1, null =
- * absent) without what only talks about the call (a description, a thought, the call's own id),
- * commands squeezed as entropy_shell.h says. Of a plan only the pattern of its statuses counts.
- * What N masks in a result is masked in the key too: an id that is made anew for each lap would
- * hide the circle. Whether arguments are new is told by the exact text.
+ * absent), without members that only comment on the call (a description, a thought, its id).
+ * Commands are squeezed by entropy_shell_read(). Of a plan only the pattern of its statuses
+ * counts. The normaliser masks the key like a result: otherwise an id that is new in each lap
+ * would hide the loop. `exact` tells whether the arguments are new.
  */
 
 enum {
-    STRING_WORDS_MAX = 4096, /* bytes of a string whose words are looked at */
-    WORD_BARE_BYTES = 128,   /* of a word that is compared in any spelling */
-    OPTION_MAX = 4,          /* letters after one dash */
+    STRING_WORDS_MAX = 4096, /* only the words of this many bytes of a string are read */
+    WORD_BARE_BYTES = 128,   /* longer words are compared as written */
+    OPTION_MAX = 4,          /* letters after a single dash */
 };
 
-/* Members that talk about the call, whatever the tool. */
+/* Members that comment on the call, whatever the tool. */
 static const char *const talk[] = {
     "thought",     "thoughts",      "thinking",      "reason",       "reasoning",
     "explanation", "task_progress", "call_id",       "tool_call_id", "callId",
     "toolCallId",  "tool_use_id",   "security_risk", "intent",
 };
-/* And those that do where the tool is none that could mean them as content. */
+/* Members that comment on the call unless they are the tool's content. */
 static const char *const talk_of_files[] = {"description", "title", "comment", "instruction"};
 
 static const char *const path_keys[] = {"path",        "file_path",  "filePath",      "file",
@@ -273,7 +273,7 @@ static bool is_in(const char *const *list, size_t count, const char *word)
     return false;
 }
 
-/* The first of these members that is there. */
+/* Returns the first of these members that exists. */
 static const struct json *member_of(const struct json *args, const char *const *keys, size_t count)
 {
     const struct json *found = NULL;
@@ -292,7 +292,7 @@ static int compare_members(const void *a, const void *b)
     return strcmp(((const struct member *)a)->key, ((const struct member *)b)->key);
 }
 
-/* Does the member say what is called, or talk about it? */
+/* Returns false for a member that only comments on the call. */
 static bool member_counts(const struct member *member, unsigned traits)
 {
     if (json_kind(member->value) == JSON_KIND_NULL || is_in(talk, ARRAY_LEN(talk), member->key))
@@ -302,7 +302,7 @@ static bool member_counts(const struct member *member, unsigned traits)
     return !about_files || !is_in(talk_of_files, ARRAY_LEN(talk_of_files), member->key);
 }
 
-/* ["bash", "-lc", "make"] is the line that bash gets, others are joined by blanks. */
+/* ["bash", "-lc", "make"] is the line that bash gets; other arrays are joined by blanks. */
 static void join_command(const struct json *command, struct str *out)
 {
     const size_t count = json_count(command);
@@ -336,8 +336,8 @@ static void read_command(struct entropy_call *call, const struct json *command, 
     str_done(&text);
 }
 
-/* Writes the arguments in the order of their names. Leaves out a handle if the part of the screen
- * is also named, and adds it to the hash *handles_out instead. */
+/* Writes the arguments sorted by name. Leaves out a handle if the part of the screen is also
+ * named, and adds it to the hash *handles_out instead. */
 static void write_args(struct entropy_call *call, const struct json *args, struct str *key,
                        uint64_t *handles_out)
 {
@@ -368,7 +368,7 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
     free(members);
 }
 
-/* Appends the values of all members that say how far something is. */
+/* Appends the values of all members that report progress. */
 static void write_statuses(const struct json *json, struct str *key)
 {
     const char *name;
@@ -389,7 +389,7 @@ static void write_statuses(const struct json *json, struct str *key)
     }
 }
 
-/* Takes the words of all strings of the arguments in. */
+/* Adds the words of all strings in the arguments. */
 static void read_strings(const struct json *json, struct word_set *set,
                          struct normaliser_words *words)
 {
@@ -412,8 +412,8 @@ static void read_strings(const struct json *json, struct word_set *set,
     }
 }
 
-/* Editors that have one tool for all they do, and tools that run something in the
- * background, say in an argument what they do. */
+/* Editors with one tool for everything, and tools that run something in the background, name
+ * their action in an argument. */
 static unsigned traits_of_action(const struct json *args, unsigned traits)
 {
     static const struct {
@@ -436,7 +436,7 @@ static unsigned traits_of_action(const struct json *args, unsigned traits)
     return traits;
 }
 
-/* `wait` with nothing but a time waits for nothing in particular. */
+/* `wait` with only a time waits for nothing in particular. */
 static bool waits_for_time(const struct json *args)
 {
     static const char *const times[] = {"seconds", "secs",   "ms",      "milliseconds",
@@ -451,7 +451,7 @@ static bool waits_for_time(const struct json *args)
     return only_times;
 }
 
-/* A replacement of a text by itself. */
+/* Returns true if a text is replaced by itself. */
 static bool replaces_nothing(const struct json *args)
 {
     static const struct {
@@ -487,7 +487,7 @@ static unsigned traits_of(const char *tool, const struct json *args)
         traits = CALL_PAUSES;
     if ((traits & ~(unsigned)CALL_TAKES) == 0 && json_get(args, "code"))
         traits |= CALL_CODE;
-    /* Commands are run, whatever the tool is called. */
+    /* A command is run, whatever the tool is called. */
     if ((traits & ~(unsigned)CALL_TAKES) == 0 &&
         member_of(args, command_keys, ARRAY_LEN(command_keys)))
         traits |= CALL_SHELL;
@@ -524,7 +524,7 @@ static void add_line(void *ctx, const struct normaliser_line *line)
     sum->lo = entropy_hash_pair(sum->lo, digest.lo);
 }
 
-/* Of the key's lines in their order, normalised. */
+/* Digest of the key's normalised lines, in order. */
 static struct digest masked_digest(const struct str *key)
 {
     struct digest sum = {.lo = 1};
@@ -536,14 +536,15 @@ static struct digest masked_digest(const struct str *key)
     return sum;
 }
 
-/* An option that does not change the question: "--hidden", "-rni"; not "-Sname" or "--key=name". */
+/* Returns true for options that do not change the question: "--hidden", "-rni", but not "-Sname"
+ * or "--key=name". */
 static bool is_option(const char *word, size_t len)
 {
     const bool is_long = len > 1 && word[1] == '-';
     return len > 0 && word[0] == '-' && (is_long ? !memchr(word, '=', len) : len <= OPTION_MAX);
 }
 
-/* Four numbers with dots between, and maybe a port or a mask. */
+/* Four numbers separated by dots, optionally with a port or a mask. */
 static bool is_ip_address(const char *word, size_t len)
 {
     int dots = 0;
@@ -555,7 +556,7 @@ static bool is_ip_address(const char *word, size_t len)
     return dots == 3;
 }
 
-/* Where the host of a URL in the word begins; `len` if there is no URL in it. */
+/* Returns where the host of a URL in the word begins, or `len` if the word has no URL. */
 static size_t host_of_url(const char *word, size_t len)
 {
     for (size_t i = 0; i + 3 < len; i++) {
@@ -581,7 +582,7 @@ static bool may_be_host(const char *word, size_t len)
            !begins_with(word + host, len - host, "127.");
 }
 
-/* Is it a word before what a program declares? "const x" asks for the same as "x". */
+/* Returns true for a keyword before a declared name: "const x" asks for the same as "x". */
 static bool is_keyword(const char *word, size_t len)
 {
     static const char *const keywords[] = {
@@ -628,7 +629,7 @@ static unsigned char bits_of_word(const char *word, size_t len)
                            (is_symbol ? CALL_WORD_IS_SYMBOL : 0));
 }
 
-/* Whatever its quotes, its case and the pattern around it: "'getTax\\('", "getTax:" and get_tax are
+/* Ignores quotes, case and the pattern around a name: "'getTax\\('", "getTax:" and get_tax are
  * one name. */
 static uint64_t hash_of_word(const char *word, size_t len)
 {
@@ -649,8 +650,8 @@ static uint64_t hash_of_word(const char *word, size_t len)
     return entropy_hash(bare, bare_len);
 }
 
-/* Where the host of a URL in the word ends; `len` if there is no URL in it, or no path in the URL.
- */
+/* Returns where the host of a URL in the word ends, or `len` if there is no URL, or the URL has
+ * no path. */
 static size_t end_of_host(const char *word, size_t len)
 {
     const size_t host = host_of_url(word, len);
@@ -658,7 +659,7 @@ static size_t end_of_host(const char *word, size_t len)
     return slash ? (size_t)(slash - word) : len;
 }
 
-/* The host of a URL is a word of its own. */
+/* The host of a URL counts as a word of its own. */
 static void read_words(struct entropy_call *call, const struct str *key)
 {
     const char *text = str_text(key);

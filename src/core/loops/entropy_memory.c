@@ -11,7 +11,6 @@
 #include "attr.h"
 #include "entropy.h"
 #include "entropy_hash.h"
-#include "entropy_row.h"
 #include "fingerprint.h"
 #include "json.h"
 #include "json_repair.h"
@@ -22,22 +21,18 @@
 #include "xalloc.h"
 
 /*
- * Makes a fact of a step: what its result brings that was not known before.
- *
- * Told what is called, fed with the normalised lines while they come, told how it ended. Keeps
- * bounded tables of lines, shapes of lines and calls of the present segment (oldest out); grown
- * as needed, so that one of a task with a single attempt is small. Owned by one thread at a time.
- * The tables can be saved and loaded, so that a run taken up again knows what it knew.
+ * Reads the result of a step. It is told the call, then gets the normalised lines as they arrive,
+ * then the end.
  */
 
 enum {
-    HINT_LINES = 16,   /* of a result whose words are looked at */
-    PLACE_BYTES = 512, /* of a line that is compared without places in sources */
+    HINT_LINES = 16,   /* lines of a result that are searched for hints */
+    PLACE_BYTES = 512, /* bytes of a line that are compared without source positions */
     PLACE_WORD_BYTES = 12,
-    SAID_LINES = 4,      /* of a result whose words are kept */
-    SPOKEN_LEAST = 3,    /* messages without a call between, before their words are known */
-    SPOKEN_PERCENT = 90, /* of a message's words that are known: it says nothing new */
-    FAULT_WORDS = 2,     /* after a number, one of which says that it counts what is wrong */
+    SAID_LINES = 4,      /* lines of a result whose words are kept */
+    SPOKEN_LEAST = 3,    /* messages in a row before their words count as known */
+    SPOKEN_PERCENT = 90, /* known words of a message that says nothing new */
+    FAULT_WORDS = 2,     /* words after a number that may say that it counts faults */
 };
 
 void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits)
@@ -126,8 +121,8 @@ void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
     entropy_news_begin(&memory->news, memory->call.scope);
 }
 
-/* Like one of the last messages, or with hardly a word that was not in one of them: two that take
- * turns are a monologue too, and so is one that is put together anew each time. */
+/* Returns true if the message is like one of the last ones, or has hardly any new word. So two
+ * messages that take turns are a monologue, too, and so is one that is reassembled each time. */
 static bool is_like_before(const struct entropy_memory *memory, const struct word_set *said)
 {
     const int count = memory->talked_count < TALKED_MAX ? memory->talked_count : TALKED_MAX;
@@ -168,7 +163,7 @@ const struct normaliser_words *entropy_memory_words(const struct entropy_memory 
     return memory->words;
 }
 
-/* The line that a leading echo of the command wrote is none of the result. */
+/* The output of a leading echo of the command is not part of the result. */
 static bool is_own_echo(struct entropy_memory *memory, const struct normaliser_line *line)
 {
     const char *raw = line->raw;
@@ -209,7 +204,7 @@ static void keep_sample(struct entropy_memory *memory, const struct normaliser_l
     sample->count++;
 }
 
-/* Does the text end in a word for a place in a source, as "at line" does? */
+/* Returns true if the text ends in a word for a source position, such as "at line". */
 static bool ends_in_place_word(const char *bytes, size_t len)
 {
     static const char *const words[] = {"line",     "lines", "ln",     "column",
@@ -231,7 +226,7 @@ static bool ends_in_place_word(const char *bytes, size_t len)
     return false;
 }
 
-/* Is there nothing but a gutter, such as "  > " or a frame drawn beside quoted lines? */
+/* Returns true for a gutter, such as "  > " or the frame of quoted lines. */
 static bool is_gutter(const char *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -240,8 +235,8 @@ static bool is_gutter(const char *bytes, size_t len)
     return true;
 }
 
-/* Is the number that ends at `end` and has only a gutter before it that of a quoted line, as in
- * "17 | return x", and not a count, as in "17 failed"? */
+/* Tells the number of a quoted line, as in "17 | return x", from a count, as in "17 failed".
+ * Only a gutter is before the number, which ends at `end`. */
 static bool numbers_quoted_line(const char *bytes, size_t len, size_t end)
 {
     while (end < len && bytes[end] == ' ')
@@ -250,8 +245,8 @@ static bool numbers_quoted_line(const char *bytes, size_t len, size_t end)
            (unsigned char)bytes[end] >= 0x80;
 }
 
-/* Does the number in `bytes` from `at` to `end` say where in a source something is? "main.c:17",
- * "line 17", "(17,3)", or the number of a quoted line. */
+/* Returns true if the number from `at` to `end` is a source position: "main.c:17", "line 17",
+ * "(17,3)", or the number of a quoted line. */
 static bool is_place(const char *bytes, size_t len, size_t at, size_t end)
 {
     size_t before = at;
@@ -262,14 +257,15 @@ static bool is_place(const char *bytes, size_t len, size_t at, size_t end)
     const char last = bytes[at - 1];
     if (last == ':' || last == '(' || last == ',')
         return true;
-    if (last == '[') /* of javac in Maven: "Stock.java:[17,3]" */
+    if (last == '[') /* javac in Maven: "Stock.java:[17,3]" */
         return at >= 2 && bytes[at - 2] == ':';
     if (bytes[before - 1] == ':')
         before--;
     return ends_in_place_word(bytes, before);
 }
 
-/* Does the number that ends at `end` count what is wrong, as in "14 errors" or "3 tests failed"? */
+/* Returns true if the number that ends at `end` counts faults, as in "14 errors" or "3 tests
+ * failed". */
 static bool counts_faults(const char *bytes, size_t len, size_t end)
 {
     static const char *const faults[] = {"error",   "fail",      "warning",  "problem",
@@ -292,7 +288,7 @@ static bool counts_faults(const char *bytes, size_t len, size_t end)
     return false;
 }
 
-/* The shape counts once for the step, however many lines have it. */
+/* Counts the shape once per step, however many lines have it. */
 static void take_shape(struct step_sums *sums, uint64_t shape)
 {
     for (int i = 0; i < sums->shape_count; i++)
@@ -304,8 +300,8 @@ static void take_shape(struct step_sums *sums, uint64_t shape)
     sums->shape_sum += shape;
 }
 
-/* The line counts without the numbers that are places; the first of the step is kept. So is the sum
- * of the numbers that count what is wrong. */
+/* Counts the line without its source positions. Keeps the first position of the step, and the
+ * sum of the numbers that count faults. */
 static void take_places(struct step_sums *sums, const char *bytes, size_t len)
 {
     char rest[PLACE_BYTES];
@@ -319,12 +315,12 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
             rest[rest_len++] = bytes[at++];
             continue;
         }
-        const size_t begin_step = at;
+        const size_t begin = at;
         double number = 0;
         for (; at < end && ascii_is_digit(bytes[at]); at++)
             number = number * 10 + (bytes[at] - '0');
         shape[shape_len++] = '#';
-        if (is_place(bytes, end, begin_step, at)) {
+        if (is_place(bytes, end, begin, at)) {
             sums->place = sums->place > 0 ? sums->place : number;
             rest[rest_len++] = '#';
             continue;
@@ -332,15 +328,15 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
         counts = true;
         if (counts_faults(bytes, end, at))
             sums->faults += number;
-        memcpy(rest + rest_len, bytes + begin_step, at - begin_step);
-        rest_len += at - begin_step;
+        memcpy(rest + rest_len, bytes + begin, at - begin);
+        rest_len += at - begin;
     }
     const uint64_t hash = entropy_hash(rest, rest_len);
     sums->placeless += hash;
     take_shape(sums, counts ? entropy_hash(shape, shape_len) : hash);
 }
 
-/* Is there a letter or a digit beside what is quoted of the call? */
+/* Returns true if there is a letter or digit outside the quoted arguments. */
 static bool has_own_word(const char *bytes, size_t len)
 {
     static const char mark[] = "<arg>";
@@ -375,8 +371,8 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
         general = entropy_digest(joined, joined_len);
         masked = (struct news_text){joined, joined_len, general.lo};
     }
-    /* What fails quotes its arguments: of a line without a word of its own only the quotation is
-     * left. */
+    /* Failures quote their arguments. A line without a word of its own is nothing but the
+     * quotation. */
     if (!memory->attempt && !has_own_word(masked.bytes, masked.len))
         masked = (struct news_text){"", 0, 0};
     const bool general_only = !same_forms && hints & HINT_EMPTY;
@@ -492,25 +488,16 @@ const struct entropy_sample *entropy_memory_last(const struct entropy_memory *me
 }
 
 /*
- * One trajectory as a JSON row, and the verdict on it as another: what `devs entropy` reads and
- * writes. Pure.
- *
- *   {"id": "x", "steps": [{"tool": "shell", "args": {"command": "make"}, "exit": 2,
- *    "output": "..."}, ...]}
- *   {"id":"x","verdict":"stuck","rung":"repeat","step":5,"identity":"...","why":"..."}
- *
- * `exit` -1: still running; other than 0: failed; missing: 0. Tool "message" with args.text:
- * words of the agent. Tool "user", or a message with args.role "user": a person's word, a new
- * segment begins.
+ * Judging a recorded trajectory, for `devs entropy`.
  */
 
-/* One trajectory while it is judged. */
+/* One trajectory being judged. */
 struct judging {
     const struct entropy_limits *limits;
     struct entropy_memory *memory;
     struct entropy_state state;
-    struct entropy_verdict worst; /* the first of the highest level */
-    int64_t worst_step;           /* of the row, from 1 */
+    struct entropy_verdict worst; /* the first one of the highest level */
+    int64_t worst_step;           /* in the row, from 1 */
 };
 
 static bool is_person(const char *tool, const struct json *args)
@@ -554,7 +541,7 @@ static bool is_step(const struct json *step)
            (!exit || json_kind(exit) == JSON_KIND_INTEGER) && (!output || json_text(output, NULL));
 }
 
-/* All or nothing: a row that is wrong somewhere gets no verdict. */
+/* Rejects the whole row if any step is invalid. */
 static bool check_steps(const struct json *steps, struct err *err)
 {
     const size_t count = json_count(steps);

@@ -13,16 +13,13 @@
 #include "xalloc.h"
 
 /*
- * A bounded set of 64-bit keys, the oldest out when it is full.
- *
- * A key has a place, a number below the set's size, for what its owner keeps about it in an array
- * of its own; the place of a key that goes is given to the one that comes. All zero but `max` is
- * a valid empty set.
+ * The bounded set of keys: a hash table with open addressing over an array of places, which is a
+ * ring once it is full.
  */
 
 enum { SLOTS_MIN = 32, PLACES_MIN = 16 };
 
-/* Keys are hashes already, but hostile logs may hold any: spread them once more. */
+/* Keys are already hashes, but hostile logs may contain anything: spread them again. */
 static size_t home_slot(const struct entropy_table *table, uint64_t key)
 {
     return (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (table->slot_count - 1);
@@ -33,7 +30,7 @@ static size_t next_slot(const struct entropy_table *table, size_t slot)
     return (slot + 1) & (table->slot_count - 1);
 }
 
-/* Where the key is, or the free slot where it would be. */
+/* Returns the slot of the key, or the free slot where it would go. */
 static size_t find_slot(const struct entropy_table *table, uint64_t key)
 {
     size_t slot = home_slot(table, key);
@@ -49,7 +46,7 @@ long entropy_table_find(const struct entropy_table *table, uint64_t key)
     return (long)table->slots[find_slot(table, key)] - 1;
 }
 
-/* Half of the slots stay free, so that looking for one ends soon. */
+/* Keeps half of the slots free, so that searches are short. */
 static void grow_slots(struct entropy_table *table)
 {
     if (table->slot_count >= 2 * (table->count + 1))
@@ -61,13 +58,13 @@ static void grow_slots(struct entropy_table *table)
         table->slots[find_slot(table, table->keys[place])] = (uint32_t)place + 1;
 }
 
-/* Is `slot` within the run from `from` (not itself) to `to`, around the end? */
+/* Returns true if `slot` is after `from` and not after `to`, wrapping around. */
 static bool is_between(size_t from, size_t slot, size_t to)
 {
     return from <= to ? from < slot && slot <= to : from < slot || slot <= to;
 }
 
-/* Closes the gap: keys behind it that a search would no longer find move up. */
+/* Closes the gap: moves up later keys that a search would no longer find. */
 static void take_out(struct entropy_table *table, uint64_t key)
 {
     size_t gap = find_slot(table, key);
@@ -125,30 +122,17 @@ void entropy_table_done(struct entropy_table *table)
 }
 
 /*
- * Which lines of a step are news: not seen in this segment, and where their shape was, with a
- * number on the move.
- *
- * The shape of a line is its text with '#' for each number. Of a shape that was seen, a number
- * that goes one way (12 of 40, 13 of 40) is news; one that has turned round
- * entropy_limits.drift_turns times (47, 45, 44, 46) is none any more; nor is a counter that goes
- * up by one each step after entropy_limits.lone_counter steps. Three new lines of one shape in
- * one step are data and always news. A shape belongs to calls with the same words: another
- * question has another answer.
- *
- * Of a step's lines the first NEWS_EXACT_LINES are all remembered, until newer ones push them
- * out. Beside them a sample of all lines is kept: those whose hash ends in so many zero bits, one
- * bit more whenever it is full. Of a longer result the sample tells which share is new, so that
- * it is the same share for the same lines, however many there are.
+ * News: the lines and shapes that a step adds. loops_internal.h has the rules.
  */
 
 enum {
     DATA_LINES = 3,    /* new lines of one shape in one step that are data */
-    SHAPE_BYTES = 512, /* of a line whose numbers are looked for; the rest counts as it is */
-    DIGITS_MAX = 15,   /* of a number; a double has no more */
-    SAMPLE_LEAST = 16, /* lines of a sample that stand for a result */
+    SHAPE_BYTES = 512, /* bytes of a line that are searched for numbers; the rest counts as text */
+    DIGITS_MAX = 15,   /* of a number; a double is exact up to here */
+    SAMPLE_LEAST = 16, /* lines of a sample that represent a result */
 };
 
-/* The numbers of a line, and what is left of it without them. */
+/* The numbers of a line, and the line without them. */
 struct reading {
     double numbers[SHAPE_NUMBERS];
     int count;
@@ -174,7 +158,7 @@ void entropy_news_done(struct entropy_news *news)
     *news = (struct entropy_news){0};
 }
 
-/* Between two steps of a task, which may be hours apart, nothing is kept of a list. */
+/* Steps of a task may be hours apart, so frees the list in between. */
 static void forget_touched(struct entropy_news *news)
 {
     free(news->touched);
@@ -197,7 +181,7 @@ void entropy_news_begin(struct entropy_news *news, uint64_t scope)
     }
 }
 
-/* A decimal number, with a fraction if there is one. */
+/* Reads a decimal number with an optional fraction. */
 static size_t read_number(const char *bytes, size_t len, double *out)
 {
     double value = 0;
@@ -250,7 +234,7 @@ static struct shape *shape_at(struct entropy_news *news, size_t place, bool adde
     return &news->places[place];
 }
 
-/* The present step's word on a shape; NULL where the list is full. */
+/* Returns the entry of a shape for the current step, or NULL if the list is full. */
 static struct touched *touch_shape(struct entropy_news *news, uint64_t key)
 {
     bool added = false;
@@ -286,7 +270,7 @@ static int level_of(uint64_t hash)
     return level;
 }
 
-/* Half of a full sample goes, and half of what comes from now on. */
+/* Drops half of a full sample, and half of all further lines. */
 static void thin_out(struct entropy_news *news)
 {
     struct entropy_table kept = {.max = ENTROPY_SAMPLE_MAX};
@@ -301,7 +285,7 @@ static void thin_out(struct entropy_news *news)
     news->sample = kept;
 }
 
-/* Is the hash one of the sample, and not in it yet? */
+/* Whether a hash is in the sample, and new to it. */
 enum sampled { SAMPLED_NOT, SAMPLED_KNOWN, SAMPLED_NEW };
 
 static enum sampled put_in_sample(struct entropy_news *news, uint64_t hash)
@@ -318,17 +302,17 @@ static enum sampled put_in_sample(struct entropy_news *news, uint64_t hash)
     return SAMPLED_NEW;
 }
 
-/* Was the text not seen in this segment, as far as is known? Of a line that is neither
- * looked at exactly nor in the sample nothing is known. */
+/* Returns true if the text is known to be new in this segment. Nothing is known of a line that
+ * is neither stored exactly nor sampled. */
 static bool is_unseen(struct entropy_news *news, uint64_t hash, enum sampled sampled)
 {
     bool added = false;
     if (news->line_count <= NEWS_EXACT_LINES)
-        (void)entropy_table_add(&news->lines, hash, &added); /* lines have only their key */
+        (void)entropy_table_add(&news->lines, hash, &added); /* a line is nothing but its key */
     return sampled == SAMPLED_NOT ? added : sampled == SAMPLED_NEW;
 }
 
-/* Follows the numbers of a text; in which of the forms it is new is said by bits. */
+/* Follows the numbers of a text. The bits of new_in say in which forms it is new. */
 static void follow_number(struct entropy_news *news, const struct news_text *text, unsigned new_in)
 {
     struct reading reading;
@@ -386,7 +370,7 @@ void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
         count_sampled(news, plain->hash, (plain_new ? in_plain : 0) | strict);
 }
 
-/* One number of a shape after this step. True: it goes on in its direction. */
+/* Updates one number of a shape after this step. Returns true if it continues in its direction. */
 static bool move_shape(struct shape *shape, int i, double now, int turns_max)
 {
     const double change = now - shape->last[i];
@@ -400,8 +384,8 @@ static bool move_shape(struct shape *shape, int i, double now, int turns_max)
     return turns_max == 0 || shape->turns[i] < turns_max;
 }
 
-/* Folds this step's numbers in. True: one of them goes its way, and it is not only a
- * counter of steps. */
+/* Folds in this step's numbers. Returns true if one of them continues, and it is not just a step
+ * counter. */
 static bool shape_goes_on(struct shape *shape, const struct touched *touched,
                           const struct entropy_limits *limits)
 {
@@ -427,8 +411,8 @@ static void start_shape(struct shape *shape, const struct touched *touched)
         shape->last[i] = touched->now[i];
 }
 
-/* Of a long result the sample says how much of it is new, and whether anything is; a few
- * lines of it would say little. */
+/* For a long result the sample tells how much is new, and whether anything is. A few lines of a
+ * sample would say little. */
 static void end_by_sample(struct entropy_news *news, bool is_news[NEWS_FORMS])
 {
     int64_t all = 0;
@@ -469,7 +453,7 @@ void entropy_news_end(struct entropy_news *news, const struct entropy_limits *li
     }
     end_by_sample(news, is_news);
     forget_touched(news);
-    news->step++; /* no shape is on the list any more */
+    news->step++; /* empties the list */
 }
 
 bool entropy_news_know(struct entropy_news *news, uint64_t key, const struct shape *shape)

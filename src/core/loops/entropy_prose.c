@@ -14,12 +14,12 @@
 #include "xalloc.h"
 
 /*
- * Words in a result that say what sort of result it is.
+ * Hints: phrases that tell what kind of result it is.
  */
 
 enum { LINE_BYTES = 256 };
 
-/* Sorted: the first of a letter is looked up. Compared in lower case, whole words. */
+/* Sorted, for the search by first letter. Matched as whole words in lower case. */
 static const struct {
     const char *phrase;
     unsigned hints;
@@ -204,7 +204,7 @@ static bool is_word(char c)
     return ascii_is_lower(c) || ascii_is_digit(c) || c == '_';
 }
 
-/* Index of the first phrase that begins with this byte or a later one. */
+/* Returns the index of the first phrase that begins with this byte or a later one. */
 static size_t first_of(char letter)
 {
     size_t low = 0;
@@ -234,8 +234,8 @@ static unsigned hints_at(const char *text, size_t len)
     return hints;
 }
 
-/* "Running 5 tests", "server running on port 80": what a command says of its own work is no
- * state that somebody looks at. */
+/* "Running 5 tests", "server running on port 80": a command reports its own work, not a state
+ * that somebody polls. */
 static bool is_own_work(const char *line, size_t at, size_t len)
 {
     static const char running[] = "running";
@@ -250,7 +250,7 @@ static bool is_own_work(const char *line, size_t at, size_t len)
     return own;
 }
 
-/* A list of nothing, in a result that is JSON. */
+/* An empty list in a JSON result. */
 static bool has_empty_list(const char *line, size_t len)
 {
     if (len == 0 || (line[0] != '{' && line[0] != '['))
@@ -276,15 +276,13 @@ unsigned entropy_hints(const char *line, size_t len)
 }
 
 /*
- * How many words two texts have in common.
- *
- * A word is a run of ASCII letters, in any case, or one character outside ASCII; all numbers are
- * one word. Of a long text the first ALIKE_WORDS_MAX different words count.
+ * Similarity: how many words two texts share.
  */
 
 enum { WORD_BYTES = 64, NAME_BYTES_MIN = 4, PERCENT = 100 };
 
-/* The word at the text's start, in lower case; 0 where there is none. Cut at WORD_BYTES. */
+/* Reads the word at the start of the text in lower case, cut at WORD_BYTES. *word_len is 0 if
+ * there is none. */
 static size_t read_word(const unsigned char *text, size_t len, char word[WORD_BYTES],
                         size_t *word_len)
 {
@@ -420,10 +418,10 @@ uint64_t word_set_hash(const struct word_set *set)
 }
 
 /*
- * An argument that a message quotes is one echo, not one for each of its words.
+ * Echoes: a quoted argument is one echo, not one for each of its words.
  */
 
-enum { ECHO_WORD_BYTES = 3 /* letters of a word that means something */ };
+enum { ECHO_WORD_BYTES = 3 /* letters of a meaningful word */ };
 
 static const char mark[] = "<arg>";
 enum { MARK_BYTES = sizeof(mark) - 1 };
@@ -438,8 +436,8 @@ static bool is_letter(char c)
     return ascii_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
-/* Where the quotation that goes on at `at` ends: at a digit, another mark's `<`, a word, or
- * the line's end. */
+/* Returns where the quotation that continues at `at` ends: at a digit, the `<` of another mark,
+ * a word, or the end of the line. */
 static size_t skip_between(const char *line, size_t len, size_t at)
 {
     size_t word = 0;
@@ -478,20 +476,17 @@ size_t entropy_echo_join(const char *line, size_t len, char out[ECHO_BYTES_MAX])
 }
 
 /*
- * Does one message say the same over and over?
- *
- * Looks for a piece of CHANT_PERIOD_MIN to CHANT_PERIOD_MAX bytes that comes many times without
- * anything between, in what is left of the message without its code blocks, lists, tables, quotes
- * and rules, all of which repeat by design.
+ * Chants: one message that repeats itself. Code blocks, lists, tables, quotations and rules are
+ * skipped: they repeat by design.
  */
 
 enum {
-    LETTERS_MIN = 3,  /* different letters that a piece has at least: else it is ornament */
+    LETTERS_MIN = 3,  /* a piece with fewer different letters is ornament */
     RULE_LEAD = 0xe2, /* first byte of U+2000..U+2FFF: dashes, boxes, blocks, arrows */
     RULE_BYTES = 3,
 };
 
-/* One line of the message, without blanks around it. */
+/* One line of the message, trimmed. */
 struct line {
     const char *bytes;
     size_t len;
@@ -534,7 +529,7 @@ static bool is_by_design(struct line line)
     return digits > 0 && digits < line.len && strchr(".)", line.bytes[digits]);
 }
 
-/* The words of a line, with one blank after it; drawn rules leave nothing. */
+/* Copies the words of a line, each followed by one blank; skips drawn rules. */
 static size_t copy_words(struct line line, char *out)
 {
     size_t len = 0;
@@ -552,7 +547,7 @@ static size_t copy_words(struct line line, char *out)
     return len;
 }
 
-/* What is left of the message; `out` has room for one byte more than it. */
+/* Copies the prose of the message. `out` must have room for one more byte than the message. */
 static size_t copy_prose(const char *text, size_t len, char *out)
 {
     size_t out_len = 0;
@@ -571,7 +566,7 @@ static size_t copy_prose(const char *text, size_t len, char *out)
     return out_len;
 }
 
-/* Words, not ornament such as "=====" or "ha ha". */
+/* Returns true for words, false for ornament such as "=====" or "ha ha". */
 static bool has_letters(const char *piece, size_t len)
 {
     unsigned seen = 0;
@@ -589,7 +584,7 @@ static bool has_letters(const char *piece, size_t len)
     return letters >= LETTERS_MIN;
 }
 
-/* Bytes around [at, at + period) that are what they were a period before. */
+/* Counts the bytes around [at, at + period) that equal the byte one period earlier. */
 static size_t run_around(const char *text, size_t len, size_t at, size_t period)
 {
     size_t start = at;
@@ -601,14 +596,14 @@ static size_t run_around(const char *text, size_t len, size_t at, size_t period)
     return end - start + period;
 }
 
-/* Equal pieces in a row have neighboring blocks of their length that are equal, wherever
- * the blocks begin: looking at those alone costs a few bytes a period. */
+/* If pieces repeat, then neighboring blocks of their length are equal, wherever the blocks
+ * begin. Checking only those costs a few bytes per period. */
 static bool chants_with_period(const char *text, size_t len, size_t period, size_t periods)
 {
     const size_t wanted = period * periods;
     if (wanted > len)
         return false;
-    /* A run that is long enough has the start of such a block every `step` bytes. */
+    /* A run that is long enough contains the start of such a block every `step` bytes. */
     const size_t step = periods > 2 ? period * (periods - 2) : 1;
     for (size_t at = 0; at + 2 * period <= len; at += step)
         if (memcmp(text + at, text + at + period, period) == 0 &&

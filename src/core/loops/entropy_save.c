@@ -12,13 +12,13 @@
 #include "xalloc.h"
 
 /*
- * A task's memory as bytes, and back.
+ * The memory of a task.
  */
 
-/* A saved memory: the magic, five counts and the sample's zero bits; lines, calls, shapes, the
- * calls that succeeded and the sample, each from the oldest to the latest; and what the next call
- * is compared with. Numbers have their lowest byte first. What was said last is not saved: after a
- * stop a person or another agent continues. */
+/* Format: the magic, five counts and the number of zero bits of the sample; then lines, calls,
+ * shapes, succeeded calls and the sample, each from oldest to latest; then what the next call is
+ * compared with. Numbers are little-endian. The last messages are not saved: after a stop, a
+ * person or another agent continues. */
 enum {
     MAGIC_BYTES = 4,
     HEADER_BYTES = MAGIC_BYTES + 6 * 4,
@@ -28,7 +28,7 @@ enum {
     WORDS_BYTES_MAX = 2 + ALIKE_WORDS_MAX * 4,
     FAILURE_BYTES = 5 * 8,
     RECENT_BYTES_MAX = 5 * 4 + FAILURES_MAX * FAILURE_BYTES + 5 * 8 + 3 * WORDS_BYTES_MAX + 2,
-    COUNT_MAX = 1 << 30, /* one more can still be counted */
+    COUNT_MAX = 1 << 30, /* leaves room to count one more */
 };
 static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYTES +
                       ENTROPY_CALLS_MAX * (CALL_BYTES + LINE_BYTES) +
@@ -75,7 +75,7 @@ static void put_words(const struct word_set *words, struct str *out)
         number_bytes_put(out, words->words[i], 4);
 }
 
-/* The oldest first. */
+/* Oldest first. */
 static void put_failures(const struct known_failures *failures, struct str *out)
 {
     int count = 0;
@@ -92,7 +92,7 @@ static void put_failures(const struct known_failures *failures, struct str *out)
     }
 }
 
-/* What the next call is compared with. */
+/* Writes what the next call is compared with. */
 static void put_recent(const struct entropy_memory *memory, struct str *out)
 {
     static const struct refusals none;
@@ -144,7 +144,7 @@ void entropy_memory_save(const struct entropy_memory *memory, struct str *out)
     put_recent(memory, out);
 }
 
-/* False where a key comes twice. */
+/* Fails if a key occurs twice. */
 static bool take_keys(struct number_bytes *input, size_t count, struct entropy_table *table)
 {
     bool added = true;
@@ -318,11 +318,11 @@ bool entropy_memory_load(struct entropy_memory *memory, const void *bytes, size_
 }
 
 /*
- * The rungs' state as bytes, and back.
+ * The state of the rungs.
  */
 
-/* Saved rungs: the magic, then what struct entropy_window holds in one order, the ring
- * the oldest first. Numbers have their lowest byte first. */
+/* Format: the magic, then the members of struct entropy_window in a fixed order, the ring from
+ * oldest to latest. Numbers are little-endian. */
 enum {
     STATE_MAGIC_BYTES = 4,
     DIGEST_PART = 8,
@@ -336,7 +336,7 @@ enum {
 static_assert(FIXED_BYTES + ENTROPY_WINDOW * PAST_BYTES <= ENTROPY_STATE_BYTES_MAX,
               "a full window fits");
 
-/* No session comes so far; one more than that can still be counted. */
+/* More than any session has; leaves room to count one more. */
 #define SAVED_STEPS_MAX (INT64_C(1) << 53)
 #define SAVED_COUNT_MAX (UINT64_C(1) << 30)
 
@@ -428,7 +428,7 @@ static struct streak take_streak(struct number_bytes *from)
     return streak;
 }
 
-/* Into a ring of its final size: where it begins does not matter. */
+/* Fills a ring of its final size, so where it begins does not matter. */
 static void take_ring(struct number_bytes *from, struct entropy_window *window)
 {
     window->count = take_below(from, 4, ENTROPY_WINDOW + 1);

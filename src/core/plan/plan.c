@@ -13,21 +13,20 @@
 #include "adapter.h"
 #include "json.h"
 #include "plan_internal.h"
-#include "plan_sessions.h"
 #include "str.h"
 #include "text.h"
 #include "text_list.h"
 #include "xalloc.h"
 
 /*
- * The needs of a plan's tasks as a graph: who depends on whom, and which tasks need each other in
- * a circle. Neither recurses, both are O(n).
+ * The graph of needs: dependents, order, circles and sessions. Nothing recurses; everything is
+ * O(n).
  */
 
-enum { CYCLE_NAMED_MAX = 12 }; /* ids of a circle that are written out */
+enum { CYCLE_NAMED_MAX = 12 }; /* task ids of a circle in a message */
 
-/* A name beside its first bytes, as a number that has their order: most names differ there, and of
- * many names each lies elsewhere in memory. */
+/* A name with its first bytes as a number in the same order. Most names differ there, which
+ * saves cache misses. */
 struct ranked_name {
     uint64_t first;
     struct plan_name name;
@@ -101,8 +100,8 @@ void plan_link_dependents(struct plan *plan)
     }
 }
 
-/* Take away, again and again, tasks all of whose needs are taken away, into the queue. What is
- * left (unmet > 0) is in a circle or needs one. */
+/* Removes tasks whose needs have all been removed, and queues them. The remaining tasks (unmet >
+ * 0) are in a circle, or need one that is. */
 static void take_orderly(const struct plan *plan, int *unmet, int *queue)
 {
     int queued = 0;
@@ -121,8 +120,8 @@ static void take_orderly(const struct plan *plan, int *unmet, int *queue)
     }
 }
 
-/* The tasks of an acyclic plan, each after all that it needs; room for all tasks. Dependents are
- * linked. */
+/* Sorts the tasks of an acyclic plan so that each follows all it needs. `order_out` has room for
+ * all tasks. Dependents must be linked. */
 static void plan_graph_order(const struct plan *plan, int *order_out)
 {
     int *unmet = xcalloc((size_t)plan->task_count, sizeof(*unmet));
@@ -147,8 +146,8 @@ static int first_of_circle(const int *next, int member)
     return first;
 }
 
-/* Each task that is left has one `next`: a walk along it ends in a circle. A walk
- * that meets the trace of an earlier one has nothing new to find. */
+/* Each remaining task has one `next`, so following it ends in a circle. A walk that meets an
+ * earlier one has nothing new to find. */
 static void mark_circles(struct plan_cycles *cycles, int count)
 {
     int *trace = xcalloc((size_t)count, sizeof(*trace));
@@ -208,16 +207,16 @@ void plan_cycles_name(const struct plan_cycles *cycles, const struct plan *plan,
 struct use {
     const char *agent, *session; /* borrowed from the plan */
     int task, step;
-    int place; /* of the task, in an order where each comes after what it needs */
+    int place; /* of the task in topological order */
 };
 
 struct sessions {
     const struct plan *plan;
-    int *order;       /* owned: the tasks in that order */
-    struct use *uses; /* owned; those of one session side by side, in that order */
+    int *order;       /* owned: the tasks in topological order */
+    struct use *uses; /* owned; grouped by session, in topological order */
     size_t count;
-    int *chain; /* owned; by task: how many of a session's tasks a way along needs leads by, with it
-                 */
+    int *chain; /* owned; by task: the session's tasks on the longest path of needs up to and
+                   including it */
 };
 
 static int compare_sessions(const struct use *a, const struct use *b)
@@ -256,7 +255,7 @@ static void find_uses(struct sessions *sessions)
     }
 }
 
-/* The tasks in that order, and the uses in the order of their tasks. */
+/* Sorts the tasks topologically, and the uses by their tasks. */
 static void put_in_order(struct sessions *sessions)
 {
     const size_t count = (size_t)sessions->plan->task_count;
@@ -272,7 +271,7 @@ static void put_in_order(struct sessions *sessions)
     free(places);
 }
 
-/* The longest way along needs, counted in tasks of the session. */
+/* Finds the longest path of needs, counted in tasks of the session. */
 static void count_chains(struct sessions *sessions, const struct use *uses, size_t count)
 {
     const struct plan *plan = sessions->plan;
@@ -316,7 +315,7 @@ static void refuse_many(struct violations *violations)
     str_done(&most);
 }
 
-/* In a chain of tasks, each of which needs the previous one, the n-th has n on its way. */
+/* In a chain of tasks that each need the previous one, the n-th has n on its path. */
 static bool check_session(struct sessions *sessions, const struct use *uses, size_t count,
                           struct violations *violations)
 {
@@ -369,12 +368,10 @@ bool plan_sessions_check(const struct plan *plan, struct violations *violations)
 }
 
 /*
- * A plan: tasks, their steps and policies, read from JSON and checked.
- *
- * A plan does not change after it was read; any thread may read it.
+ * The plan. Immutable once read, so any thread may read it.
  */
 
-/* The number of the name, which is added if it is new; -1 if there is no room. */
+/* Returns the number of the source, adding it if it is new; -1 if there is no room. */
 static int source_number(struct plan *plan, const char *name)
 {
     for (int i = 0; i < plan->source_count; i++) {
@@ -428,7 +425,7 @@ void plan_loops_read(const struct json *value, struct entropy_limits *loops, boo
         int64_t number = -1;
         plan_reader_whole(member, &number);
         bool is_set = limit && entropy_limit_set(loops, limit, number, NULL);
-        (void)is_set; /* the schema has complained */
+        (void)is_set; /* the schema has reported it */
     }
 }
 
@@ -441,7 +438,7 @@ void plan_loops_write(const struct entropy_limits *loops, struct str *out)
     str_add_char(out, '}');
 }
 
-/* Which tasks are wanted: the named one and all that it needs, directly or not. */
+/* Marks the named task and all it needs, directly or not. */
 static bool *mark_needed(const struct plan *plan, int first)
 {
     bool *wanted = xcalloc((size_t)plan->task_count, sizeof(*wanted));
@@ -492,8 +489,8 @@ static void derive_text(struct str *out, const struct json *whole, const bool *w
     str_add_char(out, '}');
 }
 
-/* The plan goes out as JSON and comes back changed: one way to write it, one to read
- * it. Only for plans that came from JSON: what is not UTF-8 would not survive. */
+/* Writes the plan as JSON and reads the changed JSON, so there is one way to write and one to
+ * read. Only for plans that came from JSON: invalid UTF-8 would not survive. */
 static bool derive_plan(const struct plan *plan, const bool *wanted, struct plan **out,
                         struct err *err)
 {
@@ -662,7 +659,7 @@ int plan_step_attempts(const struct plan_step *step)
 
 int plan_find(const struct plan *plan, const char *id)
 {
-    /* The first of equals, so that an id given twice means its first task. */
+    /* The first of equal ids, so that a repeated id means its first task. */
     int low = 0;
     int high = plan->by_id_count;
     while (low < high) {
@@ -676,7 +673,7 @@ int plan_find(const struct plan *plan, const char *id)
     return found ? plan->by_id[low].task : -1;
 }
 
-/* The command's words, cut between two characters. */
+/* Joins the words of a command, cut between characters. */
 static char *command_title(char *const *argv)
 {
     struct str words = {0};
@@ -690,8 +687,8 @@ static char *command_title(char *const *argv)
     return title;
 }
 
-/* A policy that is not built in goes into the plan, so that plan_write() has it. Those of
- * the settings are there. */
+/* Adds a policy that is not built in to the plan, so that plan_write() writes it. The settings'
+ * policies are there already. */
 static const struct policy *adopt_policy(struct plan *plan, const struct settings *settings,
                                          const struct policy *policy)
 {
@@ -705,7 +702,7 @@ static const struct policy *adopt_policy(struct plan *plan, const struct setting
     return &plan->policies[plan->policy_count++];
 }
 
-/* Who puts devs before a command wants it to do its work here, whatever plans do. */
+/* A command given to devs is meant to work here, whatever plans do. */
 static void work_in_place(struct plan *plan)
 {
     workspace_spec_done(&plan->workspace);
@@ -719,7 +716,7 @@ static void work_in_sandbox(struct plan *plan, const struct sandbox_spec *sandbo
     plan->said |= PLAN_SAYS_SANDBOX;
 }
 
-/* What plan_parse() would refuse when the plan is read back from the log. */
+/* Rejects what plan_parse() would reject when the log is read. */
 static bool check_command(char *const *argv, struct err *err)
 {
     if (argv[0][0] == '\0')

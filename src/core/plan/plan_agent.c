@@ -19,8 +19,8 @@
 #include "xalloc.h"
 
 /*
- * The output contracts of a plan: JSON Schemas that stand in a step, in the plan under a name, or
- * in a file. Each is made once, however many steps have it.
+ * Output contracts: JSON Schemas within a step, named in the plan, or in a file. Each is compiled
+ * once, however many steps use it.
  */
 
 static struct plan_contract *find_named(const struct plan *plan, const char *name)
@@ -33,7 +33,7 @@ static struct plan_contract *find_named(const struct plan *plan, const char *nam
     return NULL;
 }
 
-/* One that stands in a step, too. */
+/* Finds a contract without a name, which is within a step. */
 static struct plan_contract *find_equal(const struct plan *plan, const char *text)
 {
     for (int i = 0; i < plan->contract_count; i++) {
@@ -44,7 +44,7 @@ static struct plan_contract *find_equal(const struct plan *plan, const char *tex
     return NULL;
 }
 
-/* A new one that has no schema yet; NULL after a complaint if there is no room. */
+/* Adds a contract without a schema. Reports an error and returns NULL if there is no room. */
 static struct plan_contract *add_contract(struct plan_reader *reader,
                                           const struct json_pointer *path, const char *name)
 {
@@ -63,7 +63,7 @@ static struct plan_contract *add_contract(struct plan_reader *reader,
     return contract;
 }
 
-/* Say what is wrong with a schema that stands at `path`, or in a file that it names. */
+/* Reports the errors of a schema at `path`, or in the file named there. */
 static void complain_of_schema(struct plan_reader *reader, const struct json_pointer *path,
                                const char *file, const struct violations *wrong)
 {
@@ -95,11 +95,11 @@ static void complain_full(struct plan_reader *reader, const struct json_pointer 
     reader->contracts_full = true;
 }
 
-/* Before a contract is loaded, which takes time and memory. */
+/* Called before loading a contract, which takes time and memory. */
 static bool has_room(struct plan_reader *reader, const struct json_pointer *path, size_t bytes)
 {
     if (reader->contracts_full || plan_reader_is_full(reader))
-        return false; /* the plan is refused as it is */
+        return false; /* the plan is rejected anyway */
     if (bytes > CONTRACT_BYTES_MAX) {
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the contract is too large",
                         "at most 1 MiB", "more");
@@ -113,7 +113,7 @@ static bool has_room(struct plan_reader *reader, const struct json_pointer *path
     return false;
 }
 
-/* After it was loaded; one that is too much is given up again. */
+/* Called after loading; drops a contract that exceeds the limit. */
 static void count_schemas(struct plan_reader *reader, const struct json_pointer *path,
                           struct plan_contract *contract)
 {
@@ -125,7 +125,7 @@ static void count_schemas(struct plan_reader *reader, const struct json_pointer 
     contract->schema = NULL;
 }
 
-/* Make the contract of the schema, which stays without one after a complaint. */
+/* Compiles the schema. After an error, the contract has none. */
 static void make_contract(struct plan_reader *reader, const struct json_pointer *path,
                           struct plan_contract *contract, const struct json *schema,
                           const char *file)
@@ -163,7 +163,7 @@ void plan_contracts_load(struct plan_reader *reader, const struct json *value)
     reader->violations = others;
 }
 
-/* A name that nothing has. */
+/* Reports an unknown name. */
 static void complain_unknown_contract(struct plan_reader *reader, const struct json_pointer *path,
                                       const char *name, const char *why)
 {
@@ -197,14 +197,14 @@ static void make_of_text(struct plan_reader *reader, const struct json_pointer *
     json_free(schema);
 }
 
-/* The contract in a file, remembered by its name; one that cannot be had, too, so that it
- * is complained about once. */
+/* Returns the contract in a file, remembered by file name. Also remembers failures, to report
+ * each once. */
 static struct plan_contract *read_file(struct plan_reader *reader, const struct json_pointer *path,
                                        const char *name)
 {
     struct str text = {0};
     struct err err = {0};
-    bool is_comment = plan_reader_is_comment(name); /* as a key of the written plan */
+    bool is_comment = plan_reader_is_comment(name); /* such as the key of the written plan */
     bool ok =
         reader->files && !is_comment && reader->files->read(reader->files->ctx, name, &text, &err);
     struct plan_contract *contract = add_contract(reader, path, name);
@@ -217,7 +217,7 @@ static struct plan_contract *read_file(struct plan_reader *reader, const struct 
     return contract;
 }
 
-/* Does the text hold a plan that could be run beside this one? It has the same agents. */
+/* Checks that the text is a plan that could be run beside this one, with the same agents. */
 static bool check_plan(const void *ctx, const char *text, size_t len, struct violations *wrong)
 {
     const struct plan *around = ctx;
@@ -229,7 +229,7 @@ static bool check_plan(const void *ctx, const char *text, size_t len, struct vio
     return ok;
 }
 
-/* The one contract that is built in. */
+/* Returns the only built-in contract. */
 static struct plan_contract *plan_of_output(struct plan_reader *reader,
                                             const struct json_pointer *path)
 {
@@ -273,7 +273,7 @@ void plan_contract_read(struct plan_reader *reader, const struct json_pointer *p
 }
 
 /*
- * The keys of a plan that are about agents: of steps, of tasks and of the plan.
+ * Agents: the keys of steps, tasks and the plan.
  */
 
 static const char *const budget_names[] = {
@@ -322,7 +322,7 @@ bool budget_use_is_near(const struct budget_use *use)
     return use->limit > 0 && use->used >= budget_use_mark(use);
 }
 
-/* As many digits of a second as the limit is given with, and one at least where it is short. */
+/* With as many decimals as the limit, and at least one if it is short. */
 static void add_seconds(const struct budget_use *use, struct str *out)
 {
     enum { MS_PER_S = 1000, SHORT_MS = 10000, DIGITS_MAX = 3 };
@@ -358,7 +358,7 @@ void budget_use_words(const struct budget_use *use, struct str *out)
 
 enum { MICRO = 1000000, MILLI = 1000, COST_USD_MAX = 1000000, COUNT_MAX = 1000000000 };
 
-/* The units of a plan and their limits: how many units of budget.h make one. */
+/* Units of a plan and their limits: how many units of budget.h make one. */
 static const struct {
     int64_t scale;
     int64_t most; /* in units of the plan */
@@ -425,7 +425,7 @@ bool plan_agent_is_named(const struct plan_reader *reader)
     return json_get(reader->step_json, "agent") != NULL;
 }
 
-/* The keys that only an agent's step has. */
+/* Keys that only an agent's step may have. */
 static bool may_have(struct plan_reader *reader, const struct json_pointer *path)
 {
     if (plan_agent_is_named(reader))
@@ -472,7 +472,7 @@ void plan_agent_read_name(struct plan_reader *reader, const struct json_pointer 
         return;
     }
     if (reader->agent_violations->count > 0)
-        return; /* it may be the one that is wrong */
+        return; /* that key may be the wrong one */
     if (adapter)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "it has no program: define an agent under \"agents\" that is like it", NULL,
@@ -532,9 +532,9 @@ void plan_agent_read_resume(struct plan_reader *reader, const struct json_pointe
         plan_reader_text(reader, path, value, &agent_of(reader)->resume);
 }
 
-enum { OUTPUT_NAME_MAX = 250 /* bytes of a name: its file is written beside it first */ };
+enum { OUTPUT_NAME_MAX = 250 /* bytes of a name, which leaves room for a temporary suffix */ };
 
-/* What is wrong with the path of a file below the folder that it is relative to; NULL = nothing. */
+/* Returns what is wrong with the path of a file within its base folder, or NULL. */
 const char *plan_path_fault(const char *path)
 {
     if (path[0] == '/')
@@ -561,7 +561,7 @@ void plan_agent_read_output(struct plan_reader *reader, const struct json_pointe
     struct plan_agent *agent = agent_of(reader);
     plan_reader_text(reader, path, value, &agent->output);
     const bool is_there =
-        agent->output && agent->output[0] != '\0'; /* else the schema has complained */
+        agent->output && agent->output[0] != '\0'; /* otherwise the schema has reported it */
     const char *wrong = is_there ? plan_path_fault(agent->output) : NULL;
     if (wrong)
         plan_reader_invalid(reader, path, wrong, NULL, value);
@@ -612,14 +612,14 @@ void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *pa
         return;
     check_keys(reader, path);
     if (!step->agent->adapter)
-        return; /* it has been complained about */
+        return; /* already reported */
     const struct adapter_call call = {.model = step->agent->model,
                                       .args = step->agent->args,
                                       .permission_args = step->agent->permission_args};
     text_list_free(step->argv);
     adapter_argv(step->agent->adapter, &call, &step->argv);
     if (!step->agent->prompt)
-        step->agent->prompt = xstrdup(""); /* the schema has complained */
+        step->agent->prompt = xstrdup(""); /* the schema has reported it */
     plan_source_take(reader->plan, step, adapter_name(step->agent->adapter));
 }
 
@@ -647,7 +647,7 @@ void plan_agent_check_task(struct plan_reader *reader, const struct json_pointer
     }
 }
 
-/* A list that is empty says something, one that is missing does not. */
+/* An empty list has a meaning, a missing one does not. */
 static void write_list(const char *key, char *const *list, struct str *out)
 {
     if (list)

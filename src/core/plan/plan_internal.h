@@ -20,102 +20,99 @@
 #include "violation.h"
 
 /*
- * The needs of a plan's tasks as a graph: who depends on whom, and which tasks need each other in
- * a circle. Neither recurses, both are O(n).
+ * The graph of needs (plan.c). Nothing recurses; everything is O(n).
  */
 
-/* Make plan->by_id from the ids; tasks without one are left out. */
+/* Builds plan->by_id; leaves out tasks without an id. */
 void plan_index_ids(struct plan *plan);
-/* Has no task the id of another one? By that index. */
+/* Returns true if all ids differ, by that index. */
 bool plan_ids_differ(const struct plan *plan);
 
-/* Make each task's dependents from all tasks' needs. */
+/* Builds each task's dependents from all needs. */
 void plan_link_dependents(struct plan *plan);
 
-/* All zero is empty: nothing is in a circle. */
+/* Zero-initialized: no circles. */
 struct plan_cycles {
-    int *next;    /* owned; by task: a need that keeps it in a circle, -1 = none */
-    bool *starts; /* owned; by task: it is the first in the document of its circle */
+    int *next;    /* owned; by task: a need that keeps it in a circle; -1 = none */
+    bool *starts; /* owned; by task: the first of its circle in the document */
 };
 
-/* Find circles that have no task in common: at least one if there are any.
- * Dependents are linked. */
+/* Finds disjoint circles, at least one if there are any. Dependents must be linked. */
 void plan_cycles_init(struct plan_cycles *cycles, const struct plan *plan);
 void plan_cycles_done(struct plan_cycles *cycles);
 
-/* "a -> b -> a" for the circle that starts with this task; a long one is cut. */
+/* Writes "a -> b -> a" for the circle that begins with this task; cuts long ones. */
 void plan_cycles_name(const struct plan_cycles *cycles, const struct plan *plan, int task,
                       struct str *out);
 
 /*
- * The policies in sight of a document.
- *
- * An inner one hides an outer one of its name; the built-in ones are the outermost.
+ * The visible policies of a document. Inner ones hide outer ones of the same name; the built-in
+ * ones are outermost.
  */
 
 enum { POLICY_LIST_NAMED = 12 };
 
 struct policy_list {
-    struct policy *items; /* whose, the user says */
+    struct policy *items; /* the user decides who owns it */
     int count;
-    int inner; /* the document's own begin here; before them are the outer ones */
+    int inner; /* the document's own begin here, after the outer ones */
 };
 
-/* The policy of that name, inner before outer before built-in; NULL = none. */
+/* Returns the policy of that name, inner before outer before built-in, or NULL. */
 const struct policy *policy_list_find(const struct policy_list *list, const char *name);
 
-/* Add their names, "a, b, c", the built-in ones first; of the others at most
- * POLICY_LIST_NAMED. `except` is left out (NULL: none). */
+/* Appends the names as "a, b, c", built-in ones first; at most POLICY_LIST_NAMED of the others.
+ * Leaves out `except`, which may be NULL. */
 void policy_list_names(const struct policy_list *list, const char *except, struct str *out);
 
-/* Give the policy a name, cut to POLICY_NAME_MAX bytes. */
+/* Names the policy, cut to POLICY_NAME_MAX bytes. */
 void policy_rename(struct policy *policy, const char *name);
 
 /*
- * What the parts of the plan parser share: where they are in the document, and how they complain.
+ * Reading plans and settings: position in the document, and reporting errors.
  *
- * The schema (plan_schema.h) has looked at the document before: types, words, ranges, keys that
- * nobody knows. The readers build what is right, pass over what is not, and say only what a
- * schema cannot.
+ * The schema has already checked types, words, ranges and unknown keys. Readers take what is
+ * valid, skip what is not, and report only what a schema cannot express.
  */
 
-enum { PLAN_POINTER_MAX = 1024 }; /* bytes of a place's text, more or less */
+enum { PLAN_POINTER_MAX = 1024 }; /* approximate limit of a pointer's text */
 
 struct plan_reader {
     struct plan *plan;
-    const struct violations *shape;         /* borrowed; what the schema says is wrong */
-    struct violations *violations;          /* borrowed; where complaints go */
-    struct violations *contract_violations; /* borrowed; those about the plan's contracts */
-    struct violations *agent_violations;    /* borrowed; those about the plan's agents */
-    struct policy_list policies;      /* in sight; the items are the plan's or the settings' */
-    struct policy *policy;            /* borrowed; whose fields are read */
-    const char *policy_name;          /* borrowed; its name, NULL = none */
-    bool builtin_may_change;          /* policies may have the names of built-in ones */
-    const struct plan_files *files;   /* borrowed; NULL: no file can be read */
-    size_t contract_bytes;            /* of all contracts so far */
-    size_t contract_schemas;          /* within them */
-    bool contracts_full;              /* has complained that they are too much; no more is loaded */
-    struct sandbox_spec *sandbox;     /* borrowed; whose fields are read */
-    struct workspace_spec *workspace; /* borrowed; likewise */
-    struct sandbox_spec base_sandbox; /* owned; what the plan's own begins as */
-    struct workspace_spec base_workspace; /* owned; likewise */
+    const struct violations *shape;         /* borrowed; errors found by the schema */
+    struct violations *violations;          /* borrowed; receives errors */
+    struct violations *contract_violations; /* borrowed; errors of the plan's contracts */
+    struct violations *agent_violations;    /* borrowed; errors of the plan's agents */
+    struct policy_list policies;          /* visible ones; the plan or the settings own the items */
+    struct policy *policy;                /* borrowed; the policy being read */
+    const char *policy_name;              /* borrowed; its name, or NULL */
+    bool builtin_may_change;              /* policies may redefine built-in ones */
+    const struct plan_files *files;       /* borrowed; NULL: files cannot be read */
+    size_t contract_bytes;                /* of all contracts so far */
+    size_t contract_schemas;              /* in those contracts */
+    bool contracts_full;                  /* the limit was reached and reported; nothing more is
+                                             loaded */
+    struct sandbox_spec *sandbox;         /* borrowed; being read */
+    struct workspace_spec *workspace;     /* borrowed; being read */
+    struct sandbox_spec base_sandbox;     /* owned; what the plan's own begins as */
+    struct workspace_spec base_workspace; /* owned; the same for workspaces */
     struct plan_cycles cycles;
-    int *named;                   /* owned; by task: stamp of the last needs that named it */
-    bool ids_differ;              /* those of all tasks are known to */
-    int task;                     /* the one being read */
-    int step;                     /* likewise, within the task */
+    int *named;                   /* owned; by task: stamp of the last list of needs that named
+                                     it */
+    bool ids_differ;              /* all task ids are known to differ */
+    int task;                     /* the task being read */
+    int step;                     /* the step being read, within the task */
     const struct json *step_json; /* borrowed; the step being read */
-    enum phase phase_floor;       /* phase of the step before */
-    bool default_is_sound;        /* the policy of steps that name none */
-    bool policy_is_sound;         /* that of the step can be relied on */
+    enum phase phase_floor;       /* phase of the previous step */
+    bool default_is_sound;        /* the default policy has no errors */
+    bool policy_is_sound;         /* the step's policy has no errors */
 };
 
-/* Reads one member of the document at `path`; what is wrong is put among the reader's
- * violations. */
+/* Reads a member at `path`. Adds errors to the reader's violations. */
 typedef void plan_field_fn(struct plan_reader *reader, const struct json_pointer *path,
                            const struct json *value);
 
-/* One key that an object may have, and what is made of it. */
+/* A key of an object, and its reader. */
 struct plan_field {
     const char *key;
     plan_field_fn *read;
@@ -126,9 +123,9 @@ struct plan_fields {
     size_t count;
 };
 
-/* The text as JSON, which the caller frees; NULL and a violation if it is none or has more
- * than max_bytes. Contracts may have U+0000 and numbers of any size, wherever they stand, so
- * all is read with them; plan_shape_check() refuses what other values may not be. */
+/* Parses the text; the caller frees the result. Returns NULL and adds a violation if it is not
+ * JSON, or longer than max_bytes. Contracts may contain U+0000 and numbers of any size, so both
+ * are accepted everywhere; plan_shape_check() rejects them elsewhere. */
 ATTR_MUST_USE struct json *plan_reader_json(const char *text, size_t len, size_t max_bytes,
                                             struct violations *violations);
 
@@ -136,96 +133,95 @@ ATTR_MUST_USE struct json *plan_reader_json(const char *text, size_t len, size_t
 void plan_reader_add(struct plan_reader *reader, enum violation_code code,
                      const struct json_pointer *path, const char *message, const char *expected,
                      const char *actual);
-/* INVALID_VALUE; shows the value itself. */
+/* Reports INVALID_VALUE, showing the value. */
 void plan_reader_invalid(struct plan_reader *reader, const struct json_pointer *path,
                          const char *message, const char *expected, const struct json *value);
 
-/* Is the list of violations full? Then nobody will see another suggestion. */
+/* Returns true if the list of violations is full, so that no suggestion would be shown. */
 bool plan_reader_is_full(const struct plan_reader *reader);
-/* Has the schema nothing to say about this place and what is in it? */
+/* Returns true if the schema found no errors at or below this position. */
 bool plan_reader_is_sound(const struct plan_reader *reader, const struct json_pointer *path);
 
-/* Is it a key that people write for people: "// ..."? */
+/* Returns true for the keys of comments: "// ...". */
 bool plan_reader_is_comment(const char *key);
 
-/* Walk an object in the order of the document; keys that are not in the table, and what
- * is no object, are passed over. */
+/* Reads the members of an object in document order. Ignores unknown keys and values that are not
+ * objects. */
 void plan_reader_walk(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value, const struct plan_fields *fields);
 
-/* The whole number that it is, 2.0 included; *out is untouched by anything else. */
+/* Reads an integer, including 2.0. Leaves *out alone otherwise. */
 void plan_reader_whole(const struct json *value, int64_t *out);
 
-/* Copy a string into *out; it stays NULL for anything else. The system counts the bytes of
- * a text, a schema its characters: more than PLAN_TEXT_MAX bytes are a violation. */
+/* Copies a string into *out, which stays NULL otherwise. Reports texts of more than
+ * PLAN_TEXT_MAX bytes, because a schema counts characters. */
 void plan_reader_text(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value, char **out);
 
 /*
- * The sources of a plan: names of what steps share when its service says "too many requests".
+ * Sources: names that steps share when their service says "too many requests".
  */
 
-/* Read the "source" of the reader's present step. */
+/* Reads "source" of the current step. */
 void plan_source_read(struct plan_reader *reader, const struct json_pointer *path,
                       const struct json *value);
 
-/* The source of a step that says none is this one, if there is room for it. */
+/* Sets the source of a step that names none, if there is room. */
 void plan_source_take(struct plan *plan, struct plan_step *step, const char *name);
-/* The source of a step that says none: the agent CLI that it starts, if it does. */
+/* Sets the source of a step that names none to the agent CLI that it starts, if any. */
 void plan_source_guess(struct plan *plan, struct plan_step *step);
 
 /*
- * Lists of texts in plans and settings: paths, names, arguments.
+ * Lists of strings: paths, names, arguments.
  */
 
-/* Complain if the text at this place may not be. */
+/* Reports an error if the string is not allowed here. */
 typedef void plan_list_fn(struct plan_reader *reader, const struct json_pointer *path,
                           const char *text);
 
-/* Copy the array into *out, which is freed first; an empty one is NULL. Anything that is no
- * array of at most `max` strings is passed over: the schema has complained. */
+/* Copies the array into *out, which is freed first; NULL if empty. Ignores anything but an array
+ * of at most `max` strings, which the schema has reported. */
 void plan_list_read(struct plan_reader *reader, const struct json_pointer *path,
                     const struct json *value, size_t max, char ***out);
-/* Let `check` look at each of the strings. */
+/* Calls `check` for each string. */
 void plan_list_check(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value, plan_list_fn *check);
 
-/* Does it stay within the folder that it is relative to: no "..", not absolute, not empty,
- * and not that folder itself? */
+/* Returns true if the path stays below its base folder: no "..", not absolute, not empty, and
+ * not the folder itself. */
 bool plan_path_is_within(const char *path);
-/* Has it a part ".."? */
+/* Returns true if the path has a part "..". */
 bool plan_path_climbs(const char *path);
 
 /*
- * The object "loops" of a plan and of the settings: from how many repeats on something loops. The
- * table of entropy_limits.h names its fields.
+ * "loops": thresholds of loop detection, named by the table of entropy_limits.h.
  */
 
-/* Take what the object says into *loops, the other fields stay; anything else says
- * nothing. *is_said becomes true if it was one. */
+/* Reads the members of the object into *loops. Ignores anything else. Sets *is_said if it was an
+ * object. */
 void plan_loops_read(const struct json *value, struct entropy_limits *loops, bool *is_said);
 
-/* A JSON object with every field. */
+/* Writes a JSON object with all thresholds. */
 void plan_loops_write(const struct entropy_limits *loops, struct str *out);
 
 /*
- * The form of a plan or of settings, before anything is read from it.
+ * Checking plans and settings against their schemas.
  */
 
-/* Does the document fit its schema, and has no string U+0000, which JSON may have and no
- * argument, path or name can? Only contracts may, and comments. What is wrong is added to
- * `wrong`, which is empty, in the order of the document. */
+/* Checks the document against its schema, and for U+0000, which JSON strings may contain but
+ * arguments, paths and names may not; contracts and comments are exempt. Adds errors to `wrong`,
+ * which must be empty, in document order. */
 ATTR_MUST_USE bool plan_shape_check(const struct contract *schema, const struct json *root,
                                     struct violations *wrong);
 
 /*
- * What is around the steps of a plan: where they work, how they are kept apart, their limits, and
- * what happens when the terminal goes away. Plans and settings have the same four keys.
+ * The surroundings of steps: workspace, sandbox, limits, and what happens when the terminal goes
+ * away. Plans and settings have the same four keys.
  */
 
-/* Reads the value on top of `base`, key by key, and reports errors; anything else than a workspace
- * leaves it as it is. Keys that only the base's kind may have are dropped with another kind. The
- * caller ends *out with workspace_spec_done(). */
+/* Reads the value on top of `base`, key by key, and reports errors; anything else than a
+ * workspace leaves it as it is. Keys that only the base's kind may have are dropped with another
+ * kind. The caller ends *out with workspace_spec_done(). */
 void plan_workspace_read(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value, const struct workspace_spec *base,
                          struct workspace_spec *out);
@@ -237,148 +233,147 @@ void plan_sandbox_read(struct plan_reader *reader, const struct json_pointer *pa
                        const struct json *value, const struct sandbox_spec *base,
                        struct sandbox_spec *out);
 
-/* As they are where nothing is said; loops too. */
+/* Sets the defaults, including those of loops. */
 void plan_surroundings_init(struct plan *plan);
-/* Those of the settings, which the plan has as its defaults from now on. */
+/* Makes the settings' values the plan's defaults. */
 void plan_surroundings_take(struct plan *plan, const struct settings *settings);
 
-/* What the document says of them, without a word. */
+/* Reads the document's values without reporting errors. */
 void plan_surroundings_load(struct plan_reader *reader, const struct json *root);
-/* Rows of the walk: say what is wrong. */
+/* Rows of the walk: report errors. */
 void plan_surroundings_check_workspace(struct plan_reader *reader, const struct json_pointer *path,
                                        const struct json *value);
-/* The same of a "sandbox". */
+/* The same for "sandbox". */
 void plan_surroundings_check_sandbox(struct plan_reader *reader, const struct json_pointer *path,
                                      const struct json *value);
 
-/* Settings: take them, and say what is wrong. *settings is otherwise untouched. */
+/* For settings: reads the values and reports errors. Otherwise leaves *settings alone. */
 void plan_surroundings_read(struct plan_reader *reader, const struct json *root,
                             struct settings *settings);
 
-/* The keys of a plan that says something of them. */
+/* Writes the keys that the plan sets. */
 void plan_surroundings_write(const struct plan *plan, struct str *out);
 
 /*
- * Policies in JSON: those of a plan, of the settings, and of a single step; read and written by
- * the same table.
+ * Policies (plan_policy.c): of a plan, of the settings and of single steps; one table reads and
+ * writes them.
  *
- * Policies are needed before the walk through the document comes to them: they are loaded first,
- * without a word; what is wrong is said when the walk is there.
+ * Policies are needed before the walk reaches them. So they are loaded first, and their errors
+ * are reported by the walk.
  */
 
 enum {
-    SETTINGS_POLICIES_MAX = PLAN_POLICIES_MAX + 2, /* two have short words of their own */
-    PLAN_POLICY_BUILTIN = 5, /* those that a change of policies makes the plan's own */
-    /* The settings', the plan's, one of a command and these. */
+    SETTINGS_POLICIES_MAX = PLAN_POLICIES_MAX + 2, /* two have shorthand keys of their own */
+    PLAN_POLICY_BUILTIN = 5, /* built-in ones that a change of policies copies into the plan */
+    /* Those of the settings, the plan, one command, and the built-in ones. */
     PLAN_POLICY_ROOM = SETTINGS_POLICIES_MAX + PLAN_POLICIES_MAX + 1 + PLAN_POLICY_BUILTIN,
 };
 
-/* Copy the policies of the settings into plan->policies, which is empty and has room for
+/* Copies the settings' policies into plan->policies, which is empty and has room for
  * PLAN_POLICY_ROOM. */
 void plan_take_settings(struct plan *plan, const struct settings *settings);
 
-/* Take the policies of the object `value` (anything else: none) into reader->policies,
- * which has room for PLAN_POLICIES_MAX more, as its inner ones. */
+/* Loads the policies of the object `value` (anything else: none) into reader->policies as its
+ * inner ones. There must be room for PLAN_POLICIES_MAX more. */
 void plan_policies_load(struct plan_reader *reader, const struct json *value);
-/* Say what is wrong with them. */
+/* Reports the errors of the policies. */
 void plan_policies_check(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value);
 
-/* Make *out what the object `value` says of a policy, which begins as the one that it is
- * "like", else as `otherwise`. Its name is that one's with a '+'. */
+/* Reads a step's own policy from the object `value`. It begins as a copy of the one named by
+ * "like", else of `otherwise`, and is named after that with a '+'. */
 void plan_policy_read_own(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *value, const struct policy *otherwise,
                           struct policy *out);
 
-/* The policy that the string names; NULL if there is none. */
+/* Returns the policy that the string names, or NULL. */
 const struct policy *plan_policy_by_name(struct plan_reader *reader,
                                          const struct json_pointer *path, const struct json *value);
 
-/* Read the fields of a policy into *reader->policy. */
+/* Reads the members of a policy into *reader->policy. */
 void plan_policy_read_fields(struct plan_reader *reader, const struct json_pointer *path,
                              const struct json *value);
 
-/* A JSON object with every field of the policy but its name. One of a step's own is
- * written as like the one that it began as. */
+/* Writes a JSON object with all members of the policy except its name. A step's own policy is
+ * written as like the one it began as. */
 void plan_policy_write(const struct policy *policy, struct str *out);
 
 /*
- * The output contracts of a plan: JSON Schemas that stand in a step, in the plan under a name, or
- * in a file. Each is made once, however many steps have it.
+ * Output contracts (plan_agent.c).
  */
 
-/* Make all contracts of the plan's object "contracts" (anything else: none). What is wrong
- * with them is among reader->contract_violations. */
+/* Compiles all contracts of the plan's object "contracts" (anything else: none). Adds errors to
+ * reader->contract_violations. */
 void plan_contracts_load(struct plan_reader *reader, const struct json *value);
 
-/* Read the "contract" of the reader's present step. */
+/* Reads "contract" of the current step. */
 void plan_contract_read(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value);
 
 /*
- * The keys of a plan that are about agents: of steps, of tasks and of the plan.
+ * Agents (plan_agent.c).
  */
 
-/* The agents in sight: the plan's own over those of the settings (`below`, NULL = none) over the
- * built-in ones. Complaints go to reader->agent_violations. */
+/* Loads the visible agents: the plan's own over those of the settings (`below`, may be NULL)
+ * over the built-in ones. Adds errors to reader->agent_violations. */
 void plan_agents_load(struct plan_reader *reader, const struct json *value,
                       const struct adapters *below);
 
-/* Is the reader's present step one of an agent, by its keys? */
+/* Returns true if the current step has keys of an agent's step. */
 bool plan_agent_is_named(const struct plan_reader *reader);
 
 /* Read the keys of an agent's step. */
 plan_field_fn plan_agent_read_name, plan_agent_read_prompt, plan_agent_read_args,
     plan_agent_read_permission_args, plan_agent_read_model, plan_agent_read_resume,
     plan_agent_read_output;
-/* Why no file that a step leaves may have this path, which is not empty; NULL if one may. */
+/* Returns why a step may not leave a file at this path, which is not empty, or NULL. */
 const char *plan_path_fault(const char *path);
-/* "quiet_s", of any step. */
+/* Reads "quiet_s", which any step may have. */
 plan_field_fn plan_agent_read_quiet;
 
-/* All keys of the step are read: what goes together with an agent, and the command it is. */
+/* After all keys of the step: checks combinations with an agent, and builds its command. */
 void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path);
 
-/* "rounds" of the task, before its steps are read; what is wrong the schema has said. */
+/* Reads "rounds" of the task before its steps. The schema reports errors. */
 int plan_agent_rounds(const struct json *task);
-/* Its steps are read: have rounds and a budget an agent that they are for? */
+/* After its steps: checks that rounds and a budget have an agent to apply to. */
 void plan_agent_check_task(struct plan_reader *reader, const struct json_pointer *path,
                            const struct json *task);
 
-/* "budget" of a task or of a plan; what is wrong the schema has said. */
+/* Reads "budget" of a task or a plan. The schema reports errors. */
 void plan_budget_take(const struct json *value, struct budget *out);
-/* Append it as the value of that key. */
+/* Appends the value of that key. */
 void plan_budget_write(const struct budget *budget, struct str *out);
 
-/* Append the keys of an agent's step, the first one without a comma before it. */
+/* Appends the keys of an agent's step, without a comma before the first one. */
 void plan_agent_write(const struct plan_step *step, struct str *out);
-/* Append the key "agents" with those that are not built in and that a step names. */
+/* Appends the key "agents" with those that are not built in and that a step uses. */
 void plan_agents_write(const struct plan *plan, struct str *out);
 
 /*
- * Reading the tasks of a plan: their ids, what they need, their steps.
+ * Tasks (plan_task.c).
  */
 
-/* What has to be known before the walk, so that the walk can complain in the order of
- * the document: ids, needs, circles. Nothing is complained about here. */
+/* Finds ids, needs and circles before the walk, so that it can report errors in document order.
+ * Reports nothing itself. */
 void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks);
 
-/* Read one that is added to a plan that grows: reader->task, the last one, which has its id and
- * nothing else. It needs no others. `path`: the array's. */
+/* Reads a task that is added to a growing plan: reader->task, the last one, which has only its
+ * id. It needs no others. `path`: of the array. */
 void plan_task_read_added(struct plan_reader *reader, const struct json_pointer *path,
                           const struct json *task);
 
-/* Read the array of tasks, which were prepared. */
+/* Reads the array of tasks after plan_tasks_prepare(). */
 void plan_tasks_read(struct plan_reader *reader, const struct json_pointer *path,
                      const struct json *value);
 
 /*
- * The ends of a plan's parts, for whoever takes one away.
+ * Freeing parts of a plan (plan.c).
  */
 
-/* What the step owns; the step itself is its task's. */
+/* Frees what the step owns, but not the step itself. */
 void plan_free_step(struct plan_step *step);
-/* What the task owns; the task itself is its plan's. */
+/* Frees what the task owns, but not the task itself. */
 void plan_free_task(struct plan_task *task);
 
 #endif

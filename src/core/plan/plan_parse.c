@@ -11,18 +11,17 @@
 #include "plan.h"
 #include "plan_grow.h"
 #include "plan_internal.h"
-#include "plan_schema.h"
 #include "str.h"
 #include "text_list.h"
 #include "violation.h"
 #include "xalloc.h"
 
 /*
- * A plan from its text: the schema, then what a schema cannot say.
+ * The document: first the schema, then what a schema cannot express.
  */
 
 enum {
-    SHOWN_MAX = 60, /* bytes of a value that are shown */
+    SHOWN_MAX = 60, /* bytes of a value in a message */
 };
 
 void plan_reader_add(struct plan_reader *reader, enum violation_code code,
@@ -179,7 +178,7 @@ void plan_list_check(struct plan_reader *reader, const struct json_pointer *path
     }
 }
 
-/* Is there a part of the path that is not this one? With `same`, is there one that is? */
+/* Returns true if the path has a part other than this one; with `same`, if it has this part. */
 static bool has_part(const char *path, const char *part, bool same)
 {
     while (*path != '\0') {
@@ -203,7 +202,7 @@ bool plan_path_is_within(const char *path)
     return path[0] != '/' && !plan_path_climbs(path) && has_part(path, ".", false);
 }
 
-/* The keys of contracts where these begin; the name of one is a string as any other. */
+/* The keys where contracts begin; the name of a contract is an ordinary string. */
 static bool is_contract(const char *key, const struct json *value)
 {
     return json_kind(value) == JSON_KIND_OBJECT &&
@@ -224,7 +223,7 @@ static void check_string(const struct json_pointer *path, const struct json *val
     str_done(&place);
 }
 
-/* As deep as the parser lets values be within each other. */
+/* Recurses as deep as the parser allows. */
 static void check_strings(const struct json_pointer *path, const struct json *value,
                           struct violations *wrong)
 {
@@ -259,7 +258,7 @@ bool plan_shape_check(const struct contract *schema, const struct json *root,
     return check_all_strings(root, wrong) && fits;
 }
 
-/* There is one way only to write it. */
+/* There is only one way to write it. */
 static bool may_have_nul(const char *text, size_t len)
 {
     static const char nul[] = "\\u0000";
@@ -273,8 +272,8 @@ static bool may_have_nul(const char *text, size_t len)
     return false;
 }
 
-/* The same of a value that was read from this text: it says how many values there may be, and
- * mostly that no string has U+0000, so that they need not be gone through for that. */
+/* Like plan_shape_check(), for a value read from this text. The text limits the number of
+ * values, and usually shows that no string contains U+0000, which saves a walk. */
 static bool plan_shape_check_read(const struct contract *schema, const struct json *root,
                                   const char *text, size_t len, struct violations *wrong)
 {
@@ -312,14 +311,14 @@ static void read_grows(struct plan_reader *reader, const struct json_pointer *pa
 static void check_policy(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    struct policy scratch; /* load_policy() has taken it */
+    struct policy scratch; /* load_policy() has read it */
     if (json_kind(value) == JSON_KIND_OBJECT)
         plan_policy_read_own(reader, path, value, policy_named(POLICY_DEFAULT), &scratch);
     else
-        (void)plan_policy_by_name(reader, path, value); /* has complained */
+        (void)plan_policy_by_name(reader, path, value); /* reports errors */
 }
 
-/* Only devs itself writes these: what devs.config.json said when the run began. */
+/* Only devs itself writes these: the content of devs.config.json when the run began. */
 static void check_settings(struct plan_reader *reader, const struct json_pointer *path,
                            const struct json *value)
 {
@@ -347,7 +346,7 @@ static const struct plan_field plan_rows[] = {
 };
 static const struct plan_fields plan_fields = {plan_rows, ARRAY_LEN(plan_rows)};
 
-/* The policies of the settings: those that the document brings along, else those given. */
+/* The settings' policies: those in the document, else the given ones. */
 static void load_settings(struct plan_reader *reader, const struct json *value,
                           const struct settings *settings)
 {
@@ -364,7 +363,7 @@ static void load_settings(struct plan_reader *reader, const struct json *value,
     }
 }
 
-/* What steps get that name no policy. What is wrong is said when the walk is there. */
+/* The policy of steps that name none. The walk reports errors. */
 static void load_policy(struct plan_reader *reader, const struct json *value)
 {
     static const struct json_pointer root = {0};
@@ -391,7 +390,7 @@ static void load_policies(struct plan_reader *reader, const struct json *root,
                           const struct settings *settings)
 {
     struct plan *plan = reader->plan;
-    /* Steps point into this array, so it is as large as it may get from the start. */
+    /* Steps point into this array, so it has its final size from the start. */
     plan->policies = xcalloc(PLAN_POLICY_ROOM, sizeof(*plan->policies));
     reader->policies.items = plan->policies;
     load_settings(reader, json_get(root, "settings"), settings);
@@ -400,7 +399,7 @@ static void load_policies(struct plan_reader *reader, const struct json *root,
     load_policy(reader, json_get(root, "policy"));
 }
 
-/* Those of the settings are in the text that a log keeps, as far as it needs them. */
+/* The text in a log contains those of the settings that it needs. */
 static void load_agents(struct plan_reader *reader, const struct json *root,
                         const struct settings *settings)
 {
@@ -409,11 +408,11 @@ static void load_agents(struct plan_reader *reader, const struct json *root,
                      settings && !is_kept ? settings->agents : NULL);
 }
 
-/* What has to be known before the walk. */
+/* Loads what the walk needs. */
 static void prepare_reader(struct plan_reader *reader, const struct json *root,
                            const struct settings *settings)
 {
-    /* If it is no boolean, one complaint is enough: its steps need none. */
+    /* If it is not a boolean, one error is enough: its steps need none. */
     const struct json *idempotent = json_get(root, "idempotent");
     reader->plan->idempotent = json_bool(idempotent, idempotent);
     plan_surroundings_init(reader->plan);
@@ -436,7 +435,7 @@ static void read_root(struct plan_reader *reader, const struct json *root,
         reader->plan->name = xstrdup("plan");
 }
 
-/* First the form, then what it means; all that is wrong comes in the order of the text. */
+/* First the shape, then the meaning. All errors come in document order. */
 static struct plan *read_document(const struct json *root, const char *text, size_t len,
                                   const struct plan_context *context, struct violations *wrong)
 {
@@ -488,17 +487,7 @@ bool plan_parse(const char *text, size_t len, struct plan **out, struct violatio
 }
 
 /*
- * A plan that grows while its run is under way.
- *
- * A plan with "grows": true begins without tasks; each comes as an event of the run, so a plan
- * that is growing belongs to exactly one fold (run_state.h), or to one engine. Such a copy is
- * made of the base, takes its rules (policies, sandbox, limits, loops) from it and adds tasks of
- * its own; the base itself never changes.
- *
- * A task that is added needs no others, works in place, and has steps that run a command and no
- * contract. A step of it that is not declared idempotent gets one attempt in every phase whatever
- * its policy: nothing can be put back before a second one, and whoever asked for it is told that.
- * A start that failed never ran, and may be repeated.
+ * Growing plans. plan_grow.h has the rules.
  */
 
 bool plan_is_whole(const struct plan *plan, struct violations *violations)
@@ -521,7 +510,7 @@ struct plan *plan_growing(const struct plan *base)
     return plan;
 }
 
-/* The task as the only one of a document, which the schema is about. */
+/* Makes the task the only one of a document, for the schema. */
 static struct json *read_json(const char *task_json, size_t len, struct violations *wrong)
 {
     struct str text = {0};
@@ -533,7 +522,7 @@ static struct json *read_json(const char *task_json, size_t len, struct violatio
     return root;
 }
 
-/* What no task that is added may have: the key, NULL = nothing. */
+/* Returns the first key that an added task may not have, or NULL. */
 static const char *find_unwanted(const struct json *task)
 {
     static const char *const of_task[] = {"needs", "workspace", "rounds", "budget"};
@@ -552,7 +541,7 @@ static const char *find_unwanted(const struct json *task)
     return NULL;
 }
 
-/* Behind all ids that are not greater. */
+/* After all ids that are not greater. */
 static void add_name(struct plan *plan, const char *id, int task)
 {
     int at = plan->by_id_count;
@@ -560,7 +549,7 @@ static void add_name(struct plan *plan, const char *id, int task)
     int low = 0;
     int high = at;
     if (at > 0 && strcmp(plan->by_id[at - 1].id, id) < 0)
-        low = at; /* they come in order */
+        low = at; /* they usually come in order */
     while (low < high) {
         int middle = low + (high - low) / 2;
         if (strcmp(plan->by_id[middle].id, id) <= 0)
@@ -612,7 +601,7 @@ static void forget_sources(struct plan *plan, int count)
     }
 }
 
-/* As plan_parse() reads it, with the plan's policies in sight. */
+/* As in plan_parse(), with the plan's policies. */
 static void read_task(struct plan *plan, const struct json *root, const struct violations *shape,
                       struct violations *wrong)
 {
@@ -633,7 +622,7 @@ static void read_task(struct plan *plan, const struct json *root, const struct v
     plan_task_read_added(&reader, &path, json_at(json_get(root, "tasks"), 0));
 }
 
-/* The first thing that is wrong. */
+/* Reports the first error. */
 static bool report_first(const struct violations *wrong, struct err *err)
 {
     const struct violation *first = &wrong->items[0];

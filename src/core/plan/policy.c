@@ -13,7 +13,7 @@
 #include "str.h"
 
 /*
- * The four phases of a task, in their order.
+ * The four phases of a task, in order.
  */
 
 static const char *const names[] = {
@@ -48,7 +48,7 @@ bool phase_parse(const char *text, enum phase *out)
 }
 
 /*
- * When to try again and after how long, as data. Pure.
+ * Policies: when to try again, and after how long.
  */
 
 enum {
@@ -258,7 +258,7 @@ struct digest policy_digest(const struct policy *policy)
     return digest_from_bytes(hash);
 }
 
-/* More than 0, in the largest unit that fits without a rest. */
+/* Larger than 0, in the largest unit without a remainder. */
 static void add_time(struct str *out, int64_t ms)
 {
     static const struct {
@@ -290,7 +290,7 @@ static void add_delay(const struct policy *policy, struct str *out)
         str_addf(out, ", jitter %.6g %%", policy->jitter * 100);
 }
 
-/* How many equal results end a step; 0: no number does. */
+/* Returns how many equal results end a step; 0: no number does. */
 static int results_that_end(const struct policy *policy)
 {
     bool both = policy->window > 0 && policy->same_stops > 0;
@@ -312,7 +312,7 @@ static void add_ends(const struct policy *policy, struct str *out)
         str_add(out, ", ignores the server's hints");
 }
 
-/* After which failures it tries again. */
+/* Adds the failures after which it tries again. */
 static void add_failures(const struct policy *policy, struct str *out)
 {
     const bool transient = (policy->retry_on & POLICY_ON_TRANSIENT) != 0;

@@ -14,23 +14,21 @@
 #include "adapter_internal.h"
 #include "attr.h"
 #include "json.h"
+#include "plan.h"
 #include "plan_internal.h"
-#include "plan_schema.h"
-#include "plan_secrets.h"
 #include "redact.h"
 #include "rule_pattern.h"
-#include "settings_trust.h"
 #include "text_list.h"
 #include "ui_settings.h"
 #include "violation.h"
 #include "xalloc.h"
 
 /*
- * Which keys of devs.config.json the person must allow first. Any thread.
+ * Trust: which keys of devs.config.json a person must allow first.
  *
- * A project's settings come with the project, so whoever wrote the project wrote them, and so may
- * have a step of an earlier run. A key needs trust if it runs a command, loosens a sandbox, shows
- * a secret, steers an agent or deletes runs. The table in settings_trust.c has every key.
+ * A project's settings come with the project, so its authors wrote them, and a step of an earlier
+ * run may have. A key needs trust if it runs a command, loosens a sandbox, shows a secret, steers
+ * an agent or deletes runs. The table has every key.
  */
 
 /* When a key needs trust. */
@@ -40,8 +38,8 @@ enum need {
     UNLESS_FALSE,
     UNLESS_TRUE,
     UNLESS_HERE, /* "none" and "bwrap": the programs of the sandbox are those of this machine */
-    UNKNOWN,     /* as ALWAYS; it stays in the text, which is refused for it */
-    BY_MEMBER,   /* the rows of its members say; a value without members needs none */
+    UNKNOWN,     /* like ALWAYS; stays in the text, which is then rejected */
+    BY_MEMBER,   /* decided by its members; a value without members needs none */
 };
 
 static const char runs[] = "runs a command";
@@ -106,7 +104,7 @@ const char *settings_trust_row(size_t index)
     return index < ARRAY_LEN(rows) ? rows[index].key : NULL;
 }
 
-/* Returns what the table says of the key; a key that it does not have needs trust. */
+/* Returns what the table says about the key. Unknown keys need trust. */
 static enum need find_need(const char *key, const char **why)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -198,10 +196,8 @@ void settings_trust_strip(const struct json *root, struct str *out)
 }
 
 /*
- * The text of devs.config.json: policies, limits of looping, where steps work, rules for all
- * plans of a project, and how the cockpit looks.
- *
- * Settings do not change after they were read; any thread may read them.
+ * Settings: policies, thresholds of loops, workspaces, rules for all plans of a project, and the
+ * appearance of the cockpit. Immutable once read, so any thread may read them.
  */
 
 static char **read_names(const struct json *value)
@@ -219,7 +215,7 @@ static char **read_names(const struct json *value)
     return names;
 }
 
-/* Can it be used as it is? */
+/* Checks that the pattern compiles. */
 static void check_pattern(struct plan_reader *reader, const struct json_pointer *path,
                           const char *regex)
 {
@@ -459,11 +455,11 @@ static void ui_settings_done(struct ui_settings *ui)
     *ui = (struct ui_settings){0};
 }
 
-/* Numbers were taken by load(), loops by settings_parse(). */
+/* load_settings() reads the numbers, settings_parse() the loops. */
 static const struct plan_field settings_rows[] = {{"policies", plan_policies_check}};
 static const struct plan_fields settings_fields = {settings_rows, ARRAY_LEN(settings_rows)};
 
-/* A built-in policy with other attempts, if the number is one that may be. */
+/* Changes the attempts of a built-in policy, if the number is valid. */
 static void set_attempts(struct policy_list *list, const char *name, int64_t attempts)
 {
     if (attempts < 1 || attempts > POLICY_ATTEMPTS_MAX)
@@ -472,7 +468,7 @@ static void set_attempts(struct policy_list *list, const char *name, int64_t att
     list->items[list->count++].max_attempts = (int)attempts;
 }
 
-/* The short words first, so that "policies" has the last word. */
+/* Shorthand keys first, so that "policies" overrides them. */
 static void load_settings(struct plan_reader *reader, const struct json *root)
 {
     int64_t limit = 0;
@@ -485,7 +481,7 @@ static void load_settings(struct plan_reader *reader, const struct json *root)
     plan_policies_load(reader, json_get(root, "policies"));
 }
 
-/* Without those that others of the same name hide. */
+/* Drops policies hidden by others of the same name. */
 static int drop_hidden(const struct policy_list *list)
 {
     int kept = 0;
@@ -497,7 +493,7 @@ static int drop_hidden(const struct policy_list *list)
     return kept;
 }
 
-/* The two that have short words count too: a plan must have room for all. */
+/* The two with shorthand keys count, too: a plan must have room for all. */
 static void complain_too_many(struct plan_reader *reader, const struct json_pointer *root)
 {
     const struct json_pointer path = {.up = root, .key = "policies"};
@@ -529,7 +525,7 @@ static char *copy_text(const struct json *json)
     return text ? xstrdup(text) : NULL;
 }
 
-/* An empty command was complained of by the schema. */
+/* The schema has reported an empty command. */
 static void read_tests(struct plan_reader *reader, const struct json *tests,
                        struct settings *settings)
 {
@@ -557,7 +553,7 @@ static void read_retention(const struct json *retention, struct retention_settin
     };
 }
 
-/* First the form, then what it means; all that is wrong comes in the order of the text. */
+/* First the shape, then the meaning. All errors come in document order. */
 static bool read_document(const struct json *root, struct settings *settings,
                           struct violations *wrong)
 {
@@ -578,7 +574,7 @@ static bool read_document(const struct json *root, struct settings *settings,
     const struct json *agents = json_get(root, "agents");
     struct violations of_agents = {0};
     if (json_count(agents) > 0 && !adapters_read(NULL, agents, &of_agents, &settings->agents))
-        settings->agents = NULL; /* what is wrong is said */
+        settings->agents = NULL; /* errors have been reported */
     violations_merge(&meaning, &of_agents, root);
     settings->agent = copy_text(json_get(root, "agent"));
     settings->workflows = copy_text(json_get(root, "workflows"));

@@ -20,8 +20,8 @@
 #include "xalloc.h"
 
 /*
- * Which values are secrets by their names and their looks; the alphabets that they are written
- * in; the gaps (escape sequences, controls) within them. Pure.
+ * Which values are secrets, by their names and by how they look; the alphabets of secrets; and
+ * gaps within them (escape sequences, controls).
  */
 
 bool redact_is_one_of(unsigned char c, const char *chars)
@@ -78,7 +78,7 @@ size_t redact_run(enum redact_alphabet alphabet, const char *bytes, size_t len, 
 
 static const char mark_start[] = "[cut:";
 
-/* The next mark at or after `text`: where it begins, and its name. NULL: none. */
+/* Returns the next mark at or after `text` and its name, or NULL. */
 static const char *next_mark(const char *text, char name[REDACT_NAME_MAX + 1])
 {
     const size_t start = sizeof(mark_start) - 1;
@@ -117,7 +117,8 @@ bool redact_restore(const char *text, char *const *environment, struct str *out)
     const char *mark = next_mark(text, name);
     for (; mark; mark = next_mark(text, name)) {
         const char *value = value_of(environment, name);
-        const size_t len = sizeof(mark_start) + strlen(name); /* its bracket is the NUL's byte */
+        const size_t len = sizeof(mark_start) + strlen(name); /* the NUL counts for the closing
+                                                                 bracket */
         all = all && value;
         str_add_n(out, text, (size_t)(mark - text));
         if (value)
@@ -133,7 +134,7 @@ bool redact_restore(const char *text, char *const *environment, struct str *out)
 enum {
     ESC = 0x1b,
     DEL = 0x7f,
-    C1_LEAD = 0xc2, /* of U+0080 to U+00BF in UTF-8 */
+    C1_LEAD = 0xc2, /* first byte of U+0080 to U+00BF in UTF-8 */
 };
 
 bool redact_gaps_add(struct redact_gaps *gaps, int64_t start, int64_t end)
@@ -179,31 +180,31 @@ size_t redact_gap_len(const char *bytes, size_t len, bool *open)
         return 1;
     const size_t there = len < REDACT_GAP_MAX ? len : REDACT_GAP_MAX;
     if (there >= 2 && redact_is_one_of((unsigned char)bytes[1], "]PX^_"))
-        return 0; /* what is in a string may be a secret itself */
+        return 0; /* the string itself may contain a secret */
     const size_t escape = text_escape_len(bytes, there);
     *open = escape == there && len < REDACT_GAP_MAX;
     return escape < REDACT_GAP_MAX ? escape : 0;
 }
 
 enum {
-    WORDS_MAX = 32,   /* of a name, between its underscores; the last ones count */
-    NUMBER_LEN = 16,  /* digits from which on a number may be a secret: a time in ms has 13 */
-    DISTINCT_MIN = 3, /* different bytes that a secret has */
+    WORDS_MAX = 32,   /* words of a name, between its underscores; the last ones count */
+    NUMBER_LEN = 16,  /* a number with fewer digits is no secret: a time in ms has 13 */
+    DISTINCT_MIN = 3, /* a secret has at least this many different bytes */
 };
 
-/* Anywhere in a name. */
+/* Match anywhere in a name. */
 static const char *const parts[] = {"TOKEN",      "SECRET",  "PASSWORD",   "PASSWD",
                                     "PASSPHRASE", "PRIVATE", "CREDENTIAL", "AUTHORIZATION",
                                     "COOKIE",     "APIKEY"};
-/* One of the words of a name. */
+/* Match a whole word of a name. */
 static const char *const words[] = {"KEY", "KEYS",  "AUTH",    "PASS", "PWD",
                                     "DSN", "CREDS", "WEBHOOK", "PAT",  "CONNSTR"};
-/* At the end of a word: ACCESSKEY, DBPASS, PGPWD. */
+/* Match the end of a word: ACCESSKEY, DBPASS, PGPWD. */
 static const char *const endings[] = {"KEY", "PASS", "PWD"};
-/* But these words are others. */
+/* Except these words. */
 static const char *const others[] = {"MONKEY", "TURKEY", "DONKEY",  "HOCKEY", "HOTKEY",
                                      "BYPASS", "OLDPWD", "COMPASS", "ASKPASS"};
-/* The last word says that it is about a secret and none: a file, a place, a number. */
+/* A last word that makes the value a fact about a secret: a file, a location, a number. */
 static const char *const about[] = {
     "ALGORITHM", "COMMAND", "COUNT", "DIR",      "DISABLED", "EMAIL",    "ENABLED",  "ENDPOINT",
     "EXPIRES",   "EXPIRY",  "FILE",  "FILES",    "FOLDER",   "FORMAT",   "HELPER",   "HOST",
@@ -220,7 +221,7 @@ static char upper_letter(char c)
     return ascii_is_lower(c) ? (char)(c - 'a' + 'A') : c;
 }
 
-/* A name in capitals; what is longer is cut at its beginning, for its end says what it is. */
+/* A name in capitals. Longer names lose their beginning, because the end tells what they are. */
 struct name {
     char text[REDACT_NAME_MAX + 1];
     size_t len;
@@ -278,7 +279,7 @@ static bool has_secret_word(const struct name *name)
     return strstr(name->text, "CONNECTION_STRING") != NULL;
 }
 
-/* The word after the last underscore. */
+/* Returns the word after the last underscore. */
 static const char *last_word(const struct name *name)
 {
     const char *underscore = strrchr(name->text, '_');
@@ -294,8 +295,8 @@ bool redact_name_is_secret(const char *text)
     return has_secret_word(&name) && !is_one_of(last, strlen(last), about, ARRAY_LEN(about));
 }
 
-/* Is the name in the list? An entry that ends in '*' stands for all that begin so. NULL list:
- * no. */
+/* Returns true if the name is in the list. Entries that end in '*' match prefixes. A NULL list
+ * is empty. */
 static bool redact_is_listed(char *const *list, const char *name)
 {
     for (size_t i = 0; list && list[i]; i++) {
@@ -312,8 +313,8 @@ static bool begins_with(const char *value, size_t len, const char *start)
     return len >= strlen(start) && memcmp(value, start, strlen(start)) == 0;
 }
 
-/* By its form alone: one of the folders that all systems have, or no capital in all of it, as no
- * base64 of this length is. */
+/* Recognized by form alone: it begins with a folder that all systems have, or has no capital
+ * letter, which base64 of this length always has. */
 static bool is_path(const char *value, size_t len)
 {
     static const char *const roots[] = {"/home/", "/usr/",   "/etc/", "/var/",    "/tmp/", "/run/",
@@ -355,7 +356,7 @@ static bool has_few_bytes(const char *value, size_t len)
     return count < DISTINCT_MIN;
 }
 
-/* Settings, and passwords that are no secret to anybody: to cut them would cut the words too. */
+/* Settings, and passwords that everybody knows: redacting them would redact ordinary words, too. */
 static bool is_common(const char *value, size_t len)
 {
     static const char *const common[] = {
@@ -367,7 +368,7 @@ static bool is_common(const char *value, size_t len)
     return is_one_of(value, len, common, ARRAY_LEN(common));
 }
 
-/* A plan out of a log: what was secret in it is cut already. */
+/* A plan read back from a log has its secrets redacted already. */
 static bool has_mark(const char *value, size_t len)
 {
     static const char mark[] = "[cut:";
@@ -385,39 +386,22 @@ bool redact_may_be_secret(const char *value, size_t len)
 }
 
 /*
- * Secrets are cut out of text before anything is written. Pure.
- *
- * What counts as one:
- * - The value of a variable whose name says so (redact_name_is_secret(), the setting's
- *   `names`), of the environment and of the plan's `env`; and what has the form of a known
- *   token in the value of any other variable or in a text of the plan. At least REDACT_VALUE_MIN
- * bytes, and not something that is plainly none (a path, a short number, one character again and
- * again). Each value is found raw, as base64 (both alphabets, at any place of a longer text), as
- * hex, and escaped once or twice in the notations of redact_escape.h; one of several lines also
- * line by line.
- * - What has the form of a known token (the table is in docs/secrets.md).
- * - What a pattern of the settings matches within a line; if it has groups, the first one
- *   that took part.
- *
- * `[cut:NAME]` stands where it was: the variable's name, the form's, or the pattern's. Cuts that
- * overlap become one, named by the one that begins first.
- *
- * A redactor does not change once it is open: any thread may use it, with streams of its own.
+ * The redactor: the names, values, forms and patterns to cut.
  */
 
-/* Bytes that two pieces of a long value share: enough that the pieces overlap in every encoding and
- * are cut as one. */
+/* Bytes that two pieces of a long value share, so that the pieces overlap in every encoding and
+ * become one cut. */
 enum { PIECE_OVERLAP = 16 };
 
-/* A secret on its way into the trie. */
+/* A secret being added to the trie. */
 struct adding {
     struct redactor *redactor;
-    const char *name_text; /* NULL: the form's */
+    const char *name_text; /* NULL: the name of the form */
     int name;              /* -1: not used yet */
-    bool named;            /* the settings say that it is one, whatever it looks like */
+    bool named;            /* the settings call it a secret, whatever it looks like */
 };
 
-/* A mark stands in JSON and in lines: nothing in its name needs to be escaped, or ends it. */
+/* Marks appear in JSON and in lines, so their names need no escaping and cannot end them. */
 static void write_mark(struct redact_name *name)
 {
     char shown[REDACT_NAME_MAX + 1];
@@ -432,7 +416,7 @@ static void write_mark(struct redact_name *name)
     name->mark_len = (size_t)snprintf(name->mark, sizeof(name->mark), "[cut:%s]", shown);
 }
 
-/* The number of a name; it is added if it is not there. */
+/* Returns the number of a name; adds the name if it is new. */
 static int redactor_name_of(struct redactor *redactor, const char *text, enum redact_rank rank)
 {
     for (size_t i = 0; i < redactor->name_count; i++) {
@@ -460,7 +444,7 @@ static void add_start(void *ctx, const unsigned char *bytes, size_t len)
     redact_trie_add_start(&redactor->trie, bytes, len);
 }
 
-/* Base64 has characters that JSON and URLs escape; hardly anything escapes its letters. */
+/* Base64 has characters that JSON and URLs escape. Its letters are hardly ever escaped. */
 static void add_code(void *ctx, const char *bytes, size_t len)
 {
     struct adding *adding = ctx;
@@ -475,7 +459,7 @@ static bool add_piece(struct adding *adding, const char *bytes, size_t len, stru
 {
     struct redactor *redactor = adding->redactor;
     if (!redact_trie_add_value(&redactor->trie, bytes, len, name_of(adding)))
-        return true; /* another variable has the same */
+        return true; /* another variable has the same value */
     redactor->value_count++;
     redactor->value_bytes += len;
     if (redactor->value_count > REDACT_VALUES_MAX || redactor->value_bytes > REDACT_BYTES_MAX) {
@@ -488,7 +472,7 @@ static bool add_piece(struct adding *adding, const char *bytes, size_t len, stru
     return true;
 }
 
-/* Where a character of UTF-8 begins, at `at` or a little before. */
+/* Returns the start of the UTF-8 character at or just before `at`. */
 static size_t character_start(const char *value, size_t at)
 {
     for (int i = 0; i < 3 && at > 0 && utf8_is_inner(value[at]); i++)
@@ -496,7 +480,7 @@ static size_t character_start(const char *value, size_t at)
     return at;
 }
 
-/* A value, or one line of it, without the blanks around it. */
+/* Adds a value, or one line of it, trimmed. */
 static bool add_value(struct adding *adding, const char *value, size_t len, struct err *err)
 {
     while (len > 0 && ascii_is_blank(value[0])) {
@@ -531,7 +515,7 @@ static bool add_lines(struct adding *adding, const char *value, size_t len, stru
     return true;
 }
 
-/* The same with the line ends of terminals and of other systems. */
+/* Adds it also with the line ends of terminals and of other systems. */
 static bool add_with_returns(struct adding *adding, const char *value, size_t len, struct err *err)
 {
     char *copy = xcalloc(2 * len + 1, 1);
@@ -547,7 +531,7 @@ static bool add_with_returns(struct adding *adding, const char *value, size_t le
     return ok;
 }
 
-/* If the form begins at `at`, the part to cut is a value. */
+/* If the form begins at `at`, adds the part to cut as a value. */
 static bool add_form(struct adding *adding, int form, const char *text, size_t at, struct err *err)
 {
     struct redactor *redactor = adding->redactor;
@@ -585,7 +569,7 @@ static bool add_forms(struct adding *adding, const char *text, struct err *err)
     return true;
 }
 
-/* What of a text has a known form is a secret, too; under the form's name. NULL: no text. */
+/* Adds what has a known form in a text, under the name of the form. `text` may be NULL. */
 static bool redactor_add_text(struct redactor *redactor, const char *text, struct err *err)
 {
     struct adding adding = {.redactor = redactor, .name = -1};
@@ -610,8 +594,8 @@ static bool add_variable(struct redactor *redactor, const char *name, const char
     return add_forms(&adding, value, err);
 }
 
-/* The secrets among variables ("NAME=value", ends with NULL; NULL = none) go into the trie.
- * ERR_LIMIT. */
+/* Adds the secrets among the variables ("NAME=value", NULL-terminated; may be NULL) to the trie.
+ * Fails with ERR_LIMIT if there are too many. */
 static bool redactor_add_variables(struct redactor *redactor, char *const *environment,
                                    struct err *err)
 {

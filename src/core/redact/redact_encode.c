@@ -15,21 +15,21 @@
 #include "utf8.h"
 
 /*
- * A secret in other encodings, and the known forms of secrets in base64. Pure.
+ * Encodings of a secret, and known forms of secrets within base64.
  */
 
 enum {
-    ALIGNMENTS = 3,  /* of base64: where in a group of three bytes the value begins */
-    WRAP_MAIL = 76,  /* letters of a line of base64(1) and mail (RFC 2045, 6.8) */
-    WRAP_PEM = 64,   /* of openssl and RFC 7468 */
-    CAPITALS = 1024, /* beside the kind of a form: hex digits are capitals */
+    ALIGNMENTS = 3,  /* where in a group of three bytes of base64 the value begins */
+    WRAP_MAIL = 76,  /* line length of base64(1) and mail (RFC 2045, 6.8) */
+    WRAP_PEM = 64,   /* line length of openssl and RFC 7468 */
+    CAPITALS = 1024, /* flag of a form's kind: hex digits in capitals */
 };
 
-/* One form on its way; on the stack, so that it can be overwritten. */
+/* One form being written; on the stack, so that it can be overwritten. */
 struct code {
     char bytes[REDACT_CODE_MAX];
     size_t len;
-    bool full; /* longer than that: left out */
+    bool full; /* too long: the form is left out */
 };
 
 struct encoder {
@@ -40,7 +40,7 @@ struct encoder {
     struct code code;
 };
 
-/* Writes the byte at[0] as a form has it; returns how many of the bytes it took. */
+/* Writes the byte at[0] in a form. Returns how many bytes it took. */
 typedef size_t write_fn(struct code *code, const unsigned char *at, size_t len, int kind);
 
 static void add_bytes(struct code *code, const char *bytes, size_t len)
@@ -89,7 +89,7 @@ static void take_part(struct encoder *encoder, size_t from, size_t to)
         encoder->take(encoder->ctx, encoder->code.bytes + from, to - from);
 }
 
-/* With small hex digits and with capitals. */
+/* With lower-case and with upper-case hex digits. */
 static void encode_both(struct encoder *encoder, write_fn *write, int kind)
 {
     for (int capitals = 0; capitals <= CAPITALS; capitals += CAPITALS) {
@@ -99,13 +99,13 @@ static void encode_both(struct encoder *encoder, write_fn *write, int kind)
 }
 
 struct base64 {
-    size_t before;     /* bytes in front of the value in its group */
-    const char *after; /* what comes behind it; its end is the end of the base64 */
-    bool url;          /* the alphabet of RFC 4648, 5 */
+    size_t before;     /* bytes before the value in its group */
+    const char *after; /* what follows it; its end is the end of the base64 */
+    bool url;          /* the alphabet of RFC 4648, section 5 */
     bool padded;
 };
 
-/* A letter for each six bits: RFC 4648, 4. */
+/* One letter for each six bits: RFC 4648, section 4. */
 static void write_base64(struct encoder *encoder, const struct base64 *form)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -137,7 +137,7 @@ static void write_base64(struct encoder *encoder, const struct base64 *form)
         add_byte(code, '=');
 }
 
-/* Somewhere in a longer text: the letters that hang on nothing but the value. */
+/* Within a longer text: only letters that depend on nothing but the value. */
 static void encode_base64_inside(struct encoder *encoder, const struct base64 *form)
 {
     static const size_t first[ALIGNMENTS] = {0, 2, 3};
@@ -145,7 +145,7 @@ static void encode_base64_inside(struct encoder *encoder, const struct base64 *f
     take_part(encoder, first[form->before], (form->before + encoder->len) * 8 / 6);
 }
 
-/* At the end of one, where the last letter is known too. */
+/* At the end of a text, where the last letter is known, too. */
 static void encode_base64_ending(struct encoder *encoder, const struct base64 *form)
 {
     static const size_t first[ALIGNMENTS] = {0, 2, 3};
@@ -193,8 +193,8 @@ void redact_encode(const char *value, size_t len, redact_code_fn *code, void *ct
     explicit_bzero(&encoder, sizeof(encoder));
 }
 
-/* For each place: the first letter that belongs wholly to the token, and how many bits of its first
- * byte are before that letter. */
+/* For each place: the first letter that belongs wholly to the token, and the number of bits of
+ * its first byte before that letter. */
 static const struct {
     size_t letter, bits;
 } firsts[REDACT_PLACES] = {{0, 0}, {2, 4}, {3, 2}};
@@ -214,7 +214,7 @@ bool redact_base64_start(size_t form, size_t place, bool url, char out[REDACT_BA
     for (size_t i = firsts[place].letter; i < last; i++) {
         const size_t bit = i * 6 - place * 8;
         const unsigned high = (unsigned char)start[bit / 8];
-        const unsigned low = (unsigned char)start[bit / 8 + 1]; /* its NUL at the most */
+        const unsigned low = (unsigned char)start[bit / 8 + 1]; /* at most its NUL */
         const unsigned six = (high << 8 | low) >> (10 - bit % 8) & 63u;
         out[count++] = letters[url && six > 61 ? six + 2 : six];
     }
@@ -222,7 +222,7 @@ bool redact_base64_start(size_t form, size_t place, bool url, char out[REDACT_BA
     return true;
 }
 
-/* The six bits of a letter of either alphabet, -1 for other characters. */
+/* Returns the six bits of a letter of either alphabet, or -1. */
 static int six_of(char c)
 {
     if (ascii_is_upper(c))
@@ -242,7 +242,7 @@ struct decoded {
     size_t read; /* letters */
 };
 
-/* The token's first byte is known by its form: the letters begin somewhere in it. */
+/* The form gives the token's first byte; the letters begin somewhere in it. */
 static void decode_letters(const struct redact_place *text, size_t place, char first,
                            struct decoded *out)
 {
@@ -262,7 +262,7 @@ static void decode_letters(const struct redact_place *text, size_t place, char f
     }
 }
 
-/* The letter in which a decoded byte begins, and the letter after its end. */
+/* Returns the letter in which a decoded byte begins, and the letter after its end. */
 static size_t letter_of(size_t place, size_t byte)
 {
     const size_t bit = (place + byte) * 8 / 6;
@@ -314,29 +314,27 @@ enum redact_found redact_base64_look(size_t form, size_t place, const struct red
 }
 
 /*
- * What text says once the escapes of JSON, HTML, URLs and shells are undone, one character at a
- * time, up to two levels deep. Pure.
- *
- * Lenient: each notation takes what any of its usual writers makes, also where it need not
- * escape.
+ * Escapes: undoes the escapes of JSON, HTML, URLs and shells, one character at a time, up to two
+ * levels deep. Lenient: accepts whatever the usual writers of a notation produce, even
+ * unnecessary escapes.
  */
 
 enum {
     ESC = 0x1b,
     FLAT_MAX = 14,  /* characters of the longest escape: \ud83d\ude00 */
-    NAME_MAX = 8,   /* of an entity */
-    COLOR_MAX = 24, /* characters of a color's numbers */
+    NAME_MAX = 8,   /* of an entity's name */
+    COLOR_MAX = 24, /* characters of the numbers of a color */
     RUNE_MAX = 0x10ffff,
 };
 
-/* Reads one escape. */
+/* One escape being read. */
 struct reading {
     const char *bytes;
     size_t len;
-    bool open; /* it may become one, or a longer one, with more bytes */
+    bool open; /* with more bytes it may become an escape, or a longer one */
 };
 
-/* The names of U+00A0 to U+00FF in HTML. */
+/* HTML names of U+00A0 to U+00FF. */
 static const char *const latin_names[] = {
     "nbsp",   "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",
     "copy",   "ordf",   "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn",
@@ -351,7 +349,7 @@ static const char *const latin_names[] = {
     "uacute", "ucirc",  "uuml",   "yacute", "thorn",  "yuml",
 };
 
-/* Those of ASCII. */
+/* HTML names of ASCII characters. */
 static const struct {
     const char *name;
     char byte;
@@ -399,7 +397,7 @@ static void set_byte(struct redact_unit *out, unsigned byte, size_t taken)
         .bytes = {(unsigned char)byte}, .len = 1, .taken = taken, .is_escaped = true};
 }
 
-/* As UTF-8; none for what is no character, or is NUL. */
+/* Stores the rune as UTF-8. Fails for NUL and for invalid runes. */
 static bool set_rune(struct redact_unit *out, uint32_t rune, size_t taken)
 {
     const bool is_surrogate = rune >= 0xd800 && rune <= 0xdfff;
@@ -428,7 +426,7 @@ static int digit_of(char c, unsigned base)
     return digit < (int)base ? digit : -1;
 }
 
-/* From `at` on, at most `max` digits; returns how many there are. */
+/* Reads at most `max` digits at `at`. Returns how many there are. */
 static size_t read_number(struct reading *in, size_t at, unsigned base, size_t max, uint32_t *value)
 {
     size_t count = 0;
@@ -443,7 +441,7 @@ static size_t read_number(struct reading *in, size_t at, unsigned base, size_t m
     return count;
 }
 
-/* Are these the bytes at `at`? Open if all that is there fits. */
+/* Returns true if `text` is at `at`. Sets `open` if the input ends within a match. */
 static bool reads_text(struct reading *in, size_t at, const char *text)
 {
     const size_t len = strlen(text), there = in->len > at ? in->len - at : 0;
@@ -454,7 +452,7 @@ static bool reads_text(struct reading *in, size_t at, const char *text)
     return seen == len;
 }
 
-/* \u00e4, \ud83d\ude00, and with a percent sign in place of the backslash. */
+/* \u00e4, \ud83d\ude00, and the same with a percent sign instead of the backslash. */
 static bool read_units(struct reading *in, const char *begin, struct redact_unit *out)
 {
     uint32_t unit = 0, low = 0;
@@ -476,8 +474,8 @@ static bool read_braces(struct reading *in, struct redact_unit *out)
     return digits > 0 && reads_text(in, 3 + digits, "}") && set_rune(out, rune, 4 + digits);
 }
 
-/* \047, and \0047 as echo has it: three digits after \0 are rather that than a control byte
- * and a digit. */
+/* \047, and \0047 as in echo: three digits after \0 are more likely that than a control byte and
+ * a digit. */
 static bool read_octal(struct reading *in, struct redact_unit *out)
 {
     uint32_t byte = 0;
@@ -609,7 +607,7 @@ static bool read_outer(enum redact_escaper outer, const char *bytes, size_t len,
     return read_escape(outer, &in, out) || !in.open || ended;
 }
 
-/* The escape of the inner level begins at bytes[0]: its characters may be escaped themselves. */
+/* An escape of the inner level begins at bytes[0]. Its characters may be escaped themselves. */
 static bool read_inner(struct redact_escapers escapers, const char *bytes, size_t len, bool ended,
                        struct redact_unit *out)
 {
@@ -649,7 +647,7 @@ static bool read_one(struct redact_escapers escapers, const char *bytes, size_t 
     return read_inner(escapers, bytes, len, ended, out);
 }
 
-/* "\u001b[01;31m" shows nothing: what is beside it is in one piece on a screen. */
+/* "\u001b[01;31m" is invisible: the text around it looks like one piece on a screen. */
 static bool read_color(struct redact_escapers escapers, const char *bytes, size_t len, bool ended,
                        struct redact_unit *out)
 {
@@ -681,19 +679,19 @@ bool redact_unit_read(struct redact_escapers escapers, const char *bytes, size_t
     return out->len != 1 || out->bytes[0] != ESC || read_color(escapers, bytes, len, ended, out);
 }
 
-/* --- how a value may begin --- */
+/* --- how an escaped value may begin --- */
 
 enum { START_MAX = 6, START_MIN = 3, SPELT_MAX = 48 };
 
 struct starts {
     const unsigned char *value;
-    size_t len, index; /* where in the value the escape is */
+    size_t len, index; /* position of the escape in the value */
     size_t size;       /* bytes of the character there */
     redact_start_fn *take;
     void *ctx;
 };
 
-/* What comes before the escape, the escape, and what may follow where that is too short. */
+/* Reports the text before the escape, the escape, and what may follow if that is too short. */
 static void take_start(const struct starts *starts, const char *spelt)
 {
     unsigned char bytes[START_MAX + 1];
@@ -715,7 +713,8 @@ static void take_start(const struct starts *starts, const char *spelt)
     }
 }
 
-/* How much of an escape is escaped again: what must be in that notation, what often is, all. */
+/* How much of an escape is escaped again: what must be in that notation, what often is, or
+ * everything. */
 enum again { AGAIN_LEAST, AGAIN_MARKS, AGAIN_ALL, AGAIN_COUNT };
 
 static bool is_escaped_again(enum redact_escaper outer, enum again how_much, char c)
@@ -733,14 +732,14 @@ static bool is_escaped_again(enum redact_escaper outer, enum again how_much, cha
     return strchr(how_much == AGAIN_LEAST ? rows[outer].least : rows[outer].marks, c) != NULL;
 }
 
-/* How many forms each notation has. */
+/* Number of forms of each notation. */
 static const int again_forms[REDACT_ESCAPER_COUNT] = {[REDACT_BACKSLASH] = 11,
                                                       [REDACT_ENTITY] = 4,
                                                       [REDACT_PERCENT] = 2,
                                                       [REDACT_SHELL] = 2,
                                                       [REDACT_DOUBLED] = 1};
 
-/* The forms of a backslash. Of the longer ones only the beginning counts. */
+/* The forms of a backslash. Only the beginning of the longer ones counts. */
 static int write_backslash(int form, unsigned byte, char out[SPELT_MAX])
 {
     switch (form) {
@@ -769,7 +768,7 @@ static int write_backslash(int form, unsigned byte, char out[SPELT_MAX])
     }
 }
 
-/* One character of an escape, escaped in one of the forms of that notation. */
+/* Writes one character of an escape, escaped in one of the forms of the outer notation. */
 static int write_again(enum redact_escaper outer, int form, char c, char out[SPELT_MAX])
 {
     const unsigned byte = (unsigned char)c;
@@ -853,7 +852,7 @@ static void take_names(const struct starts *starts, uint32_t rune)
     }
 }
 
-/* By its number, in every notation. */
+/* Escaped by its number, in every notation. */
 static void take_numbers(const struct starts *starts, uint32_t rune)
 {
     const uint32_t unit = rune < 0x10000 ? rune : 0xd800 + ((rune - 0x10000) >> 10);
@@ -886,7 +885,7 @@ static void take_bytes(const struct starts *starts, unsigned char byte)
     take_format(starts, "\\0%03o", byte);
 }
 
-/* A letter or a digit, which only somebody who hides it escapes, or who escapes all. */
+/* A letter or digit, which is escaped only by someone who hides it, or who escapes everything. */
 static void take_plain(const struct starts *starts, unsigned char byte)
 {
     take_bytes(starts, byte);

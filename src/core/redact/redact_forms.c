@@ -10,13 +10,13 @@
 #include "redact_internal.h"
 
 /*
- * Secrets that are found by what is before them: a name (password=..., "api_key": "...", Cookie:
- * ..., netrc) or the first line of a PEM block. Pure.
+ * Secrets recognized by what precedes them: a name (password=..., "api_key": "...", Cookie: ...,
+ * netrc), or the first line of a PEM block.
  */
 
 enum {
     BETWEEN_MAX = 64, /* bytes of line feeds and blanks between two lines */
-    LONG_LINE = 16,   /* letters of base64 that no word has */
+    LONG_LINE = 16,   /* letters of base64; no word is that long */
     FIELD_MAX = 256,  /* bytes of a header field */
     END_MAX = 80,     /* bytes of the last line */
 };
@@ -34,7 +34,7 @@ static bool is_gap(const struct lines *lines, size_t at)
     return redact_is_one_of((unsigned char)lines->bytes[at], " \t\r\n");
 }
 
-/* \n, \r and \t written out, maybe more than once over. 0: none is here. */
+/* \n, \r and \t written out, possibly escaped several times. Returns 0 if there is none. */
 static size_t escape_at(const struct lines *lines, size_t at)
 {
     size_t end = at;
@@ -45,7 +45,7 @@ static size_t escape_at(const struct lines *lines, size_t at)
     return is_one ? end + 1 - at : 0;
 }
 
-/* Past what is between two lines. */
+/* Skips what separates two lines. */
 static size_t skip_gap(const struct lines *lines, size_t at)
 {
     const size_t limit = at + BETWEEN_MAX;
@@ -58,14 +58,14 @@ static size_t skip_gap(const struct lines *lines, size_t at)
     return at;
 }
 
-/* Does a line end at `at`, or is it filled up as base64 is? */
+/* Returns true if a line ends at `at`, or is padded as base64 is. */
 static bool ends_line(const struct lines *lines, size_t at)
 {
     return at >= lines->len || lines->bytes[at - 1] == '=' ||
            redact_is_one_of((unsigned char)lines->bytes[at], "\r\n\\");
 }
 
-/* The number of such bytes at the start, up to the limit. */
+/* Returns the length of the run of `byte` at the start, up to the limit. */
 static size_t run_of(const char *bytes, size_t len, char byte, size_t max)
 {
     size_t count = 0;
@@ -87,13 +87,13 @@ static enum line look_at_end(const struct lines *lines, size_t at, size_t *end)
     size_t len = seen + redact_run(REDACT_LABEL, line + seen, there - seen, END_MAX);
     if (len + sizeof(rule) - 1 > there && !lines->ended && len < END_MAX)
         return LINE_UNFINISHED;
-    /* No more than these: what comes after them may not be there yet. */
+    /* No more dashes than these: what follows may not have arrived yet. */
     const size_t dashes = run_of(line + len, there - len, '-', sizeof(rule) - 1);
     *end = at + len + dashes;
     return LINE_LAST;
 }
 
-/* The header fields of RFC 1421, 4.6 and RFC 4880, 6.2; "FAILED: ..." of a log is not one. */
+/* Header fields of RFC 1421, 4.6 and RFC 4880, 6.2. "FAILED: ..." in a log is not one. */
 static bool is_field(const char *line, size_t len)
 {
     static const char *const names[] = {
@@ -139,7 +139,7 @@ static enum line look_at_line(const struct lines *lines, struct redact_tail *tai
     return is_long || is_last ? LINE_OF_KEY : LINE_NONE;
 }
 
-/* Nothing but what may become a gap is left. */
+/* Returns true if only something that may become a gap is left. */
 static bool may_go_on(const struct lines *lines, size_t at, size_t taken)
 {
     while (at < lines->len && lines->bytes[at] == '\\')
@@ -147,9 +147,9 @@ static bool may_go_on(const struct lines *lines, size_t at, size_t taken)
     return at == lines->len && !lines->ended && at - taken < BETWEEN_MAX;
 }
 
-/* As redact_tail_take(): lines of base64, header fields, up to and with the line that ends the
- * key. A line feed may be written as \n. If the first line is alone, as in the source of a
- * program, nothing after it is taken. */
+/* Like redact_tail_take(), for PEM: takes lines of base64 and header fields up to the line that
+ * ends the key. A line feed may be written as \n. If the first line stands alone, as in source
+ * code, takes nothing after it. */
 static size_t redact_pem_take(struct redact_tail *tail, const char *bytes, size_t len, bool ended)
 {
     const struct lines lines = {.bytes = bytes, .len = len, .ended = ended};
@@ -172,12 +172,12 @@ static size_t redact_pem_take(struct redact_tail *tail, const char *bytes, size_
 }
 
 enum {
-    MARKS_MAX = 16,   /* bytes of quotes or blanks in one place */
-    VALUE_MAX = 1024, /* bytes of a value; a longer one is not cut by its name */
+    MARKS_MAX = 16,   /* bytes of quotes or blanks in a row */
+    VALUE_MAX = 1024, /* longer values are not cut by their name */
     PASSWORD_MIN = 6, /* bytes */
     KEY_MIN = 8,      /* bytes */
     TOKEN_MIN = 16,   /* bytes */
-    WORD_SURE = 20,   /* small letters that no word has */
+    WORD_SURE = 20,   /* lower-case letters; no word is that long */
     UUID_LEN = 36,    /* bytes */
     COOKIE_MIN = 6,   /* bytes of a cookie's value */
     COOKIE_NAME_MAX = 128,
@@ -203,10 +203,10 @@ static size_t skip_blanks(const struct redact_place *place, size_t at)
     return at;
 }
 
-/* A quotation mark with the backslashes before it, or one of HTML. */
+/* A quotation mark with the backslashes before it, or its HTML entity. */
 struct quote {
     size_t backslashes;
-    char mark; /* ", ' or `; & for one of HTML; NUL: there is none */
+    char mark; /* ", ' or `; & for an HTML entity; NUL: none */
     size_t len;
 };
 
@@ -239,13 +239,13 @@ static struct quote quote_at(const struct redact_place *place, size_t at)
     return quote;
 }
 
-/* What is between a name and its value. */
+/* What separates a name from its value. */
 struct separator {
-    struct quote quote; /* in front of the value */
+    struct quote quote; /* before the value */
     bool is_tight;      /* =, without blanks */
 };
 
-/* From the end of a name to its value: `=`, `": "`, ` => '`. */
+/* Finds the value after the end of a name: `=`, `": "`, ` => '`. */
 static enum redact_found find_value(const struct redact_place *place, size_t *at,
                                     struct separator *out)
 {
@@ -263,7 +263,7 @@ static enum redact_found find_value(const struct redact_place *place, size_t *at
     (*at)++;
     if (*at < place->len && place->bytes[*at] == '=') {
         if (sign == '=')
-            return REDACT_NOT; /* compared, not assigned */
+            return REDACT_NOT; /* a comparison, not an assignment */
         (*at)++;
     } else if (*at < place->len && sign == '=' && place->bytes[*at] == '>') {
         (*at)++;
@@ -279,7 +279,7 @@ static enum redact_found find_value(const struct redact_place *place, size_t *at
     return is_open(place, *at) ? REDACT_MORE : *at < place->len ? REDACT_CUT : REDACT_NOT;
 }
 
-/* Up to the quotation mark that ends the value, escaped as often as the one before it. */
+/* Finds the quotation mark that ends the value, escaped as often as the opening one. */
 static enum redact_found find_closing(const struct redact_place *place, size_t from,
                                       const struct quote *quote, size_t *end)
 {
@@ -302,8 +302,8 @@ static enum redact_found find_closing(const struct redact_place *place, size_t f
     return *end == place->len ? REDACT_CUT : REDACT_NOT;
 }
 
-/* Without quotation marks: up to what no password in a line, a URL or a list has; what programs
- * make has fewer characters. */
+/* Length of an unquoted value: up to a character that no password in a line, a URL or a list
+ * has. Generated values use fewer characters. */
 static size_t bare_len(enum redact_trust trust, const struct redact_place *place, size_t from)
 {
     size_t at = from;
@@ -336,7 +336,7 @@ static bool value_contains(const char *value, size_t len, const char *part)
     return false;
 }
 
-/* What stands for a secret, or says something about one. */
+/* A placeholder for a secret, or a remark about one. */
 static bool is_placeholder(const char *value, size_t len)
 {
     static const char *const starts[] = {"$",  "{", "<", "%(", "%{", "%s",  "#{", "[", "*", "^",
@@ -355,7 +355,7 @@ static bool is_placeholder(const char *value, size_t len)
     return false;
 }
 
-/* Names of methods, types and notations that have digits. */
+/* Names of methods, types and notations that contain digits. */
 static bool is_term(const char *value, size_t len)
 {
     static const char *const terms[] = {"sha-1",   "sha224",   "sha256", "sha-256", "sha384",
@@ -388,7 +388,7 @@ static struct traits traits_of(const char *value, size_t len)
     return traits;
 }
 
-/* "args.password", "self.token2", "MY_TOKEN": something that a program names. */
+/* "args.password", "self.token2", "MY_TOKEN": an expression in a program. */
 static bool is_name(const char *value, size_t len)
 {
     bool has_dot = false, has_line = false;
@@ -448,7 +448,8 @@ static bool is_secret(enum redact_trust trust, const char *value, size_t len, bo
            ((is_mixed && len >= KEY_MIN) || (len >= WORD_SURE && !traits.upper));
 }
 
-/* Is the value the last one on its line, or in its list? Prose goes on with another word. */
+/* Returns whether the value is the last one on its line, or in its list. Prose continues with
+ * another word. */
 static enum redact_found ends_pem_line(const struct redact_place *place, size_t at)
 {
     const size_t end = skip_blanks(place, at);
@@ -460,7 +461,7 @@ static enum redact_found ends_pem_line(const struct redact_place *place, size_t 
     return fits ? REDACT_CUT : REDACT_NOT;
 }
 
-/* A value after `name_len` bytes of its name. */
+/* Looks for the value after a name of `name_len` bytes. */
 static enum redact_found redact_assigned_look(enum redact_trust trust,
                                               const struct redact_place *place, size_t name_len,
                                               struct redact_cut *cut)
@@ -502,7 +503,7 @@ static bool is_cookie_name(char c)
 static enum redact_found redact_cookie_look(const struct redact_place *place, size_t name_len,
                                             struct redact_cut *cut)
 {
-    const bool is_set = place->before == '-'; /* Set-Cookie: attributes come after its value */
+    const bool is_set = place->before == '-'; /* Set-Cookie has attributes after its value */
     struct separator separator = {0};
     size_t at = name_len;
     cut->start = name_len;
@@ -529,7 +530,7 @@ static enum redact_found redact_cookie_look(const struct redact_place *place, si
     return REDACT_CUT;
 }
 
-/* A blank, a line feed, or one of them in a string. */
+/* A blank, a line feed, or one of them written in a string. */
 static size_t netrc_gap(const struct redact_place *place, size_t at)
 {
     size_t end = at;
@@ -595,52 +596,51 @@ static enum redact_found redact_netrc_look(const struct redact_place *place, siz
 }
 
 /*
- * What known tokens look like, whoever's they are. Pure.
- *
- * A form starts with fixed bytes; what follows is looked at by hand. The rules of length and
- * alphabet are those that the makers of the tokens give, and those that scanners of repositories
- * use: docs/secrets.md has the list.
+ * Known tokens. A form starts with fixed bytes; code checks the rest. Lengths and alphabets are
+ * those that the issuers of the tokens document and that repository scanners use; docs/secrets.md
+ * has the list.
  */
 
 enum {
     MARK_MAX = 8,          /* blanks and quotes between a name and its value */
     USER_MAX = 1024,       /* bytes between "://" and the end of the host */
     SCHEME_MAX = 16,       /* "Negotiate" */
-    CREDENTIAL_MIN = 8,    /* bytes of one that does not look like a word */
-    CREDENTIAL_SURE = 20,  /* bytes of one, whatever it looks like */
-    JWT_HEADER_MIN = 14,   /* of the shortest: {"alg":"HS256"} has more */
+    CREDENTIAL_MIN = 8,    /* bytes of a credential that does not look like a word */
+    CREDENTIAL_SURE = 20,  /* bytes of a credential, whatever it looks like */
+    JWT_HEADER_MIN = 14,   /* of the shortest; even {"alg":"HS256"} has more */
     JWT_HEADER_MAX = 2048, /* bytes */
     JWT_BODY_MIN = 14,     /* bytes after the first full stop */
     PEM_LABEL_MAX = 48,    /* "OPENSSH PRIVATE KEY" */
 };
 
 enum form_kind {
-    FORM_TOKEN,      /* cut whole */
-    FORM_WEAK_TOKEN, /* the same; its start is so short that a byte before it may speak against */
-    FORM_ASSIGNED,   /* start = what is cut */
-    FORM_AUTHORIZATION, /* Authorization: Bearer what is cut */
+    FORM_TOKEN,         /* cut as a whole */
+    FORM_WEAK_TOKEN,    /* the same, but the start is so short that the byte before it may rule it
+                           out */
+    FORM_ASSIGNED,      /* start = secret */
+    FORM_AUTHORIZATION, /* Authorization: Bearer secret */
     FORM_JWT,
     FORM_PEM,
-    FORM_URL,      /* scheme://user:what is cut@host */
-    FORM_PASSWORD, /* by the name in front of it: enum redact_trust */
+    FORM_URL,      /* scheme://user:secret@host */
+    FORM_PASSWORD, /* by the name before it; its kind is an enum redact_trust */
     FORM_KEY,
     FORM_NAMED,
     FORM_COOKIE,
     FORM_NETRC,
-    FORM_TWILIO,   /* the same as FORM_TOKEN; no letter or digit may be before or after it */
-    FORM_DISCORD,  /* three parts with full stops between them */
-    FORM_TELEGRAM, /* the number of a bot, a colon, what is cut */
+    FORM_TWILIO,   /* like FORM_TOKEN, without a letter or digit before or after it */
+    FORM_DISCORD,  /* three parts separated by full stops */
+    FORM_TELEGRAM, /* the number of a bot, a colon, the secret */
 };
 
 struct form {
     const char *name;
     const char *start;
     enum form_kind kind;
-    enum redact_alphabet alphabet; /* of what follows the start */
-    int min, max;                  /* how many of them; max 0: any number */
+    enum redact_alphabet alphabet; /* of the bytes after the start */
+    int min, max;                  /* number of those bytes; max 0: any */
 };
 
-/* Forms begin with three bytes that are known: here one more than their makers fixed. */
+/* Forms begin with three known bytes, one more than the issuer fixed. */
 #define TWILIO(kind, digit)                                                                        \
     {                                                                                              \
         "twilio-key", kind digit, FORM_TWILIO, REDACT_LOWER_HEX, 31, 31                            \
@@ -650,7 +650,7 @@ struct form {
         TWILIO(kind, "5"), TWILIO(kind, "6"), TWILIO(kind, "7"), TWILIO(kind, "8"),                \
         TWILIO(kind, "9"), TWILIO(kind, "a"), TWILIO(kind, "b"), TWILIO(kind, "c"),                \
         TWILIO(kind, "d"), TWILIO(kind, "e"), TWILIO(kind, "f")
-/* They begin with the number of a user in base64: two digits and a half. */
+/* These begin with a user number in base64: two and a half digits. */
 #define DISCORD(digits, half)                                                                      \
     {                                                                                              \
         "discord-token", digits half, FORM_DISCORD, REDACT_WORD, 0, 0                              \
@@ -660,7 +660,7 @@ struct form {
         DISCORD(digits, "Q"), DISCORD(digits, "U"), DISCORD(digits, "Y"), DISCORD(digits, "c"),    \
         DISCORD(digits, "g"), DISCORD(digits, "k")
 
-/* A name of few letters, with what may come after it: "tokens" and the like are not looked at. */
+/* A short name with what may follow it, so that "tokens" and the like do not match. */
 #define NAMED(name, start, kind)                                                                   \
     {                                                                                              \
         name, start, kind, REDACT_WORD, 0, 0                                                       \
@@ -870,8 +870,8 @@ bool redact_form_is_named(size_t form)
     return kind == FORM_PASSWORD || kind == FORM_KEY || kind == FORM_NAMED;
 }
 
-/* A run of the form's alphabet from `from` on; cut from `start` on if it is as long as it must
- * be. A run that may be of any length goes on in the tail. */
+/* Checks a run of the form's alphabet at `from`; cuts from `start` if it is long enough. An
+ * unlimited run continues in the tail. */
 static enum redact_found look_at_run(const struct form *form, const struct redact_place *place,
                                      size_t start, size_t from, struct redact_cut *cut)
 {
@@ -888,8 +888,8 @@ static enum redact_found look_at_run(const struct form *form, const struct redac
     return REDACT_CUT;
 }
 
-/* Bytes that are often in front of a token without being of it: the ends of \n, \t, \r, of a
- * terminal's color, of a percent escape. */
+/* Bytes that often precede a token without being part of it: the ends of \n, \t, \r, of a
+ * terminal color, of a percent escape. */
 static bool may_stand_before(int before)
 {
     return before < 0 || !redact_is_in(REDACT_WORD, (unsigned char)before) ||
@@ -901,7 +901,7 @@ static bool is_quote(char c)
     return c == '"' || c == '\'' || c == '\\';
 }
 
-/* Past blanks and quotes; MARK_MAX at most. */
+/* Skips blanks and quotes, at most MARK_MAX. */
 static size_t skip_marks(const struct redact_place *place, size_t at)
 {
     const size_t limit = at + MARK_MAX;
@@ -911,8 +911,8 @@ static size_t skip_marks(const struct redact_place *place, size_t at)
     return at;
 }
 
-/* From the end of a name to where its value is: `": "`, `=`, ` = '`. False with *found set if it
- * is not there, or not yet. */
+/* Finds the value after a name: `": "`, `=`, ` = '`. Returns false and sets *found if there is
+ * none, or not yet. */
 static bool find_form_value(const struct redact_place *place, size_t *at, enum redact_found *found)
 {
     *found = REDACT_NOT;
@@ -952,7 +952,7 @@ static bool is_scheme(const char *bytes, size_t len)
     return false;
 }
 
-/* "Authorization: bearer authentication failed" names none: a word is all of one case. */
+/* "Authorization: bearer authentication failed" has no credential: words are all of one case. */
 static bool is_credential(const char *bytes, size_t len)
 {
     bool lower = false, upper = false;
@@ -1030,7 +1030,7 @@ static enum redact_found look_at_jwt(const struct form *form, const struct redac
     return REDACT_CUT;
 }
 
-/* "-----BEGIN RSA PRIVATE KEY-----": what comes after it is cut, if it is a key. */
+/* "-----BEGIN RSA PRIVATE KEY-----": cuts what follows, if it is a key. */
 static enum redact_found look_at_pem(const struct form *form, const struct redact_place *place,
                                      struct redact_cut *cut)
 {
@@ -1052,7 +1052,7 @@ static enum redact_found look_at_pem(const struct form *form, const struct redac
     return REDACT_CUT;
 }
 
-/* What stands for a password where one was taken out: ***, xxxxx, ${NAME}, $NAME, [cut:NAME]. */
+/* A placeholder for a removed password: ***, xxxxx, ${NAME}, $NAME, [cut:NAME]. */
 static bool is_password_placeholder(const char *bytes, size_t len)
 {
     size_t same = 0;
@@ -1063,7 +1063,7 @@ static bool is_password_placeholder(const char *bytes, size_t len)
            (len > 5 && memcmp(bytes, "[cut:", 5) == 0);
 }
 
-/* Up to where the host ends; the last @ before that ends the password. */
+/* Searches to the end of the host. The last @ before that ends the password. */
 static enum redact_found look_at_url(const struct form *form, const struct redact_place *place,
                                      struct redact_cut *cut)
 {
@@ -1088,14 +1088,14 @@ static enum redact_found look_at_url(const struct form *form, const struct redac
     return REDACT_CUT;
 }
 
-/* Without what follows a short name. */
+/* Returns the length without the delimiter of a short name. */
 static size_t name_len(const struct form *form)
 {
     const size_t len = strlen(form->start);
     return ascii_is_letter(form->start[len - 1]) ? len : len - 1;
 }
 
-/* "access_token", "clientSecret": more than "token" alone says. */
+/* "access_token", "clientSecret": more specific than "token" alone. */
 static enum redact_trust trust_in(const struct form *form, const struct redact_place *place)
 {
     const bool is_part = place->before == '_' || place->before == '-' ||
@@ -1103,7 +1103,7 @@ static enum redact_trust trust_in(const struct form *form, const struct redact_p
     return is_part ? REDACT_TRUST_KEY : REDACT_TRUST_TOKEN;
 }
 
-/* Neither part of a longer hash nor of a word. */
+/* Not part of a longer hash or a word. */
 static enum redact_found look_at_twilio(const struct form *form, const struct redact_place *place,
                                         struct redact_cut *cut)
 {
@@ -1117,7 +1117,7 @@ static enum redact_found look_at_twilio(const struct form *form, const struct re
     return run == (size_t)form->max ? look_at_run(form, place, 0, from, cut) : REDACT_NOT;
 }
 
-/* Runs of so many letters each, with a full stop between them. */
+/* Runs of fixed lengths, separated by full stops. */
 static enum redact_found look_at_discord(const struct redact_place *place, struct redact_cut *cut)
 {
     static const struct {

@@ -11,10 +11,11 @@
 #include "xalloc.h"
 
 /*
- * What of a stream is cut: values over gaps, forms, lines that patterns match.
+ * The search: finds what to cut, that is values (also across gaps), forms, and what patterns
+ * match in lines.
  */
 
-/* Does `a` give the name where both are one? */
+/* Returns true if `a` gives the name when both cuts become one. */
 static bool names_both(const struct redactor *redactor, const struct redact_span *a,
                        const struct redact_span *b)
 {
@@ -36,8 +37,8 @@ static struct redact_span merge_spans(const struct redactor *redactor, const str
     };
 }
 
-/* Overlapping cuts become one. It gets the name of the cut that begins first; of several, by rank,
- * then the longest. */
+/* Merges overlapping cuts. The one that begins first gives the name; of several, the one of the
+ * best rank, then the longest. */
 static void redact_spans_add(struct redact_spans *spans, const struct redactor *redactor,
                              struct redact_span span)
 {
@@ -58,13 +59,13 @@ static void redact_spans_add(struct redact_spans *spans, const struct redactor *
     spans->count += from + 1 - at;
 }
 
-/* The first one; NULL if there is none. */
+/* Returns the first span, or NULL. */
 static const struct redact_span *redact_spans_first(const struct redact_spans *spans)
 {
     return spans->first < spans->count ? &spans->items[spans->first] : NULL;
 }
 
-/* Forget that one. There is one. */
+/* Drops the first span, which must exist. */
 static void redact_spans_drop_first(struct redact_spans *spans)
 {
     spans->first++;
@@ -78,7 +79,7 @@ static void redact_spans_done(struct redact_spans *spans)
     *spans = (struct redact_spans){0};
 }
 
-/* The whole match, or its first group that took part and is not empty. */
+/* The whole match, or its first group that matched something. */
 static struct rule_span chosen_span(const struct rule_span spans[RULE_SPANS])
 {
     for (int i = 1; i < RULE_SPANS; i++) {
@@ -88,7 +89,7 @@ static struct rule_span chosen_span(const struct rule_span spans[RULE_SPANS])
     return spans[0];
 }
 
-/* One match at or after `from`; where to look for the next one. */
+/* Finds one match at or after `from`, and where to look for the next one. */
 static size_t match_once(const struct rule_pattern *pattern, struct rule_matcher *matcher,
                          const struct rule_subject *subject, size_t from, struct rule_span *found)
 {
@@ -114,11 +115,11 @@ static size_t match_once(const struct rule_pattern *pattern, struct rule_matcher
     return from + (end > 0 ? end : 1);
 }
 
-/* A cut of that name from `start` to `end` in the subject. */
+/* Reports a cut of that name from `start` to `end` in the subject. */
 typedef void redact_line_fn(void *ctx, size_t start, size_t end, int name);
 
-/* Reports what the redactor's patterns match in the subject. A pattern that reaches its limits cuts
- * the rest of the subject: what it holds is not known. */
+/* Reports what the redactor's patterns match in the subject. A pattern that hits its limits cuts
+ * the rest of the subject, since its content is unknown. */
 static void match_lines(const struct redactor *redactor, struct rule_matcher *matcher,
                         const struct rule_subject *subject, redact_line_fn *found, void *ctx)
 {
@@ -161,7 +162,7 @@ void redact_counts_add(struct redact_counts *counts, const struct redact_counts 
     counts->all += more->all;
 }
 
-/* One more of that name. */
+/* Counts one more cut of that name. */
 static void redact_count_one(struct redact_counts *counts, const struct redactor *redactor,
                              int name)
 {
@@ -170,7 +171,7 @@ static void redact_count_one(struct redact_counts *counts, const struct redactor
     counts->all++;
 }
 
-/* What a mark says: its name, without the frame. */
+/* Writes the name of a mark, without its frame. */
 static void add_name(struct str *out, const struct redact_name *name)
 {
     enum { BEFORE = sizeof("[cut:") - 1, AROUND = BEFORE + 1 };
@@ -205,7 +206,7 @@ static_assert((int)REDACT_LANE_BYTES_MAX + (int)REDACT_FORM_BYTES_MAX + (int)RED
                   (int)REDACT_HOLD_MAX,
               "also in what was escaped");
 
-/* What begins before what was written is the rest of a cut. */
+/* A cut that begins before the written part is the rest of another cut. */
 void redact_search_add_span(struct redact_stream *stream, int64_t start, int64_t end, int name)
 {
     if (start == end)
@@ -225,7 +226,7 @@ static void on_match(void *ctx, size_t start, size_t end, int name)
                            name);
 }
 
-/* One line, or a window of one that is too long; false if its end has not come. */
+/* Searches one line, or a window of a long one. Returns false if its end has not arrived. */
 static bool look_at_line(struct redact_stream *stream, bool ended)
 {
     const size_t there = (size_t)(redact_stream_end_of(stream) - stream->line_at);
@@ -257,7 +258,7 @@ static void look_at_lines(struct redact_stream *stream, bool ended)
         continue;
 }
 
-/* The form goes on as far as it does. */
+/* Follows the form as far as it goes. */
 static void follow_tail(struct redact_stream *stream, bool ended)
 {
     if (stream->tail.rest == REDACT_REST_NONE)
@@ -270,7 +271,7 @@ static void follow_tail(struct redact_stream *stream, bool ended)
         redact_search_add_span(stream, stream->tail_start, stream->tail_at, stream->tail_name);
 }
 
-/* Where that begins which ends where the search is. */
+/* Returns where the string of that node begins, which ends where the search is. */
 static int64_t start_of(const struct redact_stream *stream, uint32_t node)
 {
     return stream->searched - (int64_t)stream->redactor->trie.nodes[node].depth;
@@ -286,7 +287,8 @@ static enum redact_found look_at_form(const struct redact_node *node,
     return redact_base64_look(form, wrap - REDACT_FIRST_PLACE, place, cut);
 }
 
-/* Does the form begin where its first bytes are? False: that hangs on what comes. */
+/* Checks whether a form begins where its first bytes are. Returns false if that depends on
+ * further bytes. */
 static bool take_form(struct redact_stream *stream, const struct redact_node *node, bool ended)
 {
     const int64_t start = stream->searched - (int64_t)node->depth;
@@ -302,7 +304,7 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
                                        .letters = &letters};
     struct redact_cut cut = {0};
     if (start < stream->tail_at && !stream->tail_is_named)
-        return true; /* it is part of another */
+        return true; /* part of another cut */
     const enum redact_found found = look_at_form(node, &place, &cut);
     if (letters > 0) {
         stream->letters_at = start;
@@ -321,7 +323,7 @@ static bool take_form(struct redact_stream *stream, const struct redact_node *no
     return found != REDACT_MORE;
 }
 
-/* All that ends where the search is. False: it has to wait. */
+/* Takes everything that ends where the search is. Returns false if it has to wait. */
 static bool take_endings(struct redact_stream *stream, bool ended)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -339,7 +341,7 @@ static bool take_endings(struct redact_stream *stream, bool ended)
     return true;
 }
 
-/* What of the endings goes over a gap is cut; the others are found without. */
+/* Cuts the endings that cross a gap; the search finds the others. */
 static void take_joined(struct redact_stream *stream, int64_t end)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -357,7 +359,7 @@ static void take_joined(struct redact_stream *stream, int64_t end)
         joined->node = REDACT_TRIE_ROOT; /* the search knows it */
 }
 
-/* The gap that begins where the search is becomes one of `node`'s. False: its end has to come. */
+/* Adds the gap at the search to those of `node`. Returns false if the gap's end has not arrived. */
 static bool join_gap(struct redact_stream *stream, uint32_t node, int64_t limit, bool ended)
 {
     struct redact_joined *joined = &stream->joined;
@@ -373,8 +375,9 @@ static bool join_gap(struct redact_stream *stream, uint32_t node, int64_t limit,
     return true;
 }
 
-/* A gap after the first bytes of what may be an entry? Of one or two bytes only where the trie
- * looks at them (redact_trie_skip()): else it would hang on where a piece ends. */
+/* Returns true if a gap may follow here within a possible entry. After only one or two bytes,
+ * only where the trie looks at them (redact_trie_skip()): otherwise the result would depend on
+ * how the input is split. */
 static bool may_join(const struct redact_stream *stream, int64_t limit)
 {
     const unsigned char *bytes = stream->bytes + (stream->searched - stream->base);
@@ -387,7 +390,7 @@ static bool may_join(const struct redact_stream *stream, int64_t limit)
     return depth >= REDACT_TRIE_BLOCK || is_escape;
 }
 
-/* The next byte, for what goes on behind a gap. False: it has to wait. */
+/* Takes the next byte for what continues after a gap. Returns false if it has to wait. */
 static bool follow_joined(struct redact_stream *stream, int64_t limit, bool ended)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -407,8 +410,8 @@ static bool follow_joined(struct redact_stream *stream, int64_t limit, bool ende
     return true;
 }
 
-/* Nearly every letter begins something: what cannot go on as its first bytes do is let go, else the
- * search would take each byte of a word by itself. */
+/* Nearly every letter begins something. Drops what cannot continue its first bytes, so that the
+ * search does not take each byte of a word by itself. */
 static void leave_short(struct redact_stream *stream, int64_t limit)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -423,7 +426,7 @@ static void leave_short(struct redact_stream *stream, int64_t limit)
     stream->node = REDACT_TRIE_ROOT;
 }
 
-/* From the root to where something may begin. */
+/* Skips from the root to where something may begin. */
 static void skip_to_start(struct redact_stream *stream, int64_t limit)
 {
     const size_t from = (size_t)(stream->searched - stream->base);
@@ -432,7 +435,7 @@ static void skip_to_start(struct redact_stream *stream, int64_t limit)
     stream->searched = stream->base + (int64_t)to;
 }
 
-/* Up to the end, to a form that may go on, or to what is not decided. */
+/* Walks to the end, to a form that may continue, or to something undecided. */
 static void walk_text(struct redact_stream *stream, bool ended)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -456,8 +459,8 @@ static void walk_text(struct redact_stream *stream, bool ended)
     }
 }
 
-/* Look at what has come and was not looked at yet; what is found goes into stream->spans. `ended`:
- * nothing more comes, so nothing waits for it. */
+/* Searches the new bytes and adds cuts to stream->spans. `ended`: no more bytes will come, so
+ * nothing waits for them. */
 static void redact_search(struct redact_stream *stream, bool ended)
 {
     look_at_lines(stream, ended);
@@ -465,7 +468,7 @@ static void redact_search(struct redact_stream *stream, bool ended)
     walk_text(stream, ended);
 }
 
-/* The same over gaps; behind the last one nothing may have come yet. */
+/* Like start_of(), across gaps. Nothing may have arrived after the last gap yet. */
 static int64_t joined_start(const struct redact_stream *stream, uint32_t node)
 {
     const struct redact_joined *joined = &stream->joined;
@@ -479,7 +482,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* But for the form that is not decided. */
+/* Ignoring the undecided form. */
 static int64_t settled_but_for_form(const struct redact_stream *stream)
 {
     const struct redact_joined *joined = &stream->joined;
@@ -491,22 +494,22 @@ static int64_t settled_but_for_form(const struct redact_stream *stream)
     return redact_lanes_settled(stream, least(at, stream->line_at));
 }
 
-/* What is before this offset is not looked at again. */
+/* Returns an offset before which nothing will be searched again. */
 static int64_t redact_search_settled(const struct redact_stream *stream)
 {
     const int64_t at = settled_but_for_form(stream);
     return stream->undecided ? least(at, start_of(stream, stream->ending)) : at;
 }
 
-/* No cut that is still to be found begins before this offset; not less than that one. */
+/* Returns an offset before which no further cut can begin; at least redact_search_settled(). */
 static int64_t redact_search_writable(const struct redact_stream *stream)
 {
     const int64_t at = settled_but_for_form(stream);
     return stream->undecided ? least(at, stream->undecided_from) : at;
 }
 
-/* The longest ending of a node that is the beginning of a value and long enough to be cut; the
- * root if there is none. */
+/* Returns the longest suffix of a node that begins a value and is long enough to be cut, or the
+ * root. */
 static uint32_t find_beginning(const struct redact_stream *stream, uint32_t node)
 {
     const struct redact_node *nodes = stream->redactor->trie.nodes;
@@ -515,7 +518,7 @@ static uint32_t find_beginning(const struct redact_stream *stream, uint32_t node
     return nodes[node].depth >= REDACT_VALUE_MIN ? node : REDACT_TRIE_ROOT;
 }
 
-/* After the last bytes: a value that was broken off is cut as far as it came. */
+/* At the end of the stream: cuts a broken-off value as far as it came. */
 static void redact_search_cut_short(struct redact_stream *stream)
 {
     const struct redact_node *nodes = stream->redactor->trie.nodes;
@@ -535,11 +538,11 @@ static void redact_search_cut_short(struct redact_stream *stream)
  */
 
 enum {
-    PIECE_MAX = 16 * 1024, /* bytes that are looked at in one go */
+    PIECE_MAX = 16 * 1024, /* bytes that are searched at once */
     FIRST_CAP = 4096,
 };
 
-/* One call: where the bytes go, and whether it is the end. */
+/* One call: where the bytes go, and whether it is the last one. */
 struct pass {
     redact_sink_fn *sink;
     void *ctx;
@@ -591,7 +594,7 @@ static void give_text(const struct pass *pass, const char *bytes, size_t len)
     }
 }
 
-/* xgrow() would leave a copy of the old bytes behind. */
+/* Not xgrow(), which would leave a copy of the old bytes behind. */
 static void append_text(struct redact_stream *stream, const char *bytes, size_t len)
 {
     if (stream->cap - stream->len < len) {
@@ -631,7 +634,7 @@ static void write_up_to(struct redact_stream *stream, const struct pass *pass, i
     write_text(stream, pass, to);
 }
 
-/* The bytes that nobody needs any more. */
+/* Drops the bytes that are no longer needed. */
 static void drop_bytes(struct redact_stream *stream, int64_t settled_at)
 {
     const int64_t end = redact_stream_end_of(stream);

@@ -11,15 +11,13 @@
 #include "xalloc.h"
 
 /*
- * Many byte strings looked for at once, in time linear in the text: a trie with the links of Aho
- * and Corasick (Efficient string matching, CACM 18, 1975).
- *
- * What is looked for has names, or starts a known form, or both. Read-only once it is built.
+ * The trie. Nearly all bytes of all output pass through redact_trie_skip(), so most of this is
+ * about skipping quickly.
  */
 
 enum { FIRST_CAP = 1024 };
 
-/* xgrow() would leave a copy of the old nodes behind. */
+/* Not xgrow(), which would leave a copy of the old nodes behind. */
 static void make_room(struct redact_trie *trie)
 {
     if (trie->count < trie->cap)
@@ -112,10 +110,10 @@ static unsigned two_at(const unsigned char *bytes)
     return (unsigned)bytes[0] | (unsigned)bytes[1] << 8;
 }
 
-/* Where in `twos` the groups are. Two bytes and the two after them have a start where the first of
- * them begin one and the next byte is of the group of its third one; or where the second of them
- * is of the group of one's first byte, which the other two follow: each is an AND of the table's
- * values, shifted by HALF. */
+/* The layout of `twos`. A start is possible at two bytes and the two after them if the first
+ * pair begins a start whose third byte has the group of the next byte; or if the second byte has
+ * the group of the first byte of a start that the other pair continues. Each test is an AND of
+ * two table values, shifted by HALF. */
 enum {
     BOTH_BEGIN = 0,
     SECOND_BEGINS = REDACT_TRIE_GROUPS,
@@ -127,8 +125,8 @@ enum {
 
 static_assert(2 * HALF == 64, "what is known of two bytes fills a uint64_t");
 
-/* The bytes that begin an escape are a group of their own: many starts have them, most text has
- * few. */
+/* Bytes that begin an escape are a group of their own: many starts have them, but little text
+ * does. */
 static unsigned group_of(unsigned char byte)
 {
     if (redact_escape_begins(byte))
@@ -136,7 +134,7 @@ static unsigned group_of(unsigned char byte)
     return 1U << (byte ^ byte >> 2) % (REDACT_TRIE_GROUPS - 1);
 }
 
-/* The first block of an entry. */
+/* Adds the first block of an entry. */
 static void add_block(struct redact_trie *trie, const unsigned char *block)
 {
     const unsigned first = group_of(block[0]), third = group_of(block[2]);
@@ -153,7 +151,7 @@ static void add_short_start(struct redact_trie *trie, const unsigned char block[
     add_hash(&trie->shorts, hash_of(block_at(block)));
 }
 
-/* What begins in another color than it goes on in. */
+/* Starts whose first bytes have another color than the rest. */
 static void add_colored_starts(struct redact_trie *trie, const unsigned char *bytes)
 {
     const unsigned char one[REDACT_TRIE_BLOCK] = {bytes[0], '\033', '['};
@@ -172,7 +170,7 @@ void redact_trie_add_start(struct redact_trie *trie, const unsigned char *bytes,
     }
 }
 
-/* The node of an entry; those passed on the way get the name, unless they have one. */
+/* Returns the node of an entry. Names the nodes on the way unless they have a name. */
 static uint32_t add_path(struct redact_trie *trie, const char *bytes, size_t len, int name)
 {
     const unsigned char *at = (const unsigned char *)bytes;
@@ -217,7 +215,7 @@ static bool ends_here(const struct redact_node *node)
     return node->value != REDACT_TRIE_NAMELESS || node->form >= 0;
 }
 
-/* The links of a node's children, once those of all shorter nodes are there. */
+/* Links the children of a node. All shorter nodes must have been linked. */
 static void link_children(struct redact_trie *trie, uint32_t node, uint32_t *queue, size_t *queued)
 {
     for (uint32_t child = trie->nodes[node].child; child != 0; child = trie->nodes[child].next) {
@@ -229,7 +227,7 @@ static void link_children(struct redact_trie *trie, uint32_t node, uint32_t *que
     }
 }
 
-/* What is known of one of the two bytes. */
+/* What is known from one of the two bytes. */
 static void fill_twos(struct redact_trie *trie)
 {
     for (unsigned two = 0; two < ARRAY_LEN(trie->twos); two++) {
@@ -249,7 +247,7 @@ void redact_trie_build(struct redact_trie *trie)
     fill_twos(trie);
 }
 
-/* block_at() by way of a fourth byte, which makes it one load. */
+/* Like block_at(), but reads a fourth byte to need only one load. */
 static uint32_t block_of_four(const unsigned char *bytes)
 {
     return ((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
@@ -257,7 +255,7 @@ static uint32_t block_of_four(const unsigned char *bytes)
            << 8;
 }
 
-/* Places that are looked at in one go. */
+/* Places that are checked at once. */
 enum { RUN = 8 };
 
 static uint32_t starts_in(uint64_t two, uint64_t next)
@@ -265,8 +263,8 @@ static uint32_t starts_in(uint64_t two, uint64_t next)
     return (uint32_t)(two & next >> HALF);
 }
 
-/* Is there none among them whose first block may be that of an entry? One load for two of them and
- * no branch: nearly all bytes of all output go through here. */
+/* Returns true if none of these places begins the first block of an entry. One load for two
+ * places and no branch: nearly all bytes of all output go through here. */
 static bool starts_none(const uint64_t twos[1 << 16], const unsigned char *bytes)
 {
     const uint64_t a = twos[two_at(bytes)], b = twos[two_at(bytes + 2)];
@@ -280,7 +278,7 @@ static bool is_start(const struct redact_trie *trie, const unsigned char *bytes)
     return has_hash(&trie->starts, hash_of(block_of_four(bytes)));
 }
 
-/* The first of these places whose first block is that of an entry; RUN if there is none. */
+/* Returns the first of these places that begins the first block of an entry, or RUN. */
 static size_t find_in_run(const struct redact_trie *trie, const unsigned char *bytes)
 {
     for (size_t i = 0; i < RUN; i += 2) {
@@ -294,7 +292,7 @@ static size_t find_in_run(const struct redact_trie *trie, const unsigned char *b
     return RUN;
 }
 
-/* The next place whose first block is that of an entry; `last` + 1 if there is none. */
+/* Returns the next place that begins the first block of an entry, or `last` + 1. */
 static size_t find_start(const struct redact_trie *trie, const unsigned char *bytes, size_t at,
                          size_t last)
 {
@@ -310,7 +308,7 @@ static size_t find_start(const struct redact_trie *trie, const unsigned char *by
     return at;
 }
 
-/* Does a value go on in other bytes than its own after this one? */
+/* Returns true if a value may continue after this byte in other bytes than its own. */
 static bool breaks_value(unsigned char byte)
 {
     return redact_gap_begins(byte) || redact_escape_begins(byte);
@@ -321,7 +319,7 @@ static bool has_break(const unsigned char *bytes)
     return breaks_value(bytes[3]) || breaks_value(bytes[4]) || breaks_value(bytes[5]);
 }
 
-/* Its first block is known: so it is with what follows? */
+/* The first block matches; checks what follows. */
 static bool may_start(const struct redact_trie *trie, const unsigned char *bytes, size_t len)
 {
     return len < 2 * REDACT_TRIE_BLOCK || has_break(bytes) ||
@@ -383,12 +381,7 @@ uint32_t redact_trie_settle(const struct redact_trie *trie, uint32_t node)
 }
 
 /*
- * Values in text that was escaped once or twice, beside the search that takes the bytes as they
- * are.
- *
- * A lane undoes one pair of notations and walks the same trie with what it reads. It begins at an
- * escape, where the search is within what may be a value, and ends where what it matches has no
- * escape in it any more.
+ * Lanes: values in escaped text.
  */
 
 static struct redact_escapers escapers_of(int lane)
@@ -420,7 +413,7 @@ void redact_lanes_reset(struct redact_lanes *lanes)
     }
 }
 
-/* Where in the stream a byte of the lane's text is. */
+/* Returns the stream offset of a byte of the lane's text. */
 static int64_t raw_of(const struct redact_lane *lane, int64_t at)
 {
     size_t low = 0, high = lane->count; /* the last escape that starts at or before it */
@@ -437,14 +430,14 @@ static int64_t raw_of(const struct redact_lane *lane, int64_t at)
     return at < escape->end ? escape->raw_start : escape->raw_end + (at - escape->end);
 }
 
-/* Where what the lane matches begins. */
+/* Returns where the lane's match begins. */
 static int64_t start_of(const struct redact_stream *stream, const struct redact_lane *lane,
                         uint32_t node)
 {
     return raw_of(lane, lane->read - (int64_t)stream->redactor->trie.nodes[node].depth);
 }
 
-/* Those before what the lane matches are done with. */
+/* Drops escapes before the lane's match. */
 static void drop_escapes(struct redact_lane *lane, int64_t from)
 {
     size_t gone = 0;
@@ -457,7 +450,7 @@ static void drop_escapes(struct redact_lane *lane, int64_t from)
     memmove(lane->escapes, lane->escapes + gone, lane->count * sizeof(*lane->escapes));
 }
 
-/* False: there are too many. */
+/* Fails if there are too many. */
 static bool add_escape(struct redact_lane *lane, int64_t raw_start, size_t len, int64_t from)
 {
     if (lane->count == lane->cap)
@@ -473,7 +466,7 @@ static bool add_escape(struct redact_lane *lane, int64_t raw_start, size_t len, 
     return true;
 }
 
-/* May a value go on in another notation after this node? */
+/* Returns true if a value may continue in another notation after this node. */
 static bool may_continue(const struct redact_stream *stream, uint32_t node, int64_t limit,
                          bool ended, bool *is_open)
 {
@@ -488,8 +481,8 @@ static bool may_continue(const struct redact_stream *stream, uint32_t node, int6
     return redact_trie_may_start(trie, bytes, (size_t)(limit - start), ended, is_open);
 }
 
-/* The longest beginning of a value that ends where the search is, if it may go on in another
- * notation. */
+/* Finds the longest beginning of a value that ends where the search is and may continue in
+ * another notation. */
 static bool find_beginning(const struct redact_stream *stream, int64_t limit, bool ended,
                            uint32_t *node, bool *is_open)
 {
@@ -503,7 +496,7 @@ static bool find_beginning(const struct redact_stream *stream, int64_t limit, bo
     }
 }
 
-/* The stream ends within an escape: so much of the value came. */
+/* The stream ends within an escape: cuts what came of the value. */
 static void cut_broken_off(struct redact_stream *stream, int64_t start, uint32_t node)
 {
     const struct redact_node *nodes = stream->redactor->trie.nodes;
@@ -535,14 +528,14 @@ static bool prepare_lane(struct redact_stream *stream, int index, uint32_t node,
     return redact_unit_read(escapers, bytes, len, true, &lane->unit);
 }
 
-/* A plus is a blank in a form. */
+/* In a form, a plus is a blank. */
 static bool is_plus(int index, char c)
 {
     const struct redact_escapers escapers = escapers_of(index);
     return c == '+' && (escapers.outer == REDACT_PERCENT || escapers.inner == REDACT_PERCENT);
 }
 
-/* Lanes that do nothing begin here if there is an escape for them. */
+/* Starts inactive lanes here if there is an escape for them. */
 static bool prepare_begin(struct redact_stream *stream, int64_t limit, bool ended)
 {
     const unsigned char byte = stream->bytes[stream->searched - stream->base];
@@ -579,7 +572,7 @@ bool redact_lanes_prepare(struct redact_stream *stream, int64_t limit, bool ende
     return !redact_escape_begins(byte) || prepare_begin(stream, limit, ended);
 }
 
-/* What ends here is a value. One without an escape in it is found by the search. */
+/* Cuts values that end here. The search finds those without an escape. */
 static void take_endings(struct redact_stream *stream, const struct redact_lane *lane, int64_t end)
 {
     const struct redact_trie *trie = &stream->redactor->trie;
@@ -591,7 +584,7 @@ static void take_endings(struct redact_stream *stream, const struct redact_lane 
     }
 }
 
-/* Is there an escape in what the lane matches? Else the search knows it. */
+/* Returns true if the lane's match contains an escape; otherwise the search finds it. */
 static bool has_escape(const struct redact_stream *stream, const struct redact_lane *lane)
 {
     const int64_t depth = (int64_t)stream->redactor->trie.nodes[lane->node].depth;

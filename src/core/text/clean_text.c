@@ -16,18 +16,18 @@
 #include "xalloc.h"
 
 /*
- * What a log puts before the line of a program: time stamps, marks of a CI runner, the name of a
- * service or a build step, a level. Pure.
+ * Line prefixes: what logs put before the line of a program, such as time stamps, marks of a CI
+ * runner, the name of a service or a build step, a level.
  */
 
 enum {
-    ROUNDS_MAX = 6, /* prefixes one after the other: a stamp, a service, a level */
+    ROUNDS_MAX = 6, /* prefixes in a row: a stamp, a service, a level */
     NAME_MAX_LEN = 60,
-    JOB_MAX_LEN = 120, /* "job  step  " of `gh run view --log` */
+    JOB_MAX_LEN = 120, /* "job step " of `gh run view --log` */
     PLACE_MAX_LEN = 80,
 };
 
-/* The part of a line that has not been taken yet. */
+/* The part of a line that has not been read yet. */
 struct rest {
     const char *text;
     size_t len;
@@ -78,7 +78,8 @@ static bool begins_with(const struct rest *rest, size_t from, const char *with)
     return from + len <= rest->len && memcmp(rest->text + from, with, len) == 0;
 }
 
-/* '#' is a digit, '_' a digit or a blank, '@' a letter; all else is itself. */
+/* In the form, '#' matches a digit, '_' a digit or a blank, '@' a letter, and everything else
+ * itself. */
 static size_t shape_length(const struct rest *rest, size_t from, const char *form)
 {
     for (size_t i = 0; form[i]; i++) {
@@ -93,7 +94,7 @@ static size_t shape_length(const struct rest *rest, size_t from, const char *for
     return strlen(form);
 }
 
-/* A fraction of a second and a zone. */
+/* Fraction of a second, and zone. */
 static size_t stamp_end(const struct rest *rest, size_t from)
 {
     size_t i = from;
@@ -108,7 +109,7 @@ static size_t stamp_end(const struct rest *rest, size_t from)
     return i - from;
 }
 
-/* A date with a time, or a time of the day. */
+/* A date with a time, or a time of day. */
 static size_t bare_stamp(const struct rest *rest, size_t from)
 {
     static const char *const forms[] = {"####-##-##T##:##:##",
@@ -126,7 +127,7 @@ static size_t bare_stamp(const struct rest *rest, size_t from)
     return 0;
 }
 
-/* What ends a stamp: a blank, a closing bracket, the end of the line. */
+/* A stamp ends at a blank, a closing bracket or the end of the line. */
 static size_t take_stamp(const struct rest *rest)
 {
     static const char pairs[] = "[]()";
@@ -150,10 +151,10 @@ static size_t take_stamp(const struct rest *rest)
     if (taken < rest->len && byte_at(rest, taken) != ' ' &&
         !(close && is_word(byte_at(rest, taken))))
         return 0;
-    return taken + (byte_at(rest, taken) == ' '); /* further blanks are the program's own */
+    return taken + (byte_at(rest, taken) == ' '); /* further blanks belong to the program */
 }
 
-/* `gh run view --log`: "job <tab> step <tab> stamp". Tabs are blanks by now. */
+/* `gh run view --log`: "job <tab> step <tab> stamp". Tabs have become blanks. */
 static size_t take_job(const struct rest *rest)
 {
     if (!ascii_is_lower(words_small(byte_at(rest, 0))))
@@ -180,7 +181,7 @@ static size_t take_unit(const struct rest *rest)
     return i + 1 + number + 3;
 }
 
-/* The step of BuildKit: "#9 4.514 "; in its summary the seconds alone. */
+/* A step of BuildKit: "#9 4.514 "; its summary has only the seconds. */
 static size_t take_build_step(const struct rest *rest)
 {
     size_t i = 0;
@@ -202,7 +203,7 @@ static size_t take_build_step(const struct rest *rest)
     return i;
 }
 
-/* "app-1  | " of docker compose, "web.1   | " of a process manager. */
+/* "app-1 | " of docker compose, "web.1 | " of a process manager. */
 static size_t take_service(const struct rest *rest)
 {
     size_t i = 0;
@@ -235,10 +236,10 @@ static size_t take_source(const struct rest *rest)
     if (i == 1 || !(named || number) || !begins_with(rest, i, "] "))
         return 0;
     i += 1 + blank_length(rest, i + 1);
-    return ascii_is_digit(byte_at(rest, i)) ? 0 : i; /* "[1]  4711 killed" is a shell's */
+    return ascii_is_digit(byte_at(rest, i)) ? 0 : i; /* "[1]  4711 killed" is from a shell */
 }
 
-/* "web:build: " of a task runner for many packages. */
+/* "web:build: " of a task runner for monorepos. */
 static size_t take_task(const struct rest *rest)
 {
     size_t i = byte_at(rest, 0) == '@' ? 1 : 0;
@@ -252,8 +253,8 @@ static size_t take_task(const struct rest *rest)
     return begins_with(rest, i, ": ") ? i + 2 : 0;
 }
 
-/* Marks of CI runners for an error. Of other marks only the sharps go: "[warning]" says that
- * the line is no error. */
+/* Error marks of CI runners. Other marks only lose their sharps: "[warning]" tells that the line
+ * is no error. */
 static size_t take_runner_mark(const struct rest *rest)
 {
     static const char *const marks[] = {"##[error]", "[error]",  "[ERROR]", "[fatal]",
@@ -275,7 +276,7 @@ static size_t take_runner_mark(const struct rest *rest)
     return 0;
 }
 
-/* The runner of GitLab: "01O " behind the stamp. */
+/* GitLab's runner: "01O " after the stamp. */
 static size_t take_gitlab_mark(const struct rest *rest)
 {
     const bool stream = byte_at(rest, 2) == 'O' || byte_at(rest, 2) == 'E';
@@ -283,7 +284,7 @@ static size_t take_gitlab_mark(const struct rest *rest)
     return digit_length(rest, 0) == 2 && stream && ends ? 4 : 0;
 }
 
-/* Length of the level, 0 if it is another word. */
+/* Returns the length of the level, or 0. */
 static size_t error_level(const struct rest *rest, size_t from)
 {
     static const char *const levels[] = {"ERROR", "CRITICAL", "FATAL", "SEVERE", "EMERG", "ERR"};
@@ -295,7 +296,7 @@ static size_t error_level(const struct rest *rest, size_t from)
     return 0;
 }
 
-/* "ERROR:root:" of Python, and what klog writes: "E0301 10:00:00.123456    12 a.go:9] ". */
+/* "ERROR:root:" of Python; klog: "E0301 10:00:00.123456 12 a.go:9] ". */
 static size_t take_level(const struct rest *rest)
 {
     const size_t level = error_level(rest, 0);
@@ -317,7 +318,7 @@ static size_t take_level(const struct rest *rest)
     return line > 0 && begins_with(rest, i + place + 1 + line, "] ") ? i + place + line + 3 : 0;
 }
 
-/* "google.api_core.exceptions.ServiceUnavailable" is what happened, "app.sync" is a logger. */
+/* "google.api_core.exceptions.ServiceUnavailable" is an error, "app.sync" is a logger. */
 static bool ends_in_class(const char *name, size_t len)
 {
     size_t i = len;
@@ -326,8 +327,8 @@ static bool ends_in_class(const char *name, size_t len)
     return i < len && ascii_is_upper(name[i]);
 }
 
-/* One word of what a logger writes between the stamp and the message: a thread in brackets, a
- * dash, a dotted name. */
+/* A word that a logger puts between the stamp and the message: a thread in brackets, a dash, a
+ * dotted name. */
 static size_t logger_word(const struct rest *rest, size_t from, bool *level)
 {
     const size_t found = error_level(rest, from);
@@ -358,7 +359,7 @@ static size_t logger_word(const struct rest *rest, size_t from, bool *level)
                : 0;
 }
 
-/* The words of a logger, of which one is a level of errors; without it they stay. */
+/* The words of a logger, if one of them is an error level; otherwise they stay. */
 static size_t take_logger(const struct rest *rest)
 {
     enum { WORDS_MAX = 8 };
@@ -392,12 +393,12 @@ static size_t take_fields(const struct rest *rest)
     return 0;
 }
 
-/* A bullet of a list of errors: a word with a colon, or the word itself, follows it. What a
- * change log lists stays quoted. */
+/* A bullet in a list of errors, followed by a word with a colon or an error word. Items of a
+ * changelog keep theirs. */
 static size_t take_bullet(const struct rest *rest)
 {
     static const char dot[] = "\xe2\x80\xa2 ";
-    static const char disc[] = "\xe2\x97\x8f "; /* also before the name of a test */
+    static const char disc[] = "\xe2\x97\x8f "; /* also used before the names of tests */
     static const char *const first[] = {"Error", "error", "Failed to ", "failed to ", "API Error"};
     const size_t lead = blank_length(rest, 0);
     const bool may_be_test = begins_with(rest, lead, disc);
@@ -423,7 +424,7 @@ static size_t take_mark(const struct rest *rest, size_t *indent)
 {
     static const char bar[] = "\xe2\x94\x82";
     static const char hook[] = "\xe2\x8e\xbf";
-    if (begins_with(rest, 0, bar)) /* source that is quoted in it keeps its indent */
+    if (begins_with(rest, 0, bar)) /* quoted source code keeps its indent */
         return strlen(bar) + (byte_at(rest, strlen(bar)) == ' ');
     const size_t lead = blank_length(rest, 0);
     if (!begins_with(rest, lead, hook))
@@ -433,7 +434,8 @@ static size_t take_mark(const struct rest *rest, size_t *indent)
     return lead + strlen(hook) + gap;
 }
 
-/* What begins with a letter: the first character that belongs to no word says what it may be. */
+/* The line begins with a letter: the first character that is not part of the word tells what it
+ * may be. */
 static size_t take_worded(const struct rest *rest)
 {
     const char *text = rest->text;
@@ -455,7 +457,7 @@ static size_t take_worded(const struct rest *rest)
     return taken;
 }
 
-/* The first character says which kinds of prefix there may be. */
+/* The first character tells which prefixes are possible. */
 static size_t take_one(const struct rest *rest)
 {
     const char first = byte_at(rest, 0);
@@ -479,7 +481,7 @@ static size_t take_one(const struct rest *rest)
     return taken;
 }
 
-/* Some prefixes would take too much of a line that has no stamp before them. */
+/* These prefixes would match too much in lines without a stamp. */
 static size_t take_after_stamp(const struct rest *rest)
 {
     size_t taken = take_unit(rest);
@@ -511,9 +513,7 @@ size_t line_prefix_len(const char *line, size_t len, size_t *indent)
 }
 
 /*
- * The last part of a stream as the text rules see it: lines without escape sequences and without
- * what a log puts before them (line_prefix.h), a carriage return ends a line, and invalid UTF-8
- * is '?'. Empty lines are left out. Every line knows its offset in the raw stream. Pure.
+ * The end of a stream, as the text rules see it.
  */
 
 enum { ESC = 0x1b };
@@ -526,7 +526,7 @@ static void begin_line(struct clean_text *text, int64_t offset, int64_t number)
     text->count++;
 }
 
-/* A log may have put something before the line of the program. */
+/* Removes what a log may have put before the line. */
 static void strip_prefix(struct clean_text *text)
 {
     const struct clean_line *line = &text->lines[text->count - 1];
@@ -547,7 +547,7 @@ static void end_line(struct clean_text *text)
     text->bytes[text->len++] = '\n';
 }
 
-/* Empty lines say nothing: the next one takes their place. */
+/* Reuses empty lines: they say nothing. */
 static void next_line(struct clean_text *text, int64_t offset, int64_t number)
 {
     struct clean_line *line = &text->lines[text->count - 1];
@@ -562,8 +562,7 @@ static void next_line(struct clean_text *text, int64_t offset, int64_t number)
     begin_line(text, offset, number);
 }
 
-/* Copy one character; what no terminal could show becomes '?'. Returns the
- * bytes taken. */
+/* Copies one character, or '?' if no terminal could show it. Returns the bytes taken. */
 static size_t put_character(struct clean_text *text, const char *bytes, size_t len)
 {
     const unsigned char first = (unsigned char)bytes[0];
@@ -587,8 +586,7 @@ static size_t put_character(struct clean_text *text, const char *bytes, size_t l
     return taken;
 }
 
-/* "- Captured log call -" and the like: what follows, up to the next header,
- * is what a test said while it ran. */
+/* "- Captured log call -" and the like: the lines up to the next header are output of a test. */
 static bool is_captured_header(const char *line, size_t len)
 {
     static const char word[] = " Captured ";
@@ -620,7 +618,7 @@ static void mark_captured(struct clean_text *text)
     }
 }
 
-/* A line that gets too long goes on as another one. */
+/* Splits a line that gets too long. */
 static void cut_long_line(struct clean_text *text, int64_t offset, int64_t number)
 {
     const struct clean_line *line = &text->lines[text->count - 1];
@@ -639,7 +637,8 @@ static bool is_plain(char c)
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f;
 }
 
-/* Copy what needs no change, at most up to where a long line may be cut. */
+/* Copies bytes that need no change, at most up to where a long line may be split. Returns the
+ * bytes taken. */
 static size_t put_plain(struct clean_text *text, const char *bytes, size_t len)
 {
     const size_t used = text->len - text->lines[text->count - 1].start;
@@ -653,7 +652,7 @@ static size_t put_plain(struct clean_text *text, const char *bytes, size_t len)
     return count;
 }
 
-/* Take what stands at bytes[i]; returns the bytes taken. */
+/* Handles what is at bytes[i]. Returns the bytes taken. */
 static size_t take_next(struct clean_text *text, const char *bytes, size_t len, int64_t offset,
                         int64_t *number)
 {

@@ -16,7 +16,7 @@
 enum {
     DIGITS_MAX = 19,    /* of an int64; a double needs 17 */
     PRECISION_MIN = 15, /* digits that every double keeps */
-    PRECISION_MAX = 17, /* digits that tell every double from the next */
+    PRECISION_MAX = 17, /* digits that distinguish all doubles */
     REAL_TEXT_MAX = 40, /* bytes of a double in that precision */
     EXPONENT_BASE = 10,
 };
@@ -39,11 +39,11 @@ static struct decimal of_integer(int64_t value)
     return reduced_decimal((struct decimal){.negative = negative, .digits = digits});
 }
 
-/* Of the text that "%.*e" gives: "-1.25e+300"; the point is the locale's. */
+/* Reads the output of "%.*e", such as "-1.25e+300"; the decimal point depends on the locale. */
 static struct decimal of_text(const char *text)
 {
     struct decimal number = {.negative = *text == '-'};
-    int behind = -1; /* digits behind the point: all but the first */
+    int behind = -1; /* digits after the point: all but the first */
     for (; *text && *text != 'e'; text++) {
         if (*text < '0' || *text > '9')
             continue;
@@ -93,7 +93,7 @@ static int compare_u64(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-/* Neither is zero. */
+/* Neither may be zero. */
 static int compare_size(struct decimal a, struct decimal b)
 {
     const int a_before = digit_count(a.digits) + a.exponent;
@@ -137,8 +137,8 @@ static uint64_t ten_times_modulo(uint64_t a, uint64_t modulus)
     return add_modulo(eight_times, twice, modulus);
 }
 
-/* a.digits x 10^shift = n x unit.digits? Without a last digit 0, a.digits has no factor 10, so
- * it is no multiple of 10^-shift when shift is less than 0. */
+/* Is a.digits x 10^shift = n x unit.digits? If shift < 0 it is not, since a.digits, which does
+ * not end in 0, has no factor 10. */
 bool decimal_is_multiple(struct decimal a, struct decimal unit)
 {
     assert(unit.digits > 0 && !unit.negative);
@@ -163,12 +163,12 @@ int64_t decimal_count(struct decimal number)
 }
 
 /*
- * JSON as programs print it, made fit for a strict reader. Pure.
+ * Repairing JSON that programs print.
  */
 
 enum { ESCAPE_LEN = 6 }; /* \uXXXX */
 
-/* The number of an escape \uXXXX at the beginning; -1 if it is none. */
+/* Returns the number of an escape \uXXXX at the beginning, or -1. */
 static int escape_of(const char *text, size_t len)
 {
     int value = 0;
@@ -193,7 +193,7 @@ static bool is_low(int value)
     return value >= 0xdc00 && value <= 0xdfff;
 }
 
-/* What begins with a backslash; returns the bytes taken. */
+/* Repairs what begins with a backslash. Returns the bytes taken. */
 static size_t repair_escape(struct str *out, const char *text, size_t len)
 {
     const int value = escape_of(text, len);
@@ -217,7 +217,7 @@ static size_t repair_escape(struct str *out, const char *text, size_t len)
 
 void json_repair(struct str *out, const char *text, size_t len)
 {
-    size_t kept = 0; /* behind it, nothing needed a change */
+    size_t kept = 0; /* nothing after it has needed a change */
     for (size_t i = 0; i < len;) {
         uint32_t rune = 0;
         const bool plain = (unsigned char)text[i] < 0x80 && text[i] != '\\';

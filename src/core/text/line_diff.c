@@ -31,20 +31,18 @@ uint64_t entropy_hash_pair(uint64_t a, uint64_t b)
 }
 
 /*
- * What was added and removed between two texts, line by line. Pure.
- *
- * The shortest list of changes, as E. W. Myers finds it: "An O(ND) difference algorithm and its
- * variations", Algorithmica 1 (1986), 251-266. Lines are told apart by their digests, so whoever
- * asks decides what makes two lines equal.
+ * The shortest list of changes, as in E. W. Myers, "An O(ND) difference algorithm and its
+ * variations", Algorithmica 1 (1986), 251-266. Lines are compared by digest, so the caller
+ * decides what makes two lines equal.
  */
 
-/* The search, in the part between equal beginnings and equal ends. x and y count lines of the two
- * texts there; a diagonal is x - y. */
+/* The search between equal beginnings and equal ends. x and y count lines of the two texts
+ * there; a diagonal is x - y. */
 struct search {
     const struct digest *first, *second;
     int x_end, y_end;
-    int *reached;          /* owned; row d: how far x comes on diagonals -d..d with d changes */
-    bool *removed, *added; /* owned; by line */
+    int *reached;          /* owned; row d: the furthest x on diagonals -d..d with d changes */
+    bool *removed, *added; /* owned; one flag per line */
 };
 
 struct digest line_digest(const char *bytes, size_t len)
@@ -52,7 +50,7 @@ struct digest line_digest(const char *bytes, size_t len)
     return entropy_digest(bytes, len);
 }
 
-/* Rows 0..d - 1 hold 1 + 3 + 5 ... numbers. */
+/* Rows 0..d - 1 have 1 + 3 + 5 ... numbers. */
 static int *row_of(const struct search *search, int d)
 {
     return search->reached + (size_t)d * (size_t)d + (size_t)d;
@@ -68,7 +66,8 @@ static int follow_equal(const struct search *search, int x, int y)
     return x;
 }
 
-/* Does the way to diagonal k with d changes end with an added line? Else with a removed one. */
+/* Returns true if the path to diagonal k with d changes ends with an added line, false if with a
+ * removed one. */
 static bool comes_by_adding(const int *before, int d, int k)
 {
     return k == -d || (k != d && before[k - 1] < before[k + 1]);
@@ -80,11 +79,11 @@ static int reach_line(const struct search *search, int d, int k)
         return follow_equal(search, 0, 0);
     const int *before = row_of(search, d - 1);
     const int x = comes_by_adding(before, d, k) ? before[k + 1] : before[k - 1] + 1;
-    /* Past an end there is nothing: such a way is never the one that is taken. */
+    /* Past an end there is nothing; such a path is never chosen. */
     return x > search->x_end || x - k > search->y_end ? x : follow_equal(search, x, x - k);
 }
 
-/* Back from diagonal k of row d to the beginning: each change on the way is marked. */
+/* Walks back from diagonal k of row d to the beginning and marks each change. */
 static void mark_changes(const struct search *search, int d, int k)
 {
     for (; d > 0; d--) {
@@ -98,7 +97,7 @@ static void mark_changes(const struct search *search, int d, int k)
     }
 }
 
-/* Nobody looks further: what is left of both texts is told as changed. */
+/* The search has given up: the rest of both texts counts as changed. */
 static void mark_rest(const struct search *search, int x, int y)
 {
     for (; x < search->x_end; x++)
@@ -107,7 +106,7 @@ static void mark_rest(const struct search *search, int x, int y)
         search->added[y] = true;
 }
 
-/* The diagonal of the last row that came furthest within both texts. */
+/* Returns the diagonal of the last row that came furthest within both texts. */
 static int furthest_line(const struct search *search, int d)
 {
     int best = 0;
@@ -123,7 +122,7 @@ static int furthest_line(const struct search *search, int d)
     return best;
 }
 
-/* False where it takes more than LINE_DIFF_CHANGES_MAX changes. */
+/* Returns false if it takes more than LINE_DIFF_CHANGES_MAX changes. */
 static bool find_changes(const struct search *search)
 {
     const int goal = search->x_end - search->y_end;
@@ -157,7 +156,7 @@ static void add_span(struct line_diff *out, struct line_diff_span span)
     out->spans[out->count++] = span;
 }
 
-/* The part that was searched, line by line; `before` lines of both texts come before it. */
+/* Adds the searched part line by line. `before` lines of both texts come before it. */
 static void add_changes(struct line_diff *out, const struct search *search, size_t before)
 {
     int x = 0;

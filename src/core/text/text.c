@@ -16,11 +16,9 @@
 #include "xalloc.h"
 
 /*
- * What strangers' bytes may become on a terminal. Pure; any thread.
- *
- * Nothing that a child wrote reaches the screen but through here: no escape sequence, control,
- * direction mark or invisible character survives, and columns are counted by our own table, not
- * by the C library's locale.
+ * Untrusted text for a terminal. Everything that a child wrote passes through here: no escape
+ * sequence, control, direction mark or invisible character survives. Columns are counted by our
+ * own table, not by the C library's locale.
  */
 
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -31,16 +29,16 @@ enum {
     DEL = 0x7f,
     JOINER = 0x200d,
     STRING_END = '\\', /* ESC \ ends an OSC, DCS, ... */
-    STRING_MAX = 4096, /* an unfinished string sequence hides no more than this */
+    STRING_MAX = 4096, /* an unfinished string sequence hides at most this many bytes */
 };
 
-/* One line while it is made clean. */
+/* One line being cleaned. */
 struct line {
     struct str *out;
     size_t start; /* where the line begins in *out */
     int column;
-    bool overwrite; /* a carriage return was seen: the next character drops the line */
-    bool full;      /* TEXT_LINE_MAX was reached, the rest is dropped */
+    bool overwrite; /* after a carriage return: the next character drops the line */
+    bool full;      /* TEXT_LINE_MAX was reached; the rest is dropped */
     int marks;      /* combining marks since the last character with a width */
 };
 
@@ -63,8 +61,8 @@ size_t text_cut(const char *utf8, size_t len, size_t max)
     return cut;
 }
 
-/* CSI: parameters and intermediates, then one final byte. A control in the
- * middle ends it without being part of it. */
+/* CSI: parameters and intermediates, then one final byte. A control in the middle ends it and is
+ * not part of it. */
 static size_t csi_len(const char *bytes, size_t len)
 {
     for (size_t i = 2; i < len; i++) {
@@ -123,7 +121,7 @@ static void drop_overwritten(struct line *line)
     line->marks = 0;
 }
 
-/* How many more bytes the line takes. */
+/* Returns how many more bytes fit into the line. */
 static size_t room_in(const struct line *line)
 {
     return TEXT_LINE_MAX - strlen(ELLIPSIS) - (line->out->len - line->start);
@@ -143,7 +141,7 @@ static void put_text(struct line *line, const char *bytes, int len, int width)
     line->column += width;
 }
 
-/* Printing ASCII, which most text is, at one go; returns the bytes taken. */
+/* Copies printing ASCII, which most text is, at once. Returns the bytes taken. */
 static size_t put_plain(struct line *line, const char *bytes, size_t len)
 {
     size_t count = 0;
@@ -158,7 +156,7 @@ static size_t put_plain(struct line *line, const char *bytes, size_t len)
     line->column += (int)fits;
     line->marks = 0;
     if (fits < count)
-        put_text(line, bytes + fits, 1, 1); /* the mark of a cut */
+        put_text(line, bytes + fits, 1, 1); /* the ellipsis */
     return count;
 }
 
@@ -176,7 +174,7 @@ static void end_line(struct line *line)
     *line = (struct line){.out = line->out, .start = line->out->len};
 }
 
-/* Thousands of marks on one character would cover the lines above and below it. */
+/* Limits marks: thousands on one character would cover the lines above and below. */
 static void put_shown(struct line *line, const char *bytes, int len, int width)
 {
     drop_overwritten(line);
@@ -196,9 +194,9 @@ static void put_rune(struct line *line, const char *bytes, int len, uint32_t run
     else if (rune == UINT32_MAX)
         put_text(line, "?", 1, 1);
     else if (rune < 0x20 || (rune >= DEL && rune < 0xa0))
-        return; /* C0, DEL and C1 move or ring; they show nothing */
+        return; /* C0, DEL and C1 show nothing */
     else if (rune == JOINER)
-        return; /* the emoji beside it are drawn one by one */
+        return; /* the emoji beside it are drawn separately */
     else if (!rune_is_shown(rune))
         put_text(line, "?", 1, 1);
     else
@@ -238,7 +236,7 @@ static void add_unit(struct str *out, uint32_t unit)
     str_addf(out, "\\u%04x", (unsigned)unit);
 }
 
-/* Above U+FFFF as a surrogate pair: RFC 8259, 7. */
+/* Writes runes above U+FFFF as surrogate pairs: RFC 8259, section 7. */
 static void add_escaped(struct str *out, uint32_t rune)
 {
     if (rune < 0x10000) {
@@ -277,8 +275,7 @@ int text_width(const char *utf8, size_t len)
     return width;
 }
 
-/* Bytes of the longest beginning that takes at most `columns`; *used says how
- * many it takes. */
+/* Returns the bytes of the longest prefix that fits into `columns`, and its width in *used. */
 static size_t fit_bytes(const char *utf8, size_t len, int columns, int *used)
 {
     size_t i = 0;
@@ -314,13 +311,13 @@ void text_fit(struct str *out, const char *utf8, int columns, int flags)
 }
 
 /*
- * How many columns a character takes, by our own table of Unicode.
+ * Widths of characters, from our own Unicode tables.
  */
 
 /*
- * Unicode 14: East Asian Width W and F, general categories Mn and Me (with the
- * Hangul vowels and finals that join a syllable), Cf. Ranges are sorted and do
- * not overlap; holes that hold no character yet may be inside.
+ * Unicode 14: East Asian Width W and F; general categories Mn and Me (with the Hangul vowels and
+ * finals that join a syllable); Cf. Ranges are sorted, do not overlap, and may contain unassigned
+ * characters.
  */
 struct range {
     uint32_t first;
@@ -353,7 +350,7 @@ static const struct range wide[] = {
     {0x1fa70, 0x1faf6}, {0x20000, 0x3fffd},
 };
 
-/* No column of their own: drawn into the cell before them. */
+/* No column of their own: drawn into the previous cell. */
 static const struct range joined[] = {
     {0x300, 0x36f},     {0x483, 0x489},     {0x591, 0x5bd},     {0x5bf, 0x5bf},
     {0x5c1, 0x5c2},     {0x5c4, 0x5c5},     {0x5c7, 0x5c7},     {0x610, 0x61a},
@@ -434,7 +431,7 @@ static const struct range joined[] = {
     {0x1e944, 0x1e94a}, {0xe0100, 0xe01ef},
 };
 
-/* Never shown as they are: direction marks, joiners, fillers, tags, what is no character. */
+/* Never shown: direction marks, joiners, fillers, tags, noncharacters. */
 static const struct range hidden[] = {
     {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},
     {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},     {0x115f, 0x115f},
@@ -479,10 +476,10 @@ int rune_width(uint32_t rune)
 }
 
 /*
- * A long line over several rows. For text that went through text_clean(). Pure.
+ * Wrapping a long line. For text that has passed text_clean().
  */
 
-/* Columns of the character at the front; *bytes: what it takes. */
+/* Returns the columns of the first character, and its bytes in *bytes. */
 static int first_columns(const char *text, size_t len, size_t *bytes)
 {
     uint32_t rune;
@@ -508,7 +505,7 @@ size_t line_wrap_fit(const char *text, size_t len, int columns)
     if (at < len && blank > at / 2)
         return blank;
     if (at == 0 && len > 0)
-        (void)first_columns(text, len, &at); /* wider than all there is: it is cut off when drawn */
+        (void)first_columns(text, len, &at); /* wider than the available columns; cut when drawn */
     return at;
 }
 

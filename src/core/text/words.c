@@ -15,7 +15,7 @@
 #include "shell_word.h"
 
 /*
- * Comparing and finding words, capitals and small letters alike (ASCII). Pure.
+ * Words without case (ASCII).
  */
 
 char words_small(char c)
@@ -51,11 +51,8 @@ const char *words_find(const char *text, size_t len, const char *needle)
 }
 
 /*
- * Which word somebody probably meant: the nearest of those offered.
- *
- * Nearness is the Levenshtein distance (changes, insertions and deletions of one byte). Words are
- * alike if one letter in three differs, or one of a shorter word, and if nothing but capital
- * letters does.
+ * The nearest word: the Levenshtein distance over bytes. Words are alike if at most one letter in
+ * three differs (or one of a shorter word), or if only the case differs.
  */
 
 enum { LETTERS_PER_CHANGE = 3 };
@@ -65,7 +62,7 @@ static int lesser(int a, int b)
     return a < b ? a : b;
 }
 
-/* Does nothing but capitals differ? */
+/* Returns true if only the case differs. */
 static bool same_letters(const char *a, const char *b)
 {
     while (*a && words_small(*a) == words_small(*b)) {
@@ -129,15 +126,8 @@ int near_word_distance(const char *a, const char *b)
 }
 
 /*
- * Does a line of output look like an error, and which line says most of a failure? For showing
- * and for jumping through a log: no verdict depends on it. Pure.
- *
- * It does if it has one of these as a whole word, capitals and small letters alike: error,
- * errors, fail, failed, failure, failures, fatal, panic, panicked, exception, traceback, abort,
- * aborted, segfault, "not ok"; or a word that ends in Error or Exception, as TypeError. It does
- * not where the word before or after says that there were none: "0 errors", "no failures",
- * "without error", "failed: 0", "errors=0", nor where the word is part of a name (error.c, error-
- * handler, no_error).
+ * Error lines: whether a line looks like an error, and which line tells most about a failure. For
+ * display and navigation only; no verdict depends on it. error_line.h has the rules.
  */
 
 /* A word of the text. */
@@ -146,7 +136,7 @@ struct word {
     size_t len;
 };
 
-/* What joins words to names, as in error_line.c or no-error. */
+/* Characters that join words to names, as in error_line.h or no-error. */
 static bool is_of_name(char c)
 {
     return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '/';
@@ -166,7 +156,7 @@ static bool is_one_of(struct word word, const char *const *words, size_t count)
     return false;
 }
 
-/* As programs call what they throw: with a capital in the middle of the word. */
+/* Names of thrown errors have a capital in the middle. */
 static bool is_thrown(struct word word)
 {
     static const char *const ends[] = {"Error", "Exception"};
@@ -187,7 +177,7 @@ static bool is_word_of_error(struct word word)
     return is_one_of(word, words, ARRAY_LEN(words)) || is_thrown(word);
 }
 
-/* The word that ends before a place, blanks between left out. */
+/* Returns the word that ends before a position, skipping blanks. */
 static struct word word_before(const char *text, size_t at)
 {
     size_t end = at;
@@ -235,7 +225,7 @@ bool line_is_error(const char *text, size_t len)
                                is_same((struct word){text + to, 3}, " ok") &&
                                (to + 3 == end || !ascii_is_letter(text[to + 3]));
         if (word.len > 0 && (is_not_ok || is_word_of_error(word))) {
-            /* A thrown error's name may have its module's before it. */
+            /* The name of a thrown error may have its module's name before it. */
             const bool is_name = !is_thrown(word) && is_part_of_name(text, end, at, to);
             if (is_not_ok || (!is_name && !says_none(text, end, at, to)))
                 return true;
@@ -245,7 +235,7 @@ bool line_is_error(const char *text, size_t len)
     return false;
 }
 
-/* Whether a line of a program that ran another one says only how that one ended. */
+/* A program that only reports the exit code of another one. */
 static bool is_only_exit_code(const char *line, size_t len)
 {
     static const char *const reports[] = {
@@ -267,7 +257,7 @@ static bool is_only_exit_code(const char *line, size_t len)
 
 const char *line_telling(const char *text, size_t len, size_t *len_out)
 {
-    enum { ANY, PLAIN, ERROR, KINDS }; /* the last line of each kind */
+    enum { ANY, PLAIN, ERROR, KINDS }; /* last line of each kind */
     struct word last[KINDS] = {{0}};
     for (size_t at = 0; at < len;) {
         const char *feed = memchr(text + at, '\n', len - at);
@@ -296,7 +286,7 @@ const char *line_telling(const char *text, size_t len, size_t *len_out)
 }
 
 /*
- * A command in the form in which a shell takes it: for people who copy it. Pure.
+ * Quoting for a shell, for people who copy a command.
  */
 
 static bool is_plain(const char *word)
