@@ -11,9 +11,9 @@
 #include "str.h"
 
 /* Returns true for a continuation byte. */
-static inline bool utf8_is_inner(char byte)
+static inline bool utf8_is_inner(char c)
 {
-    return ((unsigned char)byte & 0xC0) == 0x80;
+    return ((unsigned char)c & 0xC0) == 0x80;
 }
 
 /* Decodes the character that begins at bytes[0]; `left` > 0 bytes can be read. Returns its length,

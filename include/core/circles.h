@@ -1,9 +1,9 @@
 /*
- * circles.h - does a task loop? What a run's fold knows of it: the state of the
- * rungs (entropy.h) over the attempts of all its steps, and what they say now. Pure.
+ * circles.h - the loop state of a task, as a run's fold keeps it: the state of the rungs
+ * (entropy.h) over the attempts of all its steps, and their current verdict. Pure.
  *
- * An attempt that ended by itself, with an exit, a signal or a timeout, is a step of
- * the trajectory; what never started, was cancelled or interrupted is none.
+ * Only attempts that exited, died of a signal or timed out count as steps. Attempts that never
+ * started, were canceled or were interrupted do not.
  */
 #ifndef DEVS_CIRCLES_H
 #define DEVS_CIRCLES_H
@@ -19,57 +19,55 @@ struct circles {
     struct entropy_state state;
     struct entropy_verdict verdict; /* after the latest fact; its numbers are attempts */
     int first_step, last_step;      /* the steps of these attempts, from 0 */
-    struct moment since;            /* not ok: when it was first said of these calls */
-    bool told;                      /* the log has said so since the latest fact */
+    struct moment since;            /* not ok: when it was first reported for these calls */
+    bool told;                      /* reported in the log since the latest fact */
 };
 
-/* What is known of one attempt beside its fact. */
+/* What is known of an attempt beside its fact. */
 struct circles_attempt {
     int step, number;
     struct moment at;
 };
 
-/* What a step calls, as one of its task's trajectory: the same command in another step is
- * another call, for a plan goes on from step to step. `call` is that of attempt_started. */
+/* Returns the digest of a step's call within its task: the same command in another step is
+ * another call, since a plan moves from step to step. `call` is from attempt_started. */
 struct digest circles_call(struct digest call, int step);
 
-/* Does an attempt that ended so leave a fact? */
+/* Returns true if an attempt that ended like this leaves a fact. */
 bool circles_counts(enum outcome_kind kind);
 
-/* Fold in the fact of an attempt. */
+/* Adds the fact of an attempt. */
 void circles_apply(struct circles *circles, const struct entropy_fact *fact,
                    const struct circles_attempt *attempt, const struct entropy_limits *limits);
 
-/* Is what the rungs say now about this attempt? Not where it left no fact. */
+/* Returns true if the current verdict is about this attempt; false if it left no fact. */
 bool circles_is_about(const struct circles *circles, int step, int attempt);
 
-/* A person says "go on": thresholds are `scale` times theirs from now, at most
- * ENTROPY_SCALE_MAX; what was seen stays. */
+/* A person has said "go on": multiplies the original thresholds by `scale`, at most
+ * ENTROPY_SCALE_MAX, and keeps the memory. */
 void circles_go_on(struct circles *circles, int scale);
 
-/* The scale that one more "go on" would give, where `circles` may be NULL. */
+/* Returns the scale that another "go on" would give. `circles` may be NULL. */
 int circles_next_scale(const struct circles *circles);
-/* The present one, 1 without a "go on". */
+/* Returns the current scale; 1 without a "go on". `circles` may be NULL. */
 int circles_scale(const struct circles *circles);
 
-/* A person's word: nothing that was seen before counts any more; the thresholds stay. */
+/* A person has answered: forgets everything but the thresholds. */
 void circles_begin_anew(struct circles *circles);
 
-/* What the rungs say as members of a JSON object, inside the caller's braces: "rung",
- * "count", "period" (0 left out), "first", "last" (attempts), "first_step", "last_step"
- * (from 0, only where they are not `step`), "identity", "masked", "poll" (only if true),
- * "masks" (what was masked in the last result, normaliser bits, 0 left out), "why". Nothing
- * while ok. */
+/* Appends the verdict as members of a JSON object, without braces: "rung", "count", "period" (if
+ * not 0), "first", "last" (attempts), "first_step", "last_step" (from 0, unless they are
+ * `step`), "identity", "masked", "poll" (if true), "masks" (normaliser bits of the last result,
+ * if not 0), "why". Nothing while ok. */
 void circles_to_json(const struct circles *circles, int step, unsigned masks, struct str *out);
 
 struct event;
-/* EVENT_LOOP_SUSPECTED of them: its numbers go into *event, whose step and `e` (EVENT_LOOP_OF_...)
- * are set, its text is appended to *out. `masks` as above; `nudge` is a line for whoever goes on.
- */
+/* Fills in EVENT_LOOP_SUSPECTED: sets the numbers of *event, whose step and `e`
+ * (EVENT_LOOP_OF_...) are set, and appends its text to *out. `nudge` is the line for the agent. */
 void circles_suspicion(const struct circles *circles, unsigned masks, const char *nudge,
                        struct event *event, struct str *out);
 
-/* Free what it owns. NULL is allowed. */
+/* Frees it. May be NULL. */
 void circles_free(struct circles *circles);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * classify.h - from facts and text to a verdict. Pure; any thread.
  *
- * Order: what we know ourselves (we ended it, it never started, a signal), then
- * text by anchored rules (test and compiler verdicts outrank network words),
- * then the exit-code table, then persistent. In doubt: persistent.
+ * The order: what devs knows itself (it ended the attempt, it never started, a signal), then text
+ * by anchored rules (test and compiler failures outrank network words), then the table of exit
+ * codes, then persistent. When in doubt: persistent.
  */
 #ifndef DEVS_CLASSIFY_H
 #define DEVS_CLASSIFY_H
@@ -12,35 +12,37 @@
 
 #include "adapter.h"
 #include "agent_stream.h"
+#include "attr.h"
 #include "err.h"
 #include "outcome.h"
+#include "str.h"
 #include "verdict.h"
 
 enum {
-    CLASSIFY_TAIL_MAX = 64 * 1024, /* bytes of each stream that text rules see */
+    CLASSIFY_TAIL_MAX = 64 * 1024, /* bytes of each stream that rules see */
 };
 
-/* Requirement A6 as a table: 124, 125 and 126..128 are transient, 0 is success,
- * every other code is persistent. Stateless. */
+/* Requirement A6 as a table: 124, 125 and 126..128 are transient, 0 is success, every other code
+ * is persistent. Stateless. */
 enum verdict_class classify_exit(int code);
 
-/* The last bytes of one stream. */
+/* The end of a stream. */
 struct classify_text {
     const char *bytes; /* borrowed; NULL if len is 0 */
-    size_t len;        /* at most CLASSIFY_TAIL_MAX is looked at, the last of it */
-    int64_t offset;    /* where bytes[0] stands in the whole stream */
+    size_t len;        /* only the last CLASSIFY_TAIL_MAX bytes are read */
+    int64_t offset;    /* of bytes[0] in the whole stream */
 };
 
-/* Seconds that a time zone ("Europe/Berlin") is ahead of UTC at a moment; false
- * if it is not known. Reading zones is for the edge (zone.h). */
+/* Returns in *offset how many seconds a time zone ("Europe/Berlin") is ahead of UTC at a moment;
+ * false if it is unknown. Zones are read outside of core (zone.h). */
 typedef bool zone_offset_fn(void *ctx, const char *zone, int64_t at_s, int *offset_s_out);
 
 struct plan_task;
 
-/* What checks an agent's work after it has ended. */
+/* What checks the work of an agent afterwards. */
 enum classify_checks {
     CLASSIFY_CHECKS_UNKNOWN,
-    CLASSIFY_CHECKS_NONE,   /* nothing: a refused call that was its last one stopped the work */
+    CLASSIFY_CHECKS_NONE,   /* nothing: a denied call at the end stopped the work */
     CLASSIFY_CHECKS_FOLLOW, /* a contract, `expect_files` or a later command */
 };
 
@@ -48,60 +50,93 @@ struct classify_input {
     struct outcome outcome;
     struct classify_text out;
     struct classify_text err;
-    const char *program;               /* borrowed; argv[0] without its folder; NULL = not known */
-    char *const *argv;                 /* borrowed; NULL-terminated; NULL = not known */
-    const struct adapter *agent;       /* borrowed; the agent CLI whose output this is; NULL = none
-                                          is known */
-    const struct agent_stream *stream; /* borrowed; the whole of `out` as it was read, ended; NULL:
-                                          `out` is read */
-    bool one_shot; /* the agent was asked for an answer: saying nothing at all is being cut short */
+    const char *program;               /* borrowed; argv[0] without its folder; NULL = unknown */
+    char *const *argv;                 /* borrowed; NULL-terminated; NULL = unknown */
+    const struct adapter *agent;       /* borrowed; the agent CLI that wrote the output; NULL =
+                                          unknown */
+    const struct agent_stream *stream; /* borrowed; `out` as it was read, ended; NULL: read `out` */
+    bool one_shot; /* the agent was asked for an answer: no output means that it was cut short */
     enum classify_checks checks;
-    int memory_killed; /* 1: a counter says memory, 0: it says not, -1: not known */
-    int64_t cpu_s;     /* seconds of CPU time that each process of it was given; 0 = no limit */
-    bool in_container; /* it ran in a container of ours: an exit code is the command's own */
-    int64_t now_ms;    /* wall clock at the end; 0 = not known: hints that need it give none */
-    zone_offset_fn *zone_offset; /* NULL = no zone is known */
+    int memory_killed; /* 1: a counter shows that memory was the cause; 0: that it was not; -1:
+                          unknown */
+    int64_t cpu_s;     /* limit of CPU time for each process in seconds; 0 = none */
+    bool in_container; /* ran in a container of ours: the exit code is the command's own */
+    int64_t now_ms;    /* wall clock at the end; 0 = unknown: hints that need it give none */
+    zone_offset_fn *zone_offset; /* NULL = zones are unknown */
     void *zone_ctx;              /* borrowed */
 };
 
-/* The rules. Made once, read by any number of threads; the built-in ones are compiled as the first
- * text is judged (20 ms). */
+/* The rules. Made once, read by any number of threads. The built-in ones are compiled when the
+ * first text is judged (20 ms). */
 struct classifier;
 
-/* user_rules is the JSON text of a list of rules (docs/classification.md) that are
- * added to the built-in ones or take their place; NULL for none. What
- * classifier_rules() gives may be given too: it is taken as the whole set.
- * ERR_INVALID names the rule and what was expected. The caller ends *out with
- * classifier_close(). */
+/* `user_rules` is the JSON text of a list of rules (docs/classification.md) that are added to
+ * the built-in ones or replace them; may be NULL. The text of classifier_rules() is taken as the
+ * whole set. Fails with ERR_INVALID, which names the rule and what was expected. The caller
+ * calls classifier_close(). */
 ATTR_MUST_USE bool classifier_open(struct classifier **out, const char *user_rules,
                                    struct err *err);
-/* NULL is allowed. */
+/* May be NULL. */
 void classifier_close(struct classifier *classifier);
 
-/* SHA-256 of the rule set in force, 64 hex digits. Owned by the classifier. */
+/* Returns the SHA-256 of the rule set in force as 64 hex digits. Owned by the classifier. */
 const char *classifier_hash(const struct classifier *classifier);
-/* The rule set in force as JSON text, for the log. Owned by the classifier. */
+/* Returns the rule set in force as JSON, for the log. Owned by the classifier. */
 const char *classifier_rules(const struct classifier *classifier);
 
-/* How long a server asks us to wait, whatever the verdict; -1 if none does. */
+/* Returns how long a server asks to wait, whatever the verdict; -1 if none does. */
 int64_t classify_hint(const struct classifier *classifier, const struct classify_input *input);
 
-/* What checks this step of the task; CLASSIFY_CHECKS_UNKNOWN for a step without an agent. */
+/* Returns what checks this step of the task; CLASSIFY_CHECKS_UNKNOWN for a step without an
+ * agent. */
 enum classify_checks classify_checks_of(const struct plan_task *task, int step);
 
-/* Requests that the agent CLI made again by itself, as far as its output tells. */
+/* Returns the requests that the agent CLI itself retried, as far as its output tells. */
 int64_t classify_own_retries(const struct classify_input *input);
 
 /* The verdict on the failure that the agent CLI reports for its last own retry, while it still
- * runs. False if it reports none, or if no rule matches. */
+ * runs. Returns false if there is none, or if no rule matches. */
 bool classify_own_retry(const struct classifier *classifier, const struct classify_input *input,
                         struct verdict *out);
 
-/* Is there a rule that may deny this attempt's success? Then its output decides about it. */
+/* Returns true if some rule may deny the success of this attempt, so that its output matters. */
 bool classify_may_deny(const struct classifier *classifier, const struct classify_input *input);
 
-/* Judge one attempt. Linear in the text looked at. */
+/* Judges an attempt. Linear in the text that is read. */
 void classify(const struct classifier *classifier, const struct classify_input *input,
               struct verdict *out);
+
+/*
+ * Judging a failure in a JSON row, for `devs classify`.
+ */
+
+/* What pure code cannot know. */
+struct classify_edge {
+    int64_t now_ms; /* for rows without a time */
+    zone_offset_fn *zone_offset;
+    void *zone_ctx;
+    const struct adapters *adapters; /* borrowed; agents that rows may name; NULL = built-in ones */
+};
+
+/* Appends the verdict's row and a line feed. Fails with ERR_INVALID and appends nothing if the
+ * row is invalid. */
+ATTR_MUST_USE bool classify_row(const struct classifier *classifier, const struct str *row,
+                                const struct classify_edge *edge, struct str *out, struct err *err);
+
+/*
+ * A person's rules as JSON text, for classifier_open().
+ */
+
+enum { RULE_LIST_BYTES_MAX = 1024 * 1024 };
+
+/* Appends to *out the list `rules` (may be NULL) with `rule`, the text of one rule or a list. A
+ * rule replaces the one of the same name; new ones come last. Fails with ERR_INVALID if a text
+ * has the wrong form; classifier_open() checks the rules themselves. */
+ATTR_MUST_USE bool rule_list_add(const char *rules, const char *rule, struct str *out,
+                                 struct err *err);
+
+struct json;
+/* Returns the name of a rule, or "". Owned by the rule. */
+const char *rule_list_name(const struct json *rule);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "attr.h"
-#include "label.h"
+#include "verdict.h"
 
 /* Numbers are in the log: never renumber. */
 enum control_verb {
@@ -53,7 +53,7 @@ const char *control_verb_name(enum control_verb verb);
 
 struct str;
 /* What the log keeps of an act besides its target: {"mode":"term"} of a cancel,
- * {"class":"NETWORK_TIMEOUT"} of a correction (label.h), {"hint":"...","attempts":4} of a retry
+ * {"class":"NETWORK_TIMEOUT"} of a correction (verdict.h), {"hint":"...","attempts":4} of a retry
  * that says so; nothing of the others. Secrets are cut from a hint by whoever asks. */
 void control_args(const struct control *control, struct str *out);
 /* The inverse, once the verb is set; NULL is no arguments. False for what is not

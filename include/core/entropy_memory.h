@@ -1,12 +1,11 @@
 /*
- * entropy_memory.h - makes a fact of a step: what its result brings that was not
- * known before.
+ * entropy_memory.h - the memory of a task: makes the fact of a step, which tells what is new in
+ * its result.
  *
- * Told what is called, fed with the normalised lines while they come, told how it
- * ended. Keeps bounded tables of lines, shapes of lines and calls of the present
- * segment (oldest out); grown as needed, so that one of a task with a single attempt
- * is small. Owned by one thread at a time. The tables can be saved and loaded, so that
- * a run taken up again knows what it knew.
+ * It gets the call, then the normalised lines as they arrive, then the end. It keeps bounded
+ * tables of lines, shapes of lines and calls of the current segment, and drops the oldest
+ * entries. Tables grow as needed, so a task with a single attempt needs little memory. Owned by
+ * one thread at a time. The tables can be saved and loaded for a run that is resumed.
  */
 #ifndef DEVS_ENTROPY_MEMORY_H
 #define DEVS_ENTROPY_MEMORY_H
@@ -16,7 +15,9 @@
 
 #include "attr.h"
 #include "entropy.h"
+#include "entropy_limits.h"
 #include "err.h"
+#include "str.h"
 
 struct json;
 struct normaliser_line;
@@ -43,65 +44,93 @@ void entropy_memory_close(struct entropy_memory *memory);
 /* A step begins. One of these, then lines, then entropy_memory_end(). */
 
 /* A call of a tool with its arguments (an object; NULL: none), both borrowed for the
- * call. How the call key is made is in src/core/loops/entropy_call.h. */
+ * call. How the call key is made is in src/core/loops/entropy_call.c. */
 void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
                                const struct json *args);
 /* Words of an agent between its calls. No lines follow. */
 void entropy_memory_begin_message(struct entropy_memory *memory, const char *text, size_t len);
-/* An attempt of ours: the call's digest is ready-made. */
+/* An attempt of ours, whose call digest is known. */
 void entropy_memory_begin_attempt(struct entropy_memory *memory, struct digest call);
 
-/* The call's own words, which count for nothing in the message of a failing step: for
- * normaliser_open(). Borrowed until the next step begins; NULL where there are none. */
+/* Returns the call's own words, which do not count in the message of a failing step; for
+ * normaliser_open(). Borrowed until the next step begins; may be NULL. */
 const struct normaliser_words *entropy_memory_words(const struct entropy_memory *memory);
 
-/* The next line of the result. */
+/* Adds the next line of the result. */
 void entropy_memory_line(struct entropy_memory *memory, const struct normaliser_line *line);
-/* All of a text's lines, normalised. More texts may follow: each ends its last line. */
+/* Adds all lines of a text, normalised. Each text ends its last line. */
 void entropy_memory_text(struct entropy_memory *memory, const char *bytes, size_t len);
 struct fingerprint_line;
-/* The same from a fingerprint, which has hashed it. */
+/* Like entropy_memory_line(), for a line that a fingerprint has hashed. */
 void entropy_memory_hashed_line(struct entropy_memory *memory, const struct fingerprint_line *line);
 
 /* How the step ended. */
 struct entropy_end {
     bool failed;
-    bool running;         /* it is not over: what came is a part */
-    bool transient;       /* failed of something that passes by itself: counts as a look */
-    struct digest result; /* of an attempt: its fingerprint, which knows JSON from text; unknown:
+    bool running;         /* not over: the result is partial */
+    bool transient;       /* failed of something temporary: counts as a poll */
+    struct digest result; /* of an attempt: its fingerprint, which tells JSON from text; unknown:
                              the lines are the result */
 };
 
-/* The step is over: its fact. A memory can be closed or begin another step without
- * it; such a step leaves no fact, what it taught stays known. */
+/* Ends the step and returns its fact. The memory may also be closed, or begin another step,
+ * without this; such a step leaves no fact, but what it taught is kept. */
 void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end *end,
                         struct entropy_fact *out);
 
-/* A person's word: forget all but the limits. */
+/* A person has answered: forgets everything but the limits. */
 void entropy_memory_reset(struct entropy_memory *memory);
 
-/* What masking did, for the record of a stop. A plain value. */
+/* What masking did, for the report of a stop. A plain value. */
 struct entropy_sample {
     unsigned masks; /* normaliser bits of all lines of the step */
-    int count;      /* of the lines below: the first that were masked */
+    int count;      /* number of lines below: the first masked ones */
     struct {
-        char raw[ENTROPY_SAMPLE_BYTES];    /* as it came, cut, NUL-terminated */
+        char raw[ENTROPY_SAMPLE_BYTES];    /* original, cut, NUL-terminated */
         char normal[ENTROPY_SAMPLE_BYTES]; /* normalised */
     } lines[ENTROPY_SAMPLE_LINES];
 };
 
-/* Of the last step that brought something new. Borrowed, valid until the next step begins; NULL
- * while there is none. */
+/* Returns the sample of the last step with news. Borrowed until the next step begins; NULL if
+ * there is none. */
 const struct entropy_sample *entropy_memory_first(const struct entropy_memory *memory);
-/* The same of the last step. */
+/* The same for the last step. */
 const struct entropy_sample *entropy_memory_last(const struct entropy_memory *memory);
 
-/* Append the tables as bytes, the newest entries first to be kept, at most
- * ENTROPY_BLOB_BYTES_MAX. Not while a step is under way. */
+/* Appends the tables as bytes, at most ENTROPY_BLOB_BYTES_MAX; drops the oldest entries if
+ * needed. Not during a step. */
 void entropy_memory_save(const struct entropy_memory *memory, struct str *out);
-/* Take the place of what is known. ERR_INVALID, and *memory unchanged, for bytes that
- * entropy_memory_save() did not write. */
+/* Replaces the memory by a saved one. Fails with ERR_INVALID and leaves *memory alone if
+ * entropy_memory_save() did not write the bytes. */
 ATTR_MUST_USE bool entropy_memory_load(struct entropy_memory *memory, const void *bytes, size_t len,
+                                       struct err *err);
+
+/*
+ * One trajectory as a JSON row, and the verdict on it as another: what `devs entropy` reads and
+ * writes. Pure.
+ *
+ *   {"id": "x", "steps": [{"tool": "shell", "args": {"command": "make"}, "exit": 2,
+ *    "output": "..."}, ...]}
+ *   {"id":"x","verdict":"stuck","rung":"repeat","step":5,"identity":"...","why":"..."}
+ *
+ * `exit` -1: still running; other than 0: failed; missing: 0. Tool "message" with args.text:
+ * words of the agent. Tool "user", or a message with args.role "user": a person's word, a new
+ * segment begins.
+ */
+
+enum {
+    ENTROPY_ROW_STEPS_MAX = 100000,
+    ENTROPY_ROW_VALUES_MAX = 650000, /* values of a row; each takes about 200 bytes while parsed */
+};
+
+/* Appends the row of the highest verdict reached, with the first step (from 1) that has it, and
+ * a line feed. Fails with ERR_INVALID and appends nothing if the row is invalid. */
+ATTR_MUST_USE bool entropy_row(const struct entropy_limits *limits, const struct str *row,
+                               struct str *out, struct err *err);
+
+/* Reads thresholds from a JSON object; missing ones stay as they are. `text` is NUL-terminated.
+ * Fails with ERR_INVALID and leaves *limits alone otherwise. */
+ATTR_MUST_USE bool entropy_limits_read(struct entropy_limits *limits, const char *text,
                                        struct err *err);
 
 #endif

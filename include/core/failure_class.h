@@ -1,29 +1,28 @@
 /*
- * failure_class.h - what a failed attempt is called, as a value that can be counted by: its class
- * as a person corrected it, else as it was judged; where that has no word of its own, how it ended.
+ * failure_class.h - the name of a failed attempt as a value that can be counted: its class, as a
+ * person corrected it or as it was judged; if that has no word of its own, how it ended.
  */
 #ifndef DEVS_FAILURE_CLASS_H
 #define DEVS_FAILURE_CLASS_H
 
-#include "label.h"
 #include "run_state.h"
+#include "verdict.h"
 
 struct failure_class {
     struct verdict_label label;
-    enum outcome_kind kind; /* where that says more than the class: how it ended, */
+    enum outcome_kind kind; /* how it ended, if that says more than the class, */
     int code;               /* and its exit code or signal; */
     bool is_silent;         /* TIMEOUT: it was silent too long; else all 0 */
 };
 
-/* Of an attempt that is over, as a person has corrected it. */
+/* Returns the class of an ended attempt, with a person's correction. */
 struct failure_class failure_class_of(const struct attempt_state *attempt);
-/* Do they count as one: every member alike? */
+/* Compares all members. */
 bool failure_class_equals(const struct failure_class *a, const struct failure_class *b);
-/* "rate-limit", "test-fail", "timeout", "exit 2": the word of the CLASS column. */
+/* Appends the word of the CLASS column: "rate-limit", "test-fail", "timeout", "exit 2". */
 void failure_class_word(const struct failure_class *class, struct str *out);
 
-/* Adds " (was test-fail)", the class that devs gave the attempt, if a person corrected it; else
- * nothing. */
+/* Appends " (was test-fail)", the class that devs gave, if a person corrected it. */
 void failure_class_original(const struct attempt_state *attempt, struct str *out);
 
 #endif

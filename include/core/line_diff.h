@@ -1,9 +1,9 @@
 /*
- * line_diff.h - what was added and removed between two texts, line by line. Pure.
+ * line_diff.h - the difference of two texts, line by line. Pure.
  *
- * The shortest list of changes, as E. W. Myers finds it: "An O(ND) difference algorithm and its
- * variations", Algorithmica 1 (1986), 251-266. Lines are told apart by their digests, so whoever
- * asks decides what makes two lines equal.
+ * The shortest list of changes, as in E. W. Myers, "An O(ND) difference algorithm and its
+ * variations", Algorithmica 1 (1986), 251-266. Lines are compared by digest, so the caller
+ * decides what makes two lines equal.
  */
 #ifndef DEVS_LINE_DIFF_H
 #define DEVS_LINE_DIFF_H
@@ -15,27 +15,28 @@
 
 enum {
     LINE_DIFF_LINES_MAX = 100 * 1000, /* of each text */
-    LINE_DIFF_CHANGES_MAX = 1000,     /* lines added and removed that are looked for; 4 MB */
+    LINE_DIFF_CHANGES_MAX = 1000,     /* changed lines before the search gives up; 4 MB */
 };
 
 enum line_change { LINE_SAME, LINE_REMOVED, LINE_ADDED };
 
-/* Lines that follow each other in one text, or in both. */
+/* Consecutive lines of one text, or of both. */
 struct line_diff_span {
     enum line_change change;
-    size_t first, second; /* of the first line, from 0; one of them says where in the other text */
+    size_t first, second; /* of the first line, from 0; the other one is the position in the
+                             other text */
     size_t count;
 };
 
 struct line_diff {
-    struct line_diff_span *spans; /* owned; in order; a removal stands before what took its place */
+    struct line_diff_span *spans; /* owned; in order; a removal comes before what replaced it */
     size_t count, cap;
     size_t same, removed, added; /* lines */
-    bool is_cut; /* beyond LINE_DIFF_CHANGES_MAX changes: all that follows is told as removed and
-                    added, whatever of it is equal */
+    bool is_cut; /* more than LINE_DIFF_CHANGES_MAX changes: everything after them counts as
+                    removed and added, even if equal */
 };
 
-/* What stands for a line: equal for equal bytes, and else as good as never. */
+/* Returns the digest of a line. */
 struct digest line_digest(const char *bytes, size_t len);
 
 struct line_diff_text {
@@ -43,7 +44,7 @@ struct line_diff_text {
     size_t count;               /* at most LINE_DIFF_LINES_MAX */
 };
 
-/* *out is made anew. O((lines of both) x changes). */
+/* Overwrites *out. O((lines of both) x changes). */
 void line_diff_read(struct line_diff *out, const struct line_diff_text *first,
                     const struct line_diff_text *second);
 /* Frees what *diff holds. */

@@ -1,5 +1,5 @@
 /*
- * phase.h - the four phases of a task, in their order.
+ * phase.h - the four phases of a task, in order.
  */
 #ifndef DEVS_PHASE_H
 #define DEVS_PHASE_H
@@ -13,10 +13,10 @@ enum phase { PHASE_RED, PHASE_GREEN, PHASE_VERIFY, PHASE_REFACTOR, PHASE_COUNT }
 /* "RED", ... */
 const char *phase_name(enum phase phase);
 
-/* 'R', 'G', 'V', 'F': what the phase strip shows. */
+/* Returns the letter in the phase strip: 'R', 'G', 'V', 'F'. */
 char phase_letter(enum phase phase);
 
-/* False if the text is no phase name (capitals as above); *out is then untouched. */
+/* Returns false and leaves *out alone if the text is not a phase name in capitals. */
 ATTR_MUST_USE bool phase_parse(const char *text, enum phase *out);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * plan_grow.h - a plan that grows while its run is under way.
+ * plan_grow.h - a plan that grows while its run is active.
  *
- * A plan with "grows": true begins without tasks; each comes as an event of the run, so a plan
- * that is growing belongs to exactly one fold (run_state.h), or to one engine. Such a copy is
- * made of the base, takes its rules (policies, sandbox, limits, loops) from it and adds tasks of
- * its own; the base itself never changes.
+ * A plan with "grows": true begins without tasks; each is added by an event of the run. So a
+ * growing plan belongs to exactly one fold (run_state.h) or engine. It is a copy of a base, whose
+ * rules it uses (policies, sandbox, limits, loops), with tasks of its own; the base never
+ * changes.
  *
- * A task that is added needs no others, works in place, and has steps that run a command and no
- * contract. A step of it that is not declared idempotent gets one attempt in every phase
- * whatever its policy: nothing can be put back before a second one, and whoever asked for it is
- * told that. A start that failed never ran, and may be repeated.
+ * An added task needs no others, works in place, and has steps that run a command without a
+ * contract. Steps that are not declared idempotent get one attempt in every phase, whatever their
+ * policy, since nothing can be restored before a second one; whoever adds the task is told. A
+ * failed start never ran, and may be repeated.
  */
 #ifndef DEVS_PLAN_GROW_H
 #define DEVS_PLAN_GROW_H
@@ -21,25 +21,25 @@
 #include "err.h"
 #include "plan.h"
 
-/* Has it all its tasks, as plans of people and agents do? Else a violation says so: only devs
- * itself begins runs whose plan grows. */
+/* Returns true if the plan has all its tasks, like plans of people and agents. Otherwise adds a
+ * violation: only devs itself starts runs with growing plans. */
 ATTR_MUST_USE bool plan_is_whole(const struct plan *plan, struct violations *violations);
 
-/* A growing copy of `base`, which has "grows" and outlives it. The caller ends it with
+/* Returns a growing copy of `base`, which has "grows" and must outlive it. The caller calls
  * plan_free(). */
 ATTR_MUST_USE struct plan *plan_growing(const struct plan *base);
 
-/* Read a task (JSON as within a plan) and add it as the last one. False, and nothing is changed:
- * ERR_INVALID, it is no valid task, has an id that is taken or what no added task may have;
- * ERR_LIMIT, the plan has PLAN_TASKS_MAX. O(log tasks) where ids come in ascending order, else
- * the ids behind move up (16 bytes each). One thread at a time. */
+/* Reads a task (JSON as within a plan) and adds it. Fails and changes nothing: with ERR_INVALID
+ * if the task is invalid, its id is taken, or it has what no added task may have; with ERR_LIMIT
+ * if there are PLAN_TASKS_MAX. O(log tasks) if ids arrive in ascending order, else later ids
+ * move up (16 bytes each). One thread at a time. */
 ATTR_MUST_USE bool plan_grow(struct plan *plan, const char *task_json, size_t len, struct err *err);
 
-/* Take the last task away again, as if it had not been added. There is one. */
+/* Removes the last task, which must exist, as if it had not been added. */
 void plan_shrink(struct plan *plan);
 
-/* What the steps of a task that is over are called with (arguments, environment, sandbox) is
- * wanted no more, and is freed; its id, its title and the number of its steps stay. */
+/* Frees what is no longer needed of a task that is over: arguments, environment and sandbox of
+ * its steps. Keeps its id, title and number of steps. */
 void plan_forget_calls(struct plan *plan, int task);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * policy.h - when to try again and after how long, as data. Pure.
+ * policy.h - retry policies: when to try again, and after how long. Pure.
  */
 #ifndef DEVS_POLICY_H
 #define DEVS_POLICY_H
@@ -14,12 +14,12 @@
 
 enum {
     POLICY_NAME_MAX = 32,                       /* a name has fewer bytes */
-    POLICY_ATTEMPTS_MAX = 100,                  /* most attempts a policy may allow */
-    POLICY_DELAY_MS_MAX = 7 * 24 * 3600 * 1000, /* longest delay a policy may ask for */
+    POLICY_ATTEMPTS_MAX = 100,                  /* limit of attempts in a policy */
+    POLICY_DELAY_MS_MAX = 7 * 24 * 3600 * 1000, /* limit of a delay in a policy */
     POLICY_FREE_HINTS = 2, /* waits on a server's hint that use up no attempt */
 };
 
-/* What makes delays differ, so that not all come back at the same moment. */
+/* Makes delays differ, so that not everyone retries at the same moment. */
 enum policy_jitter {
     POLICY_JITTER_NONE,         /* delay = exact */
     POLICY_JITTER_PROPORTIONAL, /* delay = exact x (1 +- a fraction) */
@@ -44,20 +44,21 @@ const char *policy_exhausted_name(enum policy_exhausted exhausted);
 enum { POLICY_ON_TRANSIENT = 1, POLICY_ON_PERSISTENT = 2, POLICY_ON_UNKNOWN = 4 };
 
 struct policy {
-    char name[POLICY_NAME_MAX + 1]; /* a step's own one ends with '+': it has no name elsewhere */
-    int max_attempts;               /* the first one counted */
+    char name[POLICY_NAME_MAX + 1]; /* a step's own policy ends in '+', like no other name */
+    int max_attempts;               /* including the first one */
     int64_t base_delay_ms;
     double multiplier;
-    int64_t cap_ms; /* no delay of the formula is longer, jitter included */
+    int64_t cap_ms; /* limit of delays from the formula, including jitter */
     enum policy_jitter jitter_kind;
-    double jitter;              /* 0..1; proportional: fraction of the delay, both ways; else 0 */
+    double jitter;              /* 0..1; proportional: fraction of the delay, in both directions;
+                                   else 0 */
     unsigned retry_on;          /* POLICY_ON_* */
     bool retry_timeouts;        /* also after an attempt whose own time was up (requirement E2) */
-    unsigned phases;            /* bit 1 << enum phase: where it tries again at all */
+    unsigned phases;            /* bit 1 << enum phase: where it retries at all */
     int window;                 /* this many equal last results = loop; 0 = off */
-    int same_stops;             /* as window, for tasks with rounds; 0 = off */
-    int unchanged_stops;        /* so many equal results of a persistent failure in a row, on an
-                                   unchanged tree, end the step as failed; 0 = off */
+    int same_stops;             /* like window, for tasks with rounds; 0 = off */
+    int unchanged_stops;        /* this many equal results of a persistent failure in a row on an
+                                   unchanged tree end the step as failed; 0 = off */
     int64_t retry_after_cap_ms; /* a longer hint of a server needs a person */
     int64_t deadline_ms;        /* from the step's first start; 0 = none */
     enum policy_exhausted exhausted;
@@ -66,36 +67,36 @@ struct policy {
 /* The policy of steps that name none. */
 #define POLICY_DEFAULT "default"
 
-/* The built-in policies: POLICY_DEFAULT, "infrastructure", "research", "transport", "careful".
- * NULL if none has that name. Static. */
+/* Returns a built-in policy: POLICY_DEFAULT, "infrastructure", "research", "transport",
+ * "careful"; else NULL. Static. */
 const struct policy *policy_named(const char *name);
-/* The name that a renamed built-in policy has now, such as "default" for "sandbox"; else NULL. */
+/* Returns the new name of a renamed built-in policy, such as "default" for "sandbox"; else NULL. */
 const char *policy_new_name(const char *name);
-/* The built-in policies in a row; the first is that of steps that name none. */
+/* Returns the built-in policies in order; the first is POLICY_DEFAULT. */
 const struct policy *policy_builtin(size_t index); /* NULL past the last */
 
-/* 128 bits of SHA-256 over everything that it says, its name left out. */
+/* Returns 128 bits of the SHA-256 over everything except the name. */
 struct digest policy_digest(const struct policy *policy);
 
 struct str;
-/* When it tries again, in words: "after 500 ms, x 2 up to 30 s". */
+/* Describes when it retries: "after 500 ms, x 2 up to 30 s". */
 void policy_words(const struct policy *policy, struct str *out);
-/* "within 5 s"; nothing without a deadline. */
+/* Appends "within 5 s"; nothing without a deadline. */
 void policy_deadline_words(const struct policy *policy, struct str *out);
 
-/* Does the policy try again in this phase at all? */
+/* Returns true if the policy retries in this phase. */
 bool policy_fits_phase(const struct policy *policy, enum phase phase);
-/* Does it try again on a failure of this class? `has_reason`: a persistent one whose reason is
- * known. */
+/* Returns true if it retries failures of this class. `has_reason`: a persistent one with a known
+ * reason. */
 bool policy_retries_on(const struct policy *policy, enum verdict_class class, bool has_reason);
 
-/* One delay with the inputs of its formula, so that it can be shown and re-made. */
+/* A delay with the inputs of its formula, so that it can be shown and recomputed. */
 struct delay {
-    int64_t delay_ms; /* what is waited */
+    int64_t delay_ms; /* the actual delay */
     int64_t exact_ms; /* min(base x multiplier^(n-1), cap), before jitter */
     int n;            /* 1 for the first retry */
-    double factor;    /* what jitter made of it: delay = exact x factor */
-    int64_t hint_ms;  /* a server's retry-after, -1 for none */
+    double factor;    /* of the jitter: delay = exact x factor */
+    int64_t hint_ms;  /* a server's retry-after; -1 for none */
 };
 
 /* The delay before retry n (1..): min(base x multiplier^(n-1), cap), the exponent
@@ -105,9 +106,9 @@ struct delay {
  * cap cuts. */
 struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int64_t hint_ms);
 
-/* Names one draw: the same key gives the same number, always. */
+/* Identifies a draw: the same key always gives the same number. */
 struct draw_key {
-    uint64_t seed; /* the run's */
+    uint64_t seed; /* of the run */
     int task, step, round, attempt;
 };
 

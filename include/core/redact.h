@@ -7,7 +7,7 @@
  *   token in the value of any other variable or in a text of the plan. At least REDACT_VALUE_MIN
  * bytes, and not something that is plainly none (a path, a short number, one character again and
  * again). Each value is found raw, as base64 (both alphabets, at any place of a longer text), as
- * hex, and escaped once or twice in the notations of redact_escape.h; one of several lines also
+ * hex, and escaped once or twice in the notations of redact_internal.h; one of several lines also
  * line by line.
  * - What has the form of a known token (the table is in docs/secrets.md).
  * - What a pattern of the settings matches within a line; if it has groups, the first one
@@ -30,112 +30,113 @@
 #include "str.h"
 
 enum {
-    REDACT_VALUE_MIN = 8,          /* bytes; a shorter value is no secret that can be told apart */
-    REDACT_VALUES_MAX = 2048,      /* values, lines of values counted too */
+    REDACT_VALUE_MIN = 8,          /* bytes; shorter values cannot be told from ordinary text */
+    REDACT_VALUES_MAX = 2048,      /* values, including lines of values */
     REDACT_BYTES_MAX = 128 * 1024, /* of all values together */
-    REDACT_PATTERNS_MAX = 64,      /* patterns of the settings */
-    REDACT_LINE_MAX = 16 * 1024,   /* bytes of a line that patterns see at once; a longer one is
-                                      looked at in windows that overlap by half of it */
-    REDACT_HOLD_MAX = 64 * 1024,   /* bytes that a stream holds back, whatever comes */
-    REDACT_SINK_MAX = 64 * 1024,   /* bytes that a sink is given at once */
-    REDACT_NAME_MAX = 64,          /* bytes of NAME; a longer one is cut */
-    REDACT_COUNTED_MAX = 64,       /* names that redact_counts_json() tells apart */
+    REDACT_PATTERNS_MAX = 64,      /* patterns in the settings */
+    REDACT_LINE_MAX = 16 * 1024,   /* bytes of a line that patterns see at once; longer lines are
+                                      searched in windows that overlap by half */
+    REDACT_HOLD_MAX = 64 * 1024,   /* limit of bytes that a stream holds back */
+    REDACT_SINK_MAX = 64 * 1024,   /* limit of bytes given to a sink at once */
+    REDACT_NAME_MAX = 64,          /* bytes of NAME; longer names are cut */
+    REDACT_COUNTED_MAX = 64,       /* names that redact_counts_json() lists */
 };
 
-/* A pattern of the settings. */
+/* A pattern in the settings. */
 struct redact_pattern {
     char *name;  /* owned */
     char *regex; /* owned; PCRE2 */
 };
 
-/* What the settings say about secrets. All zero: nothing. Lists may be NULL, end with NULL. A
- * name may end in '*': all that begin so. */
+/* What the settings say about secrets. Zero-initialized: nothing. Lists may be NULL and are
+ * NULL-terminated. A name may end in '*', which matches a prefix. */
 struct secret_settings {
-    char **names; /* owned; variables whose values are secrets, whatever they look like */
-    char **keep;  /* owned; variables, forms and patterns that are none */
+    char **names; /* owned; variables that are secret, whatever the value looks like */
+    char **keep;  /* owned; variables, forms and patterns that are not secret */
     struct redact_pattern *patterns; /* owned */
     size_t pattern_count;
 };
-/* Frees what the settings hold. */
+/* Frees the settings. */
 void secret_settings_done(struct secret_settings *settings);
 
 struct plan;
 struct redactor;
 
-/* All is borrowed for the call; each may be NULL. */
+/* Borrowed for the call; each member may be NULL. */
 struct redact_setting {
-    char *const *environment; /* "NAME=value", ends with NULL */
-    const struct plan *plan;  /* its steps' `env`, and the tokens in its texts */
+    char *const *environment; /* "NAME=value", NULL-terminated */
+    const struct plan *plan;  /* its steps' `env`, and tokens in its texts */
     const struct secret_settings *settings;
 };
 
-/* ERR_INVALID for a pattern that is none, ERR_LIMIT for more secrets than there may be; the
- * message holds names only. The caller ends *out with redactor_close(). */
+/* Fails with ERR_INVALID for an invalid pattern, and with ERR_LIMIT for too many secrets; the
+ * message contains only names. The caller calls redactor_close(). */
 ATTR_MUST_USE bool redactor_open(struct redactor **out, const struct redact_setting *setting,
                                  struct err *err);
-/* Overwrites what it knew of the secrets. NULL is allowed. No stream of it may be left. */
+/* Overwrites and frees the redactor, which may be NULL. Close its streams first. */
 void redactor_close(struct redactor *redactor);
 
-/* Is the value of this variable cut, or would be if it were long enough? For lists of names.
- * NULL redactor: by the name alone. */
+/* Returns true if this variable's value is cut, or would be if it were long enough; for lists of
+ * names. With a NULL redactor, the name alone decides. */
 bool redactor_hides(const struct redactor *redactor, const char *name);
-/* Does a variable's name say that its value is a secret? */
+/* Returns true if the variable's name implies a secret value. */
 bool redact_name_is_secret(const char *name);
 
-/* How often something was cut, by name. All zero is empty. */
+/* Numbers of cuts by name. Zero-initialized: empty. */
 struct redact_counts {
     int64_t all;
-    int64_t *by_name; /* owned; the index is redactor_name()'s */
+    int64_t *by_name; /* owned; indexed like redactor_name() */
     size_t size;
 };
-/* The caller ends it with this. */
+/* Frees the counts. */
 void redact_counts_done(struct redact_counts *counts);
-/* Add what was counted elsewhere, by name. */
+/* Adds other counts, by name. */
 void redact_counts_add(struct redact_counts *counts, const struct redact_counts *more);
-/* {"NAME":3,...} in the order of the table; what is past REDACT_COUNTED_MAX names is "...". */
+/* Writes {"NAME":3,...} in the order of the table; names after the first REDACT_COUNTED_MAX are
+ * summed up as "...". */
 void redact_counts_json(const struct redactor *redactor, const struct redact_counts *counts,
                         struct str *out);
-/* The names that can be in a mark: 0 .. count - 1. */
+/* Returns how many names a mark may have. */
 size_t redactor_name_count(const struct redactor *redactor);
-/* One of them; valid as long as the redactor. */
+/* Returns name number `index`; valid as long as the redactor. */
 const char *redactor_name(const struct redactor *redactor, size_t index);
 
-/* One stream of bytes, which may come in pieces of any size: where they end does not matter,
- * the same bytes come out. Belongs to one thread at a time. */
+/* A stream of bytes, in pieces of any size; the result does not depend on where pieces end.
+ * Belongs to one thread at a time. */
 struct redact_stream;
 
-/* Takes what may be written; len is 1..REDACT_SINK_MAX. */
+/* Receives redacted bytes; len is 1..REDACT_SINK_MAX. */
 typedef void redact_sink_fn(void *ctx, const char *bytes, size_t len);
 
-/* `redactor` is borrowed until the end; NULL lets everything through. The caller ends *out with
+/* Borrows `redactor` until the stream is closed; NULL lets everything through. The caller calls
  * redact_stream_close(). */
 void redact_stream_open(struct redact_stream **out, const struct redactor *redactor);
-/* Overwrites what it holds. NULL is allowed. */
+/* Overwrites and frees the stream, which may be NULL. */
 void redact_stream_close(struct redact_stream *stream);
 
-/* The next bytes. Held back is what may be the beginning of a secret, at most REDACT_HOLD_MAX
- * bytes; where the settings have patterns, the line that has not ended, too. */
+/* Adds bytes. Holds back what may be the beginning of a secret, at most REDACT_HOLD_MAX bytes,
+ * and, if the settings have patterns, the unfinished line. */
 void redact_stream_add(struct redact_stream *stream, const char *bytes, size_t len,
                        redact_sink_fn *sink, void *ctx);
-/* The end: what was held back comes. The beginning of a value is cut like the value if it has
- * REDACT_VALUE_MIN bytes or more. Another stream may be added afterwards; counts go on. */
+/* Ends the stream and writes what was held back. Cuts the beginning of a value like the value,
+ * if it has at least REDACT_VALUE_MIN bytes. Another stream may follow; counts continue. */
 void redact_stream_end(struct redact_stream *stream, redact_sink_fn *sink, void *ctx);
-/* Of all that came so far. Owned by the stream. */
+/* Returns the counts so far. Owned by the stream. */
 const struct redact_counts *redact_stream_counts(const struct redact_stream *stream);
 
-/* A whole text, at once: appends what may be written to *out. counts may be NULL, else they are
- * added to. NULL redactor: the text as it is. */
+/* Redacts a whole text and appends it to *out. `counts` are added to, and may be NULL. A NULL
+ * redactor copies the text. */
 void redact_text(const struct redactor *redactor, const char *bytes, size_t len, struct str *out,
                  struct redact_counts *counts);
-/* The same of a NUL-terminated text, as a new one; NULL of NULL. The caller frees. */
+/* Returns a redacted copy of a NUL-terminated text; NULL for NULL. The caller frees. */
 ATTR_MUST_USE char *redact_string(const struct redactor *redactor, const char *text,
                                   struct redact_counts *counts);
 
-/* Marks in the text become the values that variables of these names have in `environment`
- * ("NAME=value", ends with NULL), where it has them. Appends to *out; true if no mark is left.
- * For going on with a plan out of the log. */
+/* Replaces marks by the values of these variables in `environment` ("NAME=value", NULL-
+ * terminated), where they exist. Appends to *out. Returns true if no mark is left. For resuming
+ * a plan from the log. */
 bool redact_restore(const char *text, char *const *environment, struct str *out);
-/* The name in the first mark of the text, to name[REDACT_NAME_MAX + 1]; false if it has none. */
+/* Copies the name of the first mark in the text. Returns false if there is none. */
 bool redact_find_mark(const char *text, char name[REDACT_NAME_MAX + 1]);
 
 #endif

@@ -17,7 +17,6 @@
 #include "control.h"
 #include "event.h"
 #include "heap.h"
-#include "label.h"
 #include "moment.h"
 #include "number_set.h"
 #include "outcome.h"

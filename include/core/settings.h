@@ -1,24 +1,61 @@
 /*
- * settings.h - the text of devs.config.json: policies, limits of looping, where
- * steps work, rules for all plans of a project, and how the cockpit looks.
- *
- * Settings do not change after they were read; any thread may read them.
+ * settings.h - devs.config.json: policies, thresholds of loops, workspaces, rules for all plans
+ * of a project, and the appearance of the cockpit. Immutable once read, so any thread may read
+ * it.
  */
 #ifndef DEVS_SETTINGS_H
 #define DEVS_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "attr.h"
 #include "entropy_limits.h"
-#include "plan_limits.h"
+#include "json.h"
 #include "policy.h"
 #include "redact.h"
 #include "sandbox_spec.h"
+#include "str.h"
 #include "ui_settings.h"
 #include "violation.h"
 #include "workspace_spec.h"
+
+/*
+ * Limits of attempts, and what a run does when its terminal goes away; shared by plans and
+ * settings.
+ */
+
+enum {
+    PLAN_LINE_BYTES_MIN = 1024, /* of limits.output_line_bytes */
+    PLAN_LINE_BYTES_MAX = 64 * 1024 * 1024,
+    PLAN_LINE_BYTES = 1024 * 1024, /* default */
+    PLAN_PROCESSES_MAX = 100000,   /* of limits.processes */
+    PLAN_FILES_MAX = 32,           /* of expect_files */
+    PLAN_FILE_LINES_MAX = 1000000, /* of its min_lines */
+};
+
+/* What a run does when its terminal goes away. Numbers are stable. */
+enum plan_hangup {
+    PLAN_HANGUP_GO_ON = 0,  /* continues without a terminal */
+    PLAN_HANGUP_WAIT = 1,   /* starts nothing more, and exits when the running steps have ended */
+    PLAN_HANGUP_CANCEL = 2, /* as if a person had canceled the run */
+    PLAN_HANGUP_COUNT,
+};
+
+/* Limits of each attempt, whatever its sandbox. */
+struct plan_limits {
+    int64_t output_line_bytes; /* longer lines are split */
+    int64_t processes;         /* alive at a time; 0 = no limit */
+};
+
+/* Which keys a document has, as bits; missing ones have their defaults. */
+enum plan_said {
+    PLAN_SAYS_WORKSPACE = 1,
+    PLAN_SAYS_SANDBOX = 2,
+    PLAN_SAYS_LIMITS = 4,
+    PLAN_SAYS_HANGUP = 8,
+};
 
 enum {
     SETTINGS_BYTES_MAX = 1024 * 1024,
@@ -27,19 +64,18 @@ enum {
 
 struct adapters;
 
-/* How much of past runs a log may keep; 0 = all there is. What they mean is in log_gc.h. */
+/* How many past runs a log may keep; 0 = no limit. log_gc.h explains the members. */
 struct retention_settings {
     int days, runs, mib;
-    bool automatic; /* devs run and devs exec see to it at their end */
+    bool automatic; /* devs run and devs exec clean up at their end */
 };
 
-/* All zero: nothing is set. */
+/* Zero-initialized: nothing is set. */
 struct settings {
-    struct policy
-        *policies; /* owned; new ones, and built-in ones that are changed; no name twice */
+    struct policy *policies; /* owned; new ones, and changed built-in ones; unique names */
     int policy_count;
-    struct entropy_limits loops; /* those of has_loops only */
-    bool has_loops;              /* the settings say something of it; the rest is at its default */
+    struct entropy_limits loops; /* if has_loops */
+    bool has_loops;              /* some are set; the others have their defaults */
     unsigned said;               /* enum plan_said: which of these four are set */
     struct workspace_spec workspace;
     struct sandbox_spec sandbox;
@@ -48,29 +84,58 @@ struct settings {
     struct secret_settings secrets;
     struct ui_settings ui;
     struct retention_settings retention;
-    struct adapters *agents; /* owned; those of the settings, NULL = the built-in ones alone */
-    char *rules;             /* owned; the array "rules" as JSON text, NULL = none */
-    char *agent;             /* owned; the agent of workflows that name none, NULL = none */
-    char **tests;            /* owned argv: the project's tests; NULL = not said */
-    char *workflows; /* owned; a folder with prompts and contracts of the project's own, relative
-                        to that of the settings; NULL = none */
+    struct adapters *agents; /* owned; NULL = only the built-in ones */
+    char *rules;             /* owned; the array "rules" as JSON, NULL = none */
+    char *agent;             /* owned; default agent of workflows, NULL = none */
+    char **tests;            /* owned argv: the project's tests; NULL = unset */
+    char *workflows; /* owned; folder with the project's own prompts and contracts, relative to
+                        the settings; NULL = none */
 };
 
-/* Read the settings. False and *violations filled (all that is wrong, in document
- * order) if they are not right; a syntax error is one NOT_JSON violation with line and
- * column. What a rule holds is not looked into: that is for classifier_open(). The
- * caller ends *out with settings_done(), *violations with violations_done(). */
+/* Reads the settings. If they are invalid, returns false with all errors in *violations, in
+ * document order. A syntax error is one NOT_JSON violation with line and column.
+ * classifier_open() checks the rules themselves. The caller calls settings_done() and
+ * violations_done(). */
 ATTR_MUST_USE bool settings_parse(const char *text, size_t len, struct settings *out,
                                   struct violations *violations);
-/* Free. NULL is allowed; nothing is set afterwards. */
+/* Frees the members; nothing is set afterwards. May be NULL. */
 void settings_done(struct settings *settings);
 
-/* The policy of that name as these settings have it, else the built-in one; NULL for
- * neither. */
+/* Returns the policy of that name in these settings, else the built-in one, or NULL. */
 const struct policy *settings_policy(const struct settings *settings, const char *name);
 
 struct str;
-/* "default, infrastructure, ..., yours": names that settings_policy() knows. */
+/* Appends "default, infrastructure, ..., yours": the names that settings_policy() knows. */
 void settings_names(const struct settings *settings, struct str *out);
+
+/*
+ * Trust: which keys of devs.config.json a person must allow first. Any thread.
+ *
+ * A project's settings come with the project, so its authors wrote them, and a step of an earlier
+ * run may have. A key needs trust if it runs a command, loosens a sandbox, shows a secret, steers
+ * an agent or deletes runs. The table in settings.c has every key.
+ */
+
+/* A key that needs trust. All borrowed: `key` until the callback returns. */
+struct settings_trust_key {
+    const char *key;          /* "ui.notify_command" */
+    const char *why;          /* static: "runs a command"; follows the key in a sentence */
+    const struct json *value; /* in the tree that was given */
+};
+
+/* Called for each key that needs trust. */
+typedef void settings_trust_fn(void *ctx, const struct settings_trust_key *found);
+
+/* Calls `found` for each key of the settings that needs trust, in document order. `root` is any
+ * JSON value; keys that devs does not know need trust. */
+void settings_trust_each(const struct json *root, settings_trust_fn *found, void *ctx);
+
+/* Appends the settings as JSON without the keys that need trust. Unknown keys stay:
+ * settings_parse() refuses them, for they may be misspelled names of secrets. */
+void settings_trust_strip(const struct json *root, struct str *out);
+
+/* Returns the next row of the table for tests, NULL past the last: "sandbox.args". A key without a
+ * dot stands for all that is below it, unless rows follow that name its members. */
+const char *settings_trust_row(size_t index);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * test_report.h - how many tests passed and failed, as a test program's own summary says.
+ * test_report.h - how many tests passed and failed, by the test program's own summary.
  *
- * Only lines that are such a summary by their form are taken (pytest, unittest, jest, mocha,
- * TAP as node and tape write it, cargo, CTest, Check, GoogleTest, JUnit); nothing is counted or
- * guessed. Pure; any thread.
+ * Reads only lines with the form of a known summary (pytest, unittest, jest, mocha, TAP as
+ * written by node and tape, cargo, CTest, Check, GoogleTest, JUnit); counts and guesses nothing.
+ * Pure; any thread.
  */
 #ifndef DEVS_TEST_REPORT_H
 #define DEVS_TEST_REPORT_H
@@ -19,15 +19,15 @@ enum { TEST_REPORT_LINE_MAX = 160, TEST_REPORT_NUMBER_MAX = 1000000000 };
 /* A plain value. */
 struct test_report {
     const char *form; /* static: "pytest", "cargo", ... */
-    int64_t passed;   /* each -1 where the summary does not say */
+    int64_t passed;   /* each -1 if the summary does not say */
     int64_t failed;   /* failures and errors together */
     int64_t skipped;
     int64_t total;
     char line[TEST_REPORT_LINE_MAX]; /* the last line of the summary, cut; clean text */
 };
 
-/* The last summary in the text; false, and *out untouched, if there is none. Looks at the last
- * CLASSIFY_TAIL_MAX bytes. */
+/* Finds the last summary in the text. Returns false and leaves *out alone if there is none.
+ * Reads the last CLASSIFY_TAIL_MAX bytes. */
 ATTR_MUST_USE bool test_report_find(const struct classify_text *text, struct test_report *out);
 
 #endif

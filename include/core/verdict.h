@@ -1,9 +1,8 @@
 /*
- * verdict.h - what an attempt's end means, with the evidence for it.
+ * verdict.h - what the end of an attempt means, with the evidence.
  *
- * The words come from the list of failure classes: seven transient types,
- * each with a free subtype, and a closed list of persistent reasons. Numbers
- * are in the log: never renumber.
+ * Its words are the failure classes: seven transient types, each with a free subtype, and a
+ * closed list of persistent reasons. Numbers are stored in the log: never renumber.
  */
 #ifndef DEVS_VERDICT_H
 #define DEVS_VERDICT_H
@@ -67,76 +66,76 @@ enum verdict_stream { VERDICT_STREAM_NONE, VERDICT_STREAM_OUT, VERDICT_STREAM_ER
 enum {
     VERDICT_SUBTYPE_MAX = 32,
     VERDICT_RULE_MAX = 48,
-    VERDICT_MATCH_MAX = 160,  /* bytes of matched text kept, always whole UTF-8 */
+    VERDICT_MATCH_MAX = 160,  /* bytes kept of the matched text, whole UTF-8 */
     VERDICT_NEAR_MAX = 4,     /* near misses kept */
-    VERDICT_LINES_MAX = 1024, /* bytes of the lines that say what is wrong with an output */
+    VERDICT_LINES_MAX = 1024, /* bytes of the lines about an invalid output */
 };
 
-/* Why a rule whose literal stands in the text did not decide. */
+/* Why a rule whose literal occurs in the text did not decide. */
 enum near_why {
     NEAR_QUOTED,    /* a guard says that the line is quoted */
-    NEAR_UNLESS,    /* the rule's own exception holds */
-    NEAR_PATTERN,   /* the literal is there, the pattern is not */
+    NEAR_UNLESS,    /* the rule's own exception matches */
+    NEAR_PATTERN,   /* the literal occurs, but the pattern does not match */
     NEAR_EXIT,      /* exit code, signal, program or kind of step do not fit */
-    NEAR_OUTRANKED, /* it holds, but another rule comes first */
+    NEAR_OUTRANKED, /* it matches, but another rule comes first */
     NEAR_WHY_COUNT,
 };
 
-/* A rule that nearly decided, and the line that it nearly decided by. */
+/* A rule that nearly decided, and its line. */
 struct verdict_near {
     char rule[VERDICT_RULE_MAX];
     enum near_why why;
-    enum verdict_stream stream; /* NONE: facts alone */
+    enum verdict_stream stream; /* NONE: only facts */
     int64_t offset;             /* of the line in the whole stream */
 };
 
-/* How a step that was expected to fail (plan.h) went against that. */
+/* How a step that was expected to fail (plan.h) did something else. */
 enum verdict_expectation {
-    VERDICT_AS_IT_IS,        /* nothing was expected, or it came as expected */
-    VERDICT_UNEXPECTED_PASS, /* it was to fail and passed */
-    VERDICT_WRONG_REASON,    /* it failed, but not as it was to */
+    VERDICT_AS_IT_IS,        /* nothing was expected, or it happened as expected */
+    VERDICT_UNEXPECTED_PASS, /* was expected to fail and passed */
+    VERDICT_WRONG_REASON,    /* failed, but not as expected */
     VERDICT_EXPECTATION_COUNT,
 };
 
-/* A plain value: copy it freely. A persistent verdict with resume_at_ms is
- * parked: the same call may pass after that time, which may be hours away. */
-/* The rule of a verdict that the step's expect_files made: no output says so. */
+/* The rule of a verdict that expect_files made, without any output. */
 #define EXPECT_FILES_RULE "expect.files"
 
+/* A plain value: copy it freely. A persistent verdict with resume_at_ms is parked: the same
+ * invocation may succeed after that time, which may be hours away. */
 struct verdict {
     enum verdict_class class;
     enum transient_type type;           /* transient only */
-    enum reason reason;                 /* persistent only; NONE where no rule knows it */
+    enum reason reason;                 /* persistent only; NONE if no rule knows it */
     char subtype[VERDICT_SUBTYPE_MAX];  /* free word, may be empty */
     char rule[VERDICT_RULE_MAX];        /* id of the rule that decided */
     enum verdict_stream stream;         /* where the match is; NONE for facts */
     int64_t offset;                     /* byte offset of the match in the whole stream */
-    int64_t line;                       /* 1 = first line of the text that was looked at */
+    int64_t line;                       /* 1 = first line of the text that was read */
     char match[VERDICT_MATCH_MAX];      /* the matched line, cleaned of escapes */
     int64_t retry_after_ms;             /* a server's hint; -1 for none */
-    int64_t resume_at_ms;               /* wall clock; -1 unless parked: see below */
-    char hint_rule[VERDICT_RULE_MAX];   /* id of the rule that gave the time; "" for none */
+    int64_t resume_at_ms;               /* wall clock; -1 unless parked, see below */
+    char hint_rule[VERDICT_RULE_MAX];   /* id of the rule that gave the time, or "" */
     bool ask;                           /* only a person can help: needs-you */
-    bool no_retry;                      /* the same call cannot mend it: no policy tries again */
-    char violations[VERDICT_LINES_MAX]; /* what keeps the output from fitting its contract: whole
-                                           lines as violations_display() writes them; mostly "" */
+    bool no_retry;                      /* the same invocation cannot succeed: no policy retries
+                                           it */
+    char violations[VERDICT_LINES_MAX]; /* why the output does not fit its contract: whole lines
+                                           as violations_display() writes them; usually "" */
     enum verdict_expectation expectation;
     struct verdict_near near[VERDICT_NEAR_MAX];
     int near_count;
 };
 
-/* All empty: success, no hint. */
+/* Returns an empty verdict: success, no hint. */
 struct verdict verdict_new(void);
 
-/* Transient, of this type; and the two words, cut to their room; the other evidence stays
- * as it is. */
+/* Sets a transient type and the two words, cut to fit; keeps the other evidence. */
 void verdict_set_transient(struct verdict *verdict, enum transient_type type, const char *subtype,
                            const char *rule);
-/* The same of a persistent failure and its reason. */
+/* The same for a persistent failure and its reason. */
 void verdict_set_persistent(struct verdict *verdict, enum reason reason, const char *subtype,
                             const char *rule);
 
-/* Evidence that stands in none of the streams: as much of it as there is room for. */
+/* Sets evidence that is in neither stream, cut to fit. */
 void verdict_set_match(struct verdict *verdict, const char *text);
 
 /* "success", "transient", "persistent". */
@@ -151,34 +150,59 @@ const char *near_why_name(enum near_why why);
 /* "stdout", "stderr"; "" for NONE. */
 const char *verdict_stream_name(enum verdict_stream stream);
 
-/* Keep one more near miss; what is beyond VERDICT_NEAR_MAX is dropped. */
+/* Adds a near miss; drops it if there are VERDICT_NEAR_MAX. */
 void verdict_add_near(struct verdict *verdict, const struct verdict_near *near);
 
-/* Keep one more line of what is wrong with the output; it has no line feed. False, and
- * nothing kept, where there is no room for the whole of it. */
+/* Adds a line about the invalid output, without a line feed. Returns false and adds nothing if
+ * it does not fit whole. */
 ATTR_MUST_USE bool verdict_add_line(struct verdict *verdict, const char *line, size_t len);
 
-/* The inverse of transient_type_name(); false, and *out as it was, if the text is none. */
+/* The inverse of transient_type_name(). Returns false and leaves *out alone for an unknown text. */
 ATTR_MUST_USE bool transient_type_parse(const char *text, enum transient_type *out);
-/* The inverse of reason_name(); likewise. */
+/* The inverse of reason_name(). Returns false and leaves *out alone for an unknown text. */
 ATTR_MUST_USE bool reason_parse(const char *text, enum reason *out);
 
 enum { VERDICT_WORD_MAX = 32 };
 
 struct outcome;
-/* The short word of the CLASS column: "network", "rate-limit", "docker", "oom",
- * "overloaded", "start-timeout", "busy"; a persistent reason's own word; else
- * "exit 1", "signal 9", "timeout" from kind and code. Empty for a success. */
+/* Returns the short word of the CLASS column: "network", "rate-limit", "docker", "oom",
+ * "overloaded", "start-timeout", "busy"; the word of a persistent reason; else "exit 1", "signal
+ * 9", "timeout" from kind and code. Empty for a success. */
 const char *verdict_word(const struct verdict *verdict, const struct outcome *outcome,
                          char out[VERDICT_WORD_MAX]);
 
-/* The evidence as members of a JSON object (rule, subtype, stream, offset, line,
- * match, retry_after_ms, resume_at_ms, hint_rule, near, ask, no_retry, violations as
- * an array of lines; only those that say something), appended inside the caller's
- * braces. Class, type and reason travel beside it as integers. */
+/* Appends the evidence as members of a JSON object, without braces: rule, subtype, stream,
+ * offset, line, match, retry_after_ms, resume_at_ms, hint_rule, near, ask, no_retry, violations
+ * (an array of lines); only members with a value. Class, type and reason are stored separately,
+ * as integers. */
 void verdict_to_json(const struct verdict *verdict, struct str *out);
-/* Read the evidence back, of each text the first line; what the object (NULL: none) lacks is as
- * verdict_new() has it. Class, type and reason stay as they are in *out. */
+/* Reads the evidence, only the first line of each text. Missing members are as in verdict_new();
+ * the object may be NULL. Keeps class, type and reason in *out. */
 void verdict_from_json(const struct json *object, struct verdict *out);
+
+/*
+ * Labels: the class of a verdict without its evidence, as one word.
+ */
+
+/* A plain value. */
+struct verdict_label {
+    enum verdict_class class;
+    enum transient_type type; /* transient only */
+    enum reason reason;       /* persistent only; NONE: no specific reason */
+};
+
+/* Returns "success", "persistent", a transient type ("NETWORK_TIMEOUT") or a persistent reason
+ * ("test-fail"): the words of the log. */
+const char *verdict_label_word(const struct verdict_label *label);
+
+/* The inverse, ignoring case; also accepts the short words of the screen ("network"). Returns
+ * false for anything else, including "transient", which says too little. */
+ATTR_MUST_USE bool verdict_label_parse(const char *text, struct verdict_label *out);
+
+/* Compares class, type and reason. */
+bool verdict_label_equals(const struct verdict_label *a, const struct verdict_label *b);
+
+/* Appends all words of the log that verdict_label_parse() accepts, separated by ", ". */
+void verdict_label_words(struct str *out);
 
 #endif

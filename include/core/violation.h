@@ -1,5 +1,5 @@
 /*
- * violation.h - what is wrong with a JSON document, all of it at once.
+ * violation.h - all errors of a JSON document.
  */
 #ifndef DEVS_VIOLATION_H
 #define DEVS_VIOLATION_H
@@ -24,60 +24,58 @@ enum violation_code {
 enum {
     VIOLATIONS_MAX = 100,      /* more are counted, not kept */
     VIOLATION_PATH_MAX = 1024, /* bytes of a path; longer ones are cut and end in "..." */
-    VIOLATION_TEXT_MAX = 1024, /* of each of the other texts, likewise */
-    VIOLATIONS_ALIKE_MAX = 3,  /* lines of one and the same mistake for people, and one more */
+    VIOLATION_TEXT_MAX = 1024, /* of each of the other texts; longer ones are cut, too */
+    VIOLATIONS_ALIKE_MAX = 3,  /* lines of the same mistake shown to people, plus one */
 };
 
 struct violation {
     enum violation_code code;
     char *path;     /* owned; a JSON Pointer: "/tasks/2/steps/0/phase", "" for the whole */
     char *message;  /* owned */
-    char *expected; /* owned; NULL where not known */
-    char *actual;   /* owned; NULL where not known */
+    char *expected; /* owned; may be NULL */
+    char *actual;   /* owned; may be NULL */
 };
 
-/* All zero is empty. */
+/* Zero-initialized: empty. */
 struct violations {
     struct violation *items;
     size_t count;
     size_t cap;
-    size_t dropped; /* past VIOLATIONS_MAX */
+    size_t dropped; /* number beyond VIOLATIONS_MAX */
     bool mismatch;  /* one of them, kept or dropped, is KERNEL_MISMATCH or OP_MISMATCH */
 };
 
-/* "KERNEL_MISMATCH": as the log and programs have it. Static. */
+/* Returns "KERNEL_MISMATCH" and so on, as in the log. Static. */
 const char *violation_code_name(enum violation_code code);
 
-/* Copies what it is given; expected and actual may be NULL. */
+/* Copies its arguments; expected and actual may be NULL. */
 void violations_add(struct violations *list, enum violation_code code, const char *path,
                     const char *message, const char *expected, const char *actual);
 
-/* Is it one of the two that no repair mends (requirement D3)? */
+/* Returns true for the two codes that no repair fixes (requirement D3). */
 bool violation_is_mismatch(enum violation_code code);
 
-/* Append the text so that it stays one line and cannot steer a terminal: controls as \u001b. */
+/* Appends the text as one line that cannot affect a terminal: controls as \u001b. */
 void violation_add_visible(struct str *out, const char *text);
 
-/* How the path is shown: itself, "(root)" for the whole. */
+/* Returns the path for display: "(root)" for the whole. */
 const char *violation_path_shown(const struct violation *violation);
 
-/* "[CODE] path: message (expected X, got Y)" and a line feed for each; the
- * parenthesis only when both are known; "... and 12 more" for those dropped. */
+/* Appends "[CODE] path: message (expected X, got Y)" and a line feed for each; the parenthesis
+ * only if both are known. Then "... and 12 more" for dropped ones. */
 void violations_display(const struct violations *list, struct str *out);
 
-/* The same for people: of a mistake that is made in many places (the path is the same but for
- * numbers, and all other texts are) the first VIOLATIONS_ALIKE_MAX lines and "... and 97 more like
- * this, at /tasks/N/id", where that saves a line. */
+/* The same for people. Of a mistake in many places (same texts, and paths that differ only in
+ * numbers) shows the first VIOLATIONS_ALIKE_MAX lines and "... and 97 more like this, at
+ * /tasks/N/id", if that saves a line. */
 void violations_display_brief(const struct violations *list, struct str *out);
 
-/* Frees what the list holds; an empty one afterwards. */
+/* Frees the list, which is empty afterwards. */
 void violations_done(struct violations *list);
 
-/* Moves the violations of `more` into `list`; `more` is empty afterwards. Both are in document
- * order, and so is the result; of two at the same place the one from `list` comes first. A value
- * comes before its contents, a missing key after the existing ones. Without a document `more` is
- * appended.
- */
+/* Moves the violations of `more` into `list`, both in document order; `more` is empty
+ * afterwards. At the same place, those of `list` come first. A value comes before its contents,
+ * a missing key after the existing ones. Without a document, appends `more`. */
 void violations_merge(struct violations *list, struct violations *more,
                       const struct json *document);
 

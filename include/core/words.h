@@ -1,5 +1,5 @@
 /*
- * words.h - comparing and finding words, capitals and small letters alike (ASCII). Pure.
+ * words.h - comparing and finding words, ignoring case (ASCII). Pure.
  */
 #ifndef DEVS_WORDS_H
 #define DEVS_WORDS_H
@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A capital as a small letter; anything else as it is. */
+/* Returns the lower-case letter; other characters as they are. */
 char words_small(char c);
 
-/* Does the text begin with this? Every text does with "". */
+/* Returns true if the text begins with this; always for "". */
 bool words_begin(const char *text, const char *beginning);
 
-/* Where `needle` is in the first `len` bytes of `text`; NULL if it is not. An
- * empty needle is nowhere. */
+/* Returns where `needle` is in the first `len` bytes of `text`, or NULL. An empty needle is
+ * never found. */
 const char *words_find(const char *text, size_t len, const char *needle);
 
 #endif

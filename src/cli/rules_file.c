@@ -14,7 +14,6 @@
 #include "config.h"
 #include "json.h"
 #include "json_edit.h"
-#include "rule_list.h"
 #include "text_file.h"
 #include "trust.h"
 

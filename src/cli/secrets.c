@@ -10,7 +10,7 @@
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "plan_secrets.h"
+#include "plan.h"
 
 extern char **environ;
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "event.h"
-#include "label.h"
 #include "log_read.h"
 #include "outcome.h"
+#include "verdict.h"
 #include "xalloc.h"
 
 enum { ATTEMPT_MARKS_MAX = 1024 * 1024 }; /* per run; more than any valid log has */

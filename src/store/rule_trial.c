@@ -6,9 +6,9 @@
 
 #include "classify.h"
 #include "evidence.h"
-#include "label.h"
 #include "log_read.h"
 #include "plan_grow.h"
+#include "verdict.h"
 
 enum { RUNS_AT_ONCE = 16 };
 

@@ -12,7 +12,7 @@
  *   > cancel|retry|hold|release|send-one TASK|- [stop|term|kill] [...]
  *   > correct TASK VERDICT [...]
  *
- * VERDICT is a word of label.h; [...] are `hint=MS`, `ask`, `fp=N`, `met`, `step=N`, `try=N`,
+ * VERDICT is a word of verdict.h; [...] are `hint=MS`, `ask`, `fp=N`, `met`, `step=N`, `try=N`,
  * `own` (the act was made in this process), facts of the outcome, and as a step of the task's
  * trajectory `new=PERMILLE` (without it there is no fact), `raw=N`, `news` (it brings a new
  * line), `masked`.

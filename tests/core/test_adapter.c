@@ -4,7 +4,7 @@
 
 #include "contract.h"
 #include "json.h"
-#include "plan_schema.h"
+#include "plan.h"
 #include "str.h"
 #include "test_main.h"
 #include "violation.h"

@@ -10,7 +10,7 @@
 
 #include "adapter.h"
 #include "agent_stream.h"
-#include "classify_row.h"
+#include "classify.h"
 #include "json.h"
 #include "judge.h"
 #include "test_main.h"

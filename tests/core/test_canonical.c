@@ -1,4 +1,4 @@
-#include "canonical.h"
+#include "fingerprint.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What a set of rules may hold, and how it is said where it holds more. */
 #include <string.h>
 
-#include "classify_rules.h"
+#include "classify_internal.h"
 #include "test_main.h"
 
 static bool open_rules(const struct str *text, struct err *err)

@@ -1,4 +1,4 @@
-#include "classify_row.h"
+#include "classify.h"
 
 #include <string.h>
 

@@ -1,13 +1,11 @@
-#include "classify_rules.h"
+#include "classify_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "classify_user.h"
 #include "json.h"
 #include "judge.h"
-#include "launched.h"
 #include "str.h"
 #include "test_main.h"
 

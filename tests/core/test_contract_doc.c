@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "contract.h"
+#include "contract_internal.h"
 #include "contract_judge.h"
-#include "contract_pattern.h"
-#include "contract_schema.h"
 #include "repair.h"
 #include "test_main.h"
 

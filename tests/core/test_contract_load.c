@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "contract_uri.h"
+#include "contract_internal.h"
 #include "test_main.h"
 
 static struct contract *contract;

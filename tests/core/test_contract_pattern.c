@@ -1,4 +1,4 @@
-#include "contract_pattern.h"
+#include "contract_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

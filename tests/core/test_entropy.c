@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "canonical.h"
+#include "fingerprint.h"
 #include "json.h"
 #include "normaliser.h"
 #include "str.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "entropy_hints.h"
 #include "fingerprint.h"
 #include "json.h"
+#include "loops_internal.h"
 #include "normaliser.h"
 #include "str.h"
 #include "test_main.h"

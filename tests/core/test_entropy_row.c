@@ -1,4 +1,4 @@
-#include "entropy_row.h"
+#include "entropy_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "fingerprint_json.h"
+#include "fingerprint_internal.h"
 #include "json.h"
 #include "str.h"
 #include "test_main.h"

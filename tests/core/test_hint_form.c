@@ -1,4 +1,4 @@
-#include "hint_form.h"
+#include "classify_internal.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "label.h"
+#include "verdict.h"
 
 #include <string.h>
 

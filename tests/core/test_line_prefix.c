@@ -1,4 +1,4 @@
-#include "line_prefix.h"
+#include "clean_text.h"
 
 #include <string.h>
 

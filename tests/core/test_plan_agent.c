@@ -4,7 +4,6 @@
 #include "adapter.h"
 #include "call_digest.h"
 #include "plan.h"
-#include "plan_secrets.h"
 #include "str.h"
 #include "test_main.h"
 

@@ -1,4 +1,4 @@
-#include "plan_schema.h"
+#include "plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "entropy_limits.h"
 #include "json_pointer.h"
 #include "phase.h"
-#include "plan.h"
 #include "policy.h"
 #include "settings.h"
 #include "str.h"

@@ -1,4 +1,4 @@
-#include "plan_secrets.h"
+#include "plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "plan_sessions.h"
+#include "plan.h"
 
 #include <string.h>
 

@@ -1,10 +1,9 @@
-#include "redact_forms.h"
+#include "redact_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "redact.h"
-#include "redact_words.h"
 #include "test_main.h"
 
 static struct redactor *redactor;

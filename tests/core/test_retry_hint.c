@@ -1,4 +1,4 @@
-#include "retry_hint.h"
+#include "classify_internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "rule_list.h"
+#include "classify.h"
 
 #include "test_main.h"
 

@@ -1,4 +1,4 @@
-#include "settings_trust.h"
+#include "settings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 
 #include "entropy.h"
 #include "entropy_memory.h"
-#include "entropy_row.h"
 #include "json.h"
 #include "str.h"
 

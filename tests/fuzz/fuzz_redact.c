@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "redact.h"
-#include "redact_words.h"
+#include "redact_internal.h"
 
 enum { HEAD = 3, SECRET_MAX = 40, PATTERN_BIT = 128, REPEAT_MAX = 140 * 1024, FEW = 250 };
 /* Bytes that stand for a form. */

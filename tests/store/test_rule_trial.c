@@ -5,7 +5,6 @@
 
 #include "classify.h"
 #include "log_sample.h"
-#include "rule_list.h"
 #include "test_main.h"
 
 enum { TASKS = 10, PIECE = 4096 };

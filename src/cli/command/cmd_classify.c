@@ -3,14 +3,12 @@
 #include <unistd.h>
 
 #include "classify.h"
-#include "classify_row.h"
 #include "clock.h"
 #include "command.h"
 #include "config.h"
 #include "exit_code.h"
 #include "fail.h"
 #include "row_feed.h"
-#include "rule_list.h"
 #include "str.h"
 #include "text_file.h"
 #include "zone.h"

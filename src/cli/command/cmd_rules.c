@@ -10,7 +10,6 @@
 #include "exit_code.h"
 #include "fail.h"
 #include "json.h"
-#include "rule_list.h"
 #include "rule_trial.h"
 #include "rules_file.h"
 #include "target.h"

@@ -7,7 +7,7 @@
 #include "contract.h"
 #include "exit_code.h"
 #include "fail.h"
-#include "plan_schema.h"
+#include "plan.h"
 #include "repair.h"
 #include "schema_words.h"
 #include "str.h"

@@ -13,7 +13,6 @@
 #include "event_text.h"
 #include "hook_event.h"
 #include "json.h"
-#include "label.h"
 #include "log_reader.h"
 #include "phase.h"
 #include "plan.h"
@@ -24,6 +23,7 @@
 #include "text.h"
 #include "text_file.h"
 #include "theme.h"
+#include "verdict.h"
 #include "workspace_spec.h"
 #include "xalloc.h"
 

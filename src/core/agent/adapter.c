@@ -1,15 +1,39 @@
+/*
+ * Adapters: how the CLI of an agent is called and read. One adapter is a JSON document; the set
+ * of adapters has ours and those of a configuration.
+ */
 #include "adapter.h"
 
 #include <assert.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapter_parts.h"
-#include "adapter_path.h"
+#include "adapter_claude_json.h"
+#include "adapter_codex_json.h"
+#include "adapter_copilot_json.h"
+#include "adapter_gemini_json.h"
+#include "adapter_generic_json.h"
+#include "adapter_internal.h"
+#include "adapter_kimi_json.h"
+#include "adapter_opencode_json.h"
+#include "adapter_pi_json.h"
+#include "adapter_qwen_json.h"
 #include "agent_stream.h"
+#include "attr.h"
+#include "json.h"
+#include "json_pointer.h"
 #include "str.h"
 #include "text_list.h"
+#include "violation.h"
 #include "xalloc.h"
+
+/*
+ * One adapter: an object with the members described in docs/agents.md. The built-in ones are
+ * files of assets/agents; settings and plans may add others, or change some members of an
+ * existing one ("like"). Immutable once made, so any thread may read it.
+ */
 
 void adapter_path_init(struct adapter_path *path, const char *text)
 {
@@ -32,8 +56,8 @@ void adapter_path_done(struct adapter_path *path)
     *path = (struct adapter_path){0};
 }
 
-/* The element that a part names; NULL if it is not a number or does not exist. */
-static const struct json *element(const struct json *array, const char *part)
+/* Returns the element that a part names, or NULL. */
+static const struct json *element_of(const struct json *array, const char *part)
 {
     enum { DECIMAL = 10 };
     char *end = NULL;
@@ -45,9 +69,9 @@ static const struct json *element(const struct json *array, const char *part)
     return index < 0 ? NULL : json_at(array, (size_t)index);
 }
 
-/* As deep as the path is long. */
-static bool walk(const struct adapter_path *path, int at, const struct json *value,
-                 adapter_found_fn *found, void *ctx)
+/* Recurses as deep as the path is long. */
+static bool walk_path(const struct adapter_path *path, int at, const struct json *value,
+                      adapter_found_fn *found, void *ctx)
 {
     if (!value)
         return true;
@@ -55,12 +79,12 @@ static bool walk(const struct adapter_path *path, int at, const struct json *val
         return found(ctx, value);
     const char *part = path->parts[at];
     if (json_kind(value) != JSON_KIND_ARRAY)
-        return walk(path, at + 1, json_get(value, part), found, ctx);
+        return walk_path(path, at + 1, json_get(value, part), found, ctx);
     if (strcmp(part, "*") != 0)
-        return walk(path, at + 1, element(value, part), found, ctx);
+        return walk_path(path, at + 1, element_of(value, part), found, ctx);
     const size_t count = json_count(value);
     for (size_t i = 0; i < count; i++) {
-        if (!walk(path, at + 1, json_at(value, i), found, ctx))
+        if (!walk_path(path, at + 1, json_at(value, i), found, ctx))
             return false;
     }
     return true;
@@ -69,7 +93,7 @@ static bool walk(const struct adapter_path *path, int at, const struct json *val
 void adapter_path_walk(const struct adapter_path *path, const struct json *root,
                        adapter_found_fn *found, void *ctx)
 {
-    (void)walk(path, 0, root, found, ctx);
+    (void)walk_path(path, 0, root, found, ctx);
 }
 
 static bool keep_first(void *ctx, const struct json *value)
@@ -86,7 +110,7 @@ const struct json *adapter_path_first(const struct adapter_path *path, const str
     return first;
 }
 
-/* The texts of an array, NULL if it is none. */
+/* Returns the strings of an array, or NULL if it is none. */
 static char **read_texts(const struct json *value)
 {
     const size_t count = json_count(value);
@@ -138,7 +162,9 @@ static void read_rules(struct adapter *adapter, const struct json *events)
     }
 }
 
-struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin)
+/* Makes an adapter from its JSON, of which it takes ownership. Ignores malformed members, which
+ * the schema has reported. */
+static struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin)
 {
     struct adapter *adapter = xcalloc(1, sizeof(*adapter));
     const char *prompt = json_text(json_get(json, "prompt"), "stdin");
@@ -165,7 +191,7 @@ struct adapter *adapter_new(const char *name, struct json *json, bool is_builtin
     return adapter;
 }
 
-void adapter_free(struct adapter *adapter)
+static void adapter_free(struct adapter *adapter)
 {
     if (!adapter)
         return;
@@ -204,7 +230,7 @@ void adapter_allow_words(const struct adapter *adapter, const char *tool, struct
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
     const char *text = adapter->allow;
-    /* The name comes from the agent's output, and a person copies what is said here. */
+    /* The name comes from the output of the agent, and people copy this text. */
     if (tool[strspn(tool, letters)] != '\0')
         tool = "TOOL";
     if (text[0] == '\0')
@@ -246,7 +272,7 @@ char *const *adapter_env(const struct adapter *adapter)
     return adapter->env;
 }
 
-static bool holds(const char *bytes, size_t len, const char *text)
+static bool holds_text(const char *bytes, size_t len, const char *text)
 {
     const size_t size = strlen(text);
     for (size_t i = 0; i + size <= len; i++) {
@@ -259,7 +285,7 @@ static bool holds(const char *bytes, size_t len, const char *text)
 bool adapter_session_is_unknown(const struct adapter *adapter, const char *bytes, size_t len)
 {
     for (size_t i = 0; adapter->unknown_session && adapter->unknown_session[i]; i++) {
-        if (holds(bytes, len, adapter->unknown_session[i]))
+        if (holds_text(bytes, len, adapter->unknown_session[i]))
             return true;
     }
     return false;
@@ -276,7 +302,7 @@ void adapter_write(const struct adapter *adapter, struct str *out)
     json_write(out, adapter->json);
 }
 
-/* Words in braces that an argument may contain, and their values. */
+/* Values of words in braces that an argument may contain. */
 struct filling {
     const char *name;
     const char *value; /* NULL = the argument stays as it is */
@@ -284,7 +310,7 @@ struct filling {
 
 enum { FILLINGS = 3 };
 
-/* A list that grows. */
+/* A growing list. */
 struct args {
     char **items;
     size_t count;
@@ -297,9 +323,10 @@ static void add_arg(struct args *args, char *text)
     args->items[args->count++] = text;
 }
 
-/* Copy `text`, each "{name}" in it that has a value filled in. True if `name` was among them. */
-static bool fill(struct str *out, const char *text, const struct filling *fillings,
-                 const char *name)
+/* Copies `text`, replacing each "{name}" that has a value. Returns true if `name` was among
+ * them. */
+static bool fill_text(struct str *out, const char *text, const struct filling *fillings,
+                      const char *name)
 {
     bool filled = false;
     while (*text != '\0') {
@@ -323,13 +350,13 @@ static bool fill(struct str *out, const char *text, const struct filling *fillin
     return filled;
 }
 
-/* Appends a list of arguments of the adapter; returns true if it contains the prompt. */
+/* Appends arguments of the adapter. Returns true if they contain the prompt. */
 static bool add_filled(struct args *args, char *const *texts, const struct filling *fillings)
 {
     bool has_prompt = false;
     for (size_t i = 0; texts && texts[i]; i++) {
         struct str text = {0};
-        has_prompt = fill(&text, texts[i], fillings, "{prompt}") || has_prompt;
+        has_prompt = fill_text(&text, texts[i], fillings, "{prompt}") || has_prompt;
         add_arg(args, text.data ? text.data : xstrdup(""));
     }
     return has_prompt;
@@ -381,4 +408,304 @@ bool adapter_session_is_id(const char *id)
 void adapter_argv_free(char **argv)
 {
     text_list_free(argv);
+}
+
+/*
+ * Sets of adapters: built-in ones and those of a configuration.
+ */
+
+enum { POINTER_MAX = 1024 }; /* bytes of a JSON pointer */
+
+static bool is_left_out(const char *key)
+{
+    return strcmp(key, "like") == 0 || strncmp(key, "//", 2) == 0;
+}
+
+static void add_members(struct str *out, const struct json *from, const struct json *hidden_by)
+{
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *value = NULL;
+    while (json_next(from, &iter, &key, &value)) {
+        if (is_left_out(key) || json_get(hidden_by, key))
+            continue;
+        if (out->len > 1)
+            str_add_char(out, ',');
+        str_add_json(out, key, strlen(key));
+        str_add_char(out, ':');
+        json_write(out, value);
+    }
+}
+
+/* Returns the members of `own` (an object), plus those of `model` that it lacks, without "like"
+ * and comments. Without a program, the name is used. The caller frees. */
+static struct json *adapters_merge(const struct json *model, const struct json *own,
+                                   const char *name)
+{
+    struct json *json = NULL;
+    struct json *named = NULL;
+    struct str text = {0};
+    const bool has_program =
+        json_text(json_get(own, "program"), "")[0] != '\0' ||
+        (!json_get(own, "program") && json_text(json_get(model, "program"), "")[0] != '\0');
+    if (!has_program) {
+        str_add(&text, "{");
+        str_json_text(&text, "program", name);
+        str_add(&text, "}");
+        const bool ok = json_parse(str_text(&text), text.len, &named, NULL, NULL);
+        assert(ok);
+        (void)ok;
+        str_clear(&text);
+    }
+    str_add_char(&text, '{');
+    add_members(&text, named, NULL);
+    add_members(&text, own, named);
+    struct json *front = NULL;
+    const size_t len = text.len;
+    str_add_char(&text, '}');
+    bool ok = json_parse(str_text(&text), text.len, &front, NULL, NULL);
+    assert(ok); /* made of members that were parsed */
+    str_cut(&text, len);
+    add_members(&text, model, front);
+    str_add_char(&text, '}');
+    ok = json_parse(str_text(&text), text.len, &json, NULL, NULL);
+    assert(ok);
+    (void)ok;
+    json_free(front);
+    json_free(named);
+    str_done(&text);
+    return json;
+}
+
+static void add_violation(struct violations *wrong, const char *name, const char *key,
+                          const char *message, const char *expected)
+{
+    static const struct json_pointer root = {0};
+    const struct json_pointer agents = {.up = &root, .key = "agents"};
+    const struct json_pointer agent = {.up = &agents, .key = name};
+    const struct json_pointer place = {.up = &agent, .key = key};
+    struct str path = {0};
+    json_pointer_add(&path, key ? &place : &agent, POINTER_MAX);
+    violations_add(wrong, VIOLATION_INVALID_VALUE, str_text(&path), message, expected, NULL);
+    str_done(&path);
+}
+
+static bool has_word(char *const *texts, const char *word)
+{
+    for (size_t i = 0; texts && texts[i]; i++) {
+        if (strstr(texts[i], word))
+            return true;
+    }
+    return false;
+}
+
+/* Reports errors of a merged adapter that no schema can express; `own` is what was written. */
+static void adapters_check(const struct adapter *adapter, const struct json *own,
+                           struct violations *wrong)
+{
+    const bool session_is_missing =
+        json_get(own, "argv_resume") && !has_word(adapter->argv_resume, "{session}");
+    const bool model_is_missing =
+        json_count(json_get(own, "model_args")) > 0 && !has_word(adapter->model_args, "{model}");
+    if (session_is_missing)
+        add_violation(wrong, adapter->name, "argv_resume", "no argument has the session in it",
+                      "\"{session}\" in one of them");
+    if (model_is_missing)
+        add_violation(wrong, adapter->name, "model_args", "no argument has the model in it",
+                      "\"{model}\" in one of them");
+}
+
+/* Reports a "like" that names no adapter, or that leads back to itself. */
+static void adapters_complain_like(const char *name, const struct json *own, bool name_is_known,
+                                   struct violations *wrong)
+{
+    const char *like = json_text(json_get(own, "like"), NULL);
+    if (!like)
+        add_violation(wrong, name, NULL, "too many agents", "at most 64");
+    else if (strcmp(like, name) == 0 && !name_is_known)
+        add_violation(wrong, name, "like", "no other agent has this name", "the name of an agent");
+    else
+        add_violation(wrong, name, "like", "no such agent, or they are like each other",
+                      "the name of an agent");
+}
+
+struct adapters {
+    struct adapter **items; /* owned, like each item; built-in ones are shared */
+    size_t count;
+};
+
+/* The default of "like". */
+static const char generic_name[] = "generic";
+
+static const struct {
+    const char *name;
+    const char *text;
+} builtin[] = {
+    {"claude", adapter_claude_json},     {"codex", adapter_codex_json},
+    {"copilot", adapter_copilot_json},   {"gemini", adapter_gemini_json},
+    {"generic", adapter_generic_json},   {"kimi", adapter_kimi_json},
+    {"opencode", adapter_opencode_json}, {"pi", adapter_pi_json},
+    {"qwen", adapter_qwen_json},
+};
+
+/* As in plan_schema_text(): the value is the same whichever thread makes it. */
+static _Atomic(struct adapter *) builtin_made[ARRAY_LEN(builtin)];
+
+static const struct adapter *builtin_at(size_t index)
+{
+    struct adapter *kept = atomic_load(&builtin_made[index]);
+    if (kept)
+        return kept;
+    struct json *json = NULL;
+    const bool ok = json_parse(builtin[index].text, strlen(builtin[index].text), &json, NULL, NULL);
+    assert(ok); /* ours, and read by a test */
+    struct adapter *made = adapter_new(builtin[index].name, json, true);
+    if (atomic_compare_exchange_strong(&builtin_made[index], &kept, made))
+        return made;
+    adapter_free(made);
+    return kept;
+}
+
+static const struct adapter *find_own(const struct adapters *adapters, const char *name)
+{
+    for (size_t i = 0; adapters && i < adapters->count; i++) {
+        if (strcmp(adapters->items[i]->name, name) == 0)
+            return adapters->items[i];
+    }
+    return NULL;
+}
+
+const struct adapter *adapters_find(const struct adapters *adapters, const char *name)
+{
+    const struct adapter *own = name ? find_own(adapters, name) : NULL;
+    for (size_t i = 0; name && !own && i < ARRAY_LEN(builtin); i++) {
+        if (strcmp(builtin[i].name, name) == 0)
+            own = builtin_at(i);
+    }
+    return own;
+}
+
+const struct adapter *adapters_at(const struct adapters *adapters, size_t index)
+{
+    const size_t own = adapters ? adapters->count : 0;
+    if (own == 0)
+        return index < ARRAY_LEN(builtin) ? builtin_at(index) : NULL;
+    if (index < own)
+        return adapters->items[index];
+    size_t number = own;
+    for (size_t i = 0; i < ARRAY_LEN(builtin); i++) {
+        if (!find_own(adapters, builtin[i].name) && number++ == index)
+            return builtin_at(i);
+    }
+    return NULL;
+}
+
+char **adapters_own_env(struct adapters *adapters, size_t index)
+{
+    return adapters && index < adapters->count ? adapters->items[index]->env : NULL;
+}
+
+const struct adapter *adapters_of_program(const struct adapters *adapters, const char *path)
+{
+    const char *program = path ? adapter_program_of(path) : "";
+    const struct adapter *adapter = NULL;
+    for (size_t i = 0; program[0] != '\0' && (adapter = adapters_at(adapters, i)) != NULL; i++) {
+        if (adapter->called[0] == program[0] && strcmp(adapter->called, program) == 0)
+            return adapter;
+    }
+    return NULL;
+}
+
+static void add_adapter(struct adapters *adapters, struct adapter *adapter)
+{
+    assert(adapters->count < 2 * (size_t)ADAPTERS_MAX);
+    adapters->items[adapters->count++] = adapter;
+}
+
+/* Returns the adapter that this one extends: the one named by "like", else the one of the same
+ * name, else the generic one. Returns NULL if there is none, or if it has not been made yet. */
+static const struct adapter *model_of(const struct adapters *below, const struct adapters *made,
+                                      const struct json *agents, const char *name)
+{
+    const struct adapter *same = adapters_find(below, name);
+    const char *like = json_text(json_get(json_get(agents, name), "like"), NULL);
+    if (!like)
+        return same ? same : adapters_find(NULL, generic_name);
+    if (strcmp(like, name) == 0)
+        return same;
+    return json_get(agents, like) ? find_own(made, like) : adapters_find(below, like);
+}
+
+/* Makes the adapters whose models exist. Returns true if there was one. */
+static bool make_some(const struct adapters *below, const struct json *agents,
+                      struct adapters *made)
+{
+    const size_t before = made->count;
+    void *iter = NULL;
+    const char *name = NULL;
+    const struct json *own = NULL;
+    while (json_next(agents, &iter, &name, &own) && made->count < ADAPTERS_MAX) {
+        const bool is_comment = strncmp(name, "//", 2) == 0;
+        if (is_comment || json_kind(own) != JSON_KIND_OBJECT || find_own(made, name))
+            continue;
+        const struct adapter *model = model_of(below, made, agents, name);
+        if (model)
+            add_adapter(made, adapter_new(name, adapters_merge(model->json, own, name), false));
+    }
+    return made->count > before;
+}
+
+/* Reports why the remaining ones could not be made. */
+static void complain_of_rest(const struct adapters *below, const struct json *agents,
+                             const struct adapters *made, struct violations *wrong)
+{
+    void *iter = NULL;
+    const char *name = NULL;
+    const struct json *own = NULL;
+    while (json_next(agents, &iter, &name, &own)) {
+        const struct adapter *adapter = find_own(made, name);
+        if (strncmp(name, "//", 2) == 0 || json_kind(own) != JSON_KIND_OBJECT)
+            continue;
+        if (adapter)
+            adapters_check(adapter, own, wrong);
+        else
+            adapters_complain_like(name, own, adapters_find(below, name) != NULL, wrong);
+    }
+}
+
+static void copy_below(struct adapters *out, const struct adapters *below)
+{
+    for (size_t i = 0; below && i < below->count && out->count < 2 * (size_t)ADAPTERS_MAX; i++) {
+        const struct adapter *one = below->items[i];
+        if (!find_own(out, one->name))
+            add_adapter(out, adapter_new(one->name, json_clone(one->json), false));
+    }
+}
+
+bool adapters_read(const struct adapters *below, const struct json *agents,
+                   struct violations *wrong, struct adapters **out)
+{
+    const size_t before = wrong->count + wrong->dropped;
+    struct adapters *made = xcalloc(1, sizeof(*made));
+    made->items = xcalloc(2 * (size_t)ADAPTERS_MAX, sizeof(struct adapter *));
+    while (make_some(below, agents, made))
+        continue;
+    complain_of_rest(below, agents, made, wrong);
+    copy_below(made, below);
+    const bool ok = wrong->count + wrong->dropped == before;
+    if (ok)
+        *out = made;
+    else
+        adapters_free(made);
+    return ok;
+}
+
+void adapters_free(struct adapters *adapters)
+{
+    if (!adapters)
+        return;
+    for (size_t i = 0; i < adapters->count; i++)
+        adapter_free(adapters->items[i]);
+    free(adapters->items);
+    free(adapters);
 }

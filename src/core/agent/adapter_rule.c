@@ -1,4 +1,4 @@
-#include "adapter_rule.h"
+#include "adapter_internal.h"
 
 #include <assert.h>
 #include <math.h>
@@ -24,7 +24,7 @@ static bool is_equal(const struct json *value, const struct json *wanted)
     return json_kind(value) == json_kind(wanted) && json_kind(wanted) != JSON_KIND_REAL;
 }
 
-static bool fits(const struct json *value, const struct json *wanted)
+static bool value_fits(const struct json *value, const struct json *wanted)
 {
     const char *starts = json_text(json_get(wanted, "starts"), "");
     const char *has = json_text(json_get(wanted, "has"), "");
@@ -36,16 +36,16 @@ static bool fits(const struct json *value, const struct json *wanted)
            strlen(text) >= strlen(ends) && strcmp(text + strlen(text) - strlen(ends), ends) == 0;
 }
 
-static bool look(void *ctx, const struct json *value)
+static bool look_at_value(void *ctx, const struct json *value)
 {
     struct matching *matching = ctx;
-    matching->found = fits(value, matching->wanted);
+    matching->found = value_fits(value, matching->wanted);
     return !matching->found;
 }
 
-/* How deep "not" and lists nest: the schema allows two levels. */
-static bool holds(const struct adapter_path *path, const struct json *value,
-                  const struct json *wanted, int depth)
+/* `depth` limits the nesting of "not" and lists; the schema allows two levels. */
+static bool condition_holds(const struct adapter_path *path, const struct json *value,
+                            const struct json *wanted, int depth)
 {
     enum { DEPTH_MAX = 3 };
     const struct json *inner = json_get(wanted, "not");
@@ -53,27 +53,27 @@ static bool holds(const struct adapter_path *path, const struct json *value,
     if (depth == DEPTH_MAX)
         return false;
     if (inner)
-        return !holds(path, value, inner, depth + 1);
+        return !condition_holds(path, value, inner, depth + 1);
     if (there) {
         const struct json *first = adapter_path_first(path, value);
         return (first && json_kind(first) != JSON_KIND_NULL) == json_bool(there, true);
     }
     if (json_kind(wanted) == JSON_KIND_ARRAY) {
         for (size_t i = 0; i < json_count(wanted); i++) {
-            if (holds(path, value, json_at(wanted, i), depth + 1))
+            if (condition_holds(path, value, json_at(wanted, i), depth + 1))
                 return true;
         }
         return false;
     }
     struct matching matching = {.wanted = wanted};
-    adapter_path_walk(path, value, look, &matching);
+    adapter_path_walk(path, value, look_at_value, &matching);
     return matching.found;
 }
 
 bool adapter_tests_hold(const struct adapter_tests *tests, const struct json *value)
 {
     for (size_t i = 0; i < tests->count; i++) {
-        if (!holds(&tests->items[i].path, value, tests->items[i].wanted, 0))
+        if (!condition_holds(&tests->items[i].path, value, tests->items[i].wanted, 0))
             return false;
     }
     return true;
@@ -82,7 +82,7 @@ bool adapter_tests_hold(const struct adapter_tests *tests, const struct json *va
 bool adapter_line_holds(const struct adapter_rule *rule, const struct json *line)
 {
     static const struct adapter_path itself = {0};
-    return rule->line && holds(&itself, line, rule->line, 0);
+    return rule->line && condition_holds(&itself, line, rule->line, 0);
 }
 
 bool adapter_rule_failed(const struct adapter_rule *rule, const struct json *value)
@@ -93,11 +93,11 @@ bool adapter_rule_failed(const struct adapter_rule *rule, const struct json *val
     return failed;
 }
 
-/* Texts that are joined. */
+/* Texts being joined. */
 struct texts {
     struct str *out;
     const char *between;
-    const char *after; /* only what follows these words; NULL = all */
+    const char *after; /* only what follows these words; NULL = everything */
     bool any;
 };
 
@@ -155,7 +155,7 @@ bool adapter_first_text(const struct adapter_sources *sources, const struct json
     return texts.any;
 }
 
-/* The number after certain words in a text. */
+/* Reads the number after certain words in a text. */
 static bool number_after(const char *text, const char *words, double *out)
 {
     enum { DECIMAL = 10, DIGITS_MAX = 15 };
@@ -170,7 +170,7 @@ static bool number_after(const char *text, const char *words, double *out)
     return true;
 }
 
-/* Numbers that are looked for. */
+/* Numbers being collected. */
 struct numbers {
     const char *after;
     double sum;
@@ -229,7 +229,7 @@ const struct json *adapter_value(const struct adapter_sources *sources, const st
     return found && json_kind(found) != JSON_KIND_NULL ? found : NULL;
 }
 
-/* An object of several members, each from a place of its own. */
+/* Makes an object of members that come from different places. */
 static struct json *put_together(const struct adapter_sources *sources, const struct json *value)
 {
     struct str text = {0};
@@ -382,7 +382,7 @@ static void sources_done(struct adapter_sources *sources)
     free(sources->items);
 }
 
-/* true, one set of tests, or a list of such sets. */
+/* true, one set of tests, or a list of sets. */
 static void read_failed(struct adapter_rule *rule, const struct json *value)
 {
     const bool is_list = json_kind(value) == JSON_KIND_ARRAY;

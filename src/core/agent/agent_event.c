@@ -1,11 +1,22 @@
-/* agent_event.c - an agent's stream: what kind of event a line is. */
+/*
+ * Events of an agent's output, and the last of them: whether it failed, and what its API said.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent_result.h"
 #include "agent_state.h"
 #include "agent_what.h"
+#include "ascii.h"
+#include "attr.h"
+#include "json.h"
+#include "json_repair.h"
 #include "xalloc.h"
+
+/*
+ * Events: what an event means for the stream.
+ */
 
 struct agent_taking {
     struct agent_stream *stream;
@@ -20,18 +31,18 @@ static void agent_taking_text(const struct agent_taking *taking, enum adapter_me
     (void)adapter_first_text(&taking->rule->members[member], value, out);
 }
 
-/* A whole number of at least 0, else `otherwise`. */
+/* Returns a nonnegative integer, or `otherwise`. */
 static int64_t agent_taking_number(const struct agent_taking *taking, enum adapter_member member,
                                    const struct json *value, int64_t otherwise)
 {
-    static const double most = 9e15; /* every whole number up to here is a double */
+    static const double most = 9e15; /* doubles are exact up to here */
     double number = 0;
     if (!adapter_number(&taking->rule->members[member], value, &number))
         return otherwise;
     return number < 0 || number > most ? otherwise : (int64_t)number;
 }
 
-/* An HTTP status; 0 if there is none. */
+/* Returns an HTTP status, or 0. */
 static int64_t agent_taking_status(const struct agent_taking *taking, const struct json *value)
 {
     const int64_t status = agent_taking_number(taking, ADAPTER_STATUS, value, 0);
@@ -59,7 +70,8 @@ static void agent_begin_take(struct agent_stream *stream)
     str_clear(&stream->error);
 }
 
-/* The model speaks or calls a tool, so an own retry succeeded. Counts a turn if no rule does. */
+/* The model speaks or calls a tool, so its CLI's own retry succeeded. Counts a turn if no rule
+ * does. */
 static void agent_turn_open(struct agent_stream *stream)
 {
     if (stream->last.end != AGENT_END_UNKNOWN)
@@ -80,12 +92,12 @@ static void set_sum(struct agent_stream *stream, int64_t *sum, double value, boo
     const int64_t number = (int64_t)(value + 0.5);
     const int64_t news = agent_used_sum(number, adds ? *sum : 0);
     if (news <= *sum)
-        return; /* a sum never falls: an end may know less than what came before it */
+        return; /* a sum never falls: an end may know less than earlier events */
     *sum = news;
     stream->used_changed = true;
 }
 
-/* Is it another turn than the one before? */
+/* Returns true if it is another turn than the last one. */
 static bool is_new_turn(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -100,7 +112,7 @@ static bool is_new_turn(const struct agent_taking *taking, const struct json *va
     return is_new;
 }
 
-/* A turn ends and the next one begins. A turn without a word, call or token is reported as a
+/* Ends the turn and begins the next. A turn without a word, call or token is reported as a
  * message, so that the loop detector sees an agent that produces nothing else. */
 static void begin_turn(struct agent_stream *stream)
 {
@@ -115,7 +127,7 @@ static void begin_turn(struct agent_stream *stream)
     stream->used_changed = true;
 }
 
-/* Turns, cost and tokens, which any kind of event may have. */
+/* Reads turns, cost and tokens, which any event may have. */
 static void agent_used_take(const struct agent_taking *taking, const struct json *value)
 {
     static const double micro = 1e6;
@@ -125,7 +137,7 @@ static void agent_used_take(const struct agent_taking *taking, const struct json
     const bool names_turn = rule->members[ADAPTER_TURN].count > 0 && !rule->each_is_turn;
     const bool is_new = rule->each_is_turn || (names_turn && is_new_turn(taking, value));
     if (names_turn && !is_new)
-        return; /* its numbers have been counted with the turn's first event */
+        return; /* counted with the first event of the turn */
     if (is_new)
         begin_turn(stream);
     if (adapter_number(&rule->members[ADAPTER_TURNS], value, &number))
@@ -143,7 +155,7 @@ static char *what_of(const struct json *args)
     return what.data ? what.data : xstrdup("");
 }
 
-/* A call begins: it gets a number, is reported, and waits for its result. */
+/* Numbers and reports a call, which then waits for its result. */
 static void open_call(const struct agent_taking *taking, const struct json *value, const char *id)
 {
     struct agent_stream *stream = taking->stream;
@@ -171,7 +183,7 @@ static void open_call(const struct agent_taking *taking, const struct json *valu
     str_done(&tool);
 }
 
-/* A call begins. */
+/* Handles the beginning of a call. */
 static void agent_call_take(const struct agent_taking *taking, const struct json *value)
 {
     struct str id = {0};
@@ -201,7 +213,7 @@ static void tell_result(const struct agent_taking *taking, const struct json *va
     str_done(&output);
 }
 
-/* The result of a call: it ends the call, even if the call itself was not reported. */
+/* Handles the result of a call, even if the call was not reported. */
 static void agent_result_take(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -223,7 +235,8 @@ static void agent_result_take(const struct agent_taking *taking, const struct js
     str_done(&id);
 }
 
-/* Remembers the call, unless it was reported before. Without an id each report is a call. */
+/* Remembers the call. Returns false if it was reported before; without an id each report is a
+ * call. */
 static bool is_first_report(struct agent_stream *stream, const char *id)
 {
     struct str *ids = &stream->refused_ids;
@@ -256,7 +269,7 @@ static void name_call(const struct agent_taking *taking, const struct json *valu
     json_free(args);
 }
 
-/* The CLI did not allow a call. A call with an id counts once, however often it is reported. */
+/* Handles a denied call. A call with an id counts once, however often it is reported. */
 static void agent_refused_take(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -283,7 +296,7 @@ static void agent_refused_take(const struct agent_taking *taking, const struct j
     str_done(&what);
 }
 
-/* Headers that say when to come back, as a program would have printed them. */
+/* Writes headers that tell when to retry, as programs print them. */
 static void read_headers(struct str *words, const struct json *headers)
 {
     void *iter = NULL;
@@ -317,7 +330,7 @@ static void take_failure(const struct agent_taking *taking, const struct json *v
     str_done(&words);
 }
 
-/* What the agent leaves. */
+/* Stores the agent's result. */
 static void take_final(const struct agent_taking *taking, const struct json *value)
 {
     const struct json *structured =
@@ -332,7 +345,7 @@ static void take_final(const struct agent_taking *taking, const struct json *val
     str_done(&text);
 }
 
-/* The agent's own end: its kind, its last words and the sums of what it used. */
+/* Handles the agent's end: its kind, its last words and its usage. */
 static void agent_end_take(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -417,7 +430,7 @@ static void take_retry(const struct agent_taking *taking, const struct json *val
     str_done(&words);
 }
 
-/* A word of the CLI; a failure that is not the end is kept for the end. */
+/* Handles a message of the CLI. A failure that is not the end is kept for the end. */
 static void take_notice(const struct agent_taking *taking, const struct json *value)
 {
     struct agent_stream *stream = taking->stream;
@@ -506,7 +519,7 @@ static void tell_rule(const struct agent_stream *stream, size_t rule)
         stream->rule(stream->ctx, rule, adapter_event_name(stream->adapter->rules[rule].event));
 }
 
-/* USED comes once for all that the event changed. */
+/* Reports USED once for all changes of an event. */
 static void tell_used(struct agent_stream *stream)
 {
     if (!stream->used_changed)
@@ -529,7 +542,7 @@ bool agent_event_take(struct agent_stream *stream, const struct json *event)
             continue;
         has_ended = has_ended || is_end;
         tell_rule(stream, i);
-        /* that a session is named says nothing of what the event is */
+        /* naming the session says nothing about the event */
         is_known = is_known || rule->event != ADAPTER_EVENT_SESSION;
         stream->has_events = true;
         if (rule->has_each)
@@ -563,4 +576,153 @@ bool agent_line_take(struct agent_stream *stream, const char *line, bool on_err)
     json_free(value);
     tell_used(stream);
     return is_known;
+}
+
+/* Returns the last line that is not empty. */
+static struct classify_text last_line(const struct classify_text *text)
+{
+    size_t end = text->len;
+    while (end > 0 && ascii_is_blank(text->bytes[end - 1]))
+        end--;
+    size_t start = end;
+    while (start > 0 && text->bytes[start - 1] != '\n')
+        start--;
+    const bool is_cut = start == 0 && text->offset > 0;
+    return (struct classify_text){.bytes = text->bytes ? text->bytes + start : NULL,
+                                  .len = is_cut ? 0 : end - start,
+                                  .offset = text->offset + (int64_t)start};
+}
+
+/* "503 The engine is overloaded", "[API Error: 401 ...": a status before the words. */
+static void read_status(struct agent_result *result)
+{
+    enum { DIGITS = 3 };
+    static const char *const leads[] = {"", "API Error: ", "[API Error: "};
+    const char *words = str_text(&result->words);
+    const char *answer = strstr(words, "[API Error: "); /* after part of an answer */
+    for (size_t i = 0; i < ARRAY_LEN(leads) && result->status == 0; i++) {
+        const char *from = leads[i][0] == '[' && answer ? answer : words;
+        if (strncmp(from, leads[i], strlen(leads[i])) != 0)
+            continue;
+        const char *number = from + strlen(leads[i]);
+        if (strspn(number, "0123456789") != DIGITS || (number[0] != '4' && number[0] != '5'))
+            continue;
+        if (number[DIGITS] == ' ' || number[DIGITS] == ':')
+            result->status = (number[0] - '0') * 100 + (number[1] - '0') * 10 + (number[2] - '0');
+    }
+}
+
+static void take_stream(struct agent_result *result, const struct agent_stream *stream)
+{
+    const struct agent_last *last = &stream->last;
+    result->end = agent_stream_state(stream);
+    result->closes = last->closes;
+    result->status = last->status;
+    result->offset = last->offset;
+    result->own_retries = stream->used.own_retries;
+    str_add(&result->retry, str_text(&stream->retry));
+    str_add(&result->words, str_text(&last->words));
+    str_add(&result->failure, str_text(&stream->failure));
+    result->is_empty = result->end == AGENT_END_DONE && stream->final.len == 0 &&
+                       !stream->final_is_lost && !stream->begins_cut && stream->used.calls == 0;
+    result->refused = stream->used.refused;
+    result->ends_refused = stream->ends_refused;
+    result->has_answer = stream->final.len > 0 || stream->final_is_lost;
+    str_add(&result->refusal, str_text(&stream->refused));
+    if (result->refused > 0 && stream->final.len <= AGENT_ANSWER_MAX)
+        str_add(&result->answer, str_text(&stream->final));
+    const bool is_short = !stream->final_is_lost && stream->final.len <= AGENT_SAID_MAX;
+    const bool has_worked = stream->begins_cut || stream->used.calls > 0;
+    if (result->end == AGENT_END_DONE && is_short && !has_worked)
+        str_add(&result->said, str_text(&stream->final));
+}
+
+static void read_text(struct agent_result *result, const struct adapter *adapter,
+                      const struct classify_text *text, const struct classify_text *err)
+{
+    struct agent_stream *stream = NULL;
+    agent_stream_open(&stream, adapter, NULL, NULL);
+    agent_stream_begin_cut(stream, text->offset);
+    agent_stream_add(stream, text->bytes, text->len);
+    agent_stream_add_err(stream, err->bytes, err->len);
+    agent_stream_end(stream);
+    take_stream(result, stream);
+    agent_stream_close(stream);
+}
+
+/* Writes the value of a line as text; of a list, its last element. */
+static void last_value(const struct classify_text *line, struct str *out)
+{
+    struct str repaired = {0};
+    struct json *value = NULL;
+    json_repair(&repaired, line->bytes, line->len);
+    if (json_parse_data(str_text(&repaired), repaired.len, &value, NULL, NULL)) {
+        const size_t count = json_kind(value) == JSON_KIND_ARRAY ? json_count(value) : 0;
+        if (count > 0 || json_kind(value) == JSON_KIND_OBJECT)
+            json_write(out, count > 0 ? json_at(value, count - 1) : value);
+        json_free(value);
+    }
+    str_done(&repaired);
+}
+
+/* For unknown agents: goes by the shape of the last line. */
+static void read_shape(struct agent_result *result, const struct classify_text *text)
+{
+    static const char generic[] = "generic";
+    struct adapter shape = *adapters_find(NULL, generic);
+    const struct classify_text line = last_line(text);
+    struct str value = {0};
+    if (line.len == 0 || (line.bytes[0] != '{' && line.bytes[0] != '['))
+        return;
+    last_value(&line, &value);
+    shape.output = ADAPTER_OUTPUT_JSONL;
+    const struct classify_text whole = {.bytes = value.data, .len = value.len};
+    read_text(result, &shape, &whole, &(struct classify_text){0});
+    if (result->end == AGENT_END_CUT)
+        result->end = AGENT_END_UNKNOWN;
+    result->offset = result->end == AGENT_END_UNKNOWN ? 0 : line.offset;
+    str_done(&value);
+}
+
+/* A failure may be reported as JSON on stderr. Anything else there is for people. */
+static void read_stderr(struct agent_result *result, const struct classify_input *input)
+{
+    struct agent_result told = {0};
+    if (!input->agent->result_on_stderr || result->end != AGENT_END_UNKNOWN)
+        return;
+    read_text(&told, input->agent, &input->err, &(struct classify_text){0});
+    told.own_retries = result->own_retries;
+    str_add(&told.retry, str_text(&result->retry));
+    if (told.end == AGENT_END_FAILED) {
+        agent_result_done(result);
+        *result = told;
+        result->on_err = true;
+    } else {
+        agent_result_done(&told);
+    }
+}
+
+void agent_result_init(struct agent_result *result, const struct classify_input *input)
+{
+    *result = (struct agent_result){0};
+    const bool is_read = input->agent && adapter_output(input->agent) != ADAPTER_OUTPUT_TEXT;
+    if (is_read && input->stream)
+        take_stream(result, input->stream);
+    else if (is_read)
+        read_text(result, input->agent, &input->out, &input->err);
+    else
+        read_shape(result, &input->out);
+    if (input->agent)
+        read_stderr(result, input);
+    read_status(result);
+}
+
+void agent_result_done(struct agent_result *result)
+{
+    str_done(&result->retry);
+    str_done(&result->failure);
+    str_done(&result->words);
+    str_done(&result->refusal);
+    str_done(&result->answer);
+    str_done(&result->said);
 }

@@ -1,6 +1,6 @@
 /*
- * agent_result.h - the last word of an agent's output, for the classifier: did it fail, and what
- * did its API say? Pure.
+ * agent_result.h - how an agent's output ends, for the classifier: whether it failed, and what
+ * its API said. Pure.
  */
 #ifndef DEVS_AGENT_RESULT_H
 #define DEVS_AGENT_RESULT_H
@@ -20,29 +20,30 @@ enum {
 
 struct agent_result {
     enum agent_end end;
-    bool closes;         /* a terminal event, not an error on the way */
-    int64_t status;      /* HTTP status; 0 if none is given */
-    bool is_empty;       /* it went well, with no word and no call */
-    bool on_err;         /* the event stands on stderr */
+    bool closes;         /* a terminal event, not an error along the way */
+    int64_t status;      /* HTTP status; 0 if unknown */
+    bool is_empty;       /* succeeded without a word or a call */
+    bool on_err;         /* the event is on stderr */
     int64_t offset;      /* of the event's line in the whole stream */
     int64_t own_retries; /* of requests, by the CLI itself */
     struct str retry; /* owned: the failure that the CLI reports for its last own retry; empty once
                          the request was answered */
-    struct str words; /* owned: what it says about the failure, one thing a line */
-    struct str failure; /* owned: what it reported as failed and went on from, until a call went
-                           well; one thing a line */
-    int64_t refused;    /* calls that the CLI did not allow */
-    bool ends_refused;  /* ... and no call came after the last of them */
+    struct str words; /* owned: what it says about the failure, one item a line */
+    struct str failure; /* owned: failures that it reported and continued after, until a call
+                           succeeded; one a line */
+    int64_t refused;    /* calls that the CLI denied */
+    bool ends_refused;  /* ... and no call came after the last one */
     bool has_answer;
-    struct str refusal; /* owned: the last refused call */
-    struct str answer;  /* owned: of an agent with a refused call, its last words up to
+    struct str refusal; /* owned: the last denied call */
+    struct str answer;  /* owned: the last words of an agent with a denied call, up to
                            AGENT_ANSWER_MAX */
-    struct str said;    /* owned: the agent's own last words, if they are short and all that it
-                           has done */
+    struct str said;    /* owned: the last words of an agent that did nothing else, if they are
+                           short */
 };
 
-/* Read the input's stream, else the texts by its adapter; of an agent that writes text, or of none,
- * the last line of stdout alone, by its shape. The caller ends *out with agent_result_done(). */
+/* Reads the input's stream, else its texts by the adapter. For agents that write text, and
+ * unknown ones, reads the last line of stdout by its shape. The caller calls
+ * agent_result_done(). */
 void agent_result_init(struct agent_result *result, const struct classify_input *input);
 void agent_result_done(struct agent_result *result);
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent_calls.h"
 #include "agent_state.h"
 #include "agent_used.h"
 #include "ascii.h"
@@ -31,7 +30,7 @@ void agent_used_add(struct agent_used *sum, const struct agent_used *used)
     sum->refused = agent_used_sum(sum->refused, used->refused);
 }
 
-/* Most events have no text: refused calls are rare. */
+/* Most events have no text, since denied calls are rare. */
 static int64_t refused_of(const struct event *event)
 {
     if (!event->text)
@@ -76,7 +75,7 @@ void agent_calls_add(struct agent_calls *calls, const struct agent_call *call)
     calls->items[calls->count++] = *call;
 }
 
-/* Index of the call of that id; calls->count if none waits. */
+/* Returns the index of the call with that id, or calls->count. */
 static size_t find_call(const struct agent_calls *calls, const char *id)
 {
     size_t i = 0;
@@ -108,7 +107,7 @@ static void agent_calls_done(struct agent_calls *calls)
     calls->count = 0;
 }
 
-enum { OTHER_MAX = 4096 }; /* bytes reported of a line that no rule knows */
+enum { OTHER_MAX = 4096 }; /* bytes reported of a line that no rule matches */
 
 static void tell_other(struct agent_stream *stream, const char *text, size_t len)
 {
@@ -122,7 +121,7 @@ static void tell_other(struct agent_stream *stream, const char *text, size_t len
     str_done(&shown);
 }
 
-/* All that a program for text writes is what it leaves. */
+/* Keeps the output of a program that writes text: all of it is its result. */
 static void keep_text(struct agent_stream *stream, const char *text, size_t len)
 {
     stream->final_is_lost = stream->final_is_lost || stream->final.len + len >= AGENT_TEXT_MAX;
@@ -148,7 +147,7 @@ static void take_words(struct agent_stream *stream, const char *text, size_t len
     str_done(&repaired);
 }
 
-/* Events in a list are events one after the other. */
+/* A list is handled as one event after the other. */
 static bool take_value(struct agent_stream *stream, const struct json *value)
 {
     const size_t count = json_count(value);
@@ -182,7 +181,7 @@ static bool take_json(struct agent_stream *stream, const char *text, size_t len)
     return is_json;
 }
 
-/* The end of a line whose beginning is lost: it may show how a last message ended. */
+/* Handles the end of a line whose beginning is lost: it may show how the last message ended. */
 static void take_cut_line(struct agent_stream *stream, const char *text, size_t len)
 {
     static const char closing[] = "}]}";
@@ -214,7 +213,7 @@ static size_t trimmed_len(const char *text, size_t len)
     return len;
 }
 
-/* A value that is written over several lines begins and ends with a bracket alone. */
+/* A value over several lines begins and ends with a bracket on a line of its own. */
 static bool is_alone(const char *text, size_t len, char bracket)
 {
     return len == 1 && text[0] == bracket;
@@ -232,7 +231,7 @@ static void take_block_line(struct agent_stream *stream, const char *text, size_
     str_clear(&stream->block);
 }
 
-/* Lines of a JSON value that was not closed are words. */
+/* Reports the lines of an unclosed JSON value as text. */
 static void agent_block_end(struct agent_stream *stream)
 {
     if (stream->block.len > 0)
@@ -254,7 +253,7 @@ static void take_whole_line(struct agent_stream *stream, const char *text, size_
     }
 }
 
-/* The line is whole: what it is. */
+/* Handles a complete line. */
 static void agent_line_end(struct agent_stream *stream)
 {
     const char *text = str_text(&stream->line);
@@ -273,7 +272,7 @@ static void agent_line_end(struct agent_stream *stream)
         stream->line_offset = stream->offset;
 }
 
-/* The line is too long: it is shown, and only its end is kept. */
+/* Reports a line that is too long and keeps only its end. */
 static void agent_line_cut(struct agent_stream *stream)
 {
     const size_t half = stream->line.len / 2;

@@ -10,8 +10,8 @@
 #include "str.h"
 #include "text.h"
 
-/* Clean text, each line after `before`; at most `most` lines, 0 = all, then the number of the rest.
- */
+/* Adds clean text with `before` in front of each line; at most `most` lines (0 = all), then the
+ * number of the others. */
 static void add_lines(struct str *out, const char *text, const char *before, int most)
 {
     struct str clean = {0};
@@ -147,10 +147,10 @@ void agent_item_words(const struct agent_item *item, struct str *out)
     }
 }
 
-enum { LOOKED_AT_BYTES = 4096 }; /* of an argument; more of it is not in the line anyway */
+enum { LOOKED_AT_BYTES = 4096 }; /* of an argument; more would not fit into the line */
 
-/* What an argument is that says most of a call, the first that is there. `beside`: told behind
- * it, as where a pattern is looked for. */
+/* The argument that says most about a call: the first one that exists. `beside` is added after
+ * it, such as where a pattern is searched for. */
 static const struct {
     const char *key;
     const char *beside;
@@ -162,7 +162,7 @@ static const struct {
     {"input", NULL},       {"text", NULL},          {"message", NULL},
 };
 
-/* A text, or the words of a command; of ["bash", "-lc", "make"] what the shell is to do. */
+/* A text, or the words of a command; for ["bash", "-lc", "make"] the command of the shell. */
 static void add_value(const struct json *value, struct str *out)
 {
     const char *text = json_text(value, NULL);
@@ -197,7 +197,7 @@ static void add_arguments(const struct json *args, struct str *out)
     free(brief);
 }
 
-/* Line feeds and runs of blanks are one blank. */
+/* Collapses line feeds and runs of blanks. */
 static void add_in_one_line(struct str *out, const struct str *text)
 {
     struct str clean = {0};

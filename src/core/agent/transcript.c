@@ -1,3 +1,6 @@
+/*
+ * Transcripts: the sessions of agents, read item by item, whichever format they are in.
+ */
 #include "transcript.h"
 
 #include <assert.h>
@@ -5,9 +8,300 @@
 #include <string.h>
 
 #include "adapter.h"
+#include "agent_what.h"
 #include "attr.h"
+#include "moment_text.h"
 #include "transcript_parts.h"
 #include "xalloc.h"
+
+/*
+ * Emitting items, whatever the format.
+ */
+
+static uint64_t hash_text(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash != 0 ? hash : 1;
+}
+
+/* Returns milliseconds since 1970 from RFC 3339 or a number of seconds or ms; 0 = none. */
+static int64_t time_of(const struct json *value)
+{
+    enum { MS_PER_S = 1000 };
+    const int64_t ms_from = INT64_C(100000000000); /* smaller numbers are seconds; in ms this is
+                                                      1973 */
+    const int64_t ms_max = INT64_C(1) << 53;
+    const char *text = json_text(value, NULL);
+    int64_t ms = 0;
+    if (text)
+        return moment_text_rfc3339(text, strlen(text), &ms) && ms > 0 && ms < ms_max ? ms : 0;
+    const double number = json_number(value, 0);
+    if (!(number > 0) || number >= (double)ms_max)
+        return 0;
+    return number < (double)ms_from ? (int64_t)(number * MS_PER_S) : (int64_t)number;
+}
+
+void transcript_set_time(struct transcript *t, const struct json *value)
+{
+    const int64_t ms = time_of(value);
+    t->at_ms = ms > 0 ? ms : t->at_ms;
+}
+
+static void emit_item(struct transcript *t, struct agent_item *item, int64_t took_ms,
+                      bool is_prompt)
+{
+    item->used = &t->used;
+    const struct transcript_item it = {.at_ms = t->at_ms,
+                                       .took_ms = took_ms,
+                                       .is_prompt = is_prompt,
+                                       .is_side = t->is_side,
+                                       .item = *item};
+    if (item->kind != AGENT_ITEM_SESSION)
+        t->prompt = is_prompt ? hash_text(item->text) : 0;
+    if (!t->is_side) {
+        t->is_answered = item->kind == AGENT_ITEM_TEXT && !is_prompt;
+        t->has_failed = item->failed && item->kind == AGENT_ITEM_NOTICE;
+    }
+    t->fn(t->ctx, &it);
+}
+
+/* Copies as much as fits. Returns false if nothing changed. */
+static bool keep_text(char *to, size_t size, const char *text)
+{
+    const size_t len = strlen(text);
+    if (len == 0 || len >= size || strcmp(to, text) == 0)
+        return false;
+    memcpy(to, text, len + 1);
+    return true;
+}
+
+/* Only the first one: a forked or resumed session may mention others. */
+void transcript_set_session(struct transcript *t, const char *id)
+{
+    if (!adapter_session_is_id(id) || t->session[0] != '\0' ||
+        !keep_text(t->session, sizeof(t->session), id))
+        return;
+    const bool answered = t->is_answered, failed = t->has_failed;
+    emit_item(t, &(struct agent_item){.kind = AGENT_ITEM_SESSION, .text = t->session}, 0, false);
+    t->is_answered = answered;
+    t->has_failed = failed;
+}
+
+/* Only the first one: where a session moved later does not matter. */
+void transcript_set_folder(struct transcript *t, const char *path)
+{
+    if (path && t->folder[0] == '\0')
+        (void)keep_text(t->folder, sizeof(t->folder), path);
+}
+
+static bool is_blank(const char *text)
+{
+    return text[strspn(text, " \t\r\n")] == '\0';
+}
+
+void transcript_prompt(struct transcript *t, const char *text)
+{
+    if (!is_blank(text))
+        emit_item(t, &(struct agent_item){.kind = AGENT_ITEM_TEXT, .text = text}, 0, !t->is_side);
+}
+
+bool transcript_is_said_again(const struct transcript *t, const char *text)
+{
+    return t->prompt == hash_text(text);
+}
+
+void transcript_text(struct transcript *t, const char *text)
+{
+    if (!is_blank(text))
+        emit_item(t, &(struct agent_item){.kind = AGENT_ITEM_TEXT, .text = text}, 0, false);
+}
+
+void transcript_notice(struct transcript *t, const char *text, bool failed)
+{
+    struct agent_item item = {.kind = AGENT_ITEM_NOTICE, .text = text, .failed = failed};
+    if (!is_blank(text))
+        emit_item(t, &item, 0, false);
+}
+
+void transcript_retry(struct transcript *t, const struct agent_item *retry)
+{
+    struct agent_item item = *retry;
+    item.kind = AGENT_ITEM_RETRY;
+    t->used.own_retries++;
+    emit_item(t, &item, 0, false);
+}
+
+static void forget_call(struct transcript_call *call)
+{
+    free(call->id);
+    free(call->tool);
+    json_free(call->args);
+    *call = (struct transcript_call){0};
+}
+
+/* Returns a free place, or the oldest one. */
+static struct transcript_call *place_for_call(struct transcript *t)
+{
+    for (int i = 0; i < AGENT_OPEN_CALLS_MAX; i++) {
+        if (!t->calls[i].id)
+            return &t->calls[i];
+    }
+    struct transcript_call *call = &t->calls[t->next_call];
+    t->next_call = (t->next_call + 1) % AGENT_OPEN_CALLS_MAX;
+    forget_call(call);
+    return call;
+}
+
+static struct transcript_call *find_call(struct transcript *t, const char *id)
+{
+    for (int i = 0; id && i < AGENT_OPEN_CALLS_MAX; i++) {
+        if (t->calls[i].id && strcmp(t->calls[i].id, id) == 0)
+            return &t->calls[i];
+    }
+    return NULL;
+}
+
+void transcript_call(struct transcript *t, const char *id, const char *tool,
+                     const struct json *args)
+{
+    struct str what = {0};
+    const struct json *object = json_kind(args) == JSON_KIND_OBJECT ? args : NULL;
+    if (find_call(t, id))
+        return; /* reported before */
+    struct transcript_call *call = place_for_call(t);
+    *call = (struct transcript_call){.id = xstrdup(id ? id : ""),
+                                     .tool = xstrdup(tool),
+                                     .args = json_clone(object),
+                                     .number = ++t->number,
+                                     .at_ms = t->at_ms};
+    t->used.calls++;
+    agent_call_what(object, &what);
+    emit_item(t,
+              &(struct agent_item){.kind = AGENT_ITEM_CALL,
+                                   .tool = tool,
+                                   .what = str_text(&what),
+                                   .args = object,
+                                   .number = call->number},
+              0, false);
+    str_done(&what);
+}
+
+int transcript_exit(const char *text)
+{
+    static const char *const words[] = {"Exit code ",
+                                        "Exit code: ", "Exit Code: ", "exited with code "};
+    enum { LOOK_BYTES = 400, EXIT_MAX = 255 };
+    const size_t len = strlen(text);
+    const char *const looks[] = {text, len > LOOK_BYTES ? text + len - LOOK_BYTES : NULL};
+    for (size_t look = 0; look < ARRAY_LEN(looks) && looks[look]; look++) {
+        for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+            const char *at = strstr(looks[look], words[i]);
+            char *end = NULL;
+            if (!at || at - looks[look] > LOOK_BYTES)
+                continue;
+            const char *digits = at + strlen(words[i]);
+            const long code = strtol(digits, &end, 10);
+            if (end != digits && code >= 0 && code <= EXIT_MAX)
+                return (int)code;
+        }
+    }
+    return -1;
+}
+
+void transcript_result(struct transcript *t, const struct transcript_result *result)
+{
+    struct str what = {0};
+    struct transcript_call none = {0};
+    struct transcript_call *call = find_call(t, result->id);
+    struct transcript_call taken = call ? *call : none;
+    if (call)
+        *call = none;
+    struct agent_item item = {.kind = AGENT_ITEM_RESULT,
+                              .text = result->text,
+                              .tool = taken.tool,
+                              .args = taken.args,
+                              .number = taken.number,
+                              .exit =
+                                  result->exit >= 0 ? result->exit : transcript_exit(result->text),
+                              .failed = result->failed};
+    item.failed = item.failed || item.exit > 0;
+    if (taken.tool)
+        agent_call_what(taken.args, &what);
+    item.what = taken.tool ? str_text(&what) : NULL;
+    const int64_t took_ms = taken.at_ms > 0 ? t->at_ms - taken.at_ms : 0;
+    emit_item(t, &item, took_ms > 0 ? took_ms : 0, false);
+    str_done(&what);
+    forget_call(&taken);
+}
+
+void transcript_count(struct transcript *t)
+{
+    const struct transcript_item it = {
+        .at_ms = t->at_ms,
+        .is_side = t->is_side,
+        .item = {.kind = AGENT_ITEM_USED, .used = &t->used},
+    };
+    t->fn(t->ctx, &it);
+}
+
+struct transcript_message *transcript_message(struct transcript *t, const char *id, bool *is_new)
+{
+    const uint64_t wanted = hash_text(id);
+    for (int i = 0; i < TRANSCRIPT_SEEN_MAX; i++) {
+        if (t->messages[i].id != wanted)
+            continue;
+        *is_new = false;
+        return &t->messages[i];
+    }
+    struct transcript_message *message = &t->messages[t->next_message];
+    t->next_message = (t->next_message + 1) % TRANSCRIPT_SEEN_MAX;
+    *message = (struct transcript_message){.id = wanted};
+    *is_new = true;
+    return message;
+}
+
+static void add_part(const struct json *part, struct str *out)
+{
+    const char *text = json_text(part, NULL);
+    if (!text)
+        text = json_text(json_get(part, "text"), NULL);
+    if (!text && json_text(json_get(part, "type"), NULL))
+        text = strcmp(json_text(json_get(part, "type"), ""), "image") == 0 ? "(a picture)" : NULL;
+    if (!text)
+        return;
+    str_add(out, out->len > 0 && out->data[out->len - 1] != '\n' ? "\n" : "");
+    str_add(out, text);
+}
+
+void transcript_content(const struct json *content, struct str *out)
+{
+    if (json_kind(content) != JSON_KIND_ARRAY) {
+        add_part(content, out);
+        return;
+    }
+    for (size_t i = 0; i < json_count(content); i++)
+        add_part(json_at(content, i), out);
+}
+
+void transcript_result_of(struct transcript *t, const struct json *object, const char *id_key,
+                          const char *failed_key)
+{
+    struct str text = {0};
+    transcript_content(json_get(object, "content"), &text);
+    const struct transcript_result result = {.id = json_text(json_get(object, id_key), NULL),
+                                             .text = str_text(&text),
+                                             .exit = -1,
+                                             .failed =
+                                                 json_bool(json_get(object, failed_key), false)};
+    transcript_result(t, &result);
+    str_done(&text);
+}
+
+/*
+ * Reading. The format is detected from the first lines.
+ */
 
 static bool has_text(const struct json *line, const char *key)
 {
@@ -23,7 +317,7 @@ bool transcript_is_of(const char *type, const char *const *types, size_t count)
     return false;
 }
 
-/* A line of Qwen has the members of one of Claude Code, and others in its message. */
+/* A line of Qwen has the members of Claude Code's, and others in its message. */
 static bool is_qwen(const struct json *line)
 {
     return has_text(line, "sessionId") && has_text(line, "uuid") &&
@@ -54,7 +348,7 @@ static bool is_codex(const struct json *line, const char *type)
                                 (json_get(line, "instructions") || json_get(line, "git"))));
 }
 
-/* Documents of other agents have a session and messages, too; these have a type each. */
+/* Documents of other agents have a session and messages, too, but each has a type. */
 static bool is_gemini(const struct json *line, const char *type)
 {
     static const char *const types[] = {"user", "gemini", "info", "warning", "error"};
@@ -96,7 +390,7 @@ static bool is_claude_stream(const struct json *line, const char *type)
            (has_text(message, "id") || has_any(line, of_message, ARRAY_LEN(of_message)));
 }
 
-/* The CLI whose stdout this is a line of; NULL = none is known. */
+/* Returns the CLI whose stdout has such lines, or NULL. */
 static const char *writer_of(const struct json *line, const char *type)
 {
     static const char *const of_codex[] = {"thread.started", "turn.started", "item.started",
@@ -194,7 +488,7 @@ void transcript_close(struct transcript *t)
     free(t);
 }
 
-/* The time since the call, of a CLI's own output: its items have none. */
+/* The time since the call, for a CLI's own output, whose items have none. */
 static int64_t took(struct transcript *t, const struct agent_item *item)
 {
     const int64_t at = item->number % AGENT_OPEN_CALLS_MAX;
@@ -239,9 +533,10 @@ static bool is_unknown(const struct transcript *t, struct err *err)
     return err_hint(err, "--agent NAME reads it as the output of that agent");
 }
 
-/* What the wanted agent's output is read by; a session that the CLI keeps is seen by itself. */
-static bool choose(struct transcript *t, enum transcript_form form, const char *agent,
-                   struct err *err)
+/* Chooses the reader for the output of the wanted agent. Sessions that the CLI keeps are
+ * recognized on their own. */
+static bool choose_form(struct transcript *t, enum transcript_form form, const char *agent,
+                        struct err *err)
 {
     const bool is_other = t->wanted && agent && strcmp(t->wanted, agent) != 0;
     const bool is_kept = form != TRANSCRIPT_UNKNOWN && form != TRANSCRIPT_STREAM;
@@ -258,8 +553,9 @@ static bool has_too_many_values(const char *text, size_t len)
     return json_values_at_most(text, len, TRANSCRIPT_VALUES_MAX + 1) > TRANSCRIPT_VALUES_MAX;
 }
 
-/* Of a CLI's own output the adapter reads the bytes, we only the time. */
-static void feed(struct transcript *t, const struct json *json, const char *text, size_t len)
+/* For a CLI's own output, the adapter reads the bytes, and only the time is read here. */
+static void feed_adapter(struct transcript *t, const struct json *json, const char *text,
+                         size_t len)
 {
     transcript_set_time(t, json_get(json, "timestamp"));
     if (t->folder[0] == '\0')
@@ -270,12 +566,12 @@ static void feed(struct transcript *t, const struct json *json, const char *text
 
 static void read_value(struct transcript *t, const struct json *json)
 {
-    assert(readers[t->form]); /* the form has been chosen, and is no stream */
+    assert(readers[t->form]); /* the format is known and is not a stream */
     if (!readers[t->form](t, json))
         t->counts.unknown++;
 }
 
-/* The elements of a document, or the one object of a line. */
+/* Handles the elements of a document, or the object of a line. */
 static bool take_json(struct transcript *t, const struct json *json, const char *text, size_t len,
                       struct err *err)
 {
@@ -289,11 +585,11 @@ static bool take_json(struct transcript *t, const struct json *json, const char 
             t->counts.unknown++;
             return t->looked_at < TRANSCRIPT_LOOK_LINES || is_unknown(t, err);
         }
-        if (!choose(t, form, agent, err))
+        if (!choose_form(t, form, agent, err))
             return false;
     }
     if (t->form == TRANSCRIPT_STREAM)
-        feed(t, json, text, len);
+        feed_adapter(t, json, text, len);
     else if (!is_list)
         read_value(t, json);
     for (size_t i = 0; is_list && t->form != TRANSCRIPT_STREAM && i < json_count(json); i++)
@@ -306,13 +602,13 @@ static bool take_broken(struct transcript *t, struct err *err)
 {
     const char first = str_text(&t->line)[strspn(str_text(&t->line), " \t\r\n")];
     if (t->form == TRANSCRIPT_STREAM) {
-        feed(t, NULL, str_text(&t->line), t->line.len);
+        feed_adapter(t, NULL, str_text(&t->line), t->line.len);
         return true;
     }
     if (t->form == TRANSCRIPT_UNKNOWN && t->wanted && first != '{' && first != '[') {
-        if (!choose(t, TRANSCRIPT_UNKNOWN, NULL, err))
+        if (!choose_form(t, TRANSCRIPT_UNKNOWN, NULL, err))
             return false;
-        feed(t, NULL, str_text(&t->line), t->line.len);
+        feed_adapter(t, NULL, str_text(&t->line), t->line.len);
         return true;
     }
     t->counts.broken++;
@@ -323,7 +619,7 @@ static bool take_broken(struct transcript *t, struct err *err)
     return t->is_document || t->looked_at < TRANSCRIPT_LOOK_LINES || is_unknown(t, err);
 }
 
-static bool is_blank(const struct str *line)
+static bool is_blank_line(const struct str *line)
 {
     return strspn(str_text(line), " \t\r\n") == line->len;
 }
@@ -336,7 +632,7 @@ static bool take_line(struct transcript *t, struct err *err)
         t->counts.too_long++;
         return true;
     }
-    if (is_blank(&t->line))
+    if (is_blank_line(&t->line))
         return true;
     t->counts.lines++;
     if (!json_parse_data(t->line.data, t->line.len, &json, NULL, NULL))

@@ -1,3 +1,7 @@
+/*
+ * Why an attempt ended as it did: the verdict, from the outcome, the rules and what the agent
+ * says of its own end.
+ */
 #include "classify.h"
 
 #include <assert.h>
@@ -10,20 +14,269 @@
 #include <string.h>
 
 #include "agent_result.h"
+#include "ascii.h"
 #include "attr.h"
-#include "classify_agent.h"
 #include "classify_facts.h"
-#include "classify_rules.h"
-#include "classify_scan.h"
-#include "classify_user.h"
-#include "classify_verdict.h"
-#include "retry_hint.h"
+#include "classify_internal.h"
+#include "plan.h"
 #include "rules_json.h"
 #include "str.h"
 #include "text.h"
 #include "xalloc.h"
 
-/* Why a program could not be started. What is not in the table is persistent. */
+/*
+ * The verdict on what an agent's CLI reports about its own end.
+ */
+
+static void classify_quote(struct verdict *out, const char *line, size_t len, size_t at);
+
+static void classify_add_nears(struct verdict *out, const struct scan *scan);
+
+static void classify_by_match(struct verdict *out, struct scan *scan,
+                              const struct scan_match *match);
+
+static bool classify_by_text(struct scan *scan, struct verdict *out);
+
+/* An agent's words go through the same rules as the output of a program, with the status before
+ * them. Returns true if a rule of `list` matches. */
+static bool judge_words(const struct rules *rules, const struct classify_input *input,
+                        const struct str *words, const struct rule_list *list, struct verdict *out)
+{
+    struct classify_input inner = *input;
+    inner.outcome = (struct outcome){.kind = OUTCOME_EXIT, .code = 1};
+    inner.memory_killed = -1;
+    inner.out = (struct classify_text){0};
+    inner.err = (struct classify_text){.bytes = str_text(words), .len = words->len};
+    struct scan scan;
+    struct scan_match match;
+    scan_init(&scan, rules, &inner);
+    scan.trusts = true;
+    bool holds = list ? scan_first(&scan, list, &match) : classify_by_text(&scan, out);
+    if (list && holds)
+        classify_by_match(out, &scan, &match);
+    if (!list || holds)
+        classify_add_nears(out, &scan);
+    scan_done(&scan);
+    return holds;
+}
+
+static bool judge_service_words(const struct rules *rules, const struct classify_input *input,
+                                const struct str *words, struct verdict *out)
+{
+    return judge_words(rules, input, words, NULL, out) ||
+           judge_words(rules, input, words, &rules->service, out);
+}
+
+/* The verdict on the failure that the agent reports for its last own retry, if that was not
+ * answered. Returns false if there is none, or if no rule matches. */
+static bool classify_by_own_retry(const struct rules *rules, const struct classify_input *input,
+                                  struct verdict *out)
+{
+    struct agent_result result;
+    if (!input->agent)
+        return false;
+    agent_result_init(&result, input);
+    const bool judged =
+        result.retry.len > 0 && judge_service_words(rules, input, &result.retry, out);
+    if (judged) {
+        out->stream = VERDICT_STREAM_NONE; /* the line may no longer be in the kept output */
+        out->line = 0;
+        out->near_count = 0;
+    }
+    agent_result_done(&result);
+    return judged;
+}
+
+/* "agent ended: loop" is text of devs: adds what the agent itself says about its end. */
+static void quote_end(struct verdict *out, const struct str *words)
+{
+    static const char ended[] = "agent ended: ";
+    struct str line = {0};
+    const char *said = str_text(words);
+    if (strncmp(out->match, ended, strlen(ended)) != 0)
+        return;
+    while (strncmp(said, ended, strlen(ended)) == 0) {
+        said += strcspn(said, "\n");
+        said += *said == '\n';
+    }
+    const size_t len = strcspn(said, "\n");
+    if (len > 0) {
+        str_addf(&line, "%s: %.*s", out->match, (int)text_cut(said, len, VERDICT_MATCH_MAX), said);
+        classify_quote(out, str_text(&line), line.len, 0);
+    }
+    str_done(&line);
+}
+
+/* The agent's own result decides alone. The wide rules, which would match too much in other
+ * text, are applied only to what is known to be a service's message. */
+static bool judge_agent_failure(const struct rules *rules, const struct classify_input *input,
+                                const struct agent_result *result, struct verdict *out)
+{
+    const struct rule_list *service = &rules->service;
+    struct verdict finer = verdict_new();
+    struct str said = {0};
+    if (result->status > 0)
+        str_addf(&said, "HTTP %lld\n", (long long)result->status);
+    str_add(&said, str_text(&result->words));
+    if (!judge_service_words(rules, input, &said, out)) {
+        verdict_set_persistent(out, REASON_NONE, "", "agent.result");
+        const struct str *words = result->words.len > 0 ? &result->words : &said;
+        classify_quote(out, str_text(words), words->len, 0);
+    }
+    if (out->reason == REASON_BAD_REQUEST &&
+        judge_words(rules, input, &result->words, service, &finer) &&
+        finer.class == VERDICT_PERSISTENT)
+        *out = finer; /* more specific than a bad request */
+    quote_end(out, &result->words);
+    str_done(&said);
+    return true;
+}
+
+/* The agent reports success, unless its last words refuse the task. */
+static bool judge_agent_success(const struct rules *rules, const struct classify_input *input,
+                                const struct agent_result *result, struct verdict *out)
+{
+    return result->said.len > 0 && judge_words(rules, input, &result->said, &rules->said, out);
+}
+
+/* A denied call stopped the work: the agent says so, says nothing, or has done nothing
+ * afterwards that anything checks. */
+static bool judge_refusal(const struct rules *rules, const struct classify_input *input,
+                          const struct agent_result *result, struct verdict *out)
+{
+    struct verdict said = verdict_new();
+    if (result->refused == 0 || input->checks == CLASSIFY_CHECKS_FOLLOW)
+        return false;
+    const bool is_last = result->ends_refused && input->checks == CLASSIFY_CHECKS_NONE;
+    const bool stops = is_last || !result->has_answer ||
+                       (result->answer.len > 0 &&
+                        judge_words(rules, input, &result->answer, &rules->stopped, &said));
+    if (!stops)
+        return false;
+    struct str call = {0};
+    str_addf(&call, "refused: %s", str_text(&result->refusal));
+    verdict_set_persistent(out, REASON_PERMISSION, "REFUSED", "agent.refused");
+    out->ask = true;
+    classify_quote(out, str_text(&call), call.len, 0);
+    str_done(&call);
+    return true;
+}
+
+/* For a canceled attempt: an error that the agent reported, without a successful call after it,
+ * becomes the matched line. */
+static void classify_quote_failure(const struct classify_input *input, struct verdict *out)
+{
+    struct agent_result result;
+    struct str line = {0};
+    agent_result_init(&result, input);
+    for (const char *at = str_text(&result.failure); *at != '\0';) {
+        const size_t len = strcspn(at, "\n");
+        str_add(&line, line.len > 0 ? ": " : "");
+        text_clean(&line, at, len);
+        at += len + (at[len] == '\n');
+    }
+    verdict_set_match(out, str_text(&line));
+    str_done(&line);
+    agent_result_done(&result);
+}
+
+enum classify_checks classify_checks_of(const struct plan_task *task, int step)
+{
+    const struct plan_step *agent = &task->steps[step];
+    if (!agent->agent)
+        return CLASSIFY_CHECKS_UNKNOWN;
+    bool checked = agent->contract || agent->file_count > 0;
+    for (int i = step + 1; i < task->step_count; i++)
+        checked = checked || !task->steps[i].agent;
+    return checked ? CLASSIFY_CHECKS_FOLLOW : CLASSIFY_CHECKS_NONE;
+}
+
+/* It was asked to end: by a signal, or by its report of one, an exit code of 128 + n. */
+static bool is_interrupted(const struct outcome *outcome)
+{
+    enum { OF_SIGNAL = 128, HANGUP = 1, INTERRUPT = 2, TERMINATE = 15 };
+    const int number = outcome->kind == OUTCOME_SIGNAL ? outcome->code : outcome->code - OF_SIGNAL;
+    return number == HANGUP || number == INTERRUPT || number == TERMINATE;
+}
+
+/* It was prompted, succeeded, and has said nothing. */
+static bool says_nothing(const struct classify_input *input)
+{
+    bool nothing = input->one_shot && input->agent;
+    for (size_t i = 0; i < input->out.len && nothing; i++)
+        nothing = ascii_is_blank(input->out.bytes[i]);
+    return nothing;
+}
+
+/* Was it ended by a termination signal? Its events, and how they end, tell more than that. */
+static bool classify_agent_interrupted(const struct classify_input *input)
+{
+    return input->agent && adapter_output(input->agent) != ADAPTER_OUTPUT_TEXT &&
+           input->outcome.kind == OUTCOME_SIGNAL && is_interrupted(&input->outcome);
+}
+
+static bool judge_agent_end(const struct rules *rules, const struct classify_input *input,
+                            const struct agent_result *result, struct verdict *out)
+{
+    const bool exited_well = input->outcome.code == 0;
+    switch (result->end) {
+    case AGENT_END_FAILED:
+        if (exited_well && (!result->closes || (result->on_err && !says_nothing(input))))
+            return false; /* many successful programs log errors as JSON */
+        return judge_agent_failure(rules, input, result, out);
+    case AGENT_END_DONE:
+        if (exited_well && input->one_shot && result->is_empty) {
+            verdict_set_transient(out, TRANSIENT_NETWORK_TIMEOUT, "EMPTY_ANSWER", "agent.empty");
+            return true;
+        }
+        return exited_well && input->agent &&
+               (judge_refusal(rules, input, result, out) ||
+                judge_agent_success(rules, input, result, out));
+    case AGENT_END_CUT:
+        if (exited_well || is_interrupted(&input->outcome))
+            verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.cut");
+        return out->class == VERDICT_TRANSIENT;
+    case AGENT_END_UNKNOWN:
+        if (classify_agent_interrupted(input)) {
+            verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.cut");
+            return true;
+        }
+        break;
+    }
+    if (exited_well && says_nothing(input))
+        verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "INTERRUPTED", "agent.nothing");
+    return exited_well && says_nothing(input);
+}
+
+/* Returns false if facts and text must decide. *structured: stdout is the agent's protocol, not
+ * text about its end. */
+static bool classify_by_agent(const struct rules *rules, const struct classify_input *input,
+                              struct verdict *out, bool *structured)
+{
+    struct agent_result result;
+    agent_result_init(&result, input);
+    *structured = input->agent && result.end != AGENT_END_UNKNOWN && !result.on_err;
+    const bool judged = judge_agent_end(rules, input, &result, out);
+    if (judged && out->class != VERDICT_SUCCESS && result.end != AGENT_END_CUT) {
+        out->stream = result.on_err ? VERDICT_STREAM_ERR : VERDICT_STREAM_OUT;
+        out->offset = result.offset;
+        out->line = 0;
+        for (int i = 0; i < out->near_count; i++) {
+            out->near[i].stream = out->stream;
+            out->near[i].offset = out->offset;
+        }
+    }
+    agent_result_done(&result);
+    return judged;
+}
+
+/*
+ * The order of decision: what we know ourselves (we ended it, it never started, a signal), then
+ * text by anchored rules (test and compiler failures outrank network words), then the table of
+ * exit codes, then persistent. When in doubt: persistent.
+ */
+
+/* Why a program could not be started. Anything else is persistent. */
 static const struct {
     int number;
     enum transient_type type; /* NONE: persistent */
@@ -55,15 +308,15 @@ static const struct {
     {START_STDIN_GONE, TRANSIENT_NONE, REASON_SETUP, "STDIN_GONE"},
 };
 
-/* What only a person can put right: no try of ours would go otherwise. */
+/* Only a person can fix these: another attempt of ours would fail the same way. */
 static bool asks_a_person(int code)
 {
     return code == START_IMAGE_MISSING || code == START_CONFLICT || code == START_LEFT_ALIVE ||
            code == START_SECRET_MISSING || code == START_STDIN_GONE;
 }
 
-/* Linux' numbers, as outcomes hold them. A program that ended itself so has
- * crashed; the last four came from outside. */
+/* Linux signal numbers, as in outcomes. A program that ended itself with one has crashed; the
+ * last four came from outside. */
 static const struct {
     int number;
     const char *name;
@@ -121,7 +374,7 @@ static void judge_timeout(const struct outcome *outcome, struct verdict *out)
         verdict_set_transient(out, TRANSIENT_RESOURCE_BUSY, "TIMEOUT", "known.timeout");
 }
 
-/* A spent budget is given again by a person only. */
+/* Only a person can extend a spent budget. */
 static void judge_stop(enum outcome_stop stop, struct verdict *out)
 {
     if (stop == STOP_LOOP)
@@ -133,8 +386,8 @@ static void judge_stop(enum outcome_stop stop, struct verdict *out)
     out->ask = stop == STOP_BUDGET;
 }
 
-/* The kernel ends what has used up its CPU time with SIGXCPU, and what ignores that with SIGKILL.
- * A shell or a sandbox around it says 128 + n. */
+/* The kernel ends a process that has used up its CPU time with SIGXCPU, then with SIGKILL. A
+ * shell or sandbox around it reports 128 + n. */
 static bool is_out_of_cpu(const struct classify_input *input)
 {
     enum { XCPU = 24, KILL = 9, SHELL_SIGNAL = 128, MS_PER_S = 1000 };
@@ -182,11 +435,12 @@ enum {
     MATCH_BEFORE = 40, /* bytes of a long line shown before the match */
     OUT_STREAM = 0,    /* index in scan.streams */
     ERR_STREAM = 1,
-    /* A limit that is in force for so long is a window: parked, not waited on. */
+    /* A limit that lasts this long is a usage window: the step is parked. */
     PARK_LEAST_MS = 3600 * 1000,
 };
 
-void classify_quote(struct verdict *out, const char *line, size_t len, size_t at)
+/* Quotes the first line, or the part of a long line around byte `at`. */
+static void classify_quote(struct verdict *out, const char *line, size_t len, size_t at)
 {
     const char *end = memchr(line, '\n', len);
     size_t from = 0;
@@ -215,8 +469,8 @@ static void set_evidence(struct verdict *out, const struct scan *scan,
     classify_quote(out, text->bytes + line->start, line->len, match->spans[0].start);
 }
 
-/* A rule's subtype; "$1" at its end is the group that took part: the first of
- * a pattern with two ways to say the same has none in the other way. */
+/* Sets the subtype of a rule. "$1" at its end is the first group that matched, since a pattern
+ * may have alternatives. */
 static void set_rule_subtype(struct verdict *out, const struct scan *scan,
                              const struct scan_match *match)
 {
@@ -238,8 +492,8 @@ static void set_rule_subtype(struct verdict *out, const struct scan *scan,
     str_done(&words);
 }
 
-/* When to try again. A failure that only needs a long wait is parked and does not ask for a person.
- */
+/* When to try again. A failure that only needs a long wait is parked and does not ask for a
+ * person. */
 static void take_hint(struct verdict *out, const struct scan *scan, const struct retry_hint *hint)
 {
     out->retry_after_ms = hint->ms;
@@ -260,12 +514,13 @@ static void set_hint(struct verdict *out, struct scan *scan, const struct scan_m
 {
     struct retry_hint hint = {.ms = retry_hint_of_group(scan, match), .rule = match->rule};
     scan->keeps_nears = false;
-    scan->work = 0; /* the time to come back is worth as much again */
+    scan->work = 0; /* the time to retry is worth a fresh budget */
     if (hint.ms != HINT_NONE || retry_hint_find(scan, &hint))
         take_hint(out, scan, &hint);
 }
 
-void classify_add_nears(struct verdict *out, const struct scan *scan)
+/* The rules that almost matched, most telling first. */
+static void classify_add_nears(struct verdict *out, const struct scan *scan)
 {
     for (int weight = NEAR_WHY_COUNT; weight >= 0; weight--) {
         for (int i = 0; i < scan->near_count; i++) {
@@ -283,7 +538,9 @@ void classify_add_nears(struct verdict *out, const struct scan *scan)
     }
 }
 
-void classify_by_match(struct verdict *out, struct scan *scan, const struct scan_match *match)
+/* The verdict of a matching rule. */
+static void classify_by_match(struct verdict *out, struct scan *scan,
+                              const struct scan_match *match)
 {
     const struct rule *rule = match->rule;
     out->class = rule->class;
@@ -299,7 +556,7 @@ void classify_by_match(struct verdict *out, struct scan *scan, const struct scan
         set_hint(out, scan, match);
 }
 
-/* A server that says when to come back, and nothing else that a rule knows. */
+/* A server says when to retry, and no other rule matches. */
 static bool judge_hint(struct scan *scan, struct verdict *out)
 {
     struct retry_hint hint;
@@ -314,7 +571,9 @@ static bool judge_hint(struct scan *scan, struct verdict *out)
     return true;
 }
 
-bool classify_by_text(struct scan *scan, struct verdict *out)
+/* Applies the first rule that matches what the scan looks at. Returns false and leaves *out
+ * alone if none does. */
+static bool classify_by_text(struct scan *scan, struct verdict *out)
 {
     struct scan_match match;
     if (!scan_first(scan, &scan->rules->verdicts, &match))
@@ -327,10 +586,10 @@ bool classify_by_text(struct scan *scan, struct verdict *out)
     return true;
 }
 
-/* To compile the rules takes as long as twenty attempts, and a run whose attempts all end well and
- * say nothing needs none of them. */
+/* Compiling the rules takes as long as twenty attempts, and a run whose attempts all succeed
+ * silently needs none. */
 struct late_rules {
-    _Atomic(struct rules *) rules; /* owned; NULL: nobody needed them yet */
+    _Atomic(struct rules *) rules; /* owned; NULL: not needed yet */
 };
 
 struct classifier {
@@ -339,7 +598,7 @@ struct classifier {
     struct late_rules *late; /* owned */
 };
 
-/* Requirement A6. What is not in the table is persistent. */
+/* Requirement A6. Anything else is persistent. */
 static const struct {
     int code;
     enum transient_type type;
@@ -368,7 +627,7 @@ enum verdict_class classify_exit(int code)
     return find_exit_code(code) >= 0 ? VERDICT_TRANSIENT : VERDICT_PERSISTENT;
 }
 
-/* The built-in rules alone are known to be right: they are compiled where they are needed. */
+/* Only the built-in rules are known to be valid, so they are compiled when needed. */
 bool classifier_open(struct classifier **out, const char *user_rules, struct err *err)
 {
     struct classifier *classifier = xcalloc(1, sizeof(*classifier));
@@ -397,7 +656,7 @@ void classifier_close(struct classifier *classifier)
     free(classifier);
 }
 
-/* Of two threads that compile them at once the later one's go. */
+/* If two threads compile them at once, the later result is freed. */
 static const struct rules *rules_of(const struct classifier *classifier)
 {
     struct rules *rules = atomic_load(&classifier->late->rules);
@@ -429,9 +688,8 @@ static bool says_anything(const struct scan *scan, int stream)
     return text->lines[clean_text_tail(text, 1)].len > 0;
 }
 
-/* Codes of A6 count where nothing was said. Beside 126 and 127, a shell's own, and
- * 128, git's, any words are a failure that waiting does not heal; beside 125, an
- * error. */
+/* Exit codes of A6 count if nothing was printed. With 126 and 127 (a shell's) and 128 (git's),
+ * any output means a failure that waiting does not fix; with 125, an error message does. */
 static bool is_explained(struct scan *scan, int code)
 {
     enum { SHELL_CANNOT = 126, SHELL_NOT_FOUND = 127, GIT_FATAL = 128 };
@@ -442,8 +700,8 @@ static bool is_explained(struct scan *scan, int code)
            (code == GIT_FATAL && says_anything(scan, OUT_STREAM));
 }
 
-/* 125 is what docker and podman end with by themselves; through a container of ours it came from
- * within. */
+/* docker and podman exit with 125 for their own failures; through a container of ours it came
+ * from inside. */
 static enum transient_type type_of_exit(const struct classify_input *input, int row)
 {
     const enum transient_type type = exit_codes[row].type;
@@ -466,7 +724,7 @@ static void judge_exit(struct scan *scan, const struct classify_input *input, st
         verdict_set_transient(out, type_of_exit(input, row), exit_codes[row].subtype, rule);
 }
 
-/* Rules that are made for a signal outrank what we know of signals. */
+/* Rules made for a signal outrank what we know of signals. */
 static bool judge_signal(const struct rules *rules, const struct classify_input *input,
                          struct verdict *out)
 {
@@ -490,14 +748,14 @@ static struct classify_text tail_of(const struct classify_text *text)
                                   .offset = text->offset + (int64_t)skip};
 }
 
-/* It ended well, and there is no text that a rule could be asked about. */
+/* It succeeded, and there is no text for a rule. */
 static bool says_nothing_but_success(const struct classify_input *seen)
 {
     return seen->outcome.kind == OUTCOME_EXIT && seen->outcome.code == 0 && !seen->agent &&
            !seen->stream && seen->out.len == 0 && seen->err.len == 0;
 }
 
-/* Launchers exit with 0 although the work was cut short. Nothing is read where no rule can hold. */
+/* Launchers exit with 0 although the work was cut short. Reads nothing if no rule can match. */
 static void deny_success(const struct rules *rules, const struct classify_input *seen,
                          struct verdict *out)
 {
@@ -513,15 +771,16 @@ static void deny_success(const struct rules *rules, const struct classify_input 
     scan_done(&scan);
 }
 
-/* Did devs stop the attempt during the own retries of its agent: after a silence, or because no
- * further retry could succeed? */
+/* Returns true if devs stopped the attempt during its agent's own retries: after a silence, or
+ * because no further retry could succeed. */
 static bool ended_in_own_retries(const struct outcome *outcome)
 {
     return (outcome->kind == OUTCOME_TIMEOUT && outcome->quiet_ms > 0) ||
            (outcome->kind == OUTCOME_CANCELLED && outcome->stop == STOP_HOPELESS);
 }
 
-static void judge(const struct rules *rules, struct classify_input *seen, struct verdict *out)
+static void judge_attempt(const struct rules *rules, struct classify_input *seen,
+                          struct verdict *out)
 {
     bool structured = false;
     if (ended_in_own_retries(&seen->outcome) && classify_by_own_retry(rules, seen, out))
@@ -556,7 +815,7 @@ void classify(const struct classifier *classifier, const struct classify_input *
     if (says_nothing_but_success(&seen))
         (void)facts_judge(&seen, out);
     else
-        judge(rules_of(classifier), &seen, out);
+        judge_attempt(rules_of(classifier), &seen, out);
     if (seen.one_shot && seen.outcome.kind == OUTCOME_CANCELLED && seen.outcome.stop == STOP_ASKED)
         classify_quote_failure(&seen, out);
 }

@@ -1,5 +1,5 @@
 /*
- * classify_facts.h - what we know ourselves about an attempt's end. Pure.
+ * classify_facts.h - what devs knows about the end of an attempt. Pure.
  */
 #ifndef DEVS_CLASSIFY_FACTS_H
 #define DEVS_CLASSIFY_FACTS_H
@@ -8,11 +8,11 @@
 
 #include "classify.h"
 
-/* Judge by facts alone: we ended it, it never started, a signal, a memory
- * counter. False, and *out untouched, where text or the exit code must say. */
+/* Judges by facts alone: devs ended it, it never started, a signal, a memory counter. Returns
+ * false and leaves *out alone if text or the exit code must decide. */
 bool facts_judge(const struct classify_input *input, struct verdict *out);
 
-/* "SIGTERM" -> 15; 0 for a name that is not known. */
+/* Returns 15 for "SIGTERM"; 0 for an unknown name. */
 int facts_signal_number(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-#include "classify_row.h"
+#include "classify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool check_texts(const struct json *row, struct err *err)
     return true;
 }
 
-/* A number, or a name like "SIGTERM". */
+/* A number, or a name such as "SIGTERM". */
 static bool read_signal(const struct json *signal, int *out, struct err *err)
 {
     enum { SIGNAL_LAST = 64 };
@@ -110,7 +110,7 @@ static void add_time(struct str *out, const char *key, int64_t at_ms)
     add_text(out, key, text);
 }
 
-/* Beside the verdict: what the agent's CLI tried by itself. */
+/* What the agent's CLI retried on its own, reported beside the verdict. */
 struct told {
     bool by_agent;
     int64_t own_retries;
@@ -157,7 +157,7 @@ static void add_verdict(struct str *out, const struct json *row, const struct ve
     str_add(out, "}\n");
 }
 
-/* Seconds since 1970, up to the year 9999; not given: *out stays. */
+/* Seconds since 1970, up to the year 9999. Leaves *out alone if there are none. */
 static bool read_now(const struct json *row, int64_t *out, struct err *err)
 {
     static const double year_10000_s = 253402300800.0;
@@ -172,17 +172,16 @@ static bool read_now(const struct json *row, int64_t *out, struct err *err)
     return true;
 }
 
-/* No rule knew the words. A time to come back that stands in them is told; that it
- * is no cause to try again is the verdict's to say. */
+/* No rule matched. Reports a time to retry all the same; whether to retry is up to the verdict. */
 static bool is_undecided(const struct verdict *verdict)
 {
     return verdict->class == VERDICT_PERSISTENT &&
            (strcmp(verdict->rule, "default") == 0 || strcmp(verdict->rule, "exit.words") == 0);
 }
 
-/* The command line that a row names; argv_done() frees it. */
+/* The command line of a row. Free with argv_done(). */
 struct row_argv {
-    char *words[ROW_ARGV_MAX + 1]; /* owned; NULL-terminated, empty where the row does not say */
+    char *words[ROW_ARGV_MAX + 1]; /* owned; NULL-terminated, may be empty */
 };
 
 static bool argv_read(struct row_argv *out, const struct json *argv, struct err *err)
@@ -206,7 +205,7 @@ static void argv_done(struct row_argv *argv)
         free(argv->words[i]);
 }
 
-/* The adapter of that name; one for any agent if none is known by it. */
+/* Returns the adapter of that name, else the one for any agent. */
 static const struct adapter *adapter_of(const struct classify_edge *edge, const char *name)
 {
     static const char generic[] = "generic";
@@ -237,9 +236,9 @@ static bool read_input(const struct json *row, const struct classify_edge *edge,
            read_now(row, &out->now_ms, err);
 }
 
-static bool judge(const struct classifier *classifier, const struct json *row,
-                  const struct classify_edge *edge, struct verdict *out, struct told *told,
-                  struct err *err)
+static bool judge_row(const struct classifier *classifier, const struct json *row,
+                      const struct classify_edge *edge, struct verdict *out, struct told *told,
+                      struct err *err)
 {
     struct row_argv argv;
     struct classify_input input;
@@ -268,7 +267,7 @@ bool classify_row(const struct classifier *classifier, const struct str *row,
     bool ok = json_parse(str_text(&repaired), repaired.len, &json, NULL, err);
     if (ok && json_kind(json) != JSON_KIND_OBJECT)
         ok = err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
-    ok = ok && judge(classifier, json, edge, &verdict, &told, err);
+    ok = ok && judge_row(classifier, json, edge, &verdict, &told, err);
     if (ok)
         add_verdict(out, json, &verdict, &told);
     json_free(json);

@@ -1,4 +1,4 @@
-#include "classify_rules.h"
+#include "classify_internal.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -8,19 +8,18 @@
 
 #include "ascii.h"
 #include "json.h"
-#include "literals.h"
 #include "sha256.h"
 #include "xalloc.h"
 
 enum { ROOT = 0 };
 static_assert(LITERALS_NODES_MAX < LITERALS_END, "a node and the mark fit into 16 bits");
 
-static unsigned char lower(unsigned char c)
+static unsigned char lower_letter(unsigned char c)
 {
     return ascii_is_upper(c) ? (unsigned char)(c + ('a' - 'A')) : c;
 }
 
-static unsigned char upper(unsigned char c)
+static unsigned char upper_letter(unsigned char c)
 {
     return ascii_is_lower(c) ? (unsigned char)(c - ('a' - 'A')) : c;
 }
@@ -66,18 +65,18 @@ static void literals_done(struct literals *literals)
 
 static int class_for(struct literals *literals, unsigned char c)
 {
-    c = lower(c);
+    c = lower_letter(c);
     if (literals->class_of[c] == 0) {
         assert(literals->classes < LITERALS_CLASSES_MAX);
         literals->class_of[c] = (uint8_t)literals->classes;
-        literals->class_of[upper(c)] = (uint8_t)literals->classes;
+        literals->class_of[upper_letter(c)] = (uint8_t)literals->classes;
         literals->classes++;
     }
     return literals->class_of[c];
 }
 
-/* Add a word (not empty, no line feed) before literals_build(). Returns its
- * number; the same word has the same number. LITERAL_NONE: no room. */
+/* Adds a word (not empty, no line feed) before literals_build(). Returns its number, which is
+ * the same for equal words, or LITERAL_NONE if there is no room. */
 static int literals_add(struct literals *literals, const char *word)
 {
     const size_t len = strlen(word);
@@ -101,8 +100,8 @@ static int literals_add(struct literals *literals, const char *word)
     return literals->literal[node];
 }
 
-/* The edges of one node, once the shorter ones are complete: an edge that is
- * missing is that of its longest proper ending. */
+/* Adds the edges of a node; shorter nodes must be complete. A missing edge is that of the
+ * longest proper suffix. */
 static void complete_node(struct literals *literals, size_t node, int32_t *ending, int32_t *queue,
                           size_t *queued)
 {
@@ -137,7 +136,7 @@ static void build_table(struct literals *literals)
     literals->next = NULL;
 }
 
-/* No more words: make the table that a scan walks. Once, before the first scan. */
+/* Builds the table for scans. Call once, after adding all words. */
 static void literals_build(struct literals *literals)
 {
     int32_t *ending = xcalloc(literals->nodes, sizeof(*ending));
@@ -169,7 +168,7 @@ void literals_scan(const struct literals *literals, const char *bytes, size_t le
     }
 }
 
-/* The members of one rule; the file may hold others, for its readers. */
+/* Members of a rule; the file may have others, for its readers. */
 static const char *const known_members[] = {
     "id",      "section", "class",       "type",       "reason",   "subtype", "need",
     "pattern", "unless",  "unless_text", "stream",     "tail",     "exit",    "program",
@@ -242,7 +241,7 @@ static bool read_stream(struct rule *rule, const struct json *json, struct err *
     return err_set(err, ERR_INVALID, "stream is 'any', 'stderr', 'stdout' or 'quiet'");
 }
 
-/* What a person says is a cause, and nothing that was said later outranks it. */
+/* A person's rule is a cause, and nothing later outranks it. */
 static bool read_rank(struct rule *rule, const struct json *json, struct err *err)
 {
     static const char *const names[] = {
@@ -264,7 +263,7 @@ struct range {
     int least, most;
 };
 
-/* A number or a list of them. */
+/* A number or a list of numbers. */
 static bool read_numbers(const struct json *json, struct range range, int max, int *out,
                          int *count_out, struct err *err)
 {
@@ -282,7 +281,7 @@ static bool read_numbers(const struct json *json, struct range range, int max, i
     return true;
 }
 
-/* A name, perhaps with an option behind it, or a list of them. */
+/* A name, optionally with an option after it, or a list of these. */
 static bool read_launchers(struct rule *rule, const struct json *json, struct err *err)
 {
     const bool single = json_kind(json) == JSON_KIND_STRING;
@@ -369,7 +368,7 @@ static bool check_time(const struct rule *rule, struct err *err)
                    rule->retry_group, groups);
 }
 
-/* A subtype may end in "$1", the group that matched; nothing stands behind it. */
+/* A subtype may end in "$1", the group that matched; nothing may follow it. */
 static bool check_subtype(const struct rule *rule, struct err *err)
 {
     const char *group = strchr(rule->subtype, '$');
@@ -400,7 +399,7 @@ static bool read_rule(struct rule *rule, struct literals *literals, const struct
            read_needs(rule, literals, json, err);
 }
 
-/* The exit code alone says that it passed. */
+/* Only the exit code says that it succeeded. */
 static bool check_on_success(const struct rule *rule, struct err *err)
 {
     bool has_zero = rule->exit_count == 0 && rule->signal_count == 0;

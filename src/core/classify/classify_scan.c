@@ -1,4 +1,4 @@
-#include "classify_scan.h"
+#include "classify_internal.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -9,16 +9,15 @@
 
 #include "adapter.h"
 #include "attr.h"
-#include "launched.h"
 #include "xalloc.h"
 
-/* The lines that may match, the last one first, each once: lines with a literal of the rule, or all
+/* Lines that may match, last one first, each once: lines with a literal of the rule, or all
  * lines if it has none. */
 struct candidates {
     const struct scan_stream *stream;
-    int32_t hits[RULE_NEEDS_MAX]; /* the next one of each literal; SCAN_NO_HIT at its end */
+    int32_t hits[RULE_NEEDS_MAX]; /* the next hit of each literal; SCAN_NO_HIT at the end */
     int hit_count;
-    size_t before; /* without a literal: lines before this one are left */
+    size_t before; /* without literals: the next candidate is before this line */
     int left;      /* tries */
     bool all;
 };
@@ -36,7 +35,7 @@ static const struct {
 
 static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh"};
 
-/* Words of a script after which a command begins. */
+/* Words of a script before a command. */
 static const char *const openers[] = {"if",    "then", "else", "elif", "while",
                                       "until", "do",   "!",    "{",    "("};
 
@@ -58,7 +57,7 @@ static bool is_assignment(const char *word)
     return name > 0 && word[name] == '=';
 }
 
-/* After the wrapper's own options and operands. */
+/* Skips the wrapper's own options and operands. */
 static char *const *skip_wrapper(char *const *argv, size_t wrapper)
 {
     int operands = wrappers[wrapper].operands;
@@ -77,7 +76,7 @@ static char *const *skip_wrapper(char *const *argv, size_t wrapper)
     return argv;
 }
 
-/* The text after -c, also as in `bash -lc`; NULL for a shell that reads a file. */
+/* Returns the text after -c, also as in `bash -lc`; NULL for a shell that reads a file. */
 static const char *script_of(char *const *argv)
 {
     for (argv++; *argv && (*argv)[0] == '-'; argv++) {
@@ -87,7 +86,7 @@ static const char *script_of(char *const *argv)
     return NULL;
 }
 
-/* The word at *at, with its quotes removed in place; *at is then the separator after it. */
+/* Returns the word at *at, removing its quotes in place; *at is then the separator after it. */
 static char *take_word(char **at)
 {
     char *word = *at;
@@ -204,7 +203,7 @@ bool launched_find(char *const *argv, const char *wanted)
     return argv && find_at_depth(argv, wanted, 0);
 }
 
-/* The more has been done, the nearer to the end of the text a line must be. */
+/* The more work has been done, the nearer to the end of the text a line must be. */
 static int tries_left(const struct scan *scan)
 {
     if (scan->work > SCAN_WORK_MAX / 2)
@@ -248,7 +247,7 @@ static bool next_hit(struct candidates *candidates, size_t *line_out)
     return any;
 }
 
-/* The next candidate; false after the last one, and when the tries are used up. */
+/* Returns the next candidate; false after the last one, or when the tries are used up. */
 static bool candidates_next(struct candidates *candidates, size_t *line_out)
 {
     if (candidates->left-- <= 0)
@@ -263,7 +262,7 @@ static bool candidates_next(struct candidates *candidates, size_t *line_out)
 
 enum { OUT = 0, ERR = 1 };
 
-/* How much a near miss tells: a word in a quotation more than a word in passing. */
+/* How much a near miss tells: a quoted word more than a word in passing. */
 static const int near_weight[] = {
     [NEAR_QUOTED] = 4, [NEAR_UNLESS] = 3, [NEAR_OUTRANKED] = 2, [NEAR_EXIT] = 1, [NEAR_PATTERN] = 0,
 };
@@ -329,7 +328,7 @@ static bool is_spent(const struct scan *scan)
     return scan->work > SCAN_WORK_MAX;
 }
 
-/* The line as a pattern sees it, of its bytes at most `most`. */
+/* The line as a pattern sees it, at most `most` bytes. */
 static struct rule_subject subject_of(const struct clean_text *text, size_t index, size_t most)
 {
     const struct clean_line *line = &text->lines[index];
@@ -360,14 +359,14 @@ static bool line_matches(struct scan *scan, int stream, size_t index,
     return match_subject(scan, &subject, pattern, NULL) == RULE_MATCH_YES;
 }
 
-/* A word in passing tells something where it might have made a failure transient: "error"
- * alone is near every rule of a compiler. */
+/* A word in passing matters only if it might have made the failure transient: "error" alone is
+ * near every rule for compilers. */
 static bool tells_nothing(const struct scan_near *near)
 {
     return near->why == NEAR_PATTERN && near->rule->class != VERDICT_TRANSIENT;
 }
 
-/* What says most about a near miss stays: one for each rule, the weightiest. */
+/* Keeps the weightiest near miss of each rule. */
 static void note_near(struct scan *scan, const struct scan_near *near)
 {
     if (!scan->keeps_nears || tells_nothing(near))
@@ -396,8 +395,8 @@ static void note_miss(struct scan *scan, const struct scan_match *match, enum ne
                   .rule = match->rule, .why = why, .stream = match->stream, .line = match->line});
 }
 
-/* Source, a diff, a log of the past, what a test expected: words, but not what
- * the program says about its own end. */
+/* Source code, a diff, an old log, or expected test output is quoted: it is not what the program
+ * says about its own end. */
 bool scan_is_spoken(struct scan *scan, int stream, size_t index)
 {
     struct clean_line *line = &scan->streams[stream].text.lines[index];
@@ -405,7 +404,7 @@ bool scan_is_spoken(struct scan *scan, int stream, size_t index)
         return true;
     if (line->state != CLEAN_LINE_UNKNOWN)
         return line->state == CLEAN_LINE_SPOKEN;
-    size_t first = index; /* a part of a long line is what its beginning is */
+    size_t first = index; /* a part of a long line is like its beginning */
     while (first > 0 && scan->streams[stream].text.lines[first].continues)
         first--;
     if (first < index) {
@@ -437,7 +436,7 @@ static int64_t number_at(const struct scan *scan, const struct scan_match *match
     return value;
 }
 
-/* What a pattern alone cannot say. */
+/* Checks what a pattern alone cannot express. */
 static bool checks_hold(struct scan *scan, const struct rule *rule, const struct scan_match *match)
 {
     if (rule->over && number_at(scan, match, 2) <= number_at(scan, match, 1))
@@ -454,7 +453,7 @@ static bool try_line(struct scan *scan, const struct rule *rule, struct scan_mat
         note_miss(scan, match, NEAR_PATTERN); /* not worth the search */
         return false;
     }
-    /* What no literal picked out is a person's rule: of a long line it sees the beginning. */
+    /* Only a person's rules have no literal; of a long line they see the beginning. */
     const struct rule_subject subject =
         subject_of(&scan->streams[match->stream].text, match->line,
                    rule->need_count > 0 ? CLEAN_PART_MAX : SCAN_UNPICKED_MAX);
@@ -472,10 +471,10 @@ static bool try_line(struct scan *scan, const struct rule *rule, struct scan_mat
         note_miss(scan, match, NEAR_QUOTED);
         return false;
     }
-    return !is_spent(scan); /* what was asked last may have had no answer */
+    return !is_spent(scan); /* the last test may have been cut short */
 }
 
-/* The last matching line of one stream, at or after line `first`. */
+/* Finds the last matching line of one stream, at or after line `first`. */
 static bool try_stream(struct scan *scan, const struct rule *rule, int index, size_t first,
                        struct scan_match *out)
 {
@@ -579,7 +578,7 @@ static size_t first_line(const struct scan *scan, const struct rule *rule, int s
     return rule->tail > 0 ? clean_text_tail(&scan->streams[stream].text, rule->tail) : 0;
 }
 
-/* The rule is not for such an end; would its text have held? */
+/* The rule is not for such an end; notes whether its text would have matched. */
 static void note_unfit(struct scan *scan, const struct rule *rule)
 {
     struct scan_match match;
@@ -593,7 +592,7 @@ static void note_unfit(struct scan *scan, const struct rule *rule)
     }
 }
 
-/* Does the rule hold? The last line that it matches is the evidence. */
+/* Returns true if the rule matches. The last matching line is the evidence. */
 static bool rule_holds(struct scan *scan, const struct rule *rule, struct scan_match *out)
 {
     if (!facts_fit(scan->input, rule)) {
@@ -636,8 +635,8 @@ bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_mat
     return false;
 }
 
-static bool outranks(struct scan *scan, const struct rule *rule, const struct scan_match *symptom,
-                     struct scan_match *out)
+static bool rule_outranks(struct scan *scan, const struct rule *rule,
+                          const struct scan_match *symptom, struct scan_match *out)
 {
     if (rule->rank == RULE_RANK_CAUSE) {
         const size_t first = symptom->line > SCAN_NEAR_LINES ? symptom->line - SCAN_NEAR_LINES : 0;
@@ -660,7 +659,7 @@ bool scan_cause(struct scan *scan, const struct scan_match *symptom, struct scan
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *rule = &list->items[i];
         if (rule > symptom->rule && rule->rank > symptom->rule->rank && rule->pattern &&
-            facts_fit(scan->input, rule) && outranks(scan, rule, symptom, out))
+            facts_fit(scan->input, rule) && rule_outranks(scan, rule, symptom, out))
             return true;
     }
     return false;
@@ -695,7 +694,7 @@ void scan_outranked(struct scan *scan, const struct scan_match *decided)
     }
 }
 
-/* In doubt it does: where the time for matching was used up. */
+/* Returns true when in doubt, because the time for matching is used up. */
 static bool names_error(struct scan *scan, int stream)
 {
     struct scan_match match;

@@ -1,13 +1,13 @@
-#include "classify_user.h"
+#include "classify_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "attr.h"
+#include "classify.h"
 #include "json.h"
-#include "rule_list.h"
 
-static bool parse(const char *what, const char *text, struct json **out, struct err *err)
+static bool parse_rules(const char *what, const char *text, struct json **out, struct err *err)
 {
     struct json_place place = {0};
     struct err why = {0};
@@ -45,7 +45,7 @@ static const struct json *find_user_rule(const struct json *rules, const char *n
     return NULL;
 }
 
-static bool check(const struct json *rules, struct err *err)
+static bool check_own_rules(const struct json *rules, struct err *err)
 {
     if (count_of(rules) == 0)
         return err_set(err, ERR_INVALID, "a rule is an object, not %s",
@@ -92,10 +92,10 @@ bool rule_list_add(const char *rules, const char *rule, struct str *out, struct 
     struct json *new = NULL;
     struct str list = {0};
     bool ok =
-        parse("the rules", rules ? rules : "[]", &old, err) &&
+        parse_rules("the rules", rules ? rules : "[]", &old, err) &&
         (json_kind(old) == JSON_KIND_ARRAY ||
          err_set(err, ERR_INVALID, "the rules: a list is expected, not %s", json_kind_name(old))) &&
-        parse("the rule", rule, &new, err) && check(new, err);
+        parse_rules("the rule", rule, &new, err) && check_own_rules(new, err);
     if (ok) {
         merge_lists(old, new, &list);
         str_add(out, list.data);
@@ -111,10 +111,10 @@ enum { VALUE_MAX = 1024 * 1024 };
 static const char *const list_names[] = {"guards",  "errors",  "hints", "said",
                                          "stopped", "service", "rules"};
 
-/* What a person may say of a rule, and what the built-in rules call it. */
+/* Members of a person's rule, and the names of the built-in rules' members. */
 static const struct {
     const char *name;
-    const char *internal; /* NULL: not handed on as it is */
+    const char *internal; /* NULL: not passed on as it is */
     enum json_kind kind;  /* NONE: checked where it is read */
 } members[] = {
     {"name", "id", JSON_KIND_STRING},
@@ -215,7 +215,7 @@ static bool add_member(struct str *out, const char *key, const struct json *valu
     return err_set(err, ERR_INVALID, "'%s' is not a member of a rule", key);
 }
 
-/* One rule of a person in the words of the built-in ones. */
+/* Writes a person's rule with the members of the built-in ones. */
 static bool add_rule(struct str *out, const struct json *rule, struct err *err)
 {
     void *iter = NULL;
@@ -239,7 +239,7 @@ static bool add_rule(struct str *out, const struct json *rule, struct err *err)
     return true;
 }
 
-static const struct json *find(const struct json *list, const char *id)
+static const struct json *find_rule(const struct json *list, const char *id)
 {
     for (size_t i = 0; i < json_count(list); i++) {
         if (strcmp(name_of(json_at(list, i)), id) == 0)
@@ -251,7 +251,7 @@ static const struct json *find(const struct json *list, const char *id)
 static bool is_built_in(const struct json *root, const char *id)
 {
     for (size_t i = 0; i < ARRAY_LEN(list_names); i++) {
-        if (find(json_get(root, list_names[i]), id))
+        if (find_rule(json_get(root, list_names[i]), id))
             return true;
     }
     return false;
@@ -266,11 +266,11 @@ static bool check_rule(const struct json *root, const struct json *user, size_t 
         return err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(rule));
     if (name[0] == '\0')
         return err_set(err, ERR_INVALID, "name is missing");
-    if (find(user, name) != rule)
+    if (find_rule(user, name) != rule)
         return err_set(err, ERR_INVALID, "a rule of that name stands before it");
     if (is_off(rule) && !is_built_in(root, name))
         return err_set(err, ERR_INVALID, "there is no built-in rule of that name to switch off");
-    if (!is_off(rule) && !find(json_get(root, "rules"), name) && is_built_in(root, name))
+    if (!is_off(rule) && !find_rule(json_get(root, "rules"), name) && is_built_in(root, name))
         return err_set(err, ERR_INVALID, "that name is taken by a built-in guard or hint");
     struct str unused = {0};
     const bool ok = is_off(rule) || add_rule(&unused, rule, err);
@@ -299,20 +299,19 @@ static void begin_item(struct str *out)
         str_add_char(out, ',');
 }
 
-/* New rules of a person first, then the built-in ones, each replaced or left out
- * where a person says so. */
+/* New rules of a person first, then the built-in ones, replaced or left out as requested. */
 static void add_list(struct str *out, const struct json *list, const struct json *user, bool rules)
 {
     str_add_char(out, '[');
     for (size_t i = 0; rules && i < json_count(user); i++) {
         const struct json *rule = json_at(user, i);
-        if (is_off(rule) || find(list, name_of(rule)))
+        if (is_off(rule) || find_rule(list, name_of(rule)))
             continue;
         begin_item(out);
         (void)add_rule(out, rule, NULL);
     }
     for (size_t i = 0; i < json_count(list); i++) {
-        const struct json *own = find(user, name_of(json_at(list, i)));
+        const struct json *own = find_rule(user, name_of(json_at(list, i)));
         if (own && is_off(own))
             continue;
         begin_item(out);
@@ -326,7 +325,7 @@ static void add_list(struct str *out, const struct json *list, const struct json
     str_add_char(out, ']');
 }
 
-static void merge(struct str *out, const struct json *root, const struct json *user)
+static void merge_rules(struct str *out, const struct json *root, const struct json *user)
 {
     str_add(out, "{\"version\":1");
     for (size_t i = 0; i < ARRAY_LEN(list_names); i++) {
@@ -354,7 +353,7 @@ bool user_rules_add(const char *built_in, size_t len, const char *user, struct s
     if (!ok) {
         ok = json_parse(built_in, len, &root, NULL, err) && check_rules(root, own, err);
         if (ok)
-            merge(out, root, own);
+            merge_rules(out, root, own);
     }
     json_free(root);
     json_free(own);

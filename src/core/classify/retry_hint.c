@@ -1,6 +1,4 @@
-#include "retry_hint.h"
-
-#include "hint_form.h"
+#include "classify_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +14,7 @@ enum {
     ZONE_NAME_MAX = 48,
     HOUR_MS = 3600 * 1000,
 };
-/* Smaller epochs are seconds to wait, larger ones count milliseconds. */
+/* Smaller epochs are seconds to wait; larger ones are in milliseconds. */
 #define EPOCH_LEAST    ((int64_t)1000000000)
 #define EPOCH_MS_LEAST ((int64_t)100000000000)
 
@@ -135,7 +133,7 @@ static int64_t read_duration(const struct hint_text *text)
     return hint_duration(text->time, text->time_len, text->unit_ms);
 }
 
-/* gRPC: a negative number, or none at all, means that no try is wanted. */
+/* gRPC: a negative or missing number means that no retry is wanted. */
 static int64_t read_pushback(const struct hint_text *text)
 {
     const int64_t ms = hint_duration(text->time, text->time_len, 1);
@@ -158,7 +156,7 @@ static int64_t read_rfc3339(const struct hint_text *text)
     return from_now(text, at_ms);
 }
 
-/* Seconds or milliseconds since 1970; a small number is seconds to wait. */
+/* Seconds or milliseconds since 1970. A small number is seconds to wait. */
 static int64_t read_epoch(const struct hint_text *text)
 {
     int64_t value = 0;
@@ -184,8 +182,8 @@ static bool offset_at(const struct hint_text *text, int64_t at_s, int *out_s)
     return input->zone_offset(input->zone_ctx, zone, at_s, out_s);
 }
 
-/* The local moment that is meant, seconds since 1970 by a clock of that zone: the
- * next such time of the day, or that of the date given, at most half a year past. */
+/* The moment in local time, as seconds since 1970 by a clock of that zone: the next such time of
+ * day, or that of the date, at most half a year in the past. */
 static int64_t local_moment(const struct clock_text *clock, int64_t local_now_s)
 {
     const int64_t time_s = (int64_t)clock->minute * 60;
@@ -200,7 +198,7 @@ static int64_t local_moment(const struct clock_text *clock, int64_t local_now_s)
     return day * CALENDAR_DAY_S + time_s;
 }
 
-/* "3am" in a zone. Where the zone or the clock is not known, an hour. */
+/* "3am" in a zone. If the zone or the clock is unknown, an hour. */
 static int64_t read_clock(const struct hint_text *text)
 {
     struct clock_text clock;
@@ -211,11 +209,11 @@ static int64_t read_clock(const struct hint_text *text)
     if (now_s == 0 || !offset_at(text, now_s, &offset_s))
         return HOUR_MS;
     const int64_t local_s = local_moment(&clock, now_s + offset_s);
-    (void)offset_at(text, local_s - offset_s, &offset_s); /* the clock may change till then */
+    (void)offset_at(text, local_s - offset_s, &offset_s); /* the clock may change until then */
     return from_now(text, (local_s - offset_s) * 1000);
 }
 
-/* A day whose zone is not given: UTC is less than a day off, and the next hint will be nearer. */
+/* A day in an unknown zone: UTC is less than a day off, and the next hint will be closer. */
 static int64_t read_day(const struct hint_text *text)
 {
     struct clock_text clock;
@@ -226,7 +224,7 @@ static int64_t read_day(const struct hint_text *text)
     return ms >= 0 && ms < HOUR_MS ? HOUR_MS : ms;
 }
 
-/* A time of a zone that is not given. */
+/* A time of day in an unknown zone. */
 static int64_t read_hour(const struct hint_text *text)
 {
     (void)text;
@@ -269,11 +267,10 @@ static int64_t read_match(const struct scan *scan, const struct scan_match *matc
     return read(&found);
 }
 
-/* Of several lines that say a time, the longest counts: all of them must have
- * come. */
+/* If several lines give a time, the longest counts: all must have passed. */
 struct longest {
     struct retry_hint *hint;
-    bool stop; /* the server wants no try */
+    bool stop; /* the server wants no retry */
 };
 
 static bool take_longer(void *ctx, const struct scan *scan, const struct scan_match *match)

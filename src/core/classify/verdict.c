@@ -1,17 +1,208 @@
+/*
+ * Labels, outcomes and verdicts: their names, and verdicts as JSON.
+ */
 #include "verdict.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "attr.h"
+#include "event.h"
 #include "failure_class.h"
 #include "json.h"
 #include "outcome.h"
+#include "rounded.h"
+#include "str.h"
 #include "text.h"
 
-/* Is there more to it than its class says? What was busy may have used up its time, or have been
- * silent, or interrupted. */
+/*
+ * Labels: the class of a verdict as one word.
+ */
+
+const char *verdict_label_word(const struct verdict_label *label)
+{
+    if (label->class == VERDICT_TRANSIENT)
+        return transient_type_name(label->type);
+    if (label->class == VERDICT_PERSISTENT && label->reason != REASON_NONE)
+        return reason_name(label->reason);
+    return verdict_class_name(label->class);
+}
+
+static bool parse_reason(const char *text, enum reason *out)
+{
+    for (int reason = REASON_NONE + 1; reason < REASON_COUNT; reason++) {
+        if (strcasecmp(reason_name((enum reason)reason), text) == 0) {
+            *out = (enum reason)reason;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_type_word(enum transient_type type, const char *text)
+{
+    char word[VERDICT_WORD_MAX];
+    const struct outcome outcome = {.kind = OUTCOME_EXIT, .code = 1};
+    struct verdict verdict = verdict_new();
+    verdict_set_transient(&verdict, type, "", "");
+    return strcasecmp(transient_type_name(type), text) == 0 ||
+           strcasecmp(verdict_word(&verdict, &outcome, word), text) == 0;
+}
+
+bool verdict_label_parse(const char *text, struct verdict_label *out)
+{
+    struct verdict_label label = {.class = VERDICT_PERSISTENT};
+    for (int type = TRANSIENT_NONE + 1; type < TRANSIENT_TYPE_COUNT; type++) {
+        if (is_type_word((enum transient_type)type, text)) {
+            *out = (struct verdict_label){.class = VERDICT_TRANSIENT,
+                                          .type = (enum transient_type)type};
+            return true;
+        }
+    }
+    bool success = strcasecmp(text, verdict_class_name(VERDICT_SUCCESS)) == 0;
+    if (success)
+        label.class = VERDICT_SUCCESS;
+    bool known = success || strcasecmp(text, verdict_class_name(VERDICT_PERSISTENT)) == 0 ||
+                 parse_reason(text, &label.reason);
+    if (known)
+        *out = label;
+    return known;
+}
+
+bool verdict_label_equals(const struct verdict_label *a, const struct verdict_label *b)
+{
+    return a->class == b->class && a->type == b->type && a->reason == b->reason;
+}
+
+void verdict_label_words(struct str *out)
+{
+    for (int type = TRANSIENT_NONE + 1; type < TRANSIENT_TYPE_COUNT; type++)
+        str_addf(out, "%s, ", transient_type_name((enum transient_type)type));
+    for (int reason = REASON_NONE + 1; reason < REASON_COUNT; reason++)
+        str_addf(out, "%s, ", reason_name((enum reason)reason));
+    str_addf(out, "%s, %s", verdict_class_name(VERDICT_PERSISTENT),
+             verdict_class_name(VERDICT_SUCCESS));
+}
+
+/*
+ * Outcomes: the facts of an attempt's end, before any judgment.
+ */
+
+static const char *const kind_names[] = {
+    [OUTCOME_EXIT] = "exit",
+    [OUTCOME_SIGNAL] = "signal",
+    [OUTCOME_NOT_STARTED] = "not started",
+    [OUTCOME_TIMEOUT] = "timeout",
+    [OUTCOME_CANCELLED] = "cancelled",
+    [OUTCOME_INTERRUPTED] = "interrupted",
+};
+static_assert(ARRAY_LEN(kind_names) == OUTCOME_KIND_COUNT, "every kind of end has a name");
+
+static const char *const start_words[] = {
+    [START_SANDBOX_FAILED - START_CODE_FIRST] = "the sandbox failed",
+    [START_TIMED_OUT - START_CODE_FIRST] = "the sandbox was not ready in time",
+    [START_DAEMON_DOWN - START_CODE_FIRST] = "the container daemon does not answer",
+    [START_IMAGE_MISSING - START_CODE_FIRST] = "the container image is not here",
+    [START_WORKSPACE_FAILED - START_CODE_FIRST] = "the workspace cannot be made ready",
+    [START_CONFLICT - START_CODE_FIRST] = "the results of the needed tasks do not merge",
+    [START_NO_SPACE - START_CODE_FIRST] = "no space left for the workspace",
+    [START_TOO_LARGE - START_CODE_FIRST] = "the workspace is too large for a snapshot",
+    [START_LEFT_ALIVE - START_CODE_FIRST] = "what an earlier attempt left is still alive",
+    [START_SECRET_MISSING - START_CODE_FIRST] = "a secret of the plan is not in the environment",
+    [START_STDIN_GONE - START_CODE_FIRST] = "its standard input is gone",
+};
+static_assert(ARRAY_LEN(start_words) == START_CODE_END - START_CODE_FIRST,
+              "every code has its words");
+
+static const char *const stop_words[] = {
+    [STOP_ASKED] = "cancelled",
+    [STOP_LOOP] = "ended: its calls loop",
+    [STOP_BUDGET] = "ended: its budget is spent",
+    [STOP_HOPELESS] = "ended: its own retries cannot succeed",
+};
+static_assert(ARRAY_LEN(stop_words) == STOP_COUNT, "every stop has its words");
+
+enum { MS_PER_S = 1000 };
+
+struct outcome outcome_of_end(const struct event *event, const struct json *text)
+{
+    return (struct outcome){
+        .kind = (enum outcome_kind)event->a,
+        .code = (int)event->b,
+        .stop = (enum outcome_stop)json_i64(json_get(text, "stop"), STOP_ASKED),
+        .own_retries = (int)json_i64(json_get(text, "own"), 0),
+        .quiet_ms = json_i64(json_get(text, "quiet"), 0),
+        .own_wait_ms = json_i64(json_get(text, "own_wait"), 0),
+        .ran_ms = event->c,
+        .bytes = {event->d, event->e},
+        .lines = {json_i64(json_get(text, "out_lines"), 0),
+                  json_i64(json_get(text, "err_lines"), 0)},
+        .rss_kib_max = json_i64(json_get(text, "rss"), 0),
+        .cpu_ms = json_i64(json_get(text, "cpu"), 0),
+        .left = (int)json_i64(json_get(text, "left"), 0),
+    };
+}
+
+bool start_code_is_known(int code)
+{
+    return code >= START_CODE_FIRST && code < START_CODE_END;
+}
+
+static const char *words_of_start(int code)
+{
+    return start_code_is_known(code) ? start_words[code - START_CODE_FIRST] : strerror(code);
+}
+
+const char *outcome_kind_name(enum outcome_kind kind)
+{
+    assert(kind < OUTCOME_KIND_COUNT);
+    return kind_names[kind];
+}
+
+void outcome_words(const struct outcome *outcome, struct str *out)
+{
+    switch (outcome->kind) {
+    case OUTCOME_EXIT:
+        str_add(out, "exit ");
+        str_add_i64(out, outcome->code);
+        break;
+    case OUTCOME_SIGNAL:
+        str_addf(out, "signal %d", outcome->code);
+        break;
+    case OUTCOME_NOT_STARTED:
+        str_addf(out, "not started: %s", words_of_start(outcome->code));
+        break;
+    case OUTCOME_TIMEOUT:
+        str_add(out, outcome_kind_name(outcome->kind));
+        if (outcome->quiet_ms > 0)
+            str_addf(out, ": no output for %lld s",
+                     (long long)rounded(outcome->quiet_ms, MS_PER_S));
+        break;
+    case OUTCOME_CANCELLED:
+        str_add(out, stop_words[outcome->stop]);
+        break;
+    case OUTCOME_INTERRUPTED:
+    case OUTCOME_KIND_COUNT:
+        str_add(out, outcome_kind_name(outcome->kind));
+        break;
+    }
+}
+
+bool outcome_is_seen(const struct outcome *outcome)
+{
+    return outcome->kind != OUTCOME_INTERRUPTED || outcome->ran_ms > 0;
+}
+
+/*
+ * Verdicts. Their words are the failure classes: seven transient types, each with a free subtype,
+ * and a closed list of persistent reasons. Numbers are stored in the log: never renumber.
+ */
+
+/* Returns true if the ending tells more than the class: what was busy may have timed out, been
+ * silent, or been interrupted. */
 static bool has_ending(const struct attempt_state *attempt)
 {
     if (attempt->class == VERDICT_TRANSIENT)
@@ -21,7 +212,7 @@ static bool has_ending(const struct attempt_state *attempt)
     return attempt->class == VERDICT_PERSISTENT && attempt->reason == REASON_NONE;
 }
 
-/* The class that devs gave the attempt itself. */
+/* Returns the class that devs itself gave the attempt. */
 static struct failure_class class_as_judged(const struct attempt_state *attempt)
 {
     struct failure_class out = {
@@ -87,7 +278,7 @@ static const char *const class_names[] = {
 };
 static_assert(ARRAY_LEN(class_names) == VERDICT_CLASS_COUNT, "every class has a name");
 
-/* A transient type's name in the log and its short word on the screen. */
+/* Names of transient types in the log, and on the screen. */
 static const struct {
     const char *name;
     const char *word;
@@ -215,7 +406,7 @@ bool verdict_add_line(struct verdict *verdict, const char *line, size_t len)
     size_t used = strlen(verdict->violations);
     size_t room = sizeof(verdict->violations) - used;
     assert(!memchr(line, '\n', len));
-    if (len + 2 > room) /* a line feed and the end */
+    if (len + 2 > room) /* a line feed and the NUL */
         return false;
     (void)snprintf(verdict->violations + used, room, "%.*s\n", (int)len, line);
     return true;
@@ -243,7 +434,7 @@ bool reason_parse(const char *text, enum reason *out)
     return false;
 }
 
-/* What has no type of its own among the seven: the subtype tells it. */
+/* For what has none of the seven types, the subtype tells what it is. */
 static const char *transient_word(const struct verdict *verdict)
 {
     static const struct {
@@ -345,7 +536,7 @@ void verdict_to_json(const struct verdict *verdict, struct str *out)
         add_lines(out, "violations", verdict->violations);
 }
 
-/* The first line only: anybody may have written the file, and one line is printed. */
+/* Reads only the first line: anyone may have written the file, and one line is printed. */
 static void read_text(const struct json *object, const char *key, char *out, size_t size)
 {
     const char *text = json_text(json_get(object, key), "");
@@ -363,7 +554,7 @@ static enum verdict_stream stream_parse(const char *text)
     return VERDICT_STREAM_NONE;
 }
 
-/* A reason that is not known is left out: the list is a help for people. */
+/* Ignores unknown reasons: the list is only a help for people. */
 static void read_near(const struct json *list, struct verdict *out)
 {
     out->near_count = 0;
@@ -382,7 +573,7 @@ static void read_near(const struct json *list, struct verdict *out)
     }
 }
 
-/* Lines that do not fit are left out, as when they were made. */
+/* Ignores lines that do not fit, as when they were written. */
 static void read_lines(const struct json *list, struct verdict *out)
 {
     out->violations[0] = '\0';

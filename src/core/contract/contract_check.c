@@ -1,11 +1,9 @@
-/* contract_check.c - a value against a schema, and what is said where it does not fit. */
+/* contract_check.c - checks a value against a schema, and reports what does not fit. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "contract_checking.h"
-#include "contract_equal.h"
-#include "contract_schema.h"
+#include "contract_internal.h"
 #include "near_word.h"
 #include "str.h"
 
@@ -117,7 +115,7 @@ bool contract_check_combined(struct contract_checking *checking,
     return fits && checking->stop == CONTRACT_GOES_ON;
 }
 
-static struct contract_spot element(const struct contract_spot *spot, size_t index)
+static struct contract_spot element_spot(const struct contract_spot *spot, size_t index)
 {
     return (struct contract_spot){
         .at = {.up = &spot->at, .index = index},
@@ -132,7 +130,7 @@ static bool check_items(struct contract_checking *checking, const struct contrac
     const size_t count = json_count(spot->value);
     bool fits = true;
     for (size_t i = 0; i < count && !contract_is_settled(checking, fits); i++) {
-        struct contract_spot item = element(spot, i);
+        struct contract_spot item = element_spot(spot, i);
         const struct contract_schema *own = i < prefix->count ? prefix->items[i] : schema->items;
         if (!own)
             break;
@@ -153,7 +151,7 @@ static bool check_contained(struct contract_checking *checking,
     const size_t count = json_count(spot->value);
     int64_t contained = 0;
     for (size_t i = 0; i < count && checking->stop == CONTRACT_GOES_ON; i++) {
-        struct contract_spot item = element(spot, i);
+        struct contract_spot item = element_spot(spot, i);
         contained += contract_would_fit(checking, schema->contains, &item) ? 1 : 0;
     }
     return checking->stop == CONTRACT_GOES_ON &&
@@ -174,7 +172,7 @@ static bool say_equal(void *ctx, size_t first, size_t second)
         return false;
     struct str message = {0};
     str_addf(&message, "no element may be there twice, and %zu is equal to %zu", second, first);
-    struct contract_spot item = element(comparison->spot, second);
+    struct contract_spot item = element_spot(comparison->spot, second);
     (void)contract_say_value(checking, &item, str_text(&message), NULL);
     str_done(&message);
     return checking->stop == CONTRACT_GOES_ON;
@@ -205,7 +203,7 @@ bool contract_check_elements(struct contract_checking *checking,
     return fits;
 }
 
-/* Whether the name is allowed. */
+/* Returns true if the name is allowed. */
 static bool check_name(struct contract_checking *checking, const struct contract_schema *schema,
                        const struct contract_spot *member)
 {
@@ -298,7 +296,7 @@ static bool check_each(struct contract_checking *checking, const struct contract
     return fits;
 }
 
-/* What a member should be, as far as its schema says it at once. */
+/* Says what a member should be, as far as its own schema tells. */
 static void add_wanted(struct str *out, const struct contract_schema *schema, const char *key)
 {
     const struct contract_schema *own = contract_table_find(&schema->properties, key);
@@ -332,7 +330,7 @@ static bool say_missing(struct contract_checking *checking, const struct contrac
     return false;
 }
 
-/* The required names, after the existing members. */
+/* Checks the required names after the existing members. */
 static bool check_names(struct contract_checking *checking, const struct contract_schema *schema,
                         const struct contract_spot *spot, const struct json *names,
                         const char *message)
@@ -393,7 +391,7 @@ bool contract_check_members(struct contract_checking *checking,
     return fits;
 }
 
-enum { STEPS_PER_VALUE = 64 }; /* at least, of a check */
+enum { STEPS_PER_VALUE = 64 }; /* steps of a check, at least */
 
 static const char *const stop_words[] = {
     [CONTRACT_GOES_ON] = "",
@@ -429,8 +427,8 @@ void contract_offer(struct contract_checking *checking, struct near_word *near, 
         near_word_offer(near, word);
 }
 
-/* A value without its parts, which may be many. */
-static char *shown(const struct json *value)
+/* Shows a value without its parts, of which there may be many. */
+static char *value_shown(const struct json *value)
 {
     const enum json_kind kind = json_kind(value);
     const bool has_parts = kind == JSON_KIND_OBJECT || kind == JSON_KIND_ARRAY;
@@ -442,7 +440,7 @@ bool contract_say_shown(struct contract_checking *checking, const struct contrac
 {
     if (!checking->findings)
         return false;
-    char *text = shown(spot->value);
+    char *text = value_shown(spot->value);
     const struct contract_fault fault = {
         .code = code,
         .message = message,
@@ -535,8 +533,8 @@ bool contract_say_types(struct contract_checking *checking, const struct contrac
     return false;
 }
 
-/* A value of the wrong type is wrong in nothing else, but for the constant that says what an
- * output is of: that one counts more. */
+/* A value of the wrong type has no other errors, except for the constant that tells what an
+ * output is: that error matters more. */
 static bool check_wrong_type(struct contract_checking *checking,
                              const struct contract_schema *schema, struct contract_spot *spot)
 {
@@ -601,7 +599,7 @@ static bool contract_would_fit(struct contract_checking *checking,
     return fits;
 }
 
-/* As deep a recursion as the value is nested, which the JSON parser limits. */
+/* Recurses as deep as the value is nested, which the JSON parser limits. */
 static int64_t count_values(const struct json *value)
 {
     int64_t count = 1;
@@ -653,7 +651,7 @@ bool contract_check(const struct contract *contract, const struct json *value,
     return check_values(contract, value, count_values(value), wrong);
 }
 
-/* A value is a byte at least, and another one keeps it from the next. */
+/* Each value takes at least one byte, and a separator. */
 bool contract_check_read(const struct contract *contract, const struct json *value, size_t len,
                          struct violations *wrong)
 {

@@ -1,21 +1,102 @@
-#include "contract_equal.h"
-
+/*
+ * Places in a JSON document, and whether two JSON values are equal.
+ */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract_internal.h"
 #include "decimal.h"
+#include "json_pointer.h"
+#include "parse.h"
 #include "xalloc.h"
 
+static void add_key(struct str *out, const char *key)
+{
+    for (;;) {
+        const size_t plain = strcspn(key, "~/");
+        str_add_n(out, key, plain);
+        if (!key[plain])
+            return;
+        str_add(out, key[plain] == '~' ? "~0" : "~1");
+        key += plain + 1;
+    }
+}
+
+void json_pointer_add(struct str *out, const struct json_pointer *pointer, size_t max)
+{
+    if (!pointer->up)
+        return;
+    json_pointer_add(out, pointer->up, max);
+    if (out->len > max)
+        return;
+    str_add_char(out, '/');
+    if (pointer->key)
+        add_key(out, pointer->key);
+    else
+        str_addf(out, "%zu", pointer->index);
+}
+
+/* Fails if a '~' is not part of an escape. */
+static bool read_key(struct str *out, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] != '~') {
+            str_add_char(out, text[i]);
+            continue;
+        }
+        i++;
+        if (i == len || (text[i] != '0' && text[i] != '1'))
+            return false;
+        str_add_char(out, text[i] == '0' ? '~' : '/');
+    }
+    return true;
+}
+
+static const struct json *element_at(const struct json *array, const char *text)
+{
+    int64_t index = 0;
+    const bool has_zeros = text[0] == '0' && text[1];
+    const bool is_index = strspn(text, "0123456789") == strlen(text) && !has_zeros &&
+                          parse_i64(text, 0, INT32_MAX, &index, NULL);
+    return is_index ? json_at(array, (size_t)index) : NULL;
+}
+
+const struct json *json_pointer_find(const struct json *root, const char *text)
+{
+    const struct json *value = root;
+    struct str key = {0};
+    while (value && *text) {
+        const size_t len = *text == '/' ? strcspn(text + 1, "/") : 0;
+        str_clear(&key);
+        if (*text != '/' || !read_key(&key, text + 1, len))
+            value = NULL;
+        else if (json_kind(value) == JSON_KIND_ARRAY)
+            value = element_at(value, str_text(&key));
+        else
+            value = json_get(value, str_text(&key));
+        text += *text == '/' ? len + 1 : 0;
+    }
+    str_done(&key);
+    return value;
+}
+
+/*
+ * Equality as in JSON Schema (core, 4.2.2): numbers are compared as decimals, members of objects
+ * in any order.
+ */
+
 enum {
-    STEP_BYTES = 64, /* of a text that are looked at in one step */
-    STEPS_REAL = 8,  /* that reading a real as a decimal takes more */
+    STEP_BYTES = 64, /* bytes of a text per step */
+    STEPS_REAL = 8,  /* additional steps to read a real as a decimal */
 };
 
 /* FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv */
 static const uint64_t fnv_basis = 0xcbf29ce484222325;
 static const uint64_t fnv_prime = 0x100000001b3;
 
-/* An element under its hash. */
+/* An element and its hash. */
 struct hashed {
     uint64_t hash;
     size_t index;
@@ -31,8 +112,8 @@ static void spend_number(int64_t *steps_left, const struct json *number)
     *steps_left -= json_kind(number) == JSON_KIND_REAL ? STEPS_REAL : 0;
 }
 
-/* A long text is looked at in more than one step. */
-static void spend(int64_t *steps_left, size_t len)
+/* A long text takes more than one step. */
+static void spend_steps(int64_t *steps_left, size_t len)
 {
     *steps_left -= (int64_t)(len / STEP_BYTES);
 }
@@ -43,7 +124,7 @@ static bool same_text(const struct json *a, const struct json *b, int64_t *steps
     size_t b_len = 0;
     const char *a_text = json_bytes(a, &a_len);
     const char *b_text = json_bytes(b, &b_len);
-    spend(steps_left, a_len);
+    spend_steps(steps_left, a_len);
     return a_len == b_len && memcmp(a_text, b_text, a_len) == 0;
 }
 
@@ -123,7 +204,7 @@ static uint64_t hash_number(uint64_t hash, const struct json *number)
 
 static uint64_t hash_of(const struct json *value, int64_t *steps_left);
 
-/* A sum, so that the order of members does not count. */
+/* A sum, so that the order of members does not matter. */
 static uint64_t hash_members(const struct json *object, int64_t *steps_left)
 {
     void *iter = NULL;
@@ -133,7 +214,7 @@ static uint64_t hash_members(const struct json *object, int64_t *steps_left)
     while (json_next(object, &iter, &key, &value)) {
         const size_t len = strlen(key);
         const uint64_t name = add_bytes(fnv_basis, key, len);
-        spend(steps_left, len);
+        spend_steps(steps_left, len);
         sum += add_u64(name, hash_of(value, steps_left));
     }
     return sum;
@@ -152,7 +233,7 @@ static uint64_t hash_of(const struct json *value, int64_t *steps_left)
     uint64_t hash = add_u64(fnv_basis, (uint64_t)kind);
     size_t len = 0;
     const char *text = json_bytes(value, &len);
-    spend(steps_left, len);
+    spend_steps(steps_left, len);
     if (text)
         return add_bytes(hash, text, len);
     if (kind == JSON_KIND_OBJECT)
@@ -171,7 +252,7 @@ static int compare_hashed(const void *a, const void *b)
     return one->index < other->index ? -1 : 1;
 }
 
-/* The first element from row `start` on, under the same hash, that is equal to that of `at`. */
+/* Returns the first element from row `start` on with the same hash that equals the one at `at`. */
 static const struct hashed *equal_before(const struct json *array, const struct hashed *rows,
                                          size_t start, size_t at, int64_t *steps_left)
 {

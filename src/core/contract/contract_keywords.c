@@ -1,12 +1,10 @@
-/* contract_keywords.c - the table of keywords: how each is read into a schema. */
+/* contract_keywords.c - the table of keywords, and how each is read into a schema. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attr.h"
-#include "contract_equal.h"
-#include "contract_loading.h"
-#include "contract_schema.h"
+#include "contract_internal.h"
 #include "near_word.h"
 #include "str.h"
 #include "xalloc.h"
@@ -22,7 +20,7 @@ static const struct {
     {"integer", CONTRACT_INTEGER},
 };
 
-/* The bit of a type's name; 0 if there is none. */
+/* Returns the bit of a type, or 0. */
 static unsigned contract_type_named(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(type_names); i++) {
@@ -87,7 +85,7 @@ struct contract_schema *contract_schema_new(struct contract *contract, const str
     return schema;
 }
 
-/* As strcmp(): most keys differ in their first byte. */
+/* Like strcmp(): most keys differ in their first byte. */
 static int key_order(const char *key, const char *other)
 {
     const int order = (unsigned char)key[0] - (unsigned char)other[0];
@@ -147,11 +145,10 @@ size_t contract_schema_count(const struct contract *contract)
     return contract->schema_count;
 }
 
-/* Reads the value of the site; `slot` is the member of the schema where it goes, if the table
- * names one. */
+/* Reads the value of the site. `slot` is its member of the schema, if the table names one. */
 typedef void keyword_fn(const struct contract_site *site, void *slot);
 
-/* The site of a part of the value. */
+/* Returns the site of a part of the value. */
 static struct contract_site part_of(const struct contract_site *site, const struct json *value,
                                     const struct json_pointer *pointer)
 {
@@ -215,7 +212,7 @@ static void read_table(const struct contract_site *site, void *slot)
     qsort(table->rows, table->count, sizeof(*table->rows), compare_rows);
 }
 
-/* Only what refers to them uses them. */
+/* Used only by references. */
 static void read_definitions(const struct contract_site *site, void *slot)
 {
     (void)slot;
@@ -329,7 +326,7 @@ static void read_array(const struct contract_site *site, void *slot)
         read_value(site, slot);
 }
 
-/* A comparison that nobody needs: one is enough. */
+/* Reports a repeated element; one report is enough. */
 static bool note_equal(void *ctx, size_t first, size_t second)
 {
     (void)first;
@@ -337,7 +334,7 @@ static bool note_equal(void *ctx, size_t first, size_t second)
     return false;
 }
 
-/* The names of a list must differ (validation, 6.1.1 and 6.5.3). */
+/* The names in a list must differ (validation, 6.1.1 and 6.5.3). */
 static void check_unique(const struct contract_site *site)
 {
     int64_t steps = INT64_MAX;
@@ -423,7 +420,7 @@ static void read_reference(const struct contract_site *site, void *slot)
     str_done(&pointer);
 }
 
-/* The following say something to people or programs, and nothing about what fits. */
+/* These keywords inform people or programs, and do not affect validation. */
 static void read_note(const struct contract_site *site, void *slot)
 {
     (void)slot;
@@ -443,7 +440,7 @@ static void read_examples(const struct contract_site *site, void *slot)
     (void)is_kind(site, JSON_KIND_ARRAY, "array");
 }
 
-/* Says what is in a text, where nothing is looked for. */
+/* Describes the content of a string, which is not checked. */
 static void read_content(const struct contract_site *site, void *slot)
 {
     const enum json_kind kind = json_kind(site->value);
@@ -452,7 +449,7 @@ static void read_content(const struct contract_site *site, void *slot)
         contract_complain_type(site, "object or boolean", "a schema is expected");
 }
 
-/* Of any value; or was read already. */
+/* Accepts any value, or one that has been read already. */
 static void read_nothing(const struct contract_site *site, void *slot)
 {
     (void)site;

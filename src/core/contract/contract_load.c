@@ -1,12 +1,11 @@
-/* contract_load.c - a schema from its JSON. */
+/* contract_load.c - loads a schema from JSON. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ascii.h"
-#include "contract_loading.h"
-#include "contract_uri.h"
+#include "contract_internal.h"
 #include "parse.h"
 #include "str.h"
 #include "xalloc.h"
@@ -26,7 +25,7 @@ static struct part part_of(const char *text, size_t len)
     return (struct part){.text = text, .len = len, .is_there = true};
 }
 
-/* Length of "scheme:" without the colon; 0 if there is none. */
+/* Returns the length of "scheme:" without the colon, or 0. */
 static size_t scheme_len(const char *text)
 {
     static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -35,7 +34,7 @@ static size_t scheme_len(const char *text)
     return ascii_is_letter(text[0]) && text[len] == ':' ? len : 0;
 }
 
-static struct uri parse(const char *text)
+static struct uri parse_uri(const char *text)
 {
     struct uri uri = {0};
     const size_t scheme = scheme_len(text);
@@ -66,7 +65,7 @@ static size_t directory_len(struct part path)
     return len;
 }
 
-/* Take the last segment, with the '/' before it, off what was written since `start`. */
+/* Removes the last segment and the '/' before it from what was written since `start`. */
 static void drop_segment(struct str *out, size_t start)
 {
     size_t len = out->len;
@@ -79,8 +78,8 @@ static void drop_segment(struct str *out, size_t start)
     }
 }
 
-/* RFC 3986, 5.2.4, with one segment and the '/' before it at a time. A path that begins without
- * a '/' gets none. */
+/* RFC 3986, 5.2.4: one segment and the '/' before it at a time. A path without a leading '/'
+ * gets none. */
 static void add_without_dots(struct str *out, const char *path, size_t len)
 {
     const size_t start = out->len;
@@ -148,7 +147,7 @@ static void add_resolved(struct str *out, const struct uri *base, const struct u
     add_part(out, "?", keeps_query ? base->query : reference->query, "");
 }
 
-/* No key holds U+0000, so its code stays as it is. */
+/* No key contains U+0000, so its code is left alone. */
 static void add_decoded(struct str *out, struct part part)
 {
     for (size_t i = 0; i < part.len; i++) {
@@ -169,8 +168,8 @@ bool contract_uri_resolve(const char *base, const char *reference, struct str *o
 {
     if (strlen(reference) > CONTRACT_URI_MAX)
         return false;
-    const struct uri from = parse(base);
-    const struct uri to = parse(reference);
+    const struct uri from = parse_uri(base);
+    const struct uri to = parse_uri(reference);
     const size_t start = out->len;
     add_resolved(out, &from, &to);
     add_decoded(fragment, to.fragment);
@@ -179,7 +178,7 @@ bool contract_uri_resolve(const char *base, const char *reference, struct str *o
 
 enum { REFERENCE_SHOWN_MAX = 200 }; /* bytes */
 
-/* Schemas sorted by their place in the document. */
+/* Schemas sorted by their position in the document. */
 struct directory {
     struct entry {
         uintptr_t place;
@@ -188,7 +187,8 @@ struct directory {
     size_t count;
 };
 
-static void complain(struct contract_loader *loader, const char *pointer, const char *message)
+static void complain_of_pointer(struct contract_loader *loader, const char *pointer,
+                                const char *message)
 {
     violations_add(loader->wrong, VIOLATION_INVALID_VALUE, pointer, message, NULL, NULL);
     loader->failed = true;
@@ -213,8 +213,8 @@ static struct directory directory_of(const struct contract *contract)
     return directory;
 }
 
-/* All `true` values are one object, so they have no place of their own; but all schemas that are
- * `true` are equal. */
+/* All `true` values are one object, so they have no position of their own; but all schemas that
+ * are `true` are equal. */
 static struct contract_schema *schema_at(struct contract *contract,
                                          const struct directory *directory, const struct json *json)
 {
@@ -226,8 +226,8 @@ static struct contract_schema *schema_at(struct contract *contract,
     return found ? found->schema : NULL;
 }
 
-static struct contract_schema *anchored(const struct contract *contract, size_t resource,
-                                        const char *name)
+static struct contract_schema *anchored_schema(const struct contract *contract, size_t resource,
+                                               const char *name)
 {
     for (size_t i = 0; i < contract->anchor_count; i++) {
         const struct contract_anchor *anchor = &contract->anchors[i];
@@ -248,7 +248,7 @@ static struct contract_schema *find_target(struct contract *contract,
         if (*fragment == '\0')
             return root;
         if (*fragment != '/')
-            return anchored(contract, i, fragment);
+            return anchored_schema(contract, i, fragment);
         const struct json *json = json_pointer_find(root->json, fragment);
         return json ? schema_at(contract, directory, json) : NULL;
     }
@@ -264,7 +264,7 @@ static bool has_document(const struct contract *contract, const char *uri)
     return false;
 }
 
-/* Nothing is there, or it is outside of the contract, where nothing is looked for. */
+/* There is nothing, or it is outside of the contract, which is not searched. */
 static void complain_target(struct contract_loader *loader, const struct contract_schema *schema,
                             const char *uri)
 {
@@ -291,14 +291,14 @@ static void find_reference(struct contract_loader *loader, const struct director
     if (is_short)
         schema->target = find_target(contract, directory, str_text(&uri), str_text(&fragment));
     if (!is_short)
-        complain(loader, schema->pointer, "the URI is too long");
+        complain_of_pointer(loader, schema->pointer, "the URI is too long");
     else if (!schema->target)
         complain_target(loader, schema, str_text(&uri));
     str_done(&uri);
     str_done(&fragment);
 }
 
-/* The schemas that are applied on the way to where the walk is. */
+/* The schemas applied on the way to the current one. */
 struct chain {
     struct contract_loader *loader;
     struct contract_schema *schemas[CONTRACT_CHAIN_MAX];
@@ -307,22 +307,22 @@ struct chain {
 
 enum { ON_THE_WAY = -1 }; /* instead of a length */
 
-static int longest(struct chain *chain, struct contract_schema *schema);
+static int longest_chain(struct chain *chain, struct contract_schema *schema);
 
-static int longer(int length, struct chain *chain, struct contract_schema *schema)
+static int longer_chain(int length, struct chain *chain, struct contract_schema *schema)
 {
-    const int other = schema && !chain->loader->failed ? longest(chain, schema) : 0;
+    const int other = schema && !chain->loader->failed ? longest_chain(chain, schema) : 0;
     return other > length ? other : length;
 }
 
 static int longest_of_list(int length, struct chain *chain, const struct contract_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        length = longer(length, chain, list->items[i]);
+        length = longer_chain(length, chain, list->items[i]);
     return length;
 }
 
-/* Names the last $ref on the way, or the whole contract if there is none. */
+/* Names the last $ref on the way, or the whole contract. */
 static int complain_chain(const struct chain *chain, const char *message)
 {
     const char *pointer = "";
@@ -330,13 +330,13 @@ static int complain_chain(const struct chain *chain, const char *message)
         if (chain->schemas[i]->target)
             pointer = chain->schemas[i]->pointer;
     }
-    complain(chain->loader, pointer, message);
+    complain_of_pointer(chain->loader, pointer, message);
     return 0;
 }
 
-/* How many schemas apply to a value through this one, itself counted, one within the other. A
- * schema that applies to the same value through itself would never end. */
-static int longest(struct chain *chain, struct contract_schema *schema)
+/* Returns how many schemas apply to a value through this one, including itself. A schema that
+ * applies to the same value through itself would never end. */
+static int longest_chain(struct chain *chain, struct contract_schema *schema)
 {
     if (schema->chain > 0)
         return schema->chain;
@@ -347,16 +347,16 @@ static int longest(struct chain *chain, struct contract_schema *schema)
         return complain_chain(chain, "too many references, one after the other");
     chain->schemas[chain->count++] = schema;
     schema->chain = ON_THE_WAY;
-    int length = longer(0, chain, schema->target);
+    int length = longer_chain(0, chain, schema->target);
     length = longest_of_list(length, chain, &schema->all_of);
     length = longest_of_list(length, chain, &schema->any_of);
     length = longest_of_list(length, chain, &schema->one_of);
-    length = longer(length, chain, schema->not_this);
-    length = longer(length, chain, schema->condition);
-    length = longer(length, chain, schema->then_this);
-    length = longer(length, chain, schema->else_this);
+    length = longer_chain(length, chain, schema->not_this);
+    length = longer_chain(length, chain, schema->condition);
+    length = longer_chain(length, chain, schema->then_this);
+    length = longer_chain(length, chain, schema->else_this);
     for (size_t i = 0; i < schema->dependent_schemas.count; i++)
-        length = longer(length, chain, schema->dependent_schemas.rows[i].schema);
+        length = longer_chain(length, chain, schema->dependent_schemas.rows[i].schema);
     schema->chain = length + 1;
     chain->count--;
     if (schema->chain > CONTRACT_CHAIN_MAX && !chain->loader->failed)
@@ -377,11 +377,11 @@ static void contract_load_references(struct contract_loader *loader)
     free(directory.entries);
     struct chain chain = {.loader = loader};
     for (size_t i = 0; i < count && !loader->failed; i++)
-        (void)longest(&chain, contract->schemas[i]);
+        (void)longest_chain(&chain, contract->schemas[i]);
 }
 
 enum {
-    SHOWN_MAX = 60,   /* bytes of a value that are shown */
+    SHOWN_MAX = 60,   /* bytes of a value in a message */
     NAMED_MAX = 1000, /* schemas with $id, and with $anchor */
 };
 
@@ -436,7 +436,7 @@ static bool has_resource(const struct contract *contract, const char *uri)
     return false;
 }
 
-/* A schema with $id begins a resource of its own; so does the whole. */
+/* A schema with $id begins a resource of its own, and so does the whole. */
 static void read_id(const struct contract_site *site, struct contract_schema *schema)
 {
     struct contract *contract = site->loader->contract;
@@ -558,8 +558,8 @@ static bool is_within_limits(const struct contract_site *site)
     return !loader->full;
 }
 
-/* Does the check have anything to do that combines several schemas? */
-static bool combines(const struct contract_schema *schema)
+/* Returns true if the check has to combine several schemas. */
+static bool combines_schemas(const struct contract_schema *schema)
 {
     const size_t count = schema->all_of.count + schema->any_of.count + schema->one_of.count +
                          schema->dependent_schemas.count;
@@ -579,15 +579,15 @@ struct contract_schema *contract_load_schema(const struct contract_site *site)
         read_id(site, schema);
         read_anchor(site, schema);
         read_keywords(site, schema);
-        schema->combines = combines(schema);
+        schema->combines = combines_schemas(schema);
     } else if (kind != JSON_KIND_TRUE && kind != JSON_KIND_FALSE) {
         contract_complain_type(site, "object or boolean", "a schema is expected");
     }
     return schema;
 }
 
-/* Takes the document, also when it fails. */
-static bool load(struct json *document, struct contract **out, struct violations *wrong)
+/* Takes ownership of the document, even on failure. */
+static bool load_contract(struct json *document, struct contract **out, struct violations *wrong)
 {
     struct contract *contract = xcalloc(1, sizeof(*contract));
     struct contract_loader loader = {.contract = contract, .wrong = wrong};
@@ -627,10 +627,10 @@ bool contract_load(const char *text, size_t len, struct contract **out, struct v
         violations_add(wrong, VIOLATION_NOT_JSON, "", str_text(&message), NULL, NULL);
     }
     str_done(&message);
-    return document && load(document, out, wrong);
+    return document && load_contract(document, out, wrong);
 }
 
 bool contract_load_json(const struct json *schema, struct contract **out, struct violations *wrong)
 {
-    return load(json_clone(schema), out, wrong);
+    return load_contract(json_clone(schema), out, wrong);
 }

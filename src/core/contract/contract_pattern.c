@@ -1,4 +1,4 @@
-#include "contract_pattern.h"
+#include "contract_internal.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -15,11 +15,11 @@
 #include "str.h"
 #include "xalloc.h"
 
-enum { CONTRACT_WORD_PARTS = 8 }; /* classes of one pattern, at most */
+enum { CONTRACT_WORD_PARTS = 8 }; /* classes in one pattern */
 
 struct contract_word {
-    unsigned char parts[256]; /* by byte: a bit for each class that has it */
-    size_t count;             /* of classes; 0: the pattern has another form */
+    unsigned char parts[256]; /* by byte: one bit for each class that contains it */
+    size_t count;             /* number of classes; 0: the pattern has another form */
     size_t min, max;          /* bytes of a word */
 };
 
@@ -110,8 +110,8 @@ static void add_value(struct str *out, const char *text, size_t len)
 }
 
 /* Appends the PCRE2 form of \p{name}, or of \P{name} if negated: "Letter", "Lu",
- * "General_Category=Letter", "Script=Greek", "Alphabetic". False if the name is invalid; whether
- * such a script or property exists is left to PCRE2. */
+ * "General_Category=Letter", "Script=Greek", "Alphabetic". Fails if the name is malformed; PCRE2
+ * checks whether such a script or property exists. */
 static bool ecma_property(struct str *out, const char *name, size_t len, bool negated)
 {
     const char *equals = memchr(name, '=', len);
@@ -140,10 +140,10 @@ enum {
     BYTE_LEN = 2,        /* of \xXX */
     CODE_DIGITS_MAX = 8, /* of \u{X} */
     CODE_MAX = 0x10FFFF,
-    CONTROL_MASK = 0x1F, /* of the letter in \cX */
+    CONTROL_MASK = 0x1F, /* applied to the letter in \cX */
 };
 
-/* White space of ECMA-262 (WhiteSpace, LineTerminator), and everything else. */
+/* White space of ECMA-262 (WhiteSpace, LineTerminator), and its complement. */
 static const char space[] = "\\x09-\\x0d\\x20\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}"
                             "\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
 static const char no_space[] = "\\x00-\\x08\\x0e-\\x1f\\x21-\\x{9f}\\x{a1}-\\x{167f}"
@@ -154,15 +154,15 @@ static const char no_space[] = "\\x00-\\x08\\x0e-\\x1f\\x21-\\x{9f}\\x{a1}-\\x{1
 struct reading {
     const char *text;
     size_t len;
-    size_t at; /* of what is read next */
+    size_t at; /* position of what is read next */
     struct str *out;
     struct err *err;
     bool in_class;
-    bool was_set; /* the last thing in the class was many characters, such as \d */
+    bool was_set; /* the last item of the class was a set such as \d */
 };
 
-/* The character `ahead` of the next one; NUL past the end. */
-static char peek(const struct reading *reading, size_t ahead)
+/* Returns the character `ahead` of the next one; NUL past the end. */
+static char peek_char(const struct reading *reading, size_t ahead)
 {
     const size_t at = reading->at + ahead;
     return at < reading->len ? reading->text[at] : '\0';
@@ -173,17 +173,17 @@ static bool is_one_of(char c, const char *chars)
     return c != '\0' && strchr(chars, c);
 }
 
-static bool refuse(const struct reading *reading, const char *what)
+static bool refuse_pattern(const struct reading *reading, const char *what)
 {
     return err_set(reading->err, ERR_INVALID, "%s, at byte %zu", what, reading->at);
 }
 
-/* `count` digits at text[at]; -1 if there are fewer. */
+/* Reads `count` digits; returns -1 if there are fewer. */
 static int32_t hex_number(const struct reading *reading, size_t ahead, size_t count)
 {
     int32_t value = 0;
     for (size_t i = 0; i < count; i++) {
-        const int digit = parse_hex_digit(peek(reading, ahead + i));
+        const int digit = parse_hex_digit(peek_char(reading, ahead + i));
         if (digit < 0 || value > CODE_MAX)
             return -1;
         value = value * 16 + digit;
@@ -194,29 +194,29 @@ static int32_t hex_number(const struct reading *reading, size_t ahead, size_t co
 static bool take_character(struct reading *reading, int32_t code, size_t len)
 {
     if (code < 0 || code > CODE_MAX || (code >= 0xD800 && code <= 0xDFFF))
-        return refuse(reading, "no such character");
+        return refuse_pattern(reading, "no such character");
     str_addf(reading->out, "\\x{%x}", (unsigned)code);
     reading->at += len;
     return true;
 }
 
-/* \u{1F600}, \u00e9, or two of these that are one character. */
+/* \u{1F600}, \u00e9, or a surrogate pair. */
 static bool take_unicode(struct reading *reading)
 {
-    if (peek(reading, 2) == '{') {
+    if (peek_char(reading, 2) == '{') {
         size_t digits = 0;
-        while (digits < CODE_DIGITS_MAX && parse_hex_digit(peek(reading, 3 + digits)) >= 0)
+        while (digits < CODE_DIGITS_MAX && parse_hex_digit(peek_char(reading, 3 + digits)) >= 0)
             digits++;
-        if (digits == 0 || peek(reading, 3 + digits) != '}')
-            return refuse(reading, "\\u{ wants hexadecimal digits and }");
+        if (digits == 0 || peek_char(reading, 3 + digits) != '}')
+            return refuse_pattern(reading, "\\u{ wants hexadecimal digits and }");
         return take_character(reading, hex_number(reading, 3, digits), digits + 4);
     }
     const size_t len = 2 + CODE_LEN;
     const int32_t high = hex_number(reading, 2, CODE_LEN);
     if (high < 0)
-        return refuse(reading, "\\u wants four hexadecimal digits");
-    const bool is_pair = high >= 0xD800 && high <= 0xDBFF && peek(reading, len) == '\\' &&
-                         peek(reading, len + 1) == 'u';
+        return refuse_pattern(reading, "\\u wants four hexadecimal digits");
+    const bool is_pair = high >= 0xD800 && high <= 0xDBFF && peek_char(reading, len) == '\\' &&
+                         peek_char(reading, len + 1) == 'u';
     const int32_t low = is_pair ? hex_number(reading, len + 2, CODE_LEN) : 0;
     if (low >= 0xDC00 && low <= 0xDFFF)
         return take_character(reading, 0x10000 + (high - 0xD800) * 0x400 + (low - 0xDC00), 2 * len);
@@ -227,8 +227,8 @@ static bool take_back_reference(struct reading *reading)
 {
     size_t digits = 1;
     if (reading->in_class)
-        return refuse(reading, "no reference to a group in a class");
-    while (ascii_is_digit(peek(reading, 1 + digits)))
+        return refuse_pattern(reading, "no reference to a group in a class");
+    while (ascii_is_digit(peek_char(reading, 1 + digits)))
         digits++;
     str_addf(reading->out, "\\g{%.*s}", (int)digits, reading->text + reading->at + 1);
     reading->at += 1 + digits;
@@ -239,20 +239,20 @@ static bool take_property(struct reading *reading)
 {
     const char *name = reading->text + reading->at + 3;
     const char *end =
-        peek(reading, 2) == '{' ? memchr(name, '}', reading->len - reading->at - 3) : NULL;
+        peek_char(reading, 2) == '{' ? memchr(name, '}', reading->len - reading->at - 3) : NULL;
     if (!end)
-        return refuse(reading, "\\p wants {a property}");
+        return refuse_pattern(reading, "\\p wants {a property}");
     const size_t len = (size_t)(end - name);
-    const bool negated = peek(reading, 1) == 'P';
+    const bool negated = peek_char(reading, 1) == 'P';
     if (!ecma_property(reading->out, name, len, negated))
-        return refuse(reading, "no such property");
+        return refuse_pattern(reading, "no such property");
     reading->at += len + 4;
     return true;
 }
 
 static bool take_space(struct reading *reading)
 {
-    const char *set = peek(reading, 1) == 's' ? space : no_space;
+    const char *set = peek_char(reading, 1) == 's' ? space : no_space;
     str_add(reading->out, reading->in_class ? "" : "[");
     str_add(reading->out, set);
     str_add(reading->out, reading->in_class ? "" : "]");
@@ -270,20 +270,20 @@ static bool take_as_it_is(struct reading *reading, size_t len)
 static bool take_named_reference(struct reading *reading)
 {
     size_t len = 3;
-    while (ascii_is_letter(peek(reading, len)) || ascii_is_digit(peek(reading, len)) ||
-           peek(reading, len) == '_')
+    while (ascii_is_letter(peek_char(reading, len)) || ascii_is_digit(peek_char(reading, len)) ||
+           peek_char(reading, len) == '_')
         len++;
-    if (peek(reading, 2) != '<' || peek(reading, len) != '>')
-        return refuse(reading, "\\k wants <a group>");
+    if (peek_char(reading, 2) != '<' || peek_char(reading, len) != '>')
+        return refuse_pattern(reading, "\\k wants <a group>");
     return take_as_it_is(reading, len + 1);
 }
 
-/* What begins with a backslash. */
+/* Translates what begins with a backslash. */
 static bool take_escape(struct reading *reading)
 {
-    const char c = peek(reading, 1);
+    const char c = peek_char(reading, 1);
     if (c == '\0' && reading->at + 1 >= reading->len)
-        return refuse(reading, "\\ at the end");
+        return refuse_pattern(reading, "\\ at the end");
     reading->was_set = is_one_of(c, "dDwWsSpP");
     if (is_one_of(c, "dDwWbBtnfr"))
         return take_as_it_is(reading, 2);
@@ -293,12 +293,12 @@ static bool take_escape(struct reading *reading)
         return take_property(reading);
     if (c == 'v')
         return take_character(reading, 0x0B, 2);
-    if (c == '0' && !ascii_is_digit(peek(reading, 2)))
+    if (c == '0' && !ascii_is_digit(peek_char(reading, 2)))
         return take_character(reading, 0, 2);
     if (c >= '1' && c <= '9')
         return take_back_reference(reading);
-    if (c == 'c' && ascii_is_letter(peek(reading, 2)))
-        return take_character(reading, peek(reading, 2) & CONTROL_MASK, 3);
+    if (c == 'c' && ascii_is_letter(peek_char(reading, 2)))
+        return take_character(reading, peek_char(reading, 2) & CONTROL_MASK, 3);
     if (c == 'x')
         return take_character(reading, hex_number(reading, 2, BYTE_LEN), 2 + BYTE_LEN);
     if (c == 'u')
@@ -306,14 +306,15 @@ static bool take_escape(struct reading *reading)
     if (c == 'k')
         return take_named_reference(reading);
     if (ascii_is_letter(c) || ascii_is_digit(c) || c == '\0')
-        return refuse(reading, "no such escape in ECMA-262");
+        return refuse_pattern(reading, "no such escape in ECMA-262");
     return take_as_it_is(reading, (unsigned char)c < 0x80 ? 2 : 1);
 }
 
 static bool take_in_class(struct reading *reading)
 {
-    const char c = peek(reading, 0);
-    const bool set_follows = peek(reading, 1) == '\\' && is_one_of(peek(reading, 2), "dDwWsSpP");
+    const char c = peek_char(reading, 0);
+    const bool set_follows =
+        peek_char(reading, 1) == '\\' && is_one_of(peek_char(reading, 2), "dDwWsSpP");
     const bool is_literal = c == '[' || (c == '-' && (reading->was_set || set_follows));
     reading->was_set = false;
     if (c == ']')
@@ -323,39 +324,39 @@ static bool take_in_class(struct reading *reading)
     return take_as_it_is(reading, 1);
 }
 
-/* Bytes of "*", "+", "?", "{2}", "{2,}" or "{2,3}"; 0 if it is none. */
+/* Returns the bytes of "*", "+", "?", "{2}", "{2,}" or "{2,3}", or 0. */
 static size_t repeat_len(const struct reading *reading)
 {
     size_t len = 1;
-    if (is_one_of(peek(reading, 0), "*+?"))
+    if (is_one_of(peek_char(reading, 0), "*+?"))
         return 1;
-    if (peek(reading, 0) != '{' || !ascii_is_digit(peek(reading, 1)))
+    if (peek_char(reading, 0) != '{' || !ascii_is_digit(peek_char(reading, 1)))
         return 0;
-    while (ascii_is_digit(peek(reading, len)))
+    while (ascii_is_digit(peek_char(reading, len)))
         len++;
-    if (peek(reading, len) == ',') {
+    if (peek_char(reading, len) == ',') {
         len++;
-        while (ascii_is_digit(peek(reading, len)))
+        while (ascii_is_digit(peek_char(reading, len)))
             len++;
     }
-    return peek(reading, len) == '}' ? len + 1 : 0;
+    return peek_char(reading, len) == '}' ? len + 1 : 0;
 }
 
 static bool take_repeat(struct reading *reading, size_t len)
 {
-    const size_t lazy = peek(reading, len) == '?' ? 1 : 0;
+    const size_t lazy = peek_char(reading, len) == '?' ? 1 : 0;
     (void)take_as_it_is(reading, len + lazy);
-    return repeat_len(reading) == 0 || refuse(reading, "nothing to repeat");
+    return repeat_len(reading) == 0 || refuse_pattern(reading, "nothing to repeat");
 }
 
 static bool take_group(struct reading *reading)
 {
-    const char kind = peek(reading, 1) == '?' ? peek(reading, 2) : '\0';
-    const bool is_special = peek(reading, 1) == '?' || peek(reading, 1) == '*';
-    const bool is_named = kind == '<' && ascii_is_letter(peek(reading, 3));
-    const bool looks_back = kind == '<' && is_one_of(peek(reading, 3), "=!");
+    const char kind = peek_char(reading, 1) == '?' ? peek_char(reading, 2) : '\0';
+    const bool is_special = peek_char(reading, 1) == '?' || peek_char(reading, 1) == '*';
+    const bool is_named = kind == '<' && ascii_is_letter(peek_char(reading, 3));
+    const bool looks_back = kind == '<' && is_one_of(peek_char(reading, 3), "=!");
     if (is_special && !is_one_of(kind, ":=!") && !is_named && !looks_back)
-        return refuse(reading, "no such group in ECMA-262");
+        return refuse_pattern(reading, "no such group in ECMA-262");
     size_t len = 1;
     if (is_special)
         len = kind == '<' ? 4 : 3;
@@ -364,7 +365,7 @@ static bool take_group(struct reading *reading)
 
 static bool take_next(struct reading *reading)
 {
-    const char c = peek(reading, 0);
+    const char c = peek_char(reading, 0);
     if (c == '\\')
         return take_escape(reading);
     if (reading->in_class)
@@ -380,11 +381,11 @@ static bool take_next(struct reading *reading)
         return take_as_it_is(reading, 1);
     reading->in_class = true;
     reading->was_set = false;
-    return take_as_it_is(reading, peek(reading, 1) == '^' ? 2 : 1);
+    return take_as_it_is(reading, peek_char(reading, 1) == '^' ? 2 : 1);
 }
 
-/* Appends the pattern for PCRE2, to be compiled with UTF and without UCP. ERR_INVALID says what is
- * not ECMA-262; other errors are left to PCRE2. */
+/* Appends the pattern for PCRE2, to be compiled with UTF and without UCP. Fails with
+ * ERR_INVALID, which says what is not ECMA-262; PCRE2 finds other errors. */
 static bool ecma_pattern(struct str *out, const char *text, size_t len, struct err *err)
 {
     struct reading reading = {.text = text, .len = len, .out = out, .err = err};
@@ -395,7 +396,7 @@ static bool ecma_pattern(struct str *out, const char *text, size_t len, struct e
     return true;
 }
 
-enum { TIMES_MAX = 65535 }; /* that PCRE2 allows in braces */
+enum { TIMES_MAX = 65535 }; /* PCRE2's limit in braces */
 
 struct word_reading {
     const char *text;
@@ -467,7 +468,7 @@ static bool take_number(struct word_reading *reading, size_t *out)
     return reading->at > from && number <= TIMES_MAX;
 }
 
-/* How often the last class is repeated: once by default. */
+/* Reads how often the last class is repeated; once by default. */
 static bool take_times(struct word_reading *reading, size_t *min, size_t *max)
 {
     *min = *max = 1;
@@ -486,7 +487,7 @@ static bool take_times(struct word_reading *reading, size_t *min, size_t *max)
     return *min <= *max && take_word(reading, '}');
 }
 
-/* Returns false, with *out untouched, if the pattern is invalid or has another form. */
+/* Returns false and leaves *out alone if the pattern is invalid or has another form. */
 static bool contract_word_read(struct contract_word *out, const char *pattern, size_t len)
 {
     struct word_reading reading = {.text = pattern, .len = len};
@@ -506,7 +507,7 @@ static bool contract_word_read(struct contract_word *out, const char *pattern, s
     return true;
 }
 
-/* Whether the pattern matches the text. O(bytes of the text), and never more than `max`. */
+/* Returns true if the pattern matches the text. O(bytes of the text), and at most `max`. */
 static bool contract_word_fits(const struct contract_word *word, const char *text, size_t len)
 {
     if (len < word->min || len > word->max)
@@ -524,19 +525,19 @@ static bool contract_word_fits(const struct contract_word *word, const char *tex
 
 enum {
     HEAP_LIMIT_KIB = 64 * 1024, /* memory of one match */
-    STEP_FACTOR = 16,           /* from one try with more steps to the next */
-    STEP_BYTES = 16,            /* of the text that a step may look at for nothing */
+    STEP_FACTOR = 16,           /* growth of the step limit from one try to the next */
+    STEP_BYTES = 16,            /* bytes of the text that a step may look at for free */
     REASON_MAX = 200,
 };
 
-/* Either a plain text that must stand at the beginning, or a word, or what PCRE2 compiled. */
+/* One of: a plain text at the beginning, a word, or a compiled PCRE2 pattern. */
 struct contract_pattern {
     char *beginning; /* owned; NULL: one of the others */
     size_t beginning_len;
     struct contract_word word;
     pcre2_code *code;  /* owned; NULL: one of the others */
-    int required;      /* a byte without which nothing matches; -1: none is known */
-    bool looks_around; /* or back to a group: a step may look at all of the text */
+    int required;      /* a byte that every match contains; -1: unknown */
+    bool looks_around; /* or back to a group: a step may look at the whole text */
 };
 
 struct contract_matcher {
@@ -545,7 +546,7 @@ struct contract_matcher {
     int64_t steps_left;
 };
 
-/* "^literal" is common and needs no machine. */
+/* "^literal" is common and needs no automaton. */
 static bool is_beginning(const char *text, size_t len)
 {
     if (len == 0 || text[0] != '^')
@@ -557,8 +558,9 @@ static bool is_beginning(const char *text, size_t len)
     return true;
 }
 
-/* What the library would make possessive is not counted as a step, so it may not. */
-static bool compile(struct contract_pattern *pattern, const struct str *source, struct err *err)
+/* Without possessive optimizations, because PCRE2 does not count those as steps. */
+static bool compile_pattern(struct contract_pattern *pattern, const struct str *source,
+                            struct err *err)
 {
     const uint32_t options = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF |
                              PCRE2_ALLOW_EMPTY_CLASS | PCRE2_NO_AUTO_POSSESS |
@@ -579,7 +581,8 @@ static bool compile(struct contract_pattern *pattern, const struct str *source, 
     return err_set(err, ERR_INVALID, "%s", why);
 }
 
-/* Group names and classes may look so too; then it is only more careful than it need be. */
+/* Group names and classes may look like this, too; that only makes it more careful than
+ * necessary. */
 static bool looks_around(const struct contract_pattern *pattern, const char *source)
 {
     uint32_t groups = 0;
@@ -596,14 +599,14 @@ static int required_byte(const struct contract_pattern *pattern)
     return is_known ? (int)byte : -1;
 }
 
-/* The library counts steps anew at each place of the text where the match may begin. So a pattern
- * that may begin anywhere is made one that begins at the text's start and goes on from there. */
+/* PCRE2 starts counting steps again at each position where a match may begin. So a pattern that
+ * may begin anywhere is changed to begin at the start of the text and skip ahead. */
 static bool compile_counted(struct contract_pattern *pattern, const struct str *source,
                             struct err *err)
 {
     uint32_t options = 0;
     struct str counted = {0};
-    bool ok = compile(pattern, source, err);
+    bool ok = compile_pattern(pattern, source, err);
     if (ok)
         (void)pcre2_pattern_info(pattern->code, PCRE2_INFO_ALLOPTIONS, &options);
     if (ok && (options & PCRE2_ANCHORED) == 0) {
@@ -611,7 +614,7 @@ static bool compile_counted(struct contract_pattern *pattern, const struct str *
         str_add(&counted, "\\A(?s:.*?)(?:");
         str_add_n(&counted, str_text(source), source->len);
         str_add_char(&counted, ')');
-        ok = compile(pattern, &counted, err);
+        ok = compile_pattern(pattern, &counted, err);
     }
     str_done(&counted);
     pattern->looks_around = ok && looks_around(pattern, str_text(source));
@@ -682,21 +685,21 @@ static int64_t at_least_one(int64_t steps)
     return steps > 0 ? steps : 1;
 }
 
-static bool begins(const struct contract_pattern *pattern, const char *text, size_t len)
+static bool begins_with(const struct contract_pattern *pattern, const char *text, size_t len)
 {
     const size_t want = pattern->beginning_len;
     return len >= want && (want == 0 || (text[0] == pattern->beginning[0] &&
                                          memcmp(text, pattern->beginning, want) == 0));
 }
 
-/* The library does not say how many steps a match took. So it gets few first, and more of
- * what is left only when those are not enough. */
+/* PCRE2 does not report how many steps a match took. So it gets a low limit first, and a higher
+ * one only if that is not enough. */
 enum contract_match contract_pattern_match(const struct contract_pattern *pattern,
                                            struct contract_matcher *matcher, const char *text,
                                            size_t len)
 {
     if (pattern->beginning)
-        return begins(pattern, text, len) ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
+        return begins_with(pattern, text, len) ? CONTRACT_MATCH_YES : CONTRACT_MATCH_NO;
     if (!pattern->code)
         return contract_word_fits(&pattern->word, text, len) ? CONTRACT_MATCH_YES
                                                              : CONTRACT_MATCH_NO;

@@ -1,4 +1,5 @@
-/* contract_value.c - keywords of single values: choices, numbers, strings. */
+/* contract_value.c - finds the JSON in an output, and checks single values: choices, numbers,
+ * strings. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,28 +9,26 @@
 #include "ascii.h"
 #include "attr.h"
 #include "contract.h"
-#include "contract_checking.h"
-#include "contract_equal.h"
-#include "contract_findings.h"
+#include "contract_internal.h"
 #include "json_pointer.h"
 #include "near_word.h"
 #include "str.h"
 #include "violation.h"
 #include "xalloc.h"
 
-enum { CONTRACT_IDENTITIES_SHOWN = 8 }; /* constants of alternatives, for a message */
+enum { CONTRACT_IDENTITIES_SHOWN = 8 }; /* constants of alternatives in a message */
 
-/* The constants that the alternatives have, for one of the two members. */
+/* The constants of the alternatives for one of the two members. */
 struct contract_identity {
     struct str expected; /* owned; "a" or "b" */
-    size_t count;        /* those in it */
+    size_t count;        /* number of constants */
 };
 
-/* All zero before the first alternative. */
+/* Zero-initialized before the first alternative. */
 struct contract_identities {
-    size_t alternatives;                 /* looked at, but for those of another type */
+    size_t alternatives;                 /* checked, except those of another type */
     size_t others;                       /* alternatives with another kernel or op */
-    struct contract_identity members[2]; /* of `kernel`, of `op` */
+    struct contract_identity members[2]; /* `kernel`, `op` */
 };
 
 /* In the order of struct contract_identities. */
@@ -50,7 +49,7 @@ static size_t row_of(enum violation_code code)
     return code == rows[0].code ? 0 : 1;
 }
 
-/* KERNEL_MISMATCH for the member `kernel` of the whole, OP_MISMATCH for `op`, else
+/* Returns KERNEL_MISMATCH for the member `kernel` of the whole, OP_MISMATCH for `op`, else
  * INVALID_VALUE. */
 static enum violation_code contract_identity_code(const struct json_pointer *place)
 {
@@ -62,7 +61,7 @@ static enum violation_code contract_identity_code(const struct json_pointer *pla
     return VIOLATION_INVALID_VALUE;
 }
 
-/* The message of a mismatch if that many constants are expected. */
+/* Returns the message of a mismatch with that many expected constants. */
 static const char *contract_identity_words(enum violation_code code, size_t count)
 {
     const size_t row = row_of(code);
@@ -71,7 +70,7 @@ static const char *contract_identity_words(enum violation_code code, size_t coun
 
 static const char join[] = " or ";
 
-/* Is it one of those that are joined? */
+/* Returns true if it is one of the joined constants. */
 static bool is_among(const char *constants, const char *constant)
 {
     const size_t len = strlen(constant);
@@ -99,7 +98,7 @@ static void add_constant(struct contract_identity *member, const char *constant)
     member->count++;
 }
 
-/* Notes what is wrong with one more alternative. */
+/* Notes the errors of one more alternative. */
 static void contract_identities_add(struct contract_identities *identities,
                                     const struct contract_findings *findings)
 {
@@ -119,14 +118,14 @@ static void contract_identities_add(struct contract_identities *identities,
     identities->others += is_of_type && is_other ? 1 : 0;
 }
 
-/* Whether, as far as was checked, the value is something else than every alternative. */
+/* Returns true if, as far as checked, the value differs from every alternative. */
 static bool contract_identities_differ(const struct contract_identities *identities)
 {
     return identities->alternatives > 0 && identities->others == identities->alternatives;
 }
 
-/* Rewords a finding about the nearest alternative for all of them: a mismatch if they differ, else
- * a value like any other. */
+/* Rewords a finding about the nearest alternative for all of them: a mismatch if they differ,
+ * otherwise an ordinary invalid value. */
 static void contract_identities_reword(const struct contract_identities *identities,
                                        struct contract_finding *finding)
 {
@@ -153,25 +152,25 @@ static void contract_identities_done(struct contract_identities *identities)
 }
 
 enum {
-    BEGINNINGS_MAX = 64, /* places where JSON may begin that are tried */
-    READ_FACTOR = 4,     /* of the text's length: bytes that are read for that in all */
+    BEGINNINGS_MAX = 64, /* positions tried as the beginning of JSON */
+    READ_FACTOR = 4,     /* limit of bytes read in all, as a multiple of the text's length */
 };
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
-/* JSON in a text that holds something else too. */
+/* JSON found within other text. */
 struct found {
     size_t start;
-    size_t len;        /* 0: none was found */
+    size_t len;        /* 0: none found */
     bool ends_early;   /* the text ends within it */
-    bool is_data;      /* more than a footnote: there is an object or a string in it */
-    size_t first;      /* where the first one starts that is whole */
-    size_t last;       /* where the last one does */
-    size_t whole;      /* how many are */
+    bool is_data;      /* more than a footnote: contains an object or a string */
+    size_t first;      /* start of the first complete one */
+    size_t last;       /* start of the last complete one */
+    size_t whole;      /* number of complete ones */
     bool is_last_seen; /* the text was searched to its end */
 };
 
-/* Of what the text cuts off, the first is kept where nothing is whole. */
+/* Of incomplete ones, keeps the first if there is no complete one. */
 static void take_cut(struct found *found, size_t start, size_t len)
 {
     if (found->len > 0)
@@ -181,7 +180,7 @@ static void take_cut(struct found *found, size_t start, size_t len)
     found->ends_early = true;
 }
 
-/* The last one is probably the answer; but "[1]" at the end is not. */
+/* The last one is probably the answer, but "[1]" at the end is not. */
 static void take_whole(struct found *found, const char *text, size_t start, size_t len)
 {
     const bool is_data = memchr(text + start, '{', len) || memchr(text + start, '"', len);
@@ -198,7 +197,7 @@ static void take_whole(struct found *found, const char *text, size_t start, size
     found->is_data = is_data;
 }
 
-/* The object or array in the text that is probably meant. */
+/* Finds the object or array that is probably meant. */
 static struct found find_json(const char *text, size_t len)
 {
     struct found found = {0};
@@ -230,8 +229,7 @@ static size_t skip_blanks(const char *text, size_t len, size_t at)
     return at;
 }
 
-/* Whether something was found with other text around it. JSON that is found within broken JSON is
- * only a part of it. */
+/* Returns true if there is other text around it. JSON within broken JSON is only a part of it. */
 static bool has_surroundings(const char *text, size_t len, const struct found *found)
 {
     const size_t first = skip_blanks(text, len, 0);
@@ -242,7 +240,7 @@ static bool has_surroundings(const char *text, size_t len, const struct found *f
     return found->first == first || (text[first] != '{' && text[first] != '[');
 }
 
-/* Does the line before begin with ```? */
+/* Returns true if the line before begins with ```. */
 static bool is_fenced(const char *text, size_t start)
 {
     size_t end = start;
@@ -284,7 +282,7 @@ static void say_no_json(const char *text, size_t len, struct json_place place, c
     str_done(&message);
 }
 
-static struct json *parse(const char *text, size_t len, struct violations *wrong)
+static struct json *parse_value(const char *text, size_t len, struct violations *wrong)
 {
     struct json *value = NULL;
     struct json_place place = {0};
@@ -323,7 +321,7 @@ bool contract_check_text(const struct contract *contract, const char *text, size
                          struct json **value, struct violations *wrong)
 {
     contract_unfence(contract, &text, &len);
-    struct json *parsed = parse(text, len, wrong);
+    struct json *parsed = parse_value(text, len, wrong);
     const struct contract_budget budget = {.steps = CONTRACT_TEXT_STEPS_MAX,
                                            .match_steps = CONTRACT_MATCH_STEPS_TEXT};
     bool fits = parsed && contract_check_within(contract, parsed, &budget, wrong);
@@ -336,27 +334,27 @@ bool contract_check_text(const struct contract *contract, const char *text, size
     return fits;
 }
 
-enum { NEAREST_SHOWN = 20 }; /* violations of the nearest alternative */
+enum { NEAREST_SHOWN = 20 }; /* violations of the nearest alternative in a message */
 
-/* The alternative that a value is nearest to. */
+/* The alternative that is nearest to the value. */
 struct nearest {
     size_t index;
-    struct contract_findings findings;     /* what is wrong with it there */
+    struct contract_findings findings;     /* the errors of that alternative */
     struct contract_identities identities; /* of all alternatives */
 };
 
-static const struct contract_schema *referred(const struct contract_schema *schema)
+static const struct contract_schema *referred_schema(const struct contract_schema *schema)
 {
     const bool is_bare = schema->types == 0 && schema->target;
     return is_bare ? schema->target : schema;
 }
 
-/* The types of all alternatives if the value has none of these types, else 0. */
+/* Returns the types of all alternatives if the value has none of them, else 0. */
 static unsigned other_types(const struct contract_list *list, const struct contract_spot *spot)
 {
     unsigned types = 0;
     for (size_t i = 0; i < list->count; i++) {
-        const struct contract_schema *own = referred(list->items[i]);
+        const struct contract_schema *own = referred_schema(list->items[i]);
         if (own->types == 0 || (own->types & spot->types) != 0)
             return 0;
         types |= own->types;
@@ -373,9 +371,9 @@ static bool are_constants(const struct contract_list *list)
     return true;
 }
 
-enum { CHOICES_SHOWN = 8 }; /* of an enum */
+enum { CHOICES_SHOWN = 8 }; /* of an enum, in a message */
 
-/* Appends choice i of `count`: "a", "b" or "c". Only the first CHOICES_SHOWN are shown. */
+/* Appends choice i of `count`: "a", "b" or "c". Shows only the first CHOICES_SHOWN. */
 static void contract_add_choice(struct str *out, const struct json *choice, size_t i, size_t count)
 {
     if (i >= CHOICES_SHOWN)
@@ -403,7 +401,7 @@ static size_t depth_of(const struct contract_spot *spot)
     return depth;
 }
 
-/* The first of those from which the least is to be changed. */
+/* Returns the first alternative that needs the fewest changes. */
 static struct nearest find_nearest(struct contract_checking *checking,
                                    const struct contract_list *list, struct contract_spot *spot)
 {
@@ -414,7 +412,7 @@ static struct nearest find_nearest(struct contract_checking *checking,
     for (size_t i = 0; i < list->count && checking->stop == CONTRACT_GOES_ON; i++) {
         struct contract_findings own = {.max = VIOLATIONS_MAX, .depth = depth};
         checking->findings = &own;
-        (void)contract_fits(checking, list->items[i], spot); /* it does not */
+        (void)contract_fits(checking, list->items[i], spot); /* it does not fit */
         contract_identities_add(&nearest.identities, &own);
         const bool is_nearer = own.weight < nearest.findings.weight;
         contract_findings_done(is_nearer ? &nearest.findings : &own);
@@ -427,9 +425,9 @@ static struct nearest find_nearest(struct contract_checking *checking,
     return nearest;
 }
 
-/* What is wrong with the nearest, each on its own: only what the output is of, where that differs
- * from all alternatives, for then the rest does not matter. */
-static void tell(struct contract_checking *checking, struct nearest *nearest)
+/* Reports each error of the nearest alternative. If the value's kind differs from all
+ * alternatives, reports only that, since nothing else matters then. */
+static void report_nearest(struct contract_checking *checking, struct nearest *nearest)
 {
     struct contract_findings *said = checking->findings;
     const bool differ = contract_identities_differ(&nearest->identities);
@@ -463,13 +461,13 @@ static void say_nearest(struct contract_checking *checking, const struct contrac
     if (!is_known || !contract_identities_differ(&nearest.identities))
         (void)contract_say_value(checking, spot, str_text(&message), NULL);
     if (is_known)
-        tell(checking, &nearest);
+        report_nearest(checking, &nearest);
     contract_findings_done(&nearest.findings);
     contract_identities_done(&nearest.identities);
     str_done(&message);
 }
 
-/* None of the constants that the alternatives are. */
+/* Reports that the value is none of the constants. */
 static void say_constants(struct contract_checking *checking, const struct contract_list *list,
                           struct contract_spot *spot)
 {
@@ -593,14 +591,14 @@ bool contract_check_choice(struct contract_checking *checking, const struct cont
     return fits;
 }
 
-/* A bound that a number is on the wrong side of. */
+/* A bound that a number violates. */
 struct side {
     const struct contract_bound *bound;
     const char *keyword;
     const char *message;
     const char *words; /* before the bound, with a blank */
-    int order;         /* of the number and the bound where it is wrong: -1 or 1 */
-    bool or_equal;     /* where they are equal it is wrong too */
+    int order;         /* order of number and bound that is an error: -1 or 1 */
+    bool or_equal;     /* equality is an error, too */
 };
 
 static void add_brief(struct str *out, const char *before, const struct json *value)
@@ -611,7 +609,7 @@ static void add_brief(struct str *out, const char *before, const struct json *va
     free(text);
 }
 
-/* "1 to 256" where both are known. */
+/* "1 to 256" if both are known. */
 static void add_bound(struct str *out, const struct contract_schema *schema,
                       const struct side *side)
 {
@@ -667,7 +665,7 @@ bool contract_check_number(struct contract_checking *checking, const struct cont
     return fits;
 }
 
-/* Whatever its characters are: each is one byte to four. */
+/* Returns true if the length fits whatever the characters are: each takes one to four bytes. */
 static bool is_surely_within(const struct contract_range *range, size_t bytes)
 {
     enum { CHARACTER_BYTES_MAX = 4 };

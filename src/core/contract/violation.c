@@ -1,3 +1,6 @@
+/*
+ * Lists of violations: what is wrong with a document, where, in the order of the document.
+ */
 #include "violation.h"
 
 #include <assert.h>
@@ -5,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract_internal.h"
 #include "text.h"
 #include "xalloc.h"
+
+/*
+ * Lists of violations.
+ */
 
 static const char *const code_names[] = {
     [VIOLATION_NOT_JSON] = "NOT_JSON",           [VIOLATION_NOT_OBJECT] = "NOT_OBJECT",
@@ -16,7 +24,7 @@ static const char *const code_names[] = {
 };
 static_assert(ARRAY_LEN(code_names) == VIOLATION_CODE_COUNT, "every code has a name");
 
-static char *copy(const char *text, size_t max)
+static char *copy_cut(const char *text, size_t max)
 {
     const size_t len = text ? strlen(text) : 0;
     if (!text || len <= max)
@@ -61,10 +69,10 @@ void violations_add(struct violations *list, enum violation_code code, const cha
     list->items = xgrow(list->items, &list->cap, list->count + 1, sizeof(*list->items));
     list->items[list->count++] = (struct violation){
         .code = code,
-        .path = copy(path, VIOLATION_PATH_MAX),
-        .message = copy(message, VIOLATION_TEXT_MAX),
-        .expected = copy(expected, VIOLATION_TEXT_MAX),
-        .actual = copy(actual, VIOLATION_TEXT_MAX),
+        .path = copy_cut(path, VIOLATION_PATH_MAX),
+        .message = copy_cut(message, VIOLATION_TEXT_MAX),
+        .expected = copy_cut(expected, VIOLATION_TEXT_MAX),
+        .actual = copy_cut(actual, VIOLATION_TEXT_MAX),
     };
 }
 
@@ -109,7 +117,7 @@ static bool is_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* But for the numbers in it, which say where in a list. */
+/* Ignores numbers, which are positions in lists. */
 static bool is_same_path(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -145,7 +153,7 @@ static void add_more(const struct violation *v, size_t count, struct str *out)
     str_done(&path);
 }
 
-/* Those that are like the one at `first`, from it on, and that were not told before. */
+/* Adds those like the one at `first`, from there on, that have not been added. */
 static void add_alike(const struct violations *list, size_t first, bool *told, struct str *out)
 {
     const struct violation *v = &list->items[first];
@@ -195,7 +203,7 @@ struct token {
     size_t len;
 };
 
-/* The token that begins at *at, a '/'. Moves *at past it. */
+/* Returns the token that begins at the '/' at *at. Moves *at past it. */
 static struct token next_token(const char **at)
 {
     struct token token = {.text = *at + 1};
@@ -229,7 +237,7 @@ static size_t index_of(const struct token *token)
     return (size_t)strtoul(token->text, NULL, 10); /* ends at the '/' */
 }
 
-/* The member that the token names and its index; the number of members if there is none. */
+/* Returns the member that the token names and its index, or the number of members. */
 static size_t find_member(const struct json *object, const struct token *token,
                           const struct json **out)
 {
@@ -248,9 +256,9 @@ static size_t find_member(const struct json *object, const struct token *token,
     return number;
 }
 
-/* Where in its container a token points to. */
-static size_t position(const struct json *container, const struct token *token,
-                       const struct json **out)
+/* Returns the position of what the token names in its container. */
+static size_t position_of(const struct json *container, const struct token *token,
+                          const struct json **out)
 {
     if (json_kind(container) == JSON_KIND_OBJECT)
         return find_member(container, token, out);
@@ -259,7 +267,7 @@ static size_t position(const struct json *container, const struct token *token,
     return index;
 }
 
-/* Negative, 0 or positive if `a` is before, at or after `b`. */
+/* Returns < 0, 0 or > 0 if `a` is before, at or after `b`. */
 static int compare_places(const struct json *document, const char *a, const char *b)
 {
     const struct json *value = document;
@@ -268,9 +276,9 @@ static int compare_places(const struct json *document, const char *a, const char
         const struct token right = next_token(&b);
         const struct json *inner;
         const struct json *other;
-        size_t at = position(value, &left, &inner);
+        size_t at = position_of(value, &left, &inner);
         if (!is_equal(&left, &right)) {
-            size_t other_at = position(value, &right, &other);
+            size_t other_at = position_of(value, &right, &other);
             return at < other_at ? -1 : at > other_at;
         }
         value = inner;
@@ -278,8 +286,8 @@ static int compare_places(const struct json *document, const char *a, const char
     return *a ? 1 : -(*b != '\0');
 }
 
-/* Take over a violation. */
-static void move(struct violations *list, struct violation *violation)
+/* Takes ownership of the violation. */
+static void move_violation(struct violations *list, struct violation *violation)
 {
     if (list->count < VIOLATIONS_MAX) {
         list->items = xgrow(list->items, &list->cap, list->count + 1, sizeof(*list->items));
@@ -305,12 +313,188 @@ void violations_merge(struct violations *list, struct violations *more, const st
             is_first = !document ||
                        compare_places(document, list->items[i].path, more->items[j].path) <= 0;
         if (is_first)
-            move(&both, &list->items[i++]);
+            move_violation(&both, &list->items[i++]);
         else
-            move(&both, &more->items[j++]);
+            move_violation(&both, &more->items[j++]);
     }
     free(list->items);
     free(more->items);
     *list = both;
     *more = (struct violations){0};
+}
+
+/*
+ * Findings of a contract check, kept in document order.
+ */
+
+/* How far a value is from fitting: the wrong type; another alternative, by a constant that tells
+ * them apart; anything else. */
+enum { WEIGHT_TYPE = 1000, WEIGHT_CHOICE = 10, WEIGHT_OTHER = 1 };
+
+static size_t depth_of(const struct json_pointer *place)
+{
+    size_t depth = 0;
+    for (const struct json_pointer *p = place; p->up; p = p->up)
+        depth++;
+    return depth;
+}
+
+static size_t *way_of(const struct json_pointer *place, size_t depth)
+{
+    size_t *way = xcalloc(depth + 1, sizeof(*way)); /* the path of the whole is empty */
+    for (const struct json_pointer *p = place; p->up; p = p->up)
+        way[--depth] = p->index;
+    return way;
+}
+
+/* Adds the number of compared parts to *places. */
+static int compare_ways(const struct contract_finding *a, const struct contract_finding *b,
+                        size_t *places)
+{
+    *places += a->depth < b->depth ? a->depth : b->depth;
+    for (size_t i = 0; i < a->depth && i < b->depth; i++) {
+        if (a->way[i] != b->way[i])
+            return a->way[i] < b->way[i] ? -1 : 1;
+    }
+    if (a->depth == b->depth)
+        return 0;
+    return a->depth < b->depth ? -1 : 1;
+}
+
+static void finding_done(struct contract_finding *finding)
+{
+    free(finding->way);
+    free(finding->path);
+    free(finding->message);
+    free(finding->expected);
+    free(finding->actual);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* All missing members share a place, after the existing members. */
+static bool is_same(const struct contract_finding *finding, const struct contract_finding *other,
+                    const struct contract_fault *fault)
+{
+    return same_text(finding->key, other->key) && finding->code == fault->code &&
+           same_text(finding->message, fault->message) &&
+           same_text(finding->expected, fault->expected);
+}
+
+/* Returns the index for insertion: after all findings before it or at the same place; SIZE_MAX
+ * for a duplicate. */
+static size_t place_for(const struct contract_findings *findings,
+                        const struct contract_finding *finding, const struct contract_fault *fault,
+                        size_t *places)
+{
+    size_t at = findings->count;
+    while (at > 0 && compare_ways(&findings->items[at - 1], finding, places) > 0)
+        at--;
+    for (size_t i = at; i > 0 && compare_ways(&findings->items[i - 1], finding, places) == 0; i--) {
+        if (is_same(&findings->items[i - 1], finding, fault))
+            return SIZE_MAX;
+    }
+    return at;
+}
+
+static void weigh_place(struct contract_findings *findings, size_t depth,
+                        const struct contract_fault *fault)
+{
+    const bool is_type = fault->code == VIOLATION_WRONG_TYPE || fault->code == VIOLATION_NOT_OBJECT;
+    if (is_type && depth == findings->depth)
+        findings->weight += WEIGHT_TYPE;
+    else
+        findings->weight += fault->is_choice ? WEIGHT_CHOICE : WEIGHT_OTHER;
+}
+
+static char *copy_text(const char *text)
+{
+    return text ? xstrdup(text) : NULL;
+}
+
+static void insert_finding(struct contract_findings *findings, size_t at,
+                           struct contract_finding finding)
+{
+    if (findings->count == findings->max) {
+        finding_done(&findings->items[--findings->count]);
+        findings->dropped++;
+    }
+    findings->items =
+        xgrow(findings->items, &findings->cap, findings->count + 1, sizeof(*findings->items));
+    memmove(&findings->items[at + 1], &findings->items[at],
+            (findings->count - at) * sizeof(*findings->items));
+    findings->items[at] = finding;
+    findings->count++;
+}
+
+/* Returns true if the finding is kept. A duplicate does not count. */
+static bool is_kept(struct contract_findings *findings, size_t at, enum violation_code code)
+{
+    if (at == SIZE_MAX)
+        return false;
+    findings->mismatch = findings->mismatch || violation_is_mismatch(code);
+    findings->dropped += at == findings->max ? 1 : 0;
+    return at < findings->max;
+}
+
+size_t contract_findings_add(struct contract_findings *findings, const struct json_pointer *place,
+                             const struct contract_fault *fault)
+{
+    struct contract_finding finding = {
+        .depth = depth_of(place), .key = place->key, .code = fault->code};
+    size_t places = finding.depth;
+    finding.way = way_of(place, finding.depth);
+    const size_t at = place_for(findings, &finding, fault, &places);
+    if (at != SIZE_MAX)
+        weigh_place(findings, finding.depth, fault);
+    if (!is_kept(findings, at, fault->code)) {
+        finding_done(&finding);
+        return places;
+    }
+    struct str path = {0};
+    json_pointer_add(&path, place, VIOLATION_PATH_MAX);
+    finding.path = xstrdup(str_text(&path));
+    finding.message = copy_text(fault->message);
+    finding.expected = copy_text(fault->expected);
+    finding.actual = copy_text(fault->actual);
+    insert_finding(findings, at, finding);
+    str_done(&path);
+    return places;
+}
+
+size_t contract_findings_take(struct contract_findings *findings, struct contract_finding *finding)
+{
+    const struct contract_fault fault = {
+        .code = finding->code, .message = finding->message, .expected = finding->expected};
+    size_t places = finding->depth;
+    const size_t at = place_for(findings, finding, &fault, &places);
+    if (is_kept(findings, at, fault.code))
+        insert_finding(findings, at, *finding);
+    else
+        finding_done(finding);
+    *finding = (struct contract_finding){0};
+    return places;
+}
+
+void contract_findings_move(struct contract_findings *findings, struct violations *out)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct contract_finding *finding = &findings->items[i];
+        violations_add(out, finding->code, finding->path, finding->message, finding->expected,
+                       finding->actual);
+    }
+    out->dropped += findings->dropped;
+    out->mismatch = out->mismatch || findings->mismatch;
+    contract_findings_done(findings);
+}
+
+void contract_findings_done(struct contract_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        finding_done(&findings->items[i]);
+    free(findings->items);
+    *findings = (struct contract_findings){.max = findings->max, .depth = findings->depth};
 }

@@ -1,18 +1,219 @@
+/*
+ * The fingerprint of an output: canonical JSON, its hash, and the hash of normalised lines.
+ */
 #include "fingerprint.h"
 
 #include <assert.h>
+#include <math.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "ascii.h"
 #include "digest.h"
-#include "fingerprint_json.h"
+#include "fingerprint_internal.h"
 #include "json.h"
-#include "normaliser_mask.h"
 #include "sha256.h"
 #include "str.h"
 #include "xalloc.h"
+
+/*
+ * SHA-256. The only user of nettle. Fails only when memory runs out, which ends the process.
+ */
+
+static_assert((int)SHA256_BYTES == SHA256_DIGEST_SIZE, "as long as the library's");
+
+struct sha256 {
+    struct sha256_ctx state;
+};
+
+void sha256_open(struct sha256 **out)
+{
+    *out = xcalloc(1, sizeof(**out));
+    sha256_init(&(*out)->state);
+}
+
+void sha256_add(struct sha256 *sha256, const void *bytes, size_t len)
+{
+    if (len > 0) /* memcpy() must not get NULL */
+        sha256_update(&sha256->state, len, bytes);
+}
+
+void sha256_finish(struct sha256 *sha256, unsigned char out[SHA256_BYTES])
+{
+    sha256_digest(&sha256->state, SHA256_BYTES, out);
+    sha256_close(sha256);
+}
+
+void sha256_close(struct sha256 *sha256)
+{
+    free(sha256);
+}
+
+void sha256_of(const void *bytes, size_t len, unsigned char out[SHA256_BYTES])
+{
+    struct sha256 sha256;
+    sha256_init(&sha256.state);
+    sha256_add(&sha256, bytes, len);
+    sha256_digest(&sha256.state, SHA256_BYTES, out);
+}
+
+void sha256_hex(const unsigned char hash[SHA256_BYTES], char out[SHA256_HEX_MAX])
+{
+    for (size_t i = 0; i < SHA256_BYTES; i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", hash[i]);
+}
+
+/*
+ * Canonical JSON: equal values have the same text.
+ *
+ * Keys are sorted by their bytes, without blanks. Numbers are written by value: 1, 1.0 and 1e0
+ * are "1", -0 is "0", and other reals are the first of 15, 16 and 17 significant digits that
+ * reads back as the same double. Strings are written by str_add_json(). (RFC 8785 sorts keys by
+ * UTF-16 units and writes some numbers differently; no one else has to produce this text.)
+ * json_parse() bounds size and depth.
+ */
+
+static_assert((int)CANONICAL_HASH_BYTES == (int)SHA256_BYTES, "it is one");
+
+enum { DIGITS_LEAST = 15, DIGITS_MOST = 17, NUMBER_MAX = 64 };
+
+/* The output, and what is written before each element and member. */
+struct writer {
+    struct str *out;
+    const char *gap;
+};
+
+struct member {
+    const char *key;          /* borrowed */
+    const struct json *value; /* borrowed */
+};
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct member *a = left;
+    const struct member *b = right;
+    return strcmp(a->key, b->key);
+}
+
+/* Every double below 2^63 without a fraction is a 64-bit integer. */
+static bool is_integer(double value)
+{
+    static const double limit = 9223372036854775808.0;
+    return value > -limit && value < limit && trunc(value) == value;
+}
+
+static void write_real(double value, struct str *out)
+{
+    char text[NUMBER_MAX];
+    if (is_integer(value)) {
+        str_add_i64(out, (int64_t)value);
+        return;
+    }
+    int digits = DIGITS_LEAST;
+    do {
+        (void)snprintf(text, sizeof(text), "%.*g", digits, value);
+    } while (strtod(text, NULL) != value && digits++ < DIGITS_MOST);
+    for (const char *p = text; *p; p++) /* the decimal point depends on the locale */
+        str_add_char(out, strchr("0123456789+-e", *p) ? *p : '.');
+}
+
+static void write_value(const struct writer *writer, const struct json *json);
+
+static void write_members(const struct writer *writer, const struct json *object)
+{
+    const size_t count = json_count(object);
+    struct member *members = xcalloc(count + 1, sizeof(*members));
+    void *iter = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!json_next(object, &iter, &members[i].key, &members[i].value))
+            break;
+    }
+    qsort(members, count, sizeof(*members), compare_keys);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            str_add_char(writer->out, ',');
+        str_add(writer->out, writer->gap);
+        str_add_json(writer->out, members[i].key, strlen(members[i].key));
+        str_add_char(writer->out, ':');
+        write_value(writer, members[i].value);
+    }
+    free(members);
+}
+
+static void write_elements(const struct writer *writer, const struct json *array)
+{
+    const size_t count = json_count(array);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            str_add_char(writer->out, ',');
+        str_add(writer->out, writer->gap);
+        write_value(writer, json_at(array, i));
+    }
+}
+
+static void write_value(const struct writer *writer, const struct json *json)
+{
+    struct str *out = writer->out;
+    switch (json_kind(json)) {
+    case JSON_KIND_OBJECT:
+        str_add_char(out, '{');
+        write_members(writer, json);
+        str_add_char(out, '}');
+        break;
+    case JSON_KIND_ARRAY:
+        str_add_char(out, '[');
+        write_elements(writer, json);
+        str_add_char(out, ']');
+        break;
+    case JSON_KIND_STRING: {
+        const char *text = json_text(json, "");
+        str_add_json(out, text, strlen(text));
+        break;
+    }
+    case JSON_KIND_INTEGER:
+        str_add_i64(out, json_i64(json, 0));
+        break;
+    case JSON_KIND_REAL:
+        write_real(json_number(json, 0), out);
+        break;
+    case JSON_KIND_TRUE:
+        str_add(out, "true");
+        break;
+    case JSON_KIND_FALSE:
+        str_add(out, "false");
+        break;
+    case JSON_KIND_NONE:
+    case JSON_KIND_NULL:
+    case JSON_KIND_COUNT:
+        str_add(out, "null");
+        break;
+    }
+}
+
+void canonical_write(const struct json *json, struct str *out)
+{
+    write_value(&(const struct writer){.out = out, .gap = ""}, json);
+}
+
+void canonical_write_lines(const struct json *json, struct str *out)
+{
+    write_value(&(const struct writer){.out = out, .gap = "\n"}, json);
+}
+
+void canonical_hash(const struct json *json, unsigned char out[CANONICAL_HASH_BYTES])
+{
+    struct str text = {0};
+    canonical_write(json, &text);
+    sha256_of(str_text(&text), text.len, out);
+    str_done(&text);
+}
+
+/*
+ * The fingerprint. fingerprint.h says what it is made of.
+ */
 
 enum { HALF_BYTES = DIGEST_BYTES / 2 };
 
@@ -45,7 +246,7 @@ void digest_to_hex(struct digest digest, char out[DIGEST_HEX_MAX])
     out[DIGEST_HEX_MAX - 1] = '\0';
 }
 
-/* -1 for other characters, capital letters included. */
+/* Returns -1 for other characters, including capital letters. */
 static int digit_value(char c)
 {
     if (ascii_is_digit(c))
@@ -82,7 +283,7 @@ struct hashing {
     struct str masked, general;
 };
 
-/* One member or element, or a part of a long one. Its text has no controls: it is JSON. */
+/* Adds a member or element, or a part of a long one. JSON text has no controls. */
 static void add_part(struct hashing *hashing, const char *bytes, size_t len)
 {
     struct mask_line line = {.bytes = bytes, .len = len, .text = &hashing->masked};
@@ -130,7 +331,7 @@ void fingerprint_json_hash(const struct json *json, const struct normaliser_word
 
 enum { NUMBER_BYTES = 8 };
 
-/* What is summed of a stream. */
+/* Sums over one stream. */
 struct sum {
     struct digest plain;   /* of the lines */
     struct digest general; /* of the lines with the call's own words masked */
@@ -144,13 +345,13 @@ struct stream {
     XXH3_state_t *raw;             /* owned */
     struct sum sum;
     int64_t taken;   /* bytes that were normalised */
-    int64_t skipped; /* bytes at its end that were only counted */
+    int64_t skipped; /* bytes after those, which were only counted */
 };
 
-/* All of stdout, as long as it may be one JSON value. */
+/* All of stdout, while it may be one JSON value. */
 struct whole {
     struct str text;
-    bool over; /* it is none, or too long */
+    bool over; /* it is not JSON, or too long */
 };
 
 struct fingerprint {
@@ -203,7 +404,7 @@ void fingerprint_open(struct fingerprint **out, const struct fingerprint_setting
             normaliser_set_line_max(stream->normaliser, fingerprint->setting.line_max);
         stream->raw = XXH3_createState();
         if (!stream->raw || XXH3_64bits_reset(stream->raw) != XXH_OK)
-            abort(); /* not covered: memory is out */
+            abort(); /* not covered: out of memory */
     }
     *out = fingerprint;
 }
@@ -220,8 +421,7 @@ void fingerprint_close(struct fingerprint *fingerprint)
     free(fingerprint);
 }
 
-/* Keep stdout for the end, without the blanks before it, if it may be one JSON object or
- * array. */
+/* Keeps stdout for the end, without leading blanks, while it may be one JSON object or array. */
 static void keep_whole(struct whole *whole, const char *bytes, size_t len)
 {
     if (whole->over)
@@ -244,7 +444,7 @@ void fingerprint_add(struct fingerprint *fingerprint, int stream, const char *by
 {
     assert(stream >= 0 && stream < FINGERPRINT_STREAMS);
     struct stream *to = &fingerprint->streams[stream];
-    (void)XXH3_64bits_update(to->raw, bytes, len); /* fails for NULL only */
+    (void)XXH3_64bits_update(to->raw, bytes, len); /* fails only for NULL */
     if (stream == 0)
         keep_whole(&fingerprint->whole, bytes, len);
 
@@ -254,7 +454,7 @@ void fingerprint_add(struct fingerprint *fingerprint, int stream, const char *by
     to->taken += (int64_t)taken;
     if (taken == len)
         return;
-    normaliser_drop(to->normaliser); /* the line that the limit cuts: its length may vary */
+    normaliser_drop(to->normaliser); /* the line that the limit cuts, because its length may vary */
     to->skipped += (int64_t)(len - taken);
     fingerprint->partial = true;
 }
@@ -300,7 +500,7 @@ static struct digest end_hash(struct sha256 *hash)
     return digest;
 }
 
-/* The sum of a stream's lines, and how many they are. */
+/* Adds the sum and number of a stream's lines. */
 static void add_sum(struct sha256 *hash, const struct sum *a, const struct sum *b, bool failed)
 {
     add_digest(hash, failed ? digest_sum(a->general, b->general) : digest_sum(a->plain, b->plain));
@@ -315,7 +515,7 @@ static uint64_t raw_hash(const struct fingerprint *fingerprint)
     return XXH3_64bits(hashes, sizeof(hashes));
 }
 
-/* Stdout as the JSON value that it may be; NULL if it is none. */
+/* Returns stdout as a JSON value, or NULL. */
 static struct json *parse_whole(const struct whole *whole)
 {
     struct json *json = NULL;
@@ -332,8 +532,7 @@ struct end {
     bool failed;
 };
 
-/* All of the result. `json` (NULL: stdout is text) is the hash that takes the place of the
- * lines of stdout. */
+/* Hashes the whole result. `json` replaces the lines of stdout; NULL: stdout is text. */
 static struct digest hash_result(const struct fingerprint *fingerprint, const struct end *end,
                                  const unsigned char *json)
 {

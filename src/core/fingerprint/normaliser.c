@@ -1,17 +1,484 @@
+/*
+ * Normalises lines: replaces the parts that differ from run to run, such as ids, times and paths.
+ */
 #include "normaliser.h"
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attr.h"
-#include "normaliser_block.h"
-#include "normaliser_mask.h"
+#include "fingerprint_internal.h"
 #include "str.h"
 #include "text.h"
 #include "utf8.h"
 #include "xalloc.h"
+
+/*
+ * Masking: one line without terminal noise and with its tokens replaced.
+ */
+
+/* Indexed by byte. */
+const byte token_classes[256] = {
+    0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
+    0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   32,
+    0,   0,   0,   0,   0,   96,  32,  96,  96,  64,  121, 121, 121, 121, 121, 121, 121, 121, 121,
+    121, 0,   0,   0,   32,  0,   0,   96,  124, 124, 124, 124, 124, 124, 116, 116, 116, 116, 116,
+    116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 116, 0,   0,   0,   0,
+    112, 0,   122, 122, 122, 122, 122, 122, 114, 114, 114, 114, 114, 114, 114, 114, 114, 114, 114,
+    114, 114, 114, 114, 114, 114, 114, 114, 114, 0,   0,   0,   96,  0,   112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112, 112,
+    112, 112, 112, 112, 112, 112, 112, 112, 112,
+};
+
+enum {
+    SLOTS = 4 * NORMALISER_WORDS_MAX, /* a power of two */
+    BEGINNING_BITS = 12,
+    BEGINNINGS = 1 << BEGINNING_BITS,
+};
+
+struct word {
+    uint32_t at; /* offset in the text */
+    uint32_t len;
+};
+
+struct normaliser_words {
+    struct str text; /* all words, concatenated */
+    struct word words[NORMALISER_WORDS_MAX];
+    int count;
+    /* Indexed by a hash of three bytes: bit len % 8 for each word that begins with such bytes.
+     * Shows quickly that no word begins at most positions of an output. */
+    byte beginnings[BEGINNINGS];
+    byte slots[SLOTS]; /* open addressing: number of the word plus 1; 0 = free */
+};
+static_assert(NORMALISER_WORDS_MAX < UINT8_MAX, "a slot holds a word's number");
+
+void normaliser_words_open(struct normaliser_words **out)
+{
+    *out = xcalloc(1, sizeof(**out));
+}
+
+void normaliser_words_close(struct normaliser_words *words)
+{
+    if (!words)
+        return;
+    str_done(&words->text);
+    free(words);
+}
+
+/* FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
+static uint32_t hash_of(const byte *bytes, size_t len)
+{
+    uint32_t hash = UINT32_C(2166136261);
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ bytes[i]) * UINT32_C(16777619);
+    return hash;
+}
+
+static bool is_word(const struct normaliser_words *words, int number, const byte *bytes, size_t len)
+{
+    const struct word *word = &words->words[number];
+    return word->len == len && memcmp(words->text.data + word->at, bytes, len) == 0;
+}
+
+/* Returns the slot where the word is or would go. There is always a free one. */
+static size_t slot_of(const struct normaliser_words *words, const byte *bytes, size_t len)
+{
+    size_t slot = hash_of(bytes, len) % SLOTS;
+    while (words->slots[slot] != 0 && !is_word(words, words->slots[slot] - 1, bytes, len))
+        slot = (slot + 1) % SLOTS;
+    return slot;
+}
+
+/* The upper bits of a product: Knuth, The Art of Computer Programming, 6.4. */
+static inline uint32_t beginning_of(const byte *p)
+{
+    const uint32_t bytes = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+    return bytes * UINT32_C(2654435761) >> (32 - BEGINNING_BITS);
+}
+
+static byte length_bit(size_t len)
+{
+    return (byte)(1U << len % 8);
+}
+
+static void add_word(struct normaliser_words *words, const byte *bytes, size_t len)
+{
+    byte *slot = &words->slots[slot_of(words, bytes, len)];
+    if (*slot != 0 || words->count == NORMALISER_WORDS_MAX)
+        return;
+    words->words[words->count] =
+        (struct word){.at = (uint32_t)words->text.len, .len = (uint32_t)len};
+    words->count++;
+    *slot = (byte)words->count;
+    str_add_n(&words->text, (const char *)bytes, len);
+    words->beginnings[beginning_of(bytes)] |= length_bit(len);
+}
+
+static bool token_fits(size_t len)
+{
+    return len >= NORMALISER_WORD_MIN && len <= NORMALISER_WORD_MAX;
+}
+
+/* Returns the end of the path or joined name that begins at p, without the full stop of a
+ * sentence. */
+static const byte *path_end(const byte *p, const byte *end)
+{
+    const byte *from = p;
+    while (p < end && p - from <= NORMALISER_WORD_MAX && byte_is(*p, CLASS_JOIN))
+        p++;
+    while (p > from && p[-1] == '.')
+        p--;
+    return p;
+}
+
+/* Words of the call that contain a '/' are searched for as a whole, too. */
+static void add_paths(struct normaliser_words *words, const byte *p, const byte *end)
+{
+    while (p < end) {
+        const byte *to = path_end(p, end);
+        if (to - p > NORMALISER_WORD_MAX)
+            to = p; /* too long: only its parts become words */
+        if (token_fits((size_t)(to - p)) && memchr(p, '/', (size_t)(to - p)))
+            add_word(words, p, (size_t)(to - p));
+        for (p = to; p < end && byte_is(*p, CLASS_JOIN); p++)
+            ;
+        p += p < end;
+    }
+}
+
+void normaliser_words_add(struct normaliser_words *words, const char *bytes, size_t len)
+{
+    const byte *p = (const byte *)bytes;
+    const byte *end = p + len;
+    add_paths(words, p, end);
+    while (p < end) {
+        const byte *from = p;
+        bool named = false; /* a number alone is not a name */
+        for (; p < end && byte_is(*p, CLASS_WORD); p++)
+            named |= !byte_is(*p, CLASS_DIGIT);
+        if (named && token_fits((size_t)(p - from)))
+            add_word(words, from, (size_t)(p - from));
+        p += p == from;
+    }
+}
+
+static bool has_word(const struct normaliser_words *words, const byte *bytes, size_t len)
+{
+    return token_fits(len) && (words->beginnings[beginning_of(bytes)] & length_bit(len)) &&
+           words->slots[slot_of(words, bytes, len)] != 0;
+}
+
+/* A line in which the call's words are being replaced. */
+struct echo {
+    const byte *start, *end;
+    const byte *copied; /* `out` has the line up to here; NULL: nothing replaced yet */
+    struct str *out;
+};
+
+/* The replacement of a token ("<hex>") is not a word of the call. */
+static bool is_token(const struct echo *echo, const byte *from, const byte *to)
+{
+    return from > echo->start && from[-1] == '<' && to < echo->end && *to == '>';
+}
+
+/* Returns the end of "/a" and ".c" after a word of the call; they are too short to be words. */
+static const byte *skip_short_parts(const struct echo *echo, const byte *at)
+{
+    while (at + 1 < echo->end && (*at == '.' || *at == '/')) {
+        const byte *end = at + 1;
+        while (end < echo->end && byte_is(*end, CLASS_WORD) && !byte_is(*end, CLASS_DIGIT))
+            end++;
+        bool whole = end == echo->end || !byte_is(*end, CLASS_WORD);
+        if (!whole || end == at + 1 || end - at > NORMALISER_WORD_MIN)
+            break;
+        at = end;
+    }
+    return at;
+}
+
+static void replace_echo(struct echo *echo, const byte *from, const byte *to)
+{
+    bool joined = echo->copied && from - echo->copied == 1 && strchr("./-+@", *echo->copied) &&
+                  *echo->copied != '\0';
+    if (!joined) {
+        const byte *rest = echo->copied ? echo->copied : echo->start;
+        str_add_n(echo->out, (const char *)rest, (size_t)(from - rest));
+        str_add(echo->out, "<arg>");
+    }
+    echo->copied = to;
+}
+
+/* Returns where the next word begins that may be the call's, or `end`. No word begins within a
+ * word, so most positions need no lookup. */
+static const byte *next_beginning(const struct normaliser_words *words, const struct echo *echo,
+                                  const byte *p)
+{
+    const byte *last = echo->end - NORMALISER_WORD_MIN;
+    for (;; p++) {
+        while (p <= last && p > echo->start && byte_is(p[-1], CLASS_WORD))
+            p++;
+        if (p > last)
+            return echo->end;
+        if (words->beginnings[beginning_of(p)])
+            return p;
+    }
+}
+
+/* Returns the end of the call's word that begins at p, or NULL. */
+static const byte *word_end(const struct normaliser_words *words, const struct echo *echo,
+                            const byte *p)
+{
+    const byte *to = p > echo->start && byte_is(p[-1], CLASS_JOIN) ? p : path_end(p, echo->end);
+    if (has_word(words, p, (size_t)(to - p)) && !is_token(echo, p, to))
+        return to;
+    for (to = p; to < echo->end && byte_is(*to, CLASS_WORD);)
+        to++;
+    bool found = has_word(words, p, (size_t)(to - p)) && !is_token(echo, p, to);
+    return found ? skip_short_parts(echo, to) : NULL;
+}
+
+bool normaliser_words_mask(const struct normaliser_words *words, const char *bytes, size_t len,
+                           struct str *out)
+{
+    const byte *p = (const byte *)bytes;
+    struct echo echo = {.start = p, .end = p + len, .out = out};
+    if (len < NORMALISER_WORD_MIN)
+        return false;
+    while ((p = next_beginning(words, &echo, p)) < echo.end) {
+        const byte *to = word_end(words, &echo, p);
+        if (to)
+            replace_echo(&echo, p, to);
+        p = to ? to : p + 1;
+    }
+    if (!echo.copied)
+        return false;
+    str_add_n(out, (const char *)echo.copied, (size_t)(echo.end - echo.copied));
+    return true;
+}
+
+enum {
+    BARE_MAX = 8,     /* digits; a longer number may be a date or an id */
+    NAME_LEN_MIN = 6, /* bytes of a word that may be hex */
+};
+
+static const struct {
+    const char *text;
+    size_t len;
+} placeholders[] = {
+    [TOKEN_TIME] = {"<ts>", 4},   [TOKEN_UUID] = {"<uuid>", 6}, [TOKEN_SECRET] = {"<tok>", 5},
+    [TOKEN_ID] = {"<id>", 4},     [TOKEN_VALUE] = {"<v>", 3},   [TOKEN_ADDRESS] = {"<addr>", 6},
+    [TOKEN_TEMP] = {"<tmp>", 5},  [TOKEN_HEX] = {"<hex>", 5},   [TOKEN_DURATION] = {"<dur>", 5},
+    [TOKEN_PID] = {"<pid>", 5},   [TOKEN_PORT] = {"<port>", 6}, [TOKEN_TRY] = {"<try>", 5},
+    [TOKEN_SEED] = {"<seed>", 6}, [TOKEN_RATE] = {"<rate>", 6}, [TOKEN_NOTHING] = {"", 0},
+};
+static_assert(ARRAY_LEN(placeholders) == TOKEN_NAME_COUNT, "every token has a word");
+
+/* Returns the word around the digit at `at`. */
+static struct token_word word_around(const struct token_scan *scan, const byte *at)
+{
+    struct token_word word = {.from = at, .all_classes = ~0U};
+    while (word.from > scan->floor && byte_is(word.from[-1], CLASS_WORD))
+        word.from--;
+    for (word.to = word.from; word.to < scan->end && byte_is(*word.to, CLASS_WORD); word.to++) {
+        word.classes |= token_classes[*word.to];
+        word.all_classes &= token_classes[*word.to];
+    }
+    return word;
+}
+
+/* A short number that is not part of a date, a clock, an amount or an id by what follows it;
+ * only what precedes it may explain it. Most numbers are like this. */
+static bool is_bare_number(const struct token_scan *scan, const struct token_word *word)
+{
+    if (!(word->all_classes & CLASS_DIGIT) || word->to - word->from >= BARE_MAX)
+        return false;
+    const byte next = byte_at(scan, word->to);
+    return next != ' ' && next != '.' && next != ',' && next != ':' && next != '-' && next != '/' &&
+           next != '`' && next != '<';
+}
+
+/* "1.2.3", "10.0.0.1": no rule applies, except to Erlang's process names. */
+static bool is_version(const struct token_scan *scan, const struct token_word *word)
+{
+    if (!(word->all_classes & CLASS_DIGIT) || byte_before(scan, word->from) == '<')
+        return false;
+    const byte *point = word->to;
+    for (int part = 0; part < 2; part++) {
+        if (byte_at(scan, point) != '.' || !byte_is(byte_at(scan, point + 1), CLASS_DIGIT))
+            return false;
+        point = run_end(scan, point + 1, CLASS_DIGIT);
+    }
+    return !byte_is(byte_at(scan, point), CLASS_LETTER);
+}
+
+/* "amd64", "x86": too short for any token except a pytest worker, and not joined to anything. */
+static bool is_short_name(const struct token_scan *scan, const struct token_word *word)
+{
+    return word->to - word->from < NAME_LEN_MIN && !byte_is(*word->from, CLASS_DIGIT) &&
+           byte_before(scan, word->from) != '-' && byte_at(scan, word->to) != '-';
+}
+
+static bool find_in_word(const struct token_scan *scan, const struct token_word *word,
+                         struct token *out)
+{
+    if (is_bare_number(scan, word) || is_short_name(scan, word))
+        return token_number(scan, word, out);
+    if (is_version(scan, word))
+        return false;
+    if (!byte_is(*word->from, CLASS_DIGIT))
+        return token_id(scan, word, out) || token_hex(scan, word, out) ||
+               token_number(scan, word, out);
+    return token_time(scan, word, out) || token_id(scan, word, out) ||
+           token_harness(scan, word, out) || token_hex(scan, word, out) ||
+           token_amount(scan, word, out) || token_number(scan, word, out);
+}
+
+/* Returns where to continue after a word that is not a token. The rest of a version or fraction
+ * is none either. */
+static const byte *after_word(const struct token_scan *scan, const struct token_word *word)
+{
+    const byte *p = word->to;
+    if (!(word->all_classes & CLASS_DIGIT))
+        return p;
+    while (p + 1 < scan->end && *p == '.' && byte_is(p[1], CLASS_DIGIT)) {
+        const byte *end = run_end(scan, p + 1, CLASS_DIGIT);
+        if (byte_is(byte_at(scan, end), CLASS_LETTER))
+            break; /* a word by itself */
+        p = end;
+    }
+    return p;
+}
+
+/* Finds the token that begins at, or surrounds, a trigger. Otherwise returns false and sets
+ * *next to where to continue. */
+static bool find_token(struct token_scan *scan, const byte *at, struct token *out,
+                       const byte **next)
+{
+    *next = at + 1;
+    if (byte_is(*at, CLASS_DIGIT)) {
+        const struct token_word word = word_around(scan, at);
+        if (find_in_word(scan, &word, out))
+            return true;
+        *next = after_word(scan, &word);
+        return false;
+    }
+    if (*at == '/')
+        return token_temp(scan, at, out);
+    if (*at == '\\')
+        return token_temp_windows(scan, at, out);
+    return (*at == ':' || *at == '=') && token_keyed(scan, at, out);
+}
+
+struct masker {
+    struct token_scan scan;
+    struct mask_line *line;
+    const byte *copied; /* the text has the line up to here */
+};
+
+/* Appends to the text, which has enough room. */
+static void put_bytes(struct str *text, const void *bytes, size_t len)
+{
+    assert(len < text->cap - text->len);
+    memcpy(text->data + text->len, bytes, len);
+    text->len += len;
+}
+
+static void replace_token(struct masker *masker, const struct token *token)
+{
+    struct mask_line *line = masker->line;
+    assert(token->from >= masker->copied && token->to > token->from);
+    assert(token->to <= masker->scan.end);
+    if (line->masked == 0) /* how much a line may grow: see NORMALISER_TEXT_MAX */
+        line->text->data = xgrow(line->text->data, &line->text->cap,
+                                 line->len * (NORMALISER_TEXT_MAX / NORMALISER_LINE_MAX) + 1, 1);
+    put_bytes(line->text, masker->copied, (size_t)(token->from - masker->copied));
+    put_bytes(line->text, placeholders[token->name].text, placeholders[token->name].len);
+    line->masked |= 1U << token->mask;
+    masker->copied = token->to;
+    masker->scan.floor = token->to;
+    masker->scan.matched = token->to;
+}
+
+static void mask_prefix(struct masker *masker)
+{
+    struct token token;
+    if (token_time_prefix(&masker->scan, &token) || token_pid_prefix(&masker->scan, &token) ||
+        token_meter(&masker->scan, &token))
+        replace_token(masker, &token);
+}
+
+/* Handles the triggers of the block at `at`. */
+static void mask_block(struct masker *masker, const byte *at, uint64_t triggers)
+{
+    for (; triggers; triggers &= triggers - 1) {
+        const byte *here = at + __builtin_ctzll(triggers) / 8;
+        struct token token;
+        const byte *next = NULL;
+        if (here < masker->scan.floor)
+            continue;
+        if (find_token(&masker->scan, here, &token, &next))
+            replace_token(masker, &token);
+        else
+            masker->scan.floor = next;
+    }
+}
+
+static void mask_blocks(struct masker *masker)
+{
+    const byte *end = masker->scan.end;
+    for (const byte *at = masker->scan.start; at < end; at += BLOCK_BYTES) {
+        const struct block block = block_look(block_load((const char *)at, (const char *)end));
+        mask_block(masker, at, block.triggers);
+    }
+}
+
+void mask_tokens(struct mask_line *line)
+{
+    struct masker masker = {.line = line};
+    masker.scan.start = (const byte *)line->bytes;
+    masker.scan.end = masker.scan.start + line->len;
+    masker.scan.floor = masker.scan.start;
+    masker.copied = masker.scan.start;
+    line->text->len = 0;
+    line->masked = 0;
+    if (line->len == 0)
+        return;
+    mask_prefix(&masker);
+    mask_blocks(&masker);
+    if (line->masked == 0)
+        return;
+    put_bytes(line->text, masker.copied, (size_t)(masker.scan.end - masker.copied));
+    line->text->data[line->text->len] = '\0';
+    line->bytes = line->text->data;
+    line->len = line->text->len;
+}
+
+/* Returns true if mask_clean() would drop nothing: no byte over 127, no control, no tab, no two
+ * blanks in a row. */
+static bool mask_is_plain(const char *bytes, size_t len)
+{
+    const char *end = bytes + len;
+    unsigned blank_before = 0;
+    for (const char *at = bytes; at < end; at += BLOCK_BYTES) {
+        const struct block block = block_look(block_load(at, end));
+        if (block.noise | block_blank_pairs(&block, blank_before))
+            return false;
+        blank_before = (unsigned)(block.blanks >> 56);
+    }
+    return true;
+}
+
+/*
+ * The stream: splits output into lines, cleans and masks them.
+ */
 
 enum { ESCAPE = 0x1b, DELETE = 0x7f };
 
@@ -23,7 +490,7 @@ static bool is_spinner(const unsigned char *at)
                                                 (at[2] >= 0xb4 && at[2] <= 0xb7))));
 }
 
-/* How many bytes at p belong together and are dropped; 0 if they stay. */
+/* Returns how many bytes at p are dropped together; 0 if they stay. */
 static size_t dropped_len(const char *p, const char *end)
 {
     const unsigned char *at = (const unsigned char *)p;
@@ -33,16 +500,16 @@ static size_t dropped_len(const char *p, const char *end)
     if (left >= 3 && is_spinner(at))
         return 3;
     if (left >= 2 && at[0] == 0xc2 && at[1] < 0xa0)
-        return 2; /* the controls from 128 on */
+        return 2; /* C1 controls */
     return *at < ' ' || *at == DELETE;
 }
 
-/* The part of the line that stays, as far as written; there is room for the whole line. */
+/* The part of the line that stays, so far. There is room for the whole line. */
 struct cleaned {
     char *start, *to;
 };
 
-/* A backspace takes back one character, of however many bytes. */
+/* A backspace removes one character, whatever its bytes. */
 static void take_back(struct cleaned *cleaned)
 {
     while (cleaned->to > cleaned->start && utf8_is_inner(cleaned->to[-1]))
@@ -55,7 +522,7 @@ static bool is_after_blank(const struct cleaned *cleaned)
     return cleaned->to == cleaned->start || cleaned->to[-1] == ' ';
 }
 
-/* One character, or what is dropped together; returns what is next. */
+/* Handles one character, or a sequence that is dropped. Returns what is next. */
 static const char *clean_one(struct cleaned *cleaned, const char *p, const char *end)
 {
     if (*p == ' ' || *p == '\t') {
@@ -74,8 +541,8 @@ static const char *clean_one(struct cleaned *cleaned, const char *p, const char 
     return p + 1;
 }
 
-/* Writes the line to *out without what only a terminal sees: escape sequences, controls, text taken
- * back by backspaces, spinners. Runs of blanks become one, and none is left at the ends. */
+/* Writes the line to *out without what only a terminal uses: escape sequences, controls, text
+ * removed by backspaces, spinners. Collapses blanks and trims. */
 static void mask_clean(const char *bytes, size_t len, struct str *out)
 {
     const char *end = bytes + len;
@@ -103,10 +570,11 @@ struct normaliser {
     normaliser_line_fn *line;
     void *ctx;          /* borrowed */
     size_t line_max;    /* bytes of a raw line, at most NORMALISER_LINE_MAX */
-    struct str part;    /* the line that has not ended yet, at most line_max */
-    bool returned;      /* a \r was its last byte: an end of line, or all of it is overwritten */
+    struct str part;    /* the unfinished line, at most line_max */
+    bool returned;      /* its last byte was \r: an end of line, or everything will be
+                           overwritten */
     struct str clean;   /* the line without noise */
-    struct str text;    /* the line without its tokens */
+    struct str text;    /* and without tokens */
     struct str general; /* and without the call's words */
 };
 
@@ -164,7 +632,7 @@ static bool is_margin(char c)
     return c == ' ' || c == '\t';
 }
 
-/* What of a line a lone \r has not overwritten. */
+/* Returns the part of a line that no lone \r has overwritten. */
 static const char *last_written(const char *bytes, size_t *len)
 {
     const char *from = bytes;
@@ -175,8 +643,8 @@ static const char *last_written(const char *bytes, size_t *len)
     return from;
 }
 
-static void tell(struct normaliser *normaliser, const struct mask_line *masked, const char *raw,
-                 size_t raw_len)
+static void report_line(struct normaliser *normaliser, const struct mask_line *masked,
+                        const char *raw, size_t raw_len)
 {
     struct normaliser_line line = {
         .bytes = masked->bytes,
@@ -198,7 +666,7 @@ static void tell(struct normaliser *normaliser, const struct mask_line *masked, 
     normaliser->line(normaliser->ctx, &line);
 }
 
-/* One line without its end. */
+/* Handles one line without its end. */
 static void take_line(struct normaliser *normaliser, const char *raw, size_t raw_len)
 {
     const char *from = raw;
@@ -217,7 +685,7 @@ static void take_line(struct normaliser *normaliser, const char *raw, size_t raw
     }
     mask_tokens(&masked);
     if (masked.len > 0)
-        tell(normaliser, &masked, raw, raw_len);
+        report_line(normaliser, &masked, raw, raw_len);
 }
 
 static void end_part(struct normaliser *normaliser)
@@ -226,8 +694,8 @@ static void end_part(struct normaliser *normaliser)
     normaliser_drop(normaliser);
 }
 
-/* Bytes of an unfinished line, none of them an end of line or a \r. */
-static void keep(struct normaliser *normaliser, const char *bytes, size_t len)
+/* Adds bytes of an unfinished line, without line ends and \r. */
+static void keep_block(struct normaliser *normaliser, const char *bytes, size_t len)
 {
     if (normaliser->returned && len > 0)
         normaliser_drop(normaliser);
@@ -242,13 +710,14 @@ static void keep(struct normaliser *normaliser, const char *bytes, size_t len)
     }
 }
 
-/* Bytes of an unfinished line; a \r overwrites what is before it, but not at the line's end. */
+/* Adds bytes of an unfinished line. A \r overwrites what is before it, except at the end of the
+ * line. */
 static void keep_with_returns(struct normaliser *normaliser, const char *bytes, size_t len)
 {
     const char *end = bytes + len;
     while (bytes < end) {
         const char *mark = memchr(bytes, '\r', (size_t)(end - bytes));
-        keep(normaliser, bytes, (size_t)((mark ? mark : end) - bytes));
+        keep_block(normaliser, bytes, (size_t)((mark ? mark : end) - bytes));
         if (!mark)
             return;
         normaliser->returned = true;
@@ -256,7 +725,7 @@ static void keep_with_returns(struct normaliser *normaliser, const char *bytes, 
     }
 }
 
-/* The length of a line without the \r before its line feed. */
+/* Returns the length of a line without the \r before its line feed. */
 static size_t without_returns(const char *bytes, size_t len)
 {
     while (len > 0 && bytes[len - 1] == '\r')

@@ -8,11 +8,11 @@
 #include "clean_text.h"
 #include "text.h"
 
-/* Where the words stand: "13 passed" or "passed 13", "Failures: 1", "failures=1". */
+/* Order of numbers and words: "13 passed" or "passed 13", "Failures: 1", "failures=1". */
 enum order { NUMBER_FIRST, WORD_FIRST };
 
-/* A line is of a form if it begins so (blanks before it do not count) and holds the other text.
- * Lines of one form that follow each other are one summary. */
+/* A line has a form if it begins with the first text (after blanks) and contains the other.
+ * Consecutive lines of one form are one summary. */
 static const struct form {
     const char *name, *begins, *holds;
     enum order order;
@@ -36,7 +36,7 @@ static const struct form {
     {"mocha", "", " failing", NUMBER_FIRST, false},
 };
 
-/* What the words around a number mean. */
+/* The meaning of words next to a number. */
 static const struct meaning {
     const char *word;
     size_t at; /* in struct test_report */
@@ -67,7 +67,7 @@ static int64_t *number_of(struct test_report *report, size_t at)
     return (int64_t *)(void *)((char *)report + at);
 }
 
-/* The number that `word` is about; NULL if it means nothing here. */
+/* Returns the number that `word` stands for, or NULL. */
 static int64_t *meant_by(struct test_report *report, const char *word, size_t len)
 {
     char lower[WORD_MAX];
@@ -106,7 +106,7 @@ static size_t word_len(const char *at)
     return len;
 }
 
-/* Take every number of the line with the word beside it. */
+/* Reads every number of the line with the word next to it. */
 static void read_numbers(const char *line, enum order order, struct test_report *report)
 {
     const char *word = line; /* the last one before `at` */
@@ -130,7 +130,7 @@ static void read_numbers(const char *line, enum order order, struct test_report 
     }
 }
 
-/* "92% tests passed, 1 tests failed out of 13": the words follow each other. */
+/* "92% tests passed, 1 tests failed out of 13": the words come after each other. */
 static void read_ctest(const char *line, struct test_report *report)
 {
     static const char middle[] = " tests failed out of ";
@@ -175,7 +175,7 @@ static struct test_report new_report(const char *form)
         .form = form, .passed = -1, .failed = -1, .skipped = -1, .total = -1};
 }
 
-/* Read one line of a form into the summary that it belongs to. */
+/* Adds one line of a form to its summary. */
 static void take_line(const struct form *form, const char *line, struct test_report *report)
 {
     struct test_report one = new_report(form->name);
@@ -214,7 +214,7 @@ bool test_report_find(const struct classify_text *text, struct test_report *out)
         const struct clean_line *line = &clean.lines[i];
         char copy[LINE_MAX_LOOKED_AT];
         if (line->len >= sizeof(copy))
-            continue; /* no summary is so long */
+            continue; /* no summary is that long */
         (void)snprintf(copy, sizeof(copy), "%.*s", (int)line->len, clean.bytes + line->start);
         const struct form *form = form_of(copy);
         if (form)

@@ -1,19 +1,25 @@
-/* token_number.c - processes, ports, tries and seeds (rules 1, 9 and 10). */
+/*
+ * Tokens made of digits: numbers, sizes, durations, addresses, dates and times.
+ */
 #include <assert.h>
 
 #include "attr.h"
-#include "token_scan.h"
+#include "fingerprint_internal.h"
+
+/*
+ * Processes, ports, attempts and seeds (rules 1, 9 and 10).
+ */
 
 enum {
     UNIT_MAX = 8,     /* letters */
-    FIGURES_MAX = 20, /* with the commas between thousands */
-    LIST_MAX = 8,     /* numbers with a slash between them */
+    FIGURES_MAX = 20, /* including thousands separators */
+    LIST_MAX = 8,     /* numbers separated by slashes */
     PARTS_MAX = 6,    /* of one duration: from weeks to milliseconds */
     METER_COLONS = 6, /* in the three clocks of curl's meter */
 };
 
-/* What may follow a number at once, and what only after a blank: "5m" is an age, but "5 m"
- * are metres. */
+/* What may follow a number directly, and what only after a blank: "5m" is an age, but "5 m" are
+ * meters. */
 enum unit_place { UNIT_AT_ONCE = 1, UNIT_AFTER_BLANK = 2, UNIT_ANYWHERE = 3 };
 
 struct name {
@@ -47,7 +53,7 @@ static const struct {
     {NAME("months"), UNIT_AFTER_BLANK},
 };
 
-/* Units that are rates by themselves, and what may follow the slash of one. */
+/* Units that are rates by themselves, and what may follow the slash of a rate. */
 static const struct name rates[] = {NAME("bps"),  NAME("kbps"), NAME("Kbps"),
                                     NAME("Mbps"), NAME("Gbps"), NAME("fps")};
 static const struct name per[] = {NAME("s"),  NAME("sec"), NAME("second"), NAME("min"), NAME("h"),
@@ -67,13 +73,13 @@ static bool is_one_of(const byte *from, const byte *to, const struct name *names
     return i < count;
 }
 
-/* The number at a place, and the letters after it. */
+/* The number at a position, and the letters after it. */
 struct amount {
     const byte *figures_end;
-    const byte *unit, *unit_end; /* equal: there is none */
+    const byte *unit, *unit_end; /* equal: none */
 };
 
-/* The end of the list that a ping sums up with: 0.03/0.05/0.07. */
+/* Returns the end of the list that ping prints in its summary: 0.03/0.05/0.07. */
 static const byte *list_end(const struct token_scan *scan, const byte *end)
 {
     for (int i = 1; i < LIST_MAX && byte_at(scan, end) == '/'; i++) {
@@ -88,7 +94,7 @@ static const byte *list_end(const struct token_scan *scan, const byte *end)
     return end;
 }
 
-/* The end of 12, 1.5 or 1,234.5. */
+/* Returns the end of 12, 1.5 or 1,234.5. */
 static const byte *figures_end(const struct token_scan *scan, const byte *at)
 {
     const byte *end = run_end(scan, at, CLASS_DIGIT);
@@ -100,7 +106,7 @@ static const byte *figures_end(const struct token_scan *scan, const byte *at)
     return list_end(scan, run_end(scan, end + 1, CLASS_DIGIT));
 }
 
-/* Letters of a unit, the Greek one of microseconds included. */
+/* Returns the end of the letters of a unit, including the mu of microseconds. */
 static const byte *unit_end(const struct token_scan *scan, const byte *at)
 {
     const byte *p = at;
@@ -118,7 +124,7 @@ static struct amount amount_at(const struct token_scan *scan, const byte *at)
     return amount;
 }
 
-/* The first byte of a unit of time. Most words after a number are none. */
+/* The first byte of a unit of time. Most words after a number have another. */
 static bool may_be_time(byte first)
 {
     switch (first) {
@@ -149,7 +155,7 @@ static bool is_time(const struct amount *amount)
     return false;
 }
 
-/* "1m23s", "1m 23s": the end of all that belongs to one duration; NULL if it is a name. */
+/* Returns the end of a whole duration such as "1m23s" or "1m 23s"; NULL if it is a name. */
 static const byte *duration_end(const struct token_scan *scan, const byte *end)
 {
     for (int part = 1; part < PARTS_MAX; part++) {
@@ -170,7 +176,7 @@ static const byte *duration_end(const struct token_scan *scan, const byte *end)
     return goes_on ? NULL : end;
 }
 
-/* "932M 0s", "1.07G=0.01s": wget leaves out the "/s" of its rates. */
+/* "932M 0s", "1.07G=0.01s": wget omits the "/s" of its rates. */
 static bool is_bare_rate(const struct token_scan *scan, const struct amount *amount)
 {
     const byte unit = *amount->unit;
@@ -183,7 +189,7 @@ static bool is_bare_rate(const struct token_scan *scan, const struct amount *amo
            left.unit_end > left.unit && is_time(&left);
 }
 
-/* The end of "/s", "/sec", "/it", or of a unit that is a rate; NULL if it is none. */
+/* Returns the end of "/s", "/sec", "/it", or of a unit that is a rate; NULL if there is none. */
 static const byte *rate_end(const struct token_scan *scan, const struct amount *amount)
 {
     const byte *end = amount->unit_end;
@@ -198,8 +204,8 @@ static const byte *rate_end(const struct token_scan *scan, const struct amount *
     return ends && is_one_of(amount->unit, end, rates, ARRAY_LEN(rates)) ? end : NULL;
 }
 
-/* A part of a name, of a version or of a format ("%-11s"): what is before the number is
- * joined to it. */
+/* The number is part of a name, a version or a format ("%-11s"): it is joined to what precedes
+ * it. */
 static bool is_joined(const struct token_scan *scan, const byte *at)
 {
     const byte before = byte_before(scan, at);
@@ -211,7 +217,7 @@ static bool is_joined(const struct token_scan *scan, const byte *at)
     return named && at - 1 != scan->matched;
 }
 
-/* The end of "00:05<00:10" in a progress bar, where `at` is its first figure. */
+/* Returns the end of "00:05<00:10" in a progress bar; `at` is its first digit. */
 static const byte *bar_end(const struct token_scan *scan, const byte *at)
 {
     if (byte_before(scan, at) != '[')
@@ -240,8 +246,8 @@ static bool find_amount(const struct token_scan *scan, const byte *at, const str
     return end && token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
 }
 
-/* The end of "0.234 (0.456) seconds" of XCTest, whose first figures end at `end`; NULL for others.
- */
+/* Returns the end of "0.234 (0.456) seconds" of XCTest, whose first number ends at `end`; NULL
+ * for anything else. */
 static const byte *paired_end(const struct token_scan *scan, const byte *end)
 {
     static const char unit[] = ") seconds";
@@ -267,7 +273,7 @@ bool token_amount(const struct token_scan *scan, const struct token_word *word, 
     return amount.unit_end > amount.unit && find_amount(scan, at, &amount, out);
 }
 
-/* curl's meter, a whole line of figures: "100 155 100 155 0 0 914 0 --:--:-- --:--:-- 0". */
+/* curl's meter, a whole line of numbers: "100 155 100 155 0 0 914 0 --:--:-- --:--:-- 0". */
 bool token_meter(const struct token_scan *scan, struct token *out)
 {
     int clocks = 0;
@@ -283,17 +289,17 @@ bool token_meter(const struct token_scan *scan, struct token *out)
 }
 
 enum {
-    HOST_MAX = 64,    /* bytes of a host's name before a port */
-    PORT_MIN = 33000, /* below are ports that people chose */
+    HOST_MAX = 64,    /* bytes of a host name before a port */
+    PORT_MIN = 33000, /* lower ports were chosen by people */
     PORT_MAX = 65535,
     INDEX_MAX = 3, /* digits: a shorter number in brackets is an index */
     PID_LEN_MAX = 8,
     HARNESS_MAX = 200,
     RESTART_AGE_MAX = 16, /* bytes of "(3d12h" */
-    COMMIT_MIN = 7,       /* digits that git shows at least */
+    COMMIT_MIN = 7,       /* least number of digits that git shows */
 };
 
-/* Words after which a number counts tries, or names a process or a seed. */
+/* Words before a number of an attempt, a process or a seed. */
 static const struct {
     const char *word;
     byte last; /* letter */
@@ -305,7 +311,7 @@ static const struct {
     {"retrying", 'g', TOKEN_TRY, NORMALISER_TRIES},
     {"try", 'y', TOKEN_TRY, NORMALISER_TRIES},
     {"iteration", 'n', TOKEN_TRY, NORMALISER_TRIES},
-    {"identical call", 'l', TOKEN_TRY, NORMALISER_TRIES}, /* a harness counts */
+    {"identical call", 'l', TOKEN_TRY, NORMALISER_TRIES}, /* counted by a harness */
     {"pid", 'd', TOKEN_PID, NORMALISER_PIDS},
     {"ppid", 'd', TOKEN_PID, NORMALISER_PIDS},
     {"pgid", 'd', TOKEN_PID, NORMALISER_PIDS},
@@ -320,8 +326,8 @@ static const struct {
     {"duration_ms", 's', TOKEN_DURATION, NORMALISER_DURATIONS},
 };
 
-/* Does the text that ends at `to` end with this word, alone or as the last part of a name
- * (random_seed, ForkPoolWorker)? */
+/* Returns true if the text that ends at `to` ends with this word, alone or as the last part of a
+ * name (random_seed, ForkPoolWorker). */
 static bool ends_with_word(const struct token_scan *scan, const byte *to, const char *word)
 {
     const ptrdiff_t len = (ptrdiff_t)strlen(word);
@@ -390,7 +396,7 @@ static bool find_spoken(const struct token_scan *scan, const struct token_word *
     return token_set(out, word->from, end, spoken[i].token, spoken[i].mask);
 }
 
-/* SQLSTATE[40001] is not a process; only cron writes its name like that. */
+/* SQLSTATE[40001] is not a process; only cron writes its name like this. */
 static bool is_constant(const byte *name, const byte *end)
 {
     bool cron = end - name == 4 && memcmp(name, "CRON", 4) == 0;
@@ -399,8 +405,8 @@ static bool is_constant(const byte *name, const byte *end)
     return name == end && !cron;
 }
 
-/* "nginx[4711]:", or "agent[14877] works" after a time or at the start of a line; but a short
- * number in brackets is an index. */
+/* "nginx[4711]:", or "agent[14877] works" after a time or at the start of a line. A short number
+ * in brackets is an index. */
 static bool find_bracketed(const struct token_scan *scan, const struct token_word *word,
                            struct token *out)
 {
@@ -441,8 +447,8 @@ static bool find_port(const struct token_scan *scan, const struct token_word *wo
     return (host || bracket) && token_set(out, word->from, word->to, TOKEN_PORT, NORMALISER_PORTS);
 }
 
-/* pytest's "[gw3]", which it is chance that took a test, with the share that was done by
- * then: "[gw3] [ 20%]"; and its folder "popen-gw3". */
+/* pytest's "[gw3]" with the progress: "[gw3] [ 20%]", since chance decides which worker runs a
+ * test; and its folder "popen-gw3". */
 static bool find_pytest_worker(const struct token_scan *scan, const struct token_word *word,
                                struct token *out)
 {
@@ -460,7 +466,7 @@ static bool find_pytest_worker(const struct token_scan *scan, const struct token
     return token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "[pool-23-thread-1]" of a JVM: pools are counted as well. */
+/* "[pool-23-thread-1]" of a JVM, which numbers its pools, too. */
 static bool find_pool(const struct token_scan *scan, const struct token_word *word,
                       struct token *out)
 {
@@ -489,7 +495,7 @@ static bool find_prefixed(const struct token_scan *scan, const struct token_word
            token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "[fix/empty 1301905] message": what git says of a commit whose name has no letter in it. */
+/* "[fix/empty 1301905] message": git reports a commit whose hash has no letter. */
 static bool find_commit(const struct token_scan *scan, const struct token_word *word,
                         struct token *out)
 {
@@ -498,7 +504,7 @@ static bool find_commit(const struct token_scan *scan, const struct token_word *
            token_set(out, word->from, word->to, TOKEN_HEX, NORMALISER_HEX);
 }
 
-/* "./run.sh: line 3: 48211 Segmentation fault": a shell's word on how its child ended. */
+/* "./run.sh: line 3: 48211 Segmentation fault": a shell reports how its child ended. */
 static bool find_ended(const struct token_scan *scan, const struct token_word *word,
                        struct token *out)
 {
@@ -546,7 +552,7 @@ static bool find_reference(const struct token_scan *scan, const struct token_wor
     return byte_at(scan, end) == '>' && token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "ansible-tmp-1787300000.12-62623-2004": joined to what was made up already. */
+/* "ansible-tmp-1787300000.12-62623-2004": joined to something generated. */
 static bool find_joined(const struct token_scan *scan, const struct token_word *word,
                         struct token *out)
 {
@@ -554,7 +560,7 @@ static bool find_joined(const struct token_scan *scan, const struct token_word *
            token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "sandbox/linux-sandbox/15/" of a build that counts its actions. */
+/* "sandbox/linux-sandbox/15/" of a build tool that counts its actions. */
 static bool find_sandbox(const struct token_scan *scan, const struct token_word *word,
                          struct token *out)
 {
@@ -608,7 +614,7 @@ bool token_number(const struct token_scan *scan, const struct token_word *word, 
     }
 }
 
-/* "(12/12 lines shown, read 4 times)": what a harness added about its own reading. */
+/* "(12/12 lines shown, read 4 times)": a remark of a harness about its own reading. */
 bool token_harness(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     if (byte_before(scan, word->from) != '(' || byte_at(scan, word->to) != '/')
@@ -621,7 +627,7 @@ bool token_harness(const struct token_scan *scan, const struct token_word *word,
         p++;
     if (byte_at(scan, p) != ')')
         return false;
-    const byte *from = word->from - 1; /* with the blank on one of its sides */
+    const byte *from = word->from - 1; /* including the blank on one side */
     const byte *to = p + 1;
     if (byte_before(scan, from) == ' ' && scan->floor < from)
         from--;
@@ -630,7 +636,7 @@ bool token_harness(const struct token_scan *scan, const struct token_word *word,
     return token_set(out, from, to, TOKEN_NOTHING, NORMALISER_TRIES);
 }
 
-/* "[1] 48211": a shell says which process it put in the background. */
+/* "[1] 48211": a shell reports the process it put in the background. */
 static bool find_job(const struct token_scan *scan, struct token *out)
 {
     const byte *at = run_end(scan, scan->start + 1, CLASS_DIGIT);
@@ -657,4 +663,318 @@ bool token_pid_prefix(const struct token_scan *scan, struct token *out)
 {
     return *scan->start == '[' ? find_job(scan, out)
                                : *scan->start == '=' && find_checker(scan, out);
+}
+
+/*
+ * Dates, clocks and epochs (rules 2 and 3).
+ */
+
+enum { YEAR_MIN = 1900, YEAR_MAX = 2199, FRACTION_MAX = 9 };
+
+/* Returns the number of exactly `len` digits at `at`, or -1. */
+static int number_of(const struct token_scan *scan, const byte *at, int len)
+{
+    int value = 0;
+    if (scan->end - at < len)
+        return -1;
+    for (int i = 0; i < len; i++) {
+        if (!byte_is(at[i], CLASS_DIGIT))
+            return -1;
+        value = value * 10 + (at[i] - '0');
+    }
+    return value;
+}
+
+static bool is_between(int value, int least, int most)
+{
+    return value >= least && value <= most;
+}
+
+static bool is_year(const struct token_scan *scan, const byte *at)
+{
+    return is_between(number_of(scan, at, 4), YEAR_MIN, YEAR_MAX);
+}
+
+/* "Jan" and so on; English, as programs write them. */
+static bool is_time_word(const byte *at, const char *names)
+{
+    for (const char *name = names; *name; name += 3) {
+        if (memcmp(at, name, 3) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_month(const struct token_scan *scan, const byte *at)
+{
+    return scan->end - at >= 3 && is_time_word(at, "JanFebMarAprMayJunJulAugSepOctNovDec");
+}
+
+static bool is_weekday(const byte *at)
+{
+    return is_time_word(at, "MonTueWedThuFriSatSun");
+}
+
+/* Returns the end of an optional fraction after seconds. */
+static const byte *skip_fraction(const struct token_scan *scan, const byte *at, const char *marks)
+{
+    const byte mark = byte_at(scan, at);
+    if (mark == 0 || !strchr(marks, mark) || !byte_is(byte_at(scan, at + 1), CLASS_DIGIT))
+        return at;
+    const byte *end = run_end(scan, at + 1, CLASS_DIGIT);
+    return end - at <= FRACTION_MAX + 1 ? end : at;
+}
+
+/* Returns the end of "Z", "+02:00", " +0000", " UTC", " PM" after a clock. */
+static const byte *skip_one_zone(const struct token_scan *scan, const byte *at)
+{
+    static const char *const names[] = {" UTC", " GMT", " CEST", " CET", " EST",
+                                        " EDT", " PST", " PDT",  " AM",  " PM"};
+    if (byte_at(scan, at) == 'Z' && !byte_is(byte_at(scan, at + 1), CLASS_WORD))
+        return at + 1;
+    const byte *sign = at + (byte_at(scan, at) == ' ');
+    if (byte_at(scan, sign) == '+' || byte_at(scan, sign) == '-') {
+        const bool colon = byte_at(scan, sign + 3 < scan->end ? sign + 3 : scan->end) == ':';
+        const byte *minutes = scan->end - sign > 3 ? sign + 3 + colon : scan->end;
+        if (number_of(scan, sign + 1, 2) >= 0 && is_between(number_of(scan, minutes, 2), 0, 59) &&
+            !byte_is(byte_at(scan, minutes + 2), CLASS_WORD))
+            return minutes + 2;
+    }
+    if (byte_at(scan, at) != ' ' || !byte_is(byte_at(scan, at + 1), CLASS_UPPER))
+        return at;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const byte *end = at + strlen(names[i]);
+        if (token_is_next(scan, at, names[i]) && !byte_is(byte_at(scan, end), CLASS_WORD))
+            return end;
+    }
+    return at;
+}
+
+/* " PM UTC" */
+static const byte *skip_zone(const struct token_scan *scan, const byte *at)
+{
+    const byte *end = skip_one_zone(scan, at);
+    return end > at ? skip_one_zone(scan, end) : at;
+}
+
+enum clock_form { CLOCK_MINUTES, CLOCK_SECONDS };
+
+/* Returns the end of 14:03:22.123 with its zone (or of 14:03, if minutes suffice); NULL if there
+ * is none. `mark` separates the parts. */
+static const byte *clock_end(const struct token_scan *scan, const byte *at, byte mark,
+                             enum clock_form form)
+{
+    const int hour_len = (int)(run_end(scan, at, CLASS_DIGIT) - at);
+    if (!is_between(hour_len, 1, 2) || byte_at(scan, at + hour_len) != mark)
+        return NULL;
+    const byte *minute = at + hour_len + 1;
+    if (!is_between(number_of(scan, minute, 2), 0, 59))
+        return NULL;
+    const byte *end = minute + 2;
+    const bool has_seconds =
+        byte_at(scan, end) == mark && is_between(number_of(scan, end + 1, 2), 0, 60);
+    if (!has_seconds && form == CLOCK_SECONDS)
+        return NULL;
+    if (has_seconds)
+        end = skip_fraction(scan, end + 3, mark == ':' ? ".," : ".,_-");
+    const byte *zone = skip_zone(scan, end);
+    const byte next = byte_at(scan, zone);
+    const bool goes_on =
+        zone == end && (byte_is(next, CLASS_WORD) ||
+                        (next == ':' && end + 1 < scan->end && byte_is(end[1], CLASS_WORD)));
+    return goes_on ? NULL : zone;
+}
+
+/* 2026-08-21T14:03:22.123Z, 2026/08/21 14:03:22, 2026-08-21T14_03_22_123Z. A date alone does not
+ * count. */
+static const byte *iso_end(const struct token_scan *scan, const byte *at)
+{
+    if (scan->end - at < 15 || !is_year(scan, at))
+        return NULL;
+    const byte dash = at[4];
+    if ((dash != '-' && dash != '/') || at[7] != dash)
+        return NULL;
+    if (!is_between(number_of(scan, at + 5, 2), 1, 12) ||
+        !is_between(number_of(scan, at + 8, 2), 1, 31))
+        return NULL;
+    const byte between = at[10];
+    if (between == ' ')
+        return clock_end(scan, at + 11, ':', CLOCK_MINUTES);
+    if (between != 'T' && between != 't' && between != '_' && between != '-')
+        return NULL;
+    const byte mark = at[13];
+    bool known = mark == ':' || mark == '_' || mark == '-' || mark == '.';
+    return known ? clock_end(scan, at + 11, mark, CLOCK_MINUTES) : NULL;
+}
+
+/* 20260821T140322Z, 20260821-140322, 20260821140322. */
+static const byte *compact_end(const struct token_scan *scan, const byte *at)
+{
+    if (scan->end - at < 14 || !is_year(scan, at))
+        return NULL;
+    if (!is_between(number_of(scan, at + 4, 2), 1, 12) ||
+        !is_between(number_of(scan, at + 6, 2), 1, 31))
+        return NULL;
+    const byte *clock = at + 8 + (at[8] == 'T' || at[8] == '-' || at[8] == '_');
+    if (!is_between(number_of(scan, clock, 2), 0, 23) ||
+        !is_between(number_of(scan, clock + 2, 2), 0, 59) ||
+        !is_between(number_of(scan, clock + 4, 2), 0, 60))
+        return NULL;
+    const byte *end = run_end(scan, clock + 6, CLASS_DIGIT); /* a fraction without a point */
+    end += byte_at(scan, end) == 'Z';
+    return byte_is(byte_at(scan, end), CLASS_WORD) ? NULL : end;
+}
+
+/* Returns the end of a year after a clock or a day: " 2026". */
+static const byte *skip_year(const struct token_scan *scan, const byte *at)
+{
+    bool is = byte_at(scan, at) == ' ' && is_year(scan, at + 1) &&
+              !byte_is(byte_at(scan, at + 5), CLASS_WORD);
+    return is ? at + 5 : at;
+}
+
+/* 21/Aug/2026:14:03:22 +0000, 21 Aug 2026 14:03:22 GMT, 21-Aug-2026 14:03. */
+static const byte *day_month_end(const struct token_scan *scan, const byte *at, int day_len)
+{
+    const byte *month = at + day_len + 1;
+    const byte mark = byte_at(scan, month - 1);
+    if ((mark != '/' && mark != ' ' && mark != '-') || month >= scan->end || !is_month(scan, month))
+        return NULL;
+    const byte *clock = month + 3;
+    if (byte_at(scan, clock) == mark && is_year(scan, clock + 1))
+        clock += 5;
+    const byte next = byte_at(scan, clock);
+    if (next != ' ' && !(mark == '/' && next == ':'))
+        return NULL;
+    return clock_end(scan, clock + 1, ':', CLOCK_MINUTES);
+}
+
+/* Aug 21 14:03:22 2026; `at` is the day. */
+static const byte *month_day_end(const struct token_scan *scan, const byte *at, int day_len)
+{
+    const byte *clock = at + day_len + 1;
+    if (at - scan->floor < 4 || at[-1] != ' ' || !is_month(scan, at - 4) ||
+        byte_at(scan, clock - 1) != ' ')
+        return NULL;
+    const byte *end = clock_end(scan, clock, ':', CLOCK_MINUTES);
+    return end ? skip_year(scan, end) : NULL;
+}
+
+/* Returns the start of a weekday before a date: "Fri, ", "Fri ". */
+static const byte *back_over_weekday(const struct token_scan *scan, const byte *at)
+{
+    const ptrdiff_t room = at - scan->floor;
+    if (room >= 5 && memcmp(at - 2, ", ", 2) == 0 && is_weekday(at - 5))
+        return at - 5;
+    return room >= 4 && at[-1] == ' ' && is_weekday(at - 4) ? at - 4 : at;
+}
+
+static bool is_date(const struct token_scan *scan, const byte *at, int day_len, struct token *out)
+{
+    const byte *end = day_month_end(scan, at, day_len);
+    const byte *from = at;
+    if (!end) {
+        end = month_day_end(scan, at, day_len);
+        from = at - 4;
+    }
+    return end && token_set(out, back_over_weekday(scan, from), end, TOKEN_TIME, NORMALISER_TIMES);
+}
+
+/* Seconds, milliseconds, microseconds or nanoseconds since 1970, from 2017 to 2039. */
+static const byte *epoch_end(const struct token_scan *scan, const struct token_word *word)
+{
+    const ptrdiff_t len = word->to - word->from;
+    const int first = (word->from[0] - '0') * 10 + (word->from[1] - '0');
+    if ((len != 10 && len != 13 && len != 16 && len != 19) || !is_between(first, 15, 21))
+        return NULL;
+    return len == 10 ? skip_fraction(scan, word->to, ".") : word->to;
+}
+
+/* The digits of 0.1787300000, but not those after a token and a point. */
+static bool is_fraction(const struct token_scan *scan, const byte *at)
+{
+    return at - scan->start >= 2 && at[-1] == '.' && byte_is(at[-2], CLASS_DIGIT) &&
+           scan->matched != at - 1;
+}
+
+bool token_time(const struct token_scan *scan, const struct token_word *word, struct token *out)
+{
+    const byte *at = word->from;
+    const ptrdiff_t digits = run_end(scan, at, CLASS_DIGIT) - at;
+    const byte before = byte_before(scan, at);
+    const byte *end = NULL;
+    if (digits <= 2) {
+        if (is_date(scan, at, (int)digits, out))
+            return true;
+        end = before != ':' ? clock_end(scan, at, ':', CLOCK_SECONDS) : NULL;
+    } else if (digits == 4) {
+        end = iso_end(scan, at);
+    } else if (!is_fraction(scan, at)) {
+        end = compact_end(scan, at);
+        if (!end && (word->all_classes & CLASS_DIGIT))
+            end = epoch_end(scan, word);
+    }
+    return end && token_set(out, at, end, TOKEN_TIME, NORMALISER_TIMES);
+}
+
+/* "[   12.345678] " of a kernel, with runs of blanks collapsed. */
+static const byte *kernel_prefix_end(const struct token_scan *scan)
+{
+    const byte *at = scan->start + 1;
+    at += byte_at(scan, at) == ' ';
+    const byte *point = run_end(scan, at, CLASS_DIGIT);
+    if (point == at || byte_at(scan, point) != '.')
+        return NULL;
+    const byte *end = run_end(scan, point + 1, CLASS_DIGIT);
+    return end - point > 3 && byte_at(scan, end) == ']' ? end + 1 : NULL;
+}
+
+/* "#7 12.34 " of a container build. */
+static const byte *build_prefix_end(const struct token_scan *scan)
+{
+    const byte *at = run_end(scan, scan->start + 1, CLASS_DIGIT);
+    if (at == scan->start + 1 || byte_at(scan, at) != ' ')
+        return NULL;
+    const byte *point = run_end(scan, at + 1, CLASS_DIGIT);
+    if (point == at + 1 || byte_at(scan, point) != '.')
+        return NULL;
+    const byte *end = run_end(scan, point + 1, CLASS_DIGIT);
+    return end > point + 1 && byte_at(scan, end) == ' ' ? end : NULL;
+}
+
+/* "E0821 14:03:22.123456 4711 ". */
+static const byte *klog_prefix_end(const struct token_scan *scan)
+{
+    const byte *at = scan->start;
+    if (!is_between(number_of(scan, at + 1, 4), 101, 1231) || byte_at(scan, at + 5) != ' ')
+        return NULL;
+    const byte *end = clock_end(scan, at + 6, ':', CLOCK_SECONDS);
+    if (!end || byte_at(scan, end) != ' ')
+        return NULL;
+    const byte *pid = run_end(scan, end + 1, CLASS_DIGIT);
+    return pid > end + 1 && byte_at(scan, pid) == ' ' ? pid : NULL;
+}
+
+bool token_time_prefix(const struct token_scan *scan, struct token *out)
+{
+    const byte *from = scan->start;
+    const byte *end = NULL;
+    switch (*from) {
+    case '[':
+        end = kernel_prefix_end(scan);
+        break;
+    case '#':
+        end = build_prefix_end(scan);
+        break;
+    case 'I':
+    case 'W':
+    case 'E':
+    case 'F':
+        end = klog_prefix_end(scan);
+        from++; /* keep the level */
+        break;
+    default:
+        break;
+    }
+    return end && token_set(out, from, end, TOKEN_TIME, NORMALISER_TIMES);
 }

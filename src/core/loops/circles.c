@@ -1,3 +1,10 @@
+/*
+ * The loop state of a task, as the fold keeps it: the state of the rungs over the attempts of all
+ * its steps, and their current verdict.
+ *
+ * Only attempts that exited, died of a signal or timed out count as steps. Attempts that never
+ * started, were canceled or were interrupted do not.
+ */
 #include "circles.h"
 
 #include <stdint.h>
@@ -5,13 +12,13 @@
 
 #include "event.h"
 
-/* A step and its attempt as one number, for entropy.h. No step has more attempts. */
+/* Encodes a step and its attempt number as one number, for entropy.h. No step has more attempts. */
 enum { ATTEMPT_BITS = 24 };
 static const int64_t attempt_mask = (INT64_C(1) << ATTEMPT_BITS) - 1;
 
 struct digest circles_call(struct digest call, int step)
 {
-    /* Odd, so that no two steps come out alike: 2^64 divided by the golden ratio. */
+    /* 2^64 divided by the golden ratio; odd, so that no two steps get the same digest. */
     const uint64_t spread = UINT64_C(0x9e3779b97f4a7c15);
     return (struct digest){.hi = call.hi, .lo = call.lo + (uint64_t)step * spread};
 }
@@ -58,7 +65,7 @@ int circles_next_scale(const struct circles *circles)
 void circles_go_on(struct circles *circles, int scale)
 {
     entropy_state_go_on(&circles->state);
-    circles->state.scale = scale; /* as it is in the log, whatever this build would make of it */
+    circles->state.scale = scale; /* as logged, whatever this build would compute */
     circles->verdict = (struct entropy_verdict){0};
     circles->first_step = circles->last_step = 0;
     circles->told = false;

@@ -1,9 +1,20 @@
+/*
+ * Loop detection: remembers the recent steps of a segment and decides, after each step, whether
+ * the task is looping.
+ */
 #include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 
 #include "entropy_window.h"
 #include "xalloc.h"
+
+/*
+ * The window of recent steps. Applies one fact after another; entropy.h describes facts and
+ * rungs.
+ */
+
+static void entropy_rungs(const struct sight *sight, struct entropy_verdict *out);
 
 enum { BARREN_STEP = 100 /* percent */ };
 
@@ -36,10 +47,10 @@ static void free_window(struct entropy_window *window)
     free(window);
 }
 
-/* The ring is only ever full when it has its final size, so growing never has to turn
- * it. Most tasks have one call in it, and of some runs there are very many: xgrow() would make
- * room for more than that. */
-static void remember(struct entropy_window *window, const struct past *past)
+/* Grows the ring only while it is smaller than its final size, so growing never has to rotate
+ * it. Doubles by hand because xgrow() would allocate more: most tasks have one call, and a run
+ * may have very many tasks. */
+static void remember_call(struct entropy_window *window, const struct past *past)
 {
     if (window->count == window->cap && window->cap < ENTROPY_WINDOW) {
         int cap = window->cap == 0 ? 1 : window->cap * 2;
@@ -61,12 +72,14 @@ static void add_to(struct streak *streak, const struct past *past, int amount)
     streak->count = streak->count > INT_MAX - amount ? INT_MAX : streak->count + amount;
 }
 
-static void end(struct streak *streak)
+static void end_streak(struct streak *streak)
 {
     *streak = (struct streak){0};
 }
 
-bool entropy_window_acts_anew(const struct past *past)
+/* Returns true if the step did something new although its call and result look the same:
+ * deleting one container after another is no repetition, nor is trying one input after another. */
+static bool entropy_window_acts_anew(const struct past *past)
 {
     const unsigned other_input = ENTROPY_FAILED | ENTROPY_REVIEW;
     return past->gain == ENTROPY_GAIN_CHANGE || past->gain == ENTROPY_GAIN_SILENT ||
@@ -78,17 +91,17 @@ static bool same_step(const struct past *a, const struct past *b)
     return digest_equal(a->call, b->call) && digest_equal(a->outcome, b->outcome);
 }
 
-/* One more of the same, or the first of another. */
-static void repeat(struct streak *streak, const struct past *before, const struct past *past)
+/* Continues the streak, or begins one with another step. */
+static void count_repeat(struct streak *streak, const struct past *before, const struct past *past)
 {
     const bool same = before && same_step(before, past) && !entropy_window_acts_anew(past);
     if (!same)
-        end(streak);
+        end_streak(streak);
     add_to(streak, past, 1);
     streak->raw_differs = streak->raw_differs || (same && before->raw != past->raw);
 }
 
-/* In percent of a barren step. */
+/* Returns the weight as a percentage of a barren step. */
 static int weight_of(const struct past *past, const struct entropy_limits *limits)
 {
     if (past->bits & ENTROPY_POLL)
@@ -96,7 +109,7 @@ static int weight_of(const struct past *past, const struct entropy_limits *limit
     return past->bits & ENTROPY_REVIEW ? limits->review_weight : BARREN_STEP;
 }
 
-/* The first of several refusals was news when it came. */
+/* The first of several refusals counted as news at the time, so add it now. */
 static void add_barren(struct entropy_window *window, const struct past *past,
                        const struct entropy_limits *limits)
 {
@@ -108,12 +121,12 @@ static void add_barren(struct entropy_window *window, const struct past *past,
 static void take_call(struct entropy_window *window, const struct past *past,
                       const struct entropy_limits *limits)
 {
-    repeat(&window->repeat, window->count > 0 ? entropy_window_past(window, 0) : NULL, past);
+    count_repeat(&window->repeat, window->count > 0 ? entropy_window_past(window, 0) : NULL, past);
     if (past->gain != ENTROPY_GAIN_NONE)
-        end(&window->barren);
+        end_streak(&window->barren);
     else
         add_barren(window, past, limits);
-    remember(window, past);
+    remember_call(window, past);
     if (window->asides)
         *window->asides = (struct asides){.chant = window->asides->chant};
 }
@@ -127,22 +140,22 @@ static struct asides *asides_of(struct entropy_window *window)
 
 static void take_plan(struct asides *asides, const struct past *past)
 {
-    repeat(&asides->replan, asides->plan.step > 0 ? &asides->plan : NULL, past);
+    count_repeat(&asides->replan, asides->plan.step > 0 ? &asides->plan : NULL, past);
     asides->plan = *past;
-    end(&asides->talk);
+    end_streak(&asides->talk);
 }
 
 static void take_message(struct asides *asides, const struct past *past)
 {
     if (!(past->bits & ENTROPY_ALIKE))
-        end(&asides->talk);
+        end_streak(&asides->talk);
     add_to(&asides->talk, past, 1);
     if (past->bits & ENTROPY_CHANTS)
         add_to(&asides->chant, past, 1);
 }
 
-static void take(struct entropy_window *window, const struct entropy_fact *fact,
-                 const struct past *past, const struct entropy_limits *limits)
+static void take_step(struct entropy_window *window, const struct entropy_fact *fact,
+                      const struct past *past, const struct entropy_limits *limits)
 {
     switch (fact->kind) {
     case ENTROPY_CALL:
@@ -169,13 +182,14 @@ static void add_nudge(struct entropy_window *window, uint64_t identity)
     window->nudges->identities[window->nudges->count++] = identity;
 }
 
-/* Is this identity one that nobody was told of yet, and may somebody still be told? */
+/* Returns true if nobody has been told about this identity yet, and the limit of nudges is not
+ * reached. */
 static bool is_news(struct entropy_window *window, const struct entropy_verdict *verdict,
                     int nudges_max)
 {
     const bool barren = verdict->rung == ENTROPY_RUNG_BARREN;
     if (barren && window->barren_told == verdict->first)
-        return false; /* more calls have come to it, but it is the same streak */
+        return false; /* the same streak, grown by more calls */
     const struct nudges *told = entropy_window_nudges(window);
     for (int i = 0; i < told->count; i++)
         if (told->identities[i] == verdict->identity.lo)
@@ -202,7 +216,7 @@ void entropy_apply(struct entropy_state *state, const struct entropy_fact *fact,
                               .number = number,
                               .bits = fact->bits,
                               .gain = fact->gain};
-    take(window, fact, &past, limits);
+    take_step(window, fact, &past, limits);
     const struct sight sight = {.limits = limits,
                                 .window = window,
                                 .fact = fact,
@@ -257,4 +271,377 @@ bool entropy_is_stuck(const struct digest *results, size_t count, int window)
     for (size_t i = count - (size_t)window; equal && i < count; i++)
         equal = digest_equal(results[i], *last);
     return equal;
+}
+
+/*
+ * The rungs: when a series of results or calls counts as a loop.
+ */
+
+enum { CYCLE_MIN = 2, LAPS_MIN = 2 };
+
+/* Doubles the threshold after each "go on", up to a limit, so that the detector never gives up. */
+static int scaled_limit(const struct sight *sight, int limit)
+{
+    const int most = limit > ENTROPY_REPEAT_MAX ? limit : ENTROPY_REPEAT_MAX;
+    return limit > most / sight->scale ? most : limit * sight->scale;
+}
+
+static enum entropy_level level_of(const struct sight *sight, int count, int nudge, int stop)
+{
+    if (stop > 0 && count >= scaled_limit(sight, stop))
+        return ENTROPY_STUCK;
+    if (nudge > 0 && count >= scaled_limit(sight, nudge))
+        return ENTROPY_SUSPECT;
+    return ENTROPY_OK;
+}
+
+/* The finalizer of splitmix64: the sum of a few digests is not a digest itself. */
+static uint64_t mix_bits(uint64_t value)
+{
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+    return value ^ (value >> 31);
+}
+
+static struct digest identity_of_rung(enum entropy_rung rung)
+{
+    return (struct digest){.hi = mix_bits((uint64_t)rung), .lo = mix_bits(~(uint64_t)rung)};
+}
+
+static bool called_later(const struct entropy_window *window, int back)
+{
+    const struct past *past = entropy_window_past(window, back);
+    for (int i = 0; i < back; i++)
+        if (digest_equal(entropy_window_past(window, i)->call, past->call))
+            return true;
+    return false;
+}
+
+/* Identifies the set of calls among the last `steps`. Order and number do not matter, so neither
+ * does where a lap begins. */
+static struct digest identity_of_calls(const struct entropy_window *window, int steps)
+{
+    struct digest sum = {0};
+    for (int i = 0; i < steps; i++) {
+        if (called_later(window, i))
+            continue;
+        const struct digest call = entropy_window_past(window, i)->call;
+        sum = digest_sum(sum, (struct digest){.hi = mix_bits(call.hi), .lo = mix_bits(call.lo)});
+    }
+    return sum;
+}
+
+static struct entropy_verdict verdict_of_streak(const struct sight *sight,
+                                                const struct streak *streak, int steps)
+{
+    return (struct entropy_verdict){
+        .count = streak->count,
+        .first = streak->first,
+        .first_number = streak->first_number,
+        .last = sight->window->steps,
+        .last_number = sight->number,
+        .identity = identity_of_calls(sight->window, steps),
+    };
+}
+
+/* Repeat: the same call with the same result. Polling gets more patience. So does a success in
+ * which only masked bytes differ: it may be a measurement taken several times. */
+static enum entropy_level see_repeat(const struct sight *sight, struct entropy_verdict *out)
+{
+    const struct entropy_limits *limits = sight->limits;
+    const bool plan = sight->fact->kind == ENTROPY_NEUTRAL;
+    const struct streak *streak =
+        plan ? &entropy_window_asides(sight->window)->replan : &sight->window->repeat;
+    const bool poll = sight->fact->bits & ENTROPY_POLL;
+    const bool measures = !(sight->fact->bits & ENTROPY_FAILED) && streak->raw_differs;
+    if (!plan && sight->fact->kind != ENTROPY_CALL)
+        return ENTROPY_OK;
+    const int stop =
+        measures && limits->repeat_stop > 0 ? limits->repeat_masked_stop : limits->repeat_stop;
+    const enum entropy_level level =
+        poll ? level_of(sight, streak->count, limits->poll_nudge, limits->poll_stop)
+             : level_of(sight, streak->count, limits->repeat_nudge, stop);
+    *out = verdict_of_streak(sight, streak, plan ? 0 : 1);
+    if (plan)
+        out->identity = (struct digest){.hi = mix_bits(sight->fact->call.hi),
+                                        .lo = mix_bits(sight->fact->call.lo)};
+    out->poll = poll;
+    out->masked = streak->raw_differs;
+    out->period = 1;
+    return level;
+}
+
+/* Counts the steps, back from the last one, that equal the step `period` steps earlier. */
+static int steps_again(const struct entropy_window *window, int period)
+{
+    int same = 0;
+    while (same + period < window->count) {
+        const struct past *now = entropy_window_past(window, same);
+        const struct past *then = entropy_window_past(window, same + period);
+        if (!digest_equal(now->call, then->call) || !digest_equal(now->outcome, then->outcome) ||
+            entropy_window_acts_anew(now))
+            break;
+        same++;
+    }
+    return same;
+}
+
+/* A lap counts as a cycle only if it has two different steps, and at least one that is no poll. */
+static bool lap_counts(const struct entropy_window *window, int period)
+{
+    const struct past *last = entropy_window_past(window, 0);
+    bool differs = false;
+    bool acts = !(last->bits & ENTROPY_POLL);
+    for (int i = 1; i < period; i++) {
+        const struct past *past = entropy_window_past(window, i);
+        differs = differs || !digest_equal(past->call, last->call) ||
+                  !digest_equal(past->outcome, last->outcome);
+        acts = acts || !(past->bits & ENTROPY_POLL);
+    }
+    return differs && acts;
+}
+
+static bool raw_differs(const struct entropy_window *window, int period)
+{
+    for (int i = 0; i < period; i++)
+        if (entropy_window_past(window, i)->raw != entropy_window_past(window, i + period)->raw)
+            return true;
+    return false;
+}
+
+static void fill_range(const struct sight *sight, int steps, struct entropy_verdict *out)
+{
+    const struct past *first = entropy_window_past(sight->window, steps - 1);
+    out->first = first->step;
+    out->first_number = first->number;
+    out->last = sight->window->steps;
+    out->last_number = sight->number;
+}
+
+static enum entropy_level see_cycle(const struct sight *sight, struct entropy_verdict *out)
+{
+    const struct entropy_window *window = sight->window;
+    if (sight->limits->cycle_stop < LAPS_MIN || sight->fact->kind != ENTROPY_CALL)
+        return ENTROPY_OK;
+    for (int period = CYCLE_MIN; period <= ENTROPY_CYCLE_MAX; period++) {
+        const int again = steps_again(window, period);
+        const int laps = again / period + 1;
+        const int room = ENTROPY_WINDOW / period;
+        const int limit = scaled_limit(sight, sight->limits->cycle_stop);
+        if (laps < (limit < room ? limit : room) || !lap_counts(window, period))
+            continue;
+        fill_range(sight, laps * period, out);
+        out->count = laps;
+        out->period = period;
+        out->masked = raw_differs(window, period);
+        out->identity = identity_of_calls(window, period);
+        return ENTROPY_STUCK;
+    }
+    return ENTROPY_OK;
+}
+
+/* How failures of one call can be alike. */
+enum sameness {
+    SAME_RESULT, /* whatever changed in between */
+    NOTHING_NEW, /* and nothing changed: a line that comes and goes is no progress */
+    KNOWN_ONES,  /* whatever changed: two or three failures take turns, or one moves down */
+    SAMENESS_COUNT,
+};
+
+/* How often the call failed alike, back to where it did something else. */
+struct failures {
+    int count[SAMENESS_COUNT];
+    int steps[SAMENESS_COUNT]; /* since the first one */
+    bool raw_differs;
+};
+
+/* Returns true if a failure is the same as the one after it. */
+static bool is_same(enum sameness sameness, const struct past *past, const struct past *later)
+{
+    const bool equal = digest_equal(past->outcome, later->outcome);
+    switch (sameness) {
+    case SAME_RESULT:
+        return equal;
+    case NOTHING_NEW:
+        return equal || later->gain == ENTROPY_GAIN_NONE;
+    case KNOWN_ONES:
+    case SAMENESS_COUNT:
+        break;
+    }
+    return false;
+}
+
+static void count_same(const struct entropy_window *window, enum sameness sameness,
+                       struct failures *out)
+{
+    const struct past *later = entropy_window_past(window, 0);
+    for (int i = 0; i < window->count; i++) {
+        const struct past *past = entropy_window_past(window, i);
+        if (sameness == NOTHING_NEW && i > 0 && past->bits & ENTROPY_CHANGED)
+            break;
+        if (!digest_equal(past->call, later->call))
+            continue;
+        if (!(past->bits & ENTROPY_FAILED) || !is_same(sameness, past, later))
+            break;
+        out->count[sameness]++;
+        out->steps[sameness] = i + 1;
+        out->raw_differs = out->raw_differs || past->raw != later->raw;
+        later = past;
+    }
+}
+
+/* Counts failures of which most came back after another one, or moved down in a source file. The
+ * first two may be new. */
+static void count_known(const struct entropy_window *window, int least, struct failures *out)
+{
+    enum { FIRST_ONES = 2 };
+    const struct digest call = entropy_window_past(window, 0)->call;
+    const struct past *later = NULL;
+    int again = 0;
+    int first_ones = 0;
+    int count = 0, steps = 0;
+    for (int i = 0; i < window->count; i++) {
+        const struct past *past = entropy_window_past(window, i);
+        if (!digest_equal(past->call, call))
+            continue;
+        if (!(past->bits & ENTROPY_FAILED) || past->bits & ENTROPY_POLL)
+            break;
+        const bool returns = past->bits & ENTROPY_AGAIN;
+        const bool equal = later && digest_equal(past->outcome, later->outcome);
+        first_ones += !returns && !equal && count > 0;
+        if (first_ones > FIRST_ONES || (count == 0 && !returns))
+            break;
+        again += returns;
+        count++;
+        steps = i + 1;
+        later = past;
+    }
+    if (again < least)
+        return;
+    out->count[KNOWN_ONES] = count;
+    out->steps[KNOWN_ONES] = steps;
+}
+
+static enum entropy_level see_failure(const struct sight *sight, struct entropy_verdict *out)
+{
+    const struct entropy_limits *limits = sight->limits;
+    const unsigned bits = sight->fact->bits;
+    if (sight->fact->kind != ENTROPY_CALL || !(bits & ENTROPY_FAILED) ||
+        bits & (ENTROPY_POLL | ENTROPY_REVIEW))
+        return ENTROPY_OK;
+    struct failures failures = {0};
+    count_same(sight->window, SAME_RESULT, &failures);
+    count_same(sight->window, NOTHING_NEW, &failures);
+    count_known(sight->window, limits->failure_edited_stop / 2, &failures);
+    const enum entropy_level levels[] = {
+        [SAME_RESULT] =
+            level_of(sight, failures.count[SAME_RESULT], 0, limits->failure_edited_stop),
+        [NOTHING_NEW] = level_of(sight, failures.count[NOTHING_NEW], limits->failure_nudge,
+                                 limits->failure_stop),
+        [KNOWN_ONES] = level_of(sight, failures.count[KNOWN_ONES], 0, limits->failure_edited_stop),
+    };
+    enum sameness worst = levels[SAME_RESULT] > levels[NOTHING_NEW] ? SAME_RESULT : NOTHING_NEW;
+    worst = levels[KNOWN_ONES] > levels[worst] ? KNOWN_ONES : worst;
+    fill_range(sight, failures.steps[worst], out);
+    out->count = failures.count[worst];
+    out->masked = failures.raw_differs;
+    out->identity = identity_of_calls(sight->window, 1);
+    return levels[worst];
+}
+
+/* Identifies the last `steps` calls. If they are part of a longer round, identifies the whole
+ * round. */
+static struct digest identity_of_round(const struct entropy_window *window, int steps)
+{
+    for (int period = steps; period < window->count; period++)
+        if (steps_again(window, period) >= steps)
+            return identity_of_calls(window, period);
+    return identity_of_calls(window, steps);
+}
+
+static int steps_since(const struct entropy_window *window, int64_t first)
+{
+    int steps = 0;
+    while (steps < window->count && entropy_window_past(window, steps)->step >= first)
+        steps++;
+    return steps;
+}
+
+static enum entropy_level see_barren(const struct sight *sight, struct entropy_verdict *out)
+{
+    const struct streak *streak = &sight->window->barren;
+    const int count = streak->count / BARREN_STEP;
+    const enum entropy_level level =
+        sight->fact->kind == ENTROPY_CALL
+            ? level_of(sight, count, sight->limits->barren_nudge, sight->limits->barren_stop)
+            : ENTROPY_OK;
+    if (level == ENTROPY_OK)
+        return level;
+    *out = verdict_of_streak(sight, streak, 0);
+    const int steps = steps_since(sight->window, streak->first);
+    out->count = steps;
+    out->identity = identity_of_round(sight->window, steps);
+    out->poll = sight->fact->bits & ENTROPY_POLL;
+    return level;
+}
+
+static enum entropy_level see_pause(const struct sight *sight, struct entropy_verdict *out)
+{
+    const struct streak *streak = &entropy_window_asides(sight->window)->pause;
+    *out = verdict_of_streak(sight, streak, 0);
+    out->identity = identity_of_rung(ENTROPY_RUNG_PAUSE);
+    out->poll = true;
+    return sight->fact->kind == ENTROPY_PAUSE
+               ? level_of(sight, streak->count, sight->limits->pause_nudge,
+                          sight->limits->pause_stop)
+               : ENTROPY_OK;
+}
+
+static enum entropy_level see_monologue(const struct sight *sight, struct entropy_verdict *out)
+{
+    const struct streak *streak = &entropy_window_asides(sight->window)->talk;
+    *out = verdict_of_streak(sight, streak, 0);
+    out->identity = identity_of_rung(ENTROPY_RUNG_MONOLOGUE);
+    return sight->fact->kind == ENTROPY_MESSAGE
+               ? level_of(sight, streak->count, sight->limits->monologue_nudge,
+                          sight->limits->monologue_stop)
+               : ENTROPY_OK;
+}
+
+static enum entropy_level see_chant(const struct sight *sight, struct entropy_verdict *out)
+{
+    const struct streak *streak = &entropy_window_asides(sight->window)->chant;
+    *out = verdict_of_streak(sight, streak, 0);
+    out->identity = identity_of_rung(ENTROPY_RUNG_CHANT);
+    return sight->fact->kind == ENTROPY_MESSAGE && (sight->fact->bits & ENTROPY_CHANTS)
+               ? level_of(sight, streak->count, 0, sight->limits->chant_stop)
+               : ENTROPY_OK;
+}
+
+/* The most specific rung first: it is the one reported. */
+static const struct {
+    enum entropy_rung rung;
+    enum entropy_level (*see)(const struct sight *sight, struct entropy_verdict *out);
+} rungs[] = {
+    {ENTROPY_RUNG_REPEAT, see_repeat},   {ENTROPY_RUNG_CYCLE, see_cycle},
+    {ENTROPY_RUNG_FAILURE, see_failure}, {ENTROPY_RUNG_BARREN, see_barren},
+    {ENTROPY_RUNG_PAUSE, see_pause},     {ENTROPY_RUNG_MONOLOGUE, see_monologue},
+    {ENTROPY_RUNG_CHANT, see_chant},
+};
+static_assert(ARRAY_LEN(rungs) == ENTROPY_RUNG_COUNT - 1, "every rung is asked");
+
+/* Asks the rungs, most specific first. Returns the first "stuck", else the first "suspect", else
+ * "ok". */
+static void entropy_rungs(const struct sight *sight, struct entropy_verdict *out)
+{
+    *out = (struct entropy_verdict){0};
+    for (size_t i = 0; i < ARRAY_LEN(rungs); i++) {
+        struct entropy_verdict verdict = {0};
+        const enum entropy_level level = rungs[i].see(sight, &verdict);
+        if (level <= out->level)
+            continue;
+        verdict.level = level;
+        verdict.rung = rungs[i].rung;
+        *out = verdict;
+    }
 }

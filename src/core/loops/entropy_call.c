@@ -1,30 +1,250 @@
-#include "entropy_call.h"
-
+/*
+ * Reads a tool call: which tool it is, what it does, and when two calls count as the same.
+ */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ascii.h"
-#include "canonical.h"
+#include "attr.h"
 #include "entropy_hash.h"
-#include "entropy_tool.h"
+#include "fingerprint.h"
 #include "json.h"
+#include "loops_internal.h"
 #include "normaliser.h"
 #include "str.h"
 #include "xalloc.h"
 
-enum {
-    STRING_WORDS_MAX = 4096, /* bytes of a string whose words are looked at */
-    WORD_BARE_BYTES = 128,   /* of a word that is compared in any spelling */
-    OPTION_MAX = 4,          /* letters after one dash */
+/*
+ * Traits of a tool, by its name.
+ *
+ * Tools of some twenty agents and of MCP servers have their own names, made of few words
+ * ("read_file", "mcp__crm__update_contact", "TodoWrite").
+ */
+
+enum { WORD_BYTES = 24, WORDS_MAX = 12 };
+
+/* Whole names, checked before their words. */
+static const struct {
+    const char *name;
+    unsigned traits;
+} names[] = {
+    {"assistant", CALL_SAYS},
+    {"bash", CALL_SHELL},
+    {"bash_output", CALL_LOOKS},
+    {"BashOutput", CALL_LOOKS},
+    {"cmd", CALL_SHELL},
+    {"code_interpreter", CALL_CODE},
+    {"execute_code", CALL_CODE},
+    {"ipython", CALL_CODE},
+    {"python", CALL_CODE},
+    {"run_code", CALL_CODE},
+    {"dlv", CALL_CONTINUES},
+    {"gdb", CALL_CONTINUES},
+    {"lldb", CALL_CONTINUES},
+    {"pdb", CALL_CONTINUES},
+    {"exec", CALL_SHELL},
+    {"exec_command", CALL_SHELL},
+    {"execute_bash", CALL_SHELL},
+    {"execute_command", CALL_SHELL},
+    {"local_shell", CALL_SHELL},
+    {"message", CALL_SAYS},
+    {"powershell", CALL_SHELL},
+    {"process", 0},
+    {"read_output", CALL_LOOKS},
+    {"task_output", CALL_LOOKS},
+    {"run", CALL_SHELL},
+    {"run_command", CALL_SHELL},
+    {"run_in_terminal", CALL_SHELL},
+    {"run_shell_command", CALL_SHELL},
+    {"run_terminal_cmd", CALL_SHELL},
+    {"send_keys", CALL_CONTINUES},
+    {"sequentialthinking", CALL_THINKS},
+    {"shell", CALL_SHELL},
+    {"sleep", CALL_PAUSES},
+    {"terminal", CALL_SHELL},
+    {"view_image", CALL_READS},
+    {"write_stdin", CALL_CONTINUES},
+    {"zsh", CALL_SHELL},
 };
 
-/* Members that talk about the call, whatever the tool. */
+/* Words of a name, by priority: the first match decides. */
+static const struct {
+    const char *word;
+    unsigned traits;
+} name_words[] = {
+    {"think", CALL_THINKS},
+    {"debugger", CALL_CONTINUES},
+    {"stdin", CALL_CONTINUES},
+    {"keys", CALL_CONTINUES},
+    {"press", CALL_CONTINUES},
+    {"step", CALL_CONTINUES},
+    {"thinking", CALL_THINKS},
+    {"todo", CALL_PLANS},
+    {"todos", CALL_PLANS},
+    {"plan", CALL_PLANS},
+    {"bash", CALL_SHELL},
+    {"shell", CALL_SHELL},
+    {"git", CALL_NO_LOOK},
+    {"poll", CALL_LOOKS},
+    {"wait", CALL_LOOKS},
+    {"await", CALL_LOOKS},
+    {"status", CALL_MAY_LOOK},
+    {"progress", CALL_MAY_LOOK},
+    {"output", CALL_MAY_LOOK},
+    {"result", CALL_MAY_LOOK},
+    {"results", CALL_MAY_LOOK},
+    {"monitor", CALL_LOOKS},
+    {"edit", CALL_CHANGES},
+    {"write", CALL_CHANGES},
+    {"patch", CALL_CHANGES},
+    {"replace", CALL_CHANGES},
+    {"multiedit", CALL_CHANGES},
+    {"insert", CALL_CHANGES},
+    {"create", CALL_CHANGES},
+    {"delete", CALL_CHANGES},
+    {"remove", CALL_CHANGES},
+    {"rename", CALL_CHANGES},
+    {"move", CALL_CHANGES},
+    {"append", CALL_CHANGES},
+    {"update", CALL_CHANGES},
+    {"apply", CALL_CHANGES},
+    {"save", CALL_CHANGES},
+    {"put", CALL_CHANGES},
+    {"post", CALL_CHANGES},
+    {"send", CALL_CHANGES},
+    {"add", CALL_CHANGES},
+    {"upload", CALL_CHANGES},
+    {"commit", CALL_CHANGES},
+    {"push", CALL_CHANGES},
+    {"read", CALL_READS},
+    {"view", CALL_READS},
+    {"cat", CALL_READS},
+    {"open", CALL_READS},
+    {"list", CALL_READS},
+    {"ls", CALL_READS},
+    {"glob", CALL_READS},
+    {"grep", CALL_READS},
+    {"search", CALL_READS | CALL_SEARCHES},
+    {"find", CALL_READS},
+    {"fetch", CALL_READS},
+    {"get", CALL_READS},
+    {"lookup", CALL_READS},
+    {"stat", CALL_READS},
+    {"tree", CALL_READS},
+    {"query", CALL_READS | CALL_SEARCHES},
+    {"show", CALL_READS},
+    {"scroll", CALL_READS},
+    {"click", CALL_SHOWS},
+    {"tap", CALL_SHOWS},
+    {"hover", CALL_SHOWS},
+    {"navigate", CALL_SHOWS},
+    {"goto", CALL_SHOWS},
+    {"swipe", CALL_SHOWS},
+    {"browser", CALL_SHOWS},
+    {"screenshot", CALL_READS},
+    {"extract", CALL_READS},
+    {"browse", CALL_READS},
+    {"websearch", CALL_READS | CALL_SEARCHES},
+    {"webfetch", CALL_READS},
+    {"describe", CALL_READS},
+    {"inspect", CALL_READS},
+    {"diagnostics", CALL_READS},
+    {"snapshot", CALL_READS},
+};
+
+/* Words for taking the next item. All words of a name are checked. */
+static const char *const takers[] = {
+    "blpop", "consume", "dequeue",         "lpop", "next",
+    "pop",   "receive", "receive-message", "rpop", "shift",
+};
+
+bool entropy_tool_takes(const char *word)
+{
+    for (size_t i = 0; i < ARRAY_LEN(takers); i++)
+        if (strcmp(takers[i], word) == 0)
+            return true;
+    return false;
+}
+
+struct name_words {
+    char words[WORDS_MAX][WORD_BYTES];
+    int count;
+};
+
+static bool is_lower_or_digit(char c)
+{
+    return ascii_is_lower(c) || ascii_is_digit(c);
+}
+
+/* Splits "mcp__crm__updateContact" into mcp, crm, update, contact. */
+static void split_name(const char *tool, struct name_words *out)
+{
+    size_t len = 0;
+    *out = (struct name_words){0};
+    for (const char *c = tool; *c != '\0' && out->count < WORDS_MAX; c++) {
+        const bool letter = ascii_is_upper(*c) || is_lower_or_digit(*c);
+        const bool begins = ascii_is_upper(*c) && c > tool && is_lower_or_digit(c[-1]);
+        if ((!letter || begins) && len > 0) {
+            out->count++;
+            len = 0;
+        }
+        if (!letter || out->count == WORDS_MAX || len + 1 >= WORD_BYTES)
+            continue;
+        out->words[out->count][len++] = (char)(ascii_is_upper(*c) ? *c | 0x20 : *c);
+    }
+    if (len > 0)
+        out->count++;
+}
+
+static bool has_word(const struct name_words *name, const char *word)
+{
+    for (int i = 0; i < name->count; i++)
+        if (strcmp(name->words[i], word) == 0)
+            return true;
+    return false;
+}
+
+unsigned entropy_tool_traits(const char *tool)
+{
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(names[i].name, tool) == 0)
+            return names[i].traits;
+    struct name_words name;
+    split_name(tool, &name);
+    unsigned traits = 0;
+    for (size_t i = 0; i < ARRAY_LEN(name_words) && (traits & ~(unsigned)CALL_NO_LOOK) == 0; i++)
+        if (has_word(&name, name_words[i].word))
+            traits |= name_words[i].traits;
+    for (int i = 0; i < name.count; i++)
+        traits |= entropy_tool_takes(name.words[i]) ? (unsigned)CALL_TAKES : 0;
+    return traits;
+}
+
+/*
+ * The key of a call.
+ *
+ * The key is the tool's name and its arguments as canonical JSON (sorted keys, 1.0 = 1, null =
+ * absent), without members that only comment on the call (a description, a thought, its id).
+ * Commands are squeezed by entropy_shell_read(). Of a plan only the pattern of its statuses
+ * counts. The normaliser masks the key like a result: otherwise an id that is new in each lap
+ * would hide the loop. `exact` tells whether the arguments are new.
+ */
+
+enum {
+    STRING_WORDS_MAX = 4096, /* only the words of this many bytes of a string are read */
+    WORD_BARE_BYTES = 128,   /* longer words are compared as written */
+    OPTION_MAX = 4,          /* letters after a single dash */
+};
+
+/* Members that comment on the call, whatever the tool. */
 static const char *const talk[] = {
     "thought",     "thoughts",      "thinking",      "reason",       "reasoning",
     "explanation", "task_progress", "call_id",       "tool_call_id", "callId",
     "toolCallId",  "tool_use_id",   "security_risk", "intent",
 };
-/* And those that do where the tool is none that could mean them as content. */
+/* Members that comment on the call unless they are the tool's content. */
 static const char *const talk_of_files[] = {"description", "title", "comment", "instruction"};
 
 static const char *const path_keys[] = {"path",        "file_path",  "filePath",      "file",
@@ -53,7 +273,7 @@ static bool is_in(const char *const *list, size_t count, const char *word)
     return false;
 }
 
-/* The first of these members that is there. */
+/* Returns the first of these members that exists. */
 static const struct json *member_of(const struct json *args, const char *const *keys, size_t count)
 {
     const struct json *found = NULL;
@@ -72,8 +292,8 @@ static int compare_members(const void *a, const void *b)
     return strcmp(((const struct member *)a)->key, ((const struct member *)b)->key);
 }
 
-/* Does the member say what is called, or talk about it? */
-static bool counts(const struct member *member, unsigned traits)
+/* Returns false for a member that only comments on the call. */
+static bool member_counts(const struct member *member, unsigned traits)
 {
     if (json_kind(member->value) == JSON_KIND_NULL || is_in(talk, ARRAY_LEN(talk), member->key))
         return false;
@@ -82,7 +302,7 @@ static bool counts(const struct member *member, unsigned traits)
     return !about_files || !is_in(talk_of_files, ARRAY_LEN(talk_of_files), member->key);
 }
 
-/* ["bash", "-lc", "make"] is the line that bash gets, others are joined by blanks. */
+/* ["bash", "-lc", "make"] is the line that bash gets; other arrays are joined by blanks. */
 static void join_command(const struct json *command, struct str *out)
 {
     const size_t count = json_count(command);
@@ -116,8 +336,8 @@ static void read_command(struct entropy_call *call, const struct json *command, 
     str_done(&text);
 }
 
-/* Writes the arguments in the order of their names. Leaves out a handle if the part of the screen
- * is also named, and adds it to the hash *handles_out instead. */
+/* Writes the arguments sorted by name. Leaves out a handle if the part of the screen is also
+ * named, and adds it to the hash *handles_out instead. */
 static void write_args(struct entropy_call *call, const struct json *args, struct str *key,
                        uint64_t *handles_out)
 {
@@ -128,7 +348,7 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
     void *iter = NULL;
     size_t kept = 0;
     while (kept < count && json_next(args, &iter, &members[kept].key, &members[kept].value))
-        kept += counts(&members[kept], call->traits);
+        kept += member_counts(&members[kept], call->traits);
     qsort(members, kept, sizeof(*members), compare_members);
     for (size_t i = 0; i < kept; i++) {
         if (named && is_in(handle_keys, ARRAY_LEN(handle_keys), members[i].key)) {
@@ -148,7 +368,7 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
     free(members);
 }
 
-/* Appends the values of all members that say how far something is. */
+/* Appends the values of all members that report progress. */
 static void write_statuses(const struct json *json, struct str *key)
 {
     const char *name;
@@ -169,7 +389,7 @@ static void write_statuses(const struct json *json, struct str *key)
     }
 }
 
-/* Takes the words of all strings of the arguments in. */
+/* Adds the words of all strings in the arguments. */
 static void read_strings(const struct json *json, struct word_set *set,
                          struct normaliser_words *words)
 {
@@ -192,8 +412,8 @@ static void read_strings(const struct json *json, struct word_set *set,
     }
 }
 
-/* Editors that have one tool for all they do, and tools that run something in the
- * background, say in an argument what they do. */
+/* Editors with one tool for everything, and tools that run something in the background, name
+ * their action in an argument. */
 static unsigned traits_of_action(const struct json *args, unsigned traits)
 {
     static const struct {
@@ -216,7 +436,7 @@ static unsigned traits_of_action(const struct json *args, unsigned traits)
     return traits;
 }
 
-/* `wait` with nothing but a time waits for nothing in particular. */
+/* `wait` with only a time waits for nothing in particular. */
 static bool waits_for_time(const struct json *args)
 {
     static const char *const times[] = {"seconds", "secs",   "ms",      "milliseconds",
@@ -231,7 +451,7 @@ static bool waits_for_time(const struct json *args)
     return only_times;
 }
 
-/* A replacement of a text by itself. */
+/* Returns true if a text is replaced by itself. */
 static bool replaces_nothing(const struct json *args)
 {
     static const struct {
@@ -267,7 +487,7 @@ static unsigned traits_of(const char *tool, const struct json *args)
         traits = CALL_PAUSES;
     if ((traits & ~(unsigned)CALL_TAKES) == 0 && json_get(args, "code"))
         traits |= CALL_CODE;
-    /* Commands are run, whatever the tool is called. */
+    /* A command is run, whatever the tool is called. */
     if ((traits & ~(unsigned)CALL_TAKES) == 0 &&
         member_of(args, command_keys, ARRAY_LEN(command_keys)))
         traits |= CALL_SHELL;
@@ -304,7 +524,7 @@ static void add_line(void *ctx, const struct normaliser_line *line)
     sum->lo = entropy_hash_pair(sum->lo, digest.lo);
 }
 
-/* Of the key's lines in their order, normalised. */
+/* Digest of the key's normalised lines, in order. */
 static struct digest masked_digest(const struct str *key)
 {
     struct digest sum = {.lo = 1};
@@ -316,14 +536,15 @@ static struct digest masked_digest(const struct str *key)
     return sum;
 }
 
-/* An option that does not change the question: "--hidden", "-rni"; not "-Sname" or "--key=name". */
+/* Returns true for options that do not change the question: "--hidden", "-rni", but not "-Sname"
+ * or "--key=name". */
 static bool is_option(const char *word, size_t len)
 {
     const bool is_long = len > 1 && word[1] == '-';
     return len > 0 && word[0] == '-' && (is_long ? !memchr(word, '=', len) : len <= OPTION_MAX);
 }
 
-/* Four numbers with dots between, and maybe a port or a mask. */
+/* Four numbers separated by dots, optionally with a port or a mask. */
 static bool is_ip_address(const char *word, size_t len)
 {
     int dots = 0;
@@ -335,7 +556,7 @@ static bool is_ip_address(const char *word, size_t len)
     return dots == 3;
 }
 
-/* Where the host of a URL in the word begins; `len` if there is no URL in it. */
+/* Returns where the host of a URL in the word begins, or `len` if the word has no URL. */
 static size_t host_of_url(const char *word, size_t len)
 {
     for (size_t i = 0; i + 3 < len; i++) {
@@ -361,8 +582,8 @@ static bool may_be_host(const char *word, size_t len)
            !begins_with(word + host, len - host, "127.");
 }
 
-/* Is it a word before what a program declares? "const x" asks for the same as "x". */
-static bool declares(const char *word, size_t len)
+/* Returns true for a keyword before a declared name: "const x" asks for the same as "x". */
+static bool is_keyword(const char *word, size_t len)
 {
     static const char *const keywords[] = {
         "async", "class",  "const",     "def", "enum",   "export", "fn",   "func", "function",
@@ -396,7 +617,7 @@ static unsigned char bits_of_word(const char *word, size_t len)
                      (word[i] == '_' || (ascii_is_upper(word[i]) && ascii_is_lower(word[i - 1]))));
         is_path = is_path || word[i] == '/' || word[i] == '.' || word[i] == '-';
     }
-    if (is_option(word, len) || declares(word, len))
+    if (is_option(word, len) || is_keyword(word, len))
         return CALL_WORD_IS_OPTION;
     if (is_ip_address(word, len))
         return CALL_WORD_NAMES | CALL_WORD_IS_HOST;
@@ -408,7 +629,7 @@ static unsigned char bits_of_word(const char *word, size_t len)
                            (is_symbol ? CALL_WORD_IS_SYMBOL : 0));
 }
 
-/* Whatever its quotes, its case and the pattern around it: "'getTax\\('", "getTax:" and get_tax are
+/* Ignores quotes, case and the pattern around a name: "'getTax\\('", "getTax:" and get_tax are
  * one name. */
 static uint64_t hash_of_word(const char *word, size_t len)
 {
@@ -429,8 +650,8 @@ static uint64_t hash_of_word(const char *word, size_t len)
     return entropy_hash(bare, bare_len);
 }
 
-/* Where the host of a URL in the word ends; `len` if there is no URL in it, or no path in the URL.
- */
+/* Returns where the host of a URL in the word ends, or `len` if there is no URL, or the URL has
+ * no path. */
 static size_t end_of_host(const char *word, size_t len)
 {
     const size_t host = host_of_url(word, len);
@@ -438,7 +659,7 @@ static size_t end_of_host(const char *word, size_t len)
     return slash ? (size_t)(slash - word) : len;
 }
 
-/* The host of a URL is a word of its own. */
+/* The host of a URL counts as a word of its own. */
 static void read_words(struct entropy_call *call, const struct str *key)
 {
     const char *text = str_text(key);

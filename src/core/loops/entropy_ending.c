@@ -1,37 +1,38 @@
-/* entropy_ending.c - a step is over: its fact, by what its memory has seen. */
+/* The end of a step: compares its result with what the memory has seen, and makes the fact that
+ * the rungs judge. */
 #include <limits.h>
 
 #include "entropy_hash.h"
-#include "entropy_hints.h"
-#include "entropy_tables.h"
-#include "entropy_tool.h"
+#include "loops_internal.h"
 #include "normaliser.h"
 #include "xalloc.h"
 
 enum {
-    SHORT_LINES = 2,  /* a change that answers in so many lines says no more than "done" */
-    SILENT_LINES = 4, /* so does any call, with so many short lines */
+    SHORT_LINES = 2,  /* a change whose result has at most this many lines says no more than
+                         "done" */
+    SILENT_LINES = 4, /* so does any call with this many short lines */
     SHORT_BYTES = 80,
-    LOOK_LINES = 8, /* the answer to a look is no longer */
+    LOOK_LINES = 8, /* a longer result does not answer a poll */
     PERCENT = 100,
     PERMILLE = 1000,
     SAME_ERRORS = 4,           /* failures in a row that end in one message */
-    SAME_ERROR_PERMILLE = 400, /* more new lines than this are news, if it names what was
-                                  called */
-    HARDLY_PERMILLE = 250,     /* and if not */
-    SWEEP_LINES = 1,           /* the answer to one of many such questions is no longer */
-    SWEEP_MAX = 40,            /* so many in a row are news */
-    CRASH_LINES = 5,           /* a failure that says at least so much is data about its input */
-    FALLS_LEAST = 3,           /* of a count of faults in a row that are progress */
-    PLACE_STEPS = 8,           /* lines by which an edit moves what comes after it */
-    NEAR_PERCENT = 80,         /* of the words of two messages of one tool: the same error */
-    REWRITES_CHURN = 2,        /* of a file in a row, from which on */
-    CHURN_PERCENT = 60,        /* of rewrite_percent is enough */
-    GROWTH_WORDS = 2,          /* that a file gains, and loses none, are no rewording */
-    REFUSALS_LEAST = 2,        /* in a row, before the refused target counts as known */
-    STRAYS_MAX = 2,            /* failures in a row for another cause that end no refusals */
-    REFUSALS_SURE = 4,         /* after which any failure there is one more */
-    PROGRAM_WORDS = 2,         /* the tool and the program: another one asks in another way */
+    SAME_ERROR_PERMILLE = 400, /* more new lines than this are news if the message names the call */
+    HARDLY_PERMILLE = 250,     /* and if it does not */
+    SWEEP_LINES = 1,           /* a longer result does not answer one of many such questions */
+    SWEEP_MAX = 40,            /* more than this in a row are no news */
+    CRASH_LINES = 5,           /* a failure with at least this many lines is data about its input */
+    FALLS_LEAST = 3,           /* falls of a count of faults in a row that are progress */
+    PLACE_STEPS = 8,           /* lines by which an edit may move the code after it */
+    NEAR_PERCENT = 80,         /* common words of two messages of one tool: the same error */
+    REWRITES_CHURN = 2,        /* rewrites of a file in a row from which on */
+    CHURN_PERCENT = 60,        /* this percentage of rewrite_percent is enough */
+    GROWTH_WORDS = 2,          /* a file that gains this many and loses none is not just reworded */
+    REFUSALS_LEAST = 2,        /* in a row before the refused target counts as known */
+    STRAYS_MAX = 2,            /* failures in a row for another cause that do not end a streak of
+                                  refusals */
+    REFUSALS_SURE = 4,         /* after this many, any failure at the target counts as another
+                                  one */
+    PROGRAM_WORDS = 2,         /* the tool and the program: another program asks in another way */
 };
 
 static enum call_end end_of(const struct entropy_end *end)
@@ -41,29 +42,29 @@ static enum call_end end_of(const struct entropy_end *end)
     return end->failed ? CALL_END_FAILED : CALL_END_OK;
 }
 
-/* What is known of a call when it has ended. */
+/* What is known of a call at its end. */
 struct ending {
     const struct entropy_end *end;
     enum call_end now;
     enum news_form form;
     struct digest outcome;
-    const struct known_call *known; /* of the last time; NULL: there was none */
-    bool succeeded_before;          /* with just these arguments */
-    bool news;                      /* there are lines that are */
+    const struct known_call *known; /* from the last time; NULL: there was none */
+    bool succeeded_before;          /* with exactly these arguments */
+    bool news;                      /* some lines are new */
     int64_t new_lines;
     bool changed;
     bool look;
-    bool asks_another; /* the same question as before, of another name */
-    bool of_path;      /* which is a path */
-    bool of_host;      /* which may be a host's */
-    bool of_number;    /* with a digit in it */
-    bool of_symbol;    /* which is a name in code */
-    bool reports_same; /* a report longer than "done", equal to one before */
+    bool asks_another; /* the same question about another name */
+    bool of_path;      /* the name is a path */
+    bool of_host;      /* may be a host */
+    bool of_number;    /* has a digit */
+    bool of_symbol;    /* is a name in code */
+    bool reports_same; /* a report longer than "done" that equals an earlier one */
     bool refused;      /* for the same cause as the step before, in another way */
 };
 
-/* A look that fails is an answer where failing says "not yet", or where it slept before;
- * not where it says that waiting does not help. */
+/* A failed poll is an answer if failing means "not yet", or if it slept before; but not if it
+ * says that waiting will not help. */
 static bool is_answer(const struct entropy_memory *memory, const struct entropy_end *end)
 {
     if (!end->failed)
@@ -84,7 +85,7 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
         return true;
     if (memory->attempt || traits & (CALL_CHANGES | CALL_NO_LOOK | CALL_PLANS))
         return false;
-    /* "failed" and "done" say nothing where it slept, nor where the network is down. */
+    /* "failed" and "done" mean nothing if it slept, or if the network is down. */
     const bool waits = memory->paused || traits & CALL_SLEEPS;
     const bool is_down = ending->end->failed && hints & HINT_PASSES;
     const bool goes_on = pending || hints & HINT_BUSY || waits || is_down;
@@ -92,15 +93,16 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
         return is_answer(memory, ending->end) && (goes_on || !(hints & HINT_OVER));
     if (traits & CALL_MAY_LOOK)
         return is_answer(memory, ending->end) && (goes_on || memory->sums.lines == 0);
-    /* Stepping through something: the same key, another place. */
+    /* Stepping through something: the same key, another position. */
     if (traits & CALL_CONTINUES)
         return ending->known && ending->known->outcome != ending->outcome.lo;
-    /* A file may say "running" too, and it does not change by itself. */
+    /* A file may contain "running", too, and does not change on its own. */
     const bool answers = !(traits & CALL_READS) && memory->sums.lines <= LOOK_LINES;
     return answers && !ending->end->failed && pending && !(hints & HINT_OVER);
 }
 
-/* The file is written again with nearly the same words, and nothing was done between. */
+/* Returns true if the file is written again with nearly the same words and nothing was done in
+ * between. */
 static bool is_rewrite(const struct entropy_memory *memory)
 {
     const struct entropy_call *call = &memory->call;
@@ -117,8 +119,8 @@ static bool is_rewrite(const struct entropy_memory *memory)
     return !grows && alike >= percent;
 }
 
-/* Looks the words of the call up and remembers them. Is it what was called before, but for one or
- * two names that are new? */
+/* Looks up the words of the call and remembers them. Finds out whether the call equals an
+ * earlier one except for one or two new names. */
 static void compare_words(struct entropy_memory *memory, struct ending *ending)
 {
     const struct entropy_call *call = &memory->call;
@@ -152,7 +154,7 @@ static void compare_words(struct entropy_memory *memory, struct ending *ending)
     ending->of_symbol = ending->asks_another && of_symbol;
 }
 
-/* Twenty-five links that all answer 200, eleven names that nothing uses: each is an answer. */
+/* Twenty-five links that all answer 200, or eleven names without any use: each is an answer. */
 static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
 {
     const unsigned hints = memory->sums.hints;
@@ -173,7 +175,7 @@ static bool is_sweep(struct entropy_memory *memory, const struct ending *ending)
     return sweeps && memory->sweep <= SWEEP_MAX;
 }
 
-/* Is the call about what was refused? */
+/* Returns true if the call is about the refused target. */
 static bool shares_target(const struct refusals *refusals, const struct entropy_call *call)
 {
     struct word_set names = call->said;
@@ -181,8 +183,9 @@ static bool shares_target(const struct refusals *refusals, const struct entropy_
     return refusals->causes != 0 && names.count > 0;
 }
 
-/* Does it fail for no cause of its own, at what several calls in a row were refused?
- * Silence or a time-out is no other cause; after more refusals, no words of another program are. */
+/* Returns true if the call fails without a cause of its own at a target that several calls in a
+ * row were refused. Silence and timeouts are no cause of their own. After more refusals, neither
+ * is the message of another program. */
 static bool is_of_same_target(const struct entropy_memory *memory)
 {
     if (memory->refusals->count < REFUSALS_LEAST || memory->sums.hints & CAUSES ||
@@ -198,7 +201,7 @@ static void begin_refusals(struct refusals *refusals, unsigned causes,
     *refusals = (struct refusals){.causes = causes, .count = causes ? 1 : 0, .names = call->said};
 }
 
-/* Failures in a row that have a cause in common, though other programs say it in other words. */
+/* Failures in a row with a common cause, even if programs word it differently. */
 static bool is_refused(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool waits =
@@ -213,7 +216,7 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
     const unsigned common = causes & refusals->causes;
     if (counts && is_of_same_target(memory))
         return !ending->known;
-    /* A program that fails there in another way has not shown that it would be let through. */
+    /* A program that fails differently at the target has not shown that it would be let through. */
     if (!common && counts && shares_target(refusals, &memory->call) &&
         refusals->strays < STRAYS_MAX) {
         refusals->strays++;
@@ -230,20 +233,20 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
     return !ending->asks_another && !ending->known;
 }
 
-/* The program is not installed: that says nothing about what it was asked. */
+/* A missing program says nothing about the question. */
 static bool is_missing(const struct entropy_memory *memory, const struct ending *ending)
 {
     return ending->now == CALL_END_FAILED && !memory->attempt &&
            memory->sums.lines <= SHORT_LINES && memory->sums.hints & HINT_MISSING;
 }
 
-/* How the count of faults changed over the last failures of one call, the latest first. */
+/* How the number of faults changed over the last failures of one call, latest first. */
 struct fault_course {
-    double next;  /* the count after the one that is looked at */
+    double next;  /* count after the one being looked at */
     double least; /* of all but the last failure */
     int turns;
-    int heading; /* of the change that was looked at last: -1 down, 1 up, 0 none yet */
-    int falls;   /* changes, back from the last one, that are all down */
+    int heading; /* of the change looked at last: -1 down, 1 up, 0 none yet */
+    int falls;   /* changes, back from the last one, that all went down */
     bool falling;
     bool shape_known; /* an earlier failure has lines of the same shapes */
     bool started;
@@ -266,7 +269,7 @@ static void follow_faults(struct fault_course *course, const struct known_failur
     course->started = true;
 }
 
-/* Does the count of the same sort of faults go up and down without a new low? */
+/* Returns true if the number of faults of one kind goes up and down without a new minimum. */
 static bool is_swinging(const struct fault_course *course, const struct known_failure *now,
                         int turns_max)
 {
@@ -274,8 +277,9 @@ static bool is_swinging(const struct fault_course *course, const struct known_fa
            course->least > 0 && now->faults >= course->least && course->falls < FALLS_LEAST;
 }
 
-/* Did the call fail so before, but for the last time? Or as the last time, some lines further on
- * in a source, because an edit moved them? A number that only goes down may count what is left. */
+/* Returns true if the call failed like this before, though not last time; or like last time but
+ * some lines further down, because an edit moved them. A number that only falls may count what
+ * is left. */
 static bool fails_again(struct entropy_memory *memory, const struct ending *ending)
 {
     const struct known_failure now = {.call = memory->call.key.lo,
@@ -286,7 +290,7 @@ static bool fails_again(struct entropy_memory *memory, const struct ending *endi
     struct fault_course course = {.next = now.faults, .falling = true};
     bool again = false;
     bool is_last = true, is_same = false, in_a_row = false;
-    bool differs = false, returns = false; /* an older one is the same, one since then is not */
+    bool differs = false, returns = false; /* an older failure is the same, a later one is not */
     if (ending->now != CALL_END_FAILED || memory->sums.lines == 0)
         return false;
     if (!memory->failures)
@@ -313,8 +317,7 @@ static bool fails_again(struct entropy_memory *memory, const struct ending *endi
     return returns || (again && !is_same);
 }
 
-/* Something was changed: in a way not tried before, or with another result than the last
- * time. */
+/* Something changed: in a way not tried before, or with another result than last time. */
 static bool has_changed(const struct entropy_memory *memory, const struct ending *ending)
 {
     const bool again =
@@ -324,8 +327,8 @@ static bool has_changed(const struct entropy_memory *memory, const struct ending
            !(memory->call.traits & CALL_SHELL && ending->reports_same);
 }
 
-/* Does the result say no more than that it was done? What a page shows or code prints is
- * an answer, unless it is one of the words for that. */
+/* Returns true if the result says no more than "done". What a page shows or code prints is an
+ * answer, unless it is one of the words for that. */
 static bool is_silent(const struct entropy_memory *memory)
 {
     const struct step_sums *sums = &memory->sums;
@@ -338,14 +341,14 @@ static bool is_silent(const struct entropy_memory *memory)
     return sums->lines <= SILENT_LINES;
 }
 
-/* What of the step is news: the gain of a call. */
+/* The gain of a call: what is new about the step. */
 static enum entropy_gain gain_of(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool sweeps = is_sweep(memory, ending);
     const unsigned traits = memory->call.traits;
     const struct known_call *known = ending->known;
     const bool ok = ending->now == CALL_END_OK;
-    /* "wrote 141 bytes" is no news: what counts is whether something was changed. */
+    /* "wrote 141 bytes" is no news; what counts is whether something changed. */
     const bool says_done = traits & CALL_CHANGES && ok && memory->sums.lines <= SHORT_LINES;
     if (ending->refused || is_missing(memory, ending))
         return ENTROPY_GAIN_NONE;
@@ -357,7 +360,7 @@ static enum entropy_gain gain_of(struct entropy_memory *memory, const struct end
         return ENTROPY_GAIN_FLIP;
     if (sweeps)
         return ENTROPY_GAIN_LINE;
-    /* The next step of a plan passes: that is how it goes on. */
+    /* The next step of a plan passes: progress. */
     if (ok && memory->attempt && !ending->succeeded_before)
         return ENTROPY_GAIN_SILENT;
     if (ok && !ending->succeeded_before && is_silent(memory) && !says_done &&
@@ -434,8 +437,8 @@ static void end_message(struct entropy_memory *memory, struct entropy_fact *out)
         memory->talked_count++;
 }
 
-/* The tool failed last time too, with nearly the same message. Commands of a shell are left out:
- * what one program says of two inputs may differ in one word that counts. */
+/* The tool failed last time, too, with nearly the same message. Shell commands are excluded: one
+ * program's messages about two inputs may differ in a single important word. */
 static bool is_near_error(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool counts = ending->now == CALL_END_FAILED && !memory->attempt &&
@@ -448,9 +451,9 @@ static bool is_near_error(struct entropy_memory *memory, const struct ending *en
     return near;
 }
 
-/* Several failures in a row end in one and the same message: then another place in a
- * trace before it is no news, unless the same call goes on. An attempt
- * writes to two streams: which line is its last one is chance. */
+/* Several failures in a row end in the same message: another position in a trace before it is no
+ * news, unless the same call continues. Attempts are excluded: they write to two streams, so
+ * their last line is a matter of chance. */
 static bool is_same_error(struct entropy_memory *memory, const struct ending *ending)
 {
     const bool failed = ending->now == CALL_END_FAILED && memory->sums.lines > 0;
@@ -478,7 +481,7 @@ static bool is_of_many(const struct entropy_memory *memory, const struct ending 
            !(traits & CALL_READS);
 }
 
-/* Reading known lines in another selection, or one failure for many inputs: not news, but no circle
+/* Reading another part of known lines, or one failure for many inputs: no news, but not a loop
  * yet. */
 static bool is_review(struct entropy_memory *memory, const struct ending *ending,
                       enum entropy_gain gain)
@@ -508,17 +511,18 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     const enum news_form counted = echoes ? NEWS_STRICT : NEWS_PLAIN;
     ending.new_lines = news->new_lines[counted];
     ending.news = is_news[counted];
-    /* Another question has another answer, and a queue another item: its numbers are not on any
-     * way. */
+    /* Another question has another answer, and a queue another item: their numbers show no
+     * progress. */
     const bool takes = memory->call.traits & CALL_TAKES;
     if (ending.now == CALL_END_OK && (takes || !ending.succeeded_before))
         ending.news = ending.new_lines > 0;
-    /* Failing with other numbers only because they were asked for is no news either. */
+    /* A failure with other numbers is no news either if the call asked for those numbers. */
     if (end->failed && !ending.known)
         ending.news = news->fresh[counted];
     ending.news = !is_same_error(memory, &ending) && ending.news;
     ending.news = !is_near_error(memory, &ending) && ending.news;
-    /* What is forgotten of a long result comes as new again; the result says that it is not. */
+    /* Forgotten lines of a long result look new; the digest of the result shows that they are
+     * not. */
     if (ending.known && ending.known->outcome == ending.outcome.lo) {
         ending.news = false;
         ending.new_lines = 0;
@@ -544,8 +548,8 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
     const unsigned echo = 1u << NORMALISER_ARGUMENTS;
     const unsigned masks = end->failed ? memory->sums.masks : memory->sums.masks & ~echo;
     const enum entropy_gain gain = gain_of(memory, &ending);
-    /* A script that says nothing may have changed anything. If its report was printed before, the
-     * same was done again. */
+    /* A script without output may have changed anything. If its report was printed before, it
+     * did the same again. */
     const bool changed = ending.changed || (gain == ENTROPY_GAIN_SILENT && !ending.reports_same);
     *out = (struct entropy_fact){
         .kind = memory->call.kind,

@@ -1,3 +1,7 @@
+/*
+ * Turns the calls of a task into the facts that the rungs judge. Remembers what earlier calls
+ * showed; entropy_ending.c compares.
+ */
 #include "entropy_memory.h"
 
 #include <stdlib.h>
@@ -5,26 +9,30 @@
 
 #include "ascii.h"
 #include "attr.h"
-#include "entropy_chant.h"
-#include "entropy_echo.h"
+#include "entropy.h"
 #include "entropy_hash.h"
-#include "entropy_hints.h"
-#include "entropy_tables.h"
-#include "entropy_tool.h"
 #include "fingerprint.h"
 #include "json.h"
+#include "json_repair.h"
+#include "loops_internal.h"
+#include "near_word.h"
 #include "normaliser.h"
 #include "text.h"
 #include "xalloc.h"
 
+/*
+ * Reads the result of a step. It is told the call, then gets the normalised lines as they arrive,
+ * then the end.
+ */
+
 enum {
-    HINT_LINES = 16,   /* of a result whose words are looked at */
-    PLACE_BYTES = 512, /* of a line that is compared without places in sources */
+    HINT_LINES = 16,   /* lines of a result that are searched for hints */
+    PLACE_BYTES = 512, /* bytes of a line that are compared without source positions */
     PLACE_WORD_BYTES = 12,
-    SAID_LINES = 4,      /* of a result whose words are kept */
-    SPOKEN_LEAST = 3,    /* messages without a call between, before their words are known */
-    SPOKEN_PERCENT = 90, /* of a message's words that are known: it says nothing new */
-    FAULT_WORDS = 2,     /* after a number, one of which says that it counts what is wrong */
+    SAID_LINES = 4,      /* lines of a result whose words are kept */
+    SPOKEN_LEAST = 3,    /* messages in a row before their words count as known */
+    SPOKEN_PERCENT = 90, /* known words of a message that says nothing new */
+    FAULT_WORDS = 2,     /* words after a number that may say that it counts faults */
 };
 
 void entropy_memory_open(struct entropy_memory **out, const struct entropy_limits *limits)
@@ -37,7 +45,7 @@ void entropy_memory_open(struct entropy_memory **out, const struct entropy_limit
     *out = memory;
 }
 
-static void release(struct entropy_memory *memory)
+static void release_memory(struct entropy_memory *memory)
 {
     entropy_news_done(&memory->news);
     entropy_table_done(&memory->calls);
@@ -55,14 +63,14 @@ void entropy_memory_close(struct entropy_memory *memory)
 {
     if (!memory)
         return;
-    release(memory);
+    release_memory(memory);
     free(memory);
 }
 
 void entropy_memory_reset(struct entropy_memory *memory)
 {
     const struct entropy_limits limits = memory->limits;
-    release(memory);
+    release_memory(memory);
     *memory = (struct entropy_memory){.limits = limits,
                                       .calls = {.max = ENTROPY_CALLS_MAX},
                                       .succeeded = {.max = ENTROPY_CALLS_MAX}};
@@ -86,7 +94,7 @@ struct known_call *entropy_tables_know(struct entropy_memory *memory, struct dig
     return &memory->known[place];
 }
 
-static void begin(struct entropy_memory *memory)
+static void begin_step(struct entropy_memory *memory)
 {
     normaliser_words_close(memory->words);
     memory->words = NULL;
@@ -101,7 +109,7 @@ static void begin(struct entropy_memory *memory)
 void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
                                const struct json *args)
 {
-    begin(memory);
+    begin_step(memory);
     const char *text = entropy_call_text(args);
     const unsigned traits = entropy_tool_traits(tool);
     if (traits & CALL_THINKS || (traits & CALL_SAYS && text)) {
@@ -113,8 +121,8 @@ void entropy_memory_begin_call(struct entropy_memory *memory, const char *tool,
     entropy_news_begin(&memory->news, memory->call.scope);
 }
 
-/* Like one of the last messages, or with hardly a word that was not in one of them: two that take
- * turns are a monologue too, and so is one that is put together anew each time. */
+/* Returns true if the message is like one of the last ones, or has hardly any new word. So two
+ * messages that take turns are a monologue, too, and so is one that is reassembled each time. */
 static bool is_like_before(const struct entropy_memory *memory, const struct word_set *said)
 {
     const int count = memory->talked_count < TALKED_MAX ? memory->talked_count : TALKED_MAX;
@@ -131,7 +139,7 @@ static bool is_like_before(const struct entropy_memory *memory, const struct wor
 
 void entropy_memory_begin_message(struct entropy_memory *memory, const char *text, size_t len)
 {
-    begin(memory);
+    begin_step(memory);
     memory->call = (struct entropy_call){.kind = ENTROPY_MESSAGE};
     word_set_add(&memory->call.said, text, len);
     memory->alike = is_like_before(memory, &memory->call.said);
@@ -143,7 +151,7 @@ void entropy_memory_begin_message(struct entropy_memory *memory, const char *tex
 
 void entropy_memory_begin_attempt(struct entropy_memory *memory, struct digest call)
 {
-    begin(memory);
+    begin_step(memory);
     memory->attempt = true;
     memory->call = (struct entropy_call){
         .kind = ENTROPY_CALL, .key = call, .exact = call.lo, .scope = call.lo};
@@ -155,7 +163,7 @@ const struct normaliser_words *entropy_memory_words(const struct entropy_memory 
     return memory->words;
 }
 
-/* The line that a leading echo of the command wrote is none of the result. */
+/* The output of a leading echo of the command is not part of the result. */
 static bool is_own_echo(struct entropy_memory *memory, const struct normaliser_line *line)
 {
     const char *raw = line->raw;
@@ -196,7 +204,7 @@ static void keep_sample(struct entropy_memory *memory, const struct normaliser_l
     sample->count++;
 }
 
-/* Does the text end in a word for a place in a source, as "at line" does? */
+/* Returns true if the text ends in a word for a source position, such as "at line". */
 static bool ends_in_place_word(const char *bytes, size_t len)
 {
     static const char *const words[] = {"line",     "lines", "ln",     "column",
@@ -218,7 +226,7 @@ static bool ends_in_place_word(const char *bytes, size_t len)
     return false;
 }
 
-/* Is there nothing but a gutter, such as "  > " or a frame drawn beside quoted lines? */
+/* Returns true for a gutter, such as "  > " or the frame of quoted lines. */
 static bool is_gutter(const char *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -227,8 +235,8 @@ static bool is_gutter(const char *bytes, size_t len)
     return true;
 }
 
-/* Is the number that ends at `end` and has only a gutter before it that of a quoted line, as in
- * "17 | return x", and not a count, as in "17 failed"? */
+/* Tells the number of a quoted line, as in "17 | return x", from a count, as in "17 failed".
+ * Only a gutter is before the number, which ends at `end`. */
 static bool numbers_quoted_line(const char *bytes, size_t len, size_t end)
 {
     while (end < len && bytes[end] == ' ')
@@ -237,8 +245,8 @@ static bool numbers_quoted_line(const char *bytes, size_t len, size_t end)
            (unsigned char)bytes[end] >= 0x80;
 }
 
-/* Does the number in `bytes` from `at` to `end` say where in a source something is? "main.c:17",
- * "line 17", "(17,3)", or the number of a quoted line. */
+/* Returns true if the number from `at` to `end` is a source position: "main.c:17", "line 17",
+ * "(17,3)", or the number of a quoted line. */
 static bool is_place(const char *bytes, size_t len, size_t at, size_t end)
 {
     size_t before = at;
@@ -249,14 +257,15 @@ static bool is_place(const char *bytes, size_t len, size_t at, size_t end)
     const char last = bytes[at - 1];
     if (last == ':' || last == '(' || last == ',')
         return true;
-    if (last == '[') /* of javac in Maven: "Stock.java:[17,3]" */
+    if (last == '[') /* javac in Maven: "Stock.java:[17,3]" */
         return at >= 2 && bytes[at - 2] == ':';
     if (bytes[before - 1] == ':')
         before--;
     return ends_in_place_word(bytes, before);
 }
 
-/* Does the number that ends at `end` count what is wrong, as in "14 errors" or "3 tests failed"? */
+/* Returns true if the number that ends at `end` counts faults, as in "14 errors" or "3 tests
+ * failed". */
 static bool counts_faults(const char *bytes, size_t len, size_t end)
 {
     static const char *const faults[] = {"error",   "fail",      "warning",  "problem",
@@ -279,7 +288,7 @@ static bool counts_faults(const char *bytes, size_t len, size_t end)
     return false;
 }
 
-/* The shape counts once for the step, however many lines have it. */
+/* Counts the shape once per step, however many lines have it. */
 static void take_shape(struct step_sums *sums, uint64_t shape)
 {
     for (int i = 0; i < sums->shape_count; i++)
@@ -291,8 +300,8 @@ static void take_shape(struct step_sums *sums, uint64_t shape)
     sums->shape_sum += shape;
 }
 
-/* The line counts without the numbers that are places; the first of the step is kept. So is the sum
- * of the numbers that count what is wrong. */
+/* Counts the line without its source positions. Keeps the first position of the step, and the
+ * sum of the numbers that count faults. */
 static void take_places(struct step_sums *sums, const char *bytes, size_t len)
 {
     char rest[PLACE_BYTES];
@@ -327,7 +336,7 @@ static void take_places(struct step_sums *sums, const char *bytes, size_t len)
     take_shape(sums, counts ? entropy_hash(shape, shape_len) : hash);
 }
 
-/* Is there a letter or a digit beside what is quoted of the call? */
+/* Returns true if there is a letter or digit outside the quoted arguments. */
 static bool has_own_word(const char *bytes, size_t len)
 {
     static const char mark[] = "<arg>";
@@ -362,8 +371,8 @@ static void take_line(struct entropy_memory *memory, const struct normaliser_lin
         general = entropy_digest(joined, joined_len);
         masked = (struct news_text){joined, joined_len, general.lo};
     }
-    /* What fails quotes its arguments: of a line without a word of its own only the quotation is
-     * left. */
+    /* Failures quote their arguments. A line without a word of its own is nothing but the
+     * quotation. */
     if (!memory->attempt && !has_own_word(masked.bytes, masked.len))
         masked = (struct news_text){"", 0, 0};
     const bool general_only = !same_forms && hints & HINT_EMPTY;
@@ -476,4 +485,168 @@ const struct entropy_sample *entropy_memory_first(const struct entropy_memory *m
 const struct entropy_sample *entropy_memory_last(const struct entropy_memory *memory)
 {
     return memory->last;
+}
+
+/*
+ * Judging a recorded trajectory, for `devs entropy`.
+ */
+
+/* One trajectory being judged. */
+struct judging {
+    const struct entropy_limits *limits;
+    struct entropy_memory *memory;
+    struct entropy_state state;
+    struct entropy_verdict worst; /* the first one of the highest level */
+    int64_t worst_step;           /* in the row, from 1 */
+};
+
+static bool is_person(const char *tool, const struct json *args)
+{
+    return strcmp(tool, "user") == 0 ||
+           (strcmp(tool, "message") == 0 &&
+            strcmp(json_text(json_get(args, "role"), ""), "user") == 0);
+}
+
+static void judge_step(struct judging *judging, const struct json *step, int64_t number)
+{
+    const char *tool = json_text(json_get(step, "tool"), "");
+    const struct json *args = json_get(step, "args");
+    const int64_t exit = json_i64(json_get(step, "exit"), 0);
+    const struct entropy_end end = {.failed = exit != 0 && exit != -1, .running = exit == -1};
+    struct entropy_fact fact;
+    struct entropy_verdict verdict;
+    if (is_person(tool, args)) {
+        entropy_memory_reset(judging->memory);
+        entropy_state_reset(&judging->state);
+        return;
+    }
+    entropy_memory_begin_call(judging->memory, tool, args);
+    const char *output = json_text(json_get(step, "output"), "");
+    entropy_memory_text(judging->memory, output, strlen(output));
+    entropy_memory_end(judging->memory, &end, &fact);
+    entropy_apply(&judging->state, &fact, number, judging->limits, &verdict);
+    if (verdict.level <= judging->worst.level)
+        return;
+    judging->worst = verdict;
+    judging->worst_step = number;
+}
+
+static bool is_step(const struct json *step)
+{
+    const struct json *args = json_get(step, "args");
+    const struct json *exit = json_get(step, "exit");
+    const struct json *output = json_get(step, "output");
+    return json_text(json_get(step, "tool"), NULL) &&
+           (!args || json_kind(args) == JSON_KIND_OBJECT) &&
+           (!exit || json_kind(exit) == JSON_KIND_INTEGER) && (!output || json_text(output, NULL));
+}
+
+/* Rejects the whole row if any step is invalid. */
+static bool check_steps(const struct json *steps, struct err *err)
+{
+    const size_t count = json_count(steps);
+    if (json_kind(steps) != JSON_KIND_ARRAY)
+        return err_set(err, ERR_INVALID, "\"steps\" must be a list");
+    if (count > ENTROPY_ROW_STEPS_MAX)
+        return err_set(err, ERR_INVALID, "more than %d steps", ENTROPY_ROW_STEPS_MAX);
+    for (size_t i = 0; i < count; i++)
+        if (!is_step(json_at(steps, i)))
+            return err_set(err, ERR_INVALID,
+                           "step %zu must have \"tool\" (text), \"args\" (object), \"exit\" "
+                           "(integer) and \"output\" (text)",
+                           i + 1);
+    return true;
+}
+
+static void write_verdict(const struct judging *judging, const char *id, struct str *out)
+{
+    const struct entropy_verdict *verdict = &judging->worst;
+    char identity[DIGEST_HEX_MAX];
+    struct str row = {0};
+    struct str why = {0};
+    str_add_char(&row, '{');
+    str_json_text(&row, "id", id);
+    str_json_text(&row, "verdict", entropy_level_name(verdict->level));
+    if (verdict->level == ENTROPY_OK) {
+        str_add(&row, ",\"rung\":null,\"step\":null,\"identity\":null,\"why\":null}\n");
+    } else {
+        digest_to_hex(verdict->identity, identity);
+        entropy_why(verdict, &why);
+        str_json_text(&row, "rung", entropy_rung_name(verdict->rung));
+        str_json_i64(&row, "step", judging->worst_step);
+        str_json_text(&row, "identity", identity);
+        str_json_text(&row, "why", str_text(&why));
+        str_add(&row, "}\n");
+    }
+    str_add_n(out, row.data, row.len);
+    str_done(&row);
+    str_done(&why);
+}
+
+bool entropy_row(const struct entropy_limits *limits, const struct str *row, struct str *out,
+                 struct err *err)
+{
+    struct json *json = NULL;
+    struct json_place place = {0};
+    struct err why = {0};
+    if (json_values_at_most(str_text(row), row->len, ENTROPY_ROW_VALUES_MAX + 1) >
+        ENTROPY_ROW_VALUES_MAX)
+        return err_set(err, ERR_LIMIT, "more than %d values", ENTROPY_ROW_VALUES_MAX);
+    struct str repaired = {0};
+    json_repair(&repaired, str_text(row), row->len);
+    const bool parsed = json_parse(str_text(&repaired), repaired.len, &json, &place, &why);
+    str_done(&repaired);
+    if (!parsed)
+        return err_set(err, ERR_INVALID, "column %d: %s", place.column, why.message);
+    const struct json *steps = json_get(json, "steps");
+    const char *id = json_text(json_get(json, "id"), NULL);
+    bool ok = json_kind(json) == JSON_KIND_OBJECT ||
+              err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(json));
+    ok = ok && (id || err_set(err, ERR_INVALID, "\"id\" must be text"));
+    ok = ok && check_steps(steps, err);
+    if (ok) {
+        struct judging judging = {.limits = limits};
+        entropy_memory_open(&judging.memory, limits);
+        for (size_t i = 0; i < json_count(steps) && judging.worst.level < ENTROPY_STUCK; i++)
+            judge_step(&judging, json_at(steps, i), (int64_t)i + 1);
+        write_verdict(&judging, id, out);
+        entropy_state_done(&judging.state);
+        entropy_memory_close(judging.memory);
+    }
+    json_free(json);
+    return ok;
+}
+
+static bool no_such_limit(const char *name, struct err *err)
+{
+    struct near_word near = near_word_new(name);
+    for (size_t i = 0; entropy_limit(i); i++)
+        near_word_offer(&near, entropy_limit(i)->name);
+    if (!near.nearest)
+        return err_set(err, ERR_INVALID, "there is no threshold '%s'", name);
+    return err_set(err, ERR_INVALID, "there is no threshold '%s', did you mean '%s'?", name,
+                   near.nearest);
+}
+
+bool entropy_limits_read(struct entropy_limits *limits, const char *text, struct err *err)
+{
+    struct json *json = NULL;
+    struct json_place place = {0};
+    struct entropy_limits read = *limits;
+    const char *key;
+    const struct json *value;
+    void *iter = NULL;
+    if (!json_parse(text, strlen(text), &json, &place, err))
+        return false;
+    bool ok = json_kind(json) == JSON_KIND_OBJECT ||
+              err_set(err, ERR_INVALID, "thresholds must be an object");
+    while (ok && json_next(json, &iter, &key, &value)) {
+        const struct entropy_limit *limit = entropy_limit_named(key);
+        ok = limit ? entropy_limit_set(&read, limit, json_i64(value, -1), err)
+                   : no_such_limit(key, err);
+    }
+    json_free(json);
+    if (ok)
+        *limits = read;
+    return ok;
 }

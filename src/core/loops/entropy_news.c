@@ -1,5 +1,7 @@
-#include "entropy_news.h"
-
+/*
+ * Which lines of a result are new to the task.
+ */
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +9,130 @@
 #include "ascii.h"
 #include "entropy_hash.h"
 #include "entropy_memory.h"
+#include "loops_internal.h"
 #include "xalloc.h"
+
+/*
+ * The bounded set of keys: a hash table with open addressing over an array of places, which is a
+ * ring once it is full.
+ */
+
+enum { SLOTS_MIN = 32, PLACES_MIN = 16 };
+
+/* Keys are already hashes, but hostile logs may contain anything: spread them again. */
+static size_t home_slot(const struct entropy_table *table, uint64_t key)
+{
+    return (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (table->slot_count - 1);
+}
+
+static size_t next_slot(const struct entropy_table *table, size_t slot)
+{
+    return (slot + 1) & (table->slot_count - 1);
+}
+
+/* Returns the slot of the key, or the free slot where it would go. */
+static size_t find_slot(const struct entropy_table *table, uint64_t key)
+{
+    size_t slot = home_slot(table, key);
+    while (table->slots[slot] != 0 && table->keys[table->slots[slot] - 1] != key)
+        slot = next_slot(table, slot);
+    return slot;
+}
+
+long entropy_table_find(const struct entropy_table *table, uint64_t key)
+{
+    if (table->count == 0)
+        return ENTROPY_TABLE_NONE;
+    return (long)table->slots[find_slot(table, key)] - 1;
+}
+
+/* Keeps half of the slots free, so that searches are short. */
+static void grow_slots(struct entropy_table *table)
+{
+    if (table->slot_count >= 2 * (table->count + 1))
+        return;
+    free(table->slots);
+    table->slot_count = table->slot_count == 0 ? SLOTS_MIN : table->slot_count * 2;
+    table->slots = xcalloc(table->slot_count, sizeof(*table->slots));
+    for (size_t place = 0; place < table->count; place++)
+        table->slots[find_slot(table, table->keys[place])] = (uint32_t)place + 1;
+}
+
+/* Returns true if `slot` is after `from` and not after `to`, wrapping around. */
+static bool is_between(size_t from, size_t slot, size_t to)
+{
+    return from <= to ? from < slot && slot <= to : from < slot || slot <= to;
+}
+
+/* Closes the gap: moves up later keys that a search would no longer find. */
+static void take_out(struct entropy_table *table, uint64_t key)
+{
+    size_t gap = find_slot(table, key);
+    assert(table->slots[gap] != 0);
+    for (size_t slot = next_slot(table, gap); table->slots[slot] != 0;
+         slot = next_slot(table, slot)) {
+        if (is_between(gap, home_slot(table, table->keys[table->slots[slot] - 1]), slot))
+            continue;
+        table->slots[gap] = table->slots[slot];
+        gap = slot;
+    }
+    table->slots[gap] = 0;
+}
+
+static size_t new_place(struct entropy_table *table)
+{
+    if (table->count < table->max) {
+        if (table->count == table->cap) {
+            const size_t want = table->cap == 0 ? PLACES_MIN : table->cap + 1;
+            table->keys = xgrow(table->keys, &table->cap, want, sizeof(*table->keys));
+        }
+        return table->count++;
+    }
+    const size_t place = table->oldest;
+    take_out(table, table->keys[place]);
+    table->oldest = table->oldest + 1 == table->max ? 0 : table->oldest + 1;
+    return place;
+}
+
+size_t entropy_table_add(struct entropy_table *table, uint64_t key, bool *added)
+{
+    assert(table->max > 0);
+    grow_slots(table);
+    const size_t slot = find_slot(table, key);
+    *added = table->slots[slot] == 0;
+    if (!*added)
+        return table->slots[slot] - 1;
+    const size_t place = new_place(table);
+    table->keys[place] = key;
+    table->slots[find_slot(table, key)] = (uint32_t)place + 1;
+    return place;
+}
+
+size_t entropy_table_place(const struct entropy_table *table, size_t index)
+{
+    assert(index < table->count);
+    return (table->oldest + index) % table->count;
+}
+
+void entropy_table_done(struct entropy_table *table)
+{
+    free(table->keys);
+    free(table->slots);
+    *table = (struct entropy_table){.max = table->max};
+}
+
+/*
+ * News: the lines and shapes that a step adds. loops_internal.h has the rules.
+ */
 
 enum {
     DATA_LINES = 3,    /* new lines of one shape in one step that are data */
-    SHAPE_BYTES = 512, /* of a line whose numbers are looked for; the rest counts as it is */
-    DIGITS_MAX = 15,   /* of a number; a double has no more */
-    SAMPLE_LEAST = 16, /* lines of a sample that stand for a result */
+    SHAPE_BYTES = 512, /* bytes of a line that are searched for numbers; the rest counts as text */
+    DIGITS_MAX = 15,   /* of a number; a double is exact up to here */
+    SAMPLE_LEAST = 16, /* lines of a sample that represent a result */
 };
 
-/* The numbers of a line, and what is left of it without them. */
+/* The numbers of a line, and the line without them. */
 struct reading {
     double numbers[SHAPE_NUMBERS];
     int count;
@@ -42,7 +158,7 @@ void entropy_news_done(struct entropy_news *news)
     *news = (struct entropy_news){0};
 }
 
-/* Between two steps of a task, which may be hours apart, nothing is kept of a list. */
+/* Steps of a task may be hours apart, so frees the list in between. */
 static void forget_touched(struct entropy_news *news)
 {
     free(news->touched);
@@ -65,7 +181,7 @@ void entropy_news_begin(struct entropy_news *news, uint64_t scope)
     }
 }
 
-/* A decimal number, with a fraction if there is one. */
+/* Reads a decimal number with an optional fraction. */
 static size_t read_number(const char *bytes, size_t len, double *out)
 {
     double value = 0;
@@ -118,8 +234,8 @@ static struct shape *shape_at(struct entropy_news *news, size_t place, bool adde
     return &news->places[place];
 }
 
-/* The present step's word on a shape; NULL where the list is full. */
-static struct touched *touch(struct entropy_news *news, uint64_t key)
+/* Returns the entry of a shape for the current step, or NULL if the list is full. */
+static struct touched *touch_shape(struct entropy_news *news, uint64_t key)
 {
     bool added = false;
     const size_t place = entropy_table_add(&news->shapes, key, &added);
@@ -154,7 +270,7 @@ static int level_of(uint64_t hash)
     return level;
 }
 
-/* Half of a full sample goes, and half of what comes from now on. */
+/* Drops half of a full sample, and half of all further lines. */
 static void thin_out(struct entropy_news *news)
 {
     struct entropy_table kept = {.max = ENTROPY_SAMPLE_MAX};
@@ -169,7 +285,7 @@ static void thin_out(struct entropy_news *news)
     news->sample = kept;
 }
 
-/* Is the hash one of the sample, and not in it yet? */
+/* Whether a hash is in the sample, and new to it. */
 enum sampled { SAMPLED_NOT, SAMPLED_KNOWN, SAMPLED_NEW };
 
 static enum sampled put_in_sample(struct entropy_news *news, uint64_t hash)
@@ -186,22 +302,22 @@ static enum sampled put_in_sample(struct entropy_news *news, uint64_t hash)
     return SAMPLED_NEW;
 }
 
-/* Was the text not seen in this segment, as far as is known? Of a line that is neither
- * looked at exactly nor in the sample nothing is known. */
+/* Returns true if the text is known to be new in this segment. Nothing is known of a line that
+ * is neither stored exactly nor sampled. */
 static bool is_unseen(struct entropy_news *news, uint64_t hash, enum sampled sampled)
 {
     bool added = false;
     if (news->line_count <= NEWS_EXACT_LINES)
-        (void)entropy_table_add(&news->lines, hash, &added); /* lines have only their key */
+        (void)entropy_table_add(&news->lines, hash, &added); /* a line is nothing but its key */
     return sampled == SAMPLED_NOT ? added : sampled == SAMPLED_NEW;
 }
 
-/* Follows the numbers of a text; in which of the forms it is new is said by bits. */
-static void follow(struct entropy_news *news, const struct news_text *text, unsigned new_in)
+/* Follows the numbers of a text. The bits of new_in say in which forms it is new. */
+static void follow_number(struct entropy_news *news, const struct news_text *text, unsigned new_in)
 {
     struct reading reading;
     read_line(text->bytes, text->len, &reading);
-    struct touched *touched = touch(news, entropy_hash_pair(news->scope, reading.shape));
+    struct touched *touched = touch_shape(news, entropy_hash_pair(news->scope, reading.shape));
     if (touched)
         note_numbers(touched, &reading);
     for (int form = 0; form < NEWS_FORMS; form++) {
@@ -234,13 +350,13 @@ void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
     const bool plain_new = is_unseen(news, plain->hash, sampled);
     if (plain->hash == general->hash) {
         const unsigned new_in = plain_new ? in_plain | in_strict : 0;
-        follow(news, plain, new_in);
+        follow_number(news, plain, new_in);
         if (sampled != SAMPLED_NOT)
             count_sampled(news, plain->hash, new_in);
         return;
     }
     if (general->len == 0) {
-        follow(news, plain, plain_new ? in_plain : 0);
+        follow_number(news, plain, plain_new ? in_plain : 0);
         if (sampled != SAMPLED_NOT)
             count_sampled(news, plain->hash, plain_new ? in_plain : 0);
         return;
@@ -248,14 +364,14 @@ void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
     const enum sampled general_sampled = put_in_sample(news, general->hash);
     const bool general_new = is_unseen(news, general->hash, general_sampled);
     const unsigned strict = plain_new && general_new ? in_strict : 0;
-    follow(news, plain, plain_new ? in_plain : 0);
-    follow(news, general, strict);
+    follow_number(news, plain, plain_new ? in_plain : 0);
+    follow_number(news, general, strict);
     if (sampled != SAMPLED_NOT)
         count_sampled(news, plain->hash, (plain_new ? in_plain : 0) | strict);
 }
 
-/* One number of a shape after this step. True: it goes on in its direction. */
-static bool move(struct shape *shape, int i, double now, int turns_max)
+/* Updates one number of a shape after this step. Returns true if it continues in its direction. */
+static bool move_shape(struct shape *shape, int i, double now, int turns_max)
 {
     const double change = now - shape->last[i];
     shape->last[i] = now;
@@ -268,8 +384,8 @@ static bool move(struct shape *shape, int i, double now, int turns_max)
     return turns_max == 0 || shape->turns[i] < turns_max;
 }
 
-/* Folds this step's numbers in. True: one of them goes its way, and it is not only a
- * counter of steps. */
+/* Folds in this step's numbers. Returns true if one of them continues, and it is not just a step
+ * counter. */
 static bool shape_goes_on(struct shape *shape, const struct touched *touched,
                           const struct entropy_limits *limits)
 {
@@ -278,7 +394,7 @@ static bool shape_goes_on(struct shape *shape, const struct touched *touched,
     bool by_one = false;
     for (int i = 0; i < touched->numbers; i++) {
         const double change = touched->now[i] - shape->last[i];
-        goes_on = move(shape, i, touched->now[i], limits->drift_turns) || goes_on;
+        goes_on = move_shape(shape, i, touched->now[i], limits->drift_turns) || goes_on;
         moved += change > 0 || change < 0;
         by_one = by_one || (change > 0.999 && change < 1.001);
     }
@@ -295,8 +411,8 @@ static void start_shape(struct shape *shape, const struct touched *touched)
         shape->last[i] = touched->now[i];
 }
 
-/* Of a long result the sample says how much of it is new, and whether anything is; a few
- * lines of it would say little. */
+/* For a long result the sample tells how much is new, and whether anything is. A few lines of a
+ * sample would say little. */
 static void end_by_sample(struct entropy_news *news, bool is_news[NEWS_FORMS])
 {
     int64_t all = 0;
@@ -337,7 +453,7 @@ void entropy_news_end(struct entropy_news *news, const struct entropy_limits *li
     }
     end_by_sample(news, is_news);
     forget_touched(news);
-    news->step++; /* no shape is on the list any more */
+    news->step++; /* empties the list */
 }
 
 bool entropy_news_know(struct entropy_news *news, uint64_t key, const struct shape *shape)

@@ -1,36 +1,112 @@
-#include "entropy_shell.h"
-
+/*
+ * Reads a command line: which programs it runs and what they do.
+ */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "attr.h"
 #include "entropy_hash.h"
-#include "entropy_program.h"
-#include "entropy_tool.h"
+#include "loops_internal.h"
 #include "str.h"
 
-enum {
-    WORD_BYTES = 64,
-    WORDS_MAX = 4,
-    COMMAND_BYTES = 256, /* of a simple command whose options are looked at */
+/*
+ * Programs that agents run in a shell.
+ */
+
+/* Programs that only read. Alphabetical. */
+static const char *const readers[] = {
+    "[",       "ag",    "awk",       "basename", "cat",    "column",  "comm",     "cut",
+    "date",    "diff",  "dirname",   "du",       "df",     "env",     "fd",       "file",
+    "find",    "fgrep", "egrep",     "grep",     "head",   "hexdump", "id",       "jq",
+    "less",    "ls",    "lsof",      "man",      "md5sum", "more",    "nl",       "nm",
+    "objdump", "od",    "pgrep",     "printenv", "ps",     "pwd",     "readlink", "realpath",
+    "rg",      "sed",   "sha256sum", "sort",     "ss",     "stat",    "strings",  "tac",
+    "tail",    "test",  "tr",        "tree",     "type",   "uname",   "uniq",     "wc",
+    "whereis", "which", "whoami",    "xxd",      "yq",
 };
 
-/* How a simple command is tied to the one before it. */
-enum tie {
-    TIE_NONE,
-    TIE_PIPE,
-    TIE_IF, /* && and ||: it may not run at all */
-    TIE_LIST,
-};
+/* Programs that say nothing about the rest of the line. */
+static const char *const fillers[] = {"cd", "date", "echo",  "printf", "export", "set",  "source",
+                                      ".",  "true", "pushd", "popd",   "unset",  "clear"};
 
-/* The first words of a simple command, quotes taken off, each cut. */
-struct simple {
-    char words[WORDS_MAX][WORD_BYTES];
-    int count;
-    bool to_file;      /* its output goes to a file */
-    size_t start, end; /* in the text */
-    enum tie before;
+/* Programs that change files. */
+static const char *const changers[] = {"tee",      "mv",    "cp",    "rm",      "mkdir", "rmdir",
+                                       "touch",    "chmod", "chown", "ln",      "patch", "rsync",
+                                       "truncate", "dd",    "unzip", "install", "kill",  "pkill"};
+
+/* Programs whose next word or two matter; NULL: any word. */
+static const struct {
+    const char *program, *word;
+    unsigned traits;
+} pairs[] = {
+    {"git", "status", CALL_READS | CALL_NO_LOOK},
+    {"git", "log", CALL_READS | CALL_NO_LOOK},
+    {"git", "diff", CALL_READS | CALL_NO_LOOK},
+    {"git", "show", CALL_READS | CALL_NO_LOOK},
+    {"git", "blame", CALL_READS | CALL_NO_LOOK},
+    {"git", "grep", CALL_READS | CALL_NO_LOOK},
+    {"git", "ls-files", CALL_READS | CALL_NO_LOOK},
+    {"git", "ls-remote", CALL_READS | CALL_NO_LOOK},
+    {"git", "rev-parse", CALL_READS | CALL_NO_LOOK},
+    {"git", "remote", CALL_READS | CALL_NO_LOOK},
+    {"git", NULL, CALL_CHANGES | CALL_NO_LOOK},
+    {"go", "env", CALL_READS},
+    {"go", "get", CALL_CHANGES},
+    {"pip", "install", CALL_CHANGES},
+    {"pip", "uninstall", CALL_CHANGES},
+    {"pip3", "install", CALL_CHANGES},
+    {"npm", "install", CALL_CHANGES},
+    {"npm", "i", CALL_CHANGES},
+    {"npm", "ci", CALL_CHANGES},
+    {"yarn", "add", CALL_CHANGES},
+    {"pnpm", "add", CALL_CHANGES},
+    {"pnpm", "install", CALL_CHANGES},
+    {"cargo", "add", CALL_CHANGES},
+    {"apt", "install", CALL_CHANGES},
+    {"apt-get", "install", CALL_CHANGES},
+    {"sed", "-i", CALL_CHANGES},
+    {"perl", "-i", CALL_CHANGES},
+    {"kubectl", "get", CALL_LOOKS},
+    {"kubectl", "describe", CALL_LOOKS},
+    {"kubectl", "rollout", CALL_LOOKS | CALL_PROBES},
+    {"kubectl", "wait", CALL_LOOKS | CALL_PROBES},
+    {"kubectl", "logs", CALL_LOOKS},
+    {"kubectl", "top", CALL_LOOKS},
+    {"oc", "get", CALL_LOOKS},
+    {"docker", "ps", CALL_LOOKS},
+    {"docker", "logs", CALL_LOOKS},
+    {"docker", "inspect", CALL_LOOKS},
+    {"docker", "stats", CALL_LOOKS},
+    {"docker", "wait", CALL_LOOKS},
+    {"docker", "images", CALL_READS},
+    {"podman", "ps", CALL_LOOKS},
+    {"podman", "logs", CALL_LOOKS},
+    {"podman", "inspect", CALL_LOOKS},
+    {"gh", "run", CALL_LOOKS | CALL_PROBES},
+    {"gh", "pr checks", CALL_LOOKS | CALL_PROBES},
+    {"gh", "pr status", CALL_LOOKS},
+    {"gh", "workflow", CALL_LOOKS},
+    {"glab", "ci", CALL_LOOKS},
+    {"systemctl", "status", CALL_LOOKS},
+    {"systemctl", "is-active", CALL_LOOKS | CALL_PROBES},
+    {"supervisorctl", "status", CALL_LOOKS},
+    {"redis-cli", "ping", CALL_LOOKS | CALL_PROBES},
+    {"mysqladmin", "ping", CALL_LOOKS | CALL_PROBES},
+    {"nc", "-z", CALL_LOOKS | CALL_PROBES},
+    {"pg_isready", NULL, CALL_LOOKS | CALL_PROBES},
+    {"tail", NULL, CALL_LOOKS | CALL_READS},
+    {"journalctl", NULL, CALL_LOOKS | CALL_READS},
+    {"ps", NULL, CALL_LOOKS | CALL_READS},
+    {"pgrep", NULL, CALL_LOOKS | CALL_READS | CALL_PROBES},
+    {"jobs", NULL, CALL_LOOKS},
+    {"nvidia-smi", NULL, CALL_LOOKS},
+    {"squeue", NULL, CALL_LOOKS},
+    {"sacct", NULL, CALL_LOOKS},
+    {"qstat", NULL, CALL_LOOKS},
+    {"bjobs", NULL, CALL_LOOKS},
+    {"ping", NULL, CALL_LOOKS | CALL_PROBES},
 };
 
 static bool is_in(const char *const *list, size_t count, const char *word)
@@ -41,12 +117,74 @@ static bool is_in(const char *const *list, size_t count, const char *word)
     return false;
 }
 
+/* Returns true if `wanted` is the first word, or the first two. */
+static bool begins_with(const char *words, const char *wanted)
+{
+    const size_t len = strlen(wanted);
+    return strncmp(words, wanted, len) == 0 && (words[len] == '\0' || words[len] == ' ');
+}
+
+/* Returns the traits of a program with the words after it ("gh", "pr checks"; "" for none), or 0
+ * if the program is unknown. */
+static unsigned entropy_program_traits(const char *program, const char *words)
+{
+    if (is_in(changers, ARRAY_LEN(changers), program))
+        return CALL_CHANGES;
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+        if (strcmp(pairs[i].program, program) == 0 &&
+            (!pairs[i].word || begins_with(words, pairs[i].word)))
+            return pairs[i].traits;
+    return is_in(readers, ARRAY_LEN(readers), program) ? CALL_READS : 0;
+}
+
+/* Returns true if the program runs code that is part of the command, as in `python -c '...'`. */
+static bool entropy_program_runs_code(const char *program, const char *words)
+{
+    static const char *const programs[] = {"python", "python3", "node", "ruby", "perl", "php"};
+    return is_in(programs, ARRAY_LEN(programs), program) &&
+           (begins_with(words, "-c") || begins_with(words, "-e") || begins_with(words, "-") ||
+            strncmp(words, "<<", 2) == 0);
+}
+
+/* Returns true if the program says nothing about what the line does: `cd`, `export`, `echo`. */
+static bool entropy_program_is_filler(const char *program)
+{
+    return is_in(fillers, ARRAY_LEN(fillers), program);
+}
+
+/*
+ * The command line.
+ */
+
+enum {
+    WORD_BYTES = 64,
+    WORDS_MAX = 4,
+    COMMAND_BYTES = 256, /* bytes of a simple command that are searched for options */
+};
+
+/* How a simple command is connected to the one before it. */
+enum tie {
+    TIE_NONE,
+    TIE_PIPE,
+    TIE_IF, /* && and ||: may not run at all */
+    TIE_LIST,
+};
+
+/* The first words of a simple command, unquoted and cut. */
+struct simple {
+    char words[WORDS_MAX][WORD_BYTES];
+    int count;
+    bool to_file;      /* its output is redirected to a file */
+    size_t start, end; /* in the text */
+    enum tie before;
+};
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Where the quoted text that begins at `at` ends: behind its closing quote. */
+/* Returns where the quoted text at `at` ends, after its closing quote. */
 static size_t skip_quoted(const char *text, size_t len, size_t at)
 {
     const char quote = text[at++];
@@ -55,8 +193,8 @@ static size_t skip_quoted(const char *text, size_t len, size_t at)
     return at < len ? at + 1 : len;
 }
 
-/* Copies the command with one blank between words and without comments. */
-static void squeeze(const char *text, size_t len, struct str *out)
+/* Copies the command with single blanks and without comments. */
+static void squeeze_text(const char *text, size_t len, struct str *out)
 {
     const size_t before = out->len;
     bool blank = false;
@@ -99,7 +237,7 @@ static bool is_assignment(const char *word)
     return equals && equals > word && word[0] != '-' && !strchr("/.", word[0]);
 }
 
-/* Words before the program itself. */
+/* Words that may precede the program. */
 static bool is_prefix(const char *word)
 {
     static const char *const prefixes[] = {"sudo", "time", "nohup", "env", "command",
@@ -118,13 +256,13 @@ static void end_word(struct simple *simple, size_t *word_len, bool *has_word)
     if (simple->count == 0 && is_prefix(simple->words[0]))
         return;
     if (simple->count == 1 && strcmp(simple->words[0], "timeout") == 0) {
-        simple->count = 0; /* its first argument goes with it */
+        simple->count = 0; /* skip its first argument, too */
         return;
     }
     simple->count++;
 }
 
-/* Is it a redirection into a file? `>&2`, `2>&1`, `>/dev/null` are none. */
+/* Returns true for a redirection to a file, not for `>&2`, `2>&1` or `>/dev/null`. */
 static bool goes_to_file(const char *text, size_t len, size_t at)
 {
     at++;
@@ -149,7 +287,7 @@ static bool ends_simple(const char *text, size_t len, size_t at, enum tie *next)
     return c == ';' || c == '\n' || c == '|' || ampersand;
 }
 
-/* Reads one simple command; *at is behind what ended it. */
+/* Reads one simple command and moves *at past its end. */
 static void read_simple(const char *text, size_t len, size_t *at, enum tie *tie, struct simple *out)
 {
     size_t word_len = 0;
@@ -186,7 +324,7 @@ static const char *program_of(const struct simple *simple)
     return slash ? slash + 1 : simple->words[0];
 }
 
-/* Is one of the options in it? */
+/* Returns true if the command has one of the options. */
 static bool has_option(const char *text, const struct simple *simple, const char *const *options,
                        size_t count)
 {
@@ -201,7 +339,7 @@ static bool has_option(const char *text, const struct simple *simple, const char
     return false;
 }
 
-/* Nothing of what it finds is wanted: its exit code is the answer. */
+/* Returns true if the exit code is the answer, and the output is not wanted. */
 static bool is_check(const char *text, const struct simple *simple)
 {
     static const char *const quiet[] = {" -q",          " --quiet",     " --silent",
@@ -213,8 +351,7 @@ static bool is_check(const char *text, const struct simple *simple)
            has_option(text, simple, quiet, ARRAY_LEN(quiet));
 }
 
-/* `curl` reads unless it is told to send or to save, `wget` saves unless it is told to
- * read. */
+/* `curl` reads unless it is told to send or save; `wget` saves unless it is told to read. */
 static unsigned traits_of_transfer(const char *text, const struct simple *simple, bool saves)
 {
     static const char *const sending[] = {" -X", " -d", " --data", " -F", " --upload", " -T"};
@@ -251,7 +388,7 @@ static unsigned traits_of_simple(const char *text, const struct simple *simple)
     return entropy_program_traits(program, words) | (takes ? (unsigned)CALL_TAKES : 0);
 }
 
-/* What the simple commands of a line say together. */
+/* What the simple commands of a line do together. */
 struct sum {
     bool sleeps, acts, all_read, all_look;
     unsigned any;
@@ -271,7 +408,7 @@ static void add_simple(struct sum *sum, const char *text, const struct simple *s
         traits &= ~(unsigned)CALL_READS;
     sum->acts = true;
     sum->all_read = sum->all_read && (traits & CALL_READS);
-    /* What a pipe is filtered through is not looked at, nor does it do anything. */
+    /* Filters in a pipe are not polls, and change nothing. */
     if (simple->before != TIE_PIPE)
         sum->all_look = sum->all_look && (traits & CALL_LOOKS);
     sum->any |= simple->before == TIE_PIPE ? traits & CALL_CHANGES : traits;
@@ -292,7 +429,7 @@ static unsigned traits_of_sum(const struct sum *sum)
     return traits | (sum->all_read ? CALL_READS : 0);
 }
 
-/* An echo that always runs and always writes the same says nothing. */
+/* An echo that always runs and always prints the same says nothing. */
 static bool is_idle_echo(const char *text, const struct simple *simple, enum tie after)
 {
     const char *start = text + simple->start;
@@ -327,7 +464,7 @@ static void trim_end(struct str *text, size_t start)
         text->data[--text->len] = '\0';
 }
 
-/* What the simple commands do; those that say nothing are left out of the key. */
+/* Collects what the simple commands do. Fillers are left out of the key. */
 static void read_list(const char *text, size_t len, struct shell_command *out)
 {
     const size_t start = out->text->len;
@@ -344,7 +481,7 @@ static void read_list(const char *text, size_t len, struct shell_command *out)
         str_add_n(out->text, text + simple.start, at - simple.start);
     }
     trim_end(out->text, start);
-    if (out->text->len == start) { /* nothing but echoes: then they are what it does */
+    if (out->text->len == start) { /* only echoes: they are what the line does */
         str_add_n(out->text, text, len);
         out->echo_count = 0;
     }
@@ -356,10 +493,10 @@ void entropy_shell_read(const char *command, size_t len, struct shell_command *o
     struct str squeezed = {0};
     const size_t read = len < SHELL_BYTES_MAX ? len : SHELL_BYTES_MAX;
     out->echo_count = 0;
-    squeeze(command, read, &squeezed);
+    squeeze_text(command, read, &squeezed);
     read_list(str_text(&squeezed), squeezed.len, out);
     if (squeezed.len == 0)
-        out->traits = CALL_LOOKS; /* waits for more of what runs */
+        out->traits = CALL_LOOKS; /* waits for more output of a running command */
     if (read < len)
         str_add_n(out->text, command + read, len - read);
     str_done(&squeezed);

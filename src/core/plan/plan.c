@@ -1,3 +1,7 @@
+/*
+ * A plan as a value: its graph of needs and sessions, its defaults, its parts, and plans derived
+ * from it.
+ */
 #include "plan.h"
 
 #include <assert.h>
@@ -8,19 +12,366 @@
 
 #include "adapter.h"
 #include "json.h"
-#include "plan_graph.h"
-#include "plan_loops.h"
-#include "plan_parts.h"
-#include "plan_policy.h"
-#include "plan_reader.h"
-#include "plan_source.h"
-#include "plan_surroundings.h"
+#include "plan_internal.h"
 #include "str.h"
 #include "text.h"
 #include "text_list.h"
 #include "xalloc.h"
 
-/* The number of the name, which is added if it is new; -1 if there is no room. */
+/*
+ * The graph of needs: dependents, order, circles and sessions. Nothing recurses; everything is
+ * O(n).
+ */
+
+enum { CYCLE_NAMED_MAX = 12 }; /* task ids of a circle in a message */
+
+/* A name with its first bytes as a number in the same order. Most names differ there, which
+ * saves cache misses. */
+struct ranked_name {
+    uint64_t first;
+    struct plan_name name;
+};
+
+static uint64_t first_bytes(const char *id)
+{
+    uint64_t first = 0;
+    bool is_over = false;
+    for (size_t i = 0; i < sizeof(first); i++) {
+        is_over = is_over || id[i] == '\0';
+        first = first << 8 | (is_over ? 0 : (unsigned char)id[i]);
+    }
+    return first;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct ranked_name *a = left;
+    const struct ranked_name *b = right;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    int order = strcmp(a->name.id, b->name.id);
+    return order != 0 ? order : (a->name.task > b->name.task) - (a->name.task < b->name.task);
+}
+
+void plan_index_ids(struct plan *plan)
+{
+    struct ranked_name *ranked = xcalloc((size_t)plan->task_count, sizeof(*ranked));
+    size_t count = 0;
+    for (int i = 0; i < plan->task_count; i++) {
+        const char *id = plan->tasks[i].id;
+        if (id)
+            ranked[count++] = (struct ranked_name){first_bytes(id), {id, i}};
+    }
+    qsort(ranked, count, sizeof(*ranked), compare_names);
+    plan->by_id = xcalloc((size_t)plan->task_count, sizeof(*plan->by_id));
+    plan->by_id_count = (int)count;
+    for (size_t i = 0; i < count; i++)
+        plan->by_id[i] = ranked[i].name;
+    free(ranked);
+}
+
+bool plan_ids_differ(const struct plan *plan)
+{
+    for (int i = 1; i < plan->by_id_count; i++) {
+        if (strcmp(plan->by_id[i - 1].id, plan->by_id[i].id) == 0)
+            return false;
+    }
+    return true;
+}
+
+void plan_link_dependents(struct plan *plan)
+{
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        for (int j = 0; j < task->need_count; j++)
+            plan->tasks[task->needs[j]].dependent_count++;
+    }
+    for (int i = 0; i < plan->task_count; i++) {
+        struct plan_task *task = &plan->tasks[i];
+        task->dependents = xcalloc((size_t)task->dependent_count, sizeof(*task->dependents));
+        task->dependent_count = 0;
+    }
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[i];
+        for (int j = 0; j < task->need_count; j++) {
+            struct plan_task *needed = &plan->tasks[task->needs[j]];
+            needed->dependents[needed->dependent_count++] = i;
+        }
+    }
+}
+
+/* Removes tasks whose needs have all been removed, and queues them. The remaining tasks (unmet >
+ * 0) are in a circle, or need one that is. */
+static void take_orderly(const struct plan *plan, int *unmet, int *queue)
+{
+    int queued = 0;
+    for (int i = 0; i < plan->task_count; i++) {
+        unmet[i] = plan->tasks[i].need_count;
+        if (unmet[i] == 0)
+            queue[queued++] = i;
+    }
+    for (int taken = 0; taken < queued; taken++) {
+        const struct plan_task *task = &plan->tasks[queue[taken]];
+        for (int j = 0; j < task->dependent_count; j++) {
+            int dependent = task->dependents[j];
+            if (--unmet[dependent] == 0)
+                queue[queued++] = dependent;
+        }
+    }
+}
+
+/* Sorts the tasks of an acyclic plan so that each follows all it needs. `order_out` has room for
+ * all tasks. Dependents must be linked. */
+static void plan_graph_order(const struct plan *plan, int *order_out)
+{
+    int *unmet = xcalloc((size_t)plan->task_count, sizeof(*unmet));
+    take_orderly(plan, unmet, order_out);
+    free(unmet);
+}
+
+static int first_unmet_need(const struct plan_task *task, const int *unmet)
+{
+    for (int j = 0; j < task->need_count; j++) {
+        if (unmet[task->needs[j]] > 0)
+            return task->needs[j];
+    }
+    return -1;
+}
+
+static int first_of_circle(const int *next, int member)
+{
+    int first = member;
+    for (int i = next[member]; i != member; i = next[i])
+        first = i < first ? i : first;
+    return first;
+}
+
+/* Each remaining task has one `next`, so following it ends in a circle. A walk that meets an
+ * earlier one has nothing new to find. */
+static void mark_circles(struct plan_cycles *cycles, int count)
+{
+    int *trace = xcalloc((size_t)count, sizeof(*trace));
+    for (int start = 0; start < count; start++) {
+        int at = start;
+        while (cycles->next[at] >= 0 && trace[at] == 0) {
+            trace[at] = start + 1;
+            at = cycles->next[at];
+        }
+        if (cycles->next[at] >= 0 && trace[at] == start + 1)
+            cycles->starts[first_of_circle(cycles->next, at)] = true;
+    }
+    free(trace);
+}
+
+void plan_cycles_init(struct plan_cycles *cycles, const struct plan *plan)
+{
+    size_t count = (size_t)plan->task_count;
+    int *unmet = xcalloc(count, sizeof(*unmet));
+    int *queue = xcalloc(count, sizeof(*queue));
+    cycles->next = xcalloc(count, sizeof(*cycles->next));
+    cycles->starts = xcalloc(count, sizeof(*cycles->starts));
+    take_orderly(plan, unmet, queue);
+    free(queue);
+    for (int i = 0; i < plan->task_count; i++)
+        cycles->next[i] = unmet[i] > 0 ? first_unmet_need(&plan->tasks[i], unmet) : -1;
+    free(unmet);
+    mark_circles(cycles, plan->task_count);
+}
+
+void plan_cycles_done(struct plan_cycles *cycles)
+{
+    if (!cycles)
+        return;
+    free(cycles->next);
+    free(cycles->starts);
+    *cycles = (struct plan_cycles){0};
+}
+
+void plan_cycles_name(const struct plan_cycles *cycles, const struct plan *plan, int task,
+                      struct str *out)
+{
+    int length = 0;
+    int at = task;
+    do {
+        if (length < CYCLE_NAMED_MAX)
+            str_addf(out, "%s -> ", plan->tasks[at].id);
+        length++;
+        at = cycles->next[at];
+    } while (at != task);
+    if (length > CYCLE_NAMED_MAX)
+        str_addf(out, "... %d more ... -> ", length - CYCLE_NAMED_MAX);
+    str_add(out, plan->tasks[task].id);
+}
+
+/* A step that begins in a session. */
+struct use {
+    const char *agent, *session; /* borrowed from the plan */
+    int task, step;
+    int place; /* of the task in topological order */
+};
+
+struct sessions {
+    const struct plan *plan;
+    int *order;       /* owned: the tasks in topological order */
+    struct use *uses; /* owned; grouped by session, in topological order */
+    size_t count;
+    int *chain; /* owned; by task: the session's tasks on the longest path of needs up to and
+                   including it */
+};
+
+static int compare_sessions(const struct use *a, const struct use *b)
+{
+    const int agents = strcmp(a->agent, b->agent);
+    return agents != 0 ? agents : strcmp(a->session, b->session);
+}
+
+static int compare_uses(const void *left, const void *right)
+{
+    const struct use *a = left;
+    const struct use *b = right;
+    const int sessions = compare_sessions(a, b);
+    if (sessions != 0)
+        return sessions;
+    const int places = (a->place > b->place) - (a->place < b->place);
+    return places != 0 ? places : (a->step > b->step) - (a->step < b->step);
+}
+
+static void find_uses(struct sessions *sessions)
+{
+    size_t cap = 0;
+    for (int i = 0; i < sessions->plan->task_count; i++) {
+        const struct plan_task *task = &sessions->plan->tasks[i];
+        for (int j = 0; j < task->step_count; j++) {
+            const struct plan_agent *agent = task->steps[j].agent;
+            if (!agent || !agent->resume)
+                continue;
+            sessions->uses =
+                xgrow(sessions->uses, &cap, sessions->count + 1, sizeof(*sessions->uses));
+            sessions->uses[sessions->count++] = (struct use){.agent = adapter_name(agent->adapter),
+                                                             .session = agent->resume,
+                                                             .task = i,
+                                                             .step = j};
+        }
+    }
+}
+
+/* Sorts the tasks topologically, and the uses by their tasks. */
+static void put_in_order(struct sessions *sessions)
+{
+    const size_t count = (size_t)sessions->plan->task_count;
+    int *places = xcalloc(count, sizeof(*places));
+    sessions->order = xcalloc(count, sizeof(*sessions->order));
+    sessions->chain = xcalloc(count, sizeof(*sessions->chain));
+    plan_graph_order(sessions->plan, sessions->order);
+    for (size_t i = 0; i < count; i++)
+        places[sessions->order[i]] = (int)i;
+    for (size_t i = 0; i < sessions->count; i++)
+        sessions->uses[i].place = places[sessions->uses[i].task];
+    qsort(sessions->uses, sessions->count, sizeof(*sessions->uses), compare_uses);
+    free(places);
+}
+
+/* Finds the longest path of needs, counted in tasks of the session. */
+static void count_chains(struct sessions *sessions, const struct use *uses, size_t count)
+{
+    const struct plan *plan = sessions->plan;
+    size_t next = 0;
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct plan_task *task = &plan->tasks[sessions->order[i]];
+        int longest = 0;
+        for (int j = 0; j < task->need_count; j++) {
+            const int chain = sessions->chain[task->needs[j]];
+            longest = chain > longest ? chain : longest;
+        }
+        while (next < count && uses[next].place < i)
+            next++;
+        const bool is_one = next < count && uses[next].place == i;
+        sessions->chain[sessions->order[i]] = longest + (is_one ? 1 : 0);
+    }
+}
+
+static void refuse_session(const struct sessions *sessions, const struct use *first,
+                           const struct use *second, struct violations *violations)
+{
+    struct str path = {0};
+    struct str words = {0};
+    str_addf(&path, "/tasks/%d/steps/%d/resume", second->task, second->step);
+    str_addf(&words,
+             "task %s continues this session too, possibly at the same time: let one of "
+             "them need the other",
+             sessions->plan->tasks[first->task].id);
+    violations_add(violations, VIOLATION_INVALID_VALUE, str_text(&path), str_text(&words), NULL,
+                   NULL);
+    str_done(&words);
+    str_done(&path);
+}
+
+static void refuse_many(struct violations *violations)
+{
+    struct str most = {0};
+    str_addf(&most, "at most %d", PLAN_SESSIONS_SHARED_MAX);
+    violations_add(violations, VIOLATION_INVALID_VALUE, "/tasks",
+                   "too many sessions are continued by several tasks", str_text(&most), NULL);
+    str_done(&most);
+}
+
+/* In a chain of tasks that each need the previous one, the n-th has n on its path. */
+static bool check_session(struct sessions *sessions, const struct use *uses, size_t count,
+                          struct violations *violations)
+{
+    count_chains(sessions, uses, count);
+    int tasks = 1;
+    for (size_t i = 1; i < count; i++) {
+        if (uses[i].task == uses[i - 1].task)
+            continue;
+        if (sessions->chain[uses[i].task] != ++tasks) {
+            refuse_session(sessions, &uses[i - 1], &uses[i], violations);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_all(struct sessions *sessions, struct violations *violations)
+{
+    bool ok = true;
+    int shared = 0;
+    for (size_t from = 0, to; from < sessions->count; from = to) {
+        const struct use *first = &sessions->uses[from];
+        to = from + 1;
+        while (to < sessions->count && compare_sessions(first, &sessions->uses[to]) == 0)
+            to++;
+        if (sessions->uses[to - 1].task == first->task)
+            continue;
+        if (++shared > PLAN_SESSIONS_SHARED_MAX) {
+            refuse_many(violations);
+            return false;
+        }
+        ok = check_session(sessions, first, to - from, violations) && ok;
+    }
+    return ok;
+}
+
+bool plan_sessions_check(const struct plan *plan, struct violations *violations)
+{
+    struct sessions sessions = {.plan = plan};
+    bool ok = true;
+    find_uses(&sessions);
+    if (sessions.count > 1) {
+        put_in_order(&sessions);
+        ok = check_all(&sessions, violations);
+    }
+    free(sessions.chain);
+    free(sessions.uses);
+    free(sessions.order);
+    return ok;
+}
+
+/*
+ * The plan. Immutable once read, so any thread may read it.
+ */
+
+/* Returns the number of the source, adding it if it is new; -1 if there is no room. */
 static int source_number(struct plan *plan, const char *name)
 {
     for (int i = 0; i < plan->source_count; i++) {
@@ -74,7 +425,7 @@ void plan_loops_read(const struct json *value, struct entropy_limits *loops, boo
         int64_t number = -1;
         plan_reader_whole(member, &number);
         bool is_set = limit && entropy_limit_set(loops, limit, number, NULL);
-        (void)is_set; /* the schema has complained */
+        (void)is_set; /* the schema has reported it */
     }
 }
 
@@ -87,7 +438,7 @@ void plan_loops_write(const struct entropy_limits *loops, struct str *out)
     str_add_char(out, '}');
 }
 
-/* Which tasks are wanted: the named one and all that it needs, directly or not. */
+/* Marks the named task and all it needs, directly or not. */
 static bool *mark_needed(const struct plan *plan, int first)
 {
     bool *wanted = xcalloc((size_t)plan->task_count, sizeof(*wanted));
@@ -138,9 +489,10 @@ static void derive_text(struct str *out, const struct json *whole, const bool *w
     str_add_char(out, '}');
 }
 
-/* The plan goes out as JSON and comes back changed: one way to write it, one to read
- * it. Only for plans that came from JSON: what is not UTF-8 would not survive. */
-static bool derive(const struct plan *plan, const bool *wanted, struct plan **out, struct err *err)
+/* Writes the plan as JSON and reads the changed JSON, so there is one way to write and one to
+ * read. Only for plans that came from JSON: invalid UTF-8 would not survive. */
+static bool derive_plan(const struct plan *plan, const bool *wanted, struct plan **out,
+                        struct err *err)
 {
     struct str before = {0};
     struct str after = {0};
@@ -170,7 +522,7 @@ bool plan_only(const struct plan *plan, const char *id, struct plan **out, struc
     if (task < 0)
         return err_set(err, ERR_NOT_FOUND, "this plan has no task '%s'", id);
     bool *wanted = mark_needed(plan, task);
-    bool ok = derive(plan, wanted, out, err);
+    bool ok = derive_plan(plan, wanted, out, err);
     free(wanted);
     return ok;
 }
@@ -307,7 +659,7 @@ int plan_step_attempts(const struct plan_step *step)
 
 int plan_find(const struct plan *plan, const char *id)
 {
-    /* The first of equals, so that an id given twice means its first task. */
+    /* The first of equal ids, so that a repeated id means its first task. */
     int low = 0;
     int high = plan->by_id_count;
     while (low < high) {
@@ -321,7 +673,7 @@ int plan_find(const struct plan *plan, const char *id)
     return found ? plan->by_id[low].task : -1;
 }
 
-/* The command's words, cut between two characters. */
+/* Joins the words of a command, cut between characters. */
 static char *command_title(char *const *argv)
 {
     struct str words = {0};
@@ -335,8 +687,8 @@ static char *command_title(char *const *argv)
     return title;
 }
 
-/* A policy that is not built in goes into the plan, so that plan_write() has it. Those of
- * the settings are there. */
+/* Adds a policy that is not built in to the plan, so that plan_write() writes it. The settings'
+ * policies are there already. */
 static const struct policy *adopt_policy(struct plan *plan, const struct settings *settings,
                                          const struct policy *policy)
 {
@@ -350,7 +702,7 @@ static const struct policy *adopt_policy(struct plan *plan, const struct setting
     return &plan->policies[plan->policy_count++];
 }
 
-/* Who puts devs before a command wants it to do its work here, whatever plans do. */
+/* A command given to devs is meant to work here, whatever plans do. */
 static void work_in_place(struct plan *plan)
 {
     workspace_spec_done(&plan->workspace);
@@ -364,7 +716,7 @@ static void work_in_sandbox(struct plan *plan, const struct sandbox_spec *sandbo
     plan->said |= PLAN_SAYS_SANDBOX;
 }
 
-/* What plan_parse() would refuse when the plan is read back from the log. */
+/* Rejects what plan_parse() would reject when the log is read. */
 static bool check_command(char *const *argv, struct err *err)
 {
     if (argv[0][0] == '\0')

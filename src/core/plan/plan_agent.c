@@ -1,5 +1,6 @@
-#include "plan_agent.h"
-
+/*
+ * The keys of a plan that are about agents and about the contracts of their output.
+ */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -8,12 +9,272 @@
 #include "agent_what.h"
 #include "attr.h"
 #include "budget.h"
+#include "err.h"
 #include "near_word.h"
-#include "plan_source.h"
+#include "plan_grow.h"
+#include "plan_internal.h"
 #include "rounded.h"
 #include "str.h"
 #include "text_list.h"
 #include "xalloc.h"
+
+/*
+ * Output contracts: JSON Schemas within a step, named in the plan, or in a file. Each is compiled
+ * once, however many steps use it.
+ */
+
+static struct plan_contract *find_named(const struct plan *plan, const char *name)
+{
+    for (int i = 0; i < plan->contract_count; i++) {
+        struct plan_contract *contract = plan->contracts[i];
+        if (contract->name && strcmp(contract->name, name) == 0)
+            return contract;
+    }
+    return NULL;
+}
+
+/* Finds a contract without a name, which is within a step. */
+static struct plan_contract *find_equal(const struct plan *plan, const char *text)
+{
+    for (int i = 0; i < plan->contract_count; i++) {
+        struct plan_contract *contract = plan->contracts[i];
+        if (!contract->name && strcmp(contract->text, text) == 0)
+            return contract;
+    }
+    return NULL;
+}
+
+/* Adds a contract without a schema. Reports an error and returns NULL if there is no room. */
+static struct plan_contract *add_contract(struct plan_reader *reader,
+                                          const struct json_pointer *path, const char *name)
+{
+    struct plan *plan = reader->plan;
+    if (plan->contract_count == PLAN_CONTRACTS_MAX) {
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
+                        "too many contracts in one plan: steps share those with a name",
+                        "at most 1000", "more");
+        return NULL;
+    }
+    if (!plan->contracts)
+        plan->contracts = xcalloc(PLAN_CONTRACTS_MAX, sizeof(struct plan_contract *));
+    struct plan_contract *contract = xcalloc(1, sizeof(*contract));
+    contract->name = name ? xstrdup(name) : NULL;
+    plan->contracts[plan->contract_count++] = contract;
+    return contract;
+}
+
+/* Reports the errors of a schema at `path`, or in the file named there. */
+static void complain_of_schema(struct plan_reader *reader, const struct json_pointer *path,
+                               const char *file, const struct violations *wrong)
+{
+    struct str base = {0};
+    json_pointer_add(&base, path, PLAN_POINTER_MAX);
+    for (size_t i = 0; i < wrong->count; i++) {
+        const struct violation *v = &wrong->items[i];
+        struct str place = {0};
+        struct str message = {0};
+        str_add(&place, str_text(&base));
+        if (file)
+            str_addf(&message, "in '%s'%s%s: ", file, *v->path ? " at " : "", v->path);
+        else
+            str_add(&place, v->path);
+        str_add(&message, v->message);
+        violations_add(reader->violations, v->code, str_text(&place), str_text(&message),
+                       v->expected, v->actual);
+        str_done(&place);
+        str_done(&message);
+    }
+    reader->violations->dropped += wrong->dropped;
+    str_done(&base);
+}
+
+static void complain_full(struct plan_reader *reader, const struct json_pointer *path,
+                          const char *message, const char *expected)
+{
+    plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, message, expected, "more");
+    reader->contracts_full = true;
+}
+
+/* Called before loading a contract, which takes time and memory. */
+static bool has_room(struct plan_reader *reader, const struct json_pointer *path, size_t bytes)
+{
+    if (reader->contracts_full || plan_reader_is_full(reader))
+        return false; /* the plan is rejected anyway */
+    if (bytes > CONTRACT_BYTES_MAX) {
+        plan_reader_add(reader, VIOLATION_INVALID_VALUE, path, "the contract is too large",
+                        "at most 1 MiB", "more");
+        return false;
+    }
+    reader->contract_bytes += bytes;
+    if (reader->contract_bytes <= PLAN_CONTRACT_BYTES_MAX)
+        return true;
+    complain_full(reader, path, "the contracts of one plan are too large together",
+                  "at most 16 MiB");
+    return false;
+}
+
+/* Called after loading; drops a contract that exceeds the limit. */
+static void count_schemas(struct plan_reader *reader, const struct json_pointer *path,
+                          struct plan_contract *contract)
+{
+    reader->contract_schemas += contract_schema_count(contract->schema);
+    if (reader->contract_schemas <= PLAN_SCHEMAS_MAX)
+        return;
+    complain_full(reader, path, "too many schemas in the contracts of one plan", "at most 100000");
+    contract_free(contract->schema);
+    contract->schema = NULL;
+}
+
+/* Compiles the schema. After an error, the contract has none. */
+static void make_contract(struct plan_reader *reader, const struct json_pointer *path,
+                          struct plan_contract *contract, const struct json *schema,
+                          const char *file)
+{
+    struct violations wrong = {0};
+    struct str text = {0};
+    json_write(&text, schema);
+    contract->text = text.data;
+    if (!has_room(reader, path, text.len))
+        return;
+    if (contract_load_json(schema, &contract->schema, &wrong))
+        count_schemas(reader, path, contract);
+    else
+        complain_of_schema(reader, path, file, &wrong);
+    violations_done(&wrong);
+}
+
+void plan_contracts_load(struct plan_reader *reader, const struct json *value)
+{
+    static const struct json_pointer root = {0};
+    static const struct json_pointer path = {.up = &root, .key = "contracts"};
+    struct violations *others = reader->violations;
+    void *iter = NULL;
+    const char *key = NULL;
+    const struct json *member = NULL;
+    reader->violations = reader->contract_violations;
+    while (json_next(value, &iter, &key, &member)) {
+        struct json_pointer place = {.up = &path, .key = key};
+        if (plan_reader_is_comment(key) || !plan_reader_is_sound(reader, &place))
+            continue;
+        struct plan_contract *contract = add_contract(reader, &place, key);
+        if (contract)
+            make_contract(reader, &place, contract, member, NULL);
+    }
+    reader->violations = others;
+}
+
+/* Reports an unknown name. */
+static void complain_unknown_contract(struct plan_reader *reader, const struct json_pointer *path,
+                                      const char *name, const char *why)
+{
+    const struct plan *plan = reader->plan;
+    struct near_word near = near_word_new(name);
+    struct str message = {0};
+    for (int i = 0; i < plan->contract_count; i++) {
+        if (plan->contracts[i]->schema && plan->contracts[i]->name)
+            near_word_offer(&near, plan->contracts[i]->name);
+    }
+    str_add(&message, "unknown contract ");
+    str_add_json(&message, name, strlen(name));
+    if (near.nearest)
+        str_addf(&message, ", did you mean \"%s\"?", near.nearest);
+    else if (why)
+        str_addf(&message, ", and no file: %s", why);
+    plan_reader_invalid(reader, path, str_text(&message), NULL, NULL);
+    str_done(&message);
+}
+
+static void make_of_text(struct plan_reader *reader, const struct json_pointer *path,
+                         struct plan_contract *contract, const struct str *text)
+{
+    struct violations wrong = {0};
+    struct json *schema = plan_reader_json(str_text(text), text->len, CONTRACT_BYTES_MAX, &wrong);
+    if (schema)
+        make_contract(reader, path, contract, schema, contract->name);
+    else
+        complain_of_schema(reader, path, contract->name, &wrong);
+    violations_done(&wrong);
+    json_free(schema);
+}
+
+/* Returns the contract in a file, remembered by file name. Also remembers failures, to report
+ * each once. */
+static struct plan_contract *read_file(struct plan_reader *reader, const struct json_pointer *path,
+                                       const char *name)
+{
+    struct str text = {0};
+    struct err err = {0};
+    bool is_comment = plan_reader_is_comment(name); /* such as the key of the written plan */
+    bool ok =
+        reader->files && !is_comment && reader->files->read(reader->files->ctx, name, &text, &err);
+    struct plan_contract *contract = add_contract(reader, path, name);
+    if (ok && contract)
+        make_of_text(reader, path, contract, &text);
+    else if (contract)
+        complain_unknown_contract(reader, path, name, err.code != ERR_NONE ? err.message : NULL);
+    reader->plan->has_files = reader->plan->has_files || ok;
+    str_done(&text);
+    return contract;
+}
+
+/* Checks that the text is a plan that could be run beside this one, with the same agents. */
+static bool check_plan(const void *ctx, const char *text, size_t len, struct violations *wrong)
+{
+    const struct plan *around = ctx;
+    const struct settings settings = {.agents = around->adapters};
+    const struct plan_context context = {.settings = &settings};
+    struct plan *plan = NULL;
+    bool ok = plan_parse_with(text, len, &context, &plan, wrong) && plan_is_whole(plan, wrong);
+    plan_free(plan);
+    return ok;
+}
+
+/* Returns the only built-in contract. */
+static struct plan_contract *plan_of_output(struct plan_reader *reader,
+                                            const struct json_pointer *path)
+{
+    struct plan_contract *contract = add_contract(reader, path, PLAN_CONTRACT_PLAN);
+    if (contract)
+        contract_for_text(check_plan, reader->plan, &contract->schema);
+    return contract;
+}
+
+static struct plan_contract *inline_contract(struct plan_reader *reader,
+                                             const struct json_pointer *path,
+                                             const struct json *schema)
+{
+    struct str text = {0};
+    json_write(&text, schema);
+    struct plan_contract *contract = find_equal(reader->plan, str_text(&text));
+    if (!contract) {
+        contract = add_contract(reader, path, NULL);
+        if (contract)
+            make_contract(reader, path, contract, schema, NULL);
+    }
+    str_done(&text);
+    return contract;
+}
+
+void plan_contract_read(struct plan_reader *reader, const struct json_pointer *path,
+                        const struct json *value)
+{
+    const char *name = json_text(value, NULL);
+    struct plan_contract *contract = name ? find_named(reader->plan, name) : NULL;
+    if (!plan_reader_is_sound(reader, path))
+        return;
+    if (name && !contract && strcmp(name, PLAN_CONTRACT_PLAN) == 0)
+        contract = plan_of_output(reader, path);
+    else if (name && !contract)
+        contract = read_file(reader, path, name);
+    else if (!name)
+        contract = inline_contract(reader, path, value);
+    if (contract && contract->schema)
+        reader->plan->tasks[reader->task].steps[reader->step].contract = contract;
+}
+
+/*
+ * Agents: the keys of steps, tasks and the plan.
+ */
 
 static const char *const budget_names[] = {
     [BUDGET_NONE] = "none",   [BUDGET_COST] = "cost_usd", [BUDGET_TURNS] = "turns",
@@ -61,7 +322,7 @@ bool budget_use_is_near(const struct budget_use *use)
     return use->limit > 0 && use->used >= budget_use_mark(use);
 }
 
-/* As many digits of a second as the limit is given with, and one at least where it is short. */
+/* With as many decimals as the limit, and at least one if it is short. */
 static void add_seconds(const struct budget_use *use, struct str *out)
 {
     enum { MS_PER_S = 1000, SHORT_MS = 10000, DIGITS_MAX = 3 };
@@ -97,7 +358,7 @@ void budget_use_words(const struct budget_use *use, struct str *out)
 
 enum { MICRO = 1000000, MILLI = 1000, COST_USD_MAX = 1000000, COUNT_MAX = 1000000000 };
 
-/* The units of a plan and their limits: how many units of budget.h make one. */
+/* Units of a plan and their limits: how many units of budget.h make one. */
 static const struct {
     int64_t scale;
     int64_t most; /* in units of the plan */
@@ -135,14 +396,14 @@ void plan_budget_write(const struct budget *budget, struct str *out)
     str_add_char(out, '}');
 }
 
-static struct plan_step *current(struct plan_reader *reader)
+static struct plan_step *current_step(struct plan_reader *reader)
 {
     return &reader->plan->tasks[reader->task].steps[reader->step];
 }
 
 static struct plan_agent *agent_of(struct plan_reader *reader)
 {
-    struct plan_step *step = current(reader);
+    struct plan_step *step = current_step(reader);
     if (!step->agent)
         step->agent = xcalloc(1, sizeof(*step->agent));
     return step->agent;
@@ -164,7 +425,7 @@ bool plan_agent_is_named(const struct plan_reader *reader)
     return json_get(reader->step_json, "agent") != NULL;
 }
 
-/* The keys that only an agent's step has. */
+/* Keys that only an agent's step may have. */
 static bool may_have(struct plan_reader *reader, const struct json_pointer *path)
 {
     if (plan_agent_is_named(reader))
@@ -211,7 +472,7 @@ void plan_agent_read_name(struct plan_reader *reader, const struct json_pointer 
         return;
     }
     if (reader->agent_violations->count > 0)
-        return; /* it may be the one that is wrong */
+        return; /* that key may be the wrong one */
     if (adapter)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "it has no program: define an agent under \"agents\" that is like it", NULL,
@@ -271,9 +532,9 @@ void plan_agent_read_resume(struct plan_reader *reader, const struct json_pointe
         plan_reader_text(reader, path, value, &agent_of(reader)->resume);
 }
 
-enum { OUTPUT_NAME_MAX = 250 /* bytes of a name: its file is written beside it first */ };
+enum { OUTPUT_NAME_MAX = 250 /* bytes of a name, which leaves room for a temporary suffix */ };
 
-/* What is wrong with the path of a file below the folder that it is relative to; NULL = nothing. */
+/* Returns what is wrong with the path of a file within its base folder, or NULL. */
 const char *plan_path_fault(const char *path)
 {
     if (path[0] == '/')
@@ -300,7 +561,7 @@ void plan_agent_read_output(struct plan_reader *reader, const struct json_pointe
     struct plan_agent *agent = agent_of(reader);
     plan_reader_text(reader, path, value, &agent->output);
     const bool is_there =
-        agent->output && agent->output[0] != '\0'; /* else the schema has complained */
+        agent->output && agent->output[0] != '\0'; /* otherwise the schema has reported it */
     const char *wrong = is_there ? plan_path_fault(agent->output) : NULL;
     if (wrong)
         plan_reader_invalid(reader, path, wrong, NULL, value);
@@ -312,7 +573,7 @@ void plan_agent_read_quiet(struct plan_reader *reader, const struct json_pointer
     (void)path;
     const double seconds = json_number(value, -1);
     if (seconds >= 0 && seconds <= PLAN_TIMEOUT_S_MAX)
-        current(reader)->quiet_ms = llround(seconds * 1000);
+        current_step(reader)->quiet_ms = llround(seconds * 1000);
 }
 
 static void check_keys(struct plan_reader *reader, const struct json_pointer *path)
@@ -325,10 +586,10 @@ static void check_keys(struct plan_reader *reader, const struct json_pointer *pa
                             "a step with an \"agent\" does not have it", NULL, NULL);
     }
     struct json_pointer expect = {.up = path, .key = "expect"};
-    if (current(reader)->expect.what == PLAN_EXPECT_FAILURE)
+    if (current_step(reader)->expect.what == PLAN_EXPECT_FAILURE)
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &expect, "no agent is expected to fail",
                         NULL, NULL);
-    const struct plan_agent *agent = current(reader)->agent;
+    const struct plan_agent *agent = current_step(reader)->agent;
     struct json_pointer resume = {.up = path, .key = "resume"};
     if (agent->resume && !adapter_session_is_id(agent->resume))
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, &resume,
@@ -346,19 +607,19 @@ static void check_keys(struct plan_reader *reader, const struct json_pointer *pa
 
 void plan_agent_finish(struct plan_reader *reader, const struct json_pointer *path)
 {
-    struct plan_step *step = current(reader);
+    struct plan_step *step = current_step(reader);
     if (!step->agent)
         return;
     check_keys(reader, path);
     if (!step->agent->adapter)
-        return; /* it has been complained about */
+        return; /* already reported */
     const struct adapter_call call = {.model = step->agent->model,
                                       .args = step->agent->args,
                                       .permission_args = step->agent->permission_args};
     text_list_free(step->argv);
     adapter_argv(step->agent->adapter, &call, &step->argv);
     if (!step->agent->prompt)
-        step->agent->prompt = xstrdup(""); /* the schema has complained */
+        step->agent->prompt = xstrdup(""); /* the schema has reported it */
     plan_source_take(reader->plan, step, adapter_name(step->agent->adapter));
 }
 
@@ -386,7 +647,7 @@ void plan_agent_check_task(struct plan_reader *reader, const struct json_pointer
     }
 }
 
-/* A list that is empty says something, one that is missing does not. */
+/* An empty list has a meaning, a missing one does not. */
 static void write_list(const char *key, char *const *list, struct str *out)
 {
     if (list)

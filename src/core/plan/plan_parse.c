@@ -1,4 +1,7 @@
-/* plan_parse.c - a plan from its text: the schema, then what a schema cannot say. */
+/*
+ * Reads a plan from JSON, and the tasks by which a running plan grows.
+ */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,23 +9,19 @@
 #include "err.h"
 #include "json_pointer.h"
 #include "plan.h"
-#include "plan_agent.h"
-#include "plan_contract.h"
-#include "plan_list.h"
-#include "plan_loops.h"
-#include "plan_policy.h"
-#include "plan_reader.h"
-#include "plan_schema.h"
-#include "plan_shape.h"
-#include "plan_surroundings.h"
-#include "plan_task.h"
+#include "plan_grow.h"
+#include "plan_internal.h"
 #include "str.h"
 #include "text_list.h"
 #include "violation.h"
 #include "xalloc.h"
 
+/*
+ * The document: first the schema, then what a schema cannot express.
+ */
+
 enum {
-    SHOWN_MAX = 60, /* bytes of a value that are shown */
+    SHOWN_MAX = 60, /* bytes of a value in a message */
 };
 
 void plan_reader_add(struct plan_reader *reader, enum violation_code code,
@@ -179,7 +178,7 @@ void plan_list_check(struct plan_reader *reader, const struct json_pointer *path
     }
 }
 
-/* Is there a part of the path that is not this one? With `same`, is there one that is? */
+/* Returns true if the path has a part other than this one; with `same`, if it has this part. */
 static bool has_part(const char *path, const char *part, bool same)
 {
     while (*path != '\0') {
@@ -203,7 +202,7 @@ bool plan_path_is_within(const char *path)
     return path[0] != '/' && !plan_path_climbs(path) && has_part(path, ".", false);
 }
 
-/* The keys of contracts where these begin; the name of one is a string as any other. */
+/* The keys where contracts begin; the name of a contract is an ordinary string. */
 static bool is_contract(const char *key, const struct json *value)
 {
     return json_kind(value) == JSON_KIND_OBJECT &&
@@ -224,7 +223,7 @@ static void check_string(const struct json_pointer *path, const struct json *val
     str_done(&place);
 }
 
-/* As deep as the parser lets values be within each other. */
+/* Recurses as deep as the parser allows. */
 static void check_strings(const struct json_pointer *path, const struct json *value,
                           struct violations *wrong)
 {
@@ -259,7 +258,7 @@ bool plan_shape_check(const struct contract *schema, const struct json *root,
     return check_all_strings(root, wrong) && fits;
 }
 
-/* There is one way only to write it. */
+/* There is only one way to write it. */
 static bool may_have_nul(const char *text, size_t len)
 {
     static const char nul[] = "\\u0000";
@@ -273,8 +272,8 @@ static bool may_have_nul(const char *text, size_t len)
     return false;
 }
 
-/* The same of a value that was read from this text: it says how many values there may be, and
- * mostly that no string has U+0000, so that they need not be gone through for that. */
+/* Like plan_shape_check(), for a value read from this text. The text limits the number of
+ * values, and usually shows that no string contains U+0000, which saves a walk. */
 static bool plan_shape_check_read(const struct contract *schema, const struct json *root,
                                   const char *text, size_t len, struct violations *wrong)
 {
@@ -312,14 +311,14 @@ static void read_grows(struct plan_reader *reader, const struct json_pointer *pa
 static void check_policy(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    struct policy scratch; /* load_policy() has taken it */
+    struct policy scratch; /* load_policy() has read it */
     if (json_kind(value) == JSON_KIND_OBJECT)
         plan_policy_read_own(reader, path, value, policy_named(POLICY_DEFAULT), &scratch);
     else
-        (void)plan_policy_by_name(reader, path, value); /* has complained */
+        (void)plan_policy_by_name(reader, path, value); /* reports errors */
 }
 
-/* Only devs itself writes these: what devs.config.json said when the run began. */
+/* Only devs itself writes these: the content of devs.config.json when the run began. */
 static void check_settings(struct plan_reader *reader, const struct json_pointer *path,
                            const struct json *value)
 {
@@ -347,7 +346,7 @@ static const struct plan_field plan_rows[] = {
 };
 static const struct plan_fields plan_fields = {plan_rows, ARRAY_LEN(plan_rows)};
 
-/* The policies of the settings: those that the document brings along, else those given. */
+/* The settings' policies: those in the document, else the given ones. */
 static void load_settings(struct plan_reader *reader, const struct json *value,
                           const struct settings *settings)
 {
@@ -364,7 +363,7 @@ static void load_settings(struct plan_reader *reader, const struct json *value,
     }
 }
 
-/* What steps get that name no policy. What is wrong is said when the walk is there. */
+/* The policy of steps that name none. The walk reports errors. */
 static void load_policy(struct plan_reader *reader, const struct json *value)
 {
     static const struct json_pointer root = {0};
@@ -391,7 +390,7 @@ static void load_policies(struct plan_reader *reader, const struct json *root,
                           const struct settings *settings)
 {
     struct plan *plan = reader->plan;
-    /* Steps point into this array, so it is as large as it may get from the start. */
+    /* Steps point into this array, so it has its final size from the start. */
     plan->policies = xcalloc(PLAN_POLICY_ROOM, sizeof(*plan->policies));
     reader->policies.items = plan->policies;
     load_settings(reader, json_get(root, "settings"), settings);
@@ -400,7 +399,7 @@ static void load_policies(struct plan_reader *reader, const struct json *root,
     load_policy(reader, json_get(root, "policy"));
 }
 
-/* Those of the settings are in the text that a log keeps, as far as it needs them. */
+/* The text in a log contains those of the settings that it needs. */
 static void load_agents(struct plan_reader *reader, const struct json *root,
                         const struct settings *settings)
 {
@@ -409,11 +408,11 @@ static void load_agents(struct plan_reader *reader, const struct json *root,
                      settings && !is_kept ? settings->agents : NULL);
 }
 
-/* What has to be known before the walk. */
-static void prepare(struct plan_reader *reader, const struct json *root,
-                    const struct settings *settings)
+/* Loads what the walk needs. */
+static void prepare_reader(struct plan_reader *reader, const struct json *root,
+                           const struct settings *settings)
 {
-    /* If it is no boolean, one complaint is enough: its steps need none. */
+    /* If it is not a boolean, one error is enough: its steps need none. */
     const struct json *idempotent = json_get(root, "idempotent");
     reader->plan->idempotent = json_bool(idempotent, idempotent);
     plan_surroundings_init(reader->plan);
@@ -430,13 +429,13 @@ static void read_root(struct plan_reader *reader, const struct json *root,
                       const struct settings *settings)
 {
     static const struct json_pointer path = {0};
-    prepare(reader, root, settings);
+    prepare_reader(reader, root, settings);
     plan_reader_walk(reader, &path, root, &plan_fields);
     if (!reader->plan->name)
         reader->plan->name = xstrdup("plan");
 }
 
-/* First the form, then what it means; all that is wrong comes in the order of the text. */
+/* First the shape, then the meaning. All errors come in document order. */
 static struct plan *read_document(const struct json *root, const char *text, size_t len,
                                   const struct plan_context *context, struct violations *wrong)
 {
@@ -485,4 +484,207 @@ bool plan_parse(const char *text, size_t len, struct plan **out, struct violatio
 {
     static const struct plan_context nothing = {0};
     return plan_parse_with(text, len, &nothing, out, violations);
+}
+
+/*
+ * Growing plans. plan_grow.h has the rules.
+ */
+
+bool plan_is_whole(const struct plan *plan, struct violations *violations)
+{
+    if (plan->grows)
+        violations_add(violations, VIOLATION_INVALID_VALUE, "/grows",
+                       "only devs itself begins a run whose tasks come later", NULL, NULL);
+    return !plan->grows;
+}
+
+struct plan *plan_growing(const struct plan *base)
+{
+    assert(base->grows && base->task_count == 0);
+    struct plan *plan = xcalloc(1, sizeof(*plan));
+    *plan = *base;
+    plan->base = base;
+    plan->tasks = NULL;
+    plan->by_id = NULL;
+    plan->sources = NULL;
+    return plan;
+}
+
+/* Makes the task the only one of a document, for the schema. */
+static struct json *read_json(const char *task_json, size_t len, struct violations *wrong)
+{
+    struct str text = {0};
+    str_add(&text, "{\"version\":1,\"tasks\":[");
+    str_add_n(&text, task_json, len);
+    str_add(&text, "]}");
+    struct json *root = plan_reader_json(str_text(&text), text.len, PLAN_BYTES_MAX, wrong);
+    str_done(&text);
+    return root;
+}
+
+/* Returns the first key that an added task may not have, or NULL. */
+static const char *find_unwanted(const struct json *task)
+{
+    static const char *const of_task[] = {"needs", "workspace", "rounds", "budget"};
+    static const char *const of_step[] = {"contract", "agent"};
+    const struct json *steps = json_get(task, "steps");
+    for (size_t i = 0; i < ARRAY_LEN(of_task); i++) {
+        if (json_get(task, of_task[i]))
+            return of_task[i];
+    }
+    for (size_t i = 0; i < json_count(steps); i++) {
+        for (size_t k = 0; k < ARRAY_LEN(of_step); k++) {
+            if (json_get(json_at(steps, i), of_step[k]))
+                return of_step[k];
+        }
+    }
+    return NULL;
+}
+
+/* After all ids that are not greater. */
+static void add_name(struct plan *plan, const char *id, int task)
+{
+    int at = plan->by_id_count;
+    plan->by_id = xgrow(plan->by_id, &plan->by_id_cap, (size_t)at + 1, sizeof(*plan->by_id));
+    int low = 0;
+    int high = at;
+    if (at > 0 && strcmp(plan->by_id[at - 1].id, id) < 0)
+        low = at; /* they usually come in order */
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (strcmp(plan->by_id[middle].id, id) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(&plan->by_id[low + 1], &plan->by_id[low], (size_t)(at - low) * sizeof(*plan->by_id));
+    plan->by_id[low] = (struct plan_name){id, task};
+    plan->by_id_count++;
+}
+
+static void remove_name(struct plan *plan, int task)
+{
+    int at = plan->by_id_count - 1;
+    while (at >= 0 && plan->by_id[at].task != task)
+        at--;
+    if (at < 0)
+        return;
+    plan->by_id_count--;
+    memmove(&plan->by_id[at], &plan->by_id[at + 1],
+            (size_t)(plan->by_id_count - at) * sizeof(*plan->by_id));
+}
+
+static void add_task(struct plan *plan, const char *id)
+{
+    int task = plan->task_count;
+    plan->tasks = xgrow(plan->tasks, &plan->task_cap, (size_t)task + 1, sizeof(*plan->tasks));
+    plan->tasks[task] = (struct plan_task){.id = xstrdup(id), .rounds = 1};
+    plan->task_count++;
+    add_name(plan, plan->tasks[task].id, task);
+}
+
+void plan_shrink(struct plan *plan)
+{
+    assert(plan->base && plan->task_count > 0);
+    int task = plan->task_count - 1;
+    remove_name(plan, task);
+    plan->step_count -= plan->tasks[task].step_count;
+    plan_free_task(&plan->tasks[task]);
+    plan->task_count--;
+}
+
+static void forget_sources(struct plan *plan, int count)
+{
+    while (plan->source_count > count) {
+        free(plan->sources[--plan->source_count]);
+        plan->sources[plan->source_count] = NULL;
+    }
+}
+
+/* As in plan_parse(), with the plan's policies. */
+static void read_task(struct plan *plan, const struct json *root, const struct violations *shape,
+                      struct violations *wrong)
+{
+    static const struct json_pointer root_path = {0};
+    const struct json_pointer path = {.up = &root_path, .key = "tasks"};
+    struct plan_reader reader = {
+        .plan = plan,
+        .shape = shape,
+        .violations = wrong,
+        .contract_violations = wrong,
+        .agent_violations = wrong,
+        .policies = {.items = plan->policies,
+                     .count = plan->policy_count,
+                     .inner = plan->setting_count},
+        .task = plan->task_count - 1,
+        .default_is_sound = true,
+    };
+    plan_task_read_added(&reader, &path, json_at(json_get(root, "tasks"), 0));
+}
+
+/* Reports the first error. */
+static bool report_first(const struct violations *wrong, struct err *err)
+{
+    const struct violation *first = &wrong->items[0];
+    return err_set(err, ERR_INVALID, "%s: %s", first->path, first->message);
+}
+
+static bool may_be_added(const struct plan *plan, const struct json *task, struct err *err)
+{
+    const char *unwanted = find_unwanted(task);
+    const char *id = json_text(json_get(task, "id"), "");
+    if (unwanted)
+        return err_set(err, ERR_INVALID, "a task that is added has no \"%s\"", unwanted);
+    if (plan_find(plan, id) >= 0)
+        return err_set(err, ERR_INVALID, "the id \"%s\" is taken", id);
+    return true;
+}
+
+static bool grow_plan(struct plan *plan, const struct json *root, const struct violations *shape,
+                      struct err *err)
+{
+    const struct json *task = json_at(json_get(root, "tasks"), 0);
+    struct violations wrong = {0};
+    int sources = plan->source_count;
+    if (!may_be_added(plan, task, err))
+        return false;
+    add_task(plan, json_text(json_get(task, "id"), ""));
+    read_task(plan, root, shape, &wrong);
+    bool ok = wrong.count == 0 || report_first(&wrong, err);
+    if (!ok) {
+        plan_shrink(plan);
+        forget_sources(plan, sources);
+    }
+    violations_done(&wrong);
+    return ok;
+}
+
+bool plan_grow(struct plan *plan, const char *task_json, size_t len, struct err *err)
+{
+    assert(plan->base);
+    if (plan->task_count == PLAN_TASKS_MAX)
+        return err_set(err, ERR_LIMIT, "a run has at most %d tasks", PLAN_TASKS_MAX);
+    struct violations wrong = {0};
+    struct json *root = read_json(task_json, len, &wrong);
+    bool ok = root && json_count(json_get(root, "tasks")) == 1 &&
+              plan_shape_check(plan_schema(), root, &wrong);
+    if (ok)
+        ok = grow_plan(plan, root, &wrong, err);
+    else if (wrong.count > 0)
+        (void)report_first(&wrong, err);
+    else
+        (void)err_set(err, ERR_INVALID, "it is not one task");
+    json_free(root);
+    violations_done(&wrong);
+    return ok;
+}
+
+void plan_forget_calls(struct plan *plan, int task)
+{
+    struct plan_task *of = &plan->tasks[task];
+    for (int i = 0; i < of->step_count; i++) {
+        plan_free_step(&of->steps[i]);
+        of->steps[i] =
+            (struct plan_step){.policy = plan->policy, .source = -1, .sandbox = &plan->sandbox};
+    }
 }

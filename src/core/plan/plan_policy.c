@@ -1,4 +1,4 @@
-#include "plan_policy.h"
+#include "plan_internal.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -6,10 +6,8 @@
 
 #include "near_word.h"
 #include "phase.h"
-#include "plan_surroundings.h"
-#include "policy_list.h"
 
-/* The last one of that name among the first `count`: an inner one comes later. */
+/* The last one of that name among the first `count`: inner ones come later. */
 static int find_among(const struct policy_list *list, int count, const char *name)
 {
     for (int i = count - 1; i >= 0; i--) {
@@ -25,14 +23,14 @@ const struct policy *policy_list_find(const struct policy_list *list, const char
     return found >= 0 ? &list->items[found] : policy_named(name);
 }
 
-/* As policy_list_find(), without the document's own. */
+/* Like policy_list_find(), without the document's own. */
 static const struct policy *policy_list_find_outer(const struct policy_list *list, const char *name)
 {
     int found = find_among(list, list->inner, name);
     return found >= 0 ? &list->items[found] : policy_named(name);
 }
 
-/* The index of the document's own policy of that name; -1 = none. */
+/* Returns the index of the document's own policy of that name, or -1. */
 static int policy_list_inner(const struct policy_list *list, const char *name)
 {
     int found = find_among(list, list->count, name);
@@ -58,14 +56,14 @@ void policy_list_names(const struct policy_list *list, const char *except, struc
 void policy_rename(struct policy *policy, const char *name)
 {
     memset(policy->name, 0, sizeof(policy->name));
-    (void)snprintf(policy->name, sizeof(policy->name), "%s", name); /* cut where it is too long */
+    (void)snprintf(policy->name, sizeof(policy->name), "%s", name); /* cut if too long */
 }
 
-#define OWN_MARK "+" /* behind the name of a step's own policy; no name has one */
+#define OWN_MARK "+" /* after the name of a step's own policy; no other name has it */
 
 enum number_type { NUMBER_INT, NUMBER_I64, NUMBER_DOUBLE };
 
-/* The fields that are numbers. */
+/* The numeric members. */
 static const struct number_field {
     const char *key;
     enum number_type type;
@@ -115,7 +113,7 @@ static void read_number(struct plan_reader *reader, const struct json_pointer *p
     }
 }
 
-/* A fraction, or the word for one of the other kinds. */
+/* A fraction, or the name of another kind. */
 static void read_jitter(struct plan_reader *reader, const struct json_pointer *path,
                         const struct json *value)
 {
@@ -150,7 +148,7 @@ static void read_exhausted(struct plan_reader *reader, const struct json_pointer
     }
 }
 
-/* The bit of a word; 0 if it is none of them. */
+/* Returns the bit of a word, or 0. */
 typedef unsigned bit_fn(const char *word);
 
 static unsigned phase_bit(const char *word)
@@ -159,7 +157,7 @@ static unsigned phase_bit(const char *word)
     return phase_parse(word, &phase) ? 1U << phase : 0;
 }
 
-/* Persistent, and no rule knows why. */
+/* Persistent failures that no rule explains. */
 static const char unknown_word[] = "unknown";
 
 static unsigned class_bit(const char *word)
@@ -206,7 +204,7 @@ static void offer_policies(const struct plan_reader *reader, struct near_word *n
     }
 }
 
-/* INVALID_VALUE: no policy is called so; names those that there are. */
+/* Reports an unknown policy, and names those that exist. */
 static void complain_unknown(struct plan_reader *reader, const struct json_pointer *path,
                              const struct json *value)
 {
@@ -225,7 +223,7 @@ static void complain_unknown(struct plan_reader *reader, const struct json_point
     str_done(&known);
 }
 
-/* Was taken in before the other fields. */
+/* Was read before the other members. */
 static void check_like(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
@@ -381,19 +379,19 @@ void plan_take_settings(struct plan *plan, const struct settings *settings)
     plan->has_settings = settings->policy_count > 0 || settings->has_loops || settings->said != 0;
 }
 
-/* Others are refused by the schema. */
+/* The schema rejects longer names. */
 static bool name_has_room(const char *name)
 {
     return strlen(name) < POLICY_NAME_MAX;
 }
 
-/* A plan may set what starts of sandboxes get, and define new ones. */
+/* Plans may change the policy of sandbox starts, and define new ones. */
 static bool name_is_free(const struct plan_reader *reader, const char *name)
 {
     return reader->builtin_may_change || !policy_named(name) || strcmp(name, "infrastructure") == 0;
 }
 
-/* The name that an inner policy is like, said or not. */
+/* Returns the name of the policy that an inner one begins as, explicit or not. */
 static const char *name_of_base(const struct plan_reader *reader, const struct json *object,
                                 const char *name)
 {
@@ -403,7 +401,7 @@ static const char *name_of_base(const struct plan_reader *reader, const struct j
     return policy_list_find_outer(&reader->policies, name) ? name : POLICY_DEFAULT;
 }
 
-/* The inner policy that this inner one begins as, -1 if that is an outer one. */
+/* Returns the index of the inner policy that this one begins as; -1 if it is an outer one. */
 static int inner_base(const struct plan_reader *reader, const struct json *object, int member)
 {
     const char *name = reader->policies.items[member].name;
@@ -430,8 +428,8 @@ static void fill_policy(struct plan_reader *reader, const struct json *object, i
     plan_policy_read_fields(reader, &nowhere, json_get(object, name));
 }
 
-/* Each policy after the one that it is like, wherever in the document that is. Policies in a loop
- * stay as they are: such a document is rejected. */
+/* Fills each policy after the one that it is like, wherever that is in the document. Policies in
+ * a loop stay as they are: such a document is rejected. */
 static void fill_policies(struct plan_reader *reader, const struct json *object)
 {
     struct policy_list *list = &reader->policies;
@@ -471,13 +469,13 @@ void plan_policies_load(struct plan_reader *reader, const struct json *value)
         list->items[list->count] = *policy_named(POLICY_DEFAULT);
         policy_rename(&list->items[list->count++], key);
     }
-    reader->violations = &unsaid; /* plan_policies_check() says it in its place */
+    reader->violations = &unsaid; /* plan_policies_check() reports it in its place */
     fill_policies(reader, value);
     reader->violations = said;
     violations_done(&unsaid);
 }
 
-/* Whether it is the first policy of a loop of "like". */
+/* Returns true for the first policy of a loop of "like". */
 static bool starts_circle(const struct plan_reader *reader, const struct json *object, int member)
 {
     int count = reader->policies.count - reader->policies.inner;

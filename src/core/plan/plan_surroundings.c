@@ -1,4 +1,4 @@
-#include "plan_surroundings.h"
+#include "plan_internal.h"
 
 #include <assert.h>
 #include <math.h>
@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_list.h"
-#include "plan_reader.h"
 #include "text_list.h"
 
 enum { MS_PER_S = 1000 };
@@ -30,7 +28,7 @@ static void check_path(struct plan_reader *reader, const struct json_pointer *pa
                         text);
 }
 
-/* The folder itself is neither made nor put back. */
+/* The folder itself is neither created nor restored. */
 static void check_made(struct plan_reader *reader, const struct json_pointer *path,
                        const struct json *value)
 {
@@ -119,7 +117,7 @@ static void forget_list(char ***list)
     *list = NULL;
 }
 
-/* What was said for another kind and means nothing to this one. */
+/* Drops what was set for another kind and means nothing to this one. */
 static void forget_other_kind(struct workspace_spec *spec)
 {
     if (spec->kind != WORKSPACE_WORKTREE)
@@ -160,7 +158,7 @@ void plan_workspace_load(struct plan_reader *reader, const struct json *value,
     violations_done(&unsaid);
 }
 
-/* Without a sandbox a step sees what devs sees. */
+/* Without a sandbox, a step sees what devs sees. */
 static void check_none(struct plan_reader *reader, const struct json_pointer *path, bool is_said,
                        const char *message)
 {
@@ -217,7 +215,7 @@ static void read_cpu(struct plan_reader *reader, const struct json_pointer *path
     read_number(value, 0, SANDBOX_CPU_S_MAX, &reader->sandbox->cpu_s);
 }
 
-/* The others start with the command itself: there is nothing to wait for. */
+/* The other kinds start with the command itself, so there is nothing to wait for. */
 static void read_start_timeout(struct plan_reader *reader, const struct json_pointer *path,
                                const struct json *value)
 {
@@ -297,7 +295,7 @@ static void read_image(struct plan_reader *reader, const struct json_pointer *pa
                         "only containers have an image: \"kind\" must be \"container\", "
                         "\"podman\" or \"docker\"",
                         NULL, NULL);
-    /* It goes onto a command line, where it must not be taken for an option. */
+    /* It goes onto a command line, where it must not look like an option. */
     if (text[0] == '-')
         plan_reader_add(reader, VIOLATION_INVALID_VALUE, path,
                         "the name of an image does not begin with '-'", NULL, text);
@@ -307,7 +305,7 @@ static const struct plan_field sandbox_kind_rows[] = {{"kind", read_sandbox_kind
 static const struct plan_fields sandbox_kind_fields = {sandbox_kind_rows,
                                                        ARRAY_LEN(sandbox_kind_rows)};
 
-/* Before the rest, which is looked at by it. */
+/* Before the rest, which depends on it. */
 static const struct plan_field root_rows[] = {{"read_only", read_read_only}};
 static const struct plan_fields root_fields = {root_rows, ARRAY_LEN(root_rows)};
 
@@ -372,7 +370,7 @@ static const char *hangup_name(enum plan_hangup hangup)
     return hangup_names[hangup];
 }
 
-/* False if the text is none of the words. */
+/* Returns false for an unknown word. */
 static bool find_hangup(const char *text, enum plan_hangup *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(hangup_names); i++) {
@@ -423,7 +421,7 @@ static void load_number(const struct json *value, int64_t min, int64_t max, int6
         *out = number;
 }
 
-/* The schema says what is wrong with these two. */
+/* The schema reports errors of these two. */
 static void load_limits(const struct json *root, struct plan_limits *limits,
                         enum plan_hangup *hangup, unsigned *said)
 {
@@ -454,7 +452,7 @@ void plan_surroundings_load(struct plan_reader *reader, const struct json *root)
 void plan_surroundings_check_workspace(struct plan_reader *reader, const struct json_pointer *path,
                                        const struct json *value)
 {
-    struct workspace_spec scratch; /* plan_surroundings_load() has taken it */
+    struct workspace_spec scratch; /* plan_surroundings_load() has read it */
     plan_workspace_read(reader, path, value, &reader->base_workspace, &scratch);
     workspace_spec_done(&scratch);
 }
@@ -462,12 +460,12 @@ void plan_surroundings_check_workspace(struct plan_reader *reader, const struct 
 void plan_surroundings_check_sandbox(struct plan_reader *reader, const struct json_pointer *path,
                                      const struct json *value)
 {
-    struct sandbox_spec scratch; /* likewise */
+    struct sandbox_spec scratch; /* plan_surroundings_load() has read it */
     plan_sandbox_read(reader, path, value, &reader->base_sandbox, &scratch);
     sandbox_spec_done(&scratch);
 }
 
-/* Beside transientRetries, which is a policy's. */
+/* Returns true if there is more than transientRetries, which belongs to a policy. */
 static bool says_sandbox(const struct json *value)
 {
     const size_t retries = json_get(value, "transientRetries") ? 1 : 0;

@@ -1,15 +1,9 @@
-#include "plan_task.h"
+#include "plan_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "near_word.h"
-#include "plan_agent.h"
-#include "plan_contract.h"
-#include "plan_policy.h"
-#include "plan_reader.h"
-#include "plan_source.h"
-#include "plan_surroundings.h"
 #include "str.h"
 #include "verdict.h"
 #include "xalloc.h"
@@ -178,7 +172,7 @@ static void read_file(struct plan_reader *reader, const struct json_pointer *pat
         plan_reader_whole(json_get(value, "min_lines"), &lines);
     out->min_lines = lines;
     if (!out->path)
-        out->path = xstrdup(""); /* the schema has complained */
+        out->path = xstrdup(""); /* the schema has reported it */
     const char *fault = out->path[0] != '\0' ? plan_path_fault(out->path) : NULL;
     if (fault)
         plan_reader_invalid(reader, &name, fault, NULL, json_get(value, "path"));
@@ -206,7 +200,7 @@ static void read_idempotent(struct plan_reader *reader, const struct json_pointe
     current_step(reader)->idempotent = json_bool(value, false);
 }
 
-/* A step's own policy; not sound if something is wrong with it. */
+/* Reads a step's own policy, which is not sound if there are errors in it. */
 static void read_own_policy(struct plan_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
@@ -286,7 +280,7 @@ static void check_phase_order(struct plan_reader *reader, const struct json_poin
     str_done(&expected);
 }
 
-/* A result that is checked is one of a step that succeeded. */
+/* A contract checks the result of a step that succeeded. */
 static void check_contract(struct plan_reader *reader, const struct json_pointer *path)
 {
     const struct plan_step *step = current_step(reader);
@@ -300,8 +294,8 @@ static void check_contract(struct plan_reader *reader, const struct json_pointer
                         "a step that is expected to fail leaves no files", NULL, NULL);
 }
 
-/* In place there is nothing to put back before a second try; any other workspace is as the
- * first one found it. */
+/* In place, nothing can be restored before a second attempt. Any other workspace is as the first
+ * attempt found it. */
 static void check_repeatable(struct plan_reader *reader, const struct json_pointer *path)
 {
     struct plan_step *step = current_step(reader);
@@ -309,12 +303,12 @@ static void check_repeatable(struct plan_reader *reader, const struct json_point
     bool may_repeat = policy->max_attempts > 1 && policy_fits_phase(policy, step->phase);
     struct json_pointer place = {.up = path, .key = "idempotent"};
     struct json_pointer phase = {.up = path, .key = "phase"};
-    const bool is_unknown = step->agent && !step->agent->adapter; /* it is complained about */
+    const bool is_unknown = step->agent && !step->agent->adapter; /* already reported */
     if (!may_repeat || !reader->policy_is_sound || is_unknown ||
         plan_step_is_repeatable(current_task(reader), step))
         return;
     if (reader->plan->grows) {
-        step->once = true; /* whoever asks for it need not know the policies */
+        step->once = true; /* whoever adds it need not know the policies */
         return;
     }
     if (!plan_reader_is_sound(reader, &place) || !plan_reader_is_sound(reader, &phase))
@@ -391,7 +385,7 @@ enum {
 
 enum need_kind { NEED_OK, NEED_NOT_TEXT, NEED_UNKNOWN, NEED_ITSELF, NEED_AGAIN };
 
-/* Which task a need means. `stamp` is another one for every list of needs. */
+/* Finds the task that a need names. `stamp` differs for every list of needs. */
 static enum need_kind resolve_need(struct plan_reader *reader, const struct json *need, int stamp,
                                    int *out)
 {
@@ -410,7 +404,7 @@ static enum need_kind resolve_need(struct plan_reader *reader, const struct json
     return NEED_OK;
 }
 
-/* Before its steps are read, wherever the key stands. */
+/* Read before the steps, wherever the key is. */
 static void take_workspace(struct plan_reader *reader, const struct json *value)
 {
     struct plan_task *task = current_task(reader);
@@ -511,7 +505,7 @@ static void check_need(struct plan_reader *reader, const struct json_pointer *pa
                        const struct json *need)
 {
     int number;
-    /* Other stamps than in take_needs(), where the same list was looked at before. */
+    /* Not the stamps of take_needs(), which has looked at the same list. */
     switch (resolve_need(reader, need, -reader->task - 1, &number)) {
     case NEED_OK:
     case NEED_NOT_TEXT:
@@ -552,7 +546,7 @@ static void read_needs(struct plan_reader *reader, const struct json_pointer *pa
 static void check_workspace(struct plan_reader *reader, const struct json_pointer *path,
                             const struct json *value)
 {
-    struct workspace_spec scratch; /* take_workspace() has taken it */
+    struct workspace_spec scratch; /* take_workspace() has read it */
     plan_workspace_read(reader, path, value, &reader->plan->workspace, &scratch);
     workspace_spec_done(&scratch);
 }

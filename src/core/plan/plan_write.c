@@ -1,4 +1,4 @@
-/* plan_write.c - a plan as JSON text. */
+/* plan_write.c - writes a plan as JSON. */
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -6,16 +6,12 @@
 
 #include "config_schema_json.h"
 #include "plan.h"
-#include "plan_agent.h"
-#include "plan_loops.h"
-#include "plan_policy.h"
-#include "plan_schema.h"
+#include "plan_internal.h"
 #include "plan_schema_json.h"
-#include "plan_surroundings.h"
 #include "str.h"
 #include "verdict.h"
 
-/* A comma, unless this is the first element of an array. */
+/* Adds a comma, except for the first element of an array. */
 static void next_element(struct str *out)
 {
     bool is_first = out->data[out->len - 1] == '[';
@@ -90,7 +86,7 @@ static void write_own_policy(const struct policy *policy, struct str *out)
     plan_policy_write(policy, out);
 }
 
-/* Those that have a name stand in the plan, where several steps may name them. */
+/* Named contracts are written in the plan, where several steps may refer to them. */
 static void write_contract(const struct plan_contract *contract, struct str *out)
 {
     str_json_key(out, "contract");
@@ -189,7 +185,7 @@ static void write_task(const struct plan *plan, const struct plan_task *task, st
     str_add(out, "]}");
 }
 
-/* Those from `first` up to, not including, `end`. */
+/* Writes those from `first` up to, not including, `end`. */
 static void write_policies(const struct plan *plan, int first, int end, struct str *out)
 {
     str_json_key(out, "policies");
@@ -207,7 +203,7 @@ static void write_contracts(const struct plan *plan, struct str *out)
     for (int i = 0; i < plan->contract_count; i++) {
         const struct plan_contract *contract = plan->contracts[i];
         if (!contract->name || !contract->text)
-            continue; /* it stands in the step, or is built in */
+            continue; /* written in the step, or built in */
         if (!is_open) {
             str_json_key(out, "contracts");
             str_add_char(out, '{');
@@ -259,11 +255,11 @@ void plan_write(const struct plan *plan, struct str *out)
     str_add(out, "]}");
 }
 
-/* The only state of this layer: a value that is the same whichever thread makes it. */
+/* The only state of this layer: the value is the same whichever thread makes it. */
 static _Atomic(struct contract *) plan_contract;
 static _Atomic(struct contract *) settings_contract;
 
-/* Two threads may both come first: then one contract is kept, the other freed. */
+/* If two threads get here at once, one contract is kept and the other freed. */
 static const struct contract *made_once(_Atomic(struct contract *) *place, const char *text)
 {
     struct contract *kept = atomic_load(place);
@@ -272,7 +268,7 @@ static const struct contract *made_once(_Atomic(struct contract *) *place, const
     struct violations wrong = {0};
     struct contract *made = NULL;
     bool ok = contract_load(text, strlen(text), &made, &wrong);
-    assert(ok); /* it is ours, and a test loads it */
+    assert(ok); /* ours, and loaded by a test */
     violations_done(&wrong);
     if (atomic_compare_exchange_strong(place, &kept, made))
         return made;

@@ -1,12 +1,55 @@
+/*
+ * Retry policies, and the phase of a step.
+ */
 #include "policy.h"
 
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "plan_policy.h"
+#include "phase.h"
+#include "plan_internal.h"
 #include "sha256.h"
 #include "str.h"
+
+/*
+ * The four phases of a task, in order.
+ */
+
+static const char *const names[] = {
+    [PHASE_RED] = "RED",
+    [PHASE_GREEN] = "GREEN",
+    [PHASE_VERIFY] = "VERIFY",
+    [PHASE_REFACTOR] = "REFACTOR",
+};
+static_assert(ARRAY_LEN(names) == PHASE_COUNT, "every phase has a name");
+
+const char *phase_name(enum phase phase)
+{
+    assert(phase < PHASE_COUNT);
+    return names[phase];
+}
+
+char phase_letter(enum phase phase)
+{
+    assert(phase < PHASE_COUNT);
+    return "RGVF"[phase];
+}
+
+bool phase_parse(const char *text, enum phase *out)
+{
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (strcmp(names[i], text) == 0) {
+            *out = (enum phase)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Policies: when to try again, and after how long.
+ */
 
 enum {
     ALL_PHASES = (1 << PHASE_COUNT) - 1,
@@ -215,7 +258,7 @@ struct digest policy_digest(const struct policy *policy)
     return digest_from_bytes(hash);
 }
 
-/* More than 0, in the largest unit that fits without a rest. */
+/* Larger than 0, in the largest unit without a remainder. */
 static void add_time(struct str *out, int64_t ms)
 {
     static const struct {
@@ -247,7 +290,7 @@ static void add_delay(const struct policy *policy, struct str *out)
         str_addf(out, ", jitter %.6g %%", policy->jitter * 100);
 }
 
-/* How many equal results end a step; 0: no number does. */
+/* Returns how many equal results end a step; 0: no number does. */
 static int results_that_end(const struct policy *policy)
 {
     bool both = policy->window > 0 && policy->same_stops > 0;
@@ -269,7 +312,7 @@ static void add_ends(const struct policy *policy, struct str *out)
         str_add(out, ", ignores the server's hints");
 }
 
-/* After which failures it tries again. */
+/* Adds the failures after which it tries again. */
 static void add_failures(const struct policy *policy, struct str *out)
 {
     const bool transient = (policy->retry_on & POLICY_ON_TRANSIENT) != 0;

@@ -223,7 +223,7 @@ static bool set_image(struct sandbox_spec *spec, const char *image, struct err *
     if (!sandbox_kind_is_container(spec->kind))
         return err_set(err, ERR_INVALID, "only containers have an image, '%s' has none",
                        sandbox_kind_name(spec->kind));
-    /* It goes onto a command line, where it must not be taken for an option. */
+    /* It goes onto a command line, where it must not look like an option. */
     if (len == 0 || len > SANDBOX_IMAGE_MAX || image[0] == '-')
         return err_set(err, ERR_INVALID, "'%.40s' is not an image name", image);
     free(spec->image);
@@ -273,7 +273,7 @@ bool sandbox_spec_is_empty(const struct sandbox_spec *spec)
            spec->network != SANDBOX_NETWORK_OFF;
 }
 
-/* The first one follows the kind and a colon, the others a comma. */
+/* The first word follows the kind and a colon, the others a comma. */
 static void begin_word(const char **separator, struct str *out)
 {
     str_add(out, *separator);

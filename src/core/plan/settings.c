@@ -1,3 +1,7 @@
+/*
+ * The configuration file: its settings, and which of them a project may set only if a person
+ * trusts it.
+ */
 #include "settings.h"
 
 #include <assert.h>
@@ -7,24 +11,194 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "adapter_parts.h"
+#include "adapter_internal.h"
 #include "attr.h"
 #include "json.h"
-#include "plan_list.h"
-#include "plan_loops.h"
-#include "plan_policy.h"
-#include "plan_reader.h"
-#include "plan_schema.h"
-#include "plan_secrets.h"
-#include "plan_shape.h"
-#include "plan_surroundings.h"
-#include "policy_list.h"
+#include "plan.h"
+#include "plan_internal.h"
 #include "redact.h"
 #include "rule_pattern.h"
 #include "text_list.h"
 #include "ui_settings.h"
 #include "violation.h"
 #include "xalloc.h"
+
+/*
+ * Trust: which keys of devs.config.json a person must allow first.
+ *
+ * A project's settings come with the project, so its authors wrote them, and a step of an earlier
+ * run may have. A key needs trust if it runs a command, loosens a sandbox, shows a secret, steers
+ * an agent or deletes runs. The table has every key.
+ */
+
+/* When a key needs trust. */
+enum need {
+    NEVER,
+    ALWAYS,
+    UNLESS_FALSE,
+    UNLESS_TRUE,
+    UNLESS_HERE, /* "none" and "bwrap": the programs of the sandbox are those of this machine */
+    UNKNOWN,     /* like ALWAYS; stays in the text, which is then rejected */
+    BY_MEMBER,   /* decided by its members; a value without members needs none */
+};
+
+static const char runs[] = "runs a command";
+static const char loosens[] = "loosens the sandbox";
+static const char replaces[] = "chooses the programs in the sandbox";
+static const char deletes[] = "deletes past runs";
+
+static const struct {
+    const char *key;
+    enum need need;
+    const char *why;
+} rows[] = {
+    {"$schema", NEVER, NULL},
+    {"policies", NEVER, NULL},
+    {"retry_limit", NEVER, NULL},
+    {"limits", NEVER, NULL},
+    {"on_hangup", NEVER, NULL},
+    {"loops", NEVER, NULL},
+    {"rules", NEVER, NULL},
+    {"agent", NEVER, NULL},
+    {"agents", ALWAYS, runs},
+    {"tests", ALWAYS, runs},
+    {"workflows", ALWAYS, "replaces the prompts that agents get"},
+    {"retention", ALWAYS, deletes},
+    {"workspace", BY_MEMBER, NULL},
+    {"workspace.kind", NEVER, NULL},
+    {"workspace.copy", ALWAYS, "brings ignored files, which may hold secrets, into attempts"},
+    {"workspace.setup", ALWAYS, runs},
+    {"workspace.setup_in", ALWAYS, loosens},
+    {"workspace.exclude", NEVER, NULL},
+    {"workspace.snapshot_bytes_max", NEVER, NULL},
+    {"workspace.setup_timeout_s", NEVER, NULL},
+    {"sandbox", BY_MEMBER, NULL},
+    {"sandbox.kind", UNLESS_HERE, replaces},
+    {"sandbox.network", UNLESS_FALSE, loosens},
+    {"sandbox.memory_mb", NEVER, NULL},
+    {"sandbox.pids", NEVER, NULL},
+    {"sandbox.cpu_s", NEVER, NULL},
+    {"sandbox.read_only", UNLESS_TRUE, loosens},
+    {"sandbox.writable", ALWAYS, loosens},
+    {"sandbox.env", ALWAYS, loosens},
+    {"sandbox.image", ALWAYS, replaces},
+    {"sandbox.start_timeout_ms", ALWAYS, "belongs to an image"},
+    {"sandbox.args", ALWAYS, loosens},
+    {"sandbox.best_effort", UNLESS_FALSE, loosens},
+    {"sandbox.transientRetries", NEVER, NULL},
+    {"secrets", BY_MEMBER, NULL},
+    {"secrets.names", NEVER, NULL},
+    {"secrets.keep", ALWAYS, "shows secrets"},
+    {"secrets.patterns", NEVER, NULL},
+    {"ui", BY_MEMBER, NULL},
+    {"ui.theme", NEVER, NULL},
+    {"ui.ascii", NEVER, NULL},
+    {"ui.mouse", NEVER, NULL},
+    {"ui.time", NEVER, NULL},
+    {"ui.notify", NEVER, NULL},
+    {"ui.notify_command", ALWAYS, runs},
+};
+
+const char *settings_trust_row(size_t index)
+{
+    return index < ARRAY_LEN(rows) ? rows[index].key : NULL;
+}
+
+/* Returns what the table says about the key. Unknown keys need trust. */
+static enum need find_need(const char *key, const char **why)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (strcmp(rows[i].key, key) != 0)
+            continue;
+        *why = rows[i].why;
+        return rows[i].need;
+    }
+    *why = "is unknown to devs";
+    return UNKNOWN;
+}
+
+static bool needs_trust(enum need need, const struct json *value)
+{
+    switch (need) {
+    case ALWAYS:
+    case UNKNOWN:
+        return true;
+    case UNLESS_FALSE:
+        return json_kind(value) != JSON_KIND_FALSE;
+    case UNLESS_TRUE:
+        return json_kind(value) != JSON_KIND_TRUE;
+    case UNLESS_HERE:
+        return strcmp(json_text(value, ""), "none") != 0 &&
+               strcmp(json_text(value, ""), "bwrap") != 0;
+    case NEVER:
+    case BY_MEMBER:
+        break;
+    }
+    return false;
+}
+
+/* Where the walk reports keys that need trust, and writes the others. Either may be NULL. */
+struct walk {
+    settings_trust_fn *found;
+    void *ctx;
+    struct str *kept;
+};
+
+static void write_member(const struct walk *walk, const char *key, const struct json *value)
+{
+    if (!walk->kept)
+        return;
+    str_json_key(walk->kept, key);
+    json_write(walk->kept, value);
+}
+
+static void walk_members(const struct walk *walk, const char *prefix, const struct json *object)
+{
+    void *iter = NULL;
+    const char *name = NULL;
+    const struct json *value = NULL;
+    while (json_next(object, &iter, &name, &value)) {
+        struct str key = {0};
+        const char *why = NULL;
+        str_addf(&key, "%s%s", prefix, name);
+        const bool is_comment = strncmp(name, "//", 2) == 0;
+        const enum need need = is_comment ? NEVER : find_need(str_text(&key), &why);
+        if (need == BY_MEMBER && json_kind(value) == JSON_KIND_OBJECT) {
+            str_add_char(&key, '.');
+            if (walk->kept) {
+                str_json_key(walk->kept, name);
+                str_add_char(walk->kept, '{');
+            }
+            walk_members(walk, str_text(&key), value);
+            if (walk->kept)
+                str_add_char(walk->kept, '}');
+        } else {
+            const bool needs = needs_trust(need, value);
+            if (!needs || need == UNKNOWN)
+                write_member(walk, name, value);
+            if (needs && walk->found)
+                walk->found(walk->ctx, &(struct settings_trust_key){str_text(&key), why, value});
+        }
+        str_done(&key);
+    }
+}
+
+void settings_trust_each(const struct json *root, settings_trust_fn *found, void *ctx)
+{
+    walk_members(&(struct walk){.found = found, .ctx = ctx}, "", root);
+}
+
+void settings_trust_strip(const struct json *root, struct str *out)
+{
+    str_add_char(out, '{');
+    walk_members(&(struct walk){.kept = out}, "", root);
+    str_add_char(out, '}');
+}
+
+/*
+ * Settings: policies, thresholds of loops, workspaces, rules for all plans of a project, and the
+ * appearance of the cockpit. Immutable once read, so any thread may read them.
+ */
 
 static char **read_names(const struct json *value)
 {
@@ -41,7 +215,7 @@ static char **read_names(const struct json *value)
     return names;
 }
 
-/* Can it be used as it is? */
+/* Checks that the pattern compiles. */
 static void check_pattern(struct plan_reader *reader, const struct json_pointer *path,
                           const char *regex)
 {
@@ -91,7 +265,7 @@ struct restoring {
 };
 
 /* A text of the plan, which may be NULL. */
-static void restore(const struct restoring *with, char **text)
+static void restore_secret(const struct restoring *with, char **text)
 {
     char name[REDACT_NAME_MAX + 1];
     struct str restored = {0};
@@ -114,18 +288,18 @@ static void restore(const struct restoring *with, char **text)
 static void restore_list(const struct restoring *with, char **list)
 {
     for (size_t i = 0; list && list[i]; i++)
-        restore(with, &list[i]);
+        restore_secret(with, &list[i]);
 }
 
 static void restore_agent(const struct restoring *with, struct plan_agent *agent)
 {
     if (!agent)
         return;
-    restore(with, &agent->prompt);
+    restore_secret(with, &agent->prompt);
     restore_list(with, agent->args);
     restore_list(with, agent->permission_args);
-    restore(with, &agent->model);
-    restore(with, &agent->resume);
+    restore_secret(with, &agent->model);
+    restore_secret(with, &agent->resume);
 }
 
 void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
@@ -144,11 +318,11 @@ void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
             restore_agent(&with, task->steps[j].agent);
             restore_list(&with, task->steps[j].argv);
             restore_list(&with, task->steps[j].env);
-            restore(&with, &task->steps[j].cwd);
-            restore(&with, &task->steps[j].stdin_path);
+            restore_secret(&with, &task->steps[j].cwd);
+            restore_secret(&with, &task->steps[j].stdin_path);
             for (int k = 0; k < task->steps[j].file_count; k++) {
-                restore(&with, &task->steps[j].files[k].path);
-                restore(&with, &task->steps[j].files[k].contains);
+                restore_secret(&with, &task->steps[j].files[k].path);
+                restore_secret(&with, &task->steps[j].files[k].contains);
             }
         }
     }
@@ -281,11 +455,11 @@ static void ui_settings_done(struct ui_settings *ui)
     *ui = (struct ui_settings){0};
 }
 
-/* Numbers were taken by load(), loops by settings_parse(). */
+/* load_settings() reads the numbers, settings_parse() the loops. */
 static const struct plan_field settings_rows[] = {{"policies", plan_policies_check}};
 static const struct plan_fields settings_fields = {settings_rows, ARRAY_LEN(settings_rows)};
 
-/* A built-in policy with other attempts, if the number is one that may be. */
+/* Changes the attempts of a built-in policy, if the number is valid. */
 static void set_attempts(struct policy_list *list, const char *name, int64_t attempts)
 {
     if (attempts < 1 || attempts > POLICY_ATTEMPTS_MAX)
@@ -294,8 +468,8 @@ static void set_attempts(struct policy_list *list, const char *name, int64_t att
     list->items[list->count++].max_attempts = (int)attempts;
 }
 
-/* The short words first, so that "policies" has the last word. */
-static void load(struct plan_reader *reader, const struct json *root)
+/* Shorthand keys first, so that "policies" overrides them. */
+static void load_settings(struct plan_reader *reader, const struct json *root)
 {
     int64_t limit = 0;
     int64_t retries = -1;
@@ -307,7 +481,7 @@ static void load(struct plan_reader *reader, const struct json *root)
     plan_policies_load(reader, json_get(root, "policies"));
 }
 
-/* Without those that others of the same name hide. */
+/* Drops policies hidden by others of the same name. */
 static int drop_hidden(const struct policy_list *list)
 {
     int kept = 0;
@@ -319,7 +493,7 @@ static int drop_hidden(const struct policy_list *list)
     return kept;
 }
 
-/* The two that have short words count too: a plan must have room for all. */
+/* The two with shorthand keys count, too: a plan must have room for all. */
 static void complain_too_many(struct plan_reader *reader, const struct json_pointer *root)
 {
     const struct json_pointer path = {.up = root, .key = "policies"};
@@ -331,14 +505,14 @@ static void complain_too_many(struct plan_reader *reader, const struct json_poin
 static void read_root(struct plan_reader *reader, const struct json *root)
 {
     static const struct json_pointer path = {0};
-    load(reader, root);
+    load_settings(reader, root);
     plan_reader_walk(reader, &path, root, &settings_fields);
     reader->policies.count = drop_hidden(&reader->policies);
     if (reader->policies.count > PLAN_POLICIES_MAX)
         complain_too_many(reader, &path);
 }
 
-static char *written(const struct json *json)
+static char *json_written(const struct json *json)
 {
     struct str text = {0};
     json_write(&text, json);
@@ -351,7 +525,7 @@ static char *copy_text(const struct json *json)
     return text ? xstrdup(text) : NULL;
 }
 
-/* An empty command was complained of by the schema. */
+/* The schema has reported an empty command. */
 static void read_tests(struct plan_reader *reader, const struct json *tests,
                        struct settings *settings)
 {
@@ -379,7 +553,7 @@ static void read_retention(const struct json *retention, struct retention_settin
     };
 }
 
-/* First the form, then what it means; all that is wrong comes in the order of the text. */
+/* First the shape, then the meaning. All errors come in document order. */
 static bool read_document(const struct json *root, struct settings *settings,
                           struct violations *wrong)
 {
@@ -400,14 +574,14 @@ static bool read_document(const struct json *root, struct settings *settings,
     const struct json *agents = json_get(root, "agents");
     struct violations of_agents = {0};
     if (json_count(agents) > 0 && !adapters_read(NULL, agents, &of_agents, &settings->agents))
-        settings->agents = NULL; /* what is wrong is said */
+        settings->agents = NULL; /* errors have been reported */
     violations_merge(&meaning, &of_agents, root);
     settings->agent = copy_text(json_get(root, "agent"));
     settings->workflows = copy_text(json_get(root, "workflows"));
     read_tests(&reader, json_get(root, "tests"), settings);
     const struct json *rules = json_get(root, "rules");
     if (json_count(rules) > 0)
-        settings->rules = written(rules);
+        settings->rules = json_written(rules);
 
     bool ok = is_formed && meaning.count == 0;
     violations_merge(wrong, &meaning, root);

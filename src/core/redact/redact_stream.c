@@ -1,23 +1,548 @@
-/* redact_stream.c - the bytes of a stream: kept as long as they may be part of a secret, then
- * written. */
+/*
+ * Masks secrets in a stream: what may still become a secret is held back.
+ */
 #define _DEFAULT_SOURCE /* explicit_bzero */
-
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "redact_forms.h"
-#include "redact_spans.h"
-#include "redact_stream_parts.h"
-#include "redactor.h"
+#include "redact_internal.h"
 #include "xalloc.h"
 
+/*
+ * The search: finds what to cut, that is values (also across gaps), forms, and what patterns
+ * match in lines.
+ */
+
+/* Returns true if `a` gives the name when both cuts become one. */
+static bool names_both(const struct redactor *redactor, const struct redact_span *a,
+                       const struct redact_span *b)
+{
+    const enum redact_rank ranks[] = {redactor->names[a->name].rank, redactor->names[b->name].rank};
+    if (a->start != b->start)
+        return a->start < b->start;
+    if (ranks[0] != ranks[1])
+        return ranks[0] < ranks[1];
+    return a->end != b->end ? a->end > b->end : a->name < b->name;
+}
+
+static struct redact_span merge_spans(const struct redactor *redactor, const struct redact_span *a,
+                                      const struct redact_span *b)
+{
+    return (struct redact_span){
+        .start = a->start < b->start ? a->start : b->start,
+        .end = a->end > b->end ? a->end : b->end,
+        .name = names_both(redactor, a, b) ? a->name : b->name,
+    };
+}
+
+/* Merges overlapping cuts. The one that begins first gives the name; of several, the one of the
+ * best rank, then the longest. */
+static void redact_spans_add(struct redact_spans *spans, const struct redactor *redactor,
+                             struct redact_span span)
+{
+    assert(span.start < span.end);
+    size_t at = spans->count;
+    while (at > spans->first && spans->items[at - 1].start >= span.end)
+        at--;
+    size_t from = at;
+    while (from > spans->first && spans->items[from - 1].end > span.start) {
+        from--;
+        span = merge_spans(redactor, &spans->items[from], &span);
+    }
+    if (from == at)
+        spans->items = xgrow(spans->items, &spans->cap, spans->count + 1, sizeof(*spans->items));
+    memmove(spans->items + from + 1, spans->items + at,
+            (spans->count - at) * sizeof(*spans->items));
+    spans->items[from] = span;
+    spans->count += from + 1 - at;
+}
+
+/* Returns the first span, or NULL. */
+static const struct redact_span *redact_spans_first(const struct redact_spans *spans)
+{
+    return spans->first < spans->count ? &spans->items[spans->first] : NULL;
+}
+
+/* Drops the first span, which must exist. */
+static void redact_spans_drop_first(struct redact_spans *spans)
+{
+    spans->first++;
+    if (spans->first == spans->count)
+        spans->first = spans->count = 0;
+}
+
+static void redact_spans_done(struct redact_spans *spans)
+{
+    free(spans->items);
+    *spans = (struct redact_spans){0};
+}
+
+/* The whole match, or its first group that matched something. */
+static struct rule_span chosen_span(const struct rule_span spans[RULE_SPANS])
+{
+    for (int i = 1; i < RULE_SPANS; i++) {
+        if (spans[i].end > spans[i].start)
+            return spans[i];
+    }
+    return spans[0];
+}
+
+/* Finds one match at or after `from`, and where to look for the next one. */
+static size_t match_once(const struct rule_pattern *pattern, struct rule_matcher *matcher,
+                         const struct rule_subject *subject, size_t from, struct rule_span *found)
+{
+    struct rule_span spans[RULE_SPANS];
+    const struct rule_subject rest = {.bytes = subject->bytes + from,
+                                      .len = subject->len - from,
+                                      .begins = subject->begins && from == 0,
+                                      .ends = subject->ends};
+    *found = (struct rule_span){.start = from, .end = subject->len};
+    switch (rule_pattern_match(pattern, matcher, &rest, spans)) {
+    case RULE_MATCH_LIMITED:
+        return subject->len;
+    case RULE_MATCH_NO:
+        found->end = from;
+        return subject->len;
+    case RULE_MATCH_YES:
+        break;
+    }
+    const struct rule_span chosen = chosen_span(spans);
+    found->start = from + chosen.start;
+    found->end = from + chosen.end;
+    const size_t end = spans[0].end > chosen.end ? spans[0].end : chosen.end;
+    return from + (end > 0 ? end : 1);
+}
+
+/* Reports a cut of that name from `start` to `end` in the subject. */
+typedef void redact_line_fn(void *ctx, size_t start, size_t end, int name);
+
+/* Reports what the redactor's patterns match in the subject. A pattern that hits its limits cuts
+ * the rest of the subject, since its content is unknown. */
+static void match_lines(const struct redactor *redactor, struct rule_matcher *matcher,
+                        const struct rule_subject *subject, redact_line_fn *found, void *ctx)
+{
+    for (size_t i = 0; i < redactor->pattern_count; i++) {
+        size_t from = 0;
+        while (from < subject->len) {
+            struct rule_span span;
+            from = match_once(redactor->patterns[i], matcher, subject, from, &span);
+            if (span.end > span.start)
+                found(ctx, span.start, span.end, redactor->pattern_names[i]);
+        }
+    }
+}
+
+void redact_counts_done(struct redact_counts *counts)
+{
+    if (!counts)
+        return;
+    free(counts->by_name);
+    *counts = (struct redact_counts){0};
+}
+
+static void make_room(struct redact_counts *counts, size_t size)
+{
+    if (counts->size >= size)
+        return;
+    int64_t *larger = xcalloc(size, sizeof(*larger));
+    for (size_t i = 0; i < counts->size; i++)
+        larger[i] = counts->by_name[i];
+    free(counts->by_name);
+    counts->by_name = larger;
+    counts->size = size;
+}
+
+void redact_counts_add(struct redact_counts *counts, const struct redact_counts *more)
+{
+    make_room(counts, more->size);
+    for (size_t i = 0; i < more->size; i++)
+        counts->by_name[i] += more->by_name[i];
+    counts->all += more->all;
+}
+
+/* Counts one more cut of that name. */
+static void redact_count_one(struct redact_counts *counts, const struct redactor *redactor,
+                             int name)
+{
+    make_room(counts, redactor->name_count);
+    counts->by_name[name]++;
+    counts->all++;
+}
+
+/* Writes the name of a mark, without its frame. */
+static void add_name(struct str *out, const struct redact_name *name)
+{
+    enum { BEFORE = sizeof("[cut:") - 1, AROUND = BEFORE + 1 };
+    str_add_json(out, name->mark + BEFORE, name->mark_len - AROUND);
+}
+
+void redact_counts_json(const struct redactor *redactor, const struct redact_counts *counts,
+                        struct str *out)
+{
+    int64_t rest = counts->all;
+    int told = 0;
+    str_add_char(out, '{');
+    for (size_t i = 0; i < counts->size && told < REDACT_COUNTED_MAX; i++) {
+        if (counts->by_name[i] == 0)
+            continue;
+        if (told++ > 0)
+            str_add_char(out, ',');
+        add_name(out, &redactor->names[i]);
+        str_add_char(out, ':');
+        str_add_i64(out, counts->by_name[i]);
+        rest -= counts->by_name[i];
+    }
+    if (rest > 0)
+        str_json_i64(out, "...", rest);
+    str_add_char(out, '}');
+}
+
+static_assert((int)REDACT_CODE_MAX + (int)REDACT_FORM_BYTES_MAX + (int)REDACT_LINE_MAX <
+                  (int)REDACT_HOLD_MAX,
+              "all that may be waited for");
+static_assert((int)REDACT_LANE_BYTES_MAX + (int)REDACT_FORM_BYTES_MAX + (int)REDACT_LINE_MAX <
+                  (int)REDACT_HOLD_MAX,
+              "also in what was escaped");
+
+/* A cut that begins before the written part is the rest of another cut. */
+void redact_search_add_span(struct redact_stream *stream, int64_t start, int64_t end, int name)
+{
+    if (start == end)
+        return;
+    if (start < stream->written) {
+        stream->written = end > stream->written ? end : stream->written;
+        return;
+    }
+    redact_spans_add(&stream->spans, stream->redactor,
+                     (struct redact_span){.start = start, .end = end, .name = name});
+}
+
+static void on_match(void *ctx, size_t start, size_t end, int name)
+{
+    struct redact_stream *stream = ctx;
+    redact_search_add_span(stream, stream->line_at + (int64_t)start, stream->line_at + (int64_t)end,
+                           name);
+}
+
+/* Searches one line, or a window of a long one. Returns false if its end has not arrived. */
+static bool look_at_line(struct redact_stream *stream, bool ended)
+{
+    const size_t there = (size_t)(redact_stream_end_of(stream) - stream->line_at);
+    const size_t limit = there < REDACT_LINE_MAX ? there : REDACT_LINE_MAX;
+    const char *line = redact_stream_at(stream, stream->line_at);
+    const char *feed = there > 0 ? memchr(line, '\n', limit) : NULL;
+    const bool is_all = feed || (ended && there <= REDACT_LINE_MAX);
+    if (there == 0 || (!is_all && there <= REDACT_LINE_MAX))
+        return false;
+    const size_t len = feed ? (size_t)(feed - line) : limit;
+    const bool has_return = feed && len > 0 && line[len - 1] == '\r';
+    const struct rule_subject subject = {.bytes = line,
+                                         .len = has_return ? len - 1 : len,
+                                         .begins = stream->line_begins,
+                                         .ends = is_all};
+    match_lines(stream->redactor, stream->matcher, &subject, on_match, stream);
+    stream->line_at += feed ? (int64_t)len + 1 : is_all ? (int64_t)len : REDACT_LINE_MAX / 2;
+    stream->line_begins = is_all;
+    return true;
+}
+
+static void look_at_lines(struct redact_stream *stream, bool ended)
+{
+    if (!stream->matcher) {
+        stream->line_at = redact_stream_end_of(stream);
+        return;
+    }
+    while (look_at_line(stream, ended))
+        continue;
+}
+
+/* Follows the form as far as it goes. */
+static void follow_tail(struct redact_stream *stream, bool ended)
+{
+    if (stream->tail.rest == REDACT_REST_NONE)
+        return;
+    const size_t len = (size_t)(redact_stream_end_of(stream) - stream->tail_at);
+    const size_t taken =
+        redact_tail_take(&stream->tail, redact_stream_at(stream, stream->tail_at), len, ended);
+    stream->tail_at += (int64_t)taken;
+    if (taken > 0)
+        redact_search_add_span(stream, stream->tail_start, stream->tail_at, stream->tail_name);
+}
+
+/* Returns where the string of that node begins, which ends where the search is. */
+static int64_t start_of(const struct redact_stream *stream, uint32_t node)
+{
+    return stream->searched - (int64_t)stream->redactor->trie.nodes[node].depth;
+}
+
+static enum redact_found look_at_form(const struct redact_node *node,
+                                      const struct redact_place *place, struct redact_cut *cut)
+{
+    const size_t form = (size_t)node->form % redact_form_count();
+    const size_t wrap = (size_t)node->form / redact_form_count();
+    if (wrap == REDACT_PLAIN)
+        return redact_form_look(form, place, cut);
+    return redact_base64_look(form, wrap - REDACT_FIRST_PLACE, place, cut);
+}
+
+/* Checks whether a form begins where its first bytes are. Returns false if that depends on
+ * further bytes. */
+static bool take_form(struct redact_stream *stream, const struct redact_node *node, bool ended)
+{
+    const int64_t start = stream->searched - (int64_t)node->depth;
+    const int name = stream->redactor->form_names[(size_t)node->form % redact_form_count()];
+    const char *bytes = redact_stream_at(stream, start);
+    const bool is_known = start >= stream->letters_at && start < stream->letters_end;
+    size_t letters = is_known ? (size_t)(stream->letters_end - start) : 0;
+    const struct redact_place place = {.bytes = bytes,
+                                       .len = (size_t)(redact_stream_end_of(stream) - start),
+                                       .before = start > stream->base ? (unsigned char)bytes[-1]
+                                                                      : stream->before,
+                                       .ended = ended,
+                                       .letters = &letters};
+    struct redact_cut cut = {0};
+    if (start < stream->tail_at && !stream->tail_is_named)
+        return true; /* part of another cut */
+    const enum redact_found found = look_at_form(node, &place, &cut);
+    if (letters > 0) {
+        stream->letters_at = start;
+        stream->letters_end = start + (int64_t)letters;
+    }
+    if (found == REDACT_CUT) {
+        stream->tail = cut.tail;
+        stream->tail_start = start + (int64_t)cut.start;
+        stream->tail_at = start + (int64_t)cut.end;
+        stream->tail_name = name;
+        stream->tail_is_named = redact_form_is_named((size_t)node->form % redact_form_count());
+        redact_search_add_span(stream, stream->tail_start, stream->tail_at, name);
+        follow_tail(stream, ended);
+    }
+    stream->undecided_from = start + (int64_t)cut.start;
+    return found != REDACT_MORE;
+}
+
+/* Takes everything that ends where the search is. Returns false if it has to wait. */
+static bool take_endings(struct redact_stream *stream, bool ended)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    while (stream->ending != REDACT_TRIE_ROOT) {
+        const struct redact_node *node = &trie->nodes[stream->ending];
+        if (node->value >= 0 && !stream->undecided)
+            redact_search_add_span(stream, start_of(stream, stream->ending), stream->searched,
+                                   node->value);
+        stream->undecided = node->form >= 0 && !take_form(stream, node, ended);
+        if (stream->undecided)
+            return false;
+        stream->ending = node->also;
+    }
+    stream->node = redact_trie_settle(trie, stream->node);
+    return true;
+}
+
+/* Cuts the endings that cross a gap; the search finds the others. */
+static void take_joined(struct redact_stream *stream, int64_t end)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    struct redact_joined *joined = &stream->joined;
+    uint32_t ending = redact_trie_ends(trie, joined->node);
+    for (; ending != REDACT_TRIE_ROOT; ending = trie->nodes[ending].also) {
+        const struct redact_node *node = &trie->nodes[ending];
+        if (node->value >= 0)
+            redact_search_add_span(stream,
+                                   redact_gaps_start(&joined->gaps, end, (int64_t)node->depth), end,
+                                   node->value);
+    }
+    joined->node = redact_trie_settle(trie, joined->node);
+    if (!redact_gaps_within(&joined->gaps, end, (int64_t)trie->nodes[joined->node].depth))
+        joined->node = REDACT_TRIE_ROOT; /* the search knows it */
+}
+
+/* Adds the gap at the search to those of `node`. Returns false if the gap's end has not arrived. */
+static bool join_gap(struct redact_stream *stream, uint32_t node, int64_t limit, bool ended)
+{
+    struct redact_joined *joined = &stream->joined;
+    bool open = false;
+    const size_t len = redact_gap_len(redact_stream_at(stream, stream->searched),
+                                      (size_t)(limit - stream->searched), &open);
+    if (open && !ended)
+        return false;
+    const int64_t end = stream->searched + (int64_t)len;
+    const bool is_gap = len > 0 && redact_gaps_add(&joined->gaps, stream->searched, end);
+    joined->node = is_gap ? node : REDACT_TRIE_ROOT;
+    joined->resume_at = end;
+    return true;
+}
+
+/* Returns true if a gap may follow here within a possible entry. After only one or two bytes,
+ * only where the trie looks at them (redact_trie_skip()): otherwise the result would depend on
+ * how the input is split. */
+static bool may_join(const struct redact_stream *stream, int64_t limit)
+{
+    const unsigned char *bytes = stream->bytes + (stream->searched - stream->base);
+    const uint32_t depth = stream->redactor->trie.nodes[stream->node].depth;
+    const bool is_escape = *bytes == '\033';
+    if (depth == 0 || !redact_gap_begins(*bytes))
+        return false;
+    if (depth == 1)
+        return is_escape && (limit - stream->searched < 2 || bytes[1] == '[');
+    return depth >= REDACT_TRIE_BLOCK || is_escape;
+}
+
+/* Takes the next byte for what continues after a gap. Returns false if it has to wait. */
+static bool follow_joined(struct redact_stream *stream, int64_t limit, bool ended)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    struct redact_joined *joined = &stream->joined;
+    const unsigned char byte = stream->bytes[stream->searched - stream->base];
+    if (joined->node == REDACT_TRIE_ROOT) {
+        joined->gaps.count = 0;
+        return !may_join(stream, limit) || join_gap(stream, stream->node, limit, ended);
+    }
+    if (stream->searched < joined->resume_at)
+        return true;
+    const uint32_t next = redact_trie_step(trie, joined->node, byte);
+    if (next == REDACT_TRIE_ROOT && redact_gap_begins(byte))
+        return join_gap(stream, joined->node, limit, ended);
+    joined->node = next;
+    take_joined(stream, stream->searched + 1);
+    return true;
+}
+
+/* Nearly every letter begins something. Drops what cannot continue its first bytes, so that the
+ * search does not take each byte of a word by itself. */
+static void leave_short(struct redact_stream *stream, int64_t limit)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    const int64_t start = start_of(stream, stream->node);
+    bool is_open = false;
+    if (trie->nodes[stream->node].depth >= REDACT_TRIE_BLOCK ||
+        limit - start < 2 * REDACT_TRIE_BLOCK ||
+        redact_trie_may_start(trie, stream->bytes + (start - stream->base), (size_t)(limit - start),
+                              false, &is_open))
+        return;
+    stream->searched = start + 1;
+    stream->node = REDACT_TRIE_ROOT;
+}
+
+/* Skips from the root to where something may begin. */
+static void skip_to_start(struct redact_stream *stream, int64_t limit)
+{
+    const size_t from = (size_t)(stream->searched - stream->base);
+    const size_t to = redact_trie_skip(&stream->redactor->trie, stream->bytes, from,
+                                       (size_t)(limit - stream->base));
+    stream->searched = stream->base + (int64_t)to;
+}
+
+/* Walks to the end, to a form that may continue, or to something undecided. */
+static void walk_text(struct redact_stream *stream, bool ended)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    while (take_endings(stream, ended)) {
+        const bool in_tail = stream->tail.rest != REDACT_REST_NONE;
+        const int64_t limit = in_tail ? stream->tail_at : redact_stream_end_of(stream);
+        const bool has_lanes = stream->lanes && stream->lanes->active > 0;
+        const bool is_alone = stream->joined.node == REDACT_TRIE_ROOT && !has_lanes;
+        if (is_alone && stream->node != REDACT_TRIE_ROOT)
+            leave_short(stream, limit);
+        if (is_alone && stream->node == REDACT_TRIE_ROOT)
+            skip_to_start(stream, limit);
+        if (stream->searched >= limit || !redact_lanes_prepare(stream, limit, ended) ||
+            !follow_joined(stream, limit, ended))
+            return;
+        redact_lanes_take(stream);
+        const unsigned char byte = stream->bytes[stream->searched - stream->base];
+        stream->node = redact_trie_step(trie, stream->node, byte);
+        stream->searched++;
+        stream->ending = redact_trie_ends(trie, stream->node);
+    }
+}
+
+/* Searches the new bytes and adds cuts to stream->spans. `ended`: no more bytes will come, so
+ * nothing waits for them. */
+static void redact_search(struct redact_stream *stream, bool ended)
+{
+    look_at_lines(stream, ended);
+    follow_tail(stream, ended);
+    walk_text(stream, ended);
+}
+
+/* Like start_of(), across gaps. Nothing may have arrived after the last gap yet. */
+static int64_t joined_start(const struct redact_stream *stream, uint32_t node)
+{
+    const struct redact_joined *joined = &stream->joined;
+    const int64_t depth = (int64_t)stream->redactor->trie.nodes[node].depth;
+    const int64_t at = stream->searched > joined->resume_at ? stream->searched : joined->resume_at;
+    return redact_gaps_start(&joined->gaps, at, depth);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Ignoring the undecided form. */
+static int64_t settled_but_for_form(const struct redact_stream *stream)
+{
+    const struct redact_joined *joined = &stream->joined;
+    int64_t at = start_of(stream, redact_trie_settle(&stream->redactor->trie, stream->node));
+    if (joined->node != REDACT_TRIE_ROOT)
+        at = least(at, joined_start(stream, joined->node));
+    if (stream->tail.rest != REDACT_REST_NONE)
+        at = least(at, stream->tail_at);
+    return redact_lanes_settled(stream, least(at, stream->line_at));
+}
+
+/* Returns an offset before which nothing will be searched again. */
+static int64_t redact_search_settled(const struct redact_stream *stream)
+{
+    const int64_t at = settled_but_for_form(stream);
+    return stream->undecided ? least(at, start_of(stream, stream->ending)) : at;
+}
+
+/* Returns an offset before which no further cut can begin; at least redact_search_settled(). */
+static int64_t redact_search_writable(const struct redact_stream *stream)
+{
+    const int64_t at = settled_but_for_form(stream);
+    return stream->undecided ? least(at, stream->undecided_from) : at;
+}
+
+/* Returns the longest suffix of a node that begins a value and is long enough to be cut, or the
+ * root. */
+static uint32_t find_beginning(const struct redact_stream *stream, uint32_t node)
+{
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0)
+        node = nodes[node].shorter;
+    return nodes[node].depth >= REDACT_VALUE_MIN ? node : REDACT_TRIE_ROOT;
+}
+
+/* At the end of the stream: cuts a broken-off value as far as it came. */
+static void redact_search_cut_short(struct redact_stream *stream)
+{
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    const uint32_t node = find_beginning(stream, stream->node);
+    const uint32_t joined = find_beginning(stream, stream->joined.node);
+    if (joined != REDACT_TRIE_ROOT)
+        redact_search_add_span(stream, joined_start(stream, joined), stream->searched,
+                               nodes[joined].passing);
+    if (node != REDACT_TRIE_ROOT)
+        redact_search_add_span(stream, start_of(stream, node), stream->searched,
+                               nodes[node].passing);
+    redact_lanes_cut_short(stream);
+}
+
+/*
+ * The bytes of a stream: kept as long as they may be part of a secret, then written.
+ */
+
 enum {
-    PIECE_MAX = 16 * 1024, /* bytes that are looked at in one go */
+    PIECE_MAX = 16 * 1024, /* bytes that are searched at once */
     FIRST_CAP = 4096,
 };
 
-/* One call: where the bytes go, and whether it is the end. */
+/* One call: where the bytes go, and whether it is the last one. */
 struct pass {
     redact_sink_fn *sink;
     void *ctx;
@@ -59,7 +584,7 @@ const struct redact_counts *redact_stream_counts(const struct redact_stream *str
     return &stream->counts;
 }
 
-static void give(const struct pass *pass, const char *bytes, size_t len)
+static void give_text(const struct pass *pass, const char *bytes, size_t len)
 {
     while (len > 0) {
         const size_t piece = len < REDACT_SINK_MAX ? len : REDACT_SINK_MAX;
@@ -69,8 +594,8 @@ static void give(const struct pass *pass, const char *bytes, size_t len)
     }
 }
 
-/* xgrow() would leave a copy of the old bytes behind. */
-static void append(struct redact_stream *stream, const char *bytes, size_t len)
+/* Not xgrow(), which would leave a copy of the old bytes behind. */
+static void append_text(struct redact_stream *stream, const char *bytes, size_t len)
 {
     if (stream->cap - stream->len < len) {
         size_t cap = stream->cap > 0 ? stream->cap : FIRST_CAP;
@@ -91,7 +616,7 @@ static void write_text(struct redact_stream *stream, const struct pass *pass, in
 {
     if (to <= stream->written)
         return;
-    give(pass, redact_stream_at(stream, stream->written), (size_t)(to - stream->written));
+    give_text(pass, redact_stream_at(stream, stream->written), (size_t)(to - stream->written));
     stream->written = to;
 }
 
@@ -104,12 +629,12 @@ static void write_up_to(struct redact_stream *stream, const struct pass *pass, i
         stream->written = span->end;
         redact_count_one(&stream->counts, stream->redactor, span->name);
         redact_spans_drop_first(&stream->spans);
-        give(pass, name->mark, name->mark_len);
+        give_text(pass, name->mark, name->mark_len);
     }
     write_text(stream, pass, to);
 }
 
-/* The bytes that nobody needs any more. */
+/* Drops the bytes that are no longer needed. */
 static void drop_bytes(struct redact_stream *stream, int64_t settled_at)
 {
     const int64_t end = redact_stream_end_of(stream);
@@ -124,7 +649,7 @@ static void drop_bytes(struct redact_stream *stream, int64_t settled_at)
     assert(stream->len <= REDACT_HOLD_MAX);
 }
 
-static void look(struct redact_stream *stream, const struct pass *pass)
+static void look_for_secrets(struct redact_stream *stream, const struct pass *pass)
 {
     redact_search(stream, pass->ended);
     const int64_t at = redact_search_settled(stream);
@@ -137,13 +662,13 @@ void redact_stream_add(struct redact_stream *stream, const char *bytes, size_t l
 {
     const struct pass pass = {.sink = sink, .ctx = ctx};
     if (!stream->redactor) {
-        give(&pass, bytes, len);
+        give_text(&pass, bytes, len);
         return;
     }
     while (len > 0) {
         const size_t piece = len < PIECE_MAX ? len : PIECE_MAX;
-        append(stream, bytes, piece);
-        look(stream, &pass);
+        append_text(stream, bytes, piece);
+        look_for_secrets(stream, &pass);
         bytes += piece;
         len -= piece;
     }
@@ -155,7 +680,7 @@ void redact_stream_end(struct redact_stream *stream, redact_sink_fn *sink, void 
     if (!stream->redactor)
         return;
     if (stream->len > 0)
-        look(stream, &pass);
+        look_for_secrets(stream, &pass);
     assert(stream->searched == redact_stream_end_of(stream));
     redact_search_cut_short(stream);
     write_up_to(stream, &pass, redact_stream_end_of(stream));

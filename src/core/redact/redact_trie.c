@@ -1,19 +1,23 @@
+/*
+ * Looks for many secrets at once in what a child writes.
+ */
 #define _DEFAULT_SOURCE /* explicit_bzero */
-
-#include "redact_trie.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "attr.h"
-#include "redact_escape.h"
-#include "redact_words.h"
+#include "redact_internal.h"
 #include "xalloc.h"
+
+/*
+ * The trie. Nearly all bytes of all output pass through redact_trie_skip(), so most of this is
+ * about skipping quickly.
+ */
 
 enum { FIRST_CAP = 1024 };
 
-/* xgrow() would leave a copy of the old nodes behind. */
+/* Not xgrow(), which would leave a copy of the old nodes behind. */
 static void make_room(struct redact_trie *trie)
 {
     if (trie->count < trie->cap)
@@ -106,10 +110,10 @@ static unsigned two_at(const unsigned char *bytes)
     return (unsigned)bytes[0] | (unsigned)bytes[1] << 8;
 }
 
-/* Where in `twos` the groups are. Two bytes and the two after them have a start where the first of
- * them begin one and the next byte is of the group of its third one; or where the second of them
- * is of the group of one's first byte, which the other two follow: each is an AND of the table's
- * values, shifted by HALF. */
+/* The layout of `twos`. A start is possible at two bytes and the two after them if the first
+ * pair begins a start whose third byte has the group of the next byte; or if the second byte has
+ * the group of the first byte of a start that the other pair continues. Each test is an AND of
+ * two table values, shifted by HALF. */
 enum {
     BOTH_BEGIN = 0,
     SECOND_BEGINS = REDACT_TRIE_GROUPS,
@@ -121,8 +125,8 @@ enum {
 
 static_assert(2 * HALF == 64, "what is known of two bytes fills a uint64_t");
 
-/* The bytes that begin an escape are a group of their own: many starts have them, most text has
- * few. */
+/* Bytes that begin an escape are a group of their own: many starts have them, but little text
+ * does. */
 static unsigned group_of(unsigned char byte)
 {
     if (redact_escape_begins(byte))
@@ -130,7 +134,7 @@ static unsigned group_of(unsigned char byte)
     return 1U << (byte ^ byte >> 2) % (REDACT_TRIE_GROUPS - 1);
 }
 
-/* The first block of an entry. */
+/* Adds the first block of an entry. */
 static void add_block(struct redact_trie *trie, const unsigned char *block)
 {
     const unsigned first = group_of(block[0]), third = group_of(block[2]);
@@ -147,7 +151,7 @@ static void add_short_start(struct redact_trie *trie, const unsigned char block[
     add_hash(&trie->shorts, hash_of(block_at(block)));
 }
 
-/* What begins in another color than it goes on in. */
+/* Starts whose first bytes have another color than the rest. */
 static void add_colored_starts(struct redact_trie *trie, const unsigned char *bytes)
 {
     const unsigned char one[REDACT_TRIE_BLOCK] = {bytes[0], '\033', '['};
@@ -166,8 +170,8 @@ void redact_trie_add_start(struct redact_trie *trie, const unsigned char *bytes,
     }
 }
 
-/* The node of an entry; those passed on the way get the name, unless they have one. */
-static uint32_t add(struct redact_trie *trie, const char *bytes, size_t len, int name)
+/* Returns the node of an entry. Names the nodes on the way unless they have a name. */
+static uint32_t add_path(struct redact_trie *trie, const char *bytes, size_t len, int name)
 {
     const unsigned char *at = (const unsigned char *)bytes;
     uint32_t node = REDACT_TRIE_ROOT;
@@ -185,7 +189,7 @@ static uint32_t add(struct redact_trie *trie, const char *bytes, size_t len, int
 
 void redact_trie_add_code(struct redact_trie *trie, const char *bytes, size_t len, int name)
 {
-    const uint32_t node = add(trie, bytes, len, name);
+    const uint32_t node = add_path(trie, bytes, len, name);
     if (trie->nodes[node].value == REDACT_TRIE_NAMELESS)
         trie->nodes[node].value = name;
 }
@@ -193,7 +197,7 @@ void redact_trie_add_code(struct redact_trie *trie, const char *bytes, size_t le
 bool redact_trie_add_value(struct redact_trie *trie, const char *bytes, size_t len, int name)
 {
     redact_trie_add_code(trie, bytes, len, name);
-    const uint32_t node = add(trie, bytes, len, name);
+    const uint32_t node = add_path(trie, bytes, len, name);
     const bool is_new = !trie->nodes[node].raw;
     trie->nodes[node].raw = true;
     return is_new;
@@ -201,7 +205,7 @@ bool redact_trie_add_value(struct redact_trie *trie, const char *bytes, size_t l
 
 void redact_trie_add_form(struct redact_trie *trie, const char *start, int form)
 {
-    const uint32_t node = add(trie, start, strlen(start), REDACT_TRIE_NAMELESS);
+    const uint32_t node = add_path(trie, start, strlen(start), REDACT_TRIE_NAMELESS);
     if (trie->nodes[node].form < 0)
         trie->nodes[node].form = (int16_t)form;
 }
@@ -211,7 +215,7 @@ static bool ends_here(const struct redact_node *node)
     return node->value != REDACT_TRIE_NAMELESS || node->form >= 0;
 }
 
-/* The links of a node's children, once those of all shorter nodes are there. */
+/* Links the children of a node. All shorter nodes must have been linked. */
 static void link_children(struct redact_trie *trie, uint32_t node, uint32_t *queue, size_t *queued)
 {
     for (uint32_t child = trie->nodes[node].child; child != 0; child = trie->nodes[child].next) {
@@ -223,7 +227,7 @@ static void link_children(struct redact_trie *trie, uint32_t node, uint32_t *que
     }
 }
 
-/* What is known of one of the two bytes. */
+/* What is known from one of the two bytes. */
 static void fill_twos(struct redact_trie *trie)
 {
     for (unsigned two = 0; two < ARRAY_LEN(trie->twos); two++) {
@@ -243,7 +247,7 @@ void redact_trie_build(struct redact_trie *trie)
     fill_twos(trie);
 }
 
-/* block_at() by way of a fourth byte, which makes it one load. */
+/* Like block_at(), but reads a fourth byte to need only one load. */
 static uint32_t block_of_four(const unsigned char *bytes)
 {
     return ((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
@@ -251,7 +255,7 @@ static uint32_t block_of_four(const unsigned char *bytes)
            << 8;
 }
 
-/* Places that are looked at in one go. */
+/* Places that are checked at once. */
 enum { RUN = 8 };
 
 static uint32_t starts_in(uint64_t two, uint64_t next)
@@ -259,8 +263,8 @@ static uint32_t starts_in(uint64_t two, uint64_t next)
     return (uint32_t)(two & next >> HALF);
 }
 
-/* Is there none among them whose first block may be that of an entry? One load for two of them and
- * no branch: nearly all bytes of all output go through here. */
+/* Returns true if none of these places begins the first block of an entry. One load for two
+ * places and no branch: nearly all bytes of all output go through here. */
 static bool starts_none(const uint64_t twos[1 << 16], const unsigned char *bytes)
 {
     const uint64_t a = twos[two_at(bytes)], b = twos[two_at(bytes + 2)];
@@ -274,7 +278,7 @@ static bool is_start(const struct redact_trie *trie, const unsigned char *bytes)
     return has_hash(&trie->starts, hash_of(block_of_four(bytes)));
 }
 
-/* The first of these places whose first block is that of an entry; RUN if there is none. */
+/* Returns the first of these places that begins the first block of an entry, or RUN. */
 static size_t find_in_run(const struct redact_trie *trie, const unsigned char *bytes)
 {
     for (size_t i = 0; i < RUN; i += 2) {
@@ -288,7 +292,7 @@ static size_t find_in_run(const struct redact_trie *trie, const unsigned char *b
     return RUN;
 }
 
-/* The next place whose first block is that of an entry; `last` + 1 if there is none. */
+/* Returns the next place that begins the first block of an entry, or `last` + 1. */
 static size_t find_start(const struct redact_trie *trie, const unsigned char *bytes, size_t at,
                          size_t last)
 {
@@ -304,18 +308,18 @@ static size_t find_start(const struct redact_trie *trie, const unsigned char *by
     return at;
 }
 
-/* Does a value go on in other bytes than its own after this one? */
-static bool breaks(unsigned char byte)
+/* Returns true if a value may continue after this byte in other bytes than its own. */
+static bool breaks_value(unsigned char byte)
 {
     return redact_gap_begins(byte) || redact_escape_begins(byte);
 }
 
 static bool has_break(const unsigned char *bytes)
 {
-    return breaks(bytes[3]) || breaks(bytes[4]) || breaks(bytes[5]);
+    return breaks_value(bytes[3]) || breaks_value(bytes[4]) || breaks_value(bytes[5]);
 }
 
-/* Its first block is known: so it is with what follows? */
+/* The first block matches; checks what follows. */
 static bool may_start(const struct redact_trie *trie, const unsigned char *bytes, size_t len)
 {
     return len < 2 * REDACT_TRIE_BLOCK || has_break(bytes) ||
@@ -374,4 +378,304 @@ uint32_t redact_trie_settle(const struct redact_trie *trie, uint32_t node)
     while (node != REDACT_TRIE_ROOT && trie->nodes[node].child == 0)
         node = trie->nodes[node].shorter;
     return node;
+}
+
+/*
+ * Lanes: values in escaped text.
+ */
+
+static struct redact_escapers escapers_of(int lane)
+{
+    return (struct redact_escapers){
+        .outer = (enum redact_escaper)(REDACT_ESCAPER_NONE + 1 + lane / REDACT_ESCAPER_COUNT),
+        .inner = (enum redact_escaper)(lane % REDACT_ESCAPER_COUNT)};
+}
+
+void redact_lanes_done(struct redact_lanes *lanes)
+{
+    for (int i = 0; lanes && i < REDACT_LANES; i++)
+        free(lanes->lanes[i].escapes);
+    free(lanes);
+}
+
+static void stop_lane(struct redact_lanes *lanes, struct redact_lane *lane)
+{
+    lanes->active -= lane->node != REDACT_TRIE_ROOT;
+    lane->node = REDACT_TRIE_ROOT;
+    lane->count = 0;
+}
+
+void redact_lanes_reset(struct redact_lanes *lanes)
+{
+    for (int i = 0; lanes && i < REDACT_LANES; i++) {
+        stop_lane(lanes, &lanes->lanes[i]);
+        lanes->lanes[i].unit.taken = 0;
+    }
+}
+
+/* Returns the stream offset of a byte of the lane's text. */
+static int64_t raw_of(const struct redact_lane *lane, int64_t at)
+{
+    size_t low = 0, high = lane->count; /* the last escape that starts at or before it */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (lane->escapes[middle].start <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return at + lane->offset;
+    const struct redact_lane_escape *escape = &lane->escapes[low - 1];
+    return at < escape->end ? escape->raw_start : escape->raw_end + (at - escape->end);
+}
+
+/* Returns where the lane's match begins. */
+static int64_t start_of(const struct redact_stream *stream, const struct redact_lane *lane,
+                        uint32_t node)
+{
+    return raw_of(lane, lane->read - (int64_t)stream->redactor->trie.nodes[node].depth);
+}
+
+/* Drops escapes before the lane's match. */
+static void drop_escapes(struct redact_lane *lane, int64_t from)
+{
+    size_t gone = 0;
+    while (gone < lane->count && lane->escapes[gone].end <= from)
+        gone++;
+    if (gone == 0)
+        return;
+    lane->offset = lane->escapes[gone - 1].raw_end - lane->escapes[gone - 1].end;
+    lane->count -= gone;
+    memmove(lane->escapes, lane->escapes + gone, lane->count * sizeof(*lane->escapes));
+}
+
+/* Fails if there are too many. */
+static bool add_escape(struct redact_lane *lane, int64_t raw_start, size_t len, int64_t from)
+{
+    if (lane->count == lane->cap)
+        drop_escapes(lane, from);
+    if (lane->count == REDACT_LANE_ESCAPES_MAX)
+        return false;
+    lane->escapes = xgrow(lane->escapes, &lane->cap, lane->count + 1, sizeof(*lane->escapes));
+    lane->escapes[lane->count++] =
+        (struct redact_lane_escape){.raw_start = raw_start,
+                                    .raw_end = raw_start + (int64_t)lane->unit.taken,
+                                    .start = lane->read,
+                                    .end = lane->read + (int64_t)len};
+    return true;
+}
+
+/* Returns true if a value may continue in another notation after this node. */
+static bool may_continue(const struct redact_stream *stream, uint32_t node, int64_t limit,
+                         bool ended, bool *is_open)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    const int64_t depth = (int64_t)trie->nodes[node].depth;
+    if (node != REDACT_TRIE_ROOT && trie->nodes[node].passing < 0)
+        return false;
+    if (depth >= REDACT_TRIE_BLOCK)
+        return true;
+    const int64_t start = stream->searched - depth;
+    const unsigned char *bytes = stream->bytes + (start - stream->base);
+    return redact_trie_may_start(trie, bytes, (size_t)(limit - start), ended, is_open);
+}
+
+/* Finds the longest beginning of a value that ends where the search is and may continue in
+ * another notation. */
+static bool find_beginning(const struct redact_stream *stream, int64_t limit, bool ended,
+                           uint32_t *node, bool *is_open)
+{
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    *is_open = false;
+    for (*node = stream->node;; *node = nodes[*node].shorter) {
+        if (may_continue(stream, *node, limit, ended, is_open))
+            return true;
+        if (*is_open || *node == REDACT_TRIE_ROOT)
+            return false;
+    }
+}
+
+/* The stream ends within an escape: cuts what came of the value. */
+static void cut_broken_off(struct redact_stream *stream, int64_t start, uint32_t node)
+{
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0) {
+        start += (int64_t)nodes[node].depth - (int64_t)nodes[nodes[node].shorter].depth;
+        node = nodes[node].shorter;
+    }
+    if (nodes[node].depth >= REDACT_VALUE_MIN)
+        redact_search_add_span(stream, start, stream->searched, nodes[node].passing);
+}
+
+/* `node`: what the lane matches, or begins after. */
+static bool prepare_lane(struct redact_stream *stream, int index, uint32_t node, int64_t limit,
+                         bool ended)
+{
+    struct redact_lane *lane = &stream->lanes->lanes[index];
+    const char *bytes = redact_stream_at(stream, stream->searched);
+    const size_t len = (size_t)(limit - stream->searched);
+    const struct redact_escapers escapers = escapers_of(index);
+    if (redact_unit_read(escapers, bytes, len, false, &lane->unit))
+        return true;
+    if (!ended)
+        return false;
+    cut_broken_off(stream,
+                   lane->node != REDACT_TRIE_ROOT
+                       ? start_of(stream, lane, node)
+                       : stream->searched - (int64_t)stream->redactor->trie.nodes[node].depth,
+                   node);
+    return redact_unit_read(escapers, bytes, len, true, &lane->unit);
+}
+
+/* In a form, a plus is a blank. */
+static bool is_plus(int index, char c)
+{
+    const struct redact_escapers escapers = escapers_of(index);
+    return c == '+' && (escapers.outer == REDACT_PERCENT || escapers.inner == REDACT_PERCENT);
+}
+
+/* Starts inactive lanes here if there is an escape for them. */
+static bool prepare_begin(struct redact_stream *stream, int64_t limit, bool ended)
+{
+    const unsigned char byte = stream->bytes[stream->searched - stream->base];
+    uint32_t node;
+    bool is_open;
+    stream->lanes_from = UINT32_MAX;
+    if (!find_beginning(stream, limit, ended, &node, &is_open))
+        return !is_open;
+    if (!stream->lanes)
+        stream->lanes = xcalloc(1, sizeof(*stream->lanes));
+    stream->lanes_from = node;
+    for (int i = 0; i < REDACT_LANES; i++) {
+        struct redact_lane *lane = &stream->lanes->lanes[i];
+        if (lane->node != REDACT_TRIE_ROOT)
+            continue;
+        lane->unit = (struct redact_unit){.bytes = {byte}, .len = 1, .taken = 1};
+        if (redact_escape_begins_in(escapers_of(i), byte) &&
+            !prepare_lane(stream, i, node, limit, ended))
+            return false;
+    }
+    return true;
+}
+
+bool redact_lanes_prepare(struct redact_stream *stream, int64_t limit, bool ended)
+{
+    const unsigned char byte = stream->bytes[stream->searched - stream->base];
+    for (int i = 0; stream->lanes && stream->lanes->active > 0 && i < REDACT_LANES; i++) {
+        const struct redact_lane *lane = &stream->lanes->lanes[i];
+        if (lane->node != REDACT_TRIE_ROOT && stream->searched >= lane->resume_at &&
+            !prepare_lane(stream, i, lane->node, limit, ended))
+            return false;
+    }
+    stream->lanes_from = UINT32_MAX;
+    return !redact_escape_begins(byte) || prepare_begin(stream, limit, ended);
+}
+
+/* Cuts values that end here. The search finds those without an escape. */
+static void take_endings(struct redact_stream *stream, const struct redact_lane *lane, int64_t end)
+{
+    const struct redact_trie *trie = &stream->redactor->trie;
+    uint32_t ending = redact_trie_ends(trie, lane->node);
+    for (; ending != REDACT_TRIE_ROOT; ending = trie->nodes[ending].also) {
+        if (trie->nodes[ending].value >= 0)
+            redact_search_add_span(stream, start_of(stream, lane, ending), end,
+                                   trie->nodes[ending].value);
+    }
+}
+
+/* Returns true if the lane's match contains an escape; otherwise the search finds it. */
+static bool has_escape(const struct redact_stream *stream, const struct redact_lane *lane)
+{
+    const int64_t depth = (int64_t)stream->redactor->trie.nodes[lane->node].depth;
+    return lane->count > 0 && lane->escapes[lane->count - 1].end > lane->read - depth;
+}
+
+static void take_unit(struct redact_stream *stream, int index)
+{
+    struct redact_lane *lane = &stream->lanes->lanes[index];
+    const struct redact_trie *trie = &stream->redactor->trie;
+    const int64_t end = stream->searched + (int64_t)lane->unit.taken;
+    const int64_t from = lane->read - (int64_t)trie->nodes[lane->node].depth;
+    uint32_t node = lane->node;
+    bool is_escaped = lane->unit.is_escaped;
+    if (lane->unit.len == 1 && is_plus(index, (char)lane->unit.bytes[0])) {
+        const uint32_t blank = redact_trie_step(trie, node, ' ');
+        const bool is_blank =
+            trie->nodes[blank].depth == trie->nodes[node].depth + 1 &&
+            trie->nodes[redact_trie_step(trie, node, '+')].depth <= trie->nodes[node].depth;
+        lane->unit.bytes[0] = is_blank ? ' ' : '+';
+        is_escaped = is_escaped || is_blank;
+    }
+    const bool is_kept = !is_escaped || add_escape(lane, stream->searched, lane->unit.len, from);
+    lane->resume_at = end;
+    for (size_t i = 0; is_kept && i < lane->unit.len; i++) {
+        node = redact_trie_step(trie, node, lane->unit.bytes[i]);
+        lane->read++;
+        lane->node = node;
+        take_endings(stream, lane, end);
+    }
+    lane->node = is_kept ? redact_trie_settle(trie, node) : REDACT_TRIE_ROOT;
+    if (lane->node != REDACT_TRIE_ROOT &&
+        (!has_escape(stream, lane) ||
+         end - start_of(stream, lane, lane->node) > REDACT_LANE_BYTES_MAX))
+        lane->node = REDACT_TRIE_ROOT;
+}
+
+static void begin_lane(struct redact_stream *stream, int index)
+{
+    struct redact_lane *lane = &stream->lanes->lanes[index];
+    const bool is_blank = stream->bytes[stream->searched - stream->base] == '+';
+    if (!lane->unit.is_escaped && !(is_blank && is_plus(index, '+')))
+        return;
+    const int64_t depth = (int64_t)stream->redactor->trie.nodes[stream->lanes_from].depth;
+    lane->node = stream->lanes_from;
+    lane->read = depth;
+    lane->offset = stream->searched - depth;
+    lane->count = 0;
+    take_unit(stream, index);
+}
+
+void redact_lanes_take(struct redact_stream *stream)
+{
+    struct redact_lanes *lanes = stream->lanes;
+    if (!lanes || (lanes->active == 0 && stream->lanes_from == UINT32_MAX))
+        return;
+    lanes->active = 0;
+    for (int i = 0; i < REDACT_LANES; i++) {
+        struct redact_lane *lane = &lanes->lanes[i];
+        const bool is_idle = lane->node == REDACT_TRIE_ROOT;
+        if (is_idle && stream->lanes_from != UINT32_MAX)
+            begin_lane(stream, i);
+        else if (!is_idle && stream->searched >= lane->resume_at)
+            take_unit(stream, i);
+        lanes->active += lane->node != REDACT_TRIE_ROOT;
+    }
+}
+
+int64_t redact_lanes_settled(const struct redact_stream *stream, int64_t at)
+{
+    const struct redact_lanes *lanes = stream->lanes;
+    for (int i = 0; lanes && lanes->active > 0 && i < REDACT_LANES; i++) {
+        const struct redact_lane *lane = &lanes->lanes[i];
+        if (lane->node == REDACT_TRIE_ROOT)
+            continue;
+        const int64_t start = start_of(stream, lane, lane->node);
+        at = start < at ? start : at;
+    }
+    return at;
+}
+
+void redact_lanes_cut_short(struct redact_stream *stream)
+{
+    const struct redact_node *nodes = stream->redactor->trie.nodes;
+    for (int i = 0; stream->lanes && i < REDACT_LANES; i++) {
+        const struct redact_lane *lane = &stream->lanes->lanes[i];
+        uint32_t node = lane->node;
+        while (node != REDACT_TRIE_ROOT && nodes[node].passing < 0)
+            node = nodes[node].shorter;
+        if (nodes[node].depth >= REDACT_VALUE_MIN)
+            redact_search_add_span(stream, start_of(stream, lane, node), stream->searched,
+                                   nodes[node].passing);
+    }
 }

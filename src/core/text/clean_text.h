@@ -1,8 +1,7 @@
 /*
- * clean_text.h - the last part of a stream as the text rules see it: lines
- * without escape sequences and without what a log puts before them (line_prefix.h), a carriage
- * return ends a line, and invalid UTF-8 is '?'. Empty lines are left out. Every line knows its
- * offset in the raw stream. Pure.
+ * clean_text.h - the end of a stream, as the text rules see it: lines without escape sequences,
+ * without log prefixes, and without empty lines. A carriage return ends a line; invalid UTF-8
+ * becomes '?'. Each line knows its offset in the raw stream. Pure.
  */
 #ifndef DEVS_CLEAN_TEXT_H
 #define DEVS_CLEAN_TEXT_H
@@ -13,27 +12,31 @@
 
 #include "classify.h"
 
-/* What is known of a line; the guards are asked at most once. */
+/*
+ * The lines.
+ */
+
+/* What is known of a line. The guards are checked at most once. */
 enum clean_line_state { CLEAN_LINE_UNKNOWN, CLEAN_LINE_SPOKEN, CLEAN_LINE_QUOTED };
 
 enum {
-    CLEAN_PART_LEN = 4096,     /* a longer line is cut into parts, at a blank or a comma */
-    CLEAN_PART_MAX = 2 * 4096, /* or here, if it has none */
+    CLEAN_PART_LEN = 4096,     /* longer lines are split, at a blank or a comma */
+    CLEAN_PART_MAX = 2 * 4096, /* or here, if there is none */
 };
 
 /* A line, or a part of a long one. */
 struct clean_line {
     size_t start;    /* in clean_text.bytes */
     size_t len;      /* without the line feed */
-    int64_t offset;  /* of its first byte, its prefix included, in the whole raw stream */
-    int64_t number;  /* line feeds before it in the text given, plus 1 */
+    int64_t offset;  /* of its first byte including its prefix, in the whole raw stream */
+    int64_t number;  /* line feeds before it in the given text, plus 1 */
     uint64_t guards; /* for the scan: guards that have a literal here */
-    bool continues;  /* the line before is a part of the same one */
+    bool continues;  /* continues the line before */
     enum clean_line_state state;
 };
 
 struct clean_text {
-    char *bytes; /* owned; lines end in '\n', and a NUL ends it all */
+    char *bytes; /* owned; lines end in '\n'; NUL-terminated */
     size_t len;
     struct clean_line *lines; /* owned */
     size_t count;
@@ -41,11 +44,24 @@ struct clean_text {
     size_t indent; /* of the lines below a prefix; see line_prefix_len() */
 };
 
-/* At most CLASSIFY_TAIL_MAX bytes are looked at, the last of them. */
+/* Reads at most the last CLASSIFY_TAIL_MAX bytes. */
 void clean_text_init(struct clean_text *text, const struct classify_text *raw);
 void clean_text_done(struct clean_text *text);
 
-/* Index of the first of the last `count` lines that hold anything. */
+/* Returns the index of the first of the last `count` non-empty lines. */
 size_t clean_text_tail(const struct clean_text *text, int count);
+
+/*
+ * Prefixes that logs put before the line of a program.
+ */
+
+enum {
+    LINE_PREFIX_MAX = 256, /* limit of a prefix, in bytes */
+};
+
+/* Returns the length of the prefix including the blanks after it, or 0. Levels below "error"
+ * stay, since they tell that the line is no failure. *indent, initially 0, is the width by which
+ * a prefix of marks has indented further lines, which lose that many blanks. */
+size_t line_prefix_len(const char *line, size_t len, size_t *indent);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * decimal.h - the numbers of JSON as decimals, so that 1, 1.0 and 1e0 are one number and
- * 0.3 is a multiple of 0.1. Pure.
+ * decimal.h - JSON numbers as decimals, so that 1, 1.0 and 1e0 are equal and 0.3 is a multiple of
+ * 0.1. Pure.
  *
- * An integer is itself; a real is the shortest decimal that reads as the same double.
+ * A real becomes the shortest decimal that reads back as the same double.
  */
 #ifndef DEVS_DECIMAL_H
 #define DEVS_DECIMAL_H
@@ -15,20 +15,20 @@
 /* (negative ? - : +) digits x 10^exponent; the last digit is not 0. Zero is all zero. */
 struct decimal {
     bool negative;
-    uint64_t digits; /* at most 19 of them */
+    uint64_t digits; /* at most 19 digits */
     int exponent;
 };
 
-/* Of an integer or a real. */
+/* Converts an integer or a real. */
 struct decimal decimal_of(const struct json *number);
 
-/* < 0, 0 or > 0 as a is less than, equal to or more than b. */
+/* Returns < 0, 0 or > 0. */
 int decimal_compare(struct decimal a, struct decimal b);
-/* Has it no digits behind the point? 1.0 and 1e2 have none. */
+/* Returns true if the number has no fraction, such as 1.0 and 1e2. */
 bool decimal_is_integer(struct decimal number);
-/* Is a = n x unit for a whole number n? unit is more than 0. Exact. */
+/* Returns true if a = n x unit for an integer n; unit > 0. Exact. */
 bool decimal_is_multiple(struct decimal a, struct decimal unit);
-/* A whole number of at least 0 as int64_t; INT64_MAX if it is more. */
+/* Returns a nonnegative integer as int64_t; INT64_MAX if it is larger. */
 int64_t decimal_count(struct decimal number);
 
 #endif

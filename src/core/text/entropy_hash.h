@@ -1,6 +1,5 @@
 /*
- * entropy_hash.h - digests of calls and lines for the detector of looping
- * (XXH3). Private to core.
+ * entropy_hash.h - XXH3 hashes of calls and lines, for loop detection. Private to core.
  */
 #ifndef DEVS_ENTROPY_HASH_H
 #define DEVS_ENTROPY_HASH_H
@@ -10,12 +9,12 @@
 
 #include "digest.h"
 
-/* Never 0,0. */
+/* Never returns 0,0. */
 struct digest entropy_digest(const void *bytes, size_t len);
 
-/* XXH3 of the bytes, seed 0; the log keeps these numbers. */
+/* Returns the XXH3 hash with seed 0. These numbers are stored in the log. */
 uint64_t entropy_hash(const void *bytes, size_t len);
-/* Two hashes to one; the order counts. */
+/* Combines two hashes; the order matters. */
 uint64_t entropy_hash_pair(uint64_t a, uint64_t b);
 
 #endif

@@ -1,18 +1,48 @@
+/*
+ * Hashes of lines, and the difference of two texts line by line.
+ */
 #include "line_diff.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "entropy_hash.h"
 #include "xalloc.h"
 
-/* The search, in the part between equal beginnings and equal ends. x and y count lines of the two
- * texts there; a diagonal is x - y. */
+#define XXH_INLINE_ALL
+
+struct digest entropy_digest(const void *bytes, size_t len)
+{
+    const XXH128_hash_t hash = XXH3_128bits(bytes, len);
+    const bool none = hash.high64 == 0 && hash.low64 == 0;
+    return (struct digest){.hi = hash.high64, .lo = none ? 1 : hash.low64};
+}
+
+uint64_t entropy_hash(const void *bytes, size_t len)
+{
+    return XXH3_64bits(bytes, len);
+}
+
+uint64_t entropy_hash_pair(uint64_t a, uint64_t b)
+{
+    const uint64_t both[] = {a, b};
+    return XXH3_64bits(both, sizeof(both));
+}
+
+/*
+ * The shortest list of changes, as in E. W. Myers, "An O(ND) difference algorithm and its
+ * variations", Algorithmica 1 (1986), 251-266. Lines are compared by digest, so the caller
+ * decides what makes two lines equal.
+ */
+
+/* The search between equal beginnings and equal ends. x and y count lines of the two texts
+ * there; a diagonal is x - y. */
 struct search {
     const struct digest *first, *second;
     int x_end, y_end;
-    int *reached;          /* owned; row d: how far x comes on diagonals -d..d with d changes */
-    bool *removed, *added; /* owned; by line */
+    int *reached;          /* owned; row d: the furthest x on diagonals -d..d with d changes */
+    bool *removed, *added; /* owned; one flag per line */
 };
 
 struct digest line_digest(const char *bytes, size_t len)
@@ -20,7 +50,7 @@ struct digest line_digest(const char *bytes, size_t len)
     return entropy_digest(bytes, len);
 }
 
-/* Rows 0..d - 1 hold 1 + 3 + 5 ... numbers. */
+/* Rows 0..d - 1 have 1 + 3 + 5 ... numbers. */
 static int *row_of(const struct search *search, int d)
 {
     return search->reached + (size_t)d * (size_t)d + (size_t)d;
@@ -36,23 +66,24 @@ static int follow_equal(const struct search *search, int x, int y)
     return x;
 }
 
-/* Does the way to diagonal k with d changes end with an added line? Else with a removed one. */
+/* Returns true if the path to diagonal k with d changes ends with an added line, false if with a
+ * removed one. */
 static bool comes_by_adding(const int *before, int d, int k)
 {
     return k == -d || (k != d && before[k - 1] < before[k + 1]);
 }
 
-static int reach(const struct search *search, int d, int k)
+static int reach_line(const struct search *search, int d, int k)
 {
     if (d == 0)
         return follow_equal(search, 0, 0);
     const int *before = row_of(search, d - 1);
     const int x = comes_by_adding(before, d, k) ? before[k + 1] : before[k - 1] + 1;
-    /* Past an end there is nothing: such a way is never the one that is taken. */
+    /* Past an end there is nothing; such a path is never chosen. */
     return x > search->x_end || x - k > search->y_end ? x : follow_equal(search, x, x - k);
 }
 
-/* Back from diagonal k of row d to the beginning: each change on the way is marked. */
+/* Walks back from diagonal k of row d to the beginning and marks each change. */
 static void mark_changes(const struct search *search, int d, int k)
 {
     for (; d > 0; d--) {
@@ -66,7 +97,7 @@ static void mark_changes(const struct search *search, int d, int k)
     }
 }
 
-/* Nobody looks further: what is left of both texts is told as changed. */
+/* The search has given up: the rest of both texts counts as changed. */
 static void mark_rest(const struct search *search, int x, int y)
 {
     for (; x < search->x_end; x++)
@@ -75,8 +106,8 @@ static void mark_rest(const struct search *search, int x, int y)
         search->added[y] = true;
 }
 
-/* The diagonal of the last row that came furthest within both texts. */
-static int furthest(const struct search *search, int d)
+/* Returns the diagonal of the last row that came furthest within both texts. */
+static int furthest_line(const struct search *search, int d)
 {
     int best = 0;
     int sum = -1;
@@ -91,21 +122,21 @@ static int furthest(const struct search *search, int d)
     return best;
 }
 
-/* False where it takes more than LINE_DIFF_CHANGES_MAX changes. */
+/* Returns false if it takes more than LINE_DIFF_CHANGES_MAX changes. */
 static bool find_changes(const struct search *search)
 {
     const int goal = search->x_end - search->y_end;
     for (int d = 0; d <= LINE_DIFF_CHANGES_MAX; d++) {
         int *row = row_of(search, d);
         for (int k = -d; k <= d; k += 2) {
-            row[k] = reach(search, d, k);
+            row[k] = reach_line(search, d, k);
             if (k == goal && row[k] == search->x_end) {
                 mark_changes(search, d, k);
                 return true;
             }
         }
     }
-    const int k = furthest(search, LINE_DIFF_CHANGES_MAX);
+    const int k = furthest_line(search, LINE_DIFF_CHANGES_MAX);
     const int x = row_of(search, LINE_DIFF_CHANGES_MAX)[k];
     mark_changes(search, LINE_DIFF_CHANGES_MAX, k);
     mark_rest(search, x, x - k);
@@ -125,7 +156,7 @@ static void add_span(struct line_diff *out, struct line_diff_span span)
     out->spans[out->count++] = span;
 }
 
-/* The part that was searched, line by line; `before` lines of both texts come before it. */
+/* Adds the searched part line by line. `before` lines of both texts come before it. */
 static void add_changes(struct line_diff *out, const struct search *search, size_t before)
 {
     int x = 0;

@@ -7,7 +7,7 @@
 
 enum { HOUR_S = 3600, MINUTE_S = 60, SHORT_NAME = 3 };
 
-/* The rest of a text while it is read. */
+/* The unread rest of a text. */
 struct cursor {
     const char *at;
     const char *end;
@@ -40,7 +40,7 @@ static bool at_digit(const struct cursor *cursor)
     return cursor->at < cursor->end && ascii_is_digit(*cursor->at);
 }
 
-/* Between `least` and `most` digits. */
+/* Reads between `least` and `most` digits. */
 static bool take_digits(struct cursor *cursor, int least, int most, int *out)
 {
     int value = 0;
@@ -110,7 +110,7 @@ static bool read_imf(struct cursor cursor, struct date *date)
            take_time(&cursor, date) && take(&cursor, " GMT") && cursor.at == cursor.end;
 }
 
-/* A year of two digits that would be more than 50 years ahead is past. */
+/* A two-digit year more than 50 years ahead is in the past. */
 static bool read_rfc850(struct cursor cursor, int64_t now_s, struct date *date)
 {
     int year = 0;
@@ -135,7 +135,7 @@ static bool read_asctime(struct cursor cursor, struct date *date)
     if (!take_weekday(&cursor, SHORT_NAME) || !take(&cursor, " ") ||
         !take_month(&cursor, &date->month) || !take(&cursor, " "))
         return false;
-    (void)take(&cursor, " "); /* a day of one digit */
+    (void)take(&cursor, " "); /* day with a single digit */
     return take_digits(&cursor, 1, 2, &date->day) && take(&cursor, " ") &&
            take_time(&cursor, date) && take(&cursor, " ") &&
            take_digits(&cursor, 4, 4, &date->year) && cursor.at == cursor.end;
@@ -154,7 +154,7 @@ bool moment_text_http(const char *text, size_t len, int64_t now_s, int64_t *out_
     return true;
 }
 
-/* The fraction of a second, as milliseconds; more digits are cut off. */
+/* Reads the fraction of a second as milliseconds; cuts off further digits. */
 static bool take_fraction(struct cursor *cursor, int *out_ms)
 {
     *out_ms = 0;

@@ -18,9 +18,9 @@ struct rule_matcher {
     pcre2_match_context *context;
 };
 
-/* Bytes, not characters: the text is clean, and no pattern asks for a letter of
- * another alphabet. What the library would make possessive is not counted as a step, so it
- * may not: x{1,4000}x{1,4000}y would be cubic and under every limit. */
+/* Bytes, not characters: the text is clean, and no pattern needs letters outside ASCII.
+ * Possessive optimizations are off, because PCRE2 does not count them as steps:
+ * x{1,4000}x{1,4000}y would be cubic and within every limit. */
 bool rule_pattern_open(struct rule_pattern **out, const char *source, struct err *err)
 {
     int number = 0;
@@ -37,7 +37,7 @@ bool rule_pattern_open(struct rule_pattern **out, const char *source, struct err
         (void)pcre2_get_error_message(number, (PCRE2_UCHAR *)why, sizeof(why));
         return err_set(err, ERR_INVALID, "pattern, byte %zu: %s", at, why);
     }
-    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* only slower without */
+    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* slower without, but correct */
 
     struct rule_pattern *pattern = xcalloc(1, sizeof(*pattern));
     pattern->code = code;
@@ -104,6 +104,7 @@ enum rule_match rule_pattern_match(const struct rule_pattern *pattern, struct ru
     if (groups < 0)
         return RULE_MATCH_LIMITED;
     if (spans)
-        copy_spans(matcher, groups > 0 ? groups : RULE_SPANS, spans); /* 0: more than we keep */
+        copy_spans(matcher, groups > 0 ? groups : RULE_SPANS,
+                   spans); /* 0: more groups than we keep */
     return RULE_MATCH_YES;
 }

@@ -1,8 +1,8 @@
 /*
  * rule_pattern.h - one regular expression of a rule, on PCRE2.
  *
- * Patterns are read-only once compiled and may be shared by threads; a matcher
- * is the memory of one thread. Subjects are bytes of one line.
+ * Compiled patterns are read-only and may be shared by threads. A matcher is the memory of one
+ * thread. Subjects are the bytes of one line.
  */
 #ifndef DEVS_RULE_PATTERN_H
 #define DEVS_RULE_PATTERN_H
@@ -16,41 +16,42 @@
 enum {
     RULE_PATTERN_MAX = 4096,  /* bytes of a pattern */
     RULE_MATCH_LIMIT = 20000, /* steps of one match; more counts as no match */
-    RULE_DEPTH_LIMIT = 2000,  /* nested tries of one match, likewise */
+    RULE_DEPTH_LIMIT = 2000,  /* nested tries of one match; more counts as no match */
     RULE_SPANS = 10,          /* the match and its first nine groups */
 };
 
 struct rule_pattern;
 struct rule_matcher;
 
-/* A place in a subject; start == end for a group that took no part. */
+/* A range in a subject; start == end for a group that did not match. */
 struct rule_span {
     size_t start;
     size_t end;
 };
 
-/* ERR_INVALID says where the pattern is wrong. */
+/* Fails with ERR_INVALID, which tells where the pattern is wrong. */
 ATTR_MUST_USE bool rule_pattern_open(struct rule_pattern **out, const char *source,
                                      struct err *err);
-/* How many groups it has that keep what they match. */
+/* Returns the number of capturing groups. */
 int rule_pattern_groups(const struct rule_pattern *pattern);
 void rule_pattern_close(struct rule_pattern *pattern);
 
-/* Memory for a match, with its limits of steps and depth; of one thread at a time. */
+/* Allocates the memory for matches, with the limits of steps and depth. Used by one thread at a
+ * time. */
 ATTR_MUST_USE struct rule_matcher *rule_matcher_new(void);
 void rule_matcher_free(struct rule_matcher *matcher);
 
-/* A line, or a part of one that is too long to be looked at as a whole. */
+/* A line, or a part of one that is too long to be searched at once. */
 struct rule_subject {
     const char *bytes;
     size_t len;
-    bool begins; /* its first byte is the line's: '^' holds there */
-    bool ends;   /* its last byte is the line's: '$' holds behind it */
+    bool begins; /* its first byte is the first of the line, where '^' matches */
+    bool ends;   /* its last byte is the last of the line, where '$' matches */
 };
 
 enum rule_match { RULE_MATCH_NO, RULE_MATCH_YES, RULE_MATCH_LIMITED };
 
-/* LIMITED: one of the limits was reached, so nothing is known. spans may be NULL. */
+/* Returns LIMITED if a limit was reached, so the result is unknown. `spans` may be NULL. */
 enum rule_match rule_pattern_match(const struct rule_pattern *pattern, struct rule_matcher *matcher,
                                    const struct rule_subject *subject,
                                    struct rule_span spans[RULE_SPANS]);

@@ -1,5 +1,5 @@
 /*
- * text_list.h - lists of texts as plans hold them: owned, NULL-terminated, NULL for none.
+ * text_list.h - lists of strings: owned, NULL-terminated; NULL if empty.
  */
 #ifndef DEVS_TEXT_LIST_H
 #define DEVS_TEXT_LIST_H
@@ -8,13 +8,13 @@
 
 #include "str.h"
 
-/* How many there are; 0 for NULL. */
+/* Returns the number of strings; 0 for NULL. */
 size_t text_list_count(char *const *texts);
-/* A copy that the caller ends with text_list_free(); NULL of NULL. */
+/* Returns a copy, to be freed with text_list_free(); NULL for NULL. */
 char **text_list_copy(char *const *texts);
-/* Free the texts and the list. NULL is allowed. */
+/* Frees the strings and the list, which may be NULL. */
 void text_list_free(char **texts);
-/* "key": ["a","b"], with a comma before it where one belongs; an empty list for NULL. */
+/* Writes "key": ["a","b"], after a comma if needed; an empty list for NULL. */
 void text_list_write(struct str *out, const char *key, char *const *texts);
 
 #endif

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "plan_policy.h"
-#include "plan_reader.h"
-#include "policy_list.h"
+#include "plan_internal.h"
 #include "settings.h"
 #include "shown.h"
 #include "xalloc.h"

@@ -12,7 +12,7 @@
 #include "capture_changes.h"
 #include "clock.h"
 #include "loop.h"
-#include "plan_secrets.h"
+#include "plan.h"
 #include "xalloc.h"
 
 static void add_alive(struct loop *loop, struct attempt *attempt)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "app_internal.h"
+#include "classify.h"
 #include "quiet_thread.h"
-#include "rule_list.h"
 #include "xalloc.h"
 
 static void tell_news(struct app *app, const struct correct_trial_news *news)

@@ -9,7 +9,6 @@
 #include "json.h"
 #include "outcome.h"
 #include "prompt.h"
-#include "rule_list.h"
 #include "term.h"
 #include "text.h"
 #include "view_internal.h"

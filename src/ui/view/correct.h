@@ -12,7 +12,6 @@
 
 #include "canvas.h"
 #include "err.h"
-#include "label.h"
 #include "line_edit.h"
 #include "str.h"
 #include "verdict.h"

@@ -1,0 +1,763 @@
+/*
+ * The formats in which Claude Code, Codex, Gemini CLI and Pi keep their sessions.
+ */
+#include <string.h>
+
+#include "attr.h"
+#include "transcript_parts.h"
+
+/*
+ * A line of ~/.claude/projects/FOLDER/SESSION.jsonl.
+ *
+ * {"type":"user|assistant|system|...","sessionId","cwd","timestamp","isSidechain","isMeta",
+ * "message":{"role","content":text or [{"type":"text|tool_use|tool_result|thinking"}],"usage"}}.
+ * An answer of the model comes as a line for each of its parts, all with the same message.id.
+ */
+
+bool transcript_claude_is_book(const char *type)
+{
+    static const char *const types[] = {
+        "summary",
+        "file-history-snapshot",
+        "queue-operation",
+        "ai-title",
+        "custom-title",
+        "agent-name",
+        "last-prompt",
+        "progress",
+        "attachment",
+        "permission-mode",
+        "mode",
+        "pr-link",
+        "tag",
+        "agent-setting",
+        "worktree-state",
+        "saved_hook_context",
+        "bridge-session",
+    };
+    return transcript_is_of(type, types, ARRAY_LEN(types));
+}
+
+/* Text that the CLI itself inserts as the user's: its own commands and their output. */
+static bool is_claude_own(const char *text)
+{
+    static const char *const begins[] = {
+        "<local-command",       "<command-name>",
+        "<command-message>",    "<bash-input>",
+        "<bash-stdout>",        "<bash-stderr>",
+        "<system-reminder>",    "<task-notification>",
+        "[Request interrupted", "Caveat: The messages below",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
+        if (strncmp(text, begins[i], strlen(begins[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void read_words(struct transcript *t, const struct json *line, const char *text)
+{
+    if (json_bool(json_get(line, "isMeta"), false))
+        return;
+    if (json_bool(json_get(line, "isCompactSummary"), false) || is_claude_own(text))
+        transcript_notice(t, text, false);
+    else
+        transcript_prompt(t, text);
+}
+
+static void read_user(struct transcript *t, const struct json *line, const struct json *content)
+{
+    const char *words = json_text(content, NULL);
+    if (words)
+        read_words(t, line, words);
+    for (size_t i = 0; i < json_count(content); i++) {
+        const struct json *part = json_at(content, i);
+        const char *type = json_text(json_get(part, "type"), "");
+        if (strcmp(type, "tool_result") == 0)
+            transcript_result_of(t, part, "tool_use_id", "is_error");
+        else if (strcmp(type, "text") == 0)
+            read_words(t, line, json_text(json_get(part, "text"), ""));
+    }
+}
+
+/* A turn is one answer of the model. Its tokens grow from part to part. */
+static void count_claude_answer(struct transcript *t, const struct json *line,
+                                const struct json *message)
+{
+    const struct json *usage = json_get(message, "usage");
+    const int64_t in = json_i64(json_get(usage, "input_tokens"), 0);
+    const int64_t out = json_i64(json_get(usage, "output_tokens"), 0);
+    const double cost = json_number(json_get(line, "costUSD"), 0);
+    const char *id = json_text(json_get(message, "id"), NULL);
+    const int64_t max = INT64_C(1) << 40;
+    bool is_new = true;
+    struct transcript_message none = {0};
+    struct transcript_message *seen = id ? transcript_message(t, id, &is_new) : &none;
+    if (is_new && !t->is_side)
+        t->used.turns++;
+    if (in >= 0 && out >= 0 && in < max && out < max) {
+        t->used.tokens = agent_used_sum(t->used.tokens, in + out - seen->tokens);
+        seen->tokens = in + out;
+    }
+    if (cost > 0 && cost < 1e6)
+        t->used.cost_micro = agent_used_sum(t->used.cost_micro, (int64_t)(cost * 1e6));
+    transcript_count(t);
+}
+
+static void read_claude_assistant(struct transcript *t, const struct json *line,
+                                  const struct json *message)
+{
+    const struct json *content = json_get(message, "content");
+    const bool is_error = json_bool(json_get(line, "isApiErrorMessage"), false);
+    const char *words = json_text(content, NULL);
+    if (words)
+        transcript_text(t, words);
+    for (size_t i = 0; i < json_count(content); i++) {
+        const struct json *part = json_at(content, i);
+        const char *type = json_text(json_get(part, "type"), "");
+        const char *text = json_text(json_get(part, "text"), "");
+        if (strcmp(type, "tool_use") == 0 || strcmp(type, "server_tool_use") == 0)
+            transcript_call(t, json_text(json_get(part, "id"), NULL),
+                            json_text(json_get(part, "name"), "?"), json_get(part, "input"));
+        else if (strcmp(type, "text") == 0 && is_error)
+            transcript_notice(t, text, true);
+        else if (strcmp(type, "text") == 0)
+            transcript_text(t, text);
+    }
+    if (!is_error)
+        count_claude_answer(t, line, message);
+}
+
+/* Milliseconds with a fraction; 0 for more than any CLI would wait. */
+static int64_t delay_of(const struct json *value)
+{
+    const double ms = json_number(value, 0);
+    return ms > 0 && ms < 1e12 ? (int64_t)ms : 0;
+}
+
+static void read_system(struct transcript *t, const struct json *line)
+{
+    const char *subtype = json_text(json_get(line, "subtype"), "");
+    const struct json *error = json_get(line, "error");
+    struct str words = {0};
+    if (strcmp(subtype, "compact_boundary") == 0) {
+        const struct json *about = json_get(line, "compactMetadata");
+        const int64_t tokens = json_i64(json_get(about, "preTokens"), 0);
+        str_add(&words, "the conversation was compacted");
+        if (tokens > 0)
+            str_addf(&words, " (%lld tokens)", (long long)tokens);
+        transcript_notice(t, str_text(&words), false);
+    } else if (strcmp(subtype, "api_error") == 0) {
+        transcript_retry(t,
+                         &(struct agent_item){
+                             .text = json_text(json_get(error, "message"), "the model API said no"),
+                             .attempt = json_i64(json_get(line, "retryAttempt"), 0),
+                             .most = json_i64(json_get(line, "maxRetries"), 0),
+                             .delay_ms = delay_of(json_get(line, "retryInMs")),
+                             .status = json_i64(json_get(error, "status"), 0)});
+    }
+    str_done(&words);
+}
+
+/* The file of a sub-agent has its parent's id and its own; it is the main side there. */
+static void set_session(struct transcript *t, const struct json *line)
+{
+    const char *id = json_text(json_get(line, "sessionId"), NULL);
+    const char *sub = json_text(json_get(line, "agentId"), NULL);
+    struct str both = {0};
+    if (t->session[0] != '\0' || !id)
+        return;
+    t->is_sub = sub && json_bool(json_get(line, "isSidechain"), false);
+    str_add(&both, id);
+    if (t->is_sub)
+        str_addf(&both, "/%s", sub);
+    transcript_set_session(t, both.data);
+    str_done(&both);
+}
+
+bool transcript_read_claude(struct transcript *t, const struct json *line)
+{
+    const char *type = json_text(json_get(line, "type"), "");
+    const struct json *message = json_get(line, "message");
+    if (transcript_claude_is_book(type))
+        return true;
+    transcript_set_time(t, json_get(line, "timestamp"));
+    set_session(t, line);
+    transcript_set_folder(t, json_text(json_get(line, "cwd"), NULL));
+    t->is_side = json_bool(json_get(line, "isSidechain"), false) && !t->is_sub;
+    bool known = true;
+    if (strcmp(type, "user") == 0)
+        read_user(t, line, json_get(message, "content"));
+    else if (strcmp(type, "assistant") == 0)
+        read_claude_assistant(t, line, message);
+    else if (strcmp(type, "system") == 0)
+        read_system(t, line);
+    else
+        known = false;
+    t->is_side = false;
+    return known;
+}
+
+/*
+ * A line of ~/.codex/sessions/Y/M/D/rollout-TIME-ID.jsonl.
+ *
+ * Since September 2025 {"timestamp","type":"session_meta|turn_context|response_item|event_msg|
+ * compacted","payload":{...}}; before, the first line is {"id","timestamp","instructions","git"},
+ * and then come the payloads of response_item as they are, without a time, among
+ * {"record_type":"state"}.
+ */
+
+static bool is_text(const char *text, const char *word)
+{
+    return strcmp(text, word) == 0;
+}
+
+/* Text of the user that the CLI inserted. */
+static bool is_codex_own(const char *text)
+{
+    static const char *const begins[] = {
+        "<environment_context>", "<user_instructions>",        "# AGENTS.md instructions",
+        "<turn_aborted>",        "<permissions instructions>", "<INSTRUCTIONS>",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
+        if (strncmp(text, begins[i], strlen(begins[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Old files have no line of their own for the folder. */
+static void look_for_folder(struct transcript *t, const char *text)
+{
+    const char *at = strstr(text, "<cwd>");
+    const char *end = at ? strstr(at, "</cwd>") : NULL;
+    struct str path = {0};
+    if (!end)
+        return;
+    at += strlen("<cwd>");
+    str_add_n(&path, at, (size_t)(end - at));
+    transcript_set_folder(t, str_text(&path));
+    str_done(&path);
+}
+
+/* Some versions write it as an item and as an event. */
+static void read_prompt(struct transcript *t, const char *words)
+{
+    if (transcript_is_said_again(t, words))
+        return;
+    t->used.turns += t->has_turns ? 0 : 1;
+    transcript_prompt(t, words);
+}
+
+static void read_codex_message(struct transcript *t, const struct json *item)
+{
+    const char *role = json_text(json_get(item, "role"), "");
+    struct str text = {0};
+    transcript_content(json_get(item, "content"), &text);
+    const char *words = str_text(&text);
+    if (is_text(role, "assistant"))
+        transcript_text(t, words);
+    else if (is_text(role, "user") && is_codex_own(words))
+        look_for_folder(t, words);
+    else if (is_text(role, "user"))
+        read_prompt(t, words);
+    str_done(&text);
+}
+
+/* Parses JSON within a string; NULL if it is none, or has too many values. */
+static struct json *parse_inner(const char *text)
+{
+    const size_t len = strlen(text);
+    struct json *json = NULL;
+    if (json_values_at_most(text, len, TRANSCRIPT_VALUES_MAX + 1) > TRANSCRIPT_VALUES_MAX ||
+        !json_parse_data(text, len, &json, NULL, NULL))
+        return NULL;
+    return json;
+}
+
+/* The arguments are JSON within a string. */
+static void read_codex_call(struct transcript *t, const struct json *item)
+{
+    struct json *args = parse_inner(json_text(json_get(item, "arguments"), ""));
+    transcript_call(t, json_text(json_get(item, "call_id"), NULL),
+                    json_text(json_get(item, "name"), "?"), args);
+    json_free(args);
+}
+
+/* A tool with a single text argument, such as apply_patch. */
+static void read_custom_call(struct transcript *t, const struct json *item)
+{
+    struct str object = {0};
+    struct json *args = NULL;
+    str_add_char(&object, '{');
+    str_json_text(&object, "input", json_text(json_get(item, "input"), ""));
+    str_add_char(&object, '}');
+    if (!json_parse_data(object.data, object.len, &args, NULL, NULL))
+        args = NULL;
+    transcript_call(t, json_text(json_get(item, "call_id"), NULL),
+                    json_text(json_get(item, "name"), "?"), args);
+    json_free(args);
+    str_done(&object);
+}
+
+/* "Chunk ID: ...\nWall time: ...\nProcess exited with code 0\nOutput:\n" tells how it went, and
+ * differs each time. The output is below. */
+static const char *below_head(const char *text)
+{
+    static const char *const begins[] = {"Chunk ID: ", "Wall time: ", "Exit code: "};
+    static const char mark[] = "\nOutput:\n";
+    enum { HEAD_BYTES_MAX = 400 };
+    for (size_t i = 0; i < ARRAY_LEN(begins); i++) {
+        const char *at = strstr(text, mark);
+        const bool is_head = strncmp(text, begins[i], strlen(begins[i])) == 0;
+        if (is_head && at && at - text < HEAD_BYTES_MAX)
+            return at + strlen(mark);
+    }
+    return text;
+}
+
+/* {"output":"...","metadata":{"exit_code":0}} in a string, from the shell tool; otherwise plain
+ * text. */
+static void read_output(struct transcript *t, const char *id, const char *text)
+{
+    struct json *json = text[0] == '{' ? parse_inner(text) : NULL;
+    struct transcript_result result = {
+        .id = id, .text = below_head(text), .exit = transcript_exit(text)};
+    if (json) {
+        const struct json *about = json_get(json, "metadata");
+        const int64_t code = json_i64(json_get(about, "exit_code"), -1);
+        result.text = json_text(json_get(json, "output"), text);
+        result.exit = code >= 0 && code <= 255 ? (int)code : -1;
+    }
+    transcript_result(t, &result);
+    json_free(json);
+}
+
+static void read_result(struct transcript *t, const struct json *item)
+{
+    const struct json *output = json_get(item, "output");
+    const struct json *content = json_get(output, "content");
+    const char *id = json_text(json_get(item, "call_id"), NULL);
+    struct str text = {0};
+    transcript_content(content ? content : output, &text);
+    if (json_get(output, "success")) {
+        const bool failed = !json_bool(json_get(output, "success"), true);
+        transcript_result(t, &(struct transcript_result){
+                                 .id = id, .text = str_text(&text), .exit = -1, .failed = failed});
+    } else {
+        read_output(t, id, str_text(&text));
+    }
+    str_done(&text);
+}
+
+static void read_shell(struct transcript *t, const struct json *item)
+{
+    const char *id = json_text(json_get(item, "call_id"), NULL);
+    transcript_call(t, id ? id : json_text(json_get(item, "id"), NULL), "local_shell",
+                    json_get(item, "action"));
+}
+
+/* A search that the model's side does, without a result. */
+static void read_search(struct transcript *t, const struct json *item)
+{
+    const char *id = "web_search";
+    transcript_call(t, id, id, json_get(item, "action"));
+    transcript_result(t, &(struct transcript_result){
+                             .id = id,
+                             .text = "",
+                             .exit = -1,
+                             .failed = is_text(json_text(json_get(item, "status"), ""), "failed")});
+}
+
+static bool read_item(struct transcript *t, const struct json *item)
+{
+    const char *type = json_text(json_get(item, "type"), "");
+    if (is_text(type, "message"))
+        read_codex_message(t, item);
+    else if (is_text(type, "function_call"))
+        read_codex_call(t, item);
+    else if (is_text(type, "custom_tool_call"))
+        read_custom_call(t, item);
+    else if (is_text(type, "function_call_output") || is_text(type, "custom_tool_call_output"))
+        read_result(t, item);
+    else if (is_text(type, "local_shell_call"))
+        read_shell(t, item);
+    else if (is_text(type, "web_search_call"))
+        read_search(t, item);
+    else
+        return is_text(type, "reasoning") || is_text(type, "ghost_snapshot") ||
+               is_text(type, "compaction");
+    return true;
+}
+
+static void count_tokens(struct transcript *t, const struct json *event)
+{
+    const struct json *sum = json_get(json_get(event, "info"), "total_token_usage");
+    const int64_t in = json_i64(json_get(sum, "input_tokens"), 0);
+    const int64_t out = json_i64(json_get(sum, "output_tokens"), 0);
+    const int64_t max = INT64_C(1) << 40;
+    if (in < 0 || out < 0 || in > max || out > max || in + out == 0)
+        return;
+    t->used.tokens = in + out;
+    transcript_count(t);
+}
+
+/* Before the first turn is reported, each prompt is a turn; that prompt belongs to this turn. */
+static void begin_turn(struct transcript *t)
+{
+    if (t->has_turns || t->used.turns == 0)
+        t->used.turns++;
+    t->has_turns = true;
+}
+
+/* Events beside the items; most repeat them. */
+static bool read_event(struct transcript *t, const struct json *event)
+{
+    const char *type = json_text(json_get(event, "type"), "");
+    const char *message = json_text(json_get(event, "message"), "");
+    if (is_text(type, "user_message"))
+        read_prompt(t, message);
+    else if (is_text(type, "token_count"))
+        count_tokens(t, event);
+    else if (is_text(type, "task_started") || is_text(type, "turn_started"))
+        begin_turn(t);
+    else if (is_text(type, "error"))
+        transcript_notice(t, message, true);
+    else if (is_text(type, "stream_error"))
+        transcript_retry(t, &(struct agent_item){.text = message});
+    else if (is_text(type, "turn_aborted"))
+        transcript_notice(t, "the turn was interrupted", true);
+    return true;
+}
+
+static void read_meta(struct transcript *t, const struct json *meta)
+{
+    const char *id = json_text(json_get(meta, "id"), NULL);
+    transcript_set_session(t, id ? id : json_text(json_get(meta, "session_id"), NULL));
+    transcript_set_folder(t, json_text(json_get(meta, "cwd"), NULL));
+}
+
+bool transcript_read_codex(struct transcript *t, const struct json *line)
+{
+    const char *type = json_text(json_get(line, "type"), NULL);
+    const struct json *payload = json_get(line, "payload");
+    transcript_set_time(t, json_get(line, "timestamp"));
+    if (!type) {
+        read_meta(t, line);
+        return true;
+    }
+    if (is_text(type, "session_meta"))
+        read_meta(t, payload);
+    else if (is_text(type, "turn_context"))
+        transcript_set_folder(t, json_text(json_get(payload, "cwd"), NULL));
+    else if (is_text(type, "response_item"))
+        return read_item(t, payload);
+    else if (is_text(type, "event_msg"))
+        return read_event(t, payload);
+    else if (is_text(type, "compacted"))
+        transcript_notice(t, "the conversation was compacted", false);
+    else if (payload)
+        return is_text(type, "world_state") || is_text(type, "token_usage_record");
+    else
+        return read_item(t, line);
+    return true;
+}
+
+/*
+ * A chat of gemini-cli, ~/.gemini/tmp/PROJECT/chats/session-*.json[l], and of qwen-code,
+ * ~/.qwen/projects/FOLDER/chats/ID.jsonl, which has the same parts in messages of its own.
+ *
+ * Gemini: one document {"sessionId","startTime","messages":[...]}, or the same without messages
+ * as the first line, then a message a line
+ * {"id","timestamp","type":"user|gemini|info|error|warning", "content":text or
+ * [{"text"}],"toolCalls":[{"id","name","args","result","status"}], "tokens":{"total"}}, among
+ * them {"$set":{...}} and {"$rewindTo":id}. A message that changes is written again.
+ *
+ * Qwen: {"uuid","sessionId","timestamp","cwd","type":"user|assistant|tool_result|system",
+ * "message":{"role","parts":[{"text","thought"} or {"functionCall":{"id","name","args"}} or
+ * {"functionResponse":{"id","response":{"output" or
+ * "error"}}}]},"usageMetadata","toolCallResult": {"callId","status"}}. Of the lines of "system"
+ * only the telemetry of an API error says something.
+ */
+
+/* Returns the text of {"functionResponse":{"response":{"output" or "error"}}}. */
+static const char *response_text(const struct json *part)
+{
+    const struct json *answer = json_get(json_get(part, "functionResponse"), "response");
+    const char *text = json_text(json_get(answer, "output"), NULL);
+    return text ? text : json_text(json_get(answer, "error"), "");
+}
+
+/* A list of responses, or a text. */
+static void add_result(const struct json *result, struct str *out)
+{
+    transcript_content(result, out);
+    for (size_t i = 0; i < json_count(result); i++)
+        str_add(out, response_text(json_at(result, i)));
+}
+
+/* A call without an id is as new as its message. */
+static void read_gemini_call(struct transcript *t, const struct json *call, bool is_new)
+{
+    const char *id = json_text(json_get(call, "id"), "");
+    const char *status = json_text(json_get(call, "status"), "");
+    if (id[0] != '\0')
+        (void)transcript_message(t, id, &is_new);
+    if (!is_new)
+        return;
+    struct str text = {0};
+    add_result(json_get(call, "result"), &text);
+    transcript_call(t, id, json_text(json_get(call, "name"), "?"), json_get(call, "args"));
+    transcript_set_time(t, json_get(call, "timestamp"));
+    if (!is_text(status, "executing") && !is_text(status, "scheduled"))
+        transcript_result(t, &(struct transcript_result){.id = id,
+                                                         .text = str_text(&text),
+                                                         .exit = -1,
+                                                         .failed = is_text(status, "error")});
+    str_done(&text);
+}
+
+static void count_gemini_answer(struct transcript *t, int64_t in, int64_t out)
+{
+    const int64_t max = INT64_C(1) << 40;
+    t->used.turns++;
+    if (in >= 0 && out >= 0 && in < max && out < max)
+        t->used.tokens = agent_used_sum(t->used.tokens, in + out);
+    transcript_count(t);
+}
+
+/* Reads the text once, and new calls whenever the message is written again. */
+static bool read_gemini_message(struct transcript *t, const struct json *message)
+{
+    const char *type = json_text(json_get(message, "type"), "");
+    const char *id = json_text(json_get(message, "id"), NULL);
+    const struct json *calls = json_get(message, "toolCalls");
+    bool is_new = true;
+    struct str text = {0};
+    transcript_set_time(t, json_get(message, "timestamp"));
+    if (id)
+        (void)transcript_message(t, id, &is_new);
+    transcript_content(json_get(message, "content"), &text);
+    const char *words = str_text(&text);
+    const bool is_known = is_text(type, "user") || is_text(type, "gemini") ||
+                          is_text(type, "info") || is_text(type, "warning") ||
+                          is_text(type, "error");
+    if (is_new && is_text(type, "user") && strncmp(words, "<session_context>", 17) != 0)
+        transcript_prompt(t, words);
+    else if (is_new && is_text(type, "gemini"))
+        transcript_text(t, words);
+    else if (is_new && is_known && !is_text(type, "user"))
+        transcript_notice(t, words, is_text(type, "error"));
+    for (size_t i = 0; i < json_count(calls); i++)
+        read_gemini_call(t, json_at(calls, i), is_new);
+    if (is_new && is_text(type, "gemini"))
+        count_gemini_answer(t, json_i64(json_get(json_get(message, "tokens"), "input"), 0),
+                            json_i64(json_get(json_get(message, "tokens"), "output"), 0));
+    str_done(&text);
+    return is_known;
+}
+
+bool transcript_read_gemini(struct transcript *t, const struct json *line)
+{
+    const struct json *set = json_get(line, "$set");
+    const struct json *about = set ? set : line;
+    const struct json *messages = json_get(about, "messages");
+    transcript_set_session(t, json_text(json_get(about, "sessionId"), NULL));
+    if (json_get(about, "sessionId"))
+        transcript_set_time(t, json_get(about, "startTime"));
+    for (size_t i = 0; i < json_count(messages); i++)
+        (void)read_gemini_message(t, json_at(messages, i)); /* the document counts them, too */
+    if (json_get(line, "$rewindTo"))
+        transcript_notice(t, "the conversation was rewound to an earlier message", false);
+    if (json_get(line, "type"))
+        return read_gemini_message(t, line);
+    return set || messages || json_get(line, "$rewindTo") || json_get(line, "sessionId");
+}
+
+/* A part of a message of Qwen. Each part of a prompt is reported. */
+static void read_qwen_part(struct transcript *t, const struct json *line, const struct json *part)
+{
+    const bool is_user = is_text(json_text(json_get(line, "type"), ""), "user");
+    const struct json *call = json_get(part, "functionCall");
+    const struct json *response = json_get(part, "functionResponse");
+    const char *text = json_text(json_get(part, "text"), "");
+    if (call) {
+        transcript_call(t, json_text(json_get(call, "id"), NULL),
+                        json_text(json_get(call, "name"), "?"), json_get(call, "args"));
+    } else if (response) {
+        const char *status = json_text(json_get(json_get(line, "toolCallResult"), "status"), "");
+        transcript_result(t,
+                          &(struct transcript_result){
+                              .id = json_text(json_get(response, "id"), NULL),
+                              .text = response_text(part),
+                              .exit = -1,
+                              .failed = is_text(status, "error") || is_text(status, "cancelled")});
+    } else if (is_user && strncmp(text, "<system-reminder>", 17) != 0) {
+        transcript_prompt(t, text);
+    } else if (!is_user && !json_bool(json_get(part, "thought"), false)) {
+        transcript_text(t, text);
+    }
+}
+
+static bool read_qwen_system(struct transcript *t, const struct json *line)
+{
+    static const char *const books[] = {"attribution_snapshot", "ui_telemetry",
+                                        "file_history_snapshot", "custom_title", "slash_command"};
+    const char *subtype = json_text(json_get(line, "subtype"), "");
+    const struct json *event = json_get(json_get(line, "systemPayload"), "uiEvent");
+    if (is_text(json_text(json_get(event, "event.name"), ""), "qwen-code.api_error"))
+        transcript_notice(t, json_text(json_get(event, "error_message"), "an error of the service"),
+                          true);
+    else if (is_text(subtype, "chat_compression"))
+        transcript_notice(t, "the conversation was compacted", false);
+    else
+        return transcript_is_of(subtype, books, ARRAY_LEN(books));
+    return true;
+}
+
+bool transcript_read_qwen(struct transcript *t, const struct json *line)
+{
+    static const char *const messages[] = {"user", "assistant", "tool_result"};
+    const char *type = json_text(json_get(line, "type"), "");
+    const struct json *parts = json_get(json_get(line, "message"), "parts");
+    const struct json *used = json_get(line, "usageMetadata");
+    transcript_set_time(t, json_get(line, "timestamp"));
+    transcript_set_session(t, json_text(json_get(line, "sessionId"), NULL));
+    transcript_set_folder(t, json_text(json_get(line, "cwd"), NULL));
+    if (is_text(type, "system"))
+        return read_qwen_system(t, line);
+    if (!transcript_is_of(type, messages, ARRAY_LEN(messages)))
+        return false;
+    for (size_t i = 0; i < json_count(parts); i++)
+        read_qwen_part(t, line, json_at(parts, i));
+    if (is_text(type, "assistant"))
+        count_gemini_answer(t, json_i64(json_get(used, "promptTokenCount"), 0),
+                            json_i64(json_get(used, "candidatesTokenCount"), 0));
+    return true;
+}
+
+/*
+ * A line of a session of pi, ~/.pi/agent/sessions/FOLDER/TIME_ID.jsonl, or of what it writes with
+ * --mode json.
+ *
+ * {"type":"session","id","timestamp","cwd"}, then {"type":"message","timestamp","message": {"role
+ * ":"user|assistant|toolResult|bashExecution","content":[{"type":"text|thinking|toolCall"}],
+ * "usage":{"input","output","cost":{"total"}},"stopReason","errorMessage"}}; on stdout the same
+ * message is in "message_end".
+ */
+
+/* Lines about the session, and partial messages: whole messages follow. */
+static bool is_bookkeeping(const char *type)
+{
+    static const char *const types[] = {
+        "model_change",
+        "thinking_level_change",
+        "session_info",
+        "label",
+        "custom",
+        "custom_message",
+        "branch_summary",
+        "usage",
+        "agent_start",
+        "agent_end",
+        "turn_start",
+        "turn_end",
+        "message_start",
+        "message_update",
+        "tool_execution_start",
+        "tool_execution_update",
+        "tool_execution_end",
+        "queue_update",
+        "auto_retry_end",
+        "agent_settled",
+        "entry_appended",
+    };
+    return transcript_is_of(type, types, ARRAY_LEN(types));
+}
+
+static void count_pi_answer(struct transcript *t, const struct json *message)
+{
+    const struct json *usage = json_get(message, "usage");
+    const int64_t in = json_i64(json_get(usage, "input"), 0);
+    const int64_t out = json_i64(json_get(usage, "output"), 0);
+    const double cost = json_number(json_get(json_get(usage, "cost"), "total"), 0);
+    const int64_t max = INT64_C(1) << 40;
+    t->used.turns++;
+    if (in >= 0 && out >= 0 && in < max && out < max)
+        t->used.tokens = agent_used_sum(t->used.tokens, in + out);
+    if (cost > 0 && cost < 1e6)
+        t->used.cost_micro = agent_used_sum(t->used.cost_micro, (int64_t)(cost * 1e6));
+    transcript_count(t);
+}
+
+static void read_pi_assistant(struct transcript *t, const struct json *message)
+{
+    const struct json *content = json_get(message, "content");
+    const char *stop = json_text(json_get(message, "stopReason"), "");
+    const char *words = json_text(content, NULL);
+    if (words)
+        transcript_text(t, words);
+    for (size_t i = 0; i < json_count(content); i++) {
+        const struct json *part = json_at(content, i);
+        const char *type = json_text(json_get(part, "type"), "");
+        if (is_text(type, "text"))
+            transcript_text(t, json_text(json_get(part, "text"), ""));
+        else if (is_text(type, "toolCall"))
+            transcript_call(t, json_text(json_get(part, "id"), NULL),
+                            json_text(json_get(part, "name"), "?"), json_get(part, "arguments"));
+    }
+    count_pi_answer(t, message);
+    if (is_text(stop, "error"))
+        transcript_notice(t, json_text(json_get(message, "errorMessage"), "an error"), true);
+    else if (is_text(stop, "aborted"))
+        transcript_notice(t, "the turn was interrupted", true);
+    else if (is_text(stop, "length"))
+        transcript_notice(t, "the answer was cut off: it met the limit of tokens", true);
+}
+
+static bool read_pi_message(struct transcript *t, const struct json *message)
+{
+    const char *role = json_text(json_get(message, "role"), "");
+    struct str text = {0};
+    if (is_text(role, "assistant")) {
+        read_pi_assistant(t, message);
+    } else if (is_text(role, "toolResult")) {
+        transcript_result_of(t, message, "toolCallId", "isError");
+    } else if (is_text(role, "user")) {
+        transcript_content(json_get(message, "content"), &text);
+        transcript_prompt(t, str_text(&text));
+    } else {
+        return is_text(role, "bashExecution") || is_text(role, "custom") ||
+               is_text(role, "system") || is_text(role, "branchSummary") ||
+               is_text(role, "compactionSummary");
+    }
+    str_done(&text);
+    return true;
+}
+
+bool transcript_read_pi(struct transcript *t, const struct json *line)
+{
+    const char *type = json_text(json_get(line, "type"), "");
+    const struct json *message = json_get(line, "message");
+    const struct json *at = json_get(line, "timestamp");
+    if (is_bookkeeping(type))
+        return true;
+    transcript_set_time(t, at ? at : json_get(message, "timestamp"));
+    if (is_text(type, "session")) {
+        transcript_set_session(t, json_text(json_get(line, "id"), NULL));
+        transcript_set_folder(t, json_text(json_get(line, "cwd"), NULL));
+    } else if (is_text(type, "message") || is_text(type, "message_end")) {
+        return read_pi_message(t, message);
+    } else if (is_text(type, "compaction") || is_text(type, "compaction_end")) {
+        transcript_notice(t, "the conversation was compacted", false);
+    } else if (is_text(type, "auto_retry_start")) {
+        transcript_retry(t,
+                         &(struct agent_item){.text = json_text(json_get(line, "errorMessage"), ""),
+                                              .attempt = json_i64(json_get(line, "attempt"), 0),
+                                              .most = json_i64(json_get(line, "maxAttempts"), 0),
+                                              .delay_ms = json_i64(json_get(line, "delayMs"), 0)});
+    } else {
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,329 @@
+/*
+ * What the files of the classifier share. Private to core/classify and its tests.
+ */
+#ifndef DEVS_CLASSIFY_INTERNAL_H
+#define DEVS_CLASSIFY_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attr.h"
+#include "classify.h"
+#include "clean_text.h"
+#include "err.h"
+#include "rule_pattern.h"
+#include "str.h"
+#include "verdict.h"
+
+/*
+ * Literals: which of many words occur in a text, in one pass (classify_rules.c).
+ *
+ * An Aho-Corasick automaton over the literals of all rules, ignoring case. Built once, then read
+ * by any number of threads.
+ */
+
+enum {
+    LITERALS_CLASSES_MAX = 128, /* different bytes, ignoring case */
+    LITERALS_NODES_MAX = 20000, /* characters in all literals together */
+    LITERALS_END = 0x8000,
+    LITERAL_NONE = -1,
+};
+
+struct literals {
+    uint8_t class_of[256]; /* 0: in no literal */
+    int classes;
+    int32_t *next;    /* owned: [node * LITERALS_CLASSES_MAX + class]; freed once built */
+    uint16_t *table;  /* owned: the same as [node * classes + class], small for the caches;
+                         LITERALS_END is added if a literal ends in the next node */
+    int32_t *literal; /* owned: the literal that ends in this node */
+    int32_t *also;    /* owned: the next node whose literal ends here, too; 0 = none */
+    size_t nodes;
+    size_t nodes_cap;
+    int count;
+};
+
+/* Called for each position where a literal ends. */
+typedef void literals_hit_fn(void *ctx, int literal);
+/* Scans the bytes once, with at most one call for each position and literal. */
+void literals_scan(const struct literals *literals, const char *bytes, size_t len,
+                   literals_hit_fn *hit, void *ctx);
+
+/*
+ * The forms in which servers say when to retry (retry_hint.c).
+ */
+
+enum {
+    HINT_NONE = -1, /* invalid, negative or too long */
+    HINT_STOP = -2, /* the server asks not to retry */
+};
+#define HINT_MAX_MS ((int64_t)366 * 24 * 3600 * 1000) /* a longer wait is a mistake */
+
+/* What a rule has found. */
+struct hint_text {
+    const char *time; /* borrowed, not NUL-terminated */
+    size_t time_len;
+    const char *zone; /* borrowed; name of a zone, length 0 for none */
+    size_t zone_len;
+    int64_t unit_ms;                    /* unit of a number without one */
+    const struct classify_input *input; /* borrowed: clock and zones */
+};
+
+/* Returns milliseconds from now, 0 for the past, HINT_NONE or HINT_STOP. */
+typedef int64_t hint_form_fn(const struct hint_text *text);
+
+/* Returns the form that a rule names ("duration", ...), or NULL. */
+hint_form_fn *hint_form_find(const char *name);
+
+/* Reads "120", "1.574s", "6m12.5s", "3 days 4 hours"; a number without a unit counts unit_ms. */
+int64_t hint_duration(const char *text, size_t len, int64_t unit_ms);
+
+/*
+ * The rules, read from JSON and compiled (classify_rules.c).
+ *
+ * A rule set is immutable, so any number of threads may read it. Rules are tried in the order of
+ * the file; assets/rules.json explains the members.
+ */
+
+enum {
+    RULES_MAX = 512,
+    RULE_GUARDS_MAX = 64, /* one bit each */
+    RULE_EXITS_MAX = 16,
+    RULE_NEEDS_MAX = 64,
+    RULE_SIGNALS_MAX = 8,
+    RULE_PROGRAM_MAX = 16,
+    RULE_LAUNCHERS_MAX = 8,
+    RULE_LAUNCHER_MAX = 32,
+};
+
+/* The kind of step that a rule is for. */
+enum rule_kind { RULE_KIND_ANY, RULE_KIND_RUN, RULE_KIND_AGENT };
+
+/* What the text of a rule tells about a failure. */
+enum rule_rank {
+    RULE_RANK_SYMPTOM, /* how it showed: a connection ended, a lock could not be taken */
+    RULE_RANK_PLAIN,
+    RULE_RANK_CAUSE, /* why: it outranks a symptom nearby */
+};
+
+enum rule_stream {
+    RULE_STREAM_ANY,   /* stderr, then stdout */
+    RULE_STREAM_ERR,   /* stderr only */
+    RULE_STREAM_OUT,   /* stdout only */
+    RULE_STREAM_QUIET, /* stderr; stdout only if stderr has no error */
+};
+
+struct rule {
+    char id[VERDICT_RULE_MAX];
+    enum verdict_class class;
+    enum transient_type type;
+    enum reason reason;
+    char subtype[VERDICT_SUBTYPE_MAX]; /* "$1" at its end: the group that matched */
+    enum rule_stream stream;
+    enum rule_rank rank;
+    int tail;        /* only the last non-empty lines; 0: all */
+    bool ask;        /* only a person can help */
+    bool quoted;     /* also matches quoted lines */
+    bool final;      /* nothing later outranks it */
+    bool late;       /* outranks a transient rule that matched earlier in the stream */
+    bool over;       /* the number in the second group must be larger than in the first */
+    bool waits;      /* persistent, but waiting helps if the time is known */
+    bool memory;     /* void if a counter shows that memory was not the cause */
+    bool on_success; /* also applies after exit 0, and denies the success */
+    int exits[RULE_EXITS_MAX];
+    int exit_count; /* 0: any exit code */
+    int signals[RULE_SIGNALS_MAX];
+    int signal_count; /* 0: for exits; else only for these signals */
+    enum rule_kind kind;
+    char program[RULE_PROGRAM_MAX];                        /* of the step, or its agent; "" = any */
+    char launchers[RULE_LAUNCHERS_MAX][RULE_LAUNCHER_MAX]; /* the command starts one of these */
+    int launcher_count;                                    /* 0: any command */
+    int needs[RULE_NEEDS_MAX];        /* literals; a line without any of these cannot match */
+    int need_count;                   /* 0, with a pattern: every line is tried */
+    struct rule_pattern *pattern;     /* owned; NULL: only facts count */
+    struct rule_pattern *after;       /* owned; the line before must match it */
+    struct rule_pattern *unless;      /* owned; the line must not match it */
+    struct rule_pattern *unless_text; /* owned; no line of the streams may match it */
+    int retry_group;                  /* group of the pattern with a time to wait; 0: none */
+    hint_form_fn *form;               /* hints: how to read the first group */
+    int64_t unit_ms;                  /* hints: unit of a number without one */
+    bool most;                        /* hints: the longest of all lines, not the last one's */
+    bool decides;                     /* hints: sufficient as a cause */
+};
+
+struct rule_list {
+    struct rule *items; /* owned */
+    size_t count;
+};
+
+struct rules {
+    struct rule_list verdicts; /* decide the verdict */
+    struct rule_list hints;    /* when to retry; the first group is the time */
+    struct rule_list guards;   /* a matching line is quoted, not said */
+    struct rule_list errors;   /* a matching line names an error */
+    struct rule_list said;     /* last words of an agent that are a failure */
+    struct rule_list stopped;  /* the same, after a denied call */
+    struct rule_list service;  /* failed results of an agent that no verdict rule matches */
+    struct literals literals;
+    uint64_t *guard_bits; /* owned; by literal: the guards that need it */
+    bool for_signals;     /* some rule is for signals */
+    bool for_successes;   /* some rule may deny a success */
+};
+
+enum { RULES_HASH_MAX = 65 };
+
+/* Writes the SHA-256 of the rule set in hexadecimal. */
+void rules_hash(const char *json, size_t len, char hash[RULES_HASH_MAX]);
+
+/* Compiles the rules. Fails with ERR_INVALID, which names the rule. The caller calls
+ * rules_close(). */
+ATTR_MUST_USE bool rules_open(struct rules **out, const char *json, size_t len, struct err *err);
+void rules_close(struct rules *rules);
+
+/*
+ * Scanning both streams of an attempt (classify_scan.c). A scan belongs to one thread; its rules
+ * may be shared.
+ */
+
+enum {
+    SCAN_NO_HIT = -1,
+    SCAN_STREAMS = 2,     /* [0] stdout, [1] stderr */
+    SCAN_TRIES_MAX = 128, /* lines that a rule is tried on, last ones first */
+    SCAN_NEAR_LINES = 40, /* lines between a symptom and its cause, at most */
+    SCAN_NEAR_MAX = 16,   /* near misses that are kept */
+    /* Bytes that all patterns of a judgment may look at. Beyond that, the verdict is not worth
+     * the time: the remaining rules do not match. */
+    SCAN_WORK_MAX = 384 * 1024,
+    SCAN_WORK_OUTRANKED = 3 * 1024, /* additional bytes to find outranked rules */
+    SCAN_LONG_LINE = 512,           /* whether a longer line is quoted is checked first */
+    SCAN_UNPICKED_MAX = 1024,       /* bytes of a line that a rule without a literal sees */
+    SCAN_WORK_OF_TRY = 64,          /* cost of a try beside its bytes */
+};
+
+/* Where literals occur: a list of lines for each, last line first. */
+struct scan_hit {
+    uint32_t line;
+    int32_t older; /* -1: none */
+};
+
+struct scan_stream {
+    struct clean_text text;
+    struct scan_hit *hits; /* owned */
+    size_t hit_count;
+    size_t hit_cap;
+    int32_t *latest;            /* owned: the last hit of each literal; -1 = none */
+    uint32_t line;              /* while being filled */
+    const uint64_t *guard_bits; /* borrowed: rules.guard_bits */
+};
+
+/* A rule whose literal occurred, but that did not match. */
+struct scan_near {
+    const struct rule *rule;
+    enum near_why why;
+    int stream; /* -1: only facts */
+    size_t line;
+};
+
+struct scan {
+    const struct rules *rules;          /* borrowed */
+    const struct classify_input *input; /* borrowed */
+    struct rule_matcher *matcher;
+    struct scan_stream streams[SCAN_STREAMS];
+    int err_names_error; /* -1: unknown */
+    int64_t work;        /* so far; see SCAN_WORK_MAX */
+    struct scan_near nears[SCAN_NEAR_MAX];
+    int near_count;
+    bool trusts;      /* no line is quoted: an API's own message */
+    bool keeps_nears; /* near misses are wanted */
+};
+
+struct scan_match {
+    const struct rule *rule;
+    int stream; /* index into scan.streams; -1: only facts */
+    size_t line;
+    struct rule_span spans[RULE_SPANS]; /* in the line */
+};
+
+/* Returns true if some rule may deny the success of such an attempt. */
+bool scan_may_deny(const struct rules *rules, const struct classify_input *input);
+
+/* Borrows both until scan_done(). */
+void scan_init(struct scan *scan, const struct rules *rules, const struct classify_input *input);
+void scan_done(struct scan *scan);
+
+/* Finds the first rule of the list that matches. */
+bool scan_first(struct scan *scan, const struct rule_list *list, struct scan_match *out);
+
+/* Called for the lines that a rule matches, last ones and stderr first. Return false to stop. */
+typedef bool scan_each_fn(void *ctx, const struct scan *scan, const struct scan_match *match);
+/* Call `each` for them. */
+void scan_each(struct scan *scan, const struct rule *rule, scan_each_fn *each, void *ctx);
+
+/* After the decision: finds later rules that match, too. */
+void scan_outranked(struct scan *scan, const struct scan_match *decided);
+
+/* Returns how much a near miss tells; 0 is the least. */
+int scan_near_weight(enum near_why why);
+
+/* Returns true if the line is said, not quoted. */
+bool scan_is_spoken(struct scan *scan, int stream, size_t line);
+
+/* Finds a rule of higher rank near a symptom: a cause at most SCAN_NEAR_LINES before it, after
+ * it or in the other stream, or on the same line a transient rule that is not a symptom. */
+bool scan_cause(struct scan *scan, const struct scan_match *symptom, struct scan_match *out);
+
+/* Finds a persistent rule after match's own that is marked late and matches a later line in the
+ * same stream. */
+bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_match *out);
+
+/* Returns true if a line of stderr names an error. */
+bool scan_err_names_error(struct scan *scan);
+/* The same for stdout. */
+bool scan_out_names_error(struct scan *scan);
+
+/*
+ * When a server asks to be retried (retry_hint.c).
+ */
+
+struct retry_hint {
+    int64_t ms;              /* from now; or HINT_NONE */
+    const struct rule *rule; /* borrowed; NULL for none */
+    int stream;              /* as in struct scan_match */
+    size_t line;
+};
+
+/* Finds the best hint: of the first rule in the list of hints that gives a time. Returns false
+ * if there is none. */
+bool retry_hint_find(struct scan *scan, struct retry_hint *out);
+
+/* Returns the time in a verdict rule's own group, or HINT_NONE. */
+int64_t retry_hint_of_group(const struct scan *scan, const struct scan_match *match);
+
+/*
+ * A person's rules (classify_user.c).
+ */
+
+enum { USER_RULES_MAX = 200, USER_PATTERN_MAX = 1024 };
+
+/* Returns the text of the whole set, for rules_open(). `user` is a list of rules as in
+ * docs/classification.md, a whole set (an object), or NULL. Fails with ERR_INVALID, which names
+ * the rule and what was expected. */
+ATTR_MUST_USE bool user_rules_add(const char *built_in, size_t len, const char *user,
+                                  struct str *out, struct err *err);
+
+/*
+ * Which programs a command line starts: its own, and those after `env`, `timeout` and a shell's
+ * `-c` (classify_scan.c).
+ */
+
+enum {
+    LAUNCHED_DEPTH_MAX = 4,          /* shells within shells */
+    LAUNCHED_SCRIPT_MAX = 16 * 1024, /* bytes of a script that are read */
+    LAUNCHED_WORDS_MAX = 256,        /* words of one command of a script that are read */
+};
+
+/* Returns true if the NULL-terminated argv starts `wanted`: a program's name ("srun"), or a name
+ * and an option that must be among its arguments ("sbatch --wait"). argv may be NULL. */
+bool launched_find(char *const *argv, const char *wanted);
+
+#endif

@@ -1,0 +1,630 @@
+/*
+ * What the words of a result or a message say: hints about its kind, similarity of two texts,
+ * quoted arguments, and repetition within one message.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ascii.h"
+#include "attr.h"
+#include "entropy_hash.h"
+#include "loops_internal.h"
+#include "utf8.h"
+#include "xalloc.h"
+
+/*
+ * Hints: phrases that tell what kind of result it is.
+ */
+
+enum { LINE_BYTES = 256 };
+
+/* Sorted, for the search by first letter. Matched as whole words in lower case. */
+static const struct {
+    const char *phrase;
+    unsigned hints;
+} phrases[] = {
+    {"0 files", HINT_EMPTY},
+    {"0 found", HINT_EMPTY},
+    {"0 hits", HINT_EMPTY},
+    {"0 matches", HINT_EMPTY},
+    {"0 replacements", HINT_NO_CHANGE},
+    {"0 results", HINT_EMPTY},
+    {"0 rows", HINT_EMPTY},
+    {"0 tests", HINT_EMPTY},
+    {"401", CAUSE_FORBIDDEN},
+    {"403", CAUSE_FORBIDDEN},
+    {"407", CAUSE_FORBIDDEN},
+    {"429", HINT_PASSES},
+    {"502", HINT_PASSES},
+    {"503", HINT_PASSES},
+    {"504", HINT_PASSES},
+    {"access denied", CAUSE_DENIED},
+    {"access is denied", CAUSE_DENIED},
+    {"accessdenied", CAUSE_FORBIDDEN},
+    {"added", HINT_ACK},
+    {"already", HINT_NO_CHANGE},
+    {"are you root", CAUSE_DENIED},
+    {"authentication failed", CAUSE_FORBIDDEN},
+    {"authentication failure", CAUSE_DENIED},
+    {"authentication required", CAUSE_FORBIDDEN},
+    {"bad credentials", CAUSE_FORBIDDEN},
+    {"bad request", HINT_TROUBLE},
+    {"blocked", HINT_TROUBLE},
+    {"building", HINT_BUSY},
+    {"can't", HINT_TROUBLE},
+    {"can't connect", CAUSE_REFUSED},
+    {"can't resolve", CAUSE_NAME},
+    {"cannot", HINT_TROUBLE},
+    {"cannot connect", HINT_HOPELESS | CAUSE_REFUSED},
+    {"cannot resolve", CAUSE_NAME},
+    {"certificate is not trusted", CAUSE_CERTIFICATE},
+    {"certificate problem", CAUSE_CERTIFICATE},
+    {"certificate signed by unknown authority", CAUSE_CERTIFICATE},
+    {"certificate verify failed", CAUSE_CERTIFICATE},
+    {"command not found", HINT_MISSING},
+    {"completed", HINT_OVER},
+    {"connecting", HINT_BUSY},
+    {"connection refused", CAUSE_REFUSED},
+    {"containercreating", HINT_PENDING},
+    {"could not connect", CAUSE_REFUSED},
+    {"could not find", HINT_EMPTY},
+    {"could not resolve", CAUSE_NAME},
+    {"couldn't connect", HINT_PASSES | CAUSE_REFUSED},
+    {"couldn't resolve", CAUSE_NAME},
+    {"created", HINT_ACK},
+    {"deleted", HINT_ACK},
+    {"denied", HINT_HOPELESS},
+    {"disk full", CAUSE_FULL},
+    {"disk quota exceeded", CAUSE_FULL},
+    {"does not exist", HINT_EMPTY | HINT_HOPELESS},
+    {"done", HINT_OVER | HINT_ACK},
+    {"eacces", CAUSE_DENIED},
+    {"eai_again", CAUSE_NAME},
+    {"econnrefused", CAUSE_REFUSED},
+    {"ehostunreach", CAUSE_UNREACHABLE},
+    {"enetunreach", CAUSE_UNREACHABLE},
+    {"enospc", CAUSE_FULL},
+    {"enotfound", CAUSE_NAME},
+    {"eperm", CAUSE_DENIED},
+    {"erofs", CAUSE_READ_ONLY},
+    {"errno 1", CAUSE_DENIED},
+    {"errno 111", CAUSE_REFUSED},
+    {"errno 13", CAUSE_DENIED},
+    {"errno 28", CAUSE_FULL},
+    {"errno 30", CAUSE_READ_ONLY},
+    {"error", HINT_TROUBLE},
+    {"exception", HINT_TROUBLE},
+    {"exited", HINT_OVER},
+    {"failed", HINT_OVER},
+    {"failed to connect", HINT_PASSES | CAUSE_REFUSED},
+    {"failed to resolve", CAUSE_NAME},
+    {"failed to verify certificate", CAUSE_CERTIFICATE},
+    {"failure resolving", CAUSE_NAME},
+    {"fatal", HINT_TROUBLE},
+    {"finished", HINT_OVER},
+    {"forbidden", HINT_HOPELESS | CAUSE_FORBIDDEN},
+    {"getaddrinfo", CAUSE_NAME},
+    {"identical", HINT_NO_CHANGE},
+    {"in progress", HINT_PENDING},
+    {"in_progress", HINT_PENDING},
+    {"initializing", HINT_BUSY},
+    {"insufficient privilege", CAUSE_DENIED},
+    {"insufficient privileges", CAUSE_DENIED},
+    {"invalid", HINT_HOPELESS},
+    {"invalid credentials", CAUSE_FORBIDDEN},
+    {"invalid peer certificate", CAUSE_CERTIFICATE},
+    {"local issuer certificate", CAUSE_CERTIFICATE},
+    {"must be root", CAUSE_DENIED},
+    {"name or service not known", CAUSE_NAME},
+    {"name resolution", CAUSE_NAME},
+    {"network is unreachable", CAUSE_UNREACHABLE},
+    {"no address associated", CAUSE_NAME},
+    {"no change", HINT_NO_CHANGE},
+    {"no changes", HINT_NO_CHANGE},
+    {"no data", HINT_EMPTY},
+    {"no entries", HINT_EMPTY},
+    {"no files", HINT_EMPTY},
+    {"no hits", HINT_EMPTY},
+    {"no match", HINT_EMPTY | HINT_NO_CHANGE},
+    {"no matches", HINT_EMPTY | HINT_NO_CHANGE},
+    {"no new output", HINT_PENDING},
+    {"no output yet", HINT_PENDING},
+    {"no records", HINT_EMPTY},
+    {"no results", HINT_EMPTY},
+    {"no route to host", CAUSE_UNREACHABLE},
+    {"no space left", CAUSE_FULL},
+    {"no such", HINT_EMPTY | HINT_HOPELESS},
+    {"no such host", CAUSE_NAME},
+    {"no test", HINT_EMPTY},
+    {"no tests", HINT_EMPTY},
+    {"nodename nor servname", CAUSE_NAME},
+    {"not authorized", CAUSE_FORBIDDEN | CAUSE_DENIED},
+    {"not enough space", CAUSE_FULL},
+    {"not found", HINT_EMPTY | HINT_HOPELESS},
+    {"not permitted", CAUSE_DENIED},
+    {"not ready", HINT_PENDING},
+    {"not yet", HINT_PENDING},
+    {"nothing found", HINT_EMPTY},
+    {"nothing matched", HINT_EMPTY},
+    {"nothing to", HINT_NO_CHANGE},
+    {"nxdomain", CAUSE_NAME},
+    {"ok", HINT_ACK},
+    {"operation not permitted", CAUSE_DENIED},
+    {"password is required", CAUSE_DENIED},
+    {"pending", HINT_PENDING},
+    {"permission denied", CAUSE_DENIED},
+    {"processing", HINT_BUSY},
+    {"proxy authentication required", CAUSE_FORBIDDEN},
+    {"queued", HINT_PENDING},
+    {"rate limit", HINT_PASSES},
+    {"read-only file system", CAUSE_READ_ONLY},
+    {"refused", HINT_PASSES},
+    {"removed", HINT_ACK},
+    {"reset by peer", HINT_PASSES},
+    {"running", HINT_PENDING},
+    {"saved", HINT_ACK},
+    {"self signed certificate", CAUSE_CERTIFICATE},
+    {"self-signed certificate", CAUSE_CERTIFICATE},
+    {"self_signed_cert_in_chain", CAUSE_CERTIFICATE},
+    {"server can't find", CAUSE_NAME},
+    {"server certificate verification failed", CAUSE_CERTIFICATE},
+    {"starting", HINT_BUSY},
+    {"still", HINT_PENDING},
+    {"succeeded", HINT_OVER},
+    {"success", HINT_ACK},
+    {"successfully", HINT_ACK},
+    {"temporarily", HINT_PASSES},
+    {"timed out", HINT_PASSES},
+    {"timeout", HINT_PASSES},
+    {"traceback", HINT_TROUBLE},
+    {"try again", HINT_PASSES},
+    {"unable to", HINT_TROUBLE},
+    {"unable to connect", CAUSE_REFUSED},
+    {"unable to resolve", CAUSE_NAME},
+    {"unable_to_get_issuer_cert_locally", CAUSE_CERTIFICATE},
+    {"unable_to_verify_leaf_signature", CAUSE_CERTIFICATE},
+    {"unauthenticated", CAUSE_FORBIDDEN},
+    {"unauthorized", HINT_HOPELESS | CAUSE_FORBIDDEN},
+    {"unchanged", HINT_NO_CHANGE},
+    {"unknown", HINT_HOPELESS},
+    {"unknown host", CAUSE_NAME},
+    {"unknownissuer", CAUSE_CERTIFICATE},
+    {"unreachable", HINT_PASSES},
+    {"up to date", HINT_NO_CHANGE},
+    {"up-to-date", HINT_NO_CHANGE},
+    {"updated", HINT_ACK},
+    {"waiting", HINT_BUSY},
+    {"written", HINT_ACK},
+    {"wrote", HINT_ACK},
+};
+
+static bool is_word(char c)
+{
+    return ascii_is_lower(c) || ascii_is_digit(c) || c == '_';
+}
+
+/* Returns the index of the first phrase that begins with this byte or a later one. */
+static size_t first_of(char letter)
+{
+    size_t low = 0;
+    size_t high = ARRAY_LEN(phrases);
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (phrases[middle].phrase[0] < letter)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static unsigned hints_at(const char *text, size_t len)
+{
+    unsigned hints = 0;
+    for (size_t i = first_of(text[0]); i < ARRAY_LEN(phrases); i++) {
+        const char *phrase = phrases[i].phrase;
+        if (phrase[0] != text[0])
+            break;
+        const size_t phrase_len = strlen(phrase);
+        const bool fits = phrase_len <= len && memcmp(phrase, text, phrase_len) == 0;
+        if (fits && (phrase_len == len || !is_word(text[phrase_len])))
+            hints |= phrases[i].hints;
+    }
+    return hints;
+}
+
+/* "Running 5 tests", "server running on port 80": a command reports its own work, not a state
+ * that somebody polls. */
+static bool is_own_work(const char *line, size_t at, size_t len)
+{
+    static const char running[] = "running";
+    static const char *const places[] = {" on ", " at ", " in ", " as "};
+    const size_t word = sizeof(running) - 1;
+    if (len - at <= word || memcmp(line + at, running, word) != 0 || line[at + word] != ' ')
+        return false;
+    const char next = len - at > word + 1 ? line[at + word + 1] : '\0';
+    bool own = at == 0 || ascii_is_digit(next);
+    for (size_t i = 0; i < ARRAY_LEN(places) && !own; i++)
+        own = len - at >= word + 4 && memcmp(line + at + word, places[i], 4) == 0;
+    return own;
+}
+
+/* An empty list in a JSON result. */
+static bool has_empty_list(const char *line, size_t len)
+{
+    if (len == 0 || (line[0] != '{' && line[0] != '['))
+        return false;
+    for (size_t i = 0; i + 1 < len; i++)
+        if (line[i] == '[' && line[i + 1] == ']')
+            return true;
+    return false;
+}
+
+unsigned entropy_hints(const char *line, size_t len)
+{
+    char lower[LINE_BYTES];
+    unsigned hints = 0;
+    const size_t kept = len < LINE_BYTES ? len : LINE_BYTES;
+    for (size_t i = 0; i < kept; i++)
+        lower[i] = ascii_is_upper(line[i]) ? (char)(line[i] | 0x20) : line[i];
+    for (size_t i = 0; i < kept; i++)
+        if (is_word(lower[i]) && (i == 0 || !is_word(lower[i - 1])))
+            hints |=
+                is_own_work(lower, i, kept) ? (unsigned)HINT_BUSY : hints_at(lower + i, kept - i);
+    return hints | (has_empty_list(lower, kept) ? (unsigned)HINT_EMPTY : 0);
+}
+
+/*
+ * Similarity: how many words two texts share.
+ */
+
+enum { WORD_BYTES = 64, NAME_BYTES_MIN = 4, PERCENT = 100 };
+
+/* Reads the word at the start of the text in lower case, cut at WORD_BYTES. *word_len is 0 if
+ * there is none. */
+static size_t read_word(const unsigned char *text, size_t len, char word[WORD_BYTES],
+                        size_t *word_len)
+{
+    size_t at = 0;
+    *word_len = 0;
+    if (ascii_is_digit(text[0])) {
+        while (at < len && ascii_is_digit(text[at]))
+            at++;
+        word[(*word_len)++] = '#';
+    } else if (ascii_is_letter(text[0])) {
+        for (; at < len && ascii_is_letter(text[at]); at++)
+            if (*word_len < WORD_BYTES)
+                word[(*word_len)++] = (char)(text[at] | 0x20);
+    } else if (text[0] >= 0x80) {
+        do {
+            if (*word_len < WORD_BYTES)
+                word[(*word_len)++] = (char)text[at];
+            at++;
+        } while (at < len && utf8_is_inner((char)text[at]));
+    }
+    return at;
+}
+
+static void put_word(struct word_set *set, uint32_t word)
+{
+    int low = 0;
+    int high = set->count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (set->words[middle] < word)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < set->count && set->words[low] == word)
+        return;
+    if (set->count == ALIKE_WORDS_MAX)
+        return;
+    const size_t after = (size_t)(set->count - low);
+    memmove(&set->words[low + 1], &set->words[low], after * sizeof(set->words[0]));
+    set->words[low] = word;
+    set->count++;
+}
+
+typedef bool word_filter_fn(const char *word, size_t len);
+
+static void add_words(struct word_set *set, const char *text, size_t len, word_filter_fn *keeps)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    const size_t end = len < ALIKE_BYTES_MAX ? len : ALIKE_BYTES_MAX;
+    for (size_t at = 0; at < end && set->count < ALIKE_WORDS_MAX;) {
+        char word[WORD_BYTES];
+        size_t word_len;
+        const size_t read = read_word(bytes + at, end - at, word, &word_len);
+        if (read > 0 && (!keeps || keeps(word, word_len)))
+            put_word(set, (uint32_t)entropy_hash(word, word_len));
+        at += read > 0 ? read : 1;
+    }
+}
+
+void word_set_add(struct word_set *set, const char *text, size_t len)
+{
+    add_words(set, text, len, NULL);
+}
+
+static bool may_name(const char *word, size_t len)
+{
+    static const char *const sayers[] = {"echo", "export", "printf"};
+    for (size_t i = 0; i < ARRAY_LEN(sayers); i++)
+        if (strlen(sayers[i]) == len && memcmp(sayers[i], word, len) == 0)
+            return false;
+    return len >= NAME_BYTES_MIN;
+}
+
+void word_set_add_names(struct word_set *set, const char *text, size_t len)
+{
+    add_words(set, text, len, may_name);
+}
+
+static int count_common(const struct word_set *a, const struct word_set *b)
+{
+    int common = 0;
+    int i = 0;
+    int j = 0;
+    while (i < a->count && j < b->count) {
+        if (a->words[i] == b->words[j]) {
+            common++;
+            i++;
+            j++;
+        } else if (a->words[i] < b->words[j]) {
+            i++;
+        } else {
+            j++;
+        }
+    }
+    return common;
+}
+
+int word_set_alike(const struct word_set *a, const struct word_set *b)
+{
+    const int common = count_common(a, b);
+    const int all = a->count + b->count - common;
+    return all > 0 ? common * PERCENT / all : 0;
+}
+
+int word_set_within(const struct word_set *a, const struct word_set *b)
+{
+    return a->count > 0 ? count_common(a, b) * PERCENT / a->count : 0;
+}
+
+void word_set_unite(struct word_set *set, const struct word_set *other)
+{
+    for (int i = 0; i < other->count; i++)
+        put_word(set, other->words[i]);
+}
+
+void word_set_intersect(struct word_set *set, const struct word_set *other)
+{
+    int kept = 0;
+    int j = 0;
+    for (int i = 0; i < set->count; i++) {
+        while (j < other->count && other->words[j] < set->words[i])
+            j++;
+        if (j < other->count && other->words[j] == set->words[i])
+            set->words[kept++] = set->words[i];
+    }
+    set->count = kept;
+}
+
+uint64_t word_set_hash(const struct word_set *set)
+{
+    return entropy_hash(set->words, (size_t)set->count * sizeof(set->words[0]));
+}
+
+/*
+ * Echoes: a quoted argument is one echo, not one for each of its words.
+ */
+
+enum { ECHO_WORD_BYTES = 3 /* letters of a meaningful word */ };
+
+static const char mark[] = "<arg>";
+enum { MARK_BYTES = sizeof(mark) - 1 };
+
+static bool is_mark(const char *line, size_t len, size_t at)
+{
+    return len - at >= MARK_BYTES && memcmp(line + at, mark, MARK_BYTES) == 0;
+}
+
+static bool is_letter(char c)
+{
+    return ascii_is_letter(c) || (unsigned char)c >= 0x80;
+}
+
+/* Returns where the quotation that continues at `at` ends: at a digit, the `<` of another mark,
+ * a word, or the end of the line. */
+static size_t skip_between(const char *line, size_t len, size_t at)
+{
+    size_t word = 0;
+    for (size_t i = at; i < len; i++) {
+        if (is_mark(line, len, i))
+            return i;
+        if (line[i] == '<' || ascii_is_digit(line[i]))
+            return i - word;
+        word = is_letter(line[i]) ? word + 1 : 0;
+        if (word == ECHO_WORD_BYTES)
+            return i + 1 - word;
+    }
+    return len;
+}
+
+size_t entropy_echo_join(const char *line, size_t len, char out[ECHO_BYTES_MAX])
+{
+    size_t out_len = 0;
+    bool joined = false;
+    if (len > ECHO_BYTES_MAX)
+        return 0;
+    for (size_t at = 0; at < len;) {
+        if (!is_mark(line, len, at)) {
+            out[out_len++] = line[at++];
+            continue;
+        }
+        memcpy(out + out_len, mark, MARK_BYTES);
+        out_len += MARK_BYTES;
+        while (at < len && is_mark(line, len, at)) {
+            const size_t next = skip_between(line, len, at + MARK_BYTES);
+            joined = joined || next > at + MARK_BYTES;
+            at = next;
+        }
+    }
+    return joined ? out_len : 0;
+}
+
+/*
+ * Chants: one message that repeats itself. Code blocks, lists, tables, quotations and rules are
+ * skipped: they repeat by design.
+ */
+
+enum {
+    LETTERS_MIN = 3,  /* a piece with fewer different letters is ornament */
+    RULE_LEAD = 0xe2, /* first byte of U+2000..U+2FFF: dashes, boxes, blocks, arrows */
+    RULE_BYTES = 3,
+};
+
+/* One line of the message, trimmed. */
+struct line {
+    const char *bytes;
+    size_t len;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct line trim_line(const char *bytes, size_t len)
+{
+    while (len > 0 && is_blank(bytes[0])) {
+        bytes++;
+        len--;
+    }
+    while (len > 0 && is_blank(bytes[len - 1]))
+        len--;
+    return (struct line){.bytes = bytes, .len = len};
+}
+
+static bool is_fence(struct line line)
+{
+    return line.len >= 3 &&
+           (memcmp(line.bytes, "```", 3) == 0 || memcmp(line.bytes, "~~~", 3) == 0);
+}
+
+/* "- x", "* x", "+ x", "12. x", "3) x", "| x", "> x". */
+static bool is_by_design(struct line line)
+{
+    if (line.len == 0)
+        return true;
+    if (strchr("|>", line.bytes[0]))
+        return true;
+    if (line.len > 1 && strchr("-*+", line.bytes[0]) && line.bytes[1] == ' ')
+        return true;
+    size_t digits = 0;
+    while (digits < line.len && ascii_is_digit(line.bytes[digits]))
+        digits++;
+    return digits > 0 && digits < line.len && strchr(".)", line.bytes[digits]);
+}
+
+/* Copies the words of a line, each followed by one blank; skips drawn rules. */
+static size_t copy_words(struct line line, char *out)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < line.len; i++) {
+        if ((unsigned char)line.bytes[i] == RULE_LEAD) {
+            i += RULE_BYTES - 1;
+            continue;
+        }
+        if (is_blank(line.bytes[i]) && (len == 0 || out[len - 1] == ' '))
+            continue;
+        out[len++] = is_blank(line.bytes[i]) ? ' ' : line.bytes[i];
+    }
+    if (len > 0 && out[len - 1] != ' ')
+        out[len++] = ' ';
+    return len;
+}
+
+/* Copies the prose of the message. `out` must have room for one more byte than the message. */
+static size_t copy_prose(const char *text, size_t len, char *out)
+{
+    size_t out_len = 0;
+    bool fenced = false;
+    while (len > 0) {
+        const char *end = memchr(text, '\n', len);
+        const size_t line_len = end ? (size_t)(end - text) : len;
+        const struct line line = trim_line(text, line_len);
+        const bool fence = is_fence(line);
+        fenced = fenced != fence;
+        if (!fenced && !fence && !is_by_design(line))
+            out_len += copy_words(line, out + out_len);
+        text += end ? line_len + 1 : len;
+        len -= end ? line_len + 1 : len;
+    }
+    return out_len;
+}
+
+/* Returns true for words, false for ornament such as "=====" or "ha ha". */
+static bool has_letters(const char *piece, size_t len)
+{
+    unsigned seen = 0;
+    int letters = 0;
+    for (size_t i = 0; i < len; i++) {
+        const unsigned char byte = (unsigned char)piece[i];
+        if (byte >= 0x80)
+            return true;
+        const unsigned letter = (byte | 0x20u) - 'a';
+        if (letter > 'z' - 'a' || seen & 1u << letter)
+            continue;
+        seen |= 1u << letter;
+        letters++;
+    }
+    return letters >= LETTERS_MIN;
+}
+
+/* Counts the bytes around [at, at + period) that equal the byte one period earlier. */
+static size_t run_around(const char *text, size_t len, size_t at, size_t period)
+{
+    size_t start = at;
+    size_t end = at;
+    while (end + period < len && text[end] == text[end + period])
+        end++;
+    while (start > 0 && text[start - 1] == text[start - 1 + period])
+        start--;
+    return end - start + period;
+}
+
+/* If pieces repeat, then neighboring blocks of their length are equal, wherever the blocks
+ * begin. Checking only those costs a few bytes per period. */
+static bool chants_with_period(const char *text, size_t len, size_t period, size_t periods)
+{
+    const size_t wanted = period * periods;
+    if (wanted > len)
+        return false;
+    /* A run that is long enough contains the start of such a block every `step` bytes. */
+    const size_t step = periods > 2 ? period * (periods - 2) : 1;
+    for (size_t at = 0; at + 2 * period <= len; at += step)
+        if (memcmp(text + at, text + at + period, period) == 0 &&
+            run_around(text, len, at, period) >= wanted && has_letters(text + at, period))
+            return true;
+    return false;
+}
+
+bool entropy_chants(const char *text, size_t len, int periods)
+{
+    if (periods < 2 || len < (size_t)periods * CHANT_PERIOD_MIN)
+        return false;
+    if (len > CHANT_BYTES_MAX) {
+        text += len - CHANT_BYTES_MAX;
+        len = CHANT_BYTES_MAX;
+    }
+    char *prose = xcalloc(len + 1, 1);
+    const size_t prose_len = copy_prose(text, len, prose);
+    bool chants = false;
+    for (size_t period = CHANT_PERIOD_MIN; period <= CHANT_PERIOD_MAX && !chants; period++)
+        chants = chants_with_period(prose, prose_len, period, (size_t)periods);
+    free(prose);
+    return chants;
+}

@@ -1,0 +1,446 @@
+/*
+ * What the files of loop detection share. Private to core/loops and its tests.
+ */
+#ifndef DEVS_LOOPS_INTERNAL_H
+#define DEVS_LOOPS_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "digest.h"
+#include "entropy.h"
+#include "entropy_limits.h"
+#include "entropy_memory.h"
+
+/*
+ * Tools: what a tool does, by its name (entropy_call.c).
+ */
+
+/* Traits of a call, as bits. */
+enum {
+    CALL_READS = 1 << 0,      /* reads something and changes nothing */
+    CALL_CHANGES = 1 << 1,    /* changes something if it succeeds */
+    CALL_LOOKS = 1 << 2,      /* polls the state of something that runs on its own */
+    CALL_NO_LOOK = 1 << 3,    /* reads a state that only the agent itself changes */
+    CALL_PLANS = 1 << 4,      /* writes down what is to be done */
+    CALL_THINKS = 1 << 5,     /* talks to itself */
+    CALL_SHELL = 1 << 6,      /* runs a command line */
+    CALL_SAYS = 1 << 7,       /* a message without a call */
+    CALL_PAUSES = 1 << 8,     /* sleeps and nothing else */
+    CALL_REWRITES = 1 << 9,   /* writes the whole new content of a file */
+    CALL_CONTINUES = 1 << 10, /* sends input to a running command; a poll if the input is empty */
+    CALL_PROBES = 1 << 11,    /* a poll that answers "not yet" by failing */
+    CALL_SLEEPS = 1 << 12,    /* sleeps before it polls */
+    CALL_SEARCHES = 1 << 13,  /* searches for words, which its result echoes */
+    CALL_SHOWS = 1 << 14,     /* acts on a page or a screen and shows it */
+    CALL_MAY_LOOK = 1 << 15,  /* a poll if the result says that something is running */
+    CALL_CODE = 1 << 16,      /* runs code of its own, whose output is an answer */
+    CALL_TAKES = 1 << 17,     /* takes the next item of a queue; each one is different */
+};
+
+/* Returns true for a word such as "pop", which takes the next item of a queue. */
+bool entropy_tool_takes(const char *word);
+
+/* Returns the traits that a tool's name implies, or 0. */
+unsigned entropy_tool_traits(const char *tool);
+
+/*
+ * Sets of words, to compare texts (entropy_prose.c).
+ *
+ * A word is a run of ASCII letters, ignoring case, or one character outside ASCII. All numbers
+ * count as one word. Only the first ALIKE_WORDS_MAX different words of a text count.
+ */
+
+enum { ALIKE_WORDS_MAX = 256, ALIKE_BYTES_MAX = 64 * 1024 };
+
+/* Zero-initialized: the empty set. */
+struct word_set {
+    uint32_t words[ALIKE_WORDS_MAX]; /* hashes, sorted */
+    int count;
+};
+
+/* Adds the words of a text. Reads at most ALIKE_BYTES_MAX. */
+void word_set_add(struct word_set *set, const char *text, size_t len);
+
+/* Adds only words that may be names: at least four letters, and no shell syntax. Two ways to ask
+ * the same question have the same names. */
+void word_set_add_names(struct word_set *set, const char *text, size_t len);
+
+/* Returns the Jaccard similarity: common words in percent of all words, or 0 if both sets are
+ * empty. */
+int word_set_alike(const struct word_set *a, const struct word_set *b);
+
+/* Returns the percentage of the words of `a` that are also in `b`, or 0 if `a` is empty. */
+int word_set_within(const struct word_set *a, const struct word_set *b);
+
+/* Adds the words of the other set. */
+void word_set_unite(struct word_set *set, const struct word_set *other);
+
+/* Keeps only the words that are also in the other set. */
+void word_set_intersect(struct word_set *set, const struct word_set *other);
+
+/* Hash of the whole set. */
+uint64_t word_set_hash(const struct word_set *set);
+
+/*
+ * Hints: what kind of result it is, by its phrases (entropy_prose.c).
+ */
+
+enum {
+    HINT_PENDING = 1 << 0,   /* still running: "running", "queued" */
+    HINT_OVER = 1 << 1,      /* ended: "completed", "exited" */
+    HINT_NO_CHANGE = 1 << 2, /* nothing changed: "already", "no changes" */
+    HINT_EMPTY = 1 << 3,     /* nothing found: "no matches" */
+    HINT_HOPELESS = 1 << 4,  /* waiting will not help: "permission denied" */
+    HINT_PASSES = 1 << 5,    /* may go away on its own: "connection refused" */
+    HINT_BUSY = 1 << 6,      /* something is working: "starting", "running 5 tests" */
+    HINT_TROUBLE = 1 << 7,   /* something is wrong, whatever the exit code: "error" */
+    HINT_ACK = 1 << 8,       /* done: "ok", "saved" */
+
+    /* Why something was refused, whichever program reports it. */
+    CAUSE_REFUSED = 1 << 9,      /* nothing listens there */
+    CAUSE_NAME = 1 << 10,        /* unknown host */
+    CAUSE_DENIED = 1 << 11,      /* no permission */
+    CAUSE_FORBIDDEN = 1 << 12,   /* rejected by the server or a proxy */
+    CAUSE_READ_ONLY = 1 << 13,   /* read-only file system */
+    CAUSE_FULL = 1 << 14,        /* no space left */
+    CAUSE_CERTIFICATE = 1 << 15, /* certificate not trusted */
+    CAUSE_UNREACHABLE = 1 << 16, /* no route */
+    CAUSES = CAUSE_REFUSED | CAUSE_NAME | CAUSE_DENIED | CAUSE_FORBIDDEN | CAUSE_READ_ONLY |
+             CAUSE_FULL | CAUSE_CERTIFICATE | CAUSE_UNREACHABLE,
+
+    HINT_MISSING = 1 << 17, /* program not installed */
+};
+
+/* Returns the hints in a line. Reads its first 256 bytes. */
+unsigned entropy_hints(const char *line, size_t len);
+
+/*
+ * Chants: does one message repeat itself (entropy_prose.c)?
+ *
+ * Looks for a piece of CHANT_PERIOD_MIN to CHANT_PERIOD_MAX bytes that repeats many times in a
+ * row. Skips code blocks, lists, tables, quotations and rules: they repeat by design.
+ */
+
+enum {
+    CHANT_PERIOD_MIN = 6,
+    CHANT_PERIOD_MAX = 400,
+    CHANT_BYTES_MAX = 64 * 1024, /* of a message; of a longer one the end is searched */
+};
+
+/* Returns true if a message has `periods` equal pieces in a row; 0: never. */
+bool entropy_chants(const char *text, size_t len, int periods);
+
+/*
+ * A quoted argument is one echo, not one for each of its words (entropy_prose.c).
+ */
+
+enum { ECHO_BYTES_MAX = 4096 /* longer lines are left alone */ };
+
+/* Joins "<arg> <arg>(<arg>) as f:" to "<arg>": drops text between and after these marks that has
+ * no digit and no word of three letters. Keeps digits, since numbers tell positions apart.
+ * Returns the length, or 0 if nothing was joined. */
+size_t entropy_echo_join(const char *line, size_t len, char out[ECHO_BYTES_MAX]);
+
+/*
+ * Command lines: what they do, by their words (entropy_shell.c).
+ */
+
+struct str;
+
+enum {
+    SHELL_BYTES_MAX = 64 * 1024, /* of a command that are parsed; the rest counts as text */
+    SHELL_ECHOES_MAX = 8,        /* echoes whose output is left out of the result */
+};
+
+/* A command reduced to what counts. */
+struct shell_command {
+    struct str *text; /* borrowed; the reduced command is appended, as part of the key */
+    unsigned traits;  /* CALL_... bits */
+    int echo_count;
+    uint64_t echoes[SHELL_ECHOES_MAX]; /* hashes of the lines that these echoes print */
+};
+
+/* Reduces blanks between words to one. Leaves out comments and echoes of fixed words that always
+ * run (`echo "try 3"; make`), unless there is nothing else. */
+void entropy_shell_read(const char *command, size_t len, struct shell_command *out);
+
+/*
+ * Calls: their key and their traits (entropy_call.c, which has the rules).
+ */
+
+struct json;
+struct normaliser_words;
+
+enum {
+    CALL_WORDS_MAX = 24,          /* words of a call's text that are kept */
+    CALL_WORD_NAMES = 1 << 0,     /* at least two letters, and no wildcard */
+    CALL_WORD_IS_PATH = 1 << 1,   /* has a slash, a dot or a dash */
+    CALL_WORD_IS_SYMBOL = 1 << 2, /* looks like code: with_this or withThis */
+    CALL_WORD_IS_OPTION = 1 << 3, /* an option without a value */
+    CALL_WORD_IS_HOST = 1 << 4,   /* an address, or a name with a dot or a dash and no slash */
+    CALL_WORD_HAS_DIGIT = 1 << 5,
+};
+
+struct entropy_call {
+    enum entropy_kind kind;
+    unsigned traits;                /* CALL_... bits */
+    struct digest key;              /* with ids, times and the like masked as in results */
+    uint64_t exact;                 /* hash of the same text, unmasked */
+    bool grows;                     /* the previous call with something appended */
+    uint64_t scope;                 /* hash of the names in the call, in any order: what it asks
+                                       about */
+    uint64_t tool;                  /* hash of its name */
+    uint64_t path;                  /* hash of the file it is about; 0: none */
+    int word_count;                 /* words of its text, split at blanks; 0: too many */
+    uint64_t words[CALL_WORDS_MAX]; /* hashes */
+    unsigned char word_bits[CALL_WORDS_MAX];
+    int echo_count;
+    uint64_t echoes[SHELL_ECHOES_MAX]; /* hashes of result lines that are its own echo */
+    struct word_set said; /* a message: its words; a rewrite: the words of the new content; else
+                             the names in the arguments */
+};
+
+/* The exact text of a call, to see whether the next call extends it. */
+struct call_text {
+    uint64_t hash;
+    size_t len;
+};
+
+/* Reads a call. *before describes the previous call, and is replaced by this one. `words` (may
+ * be NULL) collects the words of the call. */
+void entropy_call_read(struct entropy_call *call, struct call_text *before, const char *tool,
+                       const struct json *args, struct normaliser_words *words);
+
+/* Returns the text of a call that is a message: args.text or the first string, or NULL. Borrowed
+ * from args. */
+const char *entropy_call_text(const struct json *args);
+
+/*
+ * A bounded set of 64-bit keys; the oldest is dropped when it is full (entropy_news.c).
+ *
+ * Each key has a place, a number below the size of the set, which the owner can use as an index
+ * into its own array. A new key reuses the place of the dropped one. Zero-initialized except
+ * `max`: a valid empty set.
+ */
+
+struct entropy_table {
+    uint64_t *keys;  /* owned; by place */
+    uint32_t *slots; /* owned; place + 1 by hash, 0: free; a power of two */
+    size_t max;      /* limit of keys; set by the owner, below 2^31 */
+    size_t count;    /* number of keys */
+    size_t cap;      /* allocated places */
+    size_t slot_count;
+    size_t oldest; /* place of the oldest key, once full */
+};
+
+enum { ENTROPY_TABLE_NONE = -1 };
+
+/* Returns the place of the key, or ENTROPY_TABLE_NONE. */
+long entropy_table_find(const struct entropy_table *table, uint64_t key);
+/* Adds the key unless it is there, which sets *added. Returns its place. */
+size_t entropy_table_add(struct entropy_table *table, uint64_t key, bool *added);
+
+/* Returns the places in the order in which their keys were added, oldest first. */
+size_t entropy_table_place(const struct entropy_table *table, size_t index);
+
+/* Frees the set, which is empty afterwards and keeps its `max`. */
+void entropy_table_done(struct entropy_table *table);
+
+/*
+ * News: which lines of a step are new in this segment, or known in shape with a number that makes
+ * progress (entropy_news.c).
+ *
+ * The shape of a line is its text with '#' for each number. In a known shape, a number that moves
+ * in one direction (12 of 40, 13 of 40) is news. It stops being news after
+ * entropy_limits.drift_turns changes of direction (47, 45, 44, 46), and a counter that goes up by
+ * one per step after entropy_limits.lone_counter steps. Three new lines of one shape in one step
+ * are data and always news. Shapes belong to calls with the same words: another question has
+ * another answer.
+ *
+ * The first NEWS_EXACT_LINES lines of a step are all remembered until newer lines replace them.
+ * In addition, a sample of all lines is kept: lines whose hash ends in a number of zero bits,
+ * which grows by one whenever the sample is full. For longer results the sample estimates the
+ * share of new lines, so equal results get equal shares, whatever their size.
+ */
+
+enum {
+    SHAPE_NUMBERS = 4,       /* numbers of a line that are followed */
+    NEWS_TOUCHED_MAX = 256,  /* known shapes of one step that are followed */
+    NEWS_EXACT_LINES = 4096, /* per step */
+    NEWS_LEVELS = 40,        /* numbers of trailing zero bits that are counted */
+};
+
+/* How a line is new: as it is, or also with the call's own words masked (`general` in
+ * normaliser.h). Which one counts is only known at the end of the step. */
+enum news_form { NEWS_PLAIN, NEWS_STRICT, NEWS_FORMS };
+
+/* One form of a line. */
+struct news_text {
+    const char *bytes; /* borrowed for the call */
+    size_t len;
+    uint64_t hash; /* of the bytes */
+};
+
+struct shape {
+    double last[SHAPE_NUMBERS];
+    signed char heading[SHAPE_NUMBERS]; /* -1 down, 1 up, 0 not moved yet */
+    unsigned char turns[SHAPE_NUMBERS]; /* saturate */
+    unsigned short lone;                /* steps in a row that only counted up by one */
+    unsigned short touched;             /* its index in the list of the step below */
+    uint32_t step;
+};
+
+/* A shape of the current step. */
+struct touched {
+    uint64_t key;
+    size_t place;
+    bool fresh;                /* unknown before this step */
+    double now[SHAPE_NUMBERS]; /* the largest in this step's lines */
+    int numbers;
+    int new_lines[NEWS_FORMS];
+};
+
+/* The tables, and the counts of the current step. */
+struct entropy_news {
+    struct entropy_table lines;  /* hashes of lines */
+    struct entropy_table sample; /* hashes of lines that end in sample_bits zero bits */
+    int sample_bits;
+    struct entropy_table shapes; /* hashes of shapes and the call's scope */
+    struct shape *places;        /* owned; shapes by place */
+    size_t places_cap;
+    struct touched *touched; /* owned; shapes of the current step, NULL outside of one */
+    int touched_count;
+    size_t touched_cap;
+    uint64_t scope;
+    uint32_t step;
+    int64_t line_count;
+    int64_t new_lines[NEWS_FORMS]; /* of line_count; exact, or estimated at the end */
+    int64_t sampled[NEWS_LEVELS];  /* sampled lines by their zero bits */
+    int64_t sampled_new[NEWS_FORMS][NEWS_LEVELS];
+    bool fresh[NEWS_FORMS]; /* a new line has a new shape */
+};
+
+void entropy_news_init(struct entropy_news *news);
+void entropy_news_done(struct entropy_news *news);
+
+/* Begins a step of calls with this scope. */
+void entropy_news_begin(struct entropy_news *news, uint64_t scope);
+
+/* Adds the step's next line and its general form, which may be the same text. An empty general
+ * form is never new. */
+void entropy_news_line(struct entropy_news *news, const struct news_text *plain,
+                       const struct news_text *general);
+
+/* Ends the step and reports in which forms it is news. */
+void entropy_news_end(struct entropy_news *news, const struct entropy_limits *limits,
+                      bool is_news[NEWS_FORMS]);
+
+/* Restores a saved shape. Returns false and changes nothing if it is known. */
+bool entropy_news_know(struct entropy_news *news, uint64_t key, const struct shape *shape);
+
+/*
+ * The memory of a task, shared by entropy_memory.c, entropy_ending.c and entropy_save.c.
+ */
+
+enum {
+    TALKED_MAX = 3,    /* messages that a new one is compared with */
+    FAILURES_MAX = 16, /* failures that a new one is compared with */
+    PLACE_LINES = 64,  /* lines of a result that are compared without source positions */
+};
+
+/* How a call ended. */
+enum call_end { CALL_END_NONE, CALL_END_OK, CALL_END_FAILED, CALL_END_RUNNING, CALL_END_COUNT };
+
+/* What is known of an earlier call. */
+struct known_call {
+    uint64_t outcome;    /* of the last time */
+    unsigned char end;   /* enum call_end, of the last time */
+    unsigned char flips; /* saturates */
+};
+
+/* A failure of a call, without source positions such as "main.c:17". */
+struct known_failure {
+    uint64_t call, sum;
+    uint64_t shapes; /* sum of the different shapes of its lines, with all numbers left out */
+    double place;    /* the first position, such as a line number; 0: none */
+    double faults;   /* number of faults it reports; 0: none */
+};
+
+/* A ring of the last failures. */
+struct known_failures {
+    struct known_failure last[FAILURES_MAX];
+    int next;
+};
+
+/* Failures in a row with one cause. */
+struct refusals {
+    unsigned causes;       /* hints that all of them have; 0: the last failure had none */
+    int count;             /* saturates */
+    int strays;            /* later failures at the same target without a common cause */
+    struct word_set names; /* names in the arguments of all these calls */
+};
+
+/* What the current step has shown so far. */
+struct step_sums {
+    struct digest sums[NEWS_FORMS]; /* sums of line digests, mod 2^128 */
+    uint64_t raw;
+    unsigned hints; /* HINT_ and CAUSE_ bits of the first lines */
+    unsigned masks;
+    int64_t lines;
+    size_t longest; /* bytes of the longest of the first lines */
+    bool echo_seen[SHELL_ECHOES_MAX];
+    struct word_set said;         /* words of the first lines, unless a command line ran */
+    uint64_t last_line;           /* hash of the general form */
+    bool last_has_echo;           /* contains words of the call */
+    uint64_t placeless;           /* sum of the hashes of the first lines without source
+                                     positions */
+    double place;                 /* the first source position; 0: none */
+    double faults;                /* sum of the numbers that count faults */
+    uint64_t shapes[PLACE_LINES]; /* the different shapes of those lines, with all numbers left
+                                     out */
+    int shape_count;
+    uint64_t shape_sum;
+};
+
+struct entropy_memory {
+    struct entropy_limits limits;
+    struct entropy_news news;
+    struct entropy_table calls;
+    struct known_call *known; /* owned; by place in `calls` */
+    size_t known_cap;
+    struct entropy_table succeeded; /* exact calls that succeeded; another success is no news */
+    struct entropy_call call;       /* of the current step */
+    struct normaliser_words *words; /* owned; of the current call, may be NULL */
+    struct step_sums sums;
+    bool attempt; /* the current step is an attempt of ours */
+    bool chants;
+    bool alike;
+    struct word_set talked[TALKED_MAX]; /* ring of the last messages */
+    int talked_count;                   /* messages since the last call */
+    struct word_set spoken;             /* words of all of them */
+    bool paused;                        /* the last step was a pause */
+    struct call_text before;            /* the previous call */
+    uint64_t failed_tool;               /* of the previous call if it failed, else 0 */
+    struct word_set failed_said;        /* the words of its message */
+    struct word_set rewritten;          /* content that the previous call wrote to a file */
+    uint64_t rewritten_path;            /* hash of that file; 0: it wrote none */
+    int rewrites;                       /* such calls in a row for that file */
+    struct refusals *refusals;          /* owned; NULL before the first */
+    int sweep;                          /* calls in a row that only ask the same about another
+                                           name */
+    struct known_failures *failures;    /* owned; NULL before the first */
+    struct entropy_sample *first, *last, *now; /* owned; NULL until something was masked */
+    uint64_t error;                            /* hash of the last line of the last step if it
+                                                  failed */
+    int errors;                                /* failed steps in a row that ended in that line */
+    bool last_there;                           /* a step has ended: first and last are valid */
+};
+
+/* Returns what is known of the call, or NULL if it is new. */
+struct known_call *entropy_tables_known(struct entropy_memory *memory, struct digest call);
+/* Like entropy_tables_known(), but adds a new call. */
+struct known_call *entropy_tables_know(struct entropy_memory *memory, struct digest call);
+
+#endif

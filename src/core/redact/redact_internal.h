@@ -1,0 +1,464 @@
+/*
+ * What the files of redaction share. Private to core/redact and its tests.
+ */
+#ifndef DEVS_REDACT_INTERNAL_H
+#define DEVS_REDACT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "redact.h"
+#include "rule_pattern.h"
+
+/*
+ * Names, looks, alphabets and gaps of secrets (redact.c).
+ */
+
+/* Returns false if the value cannot be a secret, whatever its name: shorter than
+ * REDACT_VALUE_MIN, a path, a short number, a common word, one or two characters repeated, or
+ * redacted already. */
+bool redact_may_be_secret(const char *value, size_t len);
+
+enum redact_alphabet {
+    REDACT_LETTER,
+    REDACT_ALNUM,
+    REDACT_UPPER,  /* capitals and digits */
+    REDACT_HEX,    /* either case */
+    REDACT_NAME,   /* letters, digits, _ */
+    REDACT_WORD,   /* the same and -: URL-safe base64 */
+    REDACT_DOTTED, /* the same and . */
+    REDACT_BASE64, /* letters, digits, + / = */
+    REDACT_BEARER, /* letters, digits, . _ ~ + / = -: token68 of RFC 9110, 11.2 */
+    REDACT_LABEL,  /* capitals, digits, blank: the label of a PEM block */
+    REDACT_LOWER_HEX,
+    REDACT_PATH,      /* letters, digits, _ - / @ */
+    REDACT_COOKIE,    /* the value of one cookie */
+    REDACT_COOKIES,   /* a list of cookies: also ; and blanks */
+    REDACT_AUTHORITY, /* between "://" and the end of a host: all but / ? # and blanks, quotes,
+                         brackets */
+};
+
+/* Returns true if `c` is one of these characters; never for NUL. */
+bool redact_is_one_of(unsigned char c, const char *chars);
+/* Returns true if `c` is in this alphabet. */
+bool redact_is_in(enum redact_alphabet alphabet, unsigned char c);
+/* Returns how many bytes at the start are in the alphabet, at most `limit`. */
+size_t redact_run(enum redact_alphabet alphabet, const char *bytes, size_t len, size_t limit);
+
+enum {
+    REDACT_GAPS_MAX = 32, /* within one secret */
+    REDACT_GAP_MAX = 32,  /* bytes of one gap; longer sequences are not gaps */
+};
+
+/* The gaps that were skipped, in order. Offsets in the stream. */
+struct redact_gaps {
+    struct {
+        int64_t start, end;
+    } items[REDACT_GAPS_MAX];
+    size_t count;
+};
+
+/* Fails if there are too many. */
+bool redact_gaps_add(struct redact_gaps *gaps, int64_t start, int64_t end);
+/* Returns where the last `depth` bytes before `end` begin, not counting the gaps among them. */
+int64_t redact_gaps_start(const struct redact_gaps *gaps, int64_t end, int64_t depth);
+
+/* Returns true if there is a gap among these bytes, which are counted without gaps. */
+bool redact_gaps_within(const struct redact_gaps *gaps, int64_t end, int64_t depth);
+
+/* A search that continues across gaps, in addition to the one that does not. */
+struct redact_joined {
+    uint32_t node;     /* in the trie; the root: inactive */
+    int64_t resume_at; /* end of the last gap */
+    struct redact_gaps gaps;
+};
+
+/* Returns true if a gap can begin with this byte. */
+bool redact_gap_begins(unsigned char c);
+/* Returns the length of the invisible escape sequence or control at bytes[0], or 0 if there is
+ * none. Sets *open if more bytes may make it one, or make it longer. */
+size_t redact_gap_len(const char *bytes, size_t len, bool *open);
+
+/*
+ * Secrets recognized by what precedes them (redact_forms.c).
+ */
+
+/* How much a value must look like a secret, given the name before it. */
+enum redact_trust {
+    REDACT_TRUST_PASSWORD, /* chosen by people: 6 characters, not a word */
+    REDACT_TRUST_KEY,      /* generated: 8 characters, not a word */
+    REDACT_TRUST_TOKEN,    /* an ambiguous name: 16 characters with letters and digits */
+};
+
+/*
+ * Forms of known tokens (redact_forms.c).
+ */
+
+enum {
+    REDACT_FORM_BYTES_MAX = 4096, /* from the start of a form; enough to decide */
+    REDACT_PEM_LINE_MAX = 4096,   /* bytes of a line of a private key; a longer line is none */
+};
+
+/* The bytes to look at, from the start of a form to the last one available. */
+struct redact_place {
+    const char *bytes;
+    size_t len;
+    int before; /* the byte before them; -1 = none */
+    bool ended; /* no more bytes will come */
+    /* In and out; may be NULL: how many bytes at the start are known to be letters of a token.
+     * Avoids scanning a run again for each form that begins in it. */
+    size_t *letters;
+};
+
+/* What continues after a cut without an end of its own. */
+enum redact_rest { REDACT_REST_NONE, REDACT_REST_RUN, REDACT_REST_PEM };
+struct redact_tail {
+    enum redact_rest rest;
+    enum redact_alphabet alphabet; /* of a run */
+    bool after_long;               /* PEM: the line before belonged to the key */
+};
+
+enum redact_found { REDACT_NOT, REDACT_MORE, REDACT_CUT };
+struct redact_cut {
+    size_t start, end; /* in the place; equal: only what the tail takes is cut. If more bytes are
+                          needed: nothing before `start` will be cut */
+    struct redact_tail tail;
+};
+
+/* Returns the number of known forms. */
+size_t redact_form_count(void);
+/* Returns the bytes that the form starts with. Static. */
+const char *redact_form_start(size_t form);
+/* Returns the name of the form in a mark; forms may share a name. Static. */
+const char *redact_form_name(size_t form);
+
+/* Returns true if the form is long and plain enough to be recognized within base64. */
+bool redact_form_may_be_wrapped(size_t form);
+
+/* Returns true if the form is recognized by the name before it. A token within its value has a
+ * better name. */
+bool redact_form_is_named(size_t form);
+
+/* Checks for the form. Returns MORE if that depends on further bytes: never with place->ended,
+ * nor once REDACT_FORM_BYTES_MAX bytes are there. */
+enum redact_found redact_form_look(size_t number, const struct redact_place *place,
+                                   struct redact_cut *cut);
+
+/* Returns how many of the bytes belong to the preceding cut. Sets the tail to REDACT_REST_NONE
+ * once it has ended; otherwise call again with the bytes not taken, and more. */
+size_t redact_tail_take(struct redact_tail *tail, const char *bytes, size_t len, bool ended);
+
+/*
+ * Encodings of a secret, and known forms within base64 (redact_encode.c).
+ */
+
+enum {
+    REDACT_PIECE_MAX = 2048, /* bytes that are encoded at once */
+    REDACT_CODE_MAX =
+        8 * REDACT_PIECE_MAX, /* bytes of one encoded form; longer ones are left out */
+};
+
+/* Called for each form; some come more than once. Borrowed for the call. */
+typedef void redact_code_fn(void *ctx, const char *bytes, size_t len);
+
+/* Reports all forms of a value of 1..REDACT_PIECE_MAX bytes except the value itself. */
+void redact_encode(const char *value, size_t len, redact_code_fn *code, void *ctx);
+
+enum {
+    REDACT_PLACES = 3,         /* positions of a token in a group of three bytes */
+    REDACT_BASE64_START = 32,  /* limit of letters that the start of a form has in base64 */
+    REDACT_DECODED_MAX = 1024, /* bytes that are decoded to recognize a token */
+};
+
+/* Writes the letters that depend only on the start of the form, if that is byte `place` of a
+ * group; in the URL-safe alphabet if `url`. Returns false if the form is not searched for in
+ * base64. */
+bool redact_base64_start(size_t form, size_t place, bool url, char out[REDACT_BASE64_START]);
+
+/* Like redact_form_look(), where text->bytes begins with such letters. */
+enum redact_found redact_base64_look(size_t form, size_t place, const struct redact_place *text,
+                                     struct redact_cut *cut);
+
+/*
+ * Escapes (redact_encode.c): undone one character at a time, up to two levels deep.
+ */
+
+enum redact_escaper {
+    REDACT_ESCAPER_NONE,
+    REDACT_BACKSLASH, /* \" \/ \n \u00e4 \ud83d\ude00 \u{e4} \x27 \x{27} \047 \0047 \$: JSON, C,
+                         Python, shells */
+    REDACT_ENTITY,    /* &quot; &#39; &#x27; &auml;: HTML, XML */
+    REDACT_PERCENT,   /* %2F %u00e4, and + for a blank: URLs, forms */
+    REDACT_SHELL,     /* '\'' '"'"' within shell quotes */
+    REDACT_DOUBLED,   /* '' "": SQL, CSV, YAML */
+    REDACT_ESCAPER_COUNT,
+};
+
+/* Two levels. The outer one was applied last, and is undone first. */
+struct redact_escapers {
+    enum redact_escaper outer, inner; /* inner may be NONE */
+};
+
+enum {
+    REDACT_UNIT_MAX = 4,       /* bytes of a character */
+    REDACT_STARTS_INDEXES = 3, /* one of the first characters of a start is an escape */
+};
+
+/* The character that the bytes at one place encode. */
+struct redact_unit {
+    unsigned char bytes[REDACT_UNIT_MAX];
+    size_t len;      /* of the character; 0: a color, which is invisible */
+    size_t taken;    /* raw bytes */
+    bool is_escaped; /* otherwise a single literal byte */
+};
+
+/* Returns true if any escape can begin with this byte. A plus is one in URLs. */
+bool redact_escape_begins(unsigned char c);
+
+/* Returns true if an escape of these notations can begin with this byte. */
+bool redact_escape_begins_in(struct redact_escapers escapers, unsigned char c);
+
+/* Reads the unit at bytes[0]; len > 0. Returns false if it depends on further bytes; never if
+ * `ended`. */
+bool redact_unit_read(struct redact_escapers escapers, const char *bytes, size_t len, bool ended,
+                      struct redact_unit *out);
+
+/* One way in which text that contains the value may begin; 3 to 6 bytes. Some come more than
+ * once. */
+typedef void redact_start_fn(void *ctx, const unsigned char *bytes, size_t len);
+/* Reports all starts that have an escape in place of one of the first REDACT_STARTS_INDEXES
+ * bytes of the value. */
+void redact_escaped_starts(const char *value, size_t len, redact_start_fn *start, void *ctx);
+
+/*
+ * Searches for many byte strings at once, in linear time: a trie with the links of Aho and
+ * Corasick (Efficient string matching, CACM 18, 1975).
+ *
+ * Entries have a name, or start a known form, or both. Read-only once built.
+ */
+
+enum {
+    REDACT_TRIE_ROOT = 0,
+    REDACT_TRIE_BLOCK = 3,     /* bytes of the shortest entry */
+    REDACT_TRIE_NAMELESS = -1, /* no value ends here, or passes through here */
+    REDACT_TRIE_HASH_BITS = 16,
+    REDACT_TRIE_GROUPS = 16, /* groups of bytes, by value */
+};
+
+struct redact_node {
+    uint32_t child, next; /* first child, next sibling; 0 = none */
+    uint32_t shorter;     /* longest proper suffix that is in the trie */
+    uint32_t also;        /* longest suffix at which an entry ends; 0 = none */
+    int32_t value;        /* whose value ends here, or NAMELESS */
+    int32_t passing;      /* whose value passes through here, or NAMELESS */
+    int16_t form;         /* form that starts here; -1 = none */
+    bool raw;             /* a raw value ends here, not an encoded form */
+    unsigned char byte;   /* the byte that leads here */
+    uint32_t depth;       /* bytes from the root */
+};
+
+struct redact_hashes {
+    uint64_t bits[(1 << REDACT_TRIE_HASH_BITS) / 64];
+};
+
+struct redact_trie {
+    struct redact_node *nodes; /* owned */
+    size_t count, cap;
+    uint32_t first[256]; /* children of the root */
+    /* Hashes of how entries begin. `starts`: first blocks; `shorts`: those of the shortest
+     * entries; `pairs`: the first two blocks of the others. Nothing else starts an entry. */
+    struct redact_hashes starts, shorts, pairs;
+    /* What two neighboring bytes may be of a start (redact_trie.c): one bit for each group of
+     * its third or first byte. */
+    uint64_t twos[1 << 16];
+    uint16_t firsts[256], thirds[256]; /* the groups of bytes that starts have there */
+};
+
+void redact_trie_init(struct redact_trie *trie);
+/* Overwrites the memory before freeing it. */
+void redact_trie_done(struct redact_trie *trie);
+
+/* Adds a value. Returns false if it is there already: of equal values, the first name stays. len
+ * >= REDACT_TRIE_BLOCK. */
+bool redact_trie_add_value(struct redact_trie *trie, const char *bytes, size_t len, int name);
+/* Adds another form of a value. */
+void redact_trie_add_code(struct redact_trie *trie, const char *bytes, size_t len, int name);
+/* Adds the start of a form. Of equal starts the first stays. */
+void redact_trie_add_form(struct redact_trie *trie, const char *start, int form);
+/* Adds a way in which text that contains an entry may begin if an escape is in it:
+ * redact_escaped_starts(). */
+void redact_trie_add_start(struct redact_trie *trie, const unsigned char *bytes, size_t len);
+/* Call after adding the last entry. */
+void redact_trie_build(struct redact_trie *trie);
+
+/* Returns the next place at or after `at` where something may start, from the root. The last
+ * bytes before `len` are not searched. After the third byte, a start may continue behind a gap
+ * or an escape of another notation; after its second, behind an escape sequence; after its
+ * first, behind a CSI. */
+size_t redact_trie_skip(const struct redact_trie *trie, const unsigned char *bytes, size_t at,
+                        size_t len);
+/* Returns true if something may start at bytes[0], as in redact_trie_skip(). Sets *is_open and
+ * returns false if that depends on further bytes; never if `ended`. */
+bool redact_trie_may_start(const struct redact_trie *trie, const unsigned char *bytes, size_t len,
+                           bool ended, bool *is_open);
+/* Returns the node after `byte`, falling back to shorter starts; 0, the root, if none fits. */
+uint32_t redact_trie_step(const struct redact_trie *trie, uint32_t node, unsigned char byte);
+/* Returns the longest suffix of a node that something may continue. */
+uint32_t redact_trie_settle(const struct redact_trie *trie, uint32_t node);
+/* Returns the node itself if an entry ends there, otherwise the longest suffix at which one
+ * does. */
+uint32_t redact_trie_ends(const struct redact_trie *trie, uint32_t node);
+
+/*
+ * Values in text that was escaped once or twice. Lanes run beside the search over the raw bytes.
+ *
+ * A lane undoes one pair of notations and walks the same trie with the result. It begins at an
+ * escape while the search is within a possible value, and ends when its match no longer contains
+ * an escape.
+ */
+
+struct redact_stream;
+struct redact_trie;
+
+enum {
+    REDACT_LANES =
+        (REDACT_ESCAPER_COUNT - 1) * REDACT_ESCAPER_COUNT, /* each alone, and all pairs */
+    REDACT_LANE_ESCAPES_MAX = 4096,    /* in one value; a value with more is not found */
+    REDACT_LANE_BYTES_MAX = 24 * 1024, /* of a value with its escapes; longer ones are not found */
+};
+
+/* An escape, in the stream and in the text that the lane reads. */
+struct redact_lane_escape {
+    int64_t raw_start, raw_end, start, end;
+};
+
+struct redact_lane {
+    uint32_t node;                      /* in the trie; the root: the lane is inactive */
+    int64_t resume_at;                  /* bytes before it have been read */
+    int64_t read;                       /* bytes of text */
+    int64_t offset;                     /* from there to the stream, before the first escape */
+    struct redact_lane_escape *escapes; /* owned */
+    size_t count, cap;
+    struct redact_unit unit; /* what comes next; taken 0: unknown */
+};
+
+struct redact_lanes {
+    int active; /* number of active lanes */
+    struct redact_lane lanes[REDACT_LANES];
+};
+
+void redact_lanes_done(struct redact_lanes *lanes);
+/* Resets the lanes at the end of the stream. */
+void redact_lanes_reset(struct redact_lanes *lanes);
+
+/* Looks at what comes next, before the search takes its byte. Changes only the `unit` of the
+ * lanes. Returns false if it depends on bytes that have not arrived, before `limit`. */
+bool redact_lanes_prepare(struct redact_stream *stream, int64_t limit, bool ended);
+/* Takes the prepared unit. Adds what it finds to the spans of the stream. */
+void redact_lanes_take(struct redact_stream *stream);
+/* Returns an offset before which no lane can still find the beginning of a value, at most `at`. */
+int64_t redact_lanes_settled(const struct redact_stream *stream, int64_t at);
+/* At the end of the stream: cuts beginnings of values, like redact_search_cut_short(). */
+void redact_lanes_cut_short(struct redact_stream *stream);
+
+/*
+ * A redactor from within.
+ */
+
+/* Of cuts that begin at the same place, the first of these gives the name. */
+enum redact_rank { REDACT_RANK_VALUE, REDACT_RANK_FORM, REDACT_RANK_PATTERN };
+
+enum { REDACT_MARK_MAX = REDACT_NAME_MAX + 8 };
+
+/* In the trie, form + redact_form_count() * this is a form within base64. */
+enum redact_wrap { REDACT_PLAIN, REDACT_FIRST_PLACE };
+
+struct redact_name {
+    char *text; /* owned; as given */
+    char mark[REDACT_MARK_MAX];
+    size_t mark_len;
+    enum redact_rank rank;
+};
+
+struct redactor {
+    struct redact_trie trie;
+    struct redact_trie forms;  /* only their starts; used while building */
+    struct redact_name *names; /* owned */
+    size_t name_count, name_cap;
+    int *form_names; /* owned; name of each form, -1 = kept */
+    char **listed;   /* owned copies of the lists in the settings; NULL = none */
+    char **kept;     /* owned */
+    size_t value_count, value_bytes;
+    struct rule_pattern **patterns; /* owned, each */
+    int *pattern_names;             /* owned */
+    size_t pattern_count;
+};
+
+/*
+ * Cuts that have not been written yet: sorted, without overlaps.
+ */
+
+/* Offsets in the stream. */
+struct redact_span {
+    int64_t start, end;
+    int name;
+};
+
+struct redact_spans {
+    struct redact_span *items; /* owned */
+    size_t count, cap;
+    size_t first; /* items before it are done */
+};
+
+/*
+ * A stream from within: redact_stream.c finds the cuts, and keeps and writes the bytes.
+ */
+
+struct redact_stream {
+    const struct redactor *redactor; /* borrowed; NULL: nothing is cut */
+    unsigned char *bytes;            /* owned; starting at `base` */
+    size_t len, cap;
+    int64_t base;    /* offset of bytes[0] in the stream */
+    int64_t written; /* everything before it has reached the sink, as bytes or as a mark */
+    int before;      /* the byte before bytes[0]; -1 = none */
+    /* The search. */
+    int64_t searched;                /* up to here */
+    struct redact_joined joined;     /* the same across gaps */
+    struct redact_lanes *lanes;      /* owned; the same in escaped text; NULL: none yet */
+    uint32_t lanes_from;             /* the node after which lanes begin; UINT32_MAX = never */
+    uint32_t node;                   /* its string may become an entry */
+    uint32_t ending;                 /* an entry ends there that has not been taken; 0 = none */
+    bool undecided;                  /* the form at `ending` depends on further bytes */
+    int64_t undecided_from;          /* it cuts nothing before this */
+    int64_t letters_at, letters_end; /* letters of a token, in a row */
+    struct redact_spans spans;
+    /* The last form that was found. */
+    struct redact_tail tail; /* how it continues */
+    int64_t tail_at;         /* up to where it goes */
+    int tail_name;
+    bool tail_is_named; /* a token within it gives the name */
+    int64_t tail_start;
+    /* Lines, for patterns. */
+    struct rule_matcher *matcher; /* owned; NULL: no patterns */
+    int64_t line_at;              /* everything before it has been searched */
+    bool line_begins;             /* a line begins there */
+    struct redact_counts counts;
+};
+
+/* Returns the current end of the stream. */
+static inline int64_t redact_stream_end_of(const struct redact_stream *stream)
+{
+    return stream->base + (int64_t)stream->len;
+}
+
+/* Returns a pointer to the byte at this offset, which must be in the buffer. */
+static inline const char *redact_stream_at(const struct redact_stream *stream, int64_t offset)
+{
+    return (const char *)stream->bytes + (offset - stream->base);
+}
+
+/* Cuts from `start` to `end`. What was written already counts as the rest of another cut. */
+void redact_search_add_span(struct redact_stream *stream, int64_t start, int64_t end, int name);
+
+#endif

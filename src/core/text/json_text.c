@@ -1,0 +1,239 @@
+/*
+ * JSON at the edges: exact decimal numbers, and repairing text that strict parsers reject.
+ */
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decimal.h"
+#include "json_repair.h"
+#include "parse.h"
+#include "text.h"
+
+enum {
+    DIGITS_MAX = 19,    /* of an int64; a double needs 17 */
+    PRECISION_MIN = 15, /* digits that every double keeps */
+    PRECISION_MAX = 17, /* digits that distinguish all doubles */
+    REAL_TEXT_MAX = 40, /* bytes of a double in that precision */
+    EXPONENT_BASE = 10,
+};
+
+static struct decimal reduced_decimal(struct decimal number)
+{
+    if (number.digits == 0)
+        return (struct decimal){0};
+    while (number.digits % 10 == 0) {
+        number.digits /= 10;
+        number.exponent++;
+    }
+    return number;
+}
+
+static struct decimal of_integer(int64_t value)
+{
+    const bool negative = value < 0;
+    const uint64_t digits = negative ? 0 - (uint64_t)value : (uint64_t)value;
+    return reduced_decimal((struct decimal){.negative = negative, .digits = digits});
+}
+
+/* Reads the output of "%.*e", such as "-1.25e+300"; the decimal point depends on the locale. */
+static struct decimal of_text(const char *text)
+{
+    struct decimal number = {.negative = *text == '-'};
+    int behind = -1; /* digits after the point: all but the first */
+    for (; *text && *text != 'e'; text++) {
+        if (*text < '0' || *text > '9')
+            continue;
+        number.digits = number.digits * 10 + (uint64_t)(*text - '0');
+        behind++;
+    }
+    if (*text)
+        number.exponent = (int)strtol(text + 1, NULL, EXPONENT_BASE);
+    number.exponent -= behind;
+    return reduced_decimal(number);
+}
+
+static struct decimal of_real(double value)
+{
+    char text[REAL_TEXT_MAX];
+    for (int precision = PRECISION_MIN; precision <= PRECISION_MAX; precision++) {
+        (void)snprintf(text, sizeof(text), "%.*e", precision - 1, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return of_text(text);
+}
+
+struct decimal decimal_of(const struct json *number)
+{
+    const bool is_integer = json_kind(number) == JSON_KIND_INTEGER;
+    return is_integer ? of_integer(json_i64(number, 0)) : of_real(json_number(number, 0));
+}
+
+static int digit_count(uint64_t digits)
+{
+    int count = 0;
+    for (; digits > 0; digits /= 10)
+        count++;
+    return count;
+}
+
+static uint64_t widened_digits(uint64_t digits)
+{
+    for (int count = digit_count(digits); count < DIGITS_MAX; count++)
+        digits *= 10;
+    return digits;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* Neither may be zero. */
+static int compare_size(struct decimal a, struct decimal b)
+{
+    const int a_before = digit_count(a.digits) + a.exponent;
+    const int b_before = digit_count(b.digits) + b.exponent;
+    if (a_before != b_before)
+        return a_before < b_before ? -1 : 1;
+    return compare_u64(widened_digits(a.digits), widened_digits(b.digits));
+}
+
+static int sign_of_decimal(struct decimal number)
+{
+    if (number.digits == 0)
+        return 0;
+    return number.negative ? -1 : 1;
+}
+
+int decimal_compare(struct decimal a, struct decimal b)
+{
+    if (sign_of_decimal(a) != sign_of_decimal(b))
+        return sign_of_decimal(a) < sign_of_decimal(b) ? -1 : 1;
+    if (sign_of_decimal(a) == 0)
+        return 0;
+    return a.negative ? compare_size(b, a) : compare_size(a, b);
+}
+
+bool decimal_is_integer(struct decimal number)
+{
+    return number.exponent >= 0;
+}
+
+static uint64_t add_modulo(uint64_t a, uint64_t b, uint64_t modulus)
+{
+    return a >= modulus - b ? a - (modulus - b) : a + b;
+}
+
+static uint64_t ten_times_modulo(uint64_t a, uint64_t modulus)
+{
+    const uint64_t twice = add_modulo(a, a, modulus);
+    const uint64_t four_times = add_modulo(twice, twice, modulus);
+    const uint64_t eight_times = add_modulo(four_times, four_times, modulus);
+    return add_modulo(eight_times, twice, modulus);
+}
+
+/* Is a.digits x 10^shift = n x unit.digits? If shift < 0 it is not, since a.digits, which does
+ * not end in 0, has no factor 10. */
+bool decimal_is_multiple(struct decimal a, struct decimal unit)
+{
+    assert(unit.digits > 0 && !unit.negative);
+    const int shift = a.exponent - unit.exponent;
+    if (a.digits == 0 || shift < 0)
+        return a.digits == 0;
+    uint64_t rest = a.digits % unit.digits;
+    for (int i = 0; i < shift && rest != 0; i++)
+        rest = ten_times_modulo(rest, unit.digits);
+    return rest == 0;
+}
+
+int64_t decimal_count(struct decimal number)
+{
+    assert(number.exponent >= 0 && !number.negative);
+    if (digit_count(number.digits) + number.exponent > DIGITS_MAX)
+        return INT64_MAX;
+    uint64_t value = number.digits;
+    for (int i = 0; i < number.exponent; i++)
+        value *= 10;
+    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+/*
+ * Repairing JSON that programs print.
+ */
+
+enum { ESCAPE_LEN = 6 }; /* \uXXXX */
+
+/* Returns the number of an escape \uXXXX at the beginning, or -1. */
+static int escape_of(const char *text, size_t len)
+{
+    int value = 0;
+    if (len < ESCAPE_LEN || text[0] != '\\' || text[1] != 'u')
+        return -1;
+    for (size_t i = 2; i < ESCAPE_LEN; i++) {
+        const int digit = parse_hex_digit(text[i]);
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+static bool is_high(int value)
+{
+    return value >= 0xd800 && value <= 0xdbff;
+}
+
+static bool is_low(int value)
+{
+    return value >= 0xdc00 && value <= 0xdfff;
+}
+
+/* Repairs what begins with a backslash. Returns the bytes taken. */
+static size_t repair_escape(struct str *out, const char *text, size_t len)
+{
+    const int value = escape_of(text, len);
+    if (value < 0) {
+        const size_t taken = len > 1 && (unsigned char)text[1] < 0x80 ? 2 : 1;
+        str_add_n(out, text, taken);
+        return taken;
+    }
+    if (is_high(value) && is_low(escape_of(text + ESCAPE_LEN, len - ESCAPE_LEN))) {
+        str_add_n(out, text, (size_t)2 * ESCAPE_LEN);
+        return (size_t)2 * ESCAPE_LEN;
+    }
+    if (value == 0)
+        str_add(out, "\\u0001");
+    else if (is_high(value) || is_low(value))
+        str_add(out, "\\ufffd");
+    else
+        str_add_n(out, text, ESCAPE_LEN);
+    return ESCAPE_LEN;
+}
+
+void json_repair(struct str *out, const char *text, size_t len)
+{
+    size_t kept = 0; /* nothing after it has needed a change */
+    for (size_t i = 0; i < len;) {
+        uint32_t rune = 0;
+        const bool plain = (unsigned char)text[i] < 0x80 && text[i] != '\\';
+        const size_t taken = plain ? 1 : (size_t)text_rune(text + i, len - i, &rune);
+        if (plain || (rune != UINT32_MAX && text[i] != '\\')) {
+            i += taken;
+            continue;
+        }
+        str_add_n(out, text + kept, i - kept);
+        if (text[i] == '\\') {
+            i += repair_escape(out, text + i, len - i);
+        } else {
+            str_add_char(out, '?');
+            i++;
+        }
+        kept = i;
+    }
+    str_add_n(out, text + kept, len - kept);
+}
