@@ -15,7 +15,7 @@
 #include "follower.h"
 #include "parse.h"
 #include "run_choice.h"
-#include "size_text.h"
+#include "shown.h"
 #include "target.h"
 #include "workspace_list.h"
 #include "workspace_result.h"

@@ -10,10 +10,10 @@
 
 #include "attr.h"
 #include "err.h"
+#include "filter.h"
 #include "follower.h"
 #include "outlet.h"
 #include "place.h"
-#include "record_filter.h"
 #include "tee.h"
 
 enum stream_form { STREAM_PLAIN, STREAM_JSON, STREAM_OUTPUT };

@@ -6,9 +6,9 @@
 
 #include "attr.h"
 #include "err.h"
+#include "filter.h"
 #include "options.h"
 #include "place.h"
-#include "record_filter.h"
 
 /* As on the command line; NULL = not said. In `tasks` and `kinds` a comma may stand between two. */
 struct record_words {

@@ -13,7 +13,7 @@
 #include "run_choice.h"
 #include "shown.h"
 #include "str.h"
-#include "time_spent.h"
+#include "timeline.h"
 #include "xalloc.h"
 
 /* What is known of the runs that were looked at. */

@@ -7,7 +7,7 @@
 #include "status.h"
 #include "task_json.h"
 #include "telling.h"
-#include "time_spent.h"
+#include "timeline.h"
 
 void seed_json(uint64_t seed, struct str *out)
 {

@@ -10,7 +10,7 @@
 #include "status.h"
 #include "telling.h"
 #include "text.h"
-#include "time_spent.h"
+#include "timeline.h"
 
 const struct log_run_info *status_run(const struct status *status)
 {

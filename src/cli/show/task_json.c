@@ -4,7 +4,6 @@
 #include "digest.h"
 #include "rounded.h"
 #include "shown.h"
-#include "shown_said.h"
 #include "task_json.h"
 
 enum { MS_PER_S = 1000 };

@@ -12,7 +12,6 @@
 #include "retry_log.h"
 #include "shown.h"
 #include "task_json.h"
-#include "tries_ahead.h"
 #include "xalloc.h"
 
 static void keep_by(const char *text, char out[CONTROL_BY_MAX])

@@ -60,7 +60,7 @@ ATTR_MUST_USE bool runs_list_more(struct runs_list *list, struct log_reader *rea
 ATTR_MUST_USE bool runs_list_sum(struct runs_list *list, size_t row, struct log_reader *reader,
                                  struct err *err);
 
-/* Find where the time of one row's run went, as Timeline and `devs status` have it (time_spent.h),
+/* Find where the time of one row's run went, as Timeline and `devs status` have it (timeline.h),
  * unless that is known. Reads its events: *read_out is how many, 0 where nothing had to be read. */
 ATTR_MUST_USE bool runs_list_time(struct runs_list *list, size_t row, const struct place *place,
                                   const struct moment *now, int64_t *read_out, struct err *err);
