@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "contract.h"
-#include "contract_judge.h"
 #include "contract_pattern.h"
 #include "contract_schema.h"
 #include "repair.h"
