@@ -157,8 +157,8 @@ ATTR_MUST_USE bool record_filter_set_search(struct record_filter *filter, const 
 /* Matches everything except the search. `state` must have the event applied. */
 bool record_filter_wants(const struct record_filter *filter, const struct run_state *state,
                          const struct event *event);
-/* Matches the text (event_words()) against the search. A match that takes too long counts as none.
- * */
+/* Matches the text (event_words()) against the search. A match that takes too long counts as
+ * none. */
 bool record_filter_finds(const struct record_filter *filter, const char *words, size_t len);
 
 #endif

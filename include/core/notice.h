@@ -32,8 +32,8 @@ struct notice {
 /* Returns the flag for a task in this state, or 0. */
 unsigned notice_of_status(enum task_status status);
 
-/* Returns the flag for an event of the turn that led to `state`, or 0 if nobody is notified of it.
- * */
+/* Returns the flag for an event of the turn that led to `state`, or 0 if nobody is notified of
+ * it. */
 unsigned notice_of(const struct run_state *state, const struct event *event);
 
 /* Returns what the task does according to the first of these events that changes its state: "needs

@@ -36,8 +36,8 @@ struct overview_row {
     int tried, tries;        /* of its current step */
     int64_t started_at_ms;   /* of the latest attempt of that step; 0 = none */
     int64_t ended_at_ms;     /* of the same attempt; 0 while it runs */
-    /* What the attempt was judged as if it failed. Corrections and silences are only in the events.
-     * */
+    /* What the attempt was judged as if it failed. Corrections and silences are only in the
+     * events. */
     struct failure_class class;
 };
 

@@ -115,8 +115,8 @@ const char *shown_expectation(const struct verdict *verdict);
 /* Why the task is in its state, in one line: class, rule and matched text, a person's correction;
  * "" if there is nothing to explain. */
 void shown_cause(const struct run_state *state, int task, struct str *out);
-/* The same, and why it was not retried: "test-fail, rule tap.not-ok (gave up: 6 of 6 tries used)".
- * */
+/* The same, and why it was not retried: "test-fail, rule tap.not-ok (gave up: 6 of 6 tries
+ * used)". */
 void shown_why(const struct run_state *state, int task, struct str *out);
 
 /* Decisions, as recorded in the log. */
@@ -184,8 +184,8 @@ enum shown_proof shown_proof(const struct run_state *state, int task, int step);
 void shown_proof_words(const struct run_state *state, int task, int step, struct str *out);
 /* Steps with stale proofs: "step 1 RED: the tree has changed since"; "" for none. */
 void shown_stale(const struct run_state *state, int task, struct str *out);
-/* "worktree /home/ann/shop/.devs/work/...", "result on branch devs/41/tax"; "" for work in place.
- * */
+/* "worktree /home/ann/shop/.devs/work/...", "result on branch devs/41/tax"; "" for work in
+ * place. */
 void shown_workspace(const struct run_state *state, int task, struct str *out);
 /* "sandbox does not enforce pids, network"; "" if it enforces everything. */
 void shown_lacks(const struct run_state *state, int task, struct str *out);

@@ -36,8 +36,8 @@ ATTR_MUST_USE bool task_record_write(const struct task_record *record, struct st
                                      struct err *err);
 
 /* Creates a redactor for the secrets in the `env` of the task's steps. *out remains NULL if there
- * is no `env`. The caller frees with redactor_close(). Fails with ERR_LIMIT like redactor_open().
- * */
+ * is no `env`. The caller frees with redactor_close(). Fails with ERR_LIMIT like
+ * redactor_open(). */
 ATTR_MUST_USE bool task_record_redactor(const struct json *task, struct redactor **out,
                                         struct err *err);
 

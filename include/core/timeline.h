@@ -27,8 +27,8 @@ enum span_kind {
     SPAN_KIND_COUNT,
 };
 
-/* What happened at the end of a span. If there is space for one only, the greater value is shown.
- * */
+/* What happened at the end of a span. If there is space for one only, the greater value is
+ * shown. */
 enum span_end {
     SPAN_END_NONE,
     SPAN_END_PASSED,    /* the task, not a step of it */
@@ -121,8 +121,8 @@ const char *time_use_name(enum time_use use);
 void time_spent_of_run(struct time_spent *out, const struct run_state *state,
                        const struct moment *now, bool orphaned);
 
-/* Adds the sums of another run. `longest_task` is meaningless afterwards, as tasks belong to a run.
- * */
+/* Adds the sums of another run. `longest_task` is meaningless afterwards, as tasks belong to a
+ * run. */
 void time_spent_add(struct time_spent *to, const struct time_spent *more);
 
 /* Returns the share in whole percent, rounded so that all uses add up to 100; 0 if the sum is 0. */

@@ -24,7 +24,7 @@
 #include "plan_secrets.h"
 #include "plan_sessions.h"
 #include "redact.h"
-#include "run_state_copy.h"
+#include "run_state.h"
 #include "scheduler.h"
 #include "target.h"
 

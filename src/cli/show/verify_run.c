@@ -17,7 +17,7 @@
 #include "json_scan.h"
 #include "progress.h"
 #include "run_choice.h"
-#include "run_state_copy.h"
+#include "run_state.h"
 #include "shown.h"
 #include "str.h"
 #include "verify.h"

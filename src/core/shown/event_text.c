@@ -290,8 +290,8 @@ static void add_circles(const struct event_look *w)
     shown_circles_span(&circle, w->event->step, w->out);
 }
 
-/* Appends what was wrong with the output if the output was the only failure, otherwise the outcome.
- * */
+/* Appends what was wrong with the output if the output was the only failure, otherwise the
+ * outcome. */
 static void add_end(const struct event_look *w)
 {
     struct verdict room;

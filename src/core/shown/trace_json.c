@@ -161,8 +161,8 @@ static char *formula_of(const struct step_state *step)
     return copy;
 }
 
-/* A verdict follows the end of an attempt immediately if there is one, so the slice waits for it.
- * */
+/* A verdict follows the end of an attempt immediately if there is one, so the slice waits for
+ * it. */
 static void take_slices(struct trace_json *trace, const struct run_state *state,
                         const struct event *event, struct str *text)
 {

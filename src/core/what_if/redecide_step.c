@@ -5,7 +5,7 @@
 
 #include "json.h"
 #include "redecide_input.h"
-#include "run_state_copy.h"
+#include "run_state.h"
 #include "xalloc.h"
 
 /* Who decided. What is in no log is tried: an engine that leaves starts nothing, and where there
