@@ -1,6 +1,4 @@
-/*
- * control.h - a person's act on a run or a task. A plain value.
- */
+/* control.h - what a person asks of a run or a task. A plain value. */
 #ifndef DEVS_CONTROL_H
 #define DEVS_CONTROL_H
 
@@ -16,35 +14,36 @@ enum control_verb {
     CONTROL_RETRY = 2,
     CONTROL_HOLD = 3,
     CONTROL_RELEASE = 4,
-    CONTROL_SEND_ONE = 5, /* this one now; those that wait with the same fault follow it */
-    CONTROL_CORRECT = 6,  /* the class of an attempt is another */
+    CONTROL_SEND_ONE = 5, /* this one now; those that wait with the same fault follow */
+    CONTROL_CORRECT = 6,  /* corrects the class of an attempt */
     CONTROL_VERB_COUNT,
 };
 
-/* How hard a cancel is. */
+/* How a cancellation stops what runs. */
 enum cancel_mode {
-    CANCEL_STOP = 0, /* stop retrying; what runs may end by itself */
-    CANCEL_TERM = 1, /* and TERM to what runs, KILL after the grace */
+    CANCEL_STOP = 0, /* stop retrying; running attempts may finish */
+    CANCEL_TERM = 1, /* also TERM to running attempts, KILL after the grace period */
     CANCEL_KILL = 2, /* KILL at once */
     CANCEL_MODE_COUNT,
 };
 
 enum {
     CONTROL_BY_MAX = 64,
-    CONTROL_HINT_MAX = 512, /* bytes of a hint with its NUL; an event's text holds it escaped */
+    CONTROL_HINT_MAX =
+        512, /* bytes of a hint including its NUL; fits escaped into an event's text */
 };
 
 struct control {
     int64_t id; /* row in the log; 0 for one made in this process */
     enum control_verb verb;
-    enum cancel_mode mode; /* cancel only */
-    int task;              /* task number; -1 = the whole run */
-    int step;              /* number of the step it was aimed at; -1 = whichever is current */
-    int attempt;           /* the attempt of that step it was aimed at; 0 = whichever there is */
-    int64_t key_at_ms;     /* when the key went down */
-    struct verdict_label label;  /* correct only: what the attempt's class is */
-    int tries;                   /* retry only: how many it gets from now; 0 = as the plan says */
-    char hint[CONTROL_HINT_MAX]; /* retry only: for the agent of its next attempt; "" = none */
+    enum cancel_mode mode;      /* cancel only */
+    int task;                   /* task number; -1 = the whole run */
+    int step;                   /* number of the step it is meant for; -1 = the current one */
+    int attempt;                /* the attempt of that step it is meant for; 0 = the latest */
+    int64_t key_at_ms;          /* when the key went down */
+    struct verdict_label label; /* correct only: the attempt's correct class */
+    int tries; /* retry only: number of attempts from now on; 0 = as the plan says */
+    char hint[CONTROL_HINT_MAX]; /* retry only: for the agent of the next attempt; "" = none */
     char by[CONTROL_BY_MAX];     /* who */
 };
 
@@ -52,13 +51,13 @@ struct control {
 const char *control_verb_name(enum control_verb verb);
 
 struct str;
-/* What the log keeps of an act besides its target: {"mode":"term"} of a cancel,
- * {"class":"NETWORK_TIMEOUT"} of a correction (verdict.h), {"hint":"...","attempts":4} of a retry
- * that says so; nothing of the others. Secrets are cut from a hint by whoever asks. */
+/* Appends what the log keeps of a control besides its target: {"mode":"term"} for a cancel,
+ * {"class":"NETWORK_TIMEOUT"} for a correction (verdict.h), {"hint":"...","attempts":4} for a retry
+ * with choices; nothing for others. The caller removes secrets from a hint. */
 void control_args(const struct control *control, struct str *out);
-/* The inverse, once the verb is set; NULL is no arguments. False for what is not
- * understood: a correction says to what, a hint is shorter than CONTROL_HINT_MAX, and tries are 1
- * to POLICY_ATTEMPTS_MAX. */
+/* The inverse, once the verb is set; NULL = no arguments. Returns false for what is not valid: a
+ * correction needs a class, a hint is shorter than CONTROL_HINT_MAX, and tries are 1 to
+ * POLICY_ATTEMPTS_MAX. */
 ATTR_MUST_USE bool control_args_parse(const char *args, struct control *control);
 
 /* "stop", "term", "kill". Static. */

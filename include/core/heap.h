@@ -1,8 +1,8 @@
 /*
  * heap.h - an index heap: numbers 0..n-1, each at most once, least key first.
  *
- * Equal keys come in order of the number, so the order is the same on every
- * machine. All operations O(log n), lookup O(1). Owned by its struct.
+ * Equal keys are ordered by number, so the order is the same on every machine. All operations are
+ * O(log n), lookup is O(1). Owned by its struct.
  */
 #ifndef DEVS_HEAP_H
 #define DEVS_HEAP_H
@@ -11,31 +11,31 @@
 #include <stdint.h>
 
 struct heap {
-    int *items;    /* owned: the heap */
-    int *places;   /* owned: item -> index in items, -1 = not in it */
-    int64_t *keys; /* owned: by item */
+    int *items;    /* owned; the heap */
+    int *places;   /* owned; item -> index in items, -1 = not in the heap */
+    int64_t *keys; /* owned; by item */
     int count;
-    int size; /* numbers 0..size-1 may be in it */
-    int cap;  /* there is room for so many; 0 before the first one is put in */
+    int size; /* it may hold 0..size-1 */
+    int cap;  /* there is space for this many; 0 before the first insertion */
 };
 
-/* Empty, for the numbers 0..size-1; it owns nothing before the first one is put in. The caller ends
- * it with heap_done(). */
+/* Makes an empty heap for 0..size-1; it allocates nothing before the first insertion. The caller
+ * frees with heap_done(). */
 void heap_init(struct heap *heap, int size);
-/* Frees what it holds; an empty one afterwards. */
+/* Frees the members and leaves an empty heap. */
 void heap_done(struct heap *heap);
-/* Numbers 0..size-1 may be in it from now on; it does not shrink. */
+/* Lets the heap hold 0..size-1 from now on; it never shrinks. */
 void heap_grow(struct heap *heap, int size);
 
-/* Is the item in it? O(1). */
+/* Returns whether the item is in the heap. O(1). */
 bool heap_has(const struct heap *heap, int item);
-/* Put an item in; if it is there already its key changes. */
+/* Inserts an item, or changes its key. */
 void heap_put(struct heap *heap, int item, int64_t key);
-/* Take an item out; nothing happens if it is not there. */
+/* Removes an item. Does nothing if it is not in the heap. */
 void heap_remove(struct heap *heap, int item);
-/* The first item, -1 if empty; stays in. */
+/* Returns the first item without removing it, or -1 if the heap is empty. */
 int heap_first(const struct heap *heap);
-/* Key of an item that is there. */
+/* Returns the key of an item that is in the heap. */
 int64_t heap_key(const struct heap *heap, int item);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * overview.h - a run at a glance: how many of its tasks are in which state, and of each state that
- * one asks for first, the tasks that one asks for first.
+ * overview.h - a run at a glance: how many tasks are in each state, and the first tasks of the
+ * states that people ask about first.
  *
- * It is made task by task, of a fold or of what the log keeps beside the events
- * (log_overview.h), and is the same either way. A plain value; any thread.
+ * Built task by task, either from a fold or from the projections in the log (log_overview.h), with
+ * the same result. A plain value; any thread.
  */
 #ifndef DEVS_OVERVIEW_H
 #define DEVS_OVERVIEW_H
@@ -12,12 +12,12 @@
 #include "run_state.h"
 #include "shown.h"
 
-/* Those that are listed; of the others there is the number alone. */
+/* The kinds that are listed. Of all other tasks only the number is kept. */
 enum overview_kind {
     OVERVIEW_NEEDS_YOU,
     OVERVIEW_STUCK,
     OVERVIEW_GAVE_UP,
-    OVERVIEW_RUNNING, /* quiet and lost ones among them */
+    OVERVIEW_RUNNING, /* including quiet and lost ones */
     OVERVIEW_BACKOFF,
     OVERVIEW_HELD,
     OVERVIEW_KINDS,
@@ -29,45 +29,45 @@ struct overview_row {
     int task;
     enum task_status status;
     bool held, cancelling, quiet;
-    int64_t due_at_ms; /* TASK_BACKOFF: when its wait ends, wall clock; else 0 */
-    /* Of rows that are listed alone, and once all tasks were added: */
+    int64_t due_at_ms; /* TASK_BACKOFF: when the wait ends, wall clock; otherwise 0 */
+    /* Set for listed rows only, after all tasks were added: */
     char id[PLAN_ID_MAX + 1];
     char by[CONTROL_BY_MAX]; /* who holds it; "" = nobody */
     int tried, tries;        /* of its current step */
-    int64_t started_at_ms;   /* of the latest attempt of that; 0 = there is none */
-    int64_t ended_at_ms;     /* likewise; 0 while it runs */
-    /* What that was judged as, where it failed: corrections and silences are in the events. */
+    int64_t started_at_ms;   /* of the latest attempt of that step; 0 = none */
+    int64_t ended_at_ms;     /* of the same attempt; 0 while it runs */
+    /* What the attempt was judged as if it failed. Corrections and silences are only in the
+     * events. */
     struct failure_class class;
 };
 
 struct overview {
     int tasks;
-    int counts[SHOWN_COUNT]; /* SHOWN_LOST: overview_lose() */
+    int counts[SHOWN_COUNT]; /* SHOWN_LOST: set by overview_lose() */
     int64_t due_at_ms;       /* when the first wait ends; 0 = nothing waits */
-    /* Each in the order in which one asks: what waits by when it is due, the others by their
-     * numbers. */
+    /* Each in the order of importance: waits by when they are due, all others by task number. */
     struct overview_row rows[OVERVIEW_KINDS][OVERVIEW_ROWS_MAX];
     int row_counts[OVERVIEW_KINDS];
 };
 
-/* The state of a row as people see it; `orphaned` as for shown_task(). */
+/* Returns the state of a row as people see it; `orphaned` as for shown_task(). */
 enum shown overview_shown(const struct overview_row *row, bool orphaned);
-/* How many tasks there are of this kind, listed or not. */
+/* Returns how many tasks there are of this kind, listed or not. */
 int overview_count(const struct overview *overview, enum overview_kind kind);
 
-/* Count one more task, and take it in if it is among the first of its kind. All tasks of a run,
- * in the order of their numbers. */
+/* Adds a task, and lists it if it is among the first of its kind. Add all tasks of a run in the
+ * order of their numbers. */
 void overview_add(struct overview *overview, const struct overview_row *row);
-/* The task, which was added as SHOWN_RUNNING, has written nothing for a while. */
+/* Marks a task that was added as SHOWN_RUNNING as silent for a while. */
 void overview_set_quiet(struct overview *overview, int task);
-/* Nobody owns the run: what ran is lost. */
+/* Marks everything that was running as lost: the run has no owner. */
 void overview_lose(struct overview *overview);
 
-/* What failed, as a verdict and an end name it. */
+/* Returns the class of a failure from its verdict and outcome. */
 struct failure_class overview_class(const struct verdict_label *label, enum outcome_kind kind,
                                     int code);
 
-/* All of it from a fold. O(tasks). */
+/* Fills in everything from a fold. O(tasks). */
 void overview_of_state(struct overview *out, const struct run_state *state, bool orphaned);
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * policy_change.h - other policies than those that a run had: the file of
- * `devs debug --what-if`, and what it makes of a plan.
+ * policy_change.h - policies other than those of a run: the file of `devs debug --what-if`, and its
+ * effect on a plan.
  *
- * Three forms, of which the first two may stand together; then what names a policy wins:
+ * There are three forms. The first two may be combined; a policy by name takes precedence:
  *
  *   {"policies": {"default": {"cap_ms": 20000}}}   by name, as in devs.config.json, whose other
- *                                                  keys are passed over
+ *                                                  keys are ignored
  *   {"policy": {"cap_ms": 20000}}                  of every step; or a name: {"policy": "research"}
  *   {"cap_ms": 20000}                              the same
  *
- * A field that is not said stays as the run had it; "like" begins from another policy instead, a
- * built-in one or one of the file. Starts that fail ("infrastructure") are changed by that name
- * only. A step's own policy is no policy by name.
+ * Fields that are not set stay as in the run. "like" starts from another policy instead, a built-in
+ * one or one of the file. Failed starts ("infrastructure") are changed only by that name. A step's
+ * own policy cannot be changed by name.
  */
 #ifndef DEVS_POLICY_CHANGE_H
 #define DEVS_POLICY_CHANGE_H
@@ -28,18 +28,19 @@ enum { POLICY_CHANGE_BYTES_MAX = SETTINGS_BYTES_MAX };
 
 struct policy_change;
 
-/* Read the text with the checks of settings. False and *violations filled (all that is wrong) if
- * it is not right. The caller ends *out with policy_change_free(), *violations with
- * violations_done(). Does not change afterwards; any thread may read it. */
+/* Reads the text with the checks of settings. On failure returns false and adds everything that is
+ * wrong to *violations. The caller frees *out with policy_change_free() and *violations with
+ * violations_done(). Immutable; any thread may read it. */
 ATTR_MUST_USE bool policy_change_read(const char *text, size_t len, struct policy_change **out,
                                       struct violations *violations);
-/* NULL is allowed. */
+/* Accepts NULL. */
 void policy_change_free(struct policy_change *change);
 
-/* Give the steps of the plan, which plan_parse() has read, the policies that the change says. */
+/* Gives the steps of the plan, which plan_parse() has read, the policies of the change. */
 void policy_change_apply(const struct policy_change *change, struct plan *plan);
 
-/* What it says, one line: "cap 20 s, 2 equal results end it", "default: 5 tries; mine: cap 1 s". */
+/* Appends the change as one line: "cap 20 s, 2 equal results end it", "default: 5 tries; mine: cap
+ * 1 s". */
 void policy_change_words(const struct policy_change *change, struct str *out);
 
 #endif

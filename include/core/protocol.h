@@ -1,6 +1,6 @@
 /*
- * protocol.h - the decision after an attempt: the one place where it is made.
- * Pure: facts and a time in, a decision out.
+ * protocol.h - the decision after an attempt, which is made only here. Pure: facts and a time in, a
+ * decision out.
  */
 #ifndef DEVS_PROTOCOL_H
 #define DEVS_PROTOCOL_H
@@ -18,18 +18,18 @@
 #include "str.h"
 #include "verdict.h"
 
-/* What becomes of the step. Numbers are in the log: never renumber. */
+/* The outcome for the step. Numbers are in the log: never renumber. */
 enum decision_kind {
     DECISION_SUCCEEDED = 0,
     DECISION_WAIT = 1,
-    DECISION_FAILED = 2,              /* policy or phase does not try again */
+    DECISION_FAILED = 2,              /* the policy or the phase does not retry */
     DECISION_RETRY_EXHAUSTED = 3,     /* persistent, attempts used up */
     DECISION_TRANSIENT_EXHAUSTED = 4, /* transient, attempts used up */
     DECISION_ENTROPY = 5,             /* looping: equal last results, or a rung */
     DECISION_NEEDS_YOU = 6,
     DECISION_CANCELLED = 7,
     DECISION_DEADLINE = 8,
-    DECISION_MAX_RETRIES = 9, /* attempts used up, by the policy's own word for it */
+    DECISION_MAX_RETRIES = 9, /* attempts used up, under the policy's own name for it */
     DECISION_KIND_COUNT,
 };
 
@@ -38,73 +38,76 @@ struct protocol_facts {
     enum phase phase;
     const struct outcome *outcome; /* borrowed */
     const struct verdict *verdict; /* borrowed; after `expect` was applied */
-    int used;                      /* attempts of this grant that count, this one included */
-    int own_retries;               /* of an agent, in these: they count like attempts */
-    int allowed;                   /* attempts of this grant in all */
-    int free_hints;                /* waits on a server's hint taken so far */
-    int same;                      /* equal results in a row, this one included */
-    const struct digest *results;  /* borrowed; since a new beginning, in order, this one the
-                                      last: as many as the policy's windows look at */
+    int used;                      /* counting attempts of this grant, including this one */
+    int own_retries;               /* by an agent, among these; they count like attempts */
+    int allowed;                   /* total attempts of this grant */
+    int free_hints;                /* uncounted waits requested by a server so far */
+    int same;                      /* equal results in a row, including this one */
+    const struct digest *results;  /* borrowed; oldest first, since a fresh start, this one last: as
+                                      many as the policy's windows look at */
     size_t result_count;
-    const struct circles *circles; /* borrowed; what the rungs say of it; NULL = nothing */
+    const struct circles *circles; /* borrowed; what the rungs say about it; NULL = nothing */
     unsigned masks;                /* what was masked in its result: normaliser bits */
-    bool is_unchanged;             /* nothing has changed its tree since the attempt before */
-    int scale;                     /* windows are as many times theirs: circles_scale() */
-    int step;                      /* its number from 0 */
-    int round, rounds;             /* of its task's agent, if that is before it; else 0 */
-    bool stopping;                 /* a person asked to stop this task */
-    enum outcome_stop stop;        /* why it may not go on, unless it passed; mostly STOP_ASKED */
-    const char *refused; /* borrowed; the last call that the agent before this step's end was
-                            refused, NULL = none */
-    const struct circles *calls; /* borrowed; STOP_LOOP: what the rungs say of its agent's calls */
-    struct budget_use spent;     /* STOP_BUDGET: of what */
-    bool spent_by_run;           /* STOP_BUDGET: the budget is the run's */
-    int interrupted;             /* interruptions of this step so far, this one included */
-    bool repeatable;             /* the workspace can be reset, or the step is idempotent */
-    int64_t started_mono_ms;     /* the step's first start, for the deadline */
-    int64_t held_ms;             /* time held since then: it does not count */
-    uint64_t draw;               /* policy_draw() for this attempt */
+    bool is_unchanged;             /* nothing has changed its tree since the previous attempt */
+    int scale;                     /* windows are multiplied by this: circles_scale() */
+    int step;                      /* its number, from 0 */
+    int round, rounds;             /* of its task's agent, if that comes before it; otherwise 0 */
+    bool stopping;                 /* a person wants this task stopped */
+    enum outcome_stop stop; /* why it may not continue unless it passed; usually STOP_ASKED */
+    const char *refused; /* borrowed; the last call denied to the agent before the end of this step;
+                            NULL = none */
+    const struct circles
+        *calls;              /* borrowed; STOP_LOOP: what the rungs say about its agent's calls */
+    struct budget_use spent; /* STOP_BUDGET: the budget that is used up */
+    bool spent_by_run;       /* STOP_BUDGET: the budget is the run's */
+    int interrupted;         /* interruptions of this step so far, including this one */
+    bool repeatable;         /* the workspace can be reset, or the step is idempotent */
+    int64_t started_mono_ms; /* the step's first start, for the deadline */
+    int64_t held_ms;         /* time held since then, which does not count */
+    uint64_t draw;           /* policy_draw() for this attempt */
     struct moment now;
 };
 
 struct decision {
     enum decision_kind kind;
     bool entropy;       /* counts one failure against the task */
-    bool capture;       /* the evidence is to be kept */
-    bool counts;        /* false: this attempt used up none of the grant */
+    bool capture;       /* the evidence is kept */
+    bool counts;        /* false: this attempt did not use up any of the grant */
     struct delay delay; /* WAIT only */
     struct moment due;  /* WAIT only: on both clocks */
 };
 
-/* Would a start at this time be past the policy's deadline? Time held does not count. */
+/* Returns whether a start at this time would be past the policy's deadline. Time held does not
+ * count. */
 bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int64_t held_ms,
                       int64_t start_mono_ms);
 
-/* What comes after the attempt that the facts are of: the table of docs/reliability.md. *out is
- * made anew; its times are those of the facts. */
+/* Decides what follows the attempt: the table in docs/reliability.md. Overwrites *out; its times
+ * are those of the facts. */
 void protocol_decide(const struct protocol_facts *facts, struct decision *out);
 
-/* No round follows this decision. If the work of an agent failed that was refused a call, only a
- * person can allow that: *out becomes NEEDS_YOU. Else facts->refused becomes NULL. */
+/* For a decision that no round follows. If the work of an agent failed and it was denied a call,
+ * only a person can allow that: changes *out to NEEDS_YOU. Otherwise sets facts->refused to
+ * NULL. */
 void protocol_blame_refusal(struct protocol_facts *facts, struct decision *out);
 
-/* Does the verdict name a time to come back, though it is no failure of the world? It is
- * waited out like a server's hint. */
+/* Returns whether the verdict names a time to come back although the environment did not fail. It
+ * is waited for like a server's hint. */
 bool protocol_is_parked(const struct verdict *verdict);
 
-/* What the decision went by, as a JSON object: for a wait the formula's inputs (policy, n,
- * base, multiplier, cap, jitter, factor, hint), for an end why the policy did not go on. */
+/* Appends the inputs of the decision as a JSON object: for a wait those of the formula (policy, n,
+ * base, multiplier, cap, jitter, factor, hint), for an end why the policy did not continue. */
 void protocol_to_json(const struct protocol_facts *facts, const struct decision *decision,
                       struct str *out);
 
-/* Why a spent budget is the end, as members inside the caller's braces: "reason" (budget), "of"
- * (task or run), "budget" (its kind), "spent", "limit". */
+/* Appends why a used-up budget is the end, as members: "reason" (budget), "of" (task or run),
+ * "budget" (its kind), "spent", "limit". The caller adds the braces. */
 void protocol_budget_to_json(const struct budget_use *spent, bool by_run, struct str *out);
 
-/* "retry exhausted", "transient exhausted", "failed", ...: the error's name. */
+/* Returns the error's name: "retry exhausted", "transient exhausted", "failed", ... */
 const char *decision_kind_name(enum decision_kind kind);
 
-/* An end in everyday words: "gave up", "stuck", "needs you". */
+/* Returns an end in everyday words: "gave up", "stuck", "needs you". */
 const char *decision_word(enum decision_kind kind);
 
 #endif

@@ -1,49 +1,108 @@
 /*
- * repair.h - what an agent is told when its output does not fit its contract, or a check of its
- * work fails, and whether it is asked again at all (requirements D2, D3).
+ * repair.h - outputs that break their contract, and what agents are told. Pure; any thread.
+ *
+ * Whether an output matches its contract, whether its agent is asked to repair it, and the prompts:
+ * about a broken contract, about a failed check, and of an attempt as a whole (requirements D2,
+ * D3).
  */
 #ifndef DEVS_REPAIR_H
 #define DEVS_REPAIR_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "contract.h"
+#include "outcome.h"
 #include "str.h"
+#include "verdict.h"
 #include "violation.h"
 
 enum {
-    REPAIR_SHOWN_MAX = 20,         /* violations in a prompt; the others are counted */
+    REPAIR_SHOWN_MAX = 20,         /* violations in a prompt; the rest are counted */
     REPAIR_PROMPT_MAX = 16 * 1024, /* bytes of a prompt */
-    REPAIR_PROMPT_MIN = 2500,      /* what any limit leaves room for */
+    REPAIR_PROMPT_MIN = 2500,      /* the smallest limit that a caller may set */
 };
 
-/* May the agent be asked to repair these? False if one of them, kept or dropped, is
- * KERNEL_MISMATCH or OP_MISMATCH: it did something else than was asked, and words do not
- * mend that. False for an empty list: there is nothing to repair. */
+/* Returns whether the agent may be asked to repair these. False if one of them, kept or dropped, is
+ * KERNEL_MISMATCH or OP_MISMATCH: the agent did something else than requested, which no prompt can
+ * repair. False for an empty list. */
 bool repair_may_retry(const struct violations *violations);
 
-/* Append the prompt: each violation with its path, code, error, and what was expected and
- * got where known, the most important first, then what to do. No control byte gets in; at
- * most REPAIR_PROMPT_MAX bytes. */
+/* Appends the prompt: each violation with its path, code and error, and the expected and actual
+ * values if known, the most important first; then what to do. Contains no control bytes; at most
+ * REPAIR_PROMPT_MAX bytes. */
 void repair_prompt(const struct violations *violations, struct str *out);
-/* The same in at most `max` bytes, which is REPAIR_PROMPT_MAX at most, REPAIR_PROMPT_MIN at
- * least. */
+/* The same in at most `max` bytes, from REPAIR_PROMPT_MIN to REPAIR_PROMPT_MAX. */
 void repair_prompt_within(const struct violations *violations, size_t max, struct str *out);
 
-/* A step behind an agent that failed, or the agent's own output where only the lines of its
- * verdict are left. All borrowed; NULL = not known. */
+/* A failed step after an agent, or the agent's own output if only the lines of its verdict are
+ * left. Everything is borrowed; NULL = not known. */
 struct repair_failure {
     char *const *argv;      /* NULL-terminated; NULL: it is the agent's output */
     const char *ended;      /* how, in a few words */
-    const char *violations; /* lines that say what keeps the output from its contract */
-    const char *tail;       /* the end of its output; need not be text */
+    const char *violations; /* lines that say where the output breaks its contract */
+    const char *tail;       /* the end of its output; need not be valid text */
     size_t tail_len;
-    bool expected_to_fail; /* and it passed, or failed in another way */
+    bool expected_to_fail; /* and it passed, or failed in a different way */
 };
 
-/* Append what the agent is told of it in the next round: the command, how it ended, what is
- * wrong, and as much of the end of the output as has room, in at most `max` bytes
- * (REPAIR_PROMPT_MIN at least). No control byte but line feeds and tabs gets in. */
+/* Appends what the agent is told in the next round: the command, how it ended, what is wrong, and
+ * as much of the end of the output as fits into `max` bytes (at least REPAIR_PROMPT_MIN). Contains
+ * no control bytes except line feeds and tabs. */
 void repair_failure_prompt(const struct repair_failure *failure, size_t max, struct str *out);
+
+/* Whether an attempt of a step with an output contract succeeded with the requested output. */
+
+enum { CONTRACT_OUTPUT_MAX = 1024 * 1024 }; /* larger output matches no contract */
+
+/* The standard output of the attempt. */
+struct contract_output {
+    const char *bytes; /* borrowed; the last bytes, or all of it if it is not longer */
+    size_t len;
+    int64_t written; /* total bytes */
+};
+
+struct violations;
+/* Turns the verdict of a successful attempt into a persistent failure with reason `contract` if the
+ * output does not match: the evidence has as many violations as fit, and no_retry follows
+ * requirement D3 (only a list of fixable codes is retried). Changes nothing if the output matches,
+ * or if the attempt failed, since that failure is the news. Appends all violations to *found; the
+ * caller frees with violations_done(). */
+void contract_judge(const struct contract *contract, const struct contract_output *output,
+                    struct verdict *verdict, struct violations *found);
+
+/*
+ * The prompt of an attempt.
+ *
+ * An agent that continues its session is told only what is new; one that starts fresh is told
+ * everything. Requirements D2 (the repair), E1 (sessions).
+ */
+
+enum {
+    AGENT_WHY_MAX = 400, /* bytes of the reason why an attempt ended, in a prompt */
+};
+
+/* Borrowed for the duration of the call; NULL = none. */
+struct agent_prompt {
+    const char *step;       /* the prompt of the plan's step; never NULL */
+    const char *repair;     /* what this round is to repair; NULL in the first round */
+    const char *nudge;      /* of the loop detector, not delivered yet */
+    const char *hint;       /* from a person, with a retry */
+    const char *why;        /* why the previous attempt of the same round ended without a result */
+    const char *violations; /* lines that say where its result breaks the contract */
+    bool resumes;   /* it continues a session that has received the step's prompt, or more */
+    bool was_asked; /* this session has received the prompt of this round */
+};
+
+/* Appends the prompt. A session that was prompted already is told to continue, or what does not
+ * match; otherwise it gets the round's repair, or the step's prompt. A new session gets the step's
+ * prompt and the repair. The nudge follows, and a person's hint comes last. */
+void agent_prompt_write(const struct agent_prompt *prompt, struct str *out);
+
+/* Appends one line that says how an attempt ended, for `why`: at most AGENT_WHY_MAX bytes without
+ * control bytes. `verdict` may be NULL. */
+void agent_prompt_why(const struct outcome *outcome, const struct verdict *verdict,
+                      struct str *out);
 
 #endif

@@ -1,23 +1,29 @@
 /*
- * shown.h - the words and signs that every screen, line and JSON object uses.
+ * shown.h - the words and signs that all screens, lines and JSON objects share.
+ *
+ * Functions that take `out` append to it.
  */
 #ifndef DEVS_SHOWN_H
 #define DEVS_SHOWN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "attr.h"
 #include "entropy.h"
+#include "moment.h"
+#include "protocol.h"
 #include "run_state.h"
 #include "shown_times.h"
 #include "str.h"
 
-/* A task's state as people see it: its status, and what lies over it. */
+/* A task's state as people see it: its status and what overrides it. */
 enum shown {
     SHOWN_NEEDS_YOU,
     SHOWN_BACKOFF,
     SHOWN_RUNNING,
     SHOWN_QUIET,
-    SHOWN_STOPPING, /* it runs, and a person has cancelled it */
+    SHOWN_STOPPING, /* running, but a person has cancelled it */
     SHOWN_QUEUED,
     SHOWN_HELD,
     SHOWN_PASSED,
@@ -25,233 +31,289 @@ enum shown {
     SHOWN_CANCELLED,
     SHOWN_STUCK,
     SHOWN_BLOCKED,
-    SHOWN_LOST, /* it ran when its engine died */
+    SHOWN_LOST, /* it was running when its engine died */
     SHOWN_COUNT,
 };
 
-/* `orphaned`: the run has not ended but nobody owns it (devs was killed). */
+/* `orphaned`: the run has not ended but has no owner (devs was killed). */
 enum shown shown_task(const struct run_state *state, int task, bool orphaned);
 /* The parts of a task's state that shown_task() reads. */
 struct shown_parts {
     enum task_status status;
     bool held;
     bool cancelling;
-    bool quiet; /* read only while the task runs */
+    bool quiet; /* read only while the task is running */
 };
-/* As shown_task(), for callers that have no fold. */
+/* Like shown_task(), for callers without a fold. */
 enum shown shown_status(const struct shown_parts *parts, bool orphaned);
 
 /* "needs-you", "backoff", ... */
 const char *shown_word(enum shown shown);
-/* One column each: UTF-8 sign and its ASCII twin. */
+/* One column wide: a UTF-8 sign, or its ASCII equivalent. */
 const char *shown_sign(enum shown shown, bool ascii);
 
-/* The four phase letters with a mark behind each, as in "R✓G▸V·F·"; phases the
- * task has no step for are left out. '?' is a proof that is stale. */
+/* The four phase letters, each followed by a mark: "R✓G▸V·F·". Leaves out phases for which the task
+ * has no step. '?' marks a stale proof. */
 void shown_strip(const struct run_state *state, int task, bool ascii, struct str *out);
 
-/* How many tries of a task that passed failed before a pass of the same step in the same round: the
- * same work was tried. What never started, and what devs' own end interrupted, did not fail. */
+/* Returns how many attempts of a passed task failed before a pass of the same step in the same
+ * round, that is, on the same work. Attempts that never started or were interrupted by the end of
+ * devs do not count. */
 int shown_failed_attempts(const struct run_state *state, int task);
 
-/* The CLASS column: "test-fail", "flaky 1x" for a pass that took tries in
- * its round, the blocker for a blocked task; "" where there is nothing to say. */
+/* The CLASS column: "test-fail", "flaky 1x" for a pass that took several attempts within a round;
+ * "" if there is nothing to say. */
 void shown_class(const struct run_state *state, int task, struct str *out);
 
 enum { SHOWN_CLOCK_MAX = 32 };
-/* A time of day in the person's own zone: "03:00", "Sun 03:00" where that is not the day of
- * `now_ms`. clock_short() is one. */
+/* Formats a time of day in the person's time zone: "03:00", or "Sun 03:00" if it is not on the day
+ * of `now_ms`. clock_short() is one. */
 typedef const char *shown_clock_fn(int64_t at_ms, int64_t now_ms, char out[SHOWN_CLOCK_MAX]);
-/* The same with seconds, whatever the day: clock_hms(). */
+/* The same with seconds and without the day: clock_hms(). */
 typedef const char *shown_hms_fn(int64_t at_ms, char out[SHOWN_CLOCK_MAX]);
 
-/* The time that is shown. For a run that is over (or orphaned) it is the moment of its last
- * event: then nothing depends on the clock. */
+/* The time to show. For a run that has ended or is orphaned it is the time of the last event, so
+ * that the output does not depend on the clock. */
 struct shown_time {
     struct moment now;
     shown_clock_fn *clock;
     shown_hms_fn *hms;
-    enum shown_times times; /* else than AGO: what is over is told by its time */
+    enum shown_times times; /* unless AGO, what is over is shown by its time */
 };
 
-/* How tries are counted wherever they are shown: "3/6", "3/6 +2" after two that a server asked for,
- * "1/3 (4th in all)" after a retry by hand, "3" where it is not known of how many. `of` stands
- * between the two numbers. */
+/* The number of an attempt: "3/6", "3/6 +2" after two requested by a server, "1/3 (4th in all)"
+ * after a manual retry, "3" if the total is not known. `of` separates the two numbers. */
 void shown_try_count(const struct try_count *count, const char *of, struct str *out);
-/* The same as the member "try" of an object: {"number","of","free","in_all"}, only what is not 0.
- */
+/* The same as the member "try" of an object: {"number","of","free","in_all"}. Leaves out zeros. */
 void shown_try_count_json(const struct try_count *count, struct str *out);
 
-/* The TRY column: "3/6", "r2 1/4" where there may be several rounds (the first try of the second
- * round, whatever its number), or "start 2/4" while a start
- * fails or is tried again. */
+/* The TRY column: "3/6", "r2 1/4" if the task may have several rounds (first try of round 2,
+ * whatever its number), or "start 2/4" while a start fails or is retried. */
 void shown_try(const struct run_state *state, int task, struct str *out);
 
-/* The same in words: "try 3 of 6", "start 2 of 4"; "" before the first. */
+/* The same in words: "try 3 of 6", "start 2 of 4"; "" before the first attempt. */
 void shown_try_of(const struct run_state *state, int task, struct str *out);
 
-/* The number of the first needed task that has not passed; -1 = all have. */
+/* Returns the first needed task that has not passed, or -1. */
 int shown_needed(const struct run_state *state, int task);
 /* The NEXT/FOR column: "in 0:18", "until 03:00", "3:12", "held 2:41", "after T-104",
  * "ended 0:57", "resets 03:00", "slot 1st", "limit 0:18", "starting", "needs tax". */
 void shown_next(const struct run_state *state, int task, bool orphaned,
                 const struct shown_time *time, struct str *out);
 
-/* When what a person is needed for may go on again, wall clock ms: the time that the
- * verdict is parked until; -1 = none is known. */
+/* Returns when the task may continue without a person, if its verdict says so (wall clock, ms), or
+ * -1. */
 int64_t shown_resets_at_ms(const struct step_state *step);
 
-/* Does anything on the screen change with time alone? */
+/* Returns whether the screen changes with time alone. */
 bool shown_counts(const struct run_state *state, bool orphaned);
 
-/* What a failed expectation is called: "passed, but was expected to fail: ", "red for the wrong
- * reason: "; "" for any other verdict. */
+/* Returns the text before a failed expectation: "passed, but was expected to fail: ", "red for the
+ * wrong reason: "; "" for other verdicts. */
 const char *shown_expectation(const struct verdict *verdict);
 
-/* Why the task is as it is, one line of plain words: class, rule and the matched
- * text, a person's correction; "" if there is nothing to explain. */
+/* Why the task is in its state, in one line: class, rule and matched text, a person's correction;
+ * "" if there is nothing to explain. */
 void shown_cause(const struct run_state *state, int task, struct str *out);
-/* The same and why the policy did not go on: "test-fail, rule tap.not-ok (gave up: 6 of 6
- * tries used)". */
+/* The same, and why it was not retried: "test-fail, rule tap.not-ok (gave up: 6 of 6 tries
+ * used)". */
 void shown_why(const struct run_state *state, int task, struct str *out);
 
-/* shown_decision.c, shown_end.c: what was decided and by what, as it is in the log. */
+/* Decisions, as recorded in the log. */
 
-/* A wait's formula with its inputs: "15 s x2^2 = 60 s, jitter 0.75 -> 45 s, cap 5:00"; ""
- * where they are not recorded, or nothing waits. */
+/* The formula of a wait with its inputs: "15 s x2^2 = 60 s, jitter 0.75 -> 45 s, cap 5:00"; "" if
+ * they are not recorded or nothing waits. */
 void shown_formula(const struct step_state *step, struct str *out);
-/* Why the policy did not go on when the step ended: "6 of 6 tries used"; "" where it is not
- * recorded, or it did not end so. */
+/* Why the policy did not retry when the step ended: "6 of 6 tries used"; "" if that is not recorded
+ * or it ended otherwise. */
 void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out);
-/* Whether the step ended because a person must allow a refused call. */
+/* Returns whether the step ended because a person must allow a denied call. */
 bool shown_needs_allowing(const struct step_state *step);
-/* The same, and what the log calls it where that says more: "gave up (retry exhausted)". */
+/* How a step ended, with the log's own name if it says more: "gave up (retry exhausted)". */
 void shown_end_named(enum decision_kind kind, struct str *out);
-/* How the task's step ended, and why: "gave up: 6 of 6 tries used"; "" if it has not ended, or
- * well. */
+/* How the task's step ended and why: "gave up: 6 of 6 tries used"; "" if it passed or has not
+ * ended. */
 void shown_ending(const struct run_state *state, int task, struct str *out);
 /* The same with the log's own name: "gave up (retry exhausted): 6 of 6 tries used". */
 void shown_ending_named(const struct run_state *state, int task, struct str *out);
-/* Where it stands: " at out:5"; " at out byte 100107" where the lines before it were not all looked
- * at; "" where it is in no stream. */
+/* Where the evidence is: " at out:5", or " at out byte 100107" if the preceding lines were not all
+ * scanned; "" if it is in no stream. */
 void shown_evidence_place(const struct verdict *verdict, struct str *out);
-/* What the verdict went by: `rule tap.not-ok at out:5: "not ok 3"`; "" for none. */
+/* What the verdict is based on: `rule tap.not-ok at out:5: "not ok 3"`; "" for nothing. */
 void shown_evidence(const struct verdict *verdict, struct str *out);
-/* Rules that nearly decided: "rate-limit (quoted) at err byte 12"; "" for none. */
+/* Rules that almost decided: "rate-limit (quoted) at err byte 12"; "" for none. */
 void shown_near(const struct verdict *verdict, struct str *out);
 /* The server's hint and the rule it came from: "wait 45 s, by http.retry-after". */
 void shown_hint(const struct verdict *verdict, struct str *out);
-/* The class as a person corrected it, else as it was judged: "network". */
+/* The class as corrected by a person, otherwise as judged: "network". */
 void shown_attempt_class(const struct attempt_state *attempt, const struct verdict *verdict,
                          struct str *out);
-/* "15 s", "0.5 s"; two minutes and more as shown_duration(). */
+/* "15 s", "0.5 s"; like shown_duration() from two minutes on. */
 void shown_seconds(int64_t ms, struct str *out);
 
-/* shown_gate.c: sources that let not everything through. */
+/* Gates: rate-limited sources that hold tasks back. */
 
 enum shown_room { SHOWN_IN_FULL, SHOWN_IN_BRIEF };
-/* Does any gate keep something back? Not once the run has ended. */
+/* Returns whether a gate holds anything back. False once the run has ended. */
 bool shown_has_gate(const struct run_state *state);
-/* How many wait for this source: behind its gate, and for a next try. */
+/* Returns how many tasks wait for this source, at its gate or for the next attempt. */
 int shown_waiting(const struct run_state *state, int source);
-/* One gate, by its source's number: "rate limit of claude: T-104 tries; T-105 and T-109 wait", in
- * brief "...; 2 wait"; "" if it is open. */
+/* One gate, by the number of its source: "rate limit of claude: T-104 tries; T-105 and T-109 wait",
+ * in brief "...; 2 wait"; "" if it is open. */
 void shown_gate(const struct run_state *state, int source, const struct shown_time *time,
                 enum shown_room room, struct str *out);
-/* The gate that changes next, and how many more there are: "rate limit of claude until 14:02:55
+/* The gate that changes next, and the number of others: "rate limit of claude until 14:02:55
  * (0:18); T-104, T-105 and 4 more wait; met 2 times in a row   +2"; "" if all are open. */
 void shown_gates(const struct run_state *state, const struct shown_time *time, enum shown_room room,
                  struct str *out);
-/* For a step that waits behind its gate: "limit 0:18", "after T-104"; false where no gate
- * keeps it back. */
+/* For a step that waits at a gate: "limit 0:18", "after T-104". Returns false if no gate holds it
+ * back. */
 bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,
                        struct str *out);
 
-/* shown_place.c: where a task works, and what that is worth. */
+/* Where a task works, and what its proofs are worth. */
 
 enum shown_proof {
     SHOWN_PROOF_NONE,  /* the step has not passed */
-    SHOWN_PROOF_HOLDS, /* it passed, and nothing is known to have changed since */
-    SHOWN_PROOF_STALE, /* it passed on another tree than there is now */
+    SHOWN_PROOF_HOLDS, /* passed, and no change is known since */
+    SHOWN_PROOF_STALE, /* passed, but on a different tree */
 };
-/* Of a step (from 0) of the task. */
+/* `step` counts from 0. */
 enum shown_proof shown_proof(const struct run_state *state, int task, int step);
 /* "proven on tree 0b1e12bc0d1e by try 2"; "" for none. */
 void shown_proof_words(const struct run_state *state, int task, int step, struct str *out);
-/* Steps whose proofs are stale: "step 1 RED: the tree has changed since"; "" for none. */
+/* Steps with stale proofs: "step 1 RED: the tree has changed since"; "" for none. */
 void shown_stale(const struct run_state *state, int task, struct str *out);
-/* "worktree /home/ann/shop/.devs/work/...", "result on branch devs/41/tax"; "" in place. */
+/* "worktree /home/ann/shop/.devs/work/...", "result on branch devs/41/tax"; "" for work in
+ * place. */
 void shown_workspace(const struct run_state *state, int task, struct str *out);
-/* "sandbox does not enforce pids, network"; "" where all is. */
+/* "sandbox does not enforce pids, network"; "" if it enforces everything. */
 void shown_lacks(const struct run_state *state, int task, struct str *out);
-/* "1 try", "3 tries": a number of things. */
+/* "1 try", "3 tries". */
 void shown_count(int64_t count, const char *one, const char *many, struct str *out);
-/* What files hold: "312 bytes", "5 KiB", "3072 MiB"; rounded down. */
+/* The size of files: "312 bytes", "5 KiB", "3072 MiB"; rounded down. */
 void shown_size(int64_t bytes, struct str *out);
-/* Likewise of memory, which is counted in KiB. A log may say any number. */
+/* The size of memory, counted in KiB. Accepts any number, since it comes from a log. */
 void shown_size_kib(int64_t kib, struct str *out);
 
-/* shown_circles.c: what loops, or may loop. Nothing is added while the verdict is ok. */
+/* Loops, certain or suspected. Nothing is appended while the verdict is ok. */
 
-/* What is known of a task's looping. */
+/* What is known about a task's loop. */
 struct shown_circle {
     struct entropy_verdict verdict; /* its numbers are attempts of the steps below */
     int first_step, last_step;      /* from 0 */
-    unsigned masks;                 /* what was masked in the last one: normaliser bits */
-    bool of_calls; /* they are calls and messages of the agent within its latest attempt, counted
-                      together as EVENT_AGENT_CALL does */
+    unsigned masks;                 /* what was masked in the last attempt: normaliser bits */
+    bool of_calls; /* numbers are calls and messages of the agent in its latest attempt, counted
+                      together as in EVENT_AGENT_CALL */
 };
-/* Suspected, or why its step ended as stuck, be it by a rung or by its policy's window. False,
- * and *out is ok, where there is nothing. */
+/* Reads a suspected loop, or the reason why the step ended as stuck: a rung or the policy's window.
+ * Returns false and sets *out to ok if there is none. */
 bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out);
 struct json;
-/* The same as a decision's or an event's text in the log has it; level is stuck. `attempt` and
- * `step` are the event's. False, and *out untouched, where it says nothing of circles. */
+/* Reads it from the text of a decision or an event in the log; the level is stuck. `attempt` and
+ * `step` are the event's. Returns false and leaves *out unchanged if the text has no loop. */
 bool shown_circles_read(const struct json *inputs, int step, int attempt, struct shown_circle *out);
-/* From which try to which: "tries 2 to 4"; "step 1 try 3 to step 2 try 1" where they are not
- * all of `step`; "calls and messages 12 to 14". */
+/* The attempts of the loop: "tries 2 to 4"; "step 1 try 3 to step 2 try 1" unless all are of
+ * `step`; "calls and messages 12 to 14". */
 void shown_circles_span(const struct shown_circle *circle, int step, struct str *out);
-/* "same result 5 times", "3 laps of 2 steps", "nothing new in 8 tries"; of an agent's calls
+/* "same result 5 times", "3 laps of 2 steps", "nothing new in 8 tries"; for an agent's calls
  * "nothing new in 16 calls". */
 void shown_circle_words(const struct shown_circle *circle, struct str *out);
-/* The same in a column of 11: "same 5x"; "loop? 3x" while it is suspected only. */
+/* The same in 11 columns: "same 5x"; "loop? 3x" for a suspicion. */
 void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out);
-/* The CLASS column where there is one word's room: circles before the class, for they are the
- * news; where there is no class, the refused calls of its agents: "2 refused"; "" where there is
- * nothing to say. */
+/* The CLASS column if there is space for one word: a loop takes precedence over the class, as it is
+ * news. Without a class, the denied calls of the agents: "2 refused"; "" if there is nothing to
+ * say. */
 void shown_circles_or_class(const struct run_state *state, int task, struct str *out);
-/* What was found equal: "the call and its result"; "" while ok. */
+/* What was equal: "the call and its result"; "" while ok. */
 const char *shown_circles_equal(const struct entropy_verdict *verdict);
 /* What was masked: "times, temp paths, pids"; "" for none. */
 void shown_masks(unsigned masks, struct str *out);
-/* The share of an attempt's lines that are new: ".04", "1.0"; "" for -1, not known. */
+/* The share of new lines of an attempt: ".04", "1.0"; "" for -1 (unknown). */
 void shown_new(int permille, struct str *out);
 
 /* ", and 10 retries by the agent itself"; nothing for 0. */
 void shown_own_retries(int64_t count, struct str *out);
-/* shown_agent.c: the agent of a task. Nothing is added where it has none, or nothing is known. */
+/* The agent of a task. Nothing is appended without an agent or if nothing is known. */
 
-/* A session's id as people tell it from others: the first eight digits of a UUID, else all. */
+/* A short form of a session id: the first eight digits of a UUID, otherwise all of it. */
 void shown_session(const char *session, struct str *out);
-/* "12 turns, 31 calls, $0.31, 3 own retries"; only what is not 0, tokens where the cost
- * is not known. */
+/* "12 turns, 31 calls, $0.31, 3 own retries". Leaves out zeros; has tokens if the cost is not
+ * known. */
 void shown_used(const struct agent_used *used, struct str *out);
-/* "claude, session 83ca3d6e, 12 turns, 31 calls, $0.31": all rounds together. */
+/* "claude, session 83ca3d6e, 12 turns, 31 calls, $0.31", for all rounds together. */
 void shown_agent(const struct run_state *state, int task, struct str *out);
-/* "$0.31 of $2.00 (15 %), 31 of 100 calls (31 %)": what has a limit, of a task or the run (-1). */
+/* "$0.31 of $2.00 (15 %), 31 of 100 calls (31 %)": the budgets of a task, or of the run (-1). */
 void shown_budgets(const struct run_state *state, int task, const struct moment *now,
                    struct str *out);
-/* How much of it is used, rounded down. */
+/* Returns the used share of the budget, rounded down. */
 int shown_budget_percent(const struct budget_use *use);
-/* "2 of 3: check `make test` exit 2": the current round of a task that may have several, and why it
- * began; "2 of 3" for a task that has passed. */
+/* "2 of 3: check `make test` exit 2": the current round of a task with several, and why it began;
+ * "2 of 3" for a passed task. */
 void shown_round(const struct run_state *state, int task, struct str *out);
 
 /* m:ss or h:mm:ss; "0:00" for negative. */
 void shown_duration(int64_t ms, struct str *out);
-/* How long an attempt that has ended ran; "?" where its end was not seen. */
+/* How long an attempt ran; "?" if its end was not observed. */
 void shown_ran(const struct outcome *outcome, struct str *out);
-/* The same of what is left of a wait: a second that has begun counts in full. */
+/* The remainder of a wait, rounded up to seconds. */
 void shown_left(int64_t ms, struct str *out);
+
+/*
+ * When the next attempts of a waiting task are due, and when it gives up if none of them passes.
+ *
+ * The decisions come from protocol.h and the delays are the real ones, since the jitter of each
+ * attempt is known in advance (policy.h). How long an attempt will run is not known. It is assumed
+ * that each fails like the last one, with a different result and without a retry hint from a
+ * server.
+ */
+
+struct tries_ahead {
+    int first;                             /* number of the next attempt */
+    int shown;                             /* the number shown; for starts, which start it is */
+    int count;                             /* coming attempts, including the first; at least 1 */
+    struct moment due;                     /* of the first */
+    int64_t waits_ms[POLICY_ATTEMPTS_MAX]; /* the whole wait before each */
+    int64_t more_ms;                       /* sum of the waits after the first attempt */
+    enum decision_kind end;                /* the decision after the last one */
+    bool is_start; /* they are starts of the same attempt, which has never run */
+    int alike;     /* this many equal results in a row end it sooner; 0 = no limit */
+};
+
+/* Returns false and leaves *out unchanged if the task does not wait for an attempt, or waits for a
+ * person. */
+ATTR_MUST_USE bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *out);
+
+/* "try 4 at 14:02:55; if it fails try 5 0:51 later, try 6 1:42 later; then gave-up, no sooner than
+ * 14:05:28 plus the run times". Formats times with time->hms. */
+void tries_ahead_words(const struct tries_ahead *ahead, const struct shown_time *time,
+                       struct str *out);
+
+/*
+ * The last claim of a task's agent, and whether later checks support it.
+ *
+ * A claim proves nothing by itself; a later step that passes in the same round does. It does not
+ * count as a claim before its attempt has ended.
+ */
+
+enum shown_claim {
+    SHOWN_CLAIM_NONE,      /* no agent, or its attempt said nothing or is still running */
+    SHOWN_CLAIM_UNCHECKED, /* no check has ended since */
+    SHOWN_CLAIM_REFUTED,   /* the last check after it failed */
+    SHOWN_CLAIM_STALE,     /* the check passed, but the tree has changed since */
+    SHOWN_CLAIM_PROVEN,    /* the check passed */
+    SHOWN_CLAIM_COUNT,
+};
+
+/* Returns the status of the last claim. O(steps of the task). */
+enum shown_claim shown_claim(const struct run_state *state, int task);
+/* "unchecked", "refuted", "stale", "proven": for programs. Not for NONE. */
+const char *shown_claim_name(enum shown_claim claim);
+/* `"All tests pass now."   not proven: VERIFY after it: exit 1`. Truncates the quotation to fit
+ * into `columns`, but keeps a few words of it; "" for no claim. */
+void shown_said(const struct run_state *state, int task, int columns, struct str *out);
+
+/* "312 bytes", "1.4 kB", "1.4 MB": decimal units. */
+void size_text_add(int64_t bytes, struct str *out);
 
 #endif

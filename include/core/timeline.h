@@ -1,10 +1,9 @@
 /*
- * timeline.h - what a task did with its time: spans, made from the run's state as it is at any
- * event. Pure; nothing is kept but what a run's state has.
+ * timeline.h - what the tasks of a run did when, and where the time went. Pure.
  *
- * The spans of a task are in order, do not overlap, and cover it from the run's start (or from
- * when it was added) to now without a gap; what is right of now is planned, and only a wait that
- * is decided is.
+ * Spans are computed from the state of the run at any event. The spans of a task are in order, do
+ * not overlap, and cover the time from the start of the run (or from when the task was added) to
+ * now without a gap. A decided wait continues after now as a planned span.
  */
 #ifndef DEVS_TIMELINE_H
 #define DEVS_TIMELINE_H
@@ -13,29 +12,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "failure_class.h"
 #include "run_state.h"
 
 enum span_kind {
-    SPAN_QUEUED,  /* waits for what it needs, or for a slot */
-    SPAN_GATE,    /* could start, but for its source's limit */
-    SPAN_RUNNING, /* an attempt runs */
-    SPAN_QUIET,   /* an attempt runs, and has not been heard for a while */
+    SPAN_QUEUED,  /* waits for other tasks or for a slot */
+    SPAN_GATE,    /* held back only by its source's limit */
+    SPAN_RUNNING, /* an attempt is running */
+    SPAN_QUIET,   /* an attempt is running but has been silent for a while */
     SPAN_BACKOFF, /* waits for its next attempt */
-    SPAN_HELD,    /* a person holds it, and nothing of it runs */
+    SPAN_HELD,    /* held by a person, with nothing running */
     SPAN_NEEDS_YOU,
-    SPAN_OVER, /* it has ended, or cannot begin (blocked) */
+    SPAN_OVER, /* ended, or cannot begin (blocked) */
     SPAN_KIND_COUNT,
 };
 
-/* What happened at the end of a span; the greater one is told first where there is no room for
- * two. */
+/* What happened at the end of a span. If there is space for one only, the greater value is
+ * shown. */
 enum span_end {
     SPAN_END_NONE,
     SPAN_END_PASSED,    /* the task, not a step of it */
     SPAN_END_CANCELLED, /* an attempt, or the task */
-    SPAN_END_LOST,      /* nobody saw the attempt end */
+    SPAN_END_LOST,      /* nobody observed the end of the attempt */
     SPAN_END_FAILED,    /* an attempt */
-    SPAN_END_STUCK,     /* the task, as in all below */
+    SPAN_END_STUCK,     /* the task, as all that follow */
     SPAN_END_GAVE_UP,
     SPAN_END_COUNT,
 };
@@ -43,42 +43,94 @@ enum span_end {
 struct span {
     enum span_kind kind;
     enum span_end end;
-    bool is_planned; /* it is yet to come */
-    int step;        /* RUNNING, QUIET: its step; else that of `attempt`, or the one to come */
-    int attempt;     /* RUNNING, QUIET: it; else the latest one before, 0 = none */
-    int64_t from_ms, until_ms; /* CLOCK_BOOTTIME, as moments of the state have it */
+    bool is_planned; /* in the future */
+    int step;    /* RUNNING, QUIET: its step; otherwise the step of `attempt`, or the one to come */
+    int attempt; /* RUNNING, QUIET: this attempt; otherwise the latest one before, 0 = none */
+    int64_t from_ms, until_ms; /* CLOCK_BOOTTIME, like the moments of the state */
 };
 
-/* Spans in use again and again. All zero: none. */
+/* A reusable list of spans. All zero is empty. */
 struct timeline {
     struct span *spans; /* owned */
     size_t count, cap;
 };
 
-/* The spans of a task. `now` is not before the last event; of a run that is over it is the time of
- * its end. `orphaned`: nobody owns the run (see shown.h); what ran is lost, nothing is planned.
- * O(attempts x (pauses + steps)) of the task. */
+/* Computes the spans of a task. `now` must not be before the last event; for a run that has ended
+ * it is the time of its end. In an orphaned run (see shown.h) running attempts are lost and nothing
+ * is planned. O(attempts x (pauses + steps)) of the task. */
 void timeline_read(struct timeline *timeline, const struct run_state *state, int task,
                    const struct moment *now, bool orphaned);
-/* Frees what the timeline holds. */
+/* Frees the spans. */
 void timeline_done(struct timeline *timeline);
 
-/* The attempt that a span is of, or comes after; NULL for none. */
+/* Returns the attempt that a span belongs to or follows, or NULL. */
 const struct attempt_state *span_attempt(const struct span *span, const struct run_state *state,
                                          int task);
 
-/* From, up to: without the latter (CLOCK_BOOTTIME, ms). */
+/* `until_ms` is exclusive (CLOCK_BOOTTIME, ms). */
 struct stretch {
     int64_t from_ms, until_ms;
 };
 enum { TIMELINE_STRETCHES_MAX = 64 };
-/* Stretches of at least `least_ms` (> 0) in which nothing ran, in order, from the run's start to
- * now; the first TIMELINE_STRETCHES_MAX. They may be short of what is true by a four-thousandth of
- * the run. Returns how many. O(attempts). */
+/* Finds the stretches of at least `least_ms` (> 0) in which nothing ran, in order, from the start
+ * of the run to now; the first TIMELINE_STRETCHES_MAX. They may be too short by up to 1/4000 of the
+ * run. Returns their number. O(attempts). */
 int timeline_idle(const struct run_state *state, const struct moment *now, int64_t least_ms,
                   struct stretch out[TIMELINE_STRETCHES_MAX]);
 
-/* When the last wait that is decided ends (CLOCK_BOOTTIME, ms); 0 where nothing waits. */
+/* Returns when the last decided wait ends (CLOCK_BOOTTIME, ms), or 0 if nothing waits. */
 int64_t timeline_plan_end(const struct run_state *state);
+
+/*
+ * Where the time went: the sums of spans.
+ *
+ * Excludes time in which a task waits for other tasks or a slot, time after its end, and planned
+ * time.
+ */
+
+enum time_use {
+    TIME_WORK,  /* an attempt ran */
+    TIME_WAIT,  /* for the next attempt, for a source's limit, or during an agent's own retries */
+    TIME_YOU,   /* a person was needed or held the task */
+    TIME_QUIET, /* an attempt ran but was silent */
+    TIME_USE_COUNT,
+};
+
+enum { TIME_CLASSES_MAX = 32 }; /* the time of further classes is in the sums only */
+/* The waits after failures of one class. */
+struct time_class {
+    struct failure_class class;
+    int64_t waited_ms;
+};
+
+struct time_spent {
+    int64_t ms[TIME_USE_COUNT];
+    int64_t total_ms;                            /* sum of `ms` */
+    struct time_class classes[TIME_CLASSES_MAX]; /* waits; longest first, none of 0 ms */
+    int class_count;
+    int longest_task[TIME_USE_COUNT]; /* the task with the most; the first if several are equal; -1
+                                         = none */
+    int64_t longest_ms[TIME_USE_COUNT];
+    int attempts, failed; /* attempts started, and attempts that failed */
+};
+
+/* "work", "wait", "you", "quiet". */
+const char *time_use_name(enum time_use use);
+
+/* Sums up all tasks. O(tasks + attempts). */
+void time_spent_of_run(struct time_spent *out, const struct run_state *state,
+                       const struct moment *now, bool orphaned);
+
+/* Adds the sums of another run. `longest_task` is meaningless afterwards, as tasks belong to a
+ * run. */
+void time_spent_add(struct time_spent *to, const struct time_spent *more);
+
+/* Returns the share in whole percent, rounded so that all uses add up to 100; 0 if the sum is 0. */
+int time_spent_percent(const struct time_spent *spent, enum time_use use);
+/* "work 39:44 (69 %), wait 10:31 (18 %; timeout 5:48, test-fail 3:23), you 2:41 (5 %)". Leaves out
+ * zeros and all but the longest waits; "" if no time was spent. */
+void time_spent_words(const struct time_spent *spent, struct str *out);
+/* "work_ms":2384000,"wait_ms":...: one member per use; the caller adds the braces. */
+void time_spent_json(const struct time_spent *spent, struct str *out);
 
 #endif

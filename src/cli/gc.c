@@ -14,7 +14,7 @@
 #include "fail.h"
 #include "follower.h"
 #include "parse.h"
-#include "size_text.h"
+#include "shown.h"
 #include "target.h"
 #include "workspace_list.h"
 #include "workspace_result.h"

@@ -6,11 +6,11 @@
 #define DEVS_EVIDENCE_H
 
 #include "classify.h"
-#include "contract_judge.h"
 #include "digest.h"
 #include "err.h"
 #include "event.h"
 #include "plan.h"
+#include "repair.h"
 
 struct log_reader;
 struct evidence;

@@ -7,7 +7,7 @@
 #include "plan.h"
 #include "private_file.h"
 #include "run_past.h"
-#include "run_state_copy.h"
+#include "run_state.h"
 #include "turns.h"
 #include "watch.h"
 #include "xalloc.h"

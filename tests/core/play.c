@@ -7,7 +7,7 @@
 
 #include "play_past.h"
 #include "redecide.h"
-#include "run_state_copy.h"
+#include "run_state.h"
 #include "what_if.h"
 #include "xalloc.h"
 

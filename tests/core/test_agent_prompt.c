@@ -1,4 +1,4 @@
-#include "agent_prompt.h"
+#include "repair.h"
 
 #include <stdio.h>
 #include <string.h>

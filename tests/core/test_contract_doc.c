@@ -8,7 +8,6 @@
 
 #include "contract.h"
 #include "contract_internal.h"
-#include "contract_judge.h"
 #include "repair.h"
 #include "test_main.h"
 

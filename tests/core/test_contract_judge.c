@@ -1,4 +1,4 @@
-#include "contract_judge.h"
+#include "repair.h"
 
 #include <stdlib.h>
 #include <string.h>

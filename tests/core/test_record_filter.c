@@ -1,4 +1,4 @@
-#include "record_filter.h"
+#include "filter.h"
 
 #include <stdio.h>
 #include <string.h>

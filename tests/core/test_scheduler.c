@@ -168,16 +168,10 @@ END_TEST
 START_TEST(test_A10_only_the_scheduler_asks_the_protocol)
 {
     static const char *const files[] = {
-        "src/core/fold/run_state.c",
-        "src/core/scheduler/scheduler_control.c",
-        "src/core/scheduler/scheduler.c",
-        "src/core/scheduler/scheduler_recover.c",
-        "src/core/scheduler/scheduler_retry.c",
-        "src/engine/loop/engine.c",
-        "src/cli/run/session.c",
-        "src/cli/command/cmd_run.c",
-        "src/cli/command/cmd_exec.c",
-        "src/ui/app/app.c",
+        "src/core/fold/run_state.c",      "src/core/scheduler/scheduler_control.c",
+        "src/core/scheduler/scheduler.c", "src/engine/loop/engine.c",
+        "src/cli/run/session.c",          "src/cli/command/cmd_run.c",
+        "src/cli/command/cmd_exec.c",     "src/ui/app/app.c",
         "src/store/control_desk.c",
     };
     begin(ONE("GREEN"));

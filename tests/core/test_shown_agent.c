@@ -4,7 +4,6 @@
 #include "event_text.h"
 #include "plan.h"
 #include "shown.h"
-#include "shown_said.h"
 #include "test_main.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 /* Which tasks people find: a run of five tasks that the real core plays, and a table of filters. */
-#include "task_filter.h"
+#include "filter.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 
 #include "play.h"
 #include "test_main.h"
-#include "time_spent.h"
 
 #define PLAN                                                                                       \
     "{\"version\":1,\"idempotent\":true,\"policies\":{\"slow\":{\"like\":\"default\","             \

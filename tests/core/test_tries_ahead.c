@@ -1,4 +1,4 @@
-#include "tries_ahead.h"
+#include "shown.h"
 
 #include <inttypes.h>
 #include <stdio.h>

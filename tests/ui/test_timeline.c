@@ -5,7 +5,7 @@
 #include "stage.h"
 #include "term.h"
 #include "test_main.h"
-#include "time_spent.h"
+#include "timeline.h"
 #include "timeline_axis.h"
 
 static void set_up(void)

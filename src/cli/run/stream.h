@@ -11,9 +11,10 @@
 
 #include "attr.h"
 #include "err.h"
+#include "filter.h"
 #include "follower.h"
 #include "place.h"
-#include "record_filter.h"
+#include "filter.h"
 #include "str.h"
 
 /*

@@ -27,7 +27,7 @@
 #include "plan.h"
 #include "redact.h"
 #include "rules_file.h"
-#include "run_state_copy.h"
+#include "run_state.h"
 #include "scheduler.h"
 #include "secrets.h"
 #include "session.h"

@@ -13,7 +13,7 @@
 #include "shown.h"
 #include "str.h"
 #include "target.h"
-#include "time_spent.h"
+#include "timeline.h"
 #include "xalloc.h"
 
 /* The statistics of the runs that were read. */

@@ -11,7 +11,7 @@
 #include "shown.h"
 #include "shown_said.h"
 #include "status.h"
-#include "time_spent.h"
+#include "timeline.h"
 
 void seed_json(uint64_t seed, struct str *out)
 {

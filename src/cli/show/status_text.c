@@ -10,7 +10,7 @@
 #include "looks.h"
 #include "status.h"
 #include "text.h"
-#include "time_spent.h"
+#include "timeline.h"
 
 const struct log_run_info *status_run(const struct status *status)
 {

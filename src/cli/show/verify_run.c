@@ -15,7 +15,7 @@
 #include "fail.h"
 #include "json.h"
 #include "json_scan.h"
-#include "run_state_copy.h"
+#include "run_state.h"
 #include "shown.h"
 #include "str.h"
 #include "target.h"

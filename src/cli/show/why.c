@@ -18,7 +18,6 @@
 #include "shown.h"
 #include "status.h"
 #include "target.h"
-#include "tries_ahead.h"
 #include "xalloc.h"
 
 static void keep_by(const char *text, char out[CONTROL_BY_MAX])

@@ -8,10 +8,8 @@
 #include "clock.h"
 #include "json.h"
 #include "shown.h"
-#include "shown_said.h"
 #include "str.h"
 #include "text.h"
-#include "tries_ahead.h"
 #include "verdict.h"
 #include "why.h"
 

@@ -1,9 +1,16 @@
+/*
+ * fold.c - how events change a run and its tasks: what all handlers share, and the handlers for the
+ * run, its tasks, gates and places of work.
+ */
 #include "fold.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "plan_grow.h"
 #include "run_past.h"
 #include "xalloc.h"
 
@@ -18,7 +25,8 @@ void fold_set_status(const struct fold *fold, struct task_state *task, enum task
     task->since = fold->event->at;
 }
 
-void fold_set_by(const struct fold *fold, struct task_state *task)
+/* Records who did it, from the event's text. */
+static void set_by(const struct fold *fold, struct task_state *task)
 {
     const char *by = json_text(json_get(fold->text, "by"), NULL);
     free(task->by);
@@ -39,13 +47,16 @@ void fold_changes(const struct fold *fold, int number)
         run_past_changes(fold->state->past, number, false);
 }
 
-/* The line in which a step of this gate (NULL: of none) stands once it may start. */
+/* Returns the queue of a step that may start: the one of this gate, or the common one if `gate` is
+ * NULL. */
 static struct number_set *line_of(struct run_state *state, struct gate_state *gate)
 {
     return gate ? &gate->line : &state->ready;
 }
 
-void fold_line_up(const struct fold *fold, int number)
+/* Puts a step that may start where the scheduler looks for it: the queue of its gate, or the common
+ * one. */
+static void line_up(const struct fold *fold, int number)
 {
     struct gate_state *gate = run_state_gate(fold->state, number);
     number_set_add(line_of(fold->state, gate), number);
@@ -70,7 +81,7 @@ void fold_make_ready(const struct fold *fold, int number)
     fold_set_status(fold, task, TASK_QUEUED);
     assert(!heap_has(&fold->state->waits, number));
     if (!task->held)
-        fold_line_up(fold, number);
+        line_up(fold, number);
 }
 
 void fold_let_go(const struct fold *fold)
@@ -107,4 +118,456 @@ void fold_open_grant(struct step_state *step, int grant, int allowed)
     step->interrupted = 0;
     step->first_start = (struct moment){0};
     step->held_ms = 0;
+}
+
+/* Stretches in which a task was held, blocked or at a gate. */
+
+/* Makes space for one more. */
+static struct task_pause *next_pause(struct task_state *task)
+{
+    if (!task->pauses)
+        task->pauses = xcalloc(1, sizeof(*task->pauses));
+    struct task_pauses *pauses = task->pauses;
+    if (pauses->count == TASK_PAUSES_MAX) {
+        pauses->count--;
+        (void)memmove(pauses->items, pauses->items + 1, pauses->count * sizeof(*pauses->items));
+    }
+    pauses->items = xgrow(pauses->items, &pauses->cap, pauses->count + 1, sizeof(*pauses->items));
+    return &pauses->items[pauses->count++];
+}
+
+void fold_pause(const struct fold *fold, enum pause_kind kind, const struct moment *from)
+{
+    *next_pause(fold->task) = (struct task_pause){
+        .kind = kind, .ended = fold->task->status, .from = *from, .until = fold->event->at};
+}
+
+void fold_pauses_free(struct task_pauses *pauses)
+{
+    if (!pauses)
+        return;
+    free(pauses->items);
+    free(pauses);
+}
+
+/* The run: its start, end and notes, and classes corrected by a person. */
+
+void fold_run_started(const struct fold *fold)
+{
+    struct run_state *state = fold->state;
+    state->started = true;
+    state->started_at = fold->event->at;
+    state->jobs = (int)fold->event->a;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        state->tasks[i].since = fold->event->at;
+        if (state->tasks[i].unmet == 0)
+            fold_make_ready(fold, i);
+    }
+}
+
+void fold_run_ended(const struct fold *fold)
+{
+    fold->state->ended = true;
+    fold->state->ended_at = fold->event->at;
+    fold->state->exit_code = (int)fold->event->a;
+}
+
+void fold_note(const struct fold *fold)
+{
+    fold_set_notice(fold, json_text(json_get(fold->text, "note"), ""));
+}
+
+/* Converts a moment of the previous boot to the clock of this one. */
+static void rebase(const struct moment *now, struct moment *moment)
+{
+    if (moment->at_ms == 0)
+        return;
+    int64_t mono_ms = now->mono_ms - (now->at_ms - moment->at_ms);
+    if (mono_ms > FOLD_TIME_MAX_MS)
+        mono_ms = FOLD_TIME_MAX_MS;
+    moment->mono_ms = mono_ms < -FOLD_TIME_MAX_MS ? -FOLD_TIME_MAX_MS : mono_ms;
+}
+
+/* The time of the last output moves together with a quiet attempt. */
+static void rebase_attempts(const struct moment *now, struct step_state *step)
+{
+    const struct attempt_state *last = step_state_attempt(step);
+    const int64_t was_ms = last ? last->started.mono_ms : 0;
+    for (size_t i = 0; i < step->attempt_count; i++) {
+        rebase(now, &step->attempts[i].started);
+        rebase(now, &step->attempts[i].ended);
+    }
+    if (last && step->quiet)
+        step->heard_mono_ms += last->started.mono_ms - was_ms;
+}
+
+static void rebase_step(const struct fold *fold, int task)
+{
+    const struct moment *now = &fold->event->at;
+    struct step_state *step = run_state_step(fold->state, task);
+    rebase(now, &step->first_start);
+    rebase(now, &step->wait_from);
+    rebase(now, &step->due);
+    if (heap_has(&fold->state->waits, task))
+        heap_put(&fold->state->waits, task, step->due.mono_ms);
+    for (int i = 0; i < fold->state->plan->tasks[task].step_count; i++)
+        rebase_attempts(now, &fold->state->tasks[task].steps[i]);
+    const struct task_pauses *pauses = fold->state->tasks[task].pauses;
+    for (size_t i = 0; pauses && i < pauses->count; i++) {
+        rebase(now, &pauses->items[i].from);
+        rebase(now, &pauses->items[i].until);
+    }
+}
+
+/* The clock since boot has restarted, so what still counts is converted by the wall clock. */
+static void rebase_run(const struct fold *fold)
+{
+    struct run_state *state = fold->state;
+    const struct moment *now = &fold->event->at;
+    rebase(now, &state->started_at);
+    if (fold->event->c != TAKE_UP_OPEN)
+        rebase(now, &state->ended_at);
+    for (int i = 0; i < state->plan->task_count; i++) {
+        rebase(now, &state->tasks[i].since);
+        rebase(now, &state->tasks[i].held_since);
+        rebase(now, &state->tasks[i].cancelled_at);
+        rebase(now, &state->tasks[i].first_start);
+        if (state->tasks[i].circles)
+            rebase(now, &state->tasks[i].circles->since);
+        rebase_step(fold, i);
+    }
+    for (int i = 0; i < state->plan->source_count; i++) {
+        rebase(now, &state->gates[i].since);
+        rebase(now, &state->gates[i].due);
+    }
+}
+
+void fold_away(const struct fold *fold, const struct moment *since)
+{
+    fold->state->away_ms =
+        fold_length_ms(fold->state->away_ms + fold->event->at.mono_ms - since->mono_ms);
+}
+
+/* A run that has ended stays so until one of its steps is opened. */
+void fold_run_recovered(const struct fold *fold)
+{
+    struct run_state *state = fold->state;
+    struct moment heard = state->heard;
+    if (fold->event->a != 0) {
+        rebase(&fold->event->at, &heard);
+        rebase_run(fold);
+    }
+    if (fold->event->c == TAKE_UP_OPEN) {
+        if (!state->ended)
+            fold_away(fold, &heard);
+        state->ended = false;
+    }
+    fold_wall_recover(fold);
+    if (fold->event->b > 0)
+        state->jobs = (int)fold->event->b;
+}
+
+void fold_class_corrected(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
+    if (!attempt->correction)
+        attempt->correction = xcalloc(1, sizeof(*attempt->correction));
+    struct correction *correction = attempt->correction;
+    *correction = (struct correction){.at_ms = event->at.at_ms,
+                                      .label = {.class = (enum verdict_class)event->a,
+                                                .type = (enum transient_type)event->b,
+                                                .reason = (enum reason)event->c}};
+    (void)snprintf(correction->by, sizeof(correction->by), "%s",
+                   json_text(json_get(fold->text, "by"), ""));
+}
+
+/* Tasks. */
+
+void fold_task_blocked(const struct fold *fold)
+{
+    fold->task->blocked_by = (int)fold->event->a;
+    fold_let_go(fold);
+    fold_set_status(fold, fold->task, TASK_BLOCKED);
+}
+
+void fold_task_held(const struct fold *fold)
+{
+    struct task_state *task = fold->task;
+    fold_not_ready(fold, fold_task_number(fold));
+    task->held = true;
+    task->held_since = fold->event->at;
+    fold->state->held_count++;
+    if (fold->event->a > 0) {
+        task->follows = (int)fold->event->a - 1;
+        fold->state->follow_count++;
+        fold_changes(fold, task->follows);
+        fold->state->tasks[task->follows].followers++;
+        heap_remove(&fold->state->waits, fold_task_number(fold));
+    }
+    set_by(fold, task);
+}
+
+/* A task that followed another continues waiting, until the new due time if there is one. */
+static void resume_wait(const struct fold *fold, struct step_state *step)
+{
+    const struct event *event = fold->event;
+    if (event->b > 0)
+        step->due = (struct moment){.at_ms = event->a, .mono_ms = event->b};
+    heap_put(&fold->state->waits, fold_task_number(fold), step->due.mono_ms);
+}
+
+void fold_task_released(const struct fold *fold)
+{
+    int number = fold_task_number(fold);
+    struct step_state *step = run_state_step(fold->state, number);
+    step->held_ms += run_state_held_ms(fold->state, number, &fold->event->at);
+    fold_let_go(fold);
+    if (step->status == STEP_READY)
+        line_up(fold, number);
+    else if (step->status == STEP_WAITING)
+        resume_wait(fold, step);
+}
+
+static void ask_to_cancel(const struct fold *fold, struct task_state *task)
+{
+    if (task_status_is_final(task->status))
+        return;
+    if (!task->cancelling)
+        task->cancelled_at = fold->event->at;
+    task->cancelling = true;
+    task->cancel_mode = (enum cancel_mode)fold->event->a;
+    set_by(fold, task);
+}
+
+void fold_cancel_asked(const struct fold *fold)
+{
+    if (fold->task) {
+        ask_to_cancel(fold, fold->task);
+        return;
+    }
+    fold->state->stopped_by_person = true;
+    for (int i = 0; i < fold->state->plan->task_count; i++)
+        ask_to_cancel(fold, &fold->state->tasks[i]);
+}
+
+/* Gates. */
+
+void fold_gate_closed(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    struct gate_state *gate = &fold->state->gates[event->a];
+    if (gate->closed == 0)
+        gate->since = event->at;
+    gate->status = GATE_CLOSED;
+    gate->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
+    gate->closed = (int)event->d;
+    int chosen = (int)event->e - 1;
+    gate->chosen = chosen >= 0 && number_set_has(&gate->line, chosen) ? chosen : -1;
+    gate->probe = -1;
+}
+
+void fold_gate_opened(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    struct gate_state *gate = &fold->state->gates[event->a];
+    gate->status = gate->line.count > 0 ? GATE_SPREADING : GATE_OPEN;
+    gate->due = event->at;
+    gate->spacing_ms = event->c;
+    gate->closed = 0;
+    gate->chosen = -1;
+    gate->probe = -1;
+}
+
+/* Tasks added to a growing plan. */
+
+bool fold_takes_task(const struct fold *fold)
+{
+    struct run_state *state = fold->state;
+    const struct json *task = json_get(fold->text, "task");
+    struct str text = {0};
+    if (!state->growing || fold->event->a != state->plan->task_count || state->ended ||
+        state->stopped_by_person || !task)
+        return false;
+    json_write(&text, task);
+    bool ok = plan_grow(state->growing, str_text(&text), text.len, NULL);
+    str_done(&text);
+    return ok;
+}
+
+/* Makes space for the plan's last task, and for a source that came with it. */
+static void make_room(struct run_state *state)
+{
+    const struct plan *plan = state->plan;
+    const size_t tasks = (size_t)plan->task_count;
+    state->tasks = xgrow(state->tasks, &state->task_cap, tasks, sizeof(*state->tasks));
+    number_set_grow(&state->ready, plan->task_count);
+    heap_grow(&state->waits, plan->task_count);
+    heap_grow(&state->walls, plan->task_count);
+    for (int i = 0; i < state->gate_count; i++)
+        number_set_grow(&state->gates[i].line, plan->task_count);
+    if (plan->source_count == state->gate_count)
+        return;
+    state->gates =
+        xgrow(state->gates, &state->gate_cap, (size_t)plan->source_count, sizeof(*state->gates));
+    for (; state->gate_count < plan->source_count; state->gate_count++) {
+        struct gate_state *gate = &state->gates[state->gate_count];
+        *gate = (struct gate_state){.probe = -1, .chosen = -1};
+        number_set_init(&gate->line, plan->task_count);
+    }
+}
+
+void fold_task_added(const struct fold *fold)
+{
+    struct run_state *state = fold->state;
+    const int number = (int)fold->event->a;
+    const size_t steps = (size_t)state->plan->tasks[number].step_count;
+    make_room(state);
+    state->tasks[number] = (struct task_state){
+        .blocked_by = -1,
+        .follows = -1,
+        .since = fold->event->at,
+        .steps = xcalloc(steps, sizeof(struct step_state)),
+    };
+    state->counts[TASK_QUEUED]++;
+    fold_make_ready(fold, number);
+}
+
+/* Where a task works: its workspace, trees, result and sandbox. */
+
+enum { LACKS_MAX = 200 }; /* bytes of the list of keys */
+
+void fold_place_free(struct task_place *place)
+{
+    if (!place)
+        return;
+    free(place->path);
+    free(place->branch);
+    free(place->result);
+    free(place->lacks);
+    free(place);
+}
+
+static struct task_place *place_of(const struct fold *fold)
+{
+    if (!fold->task->place)
+        fold->task->place = xcalloc(1, sizeof(*fold->task->place));
+    return fold->task->place;
+}
+
+/* The event's text replaces what was known; what it lacks stays. */
+static void keep_text(const struct fold *fold, const char *key, char **out)
+{
+    const char *text = json_text(json_get(fold->text, key), NULL);
+    if (!text || text[0] == '\0')
+        return;
+    free(*out);
+    *out = xstrdup(text);
+}
+
+static struct digest tree_of(const struct event *event)
+{
+    return (struct digest){.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
+}
+
+static void see_tree(const struct fold *fold)
+{
+    struct task_place *place = place_of(fold);
+    place->tree = tree_of(fold->event);
+    place->is_changed = false;
+}
+
+void fold_workspace_made(const struct fold *fold)
+{
+    struct task_place *place = place_of(fold);
+    place->kind = (enum workspace_kind)fold->event->a;
+    place->is_kept = false;
+    keep_text(fold, "path", &place->path);
+    keep_text(fold, "branch", &place->branch);
+}
+
+static struct step_trees *trees_of(struct step_state *step)
+{
+    if (!step->trees)
+        step->trees = xcalloc(1, sizeof(*step->trees));
+    return step->trees;
+}
+
+void fold_workspace_saved(const struct fold *fold)
+{
+    trees_of(fold->step)->saved = tree_of(fold->event);
+    see_tree(fold);
+}
+
+void fold_workspace_reset(const struct fold *fold)
+{
+    see_tree(fold);
+}
+
+void fold_tree_proven(const struct fold *fold)
+{
+    struct step_trees *trees = trees_of(fold->step);
+    trees->proven = tree_of(fold->event);
+    trees->proven_attempt = fold->event->attempt;
+    see_tree(fold);
+}
+
+static int32_t bounded(int64_t count)
+{
+    return count < 0 ? 0 : count > INT32_MAX ? INT32_MAX : (int32_t)count;
+}
+
+static void keep_change(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
+    if (!attempt)
+        return;
+    attempt->tree_known = event->d == 0;
+    attempt->paths_changed = bounded(event->a);
+    attempt->lines_added = bounded(event->b);
+    attempt->lines_removed = bounded(event->c);
+}
+
+void fold_workspace_changed(const struct fold *fold)
+{
+    const bool all_is_known = fold->event->d == 0;
+    keep_change(fold);
+    if (fold->event->a == 0 && all_is_known)
+        return;
+    struct task_place *place = place_of(fold);
+    place->tree = (struct digest){0};
+    place->is_changed = true;
+}
+
+void fold_result_kept(const struct fold *fold)
+{
+    struct task_place *place = place_of(fold);
+    place->is_kept = true;
+    keep_text(fold, "branch", &place->branch);
+    if (fold->event->a == EVENT_KEPT_TREE)
+        keep_text(fold, "path", &place->result);
+}
+
+void fold_sandbox_lacks(const struct fold *fold)
+{
+    const struct json *keys = json_get(fold->text, "keys");
+    struct task_place *place = place_of(fold);
+    struct str words = {0};
+    for (size_t i = 0; i < json_count(keys) && words.len < LACKS_MAX; i++)
+        str_addf(&words, "%s%s", words.len > 0 ? ", " : "", json_text(json_at(keys, i), "?"));
+    free(place->lacks);
+    place->lacks = words.len > 0 ? xstrndup(words.data, words.len) : NULL;
+    str_done(&words);
+}
+
+void fold_time_stopped(const struct fold *fold)
+{
+    fold->state->stopped_ms += fold->event->a;
+    fold_wall_stand(fold, fold->event->a);
+}
+
+void fold_secrets_cut(const struct fold *fold)
+{
+    fold->state->secrets_cut += fold->event->a;
 }

@@ -1,12 +1,145 @@
-/* fold_agent.c - what the log says of an agent: its session, what it used, its calls, its
- * rounds. */
-#include "fold.h"
-
+/* fold_agent.c - what the log says about agents: budgets, sessions, usage, calls, rounds. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapter.h"
+#include "fold.h"
 #include "xalloc.h"
+
+/* Budgets of a task and of the run. */
+
+static void begin_wall(struct budget_state *budget, const struct moment *now)
+{
+    budget->runs = true;
+    budget->wall_from = *now;
+}
+
+static void end_wall(struct budget_state *budget, const struct moment *now)
+{
+    if (!budget->runs)
+        return;
+    budget->wall_ms =
+        agent_used_sum(budget->wall_ms, agent_used_sum(now->mono_ms, -budget->wall_from.mono_ms));
+    budget->runs = false;
+    budget->wall_from = (struct moment){0};
+}
+
+/* Sets when the task's wall budget is due to be checked. */
+static void set_alarm(const struct fold *fold, int number)
+{
+    struct run_state *state = fold->state;
+    if (run_state_wall_due(state, number) < 0) {
+        heap_remove(&state->walls, number);
+        return;
+    }
+    heap_put(&state->walls, number, run_state_wall_due(state, number));
+}
+
+void fold_wall_begin(const struct fold *fold)
+{
+    const struct moment *now = &fold->event->at;
+    if (fold->state->running == 1)
+        begin_wall(&fold->state->budget, now);
+    if (!fold->task->agent)
+        return;
+    begin_wall(&fold->task->agent->budget, now);
+    set_alarm(fold, fold_task_number(fold));
+}
+
+void fold_wall_end(const struct fold *fold)
+{
+    const struct moment *now = &fold->event->at;
+    if (fold->state->running == 0)
+        end_wall(&fold->state->budget, now);
+    if (!fold->task->agent)
+        return;
+    end_wall(&fold->task->agent->budget, now);
+    set_alarm(fold, fold_task_number(fold));
+}
+
+static void bridge(const struct fold *fold, struct budget_state *budget)
+{
+    if (!budget->runs)
+        return;
+    end_wall(budget, &fold->state->heard);
+    begin_wall(budget, &fold->event->at);
+}
+
+void fold_wall_recover(const struct fold *fold)
+{
+    bridge(fold, &fold->state->budget);
+    for (int i = 0; i < fold->state->plan->task_count; i++) {
+        struct task_agent *agent = fold->state->tasks[i].agent;
+        if (!agent || !agent->budget.runs)
+            continue;
+        bridge(fold, &agent->budget);
+        set_alarm(fold, i);
+    }
+}
+
+static void put_off(struct budget_state *budget, int64_t ms)
+{
+    if (!budget->runs)
+        return;
+    budget->wall_from.at_ms += ms;
+    budget->wall_from.mono_ms += ms;
+}
+
+void fold_wall_stand(const struct fold *fold, int64_t ms)
+{
+    put_off(&fold->state->budget, ms);
+    for (int i = 0; i < fold->state->plan->task_count && fold->state->running > 0; i++) {
+        if (!fold->state->tasks[i].agent)
+            continue;
+        put_off(&fold->state->tasks[i].agent->budget, ms);
+        set_alarm(fold, i);
+    }
+}
+
+void fold_budget(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    struct budget_state *budget = fold->task ? &fold->task->agent->budget : &fold->state->budget;
+    const bool is_spent = event->d == EVENT_BUDGET_SPENT;
+    const struct budget_use use = {
+        .kind = (enum budget_kind)event->a, .used = event->b, .limit = event->c};
+    budget->told |= 1U << event->a;
+    if (is_spent)
+        budget->spent |= 1U << event->a;
+    if (fold->task)
+        set_alarm(fold, fold_task_number(fold));
+    struct str words = {0};
+    str_add(&words, is_spent ? "budget spent: " : "budget: ");
+    budget_use_words(&use, &words);
+    fold_set_notice(fold, str_text(&words));
+    str_done(&words);
+}
+
+/* Renews the budgets of a task, or of the run (-1). */
+static void give_again(const struct fold *fold, int task, struct budget_state *budget)
+{
+    struct budget_use use;
+    if (budget->spent == 0)
+        return;
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        if ((budget->spent & 1U << kind) == 0)
+            continue;
+        (void)run_state_budget(fold->state, task, (enum budget_kind)kind, &fold->event->at, &use);
+        budget->base[kind] = agent_used_sum(use.used, 0);
+    }
+    budget->told &= ~budget->spent;
+    budget->spent = 0;
+}
+
+void fold_budget_again(const struct fold *fold)
+{
+    if (!fold->task->agent)
+        return;
+    give_again(fold, fold_task_number(fold), &fold->task->agent->budget);
+    give_again(fold, -1, &fold->state->budget);
+}
+
+/* Sessions, usage, calls and rounds. */
 
 struct task_agent *fold_agent_new(const struct plan_task *plan)
 {
@@ -33,7 +166,7 @@ void fold_agent_free(struct task_agent *agent)
     free(agent);
 }
 
-/* What the event's text says takes the place of what was known. */
+/* The event's text replaces what was known. */
 static void keep_text(const struct fold *fold, const char *key, char **out)
 {
     const char *text = json_text(json_get(fold->text, key), NULL);
@@ -44,7 +177,7 @@ static void keep_text(const struct fold *fold, const char *key, char **out)
 void fold_agent_session(const struct fold *fold)
 {
     if (!adapter_session_is_id(json_text(json_get(fold->text, "session"), NULL)))
-        return; /* nothing to go on in */
+        return; /* nothing to continue in */
     keep_text(fold, "agent", &fold->task->agent->agent);
     keep_text(fold, "session", &fold->task->agent->session);
     fold->task->agent->heard_step = fold->event->step;
@@ -52,7 +185,7 @@ void fold_agent_session(const struct fold *fold)
     fold->task->agent->heard_new = !json_bool(json_get(fold->text, "resumed"), false);
 }
 
-/* What was said of this attempt before makes way. */
+/* Replaces what was reported about this attempt before. */
 void fold_agent_used(const struct fold *fold)
 {
     struct agent_used *run = &fold->state->used;
@@ -70,7 +203,7 @@ void fold_agent_used(const struct fold *fold)
         keep_text(fold, "call", &fold->task->agent->refused);
 }
 
-/* A message stands among the calls, without a tool. */
+/* A message is kept among the calls, without a tool. */
 static void keep_message(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
@@ -95,7 +228,7 @@ void fold_agent_call(const struct fold *fold)
     struct entropy_fact fact;
     keep_message(fold);
     if (agent->is_stuck)
-        return; /* it is about to end, and the verdict stands */
+        return; /* it is about to end, and the verdict is final */
     const bool is_person = strcmp(json_text(json_get(fold->text, "tool"), ""), "user") == 0;
     if (!agent->calls)
         agent->calls = xcalloc(1, sizeof(*agent->calls));
@@ -121,7 +254,7 @@ void fold_agent_nudge(const struct fold *fold)
     keep_text(fold, "nudge", &fold->task->agent->nudge);
 }
 
-/* Each attempt's calls are looked at by themselves, with the thresholds that a person left. */
+/* Each attempt's calls are judged on their own, with the thresholds that a person left. */
 void fold_agent_started(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
@@ -136,7 +269,7 @@ void fold_agent_started(const struct fold *fold)
     agent->is_stuck = false;
 }
 
-/* Its prompt is with it now, and what was to be said stood in that. */
+/* The agent has its prompt now, and the prompt had what was to be delivered. */
 void fold_agent_runs(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
@@ -155,7 +288,7 @@ void fold_agent_ended(const struct fold *fold)
     agent->now = (struct agent_used){0};
 }
 
-/* Rounds that are used up are given once more. */
+/* Renews rounds that are used up. */
 void fold_agent_reopened(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
@@ -169,7 +302,7 @@ void fold_agent_reopened(const struct fold *fold)
         agent->rounds = agent->round + plan->rounds;
 }
 
-/* It waits for its turn as if it had never been there; its attempts stay. */
+/* Opens the step as if it had never run, but keeps its attempts. */
 static void open_anew(struct step_state *step)
 {
     fold_open_grant(step, 0, 0);
@@ -183,7 +316,7 @@ static void open_anew(struct step_state *step)
     step->formulas->end_json = NULL;
 }
 
-/* The step that failed has used up its chances; the one that is opened is the agent's. */
+/* The failed step has used up its chances; the step that is opened is the agent's. */
 void fold_round_started(const struct fold *fold)
 {
     struct task_state *task = fold->task;

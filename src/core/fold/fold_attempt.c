@@ -1,21 +1,126 @@
-/* fold_attempt.c - folds the life of an attempt. */
-#include "fold.h"
-
+/*
+ * fold_attempt.c - how events change attempts and steps: loops, hints, the life of an attempt, and
+ * the waits and ends of steps.
+ */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent_stream.h"
 #include "attr.h"
+#include "fold.h"
 #include "json_scan.h"
 #include "str.h"
 #include "xalloc.h"
 
+/* Loops. */
+
+bool fold_read_fact(const struct json *text, struct entropy_fact *out)
+{
+    const struct json *fact = json_get(text, "loop");
+    return fact && entropy_fact_from_json(fact, out);
+}
+
+static struct circles *circles_of(struct task_state *task)
+{
+    if (!task->circles)
+        task->circles = xcalloc(1, sizeof(*task->circles));
+    return task->circles;
+}
+
+/* Adds the attempt that has just ended to the task's trajectory, if it has a fact. The fact does
+ * not repeat what other parts of the log say about the attempt. */
+static void take_fact(const struct fold *fold, const struct fold_end *end)
+{
+    const struct attempt_state *attempt = step_state_latest(fold->step);
+    struct entropy_fact fact = end->fact;
+    if (!circles_counts(attempt->outcome.kind) || !end->has_fact ||
+        fold->state->use == RUN_STATE_TELLS)
+        return;
+    fact.call = circles_call(attempt->call, fold->event->step);
+    if (!digest_is_known(fact.outcome))
+        fact.outcome = attempt->fingerprint;
+    fact.new_permille = attempt->new_permille;
+    const struct circles_attempt of = {
+        .step = fold->event->step, .number = attempt->number, .at = fold->event->at};
+    circles_apply(circles_of(fold->task), &fact, &of, &fold->state->plan->loops);
+}
+
+void fold_loop_suspected(const struct fold *fold)
+{
+    struct task_agent *agent = fold->task->agent;
+    if (fold->event->e == EVENT_LOOP_OF_CALLS)
+        fold_agent_loops(fold);
+    else
+        circles_of(fold->task)->told = true;
+    if (agent)
+        fold_agent_nudge(fold);
+}
+
+/* Nothing that the task did so far counts any more. */
+static void forget_circles(const struct fold *fold)
+{
+    circles_free(fold->task->circles);
+    fold->task->circles = NULL;
+}
+
+/* A person lets the task continue, with thresholds of this scale, or (0) from the beginning. */
+static void continue_stuck(const struct fold *fold, int scale)
+{
+    if (scale > 0)
+        circles_go_on(circles_of(fold->task), scale);
+    else
+        forget_circles(fold);
+}
+
+/* What a person adds to a retry: a hint for the next attempt, and how many attempts there are. */
+
+/* Sets the size of a set of attempts that has not begun. */
+static void set_tries(struct step_state *step, int allowed)
+{
+    if (step->grant == 0)
+        fold_open_grant(step, 1, allowed);
+    else
+        step->allowed = allowed;
+}
+
+void fold_hint_given(const struct fold *fold)
+{
+    const bool is_note =
+        run_state_hint_goes(fold->state, fold_task_number(fold)) == HINT_GOES_NOWHERE;
+    struct attempt_hint **hint = is_note ? &fold->step->hint : &fold->task->agent->hint;
+    const char *text = json_text(json_get(fold->text, "hint"), "");
+    const char *by = json_text(json_get(fold->text, "by"), "");
+    if (fold->event->a > 0) {
+        fold_keep_tries(fold, fold->event->step);
+        set_tries(fold->step, (int)fold->event->a);
+    }
+    if (text[0] == '\0')
+        return;
+    free(*hint);
+    *hint = xcalloc(1, sizeof(**hint));
+    (void)snprintf((*hint)->text, sizeof((*hint)->text), "%s", text);
+    (void)snprintf((*hint)->by, sizeof((*hint)->by), "%s", by);
+}
+
+/* The latest attempt of the step has just begun, and gets the hint. */
+static void take_hint(const struct fold *fold)
+{
+    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
+    struct attempt_hint **hint =
+        plan->steps[fold->event->step].agent ? &fold->task->agent->hint : &fold->step->hint;
+    step_state_attempt(fold->step)->hint = *hint;
+    *hint = NULL;
+}
+
+/* Attempts. */
+
 static_assert((int)AGENT_RETRIES_MAX <= (int)FOLD_COUNT_MAX,
               "own retries are counted without overflow");
 
-/* What a start changes at its gate, whose line it has left: it is the probe, or the next
- * one waits its turn. */
+/* Applies a start to the gate whose queue it has left: it is the probe, or the next task waits its
+ * turn. */
 static void pass_gate(const struct fold *fold, int number)
 {
     struct gate_state *gate = run_state_gate(fold->state, number);
@@ -30,7 +135,7 @@ static void pass_gate(const struct fold *fold, int number)
     }
 }
 
-/* Most steps are tried once, and of some runs there are very many. */
+/* Most steps are tried once, and some runs have very many of them. */
 static void make_room(struct step_state *step)
 {
     if (step->attempt_count < step->attempt_cap)
@@ -78,7 +183,7 @@ void fold_attempt_started(const struct fold *fold)
     };
     step->attempt_count++;
     step->by_hand = false;
-    fold_hint_taken(fold);
+    take_hint(fold);
     step->wait_from = (struct moment){0};
     step->status = STEP_RUNNING;
     step->judged = false;
@@ -91,7 +196,7 @@ void fold_attempt_started(const struct fold *fold)
     fold_agent_started(fold);
 }
 
-/* It is heard again, or over. */
+/* The attempt wrote output again, or ended. */
 static void end_quiet(const struct fold *fold)
 {
     const struct moment *now = &fold->event->at;
@@ -110,7 +215,7 @@ void fold_attempt_running(const struct fold *fold)
     fold_agent_runs(fold);
 }
 
-/* One that is missing or damaged counts as not taken. */
+/* A missing or damaged fingerprint counts as not taken. */
 static struct digest parse_fingerprint(const char *hex)
 {
     struct digest digest;
@@ -132,7 +237,7 @@ static struct fold_end read_end(const struct fold *fold)
     return end;
 }
 
-/* How many results in a row are equal, the newest included. */
+/* Counts the equal results in a row, including the newest. */
 static void count_same(struct step_state *step)
 {
     const struct attempt_state *now = step_state_latest(step);
@@ -143,7 +248,8 @@ static void count_same(struct step_state *step)
     step->same = equal ? step->same + 1 : 1;
 }
 
-/* What never started is counted by itself, what devs' own end interrupted too. */
+/* Attempts that never started, and those interrupted by the end of devs, have counts of their
+ * own. */
 static void count_attempt(struct run_state *state, struct step_state *step,
                           const struct outcome *outcome)
 {
@@ -175,7 +281,7 @@ void fold_attempt_ended(const struct fold *fold)
     attempt->skipped_bytes = end.skipped_bytes;
     attempt->new_permille = end.new_permille;
     count_same(step);
-    fold_take_fact(fold, &end);
+    take_fact(fold, &end);
 
     step->silent_failure = end.fails;
     count_attempt(fold->state, step, &attempt->outcome);
@@ -188,7 +294,7 @@ void fold_attempt_ended(const struct fold *fold)
     fold_agent_ended(fold);
 }
 
-/* The members that words are made of: event_text.c. */
+/* Keeps the members that event_text.c shows. */
 static char *evidence_to_tell(const char *evidence)
 {
     static const char *const keys[] = {"expectation", "subtype", "match"};
@@ -223,7 +329,9 @@ void fold_attempt_judged(const struct fold *fold)
         fold->state->use == RUN_STATE_TELLS ? evidence_to_tell(evidence) : xstrdup(evidence);
 }
 
-void fold_forget_verdict(const struct fold *fold)
+/* The step's last verdict has served its purpose. Only screens look back at it, and the prompt of
+ * an agent that is prompted again. */
+static void forget_verdict(const struct fold *fold)
 {
     const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
     if (fold->state->use == RUN_STATE_SHOWS || plan->steps[fold->event->step].agent)
@@ -241,4 +349,213 @@ void fold_attempt_quiet(const struct fold *fold)
 void fold_attempt_heard(const struct fold *fold)
 {
     end_quiet(fold);
+}
+
+/* Waits, and the ends and reopenings of steps. */
+
+/* Returns storage for the inputs of a wait or an end, or NULL if they are not shown. */
+static struct step_formulas *formulas_of(const struct fold *fold)
+{
+    if (fold->state->use == RUN_STATE_SHOWS && !fold->step->formulas)
+        fold->step->formulas = xcalloc(1, sizeof(*fold->step->formulas));
+    return fold->step->formulas;
+}
+
+/* The event's text outlives the event. */
+static void keep_text(const struct fold *fold, char **out)
+{
+    free(*out);
+    *out = fold->event->text ? xstrdup(fold->event->text) : NULL;
+}
+
+static struct delay read_delay(const struct fold *fold)
+{
+    return (struct delay){
+        .delay_ms = fold->event->a,
+        .exact_ms = fold->event->d,
+        .n = (int)json_i64(json_get(fold->text, "n"), 1),
+        .factor = json_number(json_get(fold->text, "factor"), 1),
+        .hint_ms = json_i64(json_get(fold->text, "hint"), -1),
+    };
+}
+
+void fold_wait_started(const struct fold *fold)
+{
+    struct step_state *step = fold->step;
+    const struct event *event = fold->event;
+
+    step->status = STEP_WAITING;
+    step->wait_from = event->at;
+    step->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
+    struct step_formulas *formulas = formulas_of(fold);
+    if (formulas) {
+        formulas->delay = fold->known ? *fold->known->delay : read_delay(fold);
+        keep_text(fold, &formulas->wait_json);
+    }
+    if (event->e != 0 && step->used > 0) {
+        step->used--;
+        const int own_retries = step_state_latest(step)->outcome.own_retries;
+        step->own_retries -= own_retries < step->own_retries ? own_retries : step->own_retries;
+        step->free_hints++;
+    }
+    if (fold->state->use == RUN_STATE_DECIDES) /* a streaming reader has yet to print this */
+        forget_verdict(fold);
+    heap_put(&fold->state->waits, fold_task_number(fold), step->due.mono_ms);
+    fold_set_status(fold, fold->task, TASK_BACKOFF);
+}
+
+/* The wait has ended, by time or by a person. */
+static void close_wait(const struct fold *fold)
+{
+    if (fold->step->status != STEP_WAITING)
+        return;
+    int64_t waited_ms = fold->event->at.mono_ms - fold->step->wait_from.mono_ms;
+    heap_remove(&fold->state->waits, fold_task_number(fold));
+    fold->task->waited_ms += waited_ms;
+    fold->state->waited_ms += waited_ms;
+}
+
+void fold_wait_ended(const struct fold *fold)
+{
+    enum { BY_A_PERSON = 1 };
+    close_wait(fold);
+    fold->step->by_hand = fold->event->a == BY_A_PERSON;
+    fold_make_ready(fold, fold_task_number(fold));
+}
+
+/* One needed task less: a dependent may start if this was the last one it waited for. */
+static void pass_on(const struct fold *fold)
+{
+    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
+    for (int i = 0; i < plan->dependent_count; i++) {
+        struct task_state *dependent = &fold->state->tasks[plan->dependents[i]];
+        fold_changes(fold, plan->dependents[i]);
+        dependent->unmet--;
+        bool waited = dependent->status == TASK_QUEUED || dependent->status == TASK_BLOCKED;
+        if (dependent->unmet == 0 && waited)
+            fold_make_ready(fold, plan->dependents[i]);
+    }
+}
+
+static void step_passed(const struct fold *fold)
+{
+    struct task_state *task = fold->task;
+    int number = fold_task_number(fold);
+    task->step++;
+    if (task->step < fold->state->plan->tasks[number].step_count) {
+        fold_make_ready(fold, number);
+        return;
+    }
+    fold_let_go(fold);
+    fold_set_status(fold, task, TASK_PASSED);
+    forget_circles(fold);
+    pass_on(fold);
+}
+
+enum task_status task_status_after(enum decision_kind end)
+{
+    switch (end) {
+    case DECISION_ENTROPY:
+        return TASK_STUCK;
+    case DECISION_NEEDS_YOU:
+        return TASK_NEEDS_YOU;
+    case DECISION_CANCELLED:
+        return TASK_CANCELLED;
+    case DECISION_SUCCEEDED:
+    case DECISION_WAIT:
+    case DECISION_FAILED:
+    case DECISION_RETRY_EXHAUSTED:
+    case DECISION_TRANSIENT_EXHAUSTED:
+    case DECISION_DEADLINE:
+    case DECISION_MAX_RETRIES:
+    case DECISION_KIND_COUNT:
+        break;
+    }
+    return TASK_GAVE_UP;
+}
+
+void fold_step_ended(const struct fold *fold)
+{
+    struct task_state *task = fold->task;
+    enum decision_kind end = (enum decision_kind)fold->event->a;
+
+    fold_not_ready(fold, fold_task_number(fold));
+    close_wait(fold);
+    fold->step->status = STEP_ENDED;
+    fold->step->end = end;
+    struct step_formulas *formulas = formulas_of(fold);
+    if (formulas)
+        keep_text(fold, &formulas->end_json);
+    if (fold->event->c != 0)
+        task->entropy++;
+    if (end == DECISION_SUCCEEDED) {
+        forget_verdict(fold);
+        step_passed(fold);
+        return;
+    }
+    fold_let_go(fold);
+    fold_set_status(fold, task, task_status_after(end));
+    if (task->status != TASK_STUCK)
+        forget_circles(fold);
+    if (end == DECISION_NEEDS_YOU)
+        fold_set_notice(fold, "needs you");
+    else if (end != DECISION_CANCELLED)
+        fold_set_notice(fold, decision_word(end));
+}
+
+/* Queues what only this task blocked, and so on along the dependents. */
+static void unblock_dependents(const struct fold *fold, int first)
+{
+    struct run_state *state = fold->state;
+    size_t cap = 0;
+    size_t count = 0;
+    int *line = xgrow(NULL, &cap, 1, sizeof(*line));
+    line[count++] = first;
+    for (size_t at = 0; at < count; at++) {
+        const struct plan_task *plan = &state->plan->tasks[line[at]];
+        for (int i = 0; i < plan->dependent_count; i++) {
+            int number = plan->dependents[i];
+            struct task_state *task = &state->tasks[number];
+            if (task->status != TASK_BLOCKED)
+                continue;
+            fold_changes(fold, number);
+            task->blocked_by = run_state_blocker(state, number);
+            if (task->blocked_by >= 0)
+                continue;
+            fold_set_status(fold, task, TASK_QUEUED);
+            line = xgrow(line, &cap, count + 1, sizeof(*line));
+            line[count++] = number;
+        }
+    }
+    free(line);
+}
+
+void fold_step_reopened(const struct fold *fold)
+{
+    int number = fold_task_number(fold);
+    const int same = fold->step->same;
+    fold_pause(fold, fold->task->status == TASK_NEEDS_YOU ? PAUSE_NEEDS_YOU : PAUSE_OVER,
+               &fold->task->since);
+    fold_keep_tries(fold, fold->event->step);
+    fold_open_grant(fold->step, (int)fold->event->a, (int)fold->event->b);
+    continue_stuck(fold, (int)fold->event->c);
+    if (fold->event->c > 0)
+        fold->step->same = same;
+    else
+        fold->step->results_from = (int)fold->step->attempt_count + 1;
+    fold->step->by_hand = true;
+    fold_agent_reopened(fold);
+    fold_budget_again(fold);
+    fold->task->cancelling = false;
+    if (fold->state->ended)
+        fold_away(fold, &fold->state->ended_at);
+    fold->state->ended = false;
+    fold->state->stopped_by_person = false;
+    if (fold->task->unmet == 0) {
+        fold_make_ready(fold, number);
+    } else {
+        fold->step->status = STEP_PENDING;
+        fold_set_status(fold, fold->task, TASK_QUEUED);
+    }
+    unblock_dependents(fold, number);
 }

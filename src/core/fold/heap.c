@@ -61,12 +61,12 @@ void heap_grow(struct heap *heap, int size)
         heap->size = size;
 }
 
-/* There is room for each number that may be in it. */
+/* Makes space for every number that it may hold. */
 static void make_room(struct heap *heap)
 {
     const size_t size = (size_t)heap->size;
     const int had = heap->cap;
-    size_t caps[] = {(size_t)had, (size_t)had, (size_t)had}; /* they stay alike */
+    size_t caps[] = {(size_t)had, (size_t)had, (size_t)had}; /* all three stay equal */
     if (had >= heap->size)
         return;
     heap->items = xgrow(heap->items, &caps[0], size, sizeof(*heap->items));

@@ -12,7 +12,7 @@ static uint64_t bit_of(size_t at)
     return UINT64_C(1) << at % WORD_BITS;
 }
 
-/* Empty, with room for the numbers 0..cap-1. */
+/* Makes an empty set with space for the numbers 0..cap-1. */
 static void lay_out(struct number_set *set, int cap)
 {
     size_t bits = cap > 0 ? (size_t)cap : 1;

@@ -25,14 +25,14 @@ const char *decision_kind_name(enum decision_kind kind)
     return names[kind];
 }
 
-/* Did the agent's own loop guard end it? */
+/* Returns whether the agent's own loop guard ended it. */
 static bool ended_for_its_loop(const struct protocol_facts *facts)
 {
     return facts->stop == STOP_ASKED && facts->verdict->class == VERDICT_PERSISTENT &&
            facts->verdict->reason == REASON_LOOP;
 }
 
-/* The step is over: what that means for entropy and evidence. */
+/* Ends the step, with what that means for entropy and evidence. */
 static void end_step(struct decision *out, enum decision_kind kind)
 {
     bool by_itself = kind != DECISION_SUCCEEDED && kind != DECISION_CANCELLED;
@@ -49,7 +49,7 @@ static void wait_for(struct decision *out, const struct protocol_facts *facts, s
     out->due.mono_ms = facts->now.mono_ms + delay.delay_ms;
 }
 
-/* devs died while it ran: no fault of the work, so it uses up nothing. */
+/* devs died while it was running, which is not the fault of the work, so it uses up nothing. */
 static void decide_interrupted(const struct protocol_facts *facts, struct decision *out)
 {
     out->counts = false;
@@ -71,7 +71,7 @@ static bool is_stuck_by_rung(const struct protocol_facts *facts)
     return facts->circles && facts->circles->verdict.level == ENTROPY_STUCK;
 }
 
-/* A circle is seen when a window of the policy is full of equal results, or by a rung. */
+/* A loop is detected by a rung, or if a window of the policy is full of equal results. */
 static bool goes_in_circles(const struct protocol_facts *facts)
 {
     return is_full(facts, facts->policy->window) || is_full(facts, facts->policy->same_stops) ||
@@ -104,8 +104,8 @@ static enum decision_kind exhausted_kind(const struct protocol_facts *facts)
                                                       : DECISION_RETRY_EXHAUSTED;
 }
 
-/* The first waits on a server's hint use up no attempt. A start has its own count, and what
- * cannot be repeated gets no attempt beyond its policy's. */
+/* The first waits requested by a server use up no attempt. Starts have their own count, and a step
+ * that cannot be repeated gets no attempt beyond its policy's. */
 static bool waits_for_free(const struct protocol_facts *facts)
 {
     const struct verdict *verdict = facts->verdict;
@@ -114,7 +114,7 @@ static bool waits_for_free(const struct protocol_facts *facts)
            facts->repeatable && facts->outcome->kind != OUTCOME_NOT_STARTED;
 }
 
-/* The policy tries again on this: wait, unless attempts or time are used up. */
+/* The policy retries this failure: waits, unless attempts or time are used up. */
 static void decide_retry(const struct protocol_facts *facts, struct decision *out)
 {
     bool free_wait = waits_for_free(facts);
@@ -134,8 +134,7 @@ static void decide_retry(const struct protocol_facts *facts, struct decision *ou
         wait_for(out, facts, delay);
 }
 
-/* A persistent failure with the same result once more, and nothing that could make the next one
- * differ. */
+/* Another persistent failure with the same result, and nothing that could change the next one. */
 static bool repeats_unchanged(const struct protocol_facts *facts)
 {
     const int stops = facts->policy->unchanged_stops;
@@ -143,7 +142,7 @@ static bool repeats_unchanged(const struct protocol_facts *facts)
            !protocol_is_parked(facts->verdict) && facts->is_unchanged && facts->same >= stops;
 }
 
-/* Does the policy try again on such a failure, in this phase? */
+/* Returns whether the policy retries such a failure in this phase. */
 static bool tries_again(const struct protocol_facts *facts)
 {
     enum verdict_class class = facts->verdict->class;
@@ -205,7 +204,8 @@ static void add_number(struct str *out, const char *key, double number)
     str_add_number(out, number);
 }
 
-/* The formula: delay = min(base x multiplier^(n-1), cap) x factor, no shorter than hint. */
+/* The formula: delay = min(base x multiplier^(n-1), cap) x factor, but not shorter than the
+ * hint. */
 static void delay_to_json(const struct policy *policy, const struct delay *delay, struct str *out)
 {
     str_json_i64(out, "n", delay->n);
@@ -247,7 +247,7 @@ static void add_bounds(const struct protocol_facts *facts, struct str *out)
     }
 }
 
-/* Of the calls of an agent, or of attempts. */
+/* For the calls of an agent, or for attempts. */
 static void add_circles(const struct protocol_facts *facts, struct str *out)
 {
     if (ended_for_its_loop(facts)) {

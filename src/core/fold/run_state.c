@@ -1,14 +1,268 @@
+/*
+ * run_state.c - the state of a run: begun, advanced by one event, copied, freed.
+ *
+ * An event is applied only if it is the next one, names what exists, and has sound numbers.
+ */
 #include "run_state.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "entropy_window.h"
 #include "fold.h"
 #include "json.h"
 #include "plan_grow.h"
 #include "run_past.h"
 #include "xalloc.h"
+
+/* Whether the numbers of an event are in range. The fold computes with them: nothing that a log can
+ * say may overflow or refer to something that does not exist. */
+
+static bool is_within(int64_t value, int64_t least, int64_t most)
+{
+    return value >= least && value <= most;
+}
+
+static bool is_moment(int64_t at_ms, int64_t mono_ms)
+{
+    return is_within(at_ms, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS) &&
+           is_within(mono_ms, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS);
+}
+
+static bool names_class(const struct event *event)
+{
+    return is_within(event->a, 0, VERDICT_CLASS_COUNT - 1) &&
+           is_within(event->b, 0, TRANSIENT_TYPE_COUNT - 1) &&
+           is_within(event->c, 0, REASON_COUNT - 1);
+}
+
+/* Returns whether the number in the text is in range or missing. */
+static bool has_number(const struct fold *fold, const char *key, double least, double most)
+{
+    if (!fold->text)
+        return true;
+    const double value = json_number(json_get(fold->text, key), least);
+    return value >= least && value <= most;
+}
+
+static bool is_sound_wait(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    return is_within(event->a, 0, FOLD_DELAY_MAX_MS) && is_moment(event->b, event->c) &&
+           is_within(event->d, 0, FOLD_DELAY_MAX_MS) && has_number(fold, "n", 0, FOLD_COUNT_MAX) &&
+           has_number(fold, "base", 0, FOLD_DELAY_MAX_MS) &&
+           has_number(fold, "cap", 0, FOLD_DELAY_MAX_MS) &&
+           has_number(fold, "hint", -1, FOLD_DELAY_MAX_MS) &&
+           has_number(fold, "multiplier", 0, FOLD_COUNT_MAX) &&
+           has_number(fold, "factor", 0, FOLD_COUNT_MAX) &&
+           has_number(fold, "jitter", 0, FOLD_COUNT_MAX);
+}
+
+/* A step that has not begun can only be cancelled. */
+static bool is_sound_end(const struct fold *fold)
+{
+    int64_t kind = fold->event->a;
+    return is_within(kind, 0, DECISION_KIND_COUNT - 1) && kind != DECISION_WAIT &&
+           (fold->step->status != STEP_PENDING || kind == DECISION_CANCELLED);
+}
+
+/* The task must not have begun, and the task that blocks it must be needed and not have passed. */
+static bool is_sound_block(const struct fold *fold)
+{
+    const struct run_state *state = fold->state;
+    int number = fold_task_number(fold);
+    const struct plan_task *plan = &state->plan->tasks[number];
+    if (run_state_step(state, number)->status != STEP_PENDING)
+        return false;
+    for (int i = 0; i < plan->need_count; i++) {
+        enum task_status status = state->tasks[plan->needs[i]].status;
+        if (plan->needs[i] == fold->event->a)
+            return task_status_is_final(status) && status != TASK_PASSED;
+    }
+    return false;
+}
+
+static bool is_sound_gate(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    const struct plan *plan = fold->state->plan;
+    if (!is_within(event->a, 0, plan->source_count - 1))
+        return false;
+    if (event->kind == EVENT_GATE_OPENED)
+        return is_within(event->c, 0, FOLD_SPACING_MAX_MS);
+    return is_moment(event->b, event->c) && is_within(event->d, 1, FOLD_COUNT_MAX) &&
+           is_within(event->e, 0, plan->task_count);
+}
+
+/* Returns whether the text's fact is valid, if there is one. */
+static bool is_sound_fact(const struct fold *fold)
+{
+    struct entropy_fact fact;
+    return !json_get(fold->text, "loop") || fold_read_fact(fold->text, &fact);
+}
+
+/* Numbers of a fact must not be negative, and sums of them must not overflow. */
+static bool is_count(int64_t value)
+{
+    return is_within(value, 0, FOLD_TIME_MAX_MS);
+}
+
+static bool is_sound_tree(const struct event *event)
+{
+    const struct digest tree = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
+    return digest_is_known(tree) && is_count(event->c) && is_count(event->d) && is_count(event->e);
+}
+
+static_assert(AGENT_USED_MAX <= FOLD_TIME_MAX_MS, "what an agent may have used is a count");
+
+bool fold_is_of_agent(const struct fold *fold)
+{
+    return fold->state->plan->tasks[fold_task_number(fold)].steps[fold->event->step].agent != NULL;
+}
+
+static bool is_sound_call(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    return is_within(event->a, 1, AGENT_CALLS_MAX) && is_count(event->b) &&
+           is_within(event->c, INT32_MIN, INT32_MAX) && is_within(event->d, 0, 1) &&
+           is_sound_fact(fold);
+}
+
+/* About calls while the agent's attempt runs, or about attempts when one has ended. */
+static bool is_sound_suspicion(const struct fold *fold)
+{
+    if (fold->step->status == STEP_JUDGING)
+        return fold->event->e == EVENT_LOOP_OF_ATTEMPTS;
+    return fold->event->e == EVENT_LOOP_OF_CALLS && fold_is_of_agent(fold) &&
+           fold->task->agent->calls;
+}
+
+static bool is_sound_budget(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    return is_within(event->a, BUDGET_NONE + 1, BUDGET_KIND_COUNT - 1) && is_count(event->b) &&
+           is_within(event->d, EVENT_BUDGET_TOLD, EVENT_BUDGET_SPENT) &&
+           (!fold->task || fold->task->agent);
+}
+
+/* The next round, from an agent's step up to the one that failed. */
+static bool is_sound_round(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
+    return fold->task->agent && event->a == (int64_t)fold->task->agent->round + 1 &&
+           event->a <= FOLD_COUNT_MAX && event->c == event->step && event->b >= 0 &&
+           event->b == plan_task_agent_step(plan, event->step);
+}
+
+static bool is_sound_agent_event(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    if (!fold_is_of_agent(fold))
+        return false;
+    if (event->kind == EVENT_AGENT_CALL)
+        return is_sound_call(fold);
+    return event->kind == EVENT_AGENT_SESSION ||
+           (is_count(event->a) && is_count(event->b) && is_count(event->c) && is_count(event->d) &&
+            is_count(event->e));
+}
+
+static bool is_sound_fact_event(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    switch (event->kind) {
+    case EVENT_AGENT_SESSION:
+    case EVENT_AGENT_USED:
+    case EVENT_AGENT_CALL:
+        return is_sound_agent_event(fold);
+    case EVENT_WORKSPACE_MADE:
+        return is_within(event->a, 0, WORKSPACE_KIND_COUNT - 1) && is_count(event->b);
+    case EVENT_WORKSPACE_SAVED:
+    case EVENT_WORKSPACE_RESET:
+    case EVENT_TREE_PROVEN:
+        return is_sound_tree(event);
+    case EVENT_WORKSPACE_CHANGED:
+        return is_count(event->a) && is_count(event->b) && is_count(event->c) &&
+               is_within(event->d, 0, 1) && is_count(event->e);
+    case EVENT_RESULT_KEPT:
+        return is_within(event->a, EVENT_KEPT_BRANCH, EVENT_KEPT_TREE);
+    case EVENT_TIME_STOPPED:
+    case EVENT_SECRETS_CUT:
+        return is_within(event->a, 0, FOLD_DELAY_MAX_MS);
+    default: /* sandbox_lacks has no numbers */
+        return true;
+    }
+}
+
+int64_t fold_length_ms(int64_t ms)
+{
+    if (ms < 0)
+        return 0;
+    return ms < FOLD_DELAY_MAX_MS ? ms : FOLD_DELAY_MAX_MS;
+}
+
+bool fold_is_sound(const struct fold *fold)
+{
+    const struct event *event = fold->event;
+    if (!is_moment(event->at.at_ms, event->at.mono_ms))
+        return false;
+    if (event_kind_is_fact(event->kind))
+        return is_sound_fact_event(fold);
+    switch (event->kind) {
+    case EVENT_RUN_RECOVERED:
+        return is_within(event->b, 0, PLAN_JOBS_MAX) &&
+               is_within(event->c, TAKE_UP_OPEN, TAKE_UP_COUNT - 1) &&
+               (event->c == TAKE_UP_OPEN || fold->state->ended);
+    case EVENT_RUN_STARTED:
+        return is_within(event->a, 0, FOLD_COUNT_MAX);
+    case EVENT_ATTEMPT_ENDED:
+        return is_within(event->a, 0, OUTCOME_KIND_COUNT - 1) &&
+               is_within(event->c, -FOLD_TIME_MAX_MS, FOLD_TIME_MAX_MS) &&
+               has_number(fold, "new", -1, 1000) && has_number(fold, "stop", 0, STOP_COUNT - 1) &&
+               has_number(fold, "quiet", 0, FOLD_DELAY_MAX_MS) &&
+               has_number(fold, "own", 0, FOLD_COUNT_MAX) &&
+               has_number(fold, "own_wait", 0, FOLD_DELAY_MAX_MS) && is_sound_fact(fold);
+    case EVENT_ATTEMPT_JUDGED:
+        return names_class(event) && has_number(fold, "retry_after_ms", -1, FOLD_DELAY_MAX_MS);
+    case EVENT_CLASS_CORRECTED:
+        return names_class(event);
+    case EVENT_ATTEMPT_QUIET:
+        return is_within(event->a, 0, FOLD_TIME_MAX_MS);
+    case EVENT_WAIT_STARTED:
+        return is_sound_wait(fold);
+    case EVENT_STEP_ENDED:
+        return is_sound_end(fold);
+    case EVENT_STEP_REOPENED:
+        return is_within(event->a, 1, FOLD_COUNT_MAX) && is_within(event->b, 1, FOLD_COUNT_MAX) &&
+               is_within(event->c, 0, ENTROPY_SCALE_MAX);
+    case EVENT_TASK_BLOCKED:
+        return is_sound_block(fold);
+    case EVENT_TASK_HELD:
+        return is_within(event->a, 0, fold->state->plan->task_count);
+    case EVENT_TASK_RELEASED:
+        return is_moment(event->a, event->b);
+    case EVENT_CANCEL_ASKED:
+        return is_within(event->a, 0, CANCEL_MODE_COUNT - 1);
+    case EVENT_LOOP_SUSPECTED:
+        return is_sound_suspicion(fold);
+    case EVENT_BUDGET:
+        return is_sound_budget(fold);
+    case EVENT_ROUND_STARTED:
+        return is_sound_round(fold);
+    case EVENT_TASK_ADDED:
+        return fold_takes_task(fold);
+    case EVENT_HINT_GIVEN:
+        return is_within(event->a, 0, FOLD_COUNT_MAX);
+    case EVENT_GATE_CLOSED:
+    case EVENT_GATE_OPENED:
+        return is_sound_gate(fold);
+    default: /* the other kinds have nothing that is computed with */
+        return true;
+    }
+}
+
+/* The state, and one event. */
 
 static const char *const status_names[] = {
     [TASK_QUEUED] = "queued",   [TASK_RUNNING] = "running",     [TASK_BACKOFF] = "backoff",
@@ -56,7 +310,7 @@ void run_state_init_for(struct run_state *state, const struct plan *plan, uint64
     state->use = use;
 }
 
-/* As the run's first event leaves it, once that is folded in. */
+/* The result is the state after the run's first event. */
 void fold_task_begin(struct run_state *state, int number)
 {
     const struct plan_task *plan = &state->plan->tasks[number];
@@ -130,19 +384,19 @@ static void on_nothing(const struct fold *fold)
     (void)fold;
 }
 
-/* What an event must name to be folded in. */
+/* What an event must name. */
 enum scope {
     OF_RUN,
     OF_RUN_OR_TASK,
     OF_TASK,
-    OF_ANY_ATTEMPT,  /* of any step, live or over */
-    OF_PAST_ATTEMPT, /* of any step, over */
-    OF_STEP,         /* the current one, as below */
+    OF_ANY_ATTEMPT,  /* of any step, running or ended */
+    OF_PAST_ATTEMPT, /* of any step, ended */
+    OF_STEP,         /* the current one; also for the scopes below */
     OF_LATEST_ATTEMPT,
     OF_NEW_ATTEMPT,
 };
 
-/* The states of a step in which an event can happen, as bits. */
+/* The statuses of a step in which an event can happen, as bits. */
 enum {
     WHEN_ANY = (1 << STEP_STATUS_COUNT) - 1,
     WHEN_READY = 1 << STEP_READY,
@@ -157,7 +411,7 @@ enum {
 static const struct {
     fold_fn *apply;
     enum scope scope;
-    unsigned when; /* OF_STEP and below */
+    unsigned when; /* for OF_STEP and below */
 } handlers[] = {
     [EVENT_NONE] = {on_nothing, OF_RUN, WHEN_ANY},
     [EVENT_RUN_STARTED] = {fold_run_started, OF_RUN, WHEN_ANY},
@@ -202,7 +456,7 @@ static const struct {
 };
 static_assert(ARRAY_LEN(handlers) == EVENT_KIND_COUNT, "every event kind is folded");
 
-/* Holds and blocks change what is not final, once. */
+/* Holds and blocks apply once, to what is not final. */
 static bool task_can_take(const struct task_state *task, enum event_kind kind)
 {
     bool final = task_status_is_final(task->status);
@@ -223,7 +477,8 @@ static bool locate_attempt(struct fold *fold, bool past)
     return attempt && (!past || attempt->ended.at_ms != 0);
 }
 
-/* Find what the event names; false if it is not there, or not in a state for it. */
+/* Finds what the event names. Returns false if it does not exist or its status does not allow the
+ * event. */
 static bool locate(struct fold *fold)
 {
     const struct event *event = fold->event;
@@ -253,7 +508,7 @@ static bool locate(struct fold *fold)
     return scope == OF_STEP || (latest > 0 && event->attempt == latest);
 }
 
-/* A run starts once; before that it can only be told something. */
+/* A run starts once; before that only notes are possible. */
 static bool fits_start(const struct run_state *state, enum event_kind kind)
 {
     bool says = kind == EVENT_NONE || kind == EVENT_NOTE || kind == EVENT_CONTROL_ANSWERED;
@@ -266,14 +521,14 @@ static bool changes_old_attempts(enum event_kind kind)
            kind == EVENT_RUN_RECOVERED;
 }
 
-/* Kinds that change all tasks, where they name none. The run's start changes none by itself:
- * fold_task_begin(). */
+/* Returns whether the kind changes all tasks without naming one. The start of the run changes none
+ * by itself: fold_task_begin(). */
 static bool changes_all_tasks(enum event_kind kind)
 {
     return kind == EVENT_RUN_RECOVERED || kind == EVENT_TIME_STOPPED || kind == EVENT_CANCEL_ASKED;
 }
 
-/* Of other tasks the handlers tell themselves: fold_changes(). */
+/* Handlers report other tasks themselves: fold_changes(). */
 static void tell_changes(const struct fold *fold)
 {
     const struct event *event = fold->event;
@@ -286,7 +541,7 @@ static void tell_changes(const struct fold *fold)
         run_past_changes(fold->state->past, i, changes_old_attempts(event->kind));
 }
 
-/* A person's word on what is over says nothing of when its engine was last alive. */
+/* A correction of what is over says nothing about when the engine was last alive. */
 static bool corrects_the_past(const struct event *event)
 {
     return event->kind == EVENT_CLASS_CORRECTED ||
@@ -317,7 +572,7 @@ static bool apply(struct fold *fold, bool known, struct err *err)
     return true;
 }
 
-/* Is it the next one, and is what it names there? */
+/* Returns whether it is the next event and what it names exists. */
 static bool fits(struct fold *fold, bool known, struct err *err)
 {
     const struct event *event = fold->event;
@@ -348,4 +603,146 @@ bool run_state_apply_known(struct run_state *state, const struct event *event,
 {
     struct fold fold = {.state = state, .event = event, .known = known};
     return fits(&fold, true, NULL) && apply(&fold, true, NULL);
+}
+
+/* Copies. */
+
+/* Returns NULL, or a new block with the same bytes. */
+static void *copy_of(const void *block, size_t count, size_t size)
+{
+    if (!block || count == 0)
+        return NULL;
+    void *copy = xcalloc(count, size);
+    memcpy(copy, block, count * size);
+    return copy;
+}
+
+static char *copy_of_text(const char *text)
+{
+    return text ? xstrdup(text) : NULL;
+}
+
+static struct circles *copy_of_circles(const struct circles *circles)
+{
+    struct circles *copy = copy_of(circles, 1, sizeof(*circles));
+    if (!copy || !circles->state.window)
+        return copy;
+    struct entropy_window *window = copy_of(circles->state.window, 1, sizeof(*window));
+    window->past = copy_of(window->past, (size_t)window->cap, sizeof(*window->past));
+    window->asides = copy_of(window->asides, 1, sizeof(*window->asides));
+    window->nudges = copy_of(window->nudges, 1, sizeof(*window->nudges));
+    copy->state.window = window;
+    return copy;
+}
+
+static struct task_place *copy_of_place(const struct task_place *place)
+{
+    struct task_place *copy = copy_of(place, 1, sizeof(*place));
+    if (!copy)
+        return NULL;
+    copy->path = copy_of_text(place->path);
+    copy->branch = copy_of_text(place->branch);
+    copy->result = copy_of_text(place->result);
+    copy->lacks = copy_of_text(place->lacks);
+    return copy;
+}
+
+static struct task_agent *copy_of_agent(const struct task_agent *agent)
+{
+    struct task_agent *copy = copy_of(agent, 1, sizeof(*agent));
+    if (!copy)
+        return NULL;
+    copy->agent = copy_of_text(agent->agent);
+    copy->session = copy_of_text(agent->session);
+    copy->repair = copy_of_text(agent->repair);
+    copy->nudge = copy_of_text(agent->nudge);
+    copy->said = copy_of_text(agent->said);
+    copy->refused = copy_of_text(agent->refused);
+    copy->hint = copy_of(agent->hint, 1, sizeof(*agent->hint));
+    copy->calls = copy_of_circles(agent->calls);
+    return copy;
+}
+
+static struct task_pauses *copy_of_pauses(const struct task_pauses *pauses)
+{
+    struct task_pauses *copy = copy_of(pauses, 1, sizeof(*pauses));
+    if (!copy)
+        return NULL;
+    copy->items = copy_of(pauses->items, pauses->count, sizeof(*pauses->items));
+    copy->cap = pauses->count;
+    return copy;
+}
+
+static struct step_formulas *copy_of_formulas(const struct step_formulas *formulas)
+{
+    struct step_formulas *copy = copy_of(formulas, 1, sizeof(*formulas));
+    if (!copy)
+        return NULL;
+    copy->wait_json = copy_of_text(copy->wait_json);
+    copy->end_json = copy_of_text(copy->end_json);
+    return copy;
+}
+
+static void copy_step(struct step_state *copy)
+{
+    copy->formulas = copy_of_formulas(copy->formulas);
+    copy->trees = copy_of(copy->trees, 1, sizeof(*copy->trees));
+    copy->verdict_json = copy_of_text(copy->verdict_json);
+    copy->hint = copy_of(copy->hint, 1, sizeof(*copy->hint));
+    copy->attempts = copy_of(copy->attempts, copy->attempt_count, sizeof(*copy->attempts));
+    copy->attempt_cap = copy->attempt_count;
+    for (size_t i = 0; i < copy->attempt_count; i++) {
+        struct attempt_state *attempt = &copy->attempts[i];
+        attempt->correction = copy_of(attempt->correction, 1, sizeof(*attempt->correction));
+        attempt->hint = copy_of(attempt->hint, 1, sizeof(*attempt->hint));
+    }
+}
+
+static void copy_task(struct task_state *copy)
+{
+    copy->circles = copy_of_circles(copy->circles);
+    copy->place = copy_of_place(copy->place);
+    copy->agent = copy_of_agent(copy->agent);
+    copy->pauses = copy_of_pauses(copy->pauses);
+    copy->by = copy_of_text(copy->by);
+}
+
+static void copy_heap(struct heap *copy)
+{
+    const size_t size = (size_t)copy->cap;
+    copy->items = copy_of(copy->items, size, sizeof(*copy->items));
+    copy->places = copy_of(copy->places, size, sizeof(*copy->places));
+    copy->keys = copy_of(copy->keys, size, sizeof(*copy->keys));
+}
+
+static void copy_set(struct number_set *copy)
+{
+    copy->words = copy_of(copy->words, number_set_words(copy), sizeof(*copy->words));
+}
+
+bool run_state_can_copy(const struct run_state *state)
+{
+    return !state->growing;
+}
+
+void run_state_copy(struct run_state *out, const struct run_state *state)
+{
+    const struct plan *plan = state->plan;
+    assert(run_state_can_copy(state));
+    *out = *state;
+    out->past = NULL;
+    out->tasks = copy_of(state->tasks, (size_t)plan->task_count + 1, sizeof(*state->tasks));
+    out->steps = copy_of(state->steps, (size_t)plan->step_count + 1, sizeof(*state->steps));
+    out->gates = copy_of(state->gates, (size_t)plan->source_count + 1, sizeof(*state->gates));
+    copy_set(&out->ready);
+    copy_heap(&out->waits);
+    copy_heap(&out->walls);
+    for (int i = 0; i < plan->source_count; i++)
+        copy_set(&out->gates[i].line);
+    for (int i = 0; i < plan->step_count; i++)
+        copy_step(&out->steps[i]);
+    for (int i = 0; i < plan->task_count; i++) {
+        out->tasks[i].steps = out->steps + (state->tasks[i].steps - state->steps);
+        copy_task(&out->tasks[i]);
+    }
 }

@@ -1,10 +1,12 @@
-/* run_state_query.c - questions to a fold's state that keep nothing. */
-#include "run_state.h"
-
+/* run_state_query.c - questions to the state of a run: tries, agents, gates, faults, a digest. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
 #include "json.h"
+#include "run_state.h"
+#include "xalloc.h"
 
 struct attempt_state *step_state_attempt(const struct step_state *step)
 {
@@ -53,7 +55,7 @@ bool run_state_tree_is_stale(const struct run_state *state, int task, int step)
     return place->is_changed || !digest_equal(place->tree, proven);
 }
 
-/* The last attempt number that a step can reach with the set that is open now. */
+/* Returns the last attempt number that a step can reach with the current set of attempts. */
 static int tries_of_set(const struct run_state *state, int task, int number)
 {
     const struct step_state *step = &state->tasks[task].steps[number];
@@ -62,7 +64,7 @@ static int tries_of_set(const struct run_state *state, int task, int number)
     if (step->grant == 0)
         allowed = plan_step_attempts(plan);
 
-    /* What runs has not been counted yet; what never started never is. */
+    /* A running attempt is not counted yet; one that never started never is. */
     int left = allowed - step->used - (step->status == STEP_RUNNING ? 1 : 0);
     return (int)step->attempt_count + (left > 0 ? left : 0);
 }
@@ -74,7 +76,7 @@ int run_state_step_tries(const struct run_state *state, int task, int number)
     return tries > before ? tries : before;
 }
 
-/* How many attempts there were before the set that is open now. */
+/* Returns how many attempts there were before the current set. */
 static int tries_before_set(const struct run_state *state, int task, const struct step_state *step)
 {
     const int round = run_state_round(state, task);
@@ -325,7 +327,7 @@ static void mix_budget(uint64_t *digest, const struct budget_state *budget)
     mix(digest, budget->wall_from.mono_ms);
 }
 
-/* The words that it is told are not in it, only whether there are any. */
+/* Includes whether there is text for the agent, but not the text. */
 static void mix_agent(uint64_t *digest, const struct task_agent *agent)
 {
     mix(digest, agent != NULL);
@@ -451,4 +453,281 @@ uint64_t run_state_digest(const struct run_state *state)
     for (int i = 0; i < state->plan->task_count; i++)
         mix_task(&digest, state, i);
     return digest;
+}
+
+/* The agent of a task, and what it may use. */
+
+struct agent_used task_agent_used(const struct task_agent *agent)
+{
+    struct agent_used sum = agent->past;
+    agent_used_add(&sum, &agent->now);
+    return sum;
+}
+
+static int64_t wall_ms(const struct budget_state *budget, const struct moment *now)
+{
+    const int64_t ms = now->mono_ms - budget->wall_from.mono_ms;
+    return budget->wall_ms + (budget->runs && ms > 0 ? ms : 0);
+}
+
+static int64_t used_of(const struct agent_used *used, enum budget_kind kind)
+{
+    switch (kind) {
+    case BUDGET_COST:
+        return used->cost_micro;
+    case BUDGET_TURNS:
+        return used->turns;
+    case BUDGET_CALLS:
+        return used->calls;
+    case BUDGET_WALL:
+    case BUDGET_NONE:
+    case BUDGET_KIND_COUNT:
+        break;
+    }
+    return 0;
+}
+
+bool run_state_budget(const struct run_state *state, int task, enum budget_kind kind,
+                      const struct moment *now, struct budget_use *out)
+{
+    const struct task_agent *agent = task >= 0 ? state->tasks[task].agent : NULL;
+    const struct budget_state *budget = agent ? &agent->budget : &state->budget;
+    const struct budget *limits =
+        task >= 0 ? &state->plan->tasks[task].budget : &state->plan->budget;
+    const struct agent_used used = agent ? task_agent_used(agent) : state->used;
+    *out = (struct budget_use){.kind = kind};
+    if (task >= 0 && !agent)
+        return false;
+    out->used = kind == BUDGET_WALL ? wall_ms(budget, now) : used_of(&used, kind);
+    out->limit = limits->limits[kind];
+    if (out->limit == 0)
+        return false;
+    out->base = budget->base[kind];
+    out->limit += out->base;
+    return true;
+}
+
+static bool is_due(const struct run_state *state, int of, enum budget_kind kind, int64_t more)
+{
+    const struct budget_state *budget = of >= 0 ? &state->tasks[of].agent->budget : &state->budget;
+    const unsigned bit = 1U << kind;
+    struct budget_use use;
+    if (!run_state_budget(state, of, kind, &state->last, &use) || (budget->spent & bit) != 0)
+        return false;
+    use.used += more;
+    return budget_use_is_spent(&use) || (budget_use_is_near(&use) && (budget->told & bit) == 0);
+}
+
+bool run_state_budget_is_due(const struct run_state *state, int task, const struct agent_used *used)
+{
+    static const enum budget_kind kinds[] = {BUDGET_COST, BUDGET_TURNS, BUDGET_CALLS};
+    const struct task_agent *agent = state->tasks[task].agent;
+    bool due = false;
+    if (!agent)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        const int64_t more = used_of(used, kinds[i]) - used_of(&agent->now, kinds[i]);
+        due = due || is_due(state, task, kinds[i], more) || is_due(state, -1, kinds[i], more);
+    }
+    return due;
+}
+
+int64_t run_state_wall_due(const struct run_state *state, int task)
+{
+    const struct task_agent *agent = task >= 0 ? state->tasks[task].agent : NULL;
+    const struct budget_state *budget = agent ? &agent->budget : &state->budget;
+    const unsigned bit = 1U << BUDGET_WALL;
+    struct budget_use use;
+    if (!run_state_budget(state, task, BUDGET_WALL, &state->last, &use) || !budget->runs ||
+        (budget->spent & bit) != 0)
+        return -1;
+    const int64_t mark_ms = (budget->told & bit) != 0 ? use.limit : budget_use_mark(&use);
+    const int64_t due_ms = budget->wall_from.mono_ms + mark_ms - budget->wall_ms;
+    return due_ms > 0 ? due_ms : 0;
+}
+
+/* The gate of a step, and what it lets start. */
+
+struct gate_state *run_state_gate(const struct run_state *state, int task)
+{
+    const int source = state->plan->tasks[task].steps[run_state_step_number(state, task)].source;
+    return source >= 0 ? &state->gates[source] : NULL;
+}
+
+bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms)
+{
+    switch (gate->status) {
+    case GATE_OPEN:
+        return true;
+    case GATE_CLOSED:
+        return gate->chosen >= 0 || now_mono_ms >= gate->due.mono_ms;
+    case GATE_SPREADING:
+        return now_mono_ms >= gate->due.mono_ms;
+    case GATE_PROBING:
+    case GATE_STATUS_COUNT:
+        break;
+    }
+    return false;
+}
+
+int gate_next(const struct gate_state *gate)
+{
+    return gate->chosen >= 0 ? gate->chosen : number_set_first(&gate->line);
+}
+
+/* Tasks that failed, or wait, because of the same fault. */
+
+static struct digest last_result(const struct run_state *state, int task)
+{
+    const struct attempt_state *attempt = step_state_attempt(run_state_step(state, task));
+    return attempt ? attempt->fingerprint : (struct digest){0};
+}
+
+/* Returns the source of its current step, or -1. Failures of different sources are unrelated,
+ * however similar they look. */
+static int source_of(const struct run_state *state, int task)
+{
+    return state->plan->tasks[task].steps[run_state_step_number(state, task)].source;
+}
+
+bool run_state_waits_alike(const struct run_state *state, int task, int other)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct step_state *with = run_state_step(state, other);
+    struct digest result = last_result(state, task);
+    if (step->status != STEP_WAITING || with->status != STEP_WAITING || !digest_is_known(result))
+        return false;
+    if (source_of(state, task) != source_of(state, other))
+        return false;
+    int64_t apart_ms = step->wait_from.mono_ms - with->wait_from.mono_ms;
+    return digest_equal(result, last_result(state, other)) && apart_ms <= FAULT_SPAN_MS &&
+           apart_ms >= -FAULT_SPAN_MS;
+}
+
+bool fault_has(const struct fault *fault, const struct run_state *state, int task)
+{
+    const struct step_state *step = run_state_step(state, task);
+    return step->status == STEP_WAITING &&
+           digest_equal(last_result(state, task), fault->fingerprint) &&
+           source_of(state, task) == source_of(state, fault->first) &&
+           step->wait_from.mono_ms >= fault->since.mono_ms &&
+           step->wait_from.mono_ms <= fault->latest.mono_ms;
+}
+
+/* A task that waits and has a known result. */
+struct candidate {
+    struct digest result;
+    const struct step_state *step;
+    int task, source;
+    bool taken; /* by a fault that was reported */
+};
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Orders by result and source, then by the start of the wait. */
+static int by_result(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    int64_t a_ms = a->step->wait_from.mono_ms, b_ms = b->step->wait_from.mono_ms;
+    int order = compare(a->result.hi, b->result.hi);
+    if (order == 0)
+        order = compare(a->result.lo, b->result.lo);
+    if (order == 0)
+        order = a->source - b->source;
+    if (order == 0)
+        order = (a_ms > b_ms) - (a_ms < b_ms);
+    return order != 0 ? order : a->task - b->task;
+}
+
+/* If there are too many, keeps the tasks with the lowest numbers. */
+static int gather(const struct run_state *state, struct candidate *out)
+{
+    int count = 0;
+    for (int i = 0; i < state->plan->task_count && count < FAULT_WAITS_MAX; i++) {
+        struct digest result = last_result(state, i);
+        if (heap_has(&state->waits, i) && digest_is_known(result))
+            out[count++] = (struct candidate){.result = result,
+                                              .step = run_state_step(state, i),
+                                              .task = i,
+                                              .source = source_of(state, i)};
+    }
+    qsort(out, (size_t)count, sizeof(*out), by_result);
+    return count;
+}
+
+static bool is_within(const struct candidate *first, const struct candidate *other)
+{
+    return !other->taken && digest_equal(first->result, other->result) &&
+           first->source == other->source &&
+           other->step->wait_from.mono_ms - first->step->wait_from.mono_ms <= FAULT_SPAN_MS;
+}
+
+/* A range of sorted candidates with one result and source, whose waits began within the span. */
+struct window {
+    int from, count;
+};
+
+static struct window largest_window(const struct candidate *sorted, int count)
+{
+    struct window best = {0};
+    int end = 0;
+    for (int from = 0; from < count; from++) {
+        end = end > from ? end : from;
+        while (end < count && is_within(&sorted[from], &sorted[end]))
+            end++;
+        if (end - from > best.count)
+            best = (struct window){.from = from, .count = end - from};
+    }
+    return best;
+}
+
+static struct fault tell(struct candidate *members, int count)
+{
+    const struct step_state *step = members[0].step;
+    struct fault fault = {.fingerprint = members[0].result,
+                          .first = members[0].task,
+                          .count = count,
+                          .since = step->wait_from,
+                          .latest = members[count - 1].step->wait_from,
+                          .due_first = step->due,
+                          .due_last = step->due};
+    for (int i = 0; i < count; i++) {
+        members[i].taken = true;
+        step = members[i].step;
+        if (members[i].task < fault.first)
+            fault.first = members[i].task;
+        if (step->due.mono_ms < fault.due_first.mono_ms)
+            fault.due_first = step->due;
+        if (step->due.mono_ms > fault.due_last.mono_ms)
+            fault.due_last = step->due;
+    }
+    return fault;
+}
+
+static int by_first(const void *left, const void *right)
+{
+    const struct fault *a = left, *b = right;
+    return a->first - b->first;
+}
+
+int run_state_faults(const struct run_state *state, struct fault out[FAULTS_MAX])
+{
+    if (state->waits.count < FAULT_TASKS_MIN)
+        return 0;
+    size_t cap = 0;
+    struct candidate *sorted = xgrow(NULL, &cap, FAULT_WAITS_MAX, sizeof(*sorted));
+    int candidates = gather(state, sorted);
+    int count = 0;
+    while (count < FAULTS_MAX) {
+        struct window window = largest_window(sorted, candidates);
+        if (window.count < FAULT_TASKS_MIN)
+            break;
+        out[count++] = tell(&sorted[window.from], window.count);
+    }
+    free(sorted);
+    qsort(out, (size_t)count, sizeof(*out), by_first);
+    return count;
 }

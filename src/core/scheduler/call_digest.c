@@ -7,15 +7,15 @@
 #include "str.h"
 #include "xalloc.h"
 
-enum { ABSENT = 0, PRESENT = 1 }; /* a part that is missing differs from an empty one */
+enum { ABSENT = 0, PRESENT = 1 }; /* a missing part differs from an empty one */
 
 struct call_digester {
-    struct str run_dir;     /* as it goes into every call, */
-    struct str environment; /* and the environment, sorted, likewise */
-    struct str call;        /* room for the call at hand */
+    struct str run_dir;     /* as encoded in every call */
+    struct str environment; /* the sorted environment, as encoded in every call */
+    struct str call;        /* buffer for the current call */
 };
 
-/* Lengths and counts have one form on every machine: 8 bytes, lowest first. */
+/* Lengths and counts have the same encoding on every machine: 8 bytes, little-endian. */
 enum { COUNT_BYTES = sizeof(uint64_t) };
 
 static void write_count(char at[COUNT_BYTES], uint64_t count)
@@ -28,7 +28,7 @@ static void write_count(char at[COUNT_BYTES], uint64_t count)
     memcpy(at, bytes, sizeof(bytes));
 }
 
-/* So many more bytes, which the caller writes. */
+/* Makes space for `len` more bytes, which the caller writes. */
 static char *append(struct str *out, size_t len)
 {
     str_reserve(out, len);
@@ -78,7 +78,7 @@ static int compare_texts(const void *left, const void *right)
     return strcmp(*a, *b);
 }
 
-/* The order of variables means nothing to a program: sorted, equal sets are equal. */
+/* The order of variables has no meaning for a program. Sorting makes equal sets equal. */
 static void add_sorted(struct str *out, char *const *texts)
 {
     const size_t count = count_texts(texts);
@@ -94,7 +94,7 @@ static void add_sorted(struct str *out, char *const *texts)
     free(sorted);
 }
 
-/* The same command in another sandbox is another call; without one nothing is added. */
+/* The same command in another sandbox is a different call. Adds nothing without a sandbox. */
 static void add_sandbox(struct str *out, const struct sandbox_spec *spec)
 {
     struct str text = {0};

@@ -1,12 +1,14 @@
+/* retry_help.c - whether retrying helps, counted from past attempts. */
 #include "retry_help.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "attr.h"
 #include "fold.h"
 
-/* NULL: there is no room for one more. */
+/* Returns NULL if there is no space for another class. */
 static struct retry_class *find_class(struct retry_help *help, const struct failure_class *class)
 {
     int i = 0;
@@ -25,7 +27,7 @@ static void count(struct retry_count *to, bool passed)
     to->passed += passed;
 }
 
-/* The attempt behind one that failed. */
+/* Counts the attempt that followed a failed one. */
 static void add_case(const struct retry_step *step, const struct retry_attempt *next, bool passed)
 {
     struct retry_class *class = find_class(step->help, &step->last.class);
@@ -37,7 +39,7 @@ static void add_case(const struct retry_step *step, const struct retry_attempt *
     }
     int try = next->number - step->before;
     if (try < 2)
-        try = 2; /* not covered: numbers of a damaged log that go back */
+        try = 2; /* not covered: attempt numbers of a damaged log that decrease */
     if (try > RETRY_TRIES_MAX)
         try = RETRY_TRIES_MAX;
     count(&class->cells[try][step->same ? RETRY_SAME_FAULT : RETRY_NEW_FAULT]
@@ -95,7 +97,7 @@ static bool is_of(enum retry_of of, int fault, int hint)
     case RETRY_OF_HINTED:
         return hint == RETRY_HINTED;
     }
-    return false; /* not covered: -Wswitch keeps the list whole */
+    return false; /* not covered: -Wswitch keeps the list complete */
 }
 
 static struct retry_count count_of_try(const struct retry_class *class, enum retry_of of, int try)
@@ -128,7 +130,8 @@ struct retry_count retry_class_count(const struct retry_class *class, enum retry
 struct retry_share retry_share_of(struct retry_count count)
 {
     assert(count.cases > 0 && count.passed <= count.cases);
-    static const double z = 1.959963984540054; /* 95 of 100 lie within so many deviations */
+    static const double z =
+        1.959963984540054; /* 95 of 100 lie within this many standard deviations */
     const double n = (double)count.cases;
     const double p = (double)count.passed / n;
     const double scale = 1.0 + z * z / n;
@@ -179,4 +182,206 @@ void retry_help_sort(struct retry_help *help)
             help->classes[at - 1] = later;
         }
     }
+}
+
+/* The chance of the next attempt of one task. */
+
+/* Returns the number of the last attempt of earlier rounds, or 0. */
+static int last_before(const struct step_state *step, int round)
+{
+    int number = 0;
+    for (size_t i = 0; i < step->attempt_count && step->attempts[i].round < round; i++)
+        number = step->attempts[i].number;
+    return number;
+}
+
+bool retry_case_of(const struct run_state *state, int task, struct retry_case *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *last = step_state_attempt(step);
+    if (!last || last->ended.at_ms == 0 || last->outcome.kind == OUTCOME_CANCELLED ||
+        last->outcome.kind == OUTCOME_INTERRUPTED)
+        return false;
+    const struct failure_class class = failure_class_of(last);
+    if (class.label.class == VERDICT_SUCCESS || last->round != run_state_round(state, task))
+        return false;
+    const struct attempt_state *before = step_state_find_attempt(step, last->number - 1);
+    const int number = last->number + 1;
+    *out = (struct retry_case){
+        .class = class,
+        .same = before && before->round == last->round &&
+                digest_is_same(before->fingerprint, last->fingerprint),
+        .number = number,
+        .try = number - last_before(step, last->round),
+    };
+    return true;
+}
+
+static const struct retry_class *find(const struct retry_help *help,
+                                      const struct failure_class *class)
+{
+    for (int i = 0; i < help->class_count; i++) {
+        if (failure_class_equals(&help->classes[i].class, class))
+            return &help->classes[i];
+    }
+    return NULL;
+}
+
+bool retry_help_odds(const struct retry_help *help, const struct retry_case *like,
+                     struct retry_odds *out)
+{
+    const struct retry_class *class = find(help, &like->class);
+    const enum retry_of fault = like->same ? RETRY_OF_SAME_FAULT : RETRY_OF_NEW_FAULT;
+    int nth = like->try;
+    if (nth > RETRY_TRIES_MAX)
+        nth = RETRY_TRIES_MAX;
+    if (!class)
+        return false;
+    struct retry_odds odds = {.like = *like, .by_fault = true, .by_try = true};
+    odds.count = retry_class_count(class, fault, nth, nth);
+    if (odds.count.cases < RETRY_CASES_MIN) {
+        odds.by_try = false;
+        odds.count = retry_class_count(class, fault, 0, 0);
+    }
+    if (odds.count.cases < RETRY_CASES_MIN) {
+        odds.by_fault = false;
+        odds.count = retry_class_count(class, RETRY_OF_ALL, 0, 0);
+    }
+    if (odds.count.cases < RETRY_CASES_MIN)
+        return false;
+    *out = odds;
+    return true;
+}
+
+/* The same as text. */
+
+void retry_percent(double share, struct str *out)
+{
+    const int permille = (int)(share * 1000.0 + 0.5);
+    const int percent = (permille + 5) / 10;
+    if ((percent == 0 || percent == 100) && permille != percent * 10)
+        str_addf(out, "%d.%d %%", permille / 10,
+                 permille % 10); /* not %f: a locale could change the point */
+    else
+        str_addf(out, "%d %%", percent);
+}
+
+static void add_share(struct retry_count count, struct str *out)
+{
+    retry_percent(retry_share_of(count).share, out);
+    str_addf(out, " (%lld of %lld)", (long long)count.passed, (long long)count.cases);
+}
+
+void retry_count_words(struct retry_count count, struct str *out)
+{
+    if (count.cases >= RETRY_CASES_MIN)
+        add_share(count, out);
+    else
+        str_addf(out, "too few to say (%lld of %lld)", (long long)count.passed,
+                 (long long)count.cases);
+}
+
+void retry_count_json(struct retry_count count, struct str *out)
+{
+    str_json_i64(out, "again", count.cases);
+    str_json_i64(out, "passed", count.passed);
+    str_json_bool(out, "enough", count.cases >= RETRY_CASES_MIN);
+    if (count.cases < RETRY_CASES_MIN)
+        return;
+    const struct retry_share share = retry_share_of(count);
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"share", share.share}, {"low", share.low}, {"high", share.high}};
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        str_json_key(out, numbers[i].key);
+        str_add_number(out, numbers[i].value);
+    }
+}
+
+/* "by try: 2 31 %, 3 12 %, 4 0 %": the tries with enough cases, unless there is only one or none
+ * ever passed. */
+static void add_tries(const struct retry_class *class, struct str *out)
+{
+    struct str words = {0};
+    int told = 0;
+    for (int try = 2; try <= RETRY_TRIES_MAX; try++) {
+        const struct retry_count one = retry_class_count(class, RETRY_OF_ALL, try, try);
+        if (one.cases < RETRY_CASES_MIN)
+            continue;
+        str_addf(&words, "%s%d%s ", told > 0 ? ", " : "by try: ", try,
+                 try == RETRY_TRIES_MAX ? " and later" : "");
+        retry_percent(retry_share_of(one).share, &words);
+        told++;
+    }
+    if (told > 1 && retry_class_count(class, RETRY_OF_ALL, 0, 0).passed > 0)
+        str_addf(out, "%s\n", words.data);
+    str_done(&words);
+}
+
+static void add_tail(const struct retry_class *class, struct str *out)
+{
+    struct retry_tail tail;
+    if (!retry_class_tail(class, &tail))
+        return;
+    if (tail.from == tail.to)
+        str_addf(out, "try %d", tail.from);
+    else
+        str_addf(out, "tries %d to %d", tail.from, tail.to);
+    str_addf(out, " passed 0 of %lld\n", (long long)tail.count.cases);
+}
+
+static void add_faults(const struct retry_class *class, struct str *out)
+{
+    const struct retry_count same = retry_class_count(class, RETRY_OF_SAME_FAULT, 0, 0);
+    if (same.cases < RETRY_CASES_MIN)
+        return;
+    str_add(out, "after the same fault twice: ");
+    add_share(same, out);
+    str_add(out, ", else ");
+    retry_count_words(retry_class_count(class, RETRY_OF_NEW_FAULT, 0, 0), out);
+    str_add_char(out, '\n');
+}
+
+static void add_hints(const struct retry_class *class, struct str *out)
+{
+    const struct retry_count hinted = retry_class_count(class, RETRY_OF_HINTED, 0, 0);
+    if (hinted.cases < RETRY_CASES_MIN)
+        return;
+    str_add(out, "with a hint: ");
+    add_share(hinted, out);
+    str_add(out, ", without: ");
+    retry_count_words(retry_class_count(class, RETRY_OF_PLAIN, 0, 0), out);
+    str_add_char(out, '\n');
+}
+
+static void add_rounds(const struct retry_class *class, struct str *out)
+{
+    if (class->new_round.cases < RETRY_CASES_MIN)
+        return;
+    str_add(out, "in a new round of its agent: ");
+    add_share(class->new_round, out);
+    str_add_char(out, '\n');
+}
+
+void retry_class_words(const struct retry_class *class, struct str *out)
+{
+    add_tries(class, out);
+    add_tail(class, out);
+    add_faults(class, out);
+    add_hints(class, out);
+    add_rounds(class, out);
+}
+
+void retry_odds_words(const struct retry_odds *odds, struct str *out)
+{
+    retry_percent(retry_share_of(odds->count).share, out);
+    str_addf(out, " that try %d passes (%lld of %lld like it: ", odds->like.number,
+             (long long)odds->count.passed, (long long)odds->count.cases);
+    failure_class_word(&odds->like.class, out);
+    if (odds->by_fault && odds->like.same)
+        str_add(out, ", the same fault twice");
+    if (odds->by_try)
+        str_addf(out, ", try %d", odds->like.try);
+    str_add_char(out, ')');
 }

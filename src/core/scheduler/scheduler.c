@@ -1,9 +1,17 @@
+/*
+ * scheduler.c - one step of the scheduler: from an input to events and actions.
+ *
+ * First come the ways to emit an event, to end a step and to block its dependents, then
+ * recovery, and last the inputs one by one.
+ */
 #include "scheduler.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "classify_facts.h"
 #include "fold.h"
 #include "run_exit.h"
 #include "scheduling.h"
@@ -48,7 +56,7 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
     return event;
 }
 
-/* What the log has instead of what was made now. */
+/* Applies what only the log of a recorded run knows of this event. */
 static void recall(const struct scheduler *scheduler, struct event *event, struct str *text)
 {
     const char *recalled = text->data;
@@ -61,7 +69,7 @@ static void recall(const struct scheduler *scheduler, struct event *event, struc
     str_add(text, recalled ? recalled : "");
 }
 
-/* There is room for one more event, and its text. */
+/* Makes space for one more event and its text. */
 static void make_room(struct turn *turn)
 {
     const size_t had = turn->event_cap;
@@ -82,7 +90,7 @@ struct str scheduler_text(const struct scheduling *now)
     return text;
 }
 
-/* The text is that of the event which comes next; *text is empty afterwards. */
+/* Hands the text to the next event. *text is empty afterwards. */
 static void keep_text(struct turn *turn, struct str *text)
 {
     struct str *kept = &turn->texts[turn->event_count];
@@ -93,8 +101,8 @@ static void keep_text(struct turn *turn, struct str *text)
     *text = (struct str){0};
 }
 
-/* False, and nothing changed, if the event does not fit. Takes the text over: *text is empty
- * afterwards. `known`: what the text says, NULL = it has to be read. */
+/* Returns false and changes nothing if the event does not fit the state. Takes ownership of the
+ * text; *text is empty afterwards. `known` is what the text says; NULL = it has to be parsed. */
 static bool try_emit(const struct scheduling *now, struct event event, struct str *text,
                      const struct fold_known *known)
 {
@@ -123,7 +131,7 @@ void scheduler_emit_known(const struct scheduling *now, struct event event, stru
     (void)fits;
 }
 
-/* The text stays whose it is; NULL = none. */
+/* Borrows `text`, which may be NULL. */
 static bool try_emit_words(const struct scheduling *now, struct event event, const char *text)
 {
     struct str copy = {0};
@@ -168,7 +176,8 @@ void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_m
                              .mode = mode});
 }
 
-void scheduler_block_dependents(const struct scheduling *now, int failed)
+/* Blocks everything that needs this task, directly or not. */
+static void block_dependents(const struct scheduling *now, int failed)
 {
     const struct run_state *state = now->state;
     size_t cap = 0;
@@ -192,8 +201,8 @@ void scheduler_block_dependents(const struct scheduling *now, int failed)
     free(line);
 }
 
-/* What was held until this task is through goes on, one after the other: at once if it
- * passed, else not before its own time. */
+/* Releases the tasks that were held until this one ended, one after the other: at once if it
+ * passed, otherwise not before their own time. */
 static void release_followers(const struct scheduling *now, int leader, bool passed)
 {
     const struct run_state *state = now->state;
@@ -226,8 +235,128 @@ void scheduler_end_step(const struct scheduling *now, int task, const struct dec
     scheduler_emit(now, event, inputs);
     release_followers(now, task, decision->kind == DECISION_SUCCEEDED);
     if (decision->kind != DECISION_SUCCEEDED)
-        scheduler_block_dependents(now, task);
+        block_dependents(now, task);
 }
+
+/* Recovery: continues a run as if its inputs had arrived. */
+
+/* Ends what was running when the engine died. Nobody observed its end. */
+static void interrupt(const struct scheduling *now, int task)
+{
+    struct input ended = *now->input;
+    ended.outcome = (struct outcome){.kind = OUTCOME_INTERRUPTED};
+    ended.verdict = verdict_new();
+    const struct classify_input facts = {.outcome = ended.outcome, .memory_killed = -1};
+    (void)facts_judge(&facts, &ended.verdict); /* an interruption is always known */
+    struct scheduling then = *now;
+    then.input = &ended;
+    scheduler_judge(&then, task, &ended);
+}
+
+/* The output is not in the log, so only the outcome counts: persistent if in doubt. */
+static struct verdict judge_end(const struct plan_step *plan, const struct step_state *step,
+                                const struct outcome *outcome)
+{
+    struct verdict verdict = verdict_new();
+    bool passed = outcome->kind == OUTCOME_EXIT && outcome->code == 0 && !step->silent_failure;
+    const struct classify_input facts = {
+        .outcome = *outcome, .memory_killed = -1, .cpu_s = plan->sandbox->cpu_s};
+    if (!passed && !facts_judge(&facts, &verdict))
+        verdict_set_persistent(&verdict, REASON_NONE, "", "recovered.unread");
+    return verdict;
+}
+
+/* The end is in the log, the decision is not. */
+static void finish_decision(const struct scheduling *now, int task)
+{
+    const struct step_state *step = run_state_step(now->state, task);
+    struct input ended = *now->input;
+    ended.outcome = step_state_attempt(step)->outcome;
+    ended.expectation_met = false; /* nobody checked */
+    if (step->judged && step_state_verdict(step, &ended.verdict)) {
+        scheduler_decide(now, task, &ended.outcome, &ended.verdict);
+    } else {
+        ended.verdict = judge_end(scheduler_plan_step(now->state, task), step, &ended.outcome);
+        scheduler_judge_late(now, task, &ended);
+    }
+}
+
+static void settle_attempt(const struct scheduling *now, int task)
+{
+    switch (run_state_step(now->state, task)->status) {
+    case STEP_RUNNING:
+        scheduler_agent_settle(now, task);
+        interrupt(now, task);
+        break;
+    case STEP_JUDGING:
+        scheduler_agent_settle(now, task);
+        finish_decision(now, task);
+        break;
+    case STEP_PENDING:
+    case STEP_READY:
+    case STEP_WAITING:
+    case STEP_ENDED:
+    case STEP_STATUS_COUNT:
+        break;
+    }
+}
+
+/* Completes what was under way: consequences of a cancellation, of a failure, of a task sent
+ * ahead. */
+static void settle_task(const struct scheduling *now, int task)
+{
+    const struct task_state *state = &now->state->tasks[task];
+    scheduler_cancel_rest(now, task);
+    if (task_status_is_final(state->status) && state->status != TASK_PASSED)
+        block_dependents(now, task);
+    if (state->follows >= 0)
+        scheduler_emit(now, scheduler_event(now, EVENT_TASK_RELEASED, task), NULL);
+}
+
+static void settle_gate(const struct scheduling *now, int source)
+{
+    const struct gate_state *gate = &now->state->gates[source];
+    if (gate->status == GATE_PROBING)
+        scheduler_gate_lost(now, source);
+}
+
+static bool is_taken_up(enum task_status status, enum take_up what)
+{
+    return (task_status_is_failed(status) && (what == TAKE_UP_REST || what == TAKE_UP_FAILED)) ||
+           (status == TASK_CANCELLED && what == TAKE_UP_REST);
+}
+
+/* Nothing is under way in a run that has ended. The fold queues the tasks that these blocked. */
+static void reopen_ended(const struct scheduling *now)
+{
+    for (int i = 0; i < now->state->plan->task_count; i++) {
+        if (is_taken_up(now->state->tasks[i].status, now->input->take_up))
+            scheduler_reopen(now, &now->input->control, i);
+    }
+}
+
+/* Continues where an engine that is gone left off. */
+static void recover_run(const struct scheduling *now)
+{
+    const struct plan *plan = now->state->plan;
+    struct event event = scheduler_event(now, EVENT_RUN_RECOVERED, -1);
+    event.a = now->input->rebooted;
+    event.b = now->input->jobs != now->state->jobs ? now->input->jobs : 0;
+    event.c = now->state->ended ? (int64_t)now->input->take_up : TAKE_UP_OPEN;
+    scheduler_emit_by(now, event, now->input->control.by);
+    if (event.c != TAKE_UP_OPEN) {
+        reopen_ended(now);
+        return;
+    }
+    for (int i = 0; i < plan->task_count; i++)
+        settle_attempt(now, i);
+    for (int i = 0; i < plan->source_count; i++)
+        settle_gate(now, i);
+    for (int i = 0; i < plan->task_count; i++)
+        settle_task(now, i);
+}
+
+/* The inputs. */
 
 static void end_due_waits(const struct scheduling *now)
 {
@@ -255,7 +384,7 @@ static void start_attempt(const struct scheduling *now, int task)
                  .kind = ACTION_SPAWN, .task = task, .step = event.step, .attempt = event.attempt});
 }
 
-/* A wait may have ended in a hold or in a queue: the deadline is kept at the start too. */
+/* A wait may have ended in a hold or a queue, so the deadline is checked at the start as well. */
 static bool is_too_late(const struct scheduling *now, int task)
 {
     const struct step_state *step = run_state_step(now->state, task);
@@ -279,7 +408,8 @@ static void fill_slots(const struct scheduling *now)
     }
 }
 
-/* Which exit code wins: stopped by a person, needs one, entropy, gave up. */
+/* Returns the exit code with the highest precedence: stopped by a person, needs one, entropy, gave
+ * up. */
 static enum run_exit run_exit(const struct run_state *state)
 {
     if (state->stopped_by_person)
@@ -358,7 +488,7 @@ static void on_attempt_news(const struct scheduling *now)
     scheduler_emit(now, event, NULL);
 }
 
-/* The attempt that the fact names; NULL if it is not there. */
+/* Returns the attempt that the fact names, or NULL. */
 static const struct attempt_state *fact_attempt(const struct run_state *state,
                                                 const struct input *input)
 {
@@ -368,7 +498,7 @@ static const struct attempt_state *fact_attempt(const struct run_state *state,
     return step_state_find_attempt(&state->tasks[input->task].steps[input->step], input->attempt);
 }
 
-/* What the fold refuses is ignored: facts come from outside, and may come late. */
+/* Facts come from outside and may come late. Those that the fold rejects are ignored. */
 static void take_fact(const struct scheduling *now)
 {
     const struct input *input = now->input;
@@ -396,7 +526,7 @@ static void take_fact(const struct scheduling *now)
         scheduler_agent_told(now, event.kind, event.task);
 }
 
-/* What the fold refuses is not added: whoever asked looks at how many tasks there are. */
+/* A task that the fold rejects is not added. The caller checks the number of tasks. */
 static void add_task(const struct scheduling *now)
 {
     struct event event = scheduler_event(now, EVENT_TASK_ADDED, -1);
@@ -432,7 +562,7 @@ static void take_input(const struct scheduling *now)
     case INPUT_RECOVER:
         if (!now->state->started)
             emit_text(now, EVENT_RUN_STARTED, -1, "by", input->control.by);
-        scheduler_recover(now);
+        recover_run(now);
         break;
     case INPUT_FACT:
         take_fact(now);
@@ -453,7 +583,7 @@ void scheduler_step(struct scheduler *scheduler, const struct input *input, stru
     scheduler->stepped_mono_ms = input->now.mono_ms;
     take_input(&now);
     if (!scheduler->orphaned)
-        scheduler_budget_time(&now); /* of what runs without an engine nobody knows the time */
+        scheduler_budget_time(&now); /* without an engine the time spent is not known */
     end_due_waits(&now);
     if (!scheduler->starts_nothing && !scheduler->orphaned)
         fill_slots(&now);

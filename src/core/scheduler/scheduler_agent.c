@@ -1,12 +1,271 @@
-/* scheduler_agent.c - what becomes of an agent's calls while it runs, and of an attempt that was
- * ended for them or for a budget. */
+/*
+ * scheduler_agent.c - agents: their budgets, the rounds in which they are prompted again, and their
+ * calls while they run.
+ */
 #include <string.h>
 
 #include "classify_facts.h"
+#include "fold.h"
 #include "json.h"
+#include "repair.h"
 #include "scheduling.h"
+#include "utf8.h"
 
-/* What the agent called last, as the fact says it. */
+/* Budgets: a warning when most of one is used, and the end of what would use more than all of it.
+ */
+
+static const struct budget_state *budget_of(const struct run_state *state, int task)
+{
+    return task >= 0 ? &state->tasks[task].agent->budget : &state->budget;
+}
+
+/* Stops all agents of the run, or whatever the task is running. Skips tasks that a person has
+ * cancelled. */
+static void end_all(const struct scheduling *now, int task)
+{
+    const struct run_state *state = now->state;
+    const int first = task >= 0 ? task : 0;
+    const int last = task >= 0 ? task : state->plan->task_count - 1;
+    for (int i = first; i <= last; i++) {
+        const bool is_meant = task >= 0 || scheduler_plan_step(state, i)->agent;
+        if (is_meant && state->tasks[i].status == TASK_RUNNING && !state->tasks[i].cancelling)
+            scheduler_end_attempt(now, i, CANCEL_TERM);
+    }
+}
+
+static void tell(const struct scheduling *now, int task, const struct budget_use *use,
+                 enum event_budget_mark mark)
+{
+    struct event event = scheduler_event(now, EVENT_BUDGET, task);
+    event.a = use->kind;
+    event.b = use->used < FOLD_TIME_MAX_MS ? use->used : FOLD_TIME_MAX_MS;
+    event.c = use->limit;
+    event.d = mark;
+    scheduler_emit(now, event, NULL);
+}
+
+/* Checks one budget of a task, or of the run (-1). */
+static void look_at(const struct scheduling *now, int task, enum budget_kind kind, bool may_end)
+{
+    const struct budget_state *budget = budget_of(now->state, task);
+    struct budget_use use;
+    if (!run_state_budget(now->state, task, kind, &now->input->now, &use))
+        return;
+    if (budget_use_is_spent(&use) && (budget->spent & 1U << kind) == 0) {
+        tell(now, task, &use, EVENT_BUDGET_SPENT);
+        if (may_end)
+            end_all(now, task);
+    } else if (budget_use_is_near(&use) && (budget->told & 1U << kind) == 0) {
+        tell(now, task, &use, EVENT_BUDGET_TOLD);
+    }
+}
+
+void scheduler_budget_look(const struct scheduling *now, int task, bool may_end)
+{
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        look_at(now, task, (enum budget_kind)kind, may_end);
+        look_at(now, -1, (enum budget_kind)kind, may_end);
+    }
+}
+
+void scheduler_budget_time(const struct scheduling *now)
+{
+    const struct heap *walls = &now->state->walls;
+    if (now->state->plan->budget.limits[BUDGET_WALL] != 0)
+        look_at(now, -1, BUDGET_WALL, true);
+    int task = heap_first(walls);
+    while (task >= 0 && heap_key(walls, task) <= now->input->now.mono_ms) {
+        look_at(now, task, BUDGET_WALL, true);
+        task = heap_first(walls);
+    }
+}
+
+int64_t scheduler_budget_due(const struct run_state *state)
+{
+    const int task = heap_first(&state->walls);
+    const int64_t of_task_ms = task >= 0 ? heap_key(&state->walls, task) : -1;
+    const int64_t of_run_ms = run_state_wall_due(state, -1);
+    if (of_task_ms < 0 || of_run_ms < 0)
+        return of_task_ms < 0 ? of_run_ms : of_task_ms;
+    return of_task_ms < of_run_ms ? of_task_ms : of_run_ms;
+}
+
+/* Finds the first of these kinds that is used up. */
+static bool find_spent(const struct scheduling *now, int task, unsigned kinds,
+                       struct budget_use *out)
+{
+    const unsigned spent = budget_of(now->state, task)->spent & kinds;
+    for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
+        if ((spent & 1U << kind) == 0)
+            continue;
+        (void)run_state_budget(now->state, task, (enum budget_kind)kind, &now->input->now, out);
+        return true;
+    }
+    return false;
+}
+
+/* A command uses nothing but time. */
+bool scheduler_budget_spent(const struct scheduling *now, int task, int step,
+                            struct budget_use *out, bool *by_run)
+{
+    const struct plan_task *plan = &now->state->plan->tasks[task];
+    const bool is_agents = plan->steps[step].agent != NULL;
+    *by_run = false;
+    if (!now->state->tasks[task].agent)
+        return false;
+    if (find_spent(now, task, is_agents ? ~0U : 1U << BUDGET_WALL, out))
+        return true;
+    *by_run = is_agents && find_spent(now, -1, ~0U, out);
+    return *by_run;
+}
+
+bool scheduler_budget_ends(const struct scheduling *now, int task)
+{
+    static const struct decision needs_you = {.kind = DECISION_NEEDS_YOU};
+    struct budget_use spent;
+    bool by_run;
+    if (!scheduler_budget_spent(now, task, run_state_step_number(now->state, task), &spent,
+                                &by_run))
+        return false;
+    struct str text = {0};
+    str_add_char(&text, '{');
+    protocol_budget_to_json(&spent, by_run, &text);
+    str_add_char(&text, '}');
+    scheduler_end_step(now, task, &needs_you, text.data);
+    str_done(&text);
+    return true;
+}
+
+/* Rounds: when an agent is prompted again, and with what. */
+
+/* Returns whether the step failed because of the work, not because of the environment or a
+ * person. */
+static bool is_over_for_the_work(const struct protocol_facts *facts,
+                                 const struct decision *decision)
+{
+    const struct verdict *verdict = facts->verdict;
+    const struct outcome *outcome = facts->outcome;
+    const bool has_run =
+        outcome->kind == OUTCOME_EXIT || outcome->kind == OUTCOME_SIGNAL ||
+        (outcome->kind == OUTCOME_NOT_STARTED && !start_code_is_known(outcome->code));
+    const bool is_final = decision->kind == DECISION_FAILED ||
+                          decision->kind == DECISION_RETRY_EXHAUSTED ||
+                          decision->kind == DECISION_MAX_RETRIES;
+    return has_run && is_final && verdict->class == VERDICT_PERSISTENT && !verdict->ask &&
+           !protocol_is_parked(verdict);
+}
+
+/* An agent can repair its own answer if only the form is wrong (requirement D3). */
+static bool can_be_mended(const struct plan_step *step, const struct verdict *verdict)
+{
+    if (verdict->reason == REASON_CONTRACT)
+        return !verdict->no_retry;
+    return !step->agent;
+}
+
+bool scheduler_round_follows(const struct scheduling *now, int task,
+                             const struct protocol_facts *facts, const struct decision *decision)
+{
+    const struct task_state *state = &now->state->tasks[task];
+    const struct plan_task *plan = &now->state->plan->tasks[task];
+    const int step = run_state_step_number(now->state, task);
+    return state->agent && state->agent->round < state->agent->rounds && !state->cancelling &&
+           state->agent->round < FOLD_COUNT_MAX && plan_task_agent_step(plan, step) >= 0 &&
+           is_over_for_the_work(facts, decision) &&
+           can_be_mended(&plan->steps[step], facts->verdict);
+}
+
+/* Returns whether the step ended the same way in the previous round, with the same output. */
+static bool ends_as_before(const struct step_state *step)
+{
+    const struct attempt_state *now = step_state_attempt(step);
+    for (size_t i = step->attempt_count - 1; i > 0; i--) {
+        const struct attempt_state *before = &step->attempts[i - 1];
+        if (before->round < now->round)
+            return before->round == now->round - 1 && digest_is_known(now->fingerprint) &&
+                   digest_equal(before->fingerprint, now->fingerprint);
+    }
+    return false;
+}
+
+static void write_failure(const struct scheduling *now, int task,
+                          const struct protocol_facts *facts, struct str *out)
+{
+    const struct input *input = now->input;
+    const struct plan_step *step = scheduler_plan_step(now->state, task);
+    const struct verdict *verdict = facts->verdict;
+    if (step->agent && input->repair && strlen(input->repair) <= SCHEDULER_PROMPT_MAX) {
+        str_add(out, input->repair);
+        return;
+    }
+    struct str ended = {0};
+    outcome_words(facts->outcome, &ended);
+    if (verdict->match[0] != '\0' && verdict->violations[0] == '\0')
+        str_addf(&ended, ": %s", verdict->match);
+    const size_t tail = input->tail_len < SCHEDULER_TAIL_MAX ? input->tail_len : SCHEDULER_TAIL_MAX;
+    const struct repair_failure failure = {
+        .argv = step->agent ? NULL : step->argv,
+        .ended = str_text(&ended),
+        .violations = verdict->violations[0] != '\0' ? verdict->violations : NULL,
+        .tail = input->tail ? input->tail + input->tail_len - tail : NULL,
+        .tail_len = tail,
+        .expected_to_fail = step->expect.what == PLAN_EXPECT_FAILURE,
+    };
+    repair_failure_prompt(&failure, SCHEDULER_PROMPT_MAX, out);
+    str_done(&ended);
+}
+
+/* Writes the prompt as JSON. Drops its beginning if it is too long, since its end says what to
+ * do. */
+static void prompt_text(const struct str *prompt, struct str *out)
+{
+    size_t from = 0;
+    for (;;) {
+        str_clear(out);
+        str_add_char(out, '{');
+        str_json_text(out, "prompt", str_text(prompt) + from);
+        str_add_char(out, '}');
+        if (out->len <= EVENT_TEXT_MAX)
+            return;
+        from += out->len - EVENT_TEXT_MAX;
+        while (from < prompt->len && utf8_is_inner(prompt->data[from]))
+            from++;
+        if (from > prompt->len)
+            from = prompt->len;
+    }
+}
+
+/* An agent that repeats itself is told so before its task ends because of it. */
+static void write_prompt(const struct scheduling *now, int task, const struct protocol_facts *facts,
+                         struct str *out)
+{
+    write_failure(now, task, facts, out);
+    if (ends_as_before(run_state_step(now->state, task)))
+        str_add(out, "\nThis is the same result as in the previous round: nothing done since has "
+                     "changed it. Try another way, or say what blocks you.\n");
+}
+
+void scheduler_round_start(const struct scheduling *now, int task,
+                           const struct protocol_facts *facts)
+{
+    const struct plan_task *plan = &now->state->plan->tasks[task];
+    struct event event = scheduler_event(now, EVENT_ROUND_STARTED, task);
+    struct str prompt = {0};
+    struct str text = {0};
+    event.a = now->state->tasks[task].agent->round + 1;
+    event.b = plan_task_agent_step(plan, event.step);
+    event.c = event.step;
+    event.d = event.attempt;
+    write_prompt(now, task, facts, &prompt);
+    prompt_text(&prompt, &text);
+    scheduler_emit(now, event, text.data);
+    str_done(&text);
+    str_done(&prompt);
+}
+
+/* The calls of an agent while it runs, and attempts that were stopped for them or for a budget. */
+
+/* Appends the agent's last call, as reported by the fact. */
 static void add_what(const struct input *input, struct str *out)
 {
     struct json *text = NULL;
@@ -26,7 +285,7 @@ static void emit_suspicion(const struct scheduling *now, int task, const struct 
     str_done(&what);
 }
 
-/* A suspicion is for the next prompt; who is stuck will not hear it. */
+/* A suspicion is meant for the next prompt. An agent that is stuck gets no further prompt. */
 static void look_at_calls(const struct scheduling *now, int task, bool may_end)
 {
     const struct task_agent *agent = now->state->tasks[task].agent;
@@ -57,7 +316,7 @@ void scheduler_agent_settle(const struct scheduling *now, int task)
     scheduler_budget_look(now, task, false);
 }
 
-/* A command behind the agent ends for a budget only if it was ended for that. */
+/* A command after the agent ends because of a budget only if it was stopped for it. */
 void scheduler_agent_facts(const struct scheduling *now, int task, struct protocol_facts *facts)
 {
     const struct task_agent *agent = now->state->tasks[task].agent;
@@ -97,7 +356,7 @@ bool scheduler_agent_stopped(const struct scheduling *now, int task, struct inpu
         return false;
     const struct classify_input facts = {.outcome = ended->outcome, .memory_killed = -1};
     struct verdict verdict = verdict_new();
-    (void)facts_judge(&facts, &verdict); /* why we ended it is always known */
+    (void)facts_judge(&facts, &verdict); /* the reason why we stopped it is always known */
     if (verdict.match[0] == '\0')
         memcpy(verdict.match, ended->verdict.match, sizeof(verdict.match));
     ended->verdict = verdict;

@@ -1,7 +1,354 @@
-/* scheduler_control.c - acts of persons: what each asks for, and its answer. */
-#include "scheduler_answer.h"
+/* scheduler_control.c - what people ask for, and the answers. */
+#include <stdarg.h>
+#include <stdio.h>
 
-/* What runs is told to end; what waits ends here and now. */
+#include "attr.h"
+#include "fold.h"
+#include "scheduling.h"
+
+enum { ANSWER_MAX = 200 };
+
+/* What became of a control. */
+struct answer {
+    bool done;
+    char words[ANSWER_MAX];
+};
+
+ATTR_PRINTF(3, 0)
+static void set_answer(struct answer *answer, bool done, const char *fmt, va_list args)
+{
+    answer->done = done;
+    (void)vsnprintf(answer->words, sizeof(answer->words), fmt, args);
+}
+
+/* Sets the answer to a control that is not carried out, and why. */
+ATTR_PRINTF(2, 3)
+static void answer_refuse(struct answer *answer, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    set_answer(answer, false, fmt, args);
+    va_end(args);
+}
+
+/* Sets the answer to a control that is carried out. */
+ATTR_PRINTF(2, 3)
+static void answer_accept(struct answer *answer, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    set_answer(answer, true, fmt, args);
+    va_end(args);
+}
+
+/* What a person can add to a retry: a hint, and a number of attempts. */
+
+/* Returns whether the control is a retry with a hint or with extra attempts. */
+static bool has_choices(const struct control *control)
+{
+    return control->verb == CONTROL_RETRY && (control->hint[0] != '\0' || control->tries > 0);
+}
+
+/* Records the hint, and how many attempts the set has in all (0: as before). */
+static void record_hint(const struct scheduling *now, const struct control *control, int task,
+                        int allowed)
+{
+    struct event event = scheduler_event(now, EVENT_HINT_GIVEN, task);
+    struct str text = {0};
+    event.a = allowed;
+    if (control->hint[0] == '\0' && allowed == 0)
+        return;
+    str_add_char(&text, '{');
+    if (control->hint[0] != '\0')
+        str_json_text(&text, "hint", control->hint);
+    if (control->by[0] != '\0')
+        str_json_text(&text, "by", control->by);
+    str_add_char(&text, '}');
+    scheduler_emit(now, event, text.data);
+    str_done(&text);
+}
+
+/* The same with the attempts counted from now, before the step's next attempt. */
+static void record_choices(const struct scheduling *now, const struct control *control, int task)
+{
+    int used = run_state_step(now->state, task)->used;
+    record_hint(now, control, task, control->tries > 0 ? used + control->tries : 0);
+}
+
+/* Appends what the choices will do to the answer: "; 4 tries from now; its agent gets your hint".
+ */
+static void describe_choices(const struct scheduling *now, const struct control *control, int task,
+                             struct str *out)
+{
+    const struct task_agent *agent = now->state->tasks[task].agent;
+    if (control->tries > 0)
+        str_addf(out, "; %d tr%s from now", control->tries, control->tries == 1 ? "y" : "ies");
+    if (control->hint[0] == '\0')
+        return;
+    switch (run_state_hint_goes(now->state, task)) {
+    case HINT_GOES_NOWHERE:
+        str_add(out, "; your hint is kept as a note, this step has no agent");
+        break;
+    case HINT_GOES_HERE:
+        str_add(out, "; its agent gets your hint");
+        break;
+    case HINT_GOES_BACK:
+        if (agent->round < agent->rounds)
+            str_addf(out, "; the agent gets your hint in round %d", agent->round + 1);
+        else
+            str_add(out, "; the agent gets your hint if it has another round");
+        break;
+    case HINT_GOES_ON:
+        str_add(out, "; the next agent of the task gets your hint");
+        break;
+    }
+}
+
+/* Retrying a step. */
+
+/* A stuck task continues with higher thresholds; any other one starts fresh. */
+void scheduler_reopen(const struct scheduling *now, const struct control *control, int task)
+{
+    const struct plan_step *plan = scheduler_plan_step(now->state, task);
+    const struct task_state *state = &now->state->tasks[task];
+    struct event event = scheduler_event(now, EVENT_STEP_REOPENED, task);
+    int grant = run_state_step(now->state, task)->grant;
+    event.a = grant < FOLD_COUNT_MAX ? grant + 1 : grant;
+    event.grant = (int)event.a;
+    event.b = control->tries > 0 ? control->tries : plan_step_attempts(plan);
+    if (state->status == TASK_STUCK)
+        event.c = circles_next_scale(state->circles);
+    scheduler_emit_by(now, event, control->by);
+    record_hint(now, control, task, 0);
+}
+
+/* Returns how many more equal results stop it again after "go on"; 0: the next one. */
+static int alike_more(const struct run_state *state, int task)
+{
+    const struct circles *circles = state->tasks[task].circles;
+    const struct policy *policy = scheduler_plan_step(state, task)->policy;
+    const int scale = circles_next_scale(circles);
+    if (circles && circles->verdict.level == ENTROPY_STUCK) {
+        const int count = circles->verdict.count;
+        const int next = count / circles_scale(circles) * scale;
+        const int most = count > ENTROPY_REPEAT_MAX ? count : ENTROPY_REPEAT_MAX;
+        return (next < most ? next : most) - count;
+    }
+    int window = policy->window;
+    if (window == 0 || (policy->same_stops > 0 && policy->same_stops < window))
+        window = policy->same_stops;
+    return window * scale - run_state_step(state, task)->same;
+}
+
+/* Accepts with whichever comes first: equal results or the end of the attempts. */
+static void accept_go_on(struct answer *answer, int more, int tries)
+{
+    if (more > tries)
+        answer_accept(answer, "continues for %d more tr%s at most", tries,
+                      tries == 1 ? "y" : "ies");
+    else if (more > 0)
+        answer_accept(answer, "continues; stops again after %d more alike", more);
+    else
+        answer_accept(answer, "continues for one more; stops again if it is alike");
+}
+
+/* Retries a step that failed with a new set of attempts, unless a needed task prevents it. */
+static void retry_ended(const struct scheduling *now, const struct control *control, int task,
+                        struct answer *answer)
+{
+    int in_the_way = run_state_blocker(now->state, task);
+    if (now->state->plan->grows) {
+        answer_refuse(answer, "its caller has the answer and may call again");
+        return;
+    }
+    if (in_the_way >= 0) {
+        answer_refuse(answer, "it needs %s, which did not pass: retry that one",
+                      now->state->plan->tasks[in_the_way].id);
+        return;
+    }
+    const struct task_agent *agent = now->state->tasks[task].agent;
+    const bool by_calls = agent && agent->is_stuck;
+    const int rounds = agent ? agent->rounds : 0;
+    const bool stuck = now->state->tasks[task].status == TASK_STUCK;
+    int more = stuck ? alike_more(now->state, task) : 0;
+    scheduler_reopen(now, control, task);
+    if (by_calls)
+        answer_accept(answer, "continues; its calls are called alike %d times as late",
+                      circles_scale(now->state->tasks[task].circles));
+    else if (stuck)
+        accept_go_on(answer, more, run_state_step(now->state, task)->allowed);
+    else if (agent && agent->rounds > rounds)
+        answer_accept(answer, "a new set of tries, and up to %d more rounds",
+                      agent->rounds - rounds);
+    else
+        answer_accept(answer, "a new set of tries");
+}
+
+/* Returns whether only a closed gate keeps the step from starting. */
+static bool is_behind_gate(const struct run_state *state, int task)
+{
+    const struct gate_state *gate = run_state_gate(state, task);
+    return gate && gate->status != GATE_OPEN && number_set_has(&gate->line, task);
+}
+
+/* Returns whether it may start, or will get its turn, without a person's help. */
+static bool starts_unasked(const struct run_state *state, int task)
+{
+    return !is_behind_gate(state, task) || run_state_gate(state, task)->status == GATE_SPREADING;
+}
+
+/* Returns the first needed task that has not passed, or -1. */
+static int first_unmet(const struct run_state *state, int task)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    for (int i = 0; i < plan->need_count; i++) {
+        if (state->tasks[plan->needs[i]].status != TASK_PASSED)
+            return plan->needs[i];
+    }
+    return -1;
+}
+
+/* Moves a held or waiting task to the head of the queue. At a closed gate it is sent as the next
+ * probe. Returns false if others come first, as the answer says. */
+static bool start_now(const struct scheduling *now, const struct control *control, int task,
+                      struct answer *answer)
+{
+    if (now->state->tasks[task].held)
+        scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
+    if (now->state->tasks[task].status == TASK_BACKOFF) {
+        struct event event = scheduler_event(now, EVENT_WAIT_ENDED, task);
+        event.a = 1;
+        scheduler_emit_by(now, event, control->by);
+    }
+    const struct gate_state *gate = run_state_gate(now->state, task);
+    int missing = first_unmet(now->state, task);
+    bool at_once = false;
+    if (missing >= 0)
+        answer_accept(answer, "released; it needs %s", now->state->plan->tasks[missing].id);
+    else if (gate && gate->status == GATE_PROBING)
+        answer_accept(answer, "starts once %s gets through: its source is limited",
+                      now->state->plan->tasks[gate->probe].id);
+    else if (gate && gate->status == GATE_SPREADING)
+        answer_accept(answer, "starts in its turn: its source has just opened");
+    else
+        at_once = true;
+    if (at_once)
+        answer_accept(answer, "starts with the next free slot");
+    scheduler_gate_send(now, task, control->by);
+    return at_once;
+}
+
+/* Adds to an accepted retry the effect of its hint and attempts. */
+static void add_choices(const struct scheduling *now, const struct control *control, int task,
+                        struct answer *answer)
+{
+    struct str words = {0};
+    str_add(&words, answer->words);
+    describe_choices(now, control, task, &words);
+    answer_accept(answer, "%s", str_text(&words));
+    str_done(&words);
+}
+
+/* The task starts without the retry, but the choices that came with it count. */
+static void retry_queued(const struct scheduling *now, const struct control *control, int task,
+                         struct answer *answer)
+{
+    const bool is_spread = is_behind_gate(now->state, task); /* and its gate is opening */
+    if (!has_choices(control)) {
+        answer_refuse(answer, is_spread ? "it starts in its turn"
+                                        : "it is queued: it starts as soon as it can");
+        return;
+    }
+    record_choices(now, control, task);
+    answer_accept(answer, is_spread ? "it starts in its turn" : "it is queued");
+}
+
+static void retry_by_status(const struct scheduling *now, const struct control *control, int task,
+                            struct answer *answer)
+{
+    const struct task_state *state = &now->state->tasks[task];
+    switch (state->status) {
+    case TASK_RUNNING:
+        answer_refuse(answer, "it is running");
+        return;
+    case TASK_PASSED:
+        answer_refuse(answer, "it has passed");
+        return;
+    case TASK_GAVE_UP:
+    case TASK_CANCELLED:
+    case TASK_BLOCKED:
+    case TASK_NEEDS_YOU:
+    case TASK_STUCK:
+        retry_ended(now, control, task, answer);
+        return;
+    case TASK_QUEUED:
+        if (!state->held && starts_unasked(now->state, task)) {
+            retry_queued(now, control, task, answer);
+            return;
+        }
+        break;
+    case TASK_BACKOFF:
+    case TASK_STATUS_COUNT:
+        break;
+    }
+    record_choices(now, control, task);
+    (void)start_now(now, control, task, answer);
+}
+
+/* Starts the task's step again: at once if it waits or is held, with a new set of attempts if it
+ * has ended. */
+static void retry_task(const struct scheduling *now, const struct control *control, int task,
+                       struct answer *answer)
+{
+    retry_by_status(now, control, task, answer);
+    if (answer->done)
+        add_choices(now, control, task, answer);
+}
+
+/* Finds the fault that the task waits with, if it is one of those that are reported. */
+static bool find_fault(const struct run_state *state, int task, struct fault *out)
+{
+    struct fault faults[FAULTS_MAX];
+    int count = run_state_faults(state, faults);
+    for (int i = 0; i < count; i++) {
+        if (!fault_has(&faults[i], state, task))
+            continue;
+        *out = faults[i];
+        return true;
+    }
+    return false;
+}
+
+/* Sends one task; the others that wait with the same fault are held until it gets through. */
+static void send_one(const struct scheduling *now, const struct control *control, int task,
+                     struct answer *answer)
+{
+    const struct run_state *state = now->state;
+    const struct step_state *step = run_state_step(state, task);
+    if (step->status != STEP_WAITING) {
+        answer_refuse(answer, "it does not wait for a next try");
+        return;
+    }
+    int others = 0;
+    struct fault fault;
+    bool common = find_fault(state, task, &fault);
+    for (int i = 0; i < state->plan->task_count; i++) {
+        bool alike = common ? fault_has(&fault, state, i) : run_state_waits_alike(state, task, i);
+        if (i == task || state->tasks[i].held || !alike)
+            continue;
+        struct event event = scheduler_event(now, EVENT_TASK_HELD, i);
+        event.a = task + 1;
+        scheduler_emit_by(now, event, control->by);
+        others++;
+    }
+    struct answer start = {0};
+    bool at_once = start_now(now, control, task, &start);
+    answer_accept(answer, "%s; %d that wait%s with the same fault follow%s once it gets through",
+                  at_once ? "sent" : start.words, others, others == 1 ? "s" : "",
+                  others == 1 ? "s" : "");
+}
+
+/* Stops what is running. What waits ends here and now. */
 static void stop_task(const struct scheduling *now, const struct control *control, int task)
 {
     const struct task_state *state = &now->state->tasks[task];
@@ -97,7 +444,7 @@ static void release_task(const struct scheduling *now, const struct control *con
     answer_accept(answer, "released");
 }
 
-/* A person's word on an attempt that is over; nothing is decided anew. */
+/* Records a person's correction of a finished attempt. Decides nothing again. */
 static void correct(const struct scheduling *now, const struct control *control,
                     struct answer *answer)
 {
@@ -138,7 +485,7 @@ static void act_on_task(const struct scheduling *now, const struct control *cont
         cancel_task(now, control, task, answer);
         break;
     case CONTROL_RETRY:
-        scheduler_retry(now, control, task, answer);
+        retry_task(now, control, task, answer);
         break;
     case CONTROL_HOLD:
         hold_task(now, control, task, answer);
@@ -147,9 +494,9 @@ static void act_on_task(const struct scheduling *now, const struct control *cont
         release_task(now, control, task, answer);
         break;
     case CONTROL_SEND_ONE:
-        scheduler_send_one(now, control, task, answer);
+        send_one(now, control, task, answer);
         break;
-    case CONTROL_CORRECT: /* scheduler_control() took it */
+    case CONTROL_CORRECT: /* handled by scheduler_control() */
     case CONTROL_VERB_COUNT:
         break;
     }
@@ -166,7 +513,7 @@ static void act_on_run(const struct scheduling *now, const struct control *contr
         answer_refuse(answer, "this acts on one task only");
         return;
     }
-    if (scheduler_has_choices(control)) {
+    if (has_choices(control)) {
         answer_refuse(answer, "a hint and a number of tries are for one task");
         return;
     }

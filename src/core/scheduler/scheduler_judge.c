@@ -1,4 +1,8 @@
-/* scheduler_judge.c - after an attempt: ended, judged, and what comes next. */
+/*
+ * scheduler_judge.c - the end of an attempt: its verdict, and what comes next.
+ *
+ * First what it means for loops and for the gate of its source, then the decision.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,6 +10,219 @@
 #include "scheduling.h"
 #include "str.h"
 #include "text.h"
+
+/* Loops: what the rungs of the detector mean for the task. */
+
+/* Copies the latest results of the step since it started fresh, in order. Returns their number. */
+static size_t copy_results(const struct step_state *step, struct digest out[SCHEDULER_RESULTS_MAX])
+{
+    size_t count = 0;
+    while (count < SCHEDULER_RESULTS_MAX && count < step->attempt_count &&
+           step->attempts[step->attempt_count - count - 1].number >= step->results_from)
+        count++;
+    for (size_t i = 0; i < count; i++)
+        out[i] = step->attempts[step->attempt_count - count + i].fingerprint;
+    return count;
+}
+
+static bool is_last_step(const struct run_state *state, int task)
+{
+    return run_state_step_number(state, task) == state->plan->tasks[task].step_count - 1;
+}
+
+/* Sets what the end of an attempt says about it as a step of its trajectory. */
+static void find_fact(const struct scheduling *now, int task, bool passed, struct fold_end *end)
+{
+    const struct input *input = now->input;
+    end->new_permille = -1;
+    if (!input->has_fact || !circles_counts(input->outcome.kind))
+        return;
+    end->new_permille = input->fact.new_permille >= 0 ? input->fact.new_permille : -1;
+    if (passed && is_last_step(now->state, task))
+        return; /* nothing follows it */
+    struct entropy_fact fact = input->fact;
+    fact.call = (struct digest){0};
+    fact.outcome = input->masked_fingerprint;
+    fact.new_permille = -1;
+    fact.bits = passed ? fact.bits & ~(unsigned)ENTROPY_FAILED : fact.bits | ENTROPY_FAILED;
+    end->has_fact = true;
+    end->fact = fact;
+}
+
+/* Appends the same as members of the event's text. */
+static void add_fact_text(const struct fold_end *end, struct str *text)
+{
+    if (end->new_permille >= 0)
+        str_json_i64(text, "new", end->new_permille);
+    if (!end->has_fact)
+        return;
+    str_json_key(text, "loop");
+    entropy_fact_to_json(&end->fact, text);
+}
+
+/* Appends the command as a person would type it; nothing for an agent, which does not know how it
+ * was called. */
+static void add_call(const struct plan_step *plan, struct str *out)
+{
+    enum { CALL_BYTES_MAX = 1024 };
+    if (plan->agent)
+        return;
+    for (char **arg = plan->argv; *arg && out->len < CALL_BYTES_MAX; arg++)
+        str_addf(out, "%s%.*s", out->len > 0 ? " " : "", CALL_BYTES_MAX, *arg);
+}
+
+void scheduler_emit_suspicion(const struct scheduling *now, int task, const struct circles *circles,
+                              const struct suspicion *of)
+{
+    struct event event = scheduler_event(now, EVENT_LOOP_SUSPECTED, task);
+    struct str nudge = {0};
+    struct str text = {0};
+    event.e = of->loop;
+    entropy_nudge(&circles->verdict, of->what, of->masks, &nudge);
+    circles_suspicion(circles, of->masks, str_text(&nudge), &event, &text);
+    scheduler_emit(now, event, text.data);
+    str_done(&text);
+    str_done(&nudge);
+}
+
+/* Reports that the task may be looping, if that is news and the task continues all the same, with a
+ * new round or as decided. */
+static void suspect_loop(const struct scheduling *now, int task, const struct decision *decision,
+                         bool new_round)
+{
+    const struct circles *circles = now->state->tasks[task].circles;
+    bool goes_on = new_round || decision->kind == DECISION_WAIT ||
+                   (decision->kind == DECISION_SUCCEEDED && !is_last_step(now->state, task));
+    bool is_news = circles && circles->verdict.level == ENTROPY_SUSPECT && circles->verdict.news &&
+                   !circles->told;
+    if (!goes_on || !is_news)
+        return;
+    struct str call = {0};
+    add_call(scheduler_plan_step(now->state, task), &call);
+    const struct suspicion of = {
+        .loop = EVENT_LOOP_OF_ATTEMPTS, .what = str_text(&call), .masks = now->input->masks};
+    scheduler_emit_suspicion(now, task, circles, &of);
+    str_done(&call);
+}
+
+/* Gates: what the end of an attempt means for its source, and which task starts next. */
+
+int scheduler_next_ready(const struct scheduling *now)
+{
+    const struct run_state *state = now->state;
+    int first = number_set_first(&state->ready);
+    for (int i = 0; i < state->plan->source_count; i++) {
+        const struct gate_state *gate = &state->gates[i];
+        if (gate->line.count == 0 || !gate_lets_start(gate, now->input->now.mono_ms))
+            continue;
+        int next = gate_next(gate);
+        if (first < 0 || next < first)
+            first = next;
+    }
+    return first;
+}
+
+/* Returns whether the source set a limit: one to wait for, or one parked beyond what the policy
+ * waits, to be routed around. */
+static bool met_limit(const struct protocol_facts *facts, const struct decision *decision)
+{
+    const struct verdict *verdict = facts->verdict;
+    if (facts->outcome->kind != OUTCOME_EXIT)
+        return false;
+    bool waits_parked = protocol_is_parked(verdict) && decision->kind == DECISION_WAIT;
+    return waits_parked ||
+           (verdict->class == VERDICT_TRANSIENT && verdict->type == TRANSIENT_API_RATE_LIMIT);
+}
+
+/* Returns when the source may be tried again: together with the step that met the limit, or, if
+ * that one does not continue, after the wait that it would have had. */
+static struct moment limit_due(const struct protocol_facts *facts, const struct decision *decision,
+                               int closed)
+{
+    if (decision->kind == DECISION_WAIT)
+        return decision->due;
+    struct moment due = facts->now;
+    if (decision->kind == DECISION_NEEDS_YOU)
+        return due; /* beyond the policy's waits: the next attempt finds out for itself */
+    const struct delay delay =
+        policy_delay(facts->policy, closed + 1, facts->draw, facts->verdict->retry_after_ms);
+    due.at_ms += delay.delay_ms;
+    due.mono_ms += delay.delay_ms;
+    return due;
+}
+
+/* One closing of a gate: until when, how many in a row, and which task a person sends first. */
+struct closing {
+    struct moment due;
+    int closed;
+    int chosen; /* -1 = none */
+};
+
+static void close_gate(const struct scheduling *now, int task, int source, struct closing closing,
+                       const char *by)
+{
+    struct event event = scheduler_event(now, EVENT_GATE_CLOSED, task);
+    event.a = source;
+    event.b = closing.due.at_ms;
+    event.c = closing.due.mono_ms;
+    event.d = closing.closed;
+    event.e = closing.chosen + 1;
+    scheduler_emit_by(now, event, by);
+}
+
+static void on_limit(const struct scheduling *now, int task, int source, struct moment due)
+{
+    const struct gate_state *gate = &now->state->gates[source];
+    bool is_probe = gate->probe == task;
+    bool known = gate->status == GATE_CLOSED && due.mono_ms <= gate->due.mono_ms;
+    if (known || (gate->status == GATE_PROBING && !is_probe))
+        return; /* started before the gate closed: the probe is more recent */
+    struct closing closing = {.due = due, .closed = gate->closed, .chosen = gate->chosen};
+    if (gate->status != GATE_CLOSED && closing.closed < FOLD_COUNT_MAX)
+        closing.closed++;
+    close_gate(now, task, source, closing, "");
+}
+
+static void open_gate(const struct scheduling *now, int task, int source)
+{
+    struct event event = scheduler_event(now, EVENT_GATE_OPENED, task);
+    event.a = source;
+    event.b = now->state->gates[source].line.count;
+    event.c = SCHEDULER_SPACING_MS;
+    scheduler_emit(now, event, NULL);
+}
+
+void scheduler_gate_lost(const struct scheduling *now, int source)
+{
+    const struct gate_state *gate = &now->state->gates[source];
+    struct closing closing = {.due = now->input->now, .closed = gate->closed, .chosen = -1};
+    close_gate(now, gate->probe, source, closing, "");
+}
+
+void scheduler_gate_judged(const struct scheduling *now, int task, int source,
+                           const struct protocol_facts *facts, const struct decision *decision)
+{
+    const struct gate_state *gate = &now->state->gates[source];
+    bool is_probe = gate->status == GATE_PROBING && gate->probe == task;
+    if (met_limit(facts, decision))
+        on_limit(now, task, source, limit_due(facts, decision, gate->closed));
+    else if (is_probe && facts->outcome->kind == OUTCOME_EXIT)
+        open_gate(now, task, source);
+    else if (is_probe)
+        scheduler_gate_lost(now, source);
+}
+
+void scheduler_gate_send(const struct scheduling *now, int task, const char *by)
+{
+    const struct gate_state *gate = run_state_gate(now->state, task);
+    if (!gate || gate->status != GATE_CLOSED || !number_set_has(&gate->line, task))
+        return;
+    int source = (int)(gate - now->state->gates);
+    struct closing closing = {.due = gate->due, .closed = gate->closed, .chosen = task};
+    close_gate(now, task, source, closing, by);
+}
+
+/* The end. */
 
 enum { TEXT_ROOM = 224 }; /* bytes that most texts of events fit into */
 
@@ -31,8 +248,8 @@ static bool can_be_expected(const struct outcome *outcome)
     return outcome->kind == OUTCOME_EXIT && outcome->code != 126 && outcome->code != 127;
 }
 
-/* The line that says why an attempt never started, cleaned and of at most `max` bytes; empty
- * where there is none. */
+/* Extracts the line that says why an attempt never started, cleaned and of at most `max` bytes;
+ * empty if there is none. */
 static void start_line(const struct input *input, size_t max, struct str *out)
 {
     struct str clean = {0};
@@ -43,7 +260,7 @@ static void start_line(const struct input *input, size_t max, struct str *out)
     str_done(&clean);
 }
 
-/* Nothing was printed by what never started: that line is all the evidence. */
+/* A command that never started printed nothing, so that line is the only evidence. */
 static void keep_start_why(const struct input *input, struct verdict *verdict)
 {
     struct str line = {0};
@@ -53,8 +270,8 @@ static void keep_start_why(const struct input *input, struct verdict *verdict)
     str_done(&line);
 }
 
-/* Turn a verdict round where the step is expected to fail. What the world did, or a
- * person, is judged as it is: only its label says that red was wanted. */
+/* Inverts the verdict of a step that is expected to fail. Failures caused by the environment or a
+ * person remain as they are; only their label says that a failure was expected. */
 static void turn_round(const struct plan_step *step, const struct input *input,
                        struct verdict *verdict)
 {
@@ -76,7 +293,8 @@ static void turn_round(const struct plan_step *step, const struct input *input,
         verdict->expectation = VERDICT_WRONG_REASON;
 }
 
-/* The verdict that counts: mostly the one that was given, for a verdict is large; else *room. */
+/* Returns the verdict that counts. Usually that is the given one, which saves copying a large
+ * struct; otherwise *room. */
 static const struct verdict *find_verdict(const struct plan_step *step, const struct input *input,
                                           struct verdict *room)
 {
@@ -94,7 +312,8 @@ bool scheduler_would_pass(const struct plan_step *step, const struct input *inpu
     return find_verdict(step, input, &room)->class == VERDICT_SUCCESS;
 }
 
-/* Did another task that works in the same folder run since then, or does it now? */
+/* Returns whether another task that works in the same directory has run since then, or is
+ * running. */
 static bool has_run_since(const struct run_state *state, int task, int64_t mono_ms)
 {
     for (int i = 0; i < state->plan->task_count; i++) {
@@ -106,8 +325,8 @@ static bool has_run_since(const struct run_state *state, int task, int64_t mono_
     return false;
 }
 
-/* A workspace is put back before each attempt. In place, the steps of other tasks may have changed
- * something. */
+/* A workspace is reset before each attempt. For work in place, the steps of other tasks may have
+ * changed something. */
 static bool is_unchanged(const struct run_state *state, int task)
 {
     const struct step_state *step = run_state_step(state, task);
@@ -119,7 +338,7 @@ static bool is_unchanged(const struct run_state *state, int task)
            !has_run_since(state, task, before->started.mono_ms);
 }
 
-/* `results`: room for what the policy's windows look at. */
+/* `results` is storage for what the policy's windows look at. */
 static struct protocol_facts gather_facts(const struct scheduling *now, int task,
                                           const struct outcome *outcome,
                                           const struct verdict *verdict, struct digest *results)
@@ -167,7 +386,7 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
     scheduler_agent_facts(now, task, &facts);
     facts.results = results;
     if (facts.policy->window > 0 || facts.policy->same_stops > 0)
-        facts.result_count = scheduler_results(step, results);
+        facts.result_count = copy_results(step, results);
     return facts;
 }
 
@@ -193,8 +412,8 @@ static void add_start_why(const struct input *input, struct str *text)
     str_done(&line);
 }
 
-/* What the event of the end says. What passed is told from what ended with code 0 and did not:
- * the verdict comes in an event of its own. */
+/* Sets what the event of the end says. A success differs from an exit with code 0 that was judged
+ * as a failure: the verdict comes in its own event. */
 static void find_end(const struct scheduling *now, int task, bool passed, struct fold_end *out)
 {
     const struct input *input = now->input;
@@ -209,10 +428,10 @@ static void find_end(const struct scheduling *now, int task, bool passed, struct
         out->outcome.stop = STOP_ASKED;
     if (input->outcome.kind != OUTCOME_TIMEOUT || input->outcome.quiet_ms < 0)
         out->outcome.quiet_ms = 0;
-    scheduler_find_fact(now, task, passed, out);
+    find_fact(now, task, passed, out);
 }
 
-/* Facts that are not 0, as the event's text. */
+/* Writes the facts that are not 0 as the event's text. */
 static void ended_text(const struct fold_end *end, const struct input *input, struct str *text)
 {
     const struct outcome *outcome = &end->outcome;
@@ -249,7 +468,7 @@ static void ended_text(const struct fold_end *end, const struct input *input, st
         str_json_i64(text, "own", outcome->own_retries);
     if (outcome->own_wait_ms > 0)
         str_json_i64(text, "own_wait", outcome->own_wait_ms);
-    scheduler_fact_text(end, text);
+    add_fact_text(end, text);
     str_add_char(text, '}');
 }
 
@@ -287,7 +506,7 @@ static void record_verdict(const struct scheduling *now, int task, const struct 
     scheduler_emit_known(now, event, &text, &(const struct fold_known){0});
 }
 
-/* A round that has no budget left needs a person. */
+/* A round without any budget left needs a person. */
 static bool decide_round(const struct scheduling *now, int task, struct protocol_facts *facts,
                          struct decision *decision)
 {
@@ -320,7 +539,7 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
     scheduler_rule(now, task, outcome, verdict, &ruling);
     const struct protocol_facts *facts = &ruling.facts;
     const struct decision *decision = &ruling.decision;
-    scheduler_suspect(now, task, decision, ruling.new_round);
+    suspect_loop(now, task, decision, ruling.new_round);
 
     struct str inputs = {0};
     if (decision->kind != DECISION_SUCCEEDED) {
@@ -374,7 +593,7 @@ void scheduler_judge(const struct scheduling *now, int task, const struct input 
     judge(&then, task);
 }
 
-/* Of an end with code 0 the log says what it came to, what was expected included. */
+/* For an exit with code 0 the log has the result, including whether the expectation was met. */
 void scheduler_judge_late(const struct scheduling *now, int task, const struct input *input)
 {
     const struct outcome *outcome = &input->outcome;

@@ -1,4 +1,4 @@
-/* event_json.c - an event as an object for programs. */
+/* event_json.c - an event as a JSON object for programs. */
 #include <assert.h>
 #include <stddef.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "event_text.h"
 #include "json_scan.h"
 
-/* What the integers of an event are called in JSON; NULL = not used. */
+/* The JSON names of an event's integers; NULL = unused. */
 static const struct {
     const char *a, *b, *c, *d, *e;
 } field_names[] = {
@@ -60,7 +60,7 @@ static void json_field(struct str *out, const char *name, int64_t value)
         str_json_i64(out, name, value);
 }
 
-/* Which retry a wait comes before, of how many, and why. */
+/* Which retry follows a wait, of how many, and why. */
 static void json_retry(const struct run_state *state, const struct event *event, struct str *out)
 {
     struct json *tree = NULL;
@@ -86,7 +86,7 @@ static void json_known(struct str *out, const char *name, int64_t value, bool is
     str_add(out, "null");
 }
 
-/* How the last attempt ended, for programs: null where there is no such thing. */
+/* How the last attempt ended; null for a member that does not apply. */
 static void json_end(const struct run_state *state, const struct event *event, struct str *out)
 {
     struct json *tree = NULL;
@@ -117,7 +117,7 @@ static void json_digest(const struct event *event, const char *name, struct str 
     str_json_text(out, name, hex);
 }
 
-/* The integers that stand for words. */
+/* Integers that stand for names. */
 static void json_named(const struct run_state *state, const struct event *event, struct str *out)
 {
     switch (event->kind) {
@@ -186,7 +186,7 @@ static void json_named(const struct run_state *state, const struct event *event,
     case EVENT_CANCEL_ASKED:
         str_json_text(out, "mode", cancel_mode_name((enum cancel_mode)event->a));
         break;
-    default: /* nothing but plain numbers */
+    default: /* plain numbers only */
         break;
     }
 }
@@ -206,7 +206,7 @@ static void json_subject(const struct run_state *state, const struct event *even
     str_json_i64(out, "attempt", event->attempt);
 }
 
-/* What is not JSON, which only an event of a later build may hold, is left out. */
+/* Omits text that is not valid JSON, which only a later build could have written. */
 static void json_data(const struct event *event, struct str *out)
 {
     if (!event->text)

@@ -1,3 +1,9 @@
+/*
+ * event_text.c - an event as a line for people.
+ *
+ * A table has one function for each kind of event; the functions append the text after the subject.
+ * First come the lookups that event_json.c uses too.
+ */
 #include "event_text.h"
 
 #include <assert.h>
@@ -6,9 +12,98 @@
 
 #include "adapter.h"
 #include "agent_session.h"
+#include "budget.h"
+#include "digest.h"
 #include "event_look.h"
+#include "json_scan.h"
 #include "shell_word.h"
 #include "shown.h"
+
+struct event_look event_look_up(const struct run_state *state, const struct event *event,
+                                struct json **tree, struct str *out)
+{
+    struct event_look look = {.state = state, .event = event, .tree = tree, .out = out};
+    if (event->task < 0 || event->task >= state->plan->task_count)
+        return look;
+    const struct plan_task *plan = &state->plan->tasks[event->task];
+    if (event->step < 0 || event->step >= plan->step_count)
+        return look;
+    look.plan = &plan->steps[event->step];
+    look.step = &state->tasks[event->task].steps[event->step];
+    look.attempt = step_state_find_attempt(look.step, event->attempt);
+    return look;
+}
+
+/* Returns the parsed text of the event, or NULL if there is none or it is not JSON. Parses it once.
+ */
+static const struct json *parse_look_text(const struct event_look *look)
+{
+    const char *text = look->event->text;
+    if (text && !*look->tree && !json_parse(text, strlen(text), look->tree, NULL, NULL))
+        *look->tree = NULL; /* on a parse error the line is shown without its details */
+    return *look->tree;
+}
+
+/* Finds one member of the event's text without parsing the rest. For the kinds that make up most of
+ * a log. */
+static struct json_piece member_of(const struct event_look *look, const char *key)
+{
+    const char *text = look->event->text;
+    return text ? json_scan_get(text, strlen(text), key) : (struct json_piece){0};
+}
+
+/* Appends `before`, the string member `key`, and `behind`. Appends nothing and returns false if the
+ * member is missing or empty. */
+static bool say_member(const struct event_look *look, const char *before, const char *key,
+                       const char *behind)
+{
+    const size_t start = look->out->len;
+    str_add(look->out, before);
+    const size_t text = look->out->len;
+    if (!json_scan_text(member_of(look, key), look->out) || look->out->len == text) {
+        str_cut(look->out, start);
+        return false;
+    }
+    str_add(look->out, behind);
+    return true;
+}
+
+static bool is_before_verdict(const struct event *event)
+{
+    return event->kind == EVENT_ATTEMPT_STARTED || event->kind == EVENT_ATTEMPT_ENDED;
+}
+
+bool event_look_is_there(const struct event_look *look)
+{
+    switch (look->event->kind) {
+    case EVENT_ATTEMPT_STARTED:
+    case EVENT_ATTEMPT_ENDED:
+    case EVENT_ATTEMPT_JUDGED:
+    case EVENT_WAIT_STARTED:
+        return look->attempt && (look->step->verdict_json || is_before_verdict(look->event));
+    case EVENT_STEP_ENDED:
+        return look->step != NULL;
+    default: /* the other kinds need no attempt */
+        return true;
+    }
+}
+
+void event_look_error(const struct event_look *look, struct str *out)
+{
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(look->step, &room);
+    if (verdict && verdict->match[0] != '\0')
+        str_add(out, verdict->match);
+    else
+        outcome_words(&look->attempt->outcome, out);
+}
+
+struct event_retry event_look_retry(const struct event_look *look)
+{
+    int64_t at = json_scan_i64(member_of(look, "used"), 1);
+    int64_t allowed = json_scan_i64(member_of(look, "allowed"), 0);
+    return (struct event_retry){.at = at, .max = allowed > at ? allowed - 1 : at};
+}
 
 enum event_level event_level(const struct event *event)
 {
@@ -25,7 +120,7 @@ enum event_level event_level(const struct event *event)
     case EVENT_TREE_PROVEN:
     case EVENT_AGENT_USED:
         return EVENT_LEVEL_DEBUG;
-    default: /* a kind from a newer devs is worth a line too */
+    default: /* a kind added by a newer devs is shown too */
         return EVENT_LEVEL_INFO;
     }
 }
@@ -36,7 +131,14 @@ const char *event_level_name(enum event_level level)
     return names[level];
 }
 
-/* "waits 0.5 s, then", or "at once," where two digits would not show any wait. */
+/* The text of each kind of event. */
+
+static const char *text_of(const struct event_look *w, const char *key)
+{
+    return json_text(json_get(parse_look_text(w), key), "");
+}
+
+/* Appends "waits 0.5 s, then", or "at once," if two digits would show no wait. */
 static void add_wait(int64_t ms, const char *remark, struct str *out)
 {
     enum { SHOWN_MS_MIN = 5 };
@@ -51,7 +153,7 @@ static void add_wait(int64_t ms, const char *remark, struct str *out)
 
 static const char *by_of(const struct event_look *w)
 {
-    return json_text(json_get(event_look_text(w), "by"), "a person");
+    return json_text(json_get(parse_look_text(w), "by"), "a person");
 }
 
 static void words_run_ended(const struct event_look *w)
@@ -101,7 +203,7 @@ static void words_attempt_ended(const struct event_look *w)
 {
     outcome_words(&w->attempt->outcome, w->out);
     if (w->attempt->outcome.kind == OUTCOME_NOT_STARTED)
-        (void)event_look_say(w, ": ", "start", "");
+        (void)say_member(w, ": ", "start", "");
     str_add(w->out, ", ran ");
     shown_ran(&w->attempt->outcome, w->out);
     if (w->attempt->outcome.left > 0)
@@ -119,11 +221,11 @@ static void words_attempt_judged(const struct event_look *w)
         str_add(w->out, shown_expectation(verdict));
         str_add(w->out, verdict_word(verdict, &w->attempt->outcome, word));
     }
-    (void)event_look_say(w, " (", "rule", ")");
-    (void)event_look_say(w, ": ", "match", "");
+    (void)say_member(w, " (", "rule", ")");
+    (void)say_member(w, ": ", "match", "");
 }
 
-/* B6 wants this very form for what is tried again because of the world. */
+/* Requirement B6 prescribes this form for transient failures. */
 static void words_wait_started(const struct event_look *w)
 {
     const struct attempt_state *attempt = w->attempt;
@@ -143,7 +245,7 @@ static void words_wait_started(const struct event_look *w)
     event_look_error(w, w->out);
 }
 
-/* The last error, as far as a rule saw it. */
+/* The last error, if a rule matched it. */
 static void add_cause(const struct event_look *w)
 {
     char word[VERDICT_WORD_MAX];
@@ -156,16 +258,16 @@ static void add_cause(const struct event_look *w)
         str_addf(w->out, ": %s", verdict->match);
 }
 
-/* "2 of 4 starts" of what never ran, else the attempts that ran; those that used up
- * nothing are told apart. */
+/* "2 of 4 starts" if the command never started, otherwise the attempts that ran. Attempts that did
+ * not count are shown separately. */
 static void add_count(const struct event_look *w)
 {
     const int free_tries = w->step->free_hints;
     const bool is_start = w->attempt->outcome.kind == OUTCOME_NOT_STARTED;
-    const int64_t used = is_start ? json_i64(json_get(event_look_text(w), "used"), 0) : 0;
+    const int64_t used = is_start ? json_i64(json_get(parse_look_text(w), "used"), 0) : 0;
     if (used > 0) {
         str_addf(w->out, "%lld of %lld starts", (long long)used,
-                 (long long)json_i64(json_get(event_look_text(w), "allowed"), 0));
+                 (long long)json_i64(json_get(parse_look_text(w), "allowed"), 0));
         return;
     }
     str_addf(w->out, "%lld of %d attempts", (long long)w->event->b, w->step->allowed);
@@ -174,11 +276,11 @@ static void add_count(const struct event_look *w)
     shown_own_retries(w->step->own_retries, w->out);
 }
 
-/* ": same result 5 times, tries 1 to 5", where the log says so. */
+/* ": same result 5 times, tries 1 to 5" if the log has it. */
 static void add_circles(const struct event_look *w)
 {
     struct shown_circle circle;
-    if (!shown_circles_read(event_look_text(w), w->event->step, w->event->attempt, &circle))
+    if (!shown_circles_read(parse_look_text(w), w->event->step, w->event->attempt, &circle))
         return;
     circle.of_calls = circle.of_calls || (w->event->kind == EVENT_LOOP_SUSPECTED &&
                                           w->event->e == EVENT_LOOP_OF_CALLS);
@@ -188,7 +290,7 @@ static void add_circles(const struct event_look *w)
     shown_circles_span(&circle, w->event->step, w->out);
 }
 
-/* How it ended: what was wrong with its output where that is all that was wrong, else the
+/* Appends what was wrong with the output if the output was the only failure, otherwise the
  * outcome. */
 static void add_end(const struct event_look *w)
 {
@@ -229,10 +331,10 @@ static void words_control_answered(const struct event_look *w)
                  ? control_verb_name((enum control_verb)w->event->c)
                  : "act",
              by_of(w),
-             w->event->b ? "" : "refused: ", json_text(json_get(event_look_text(w), "answer"), ""));
+             w->event->b ? "" : "refused: ", json_text(json_get(parse_look_text(w), "answer"), ""));
 }
 
-/* The id of a task by its number, as an event holds it. */
+/* Returns the id of the task with this number, as used in events. */
 static const char *task_id(const struct event_look *w, int64_t number)
 {
     bool there = number >= 0 && number < w->state->plan->task_count;
@@ -253,7 +355,7 @@ static void words_task_held(const struct event_look *w)
 
 static void words_task_released(const struct event_look *w)
 {
-    if (json_get(event_look_text(w), "by"))
+    if (json_get(parse_look_text(w), "by"))
         str_addf(w->out, "released by %s", by_of(w));
     else
         str_add(w->out, "continues: the one it followed got through");
@@ -321,7 +423,7 @@ static void words_step_reopened(const struct event_look *w)
 
 static void words_hint_given(const struct event_look *w)
 {
-    const char *hint = json_text(json_get(event_look_text(w), "hint"), "");
+    const char *hint = json_text(json_get(parse_look_text(w), "hint"), "");
     if (hint[0] != '\0')
         str_addf(w->out, "hint by %s: %s", by_of(w), hint);
     if (w->event->a > 0)
@@ -348,10 +450,10 @@ static void words_attempt_heard(const struct event_look *w)
 
 static void words_note(const struct event_look *w)
 {
-    str_add(w->out, json_text(json_get(event_look_text(w), "note"), ""));
+    str_add(w->out, json_text(json_get(parse_look_text(w), "note"), ""));
 }
 
-/* Of an agent's calls it is told as well once they are found to loop for sure. */
+/* The calls of an agent are reported too once a loop among them is certain. */
 static void words_loop_suspected(const struct event_look *w)
 {
     const bool of_calls = w->event->e == EVENT_LOOP_OF_CALLS;
@@ -376,7 +478,220 @@ static void words_run_recovered(const struct event_look *w)
              w->event->a != 0 ? ", after a reboot" : "", is_known ? runs[w->event->c] : "");
 }
 
-static event_words_fn *const writers[] = {
+/* Agents. */
+
+static void words_agent_session(const struct event_look *w)
+{
+    const bool resumed = json_bool(json_get(parse_look_text(w), "resumed"), false);
+    str_addf(w->out, "%s %s session %s", text_of(w, "agent"), resumed ? "goes on with" : "began",
+             text_of(w, "session"));
+}
+
+static void words_agent_used(const struct event_look *w)
+{
+    const struct agent_used used = agent_used_of_event(w->event);
+    str_add(w->out, "used ");
+    shown_used(&used, w->out);
+}
+
+static void words_agent_call(const struct event_look *w)
+{
+    const struct event *event = w->event;
+    if (!say_member(w, "", "tool", ": "))
+        str_add(w->out, "says: ");
+    (void)say_member(w, "", "what", "");
+    if (event->d != 0)
+        str_add(w->out, ", still runs");
+    else if (event->c != 0)
+        str_addf(w->out, ", failed (%lld)", (long long)event->c);
+    if (event->b > 0) {
+        str_add(w->out, ", ");
+        shown_seconds(event->b, w->out);
+    }
+}
+
+static void words_budget(const struct event_look *w)
+{
+    const struct budget_use use = {
+        .kind = (enum budget_kind)w->event->a, .used = w->event->b, .limit = w->event->c};
+    const bool is_spent = w->event->d == EVENT_BUDGET_SPENT;
+    str_addf(w->out, "%sbudget %s: ", w->event->task < 0 ? "the run's " : "",
+             is_spent ? "is spent" : "is nearly spent");
+    budget_use_words(&use, w->out);
+    str_addf(w->out, " (%d %%)", shown_budget_percent(&use));
+}
+
+static void words_round_started(const struct event_look *w)
+{
+    const struct task_agent *agent = w->plan ? w->state->tasks[w->event->task].agent : NULL;
+    struct str round = {0};
+    str_add(w->out, "round ");
+    if (agent)
+        shown_round(w->state, w->event->task, &round);
+    if (round.len > 0)
+        str_add(w->out, round.data);
+    else
+        str_addf(w->out, "%lld: step %lld failed", (long long)w->event->a,
+                 (long long)w->event->c + 1);
+    str_done(&round);
+}
+
+static void words_task_added(const struct event_look *w)
+{
+    str_addf(w->out, "task %lld added: %s", (long long)w->event->a,
+             json_text(json_get(json_get(parse_look_text(w), "task"), "id"), "?"));
+}
+
+/* Workspaces, trees and sandboxes. */
+
+enum {
+    COMMIT_SHOWN = 12, /* hex digits of a commit or tree */
+    PATHS_SHOWN = 5,
+    NAMES_SHOWN = 8,
+};
+
+/* "31 ms", "0.4 s", "3:12". */
+static void add_time(struct str *out, int64_t ms)
+{
+    enum { SHOWN_MS_MAX = 100 };
+    if (ms < SHOWN_MS_MAX)
+        str_addf(out, "%lld ms", (long long)ms);
+    else
+        shown_seconds(ms, out);
+}
+
+static void words_workspace_made(const struct event_look *w)
+{
+    const char *base = text_of(w, "base");
+    const char *branch = text_of(w, "branch");
+    const int64_t setup_ms = json_i64(json_get(parse_look_text(w), "setup_ms"), 0);
+    str_addf(w->out, "workspace made: %s", workspace_kind_name((enum workspace_kind)w->event->a));
+    if (*text_of(w, "path") != '\0')
+        str_addf(w->out, " at %s", text_of(w, "path"));
+    if (*base != '\0')
+        str_addf(w->out, " from %.*s", COMMIT_SHOWN, base);
+    if (*branch != '\0')
+        str_addf(w->out, " for %s", branch);
+    str_add(w->out, " in ");
+    add_time(w->out, w->event->b);
+    if (setup_ms == 0)
+        return;
+    str_add(w->out, ", setup ");
+    add_time(w->out, setup_ms);
+}
+
+static void add_files(const struct event_look *w)
+{
+    shown_count(w->event->c, "file", "files", w->out);
+    str_add(w->out, ", ");
+    shown_size(w->event->d, w->out);
+    str_add(w->out, " in ");
+    add_time(w->out, w->event->e);
+}
+
+static void words_workspace_saved(const struct event_look *w)
+{
+    str_add(w->out, "tree saved: ");
+    add_files(w);
+}
+
+static void words_workspace_reset(const struct event_look *w)
+{
+    if (w->event->c == 0) {
+        str_add(w->out, "tree unchanged: checked in ");
+    } else {
+        str_add(w->out, "tree restored: ");
+        shown_count(w->event->c, "path", "paths", w->out);
+        str_add(w->out, " in ");
+    }
+    add_time(w->out, w->event->e);
+}
+
+static void words_tree_proven(const struct event_look *w)
+{
+    char hex[DIGEST_HEX_MAX];
+    digest_to_hex((struct digest){.hi = (uint64_t)w->event->a, .lo = (uint64_t)w->event->b}, hex);
+    str_addf(w->out, "proven on tree %.*s: ", COMMIT_SHOWN, hex);
+    add_files(w);
+}
+
+/* "M src/a.c, D src/b.c, ..." */
+static void add_paths(const struct event_look *w)
+{
+    const struct json *paths = json_get(parse_look_text(w), "paths");
+    const size_t count = json_count(paths);
+    for (size_t i = 0; i < count && i < PATHS_SHOWN; i++) {
+        const struct json *path = json_at(paths, i);
+        str_addf(w->out, "%s%s %s", i > 0 ? ", " : ": ", json_text(json_at(path, 0), "?"),
+                 json_text(json_at(path, 1), "?"));
+    }
+    str_add(w->out, w->event->a > PATHS_SHOWN && count > 0 ? ", ..." : "");
+}
+
+static void words_workspace_changed(const struct event_look *w)
+{
+    const char *why = text_of(w, "why");
+    if (w->event->a == 0 && w->event->d != 0) {
+        str_addf(w->out, "what it changed is not known%s%s", *why ? ": " : "", why);
+        return;
+    }
+    str_add(w->out, "changed ");
+    shown_count(w->event->a, "path", "paths", w->out);
+    if (w->event->b > 0 || w->event->c > 0)
+        str_addf(w->out, ", +%lld -%lld lines", (long long)w->event->b, (long long)w->event->c);
+    add_paths(w);
+    if (w->event->d != 0)
+        str_addf(w->out, " (not all was looked at%s%s)", *why ? ": " : "", why);
+}
+
+static void words_result_kept(const struct event_look *w)
+{
+    if (w->event->a == EVENT_KEPT_TREE) {
+        str_addf(w->out, "result kept: tree at %s", text_of(w, "path"));
+        return;
+    }
+    str_addf(w->out, "result kept: branch %s", text_of(w, "branch"));
+    if (*text_of(w, "commit") != '\0')
+        str_addf(w->out, " at %.*s", COMMIT_SHOWN, text_of(w, "commit"));
+}
+
+static void words_sandbox_lacks(const struct event_look *w)
+{
+    const struct json *keys = json_get(parse_look_text(w), "keys");
+    const char *why = text_of(w, "why");
+    str_add(w->out, "sandbox does not enforce");
+    for (size_t i = 0; i < json_count(keys) && i < NAMES_SHOWN; i++)
+        str_addf(w->out, "%s%s", i > 0 ? ", " : " ", json_text(json_at(keys, i), "?"));
+    str_addf(w->out, "%s%s", *why ? ": " : "", why);
+}
+
+static void words_time_stopped(const struct event_look *w)
+{
+    str_add(w->out, "devs was suspended for ");
+    add_time(w->out, w->event->a);
+    str_add(w->out, ", not counted by timeouts");
+}
+
+static void words_secrets_cut(const struct event_look *w)
+{
+    const char *name;
+    const struct json *count;
+    void *iter = NULL;
+    int shown = 0;
+    str_add(w->out, "cut ");
+    shown_count(w->event->a, "secret", "secrets", w->out);
+    while (shown < NAMES_SHOWN &&
+           json_next(json_get(parse_look_text(w), "names"), &iter, &name, &count)) {
+        str_addf(w->out, "%s%s", shown++ > 0 ? ", " : ": ", name);
+        if (json_i64(count, 1) > 1)
+            str_addf(w->out, " %lldx", (long long)json_i64(count, 1));
+    }
+}
+
+/* Appends the text of one kind of event, without the task and the attempt. */
+typedef void words_fn(const struct event_look *w);
+
+static words_fn *const writers[] = {
     [EVENT_RUN_STARTED] = words_run_started,
     [EVENT_RUN_ENDED] = words_run_ended,
     [EVENT_ATTEMPT_STARTED] = words_attempt_started,
@@ -400,27 +715,27 @@ static event_words_fn *const writers[] = {
     [EVENT_CLASS_CORRECTED] = words_class_corrected,
     [EVENT_RUN_RECOVERED] = words_run_recovered,
     [EVENT_LOOP_SUSPECTED] = words_loop_suspected,
-    [EVENT_WORKSPACE_MADE] = event_words_workspace_made,
-    [EVENT_WORKSPACE_SAVED] = event_words_workspace_saved,
-    [EVENT_WORKSPACE_RESET] = event_words_workspace_reset,
-    [EVENT_TREE_PROVEN] = event_words_tree_proven,
-    [EVENT_WORKSPACE_CHANGED] = event_words_workspace_changed,
-    [EVENT_RESULT_KEPT] = event_words_result_kept,
-    [EVENT_SANDBOX_LACKS] = event_words_sandbox_lacks,
-    [EVENT_TIME_STOPPED] = event_words_time_stopped,
-    [EVENT_SECRETS_CUT] = event_words_secrets_cut,
-    [EVENT_AGENT_SESSION] = event_words_agent_session,
-    [EVENT_AGENT_USED] = event_words_agent_used,
-    [EVENT_AGENT_CALL] = event_words_agent_call,
-    [EVENT_BUDGET] = event_words_budget,
-    [EVENT_ROUND_STARTED] = event_words_round_started,
-    [EVENT_TASK_ADDED] = event_words_task_added,
+    [EVENT_WORKSPACE_MADE] = words_workspace_made,
+    [EVENT_WORKSPACE_SAVED] = words_workspace_saved,
+    [EVENT_WORKSPACE_RESET] = words_workspace_reset,
+    [EVENT_TREE_PROVEN] = words_tree_proven,
+    [EVENT_WORKSPACE_CHANGED] = words_workspace_changed,
+    [EVENT_RESULT_KEPT] = words_result_kept,
+    [EVENT_SANDBOX_LACKS] = words_sandbox_lacks,
+    [EVENT_TIME_STOPPED] = words_time_stopped,
+    [EVENT_SECRETS_CUT] = words_secrets_cut,
+    [EVENT_AGENT_SESSION] = words_agent_session,
+    [EVENT_AGENT_USED] = words_agent_used,
+    [EVENT_AGENT_CALL] = words_agent_call,
+    [EVENT_BUDGET] = words_budget,
+    [EVENT_ROUND_STARTED] = words_round_started,
+    [EVENT_TASK_ADDED] = words_task_added,
     [EVENT_HINT_GIVEN] = words_hint_given,
 };
 static_assert(ARRAY_LEN(writers) == EVENT_KIND_COUNT, "every event kind has its words");
 
-/* Of what never started nobody knows how many there may yet be: it uses up no try. And numbers run
- * on over rounds, of which each gives as many tries again. */
+/* An attempt that never started has no known total, since it uses up no try. In rounds the numbers
+ * continue while each round adds as many tries again. */
 static bool is_counted(const struct event_look *w)
 {
     const bool ended = w->attempt->ended.at_ms != 0;
@@ -430,7 +745,7 @@ static bool is_counted(const struct event_look *w)
     return ended ? w->attempt->outcome.kind != OUTCOME_NOT_STARTED : w->step->start_failures == 0;
 }
 
-/* "tax try 2/3 GREEN ", "tax try 2 GREEN " among starts that fail or in rounds. */
+/* "tax try 2/3 GREEN ", or "tax try 2 GREEN " for failed starts and in rounds. */
 static void add_subject(const struct event_look *w)
 {
     const struct event *event = w->event;
@@ -479,7 +794,7 @@ void event_words_alone(const struct run_state *state, const struct event *event,
 
 bool event_details(const struct run_state *state, const struct event *event, struct str *out)
 {
-    struct json *tree = NULL; /* and so it stays: the fold has what is asked for */
+    struct json *tree = NULL; /* never parsed: the fold has everything the details need */
     struct event_look w = event_look_up(state, event, &tree, out);
     if (event->kind != EVENT_ATTEMPT_ENDED || !w.attempt)
         return false;

@@ -24,7 +24,7 @@ unsigned notice_of_status(enum task_status status)
     }
 }
 
-/* A step that ended badly may have led to another round: the task's state after the turn tells. */
+/* A step that failed may have started another round, so the task's state after the turn decides. */
 unsigned notice_of(const struct run_state *state, const struct event *event)
 {
     switch (event->kind) {
@@ -40,7 +40,7 @@ unsigned notice_of(const struct run_state *state, const struct event *event)
     }
 }
 
-/* A copy of one line, at most NOTICE_LINE_MAX bytes, without control characters. */
+/* Copies one line, at most NOTICE_LINE_MAX bytes, without control characters. */
 static char *copy_line(const char *text, size_t len)
 {
     struct str clean = {0};
@@ -62,7 +62,8 @@ static char *deciding_line(const struct step_state *step, const char *output)
     return line ? copy_line(line, len) : xstrdup("");
 }
 
-/* "3 of 3 tries used (test-fail)". The engine keeps no texts of decisions: the event has it. */
+/* "3 of 3 tries used (test-fail)". The engine does not keep the text of decisions, so it is taken
+ * from the event. */
 static void add_end(const struct run_state *state, const struct event *event, struct str *out)
 {
     struct step_state step = state->tasks[event->task].steps[event->step];
@@ -169,7 +170,7 @@ static void add_message(const struct notice *notice, struct str *out)
         str_addf(out, ": %s", notice->reason);
 }
 
-/* The end of the run is always in it. */
+/* The end of the run is always included. */
 void notice_message(const struct notice_list *list, struct str *out)
 {
     size_t named = 0;

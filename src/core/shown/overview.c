@@ -6,7 +6,7 @@
 
 #include "attr.h"
 
-/* The kind that a state is listed under; OVERVIEW_KINDS = it is not listed. */
+/* Returns the kind under which a state is listed, or OVERVIEW_KINDS if it is not listed. */
 static enum overview_kind kind_of(enum shown shown)
 {
     switch (shown) {
@@ -45,7 +45,7 @@ int overview_count(const struct overview *overview, enum overview_kind kind)
     return count;
 }
 
-/* Does one ask for `a` before `b`, which came earlier? */
+/* Returns whether `a` is listed before `b`, which was added earlier. */
 static bool comes_before(const struct overview_row *a, const struct overview_row *b)
 {
     return a->status == TASK_BACKOFF && !a->held && a->due_at_ms < b->due_at_ms;

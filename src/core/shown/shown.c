@@ -111,7 +111,7 @@ static enum mark mark_of_current(const struct task_state *task)
     return task->first_start.at_ms != 0 ? MARK_NOW : MARK_NOT_YET;
 }
 
-/* A phase is as good as the worst proof of its steps. */
+/* Returns the worst mark of the phase's steps. */
 static enum mark mark_of_proof(const struct run_state *state, int task, int first, int end)
 {
     for (int i = first; i < end; i++) {
@@ -143,11 +143,12 @@ void shown_strip(const struct run_state *state, int task, bool ascii, struct str
     }
 }
 
-/* A round that the step did not pass in is the agent's to mend: no chance, but its work. */
+/* Counts only failures in a round in which the step passed later. In any other round the agent's
+ * work was at fault, which is not flakiness. */
 static int failures_before_a_pass(const struct step_state *step)
 {
     int failures = 0;
-    int last_passed = 0; /* the round of the pass that comes next */
+    int last_passed = 0; /* the round of the next pass */
     for (size_t k = step->attempt_count; k > 0; k--) {
         const struct attempt_state *attempt = &step->attempts[k - 1];
         const enum outcome_kind kind = attempt->outcome.kind;
@@ -170,7 +171,7 @@ int shown_failed_attempts(const struct run_state *state, int task)
     return failures;
 }
 
-/* A held task keeps the class of its failure after its wait is over. */
+/* A held task keeps the class of its failure after its wait has ended. */
 static bool has_class(const struct task_state *task)
 {
     return task->status == TASK_BACKOFF || (task->status == TASK_QUEUED && task->held) ||
@@ -194,8 +195,8 @@ void shown_class(const struct run_state *state, int task, struct str *out)
         shown_attempt_class(attempt, verdict, out);
 }
 
-/* Which start of the attempt at hand this is; 0 once its process is there. What ended with it
- * not started never ran: its starts are what can be told. */
+/* Returns which start of the current attempt this is, or 0 once its process exists. An attempt that
+ * ended without starting never ran, so its starts are all there is to show. */
 static struct start_tries start_at_hand(const struct run_state *state, int task)
 {
     const struct step_state *step = run_state_step(state, task);
@@ -266,7 +267,7 @@ void shown_try(const struct run_state *state, int task, struct str *out)
         str_addf(out, "r%d ", run_state_round(state, task));
     const struct try_count count = count_at_hand(state, task);
     add_numbers(&count, "/", out);
-    if (count.in_all > 0) /* a column is narrow */
+    if (count.in_all > 0) /* the column is narrow */
         str_addf(out, " (%d%s)", count.in_all, ordinal(count.in_all));
 }
 

@@ -1,9 +1,14 @@
-/* shown_agent.c - the agent of a task: what it used, its round, its budget, in words. */
+/* shown_agent.c - a task's agent and its work, as text: usage, rounds, budgets, the agent's last
+ * claim, the workspace, proofs, sizes. */
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "adapter.h"
 #include "agent_what.h"
+#include "attr.h"
+#include "digest.h"
+#include "rounded.h"
 #include "shown.h"
 #include "text.h"
 
@@ -11,7 +16,7 @@ enum { PERCENT = 100 };
 
 void shown_session(const char *session, struct str *out)
 {
-    enum { SHORT_MIN = 20, SHORT = 8 }; /* an id of many digits is known by its first ones */
+    enum { SHORT_MIN = 20, SHORT = 8 }; /* the first digits identify a long id */
     const size_t len = strlen(session);
     const size_t dash = strcspn(session, "-");
     const bool is_uuid = len >= SHORT_MIN && dash == SHORT;
@@ -50,7 +55,8 @@ void shown_own_retries(int64_t count, struct str *out)
                  count == 1 ? "retry" : "retries");
 }
 
-/* The agent as it has told, or as it was asked where it tells no session; NULL before that. */
+/* Returns the agent as it reported itself, or as requested if it reports no session; NULL before
+ * that. */
 static const char *agent_asked(const struct run_state *state, int task)
 {
     const struct plan_task *plan = &state->plan->tasks[task];
@@ -101,7 +107,8 @@ void shown_budgets(const struct run_state *state, int task, const struct moment 
     }
 }
 
-/* The check that began this round: the last step with a failed attempt of the round before. */
+/* Returns the check that caused this round: the last step with a failed attempt in the previous
+ * one. */
 static const struct attempt_state *check_of(const struct run_state *state, int task, int *step_out)
 {
     const int before = run_state_round(state, task) - 1;
@@ -151,4 +158,222 @@ void shown_round(const struct run_state *state, int task, struct str *out)
     }
     if (!step->agent || check->reason != REASON_CONTRACT)
         outcome_words(&check->outcome, out);
+}
+
+/* What the agent said last, and whether a later check supports it. */
+
+enum {
+    QUOTE_COLUMNS_MIN = 10,
+    QUOTE_MARKS = 2,
+};
+
+/* Returns the attempt that said it, or NULL while that attempt is still running. */
+static const struct attempt_state *speaker_of(const struct run_state *state, int task)
+{
+    const struct task_agent *agent = state->tasks[task].agent;
+    if (!agent || !agent->said)
+        return NULL;
+    const struct attempt_state *attempt =
+        step_state_find_attempt(&state->tasks[task].steps[agent->said_step], agent->said_attempt);
+    return attempt && attempt->ended.at_ms != 0 ? attempt : NULL;
+}
+
+/* Returns the last step after the agent's that was tried in the same round, or -1. */
+static int check_after(const struct run_state *state, int task, const struct attempt_state *speaker)
+{
+    const int first = state->tasks[task].agent->said_step + 1;
+    for (int i = state->plan->tasks[task].step_count - 1; i >= first; i--) {
+        const struct attempt_state *attempt = step_state_attempt(&state->tasks[task].steps[i]);
+        if (attempt && attempt->round == speaker->round)
+            return i;
+    }
+    return -1;
+}
+
+static enum shown_claim claim_of(const struct run_state *state, int task, int *check_out)
+{
+    const struct attempt_state *speaker = speaker_of(state, task);
+    if (!speaker)
+        return SHOWN_CLAIM_NONE;
+    const int check = check_after(state, task, speaker);
+    *check_out = check;
+    if (check < 0 || step_state_attempt(&state->tasks[task].steps[check])->ended.at_ms == 0)
+        return SHOWN_CLAIM_UNCHECKED;
+    switch (shown_proof(state, task, check)) {
+    case SHOWN_PROOF_HOLDS:
+        return SHOWN_CLAIM_PROVEN;
+    case SHOWN_PROOF_STALE:
+        return SHOWN_CLAIM_STALE;
+    case SHOWN_PROOF_NONE:
+        break;
+    }
+    return SHOWN_CLAIM_REFUTED;
+}
+
+enum shown_claim shown_claim(const struct run_state *state, int task)
+{
+    int check = -1;
+    return claim_of(state, task, &check);
+}
+
+const char *shown_claim_name(enum shown_claim claim)
+{
+    static const char *const names[] = {
+        [SHOWN_CLAIM_NONE] = "none",       [SHOWN_CLAIM_UNCHECKED] = "unchecked",
+        [SHOWN_CLAIM_REFUTED] = "refuted", [SHOWN_CLAIM_STALE] = "stale",
+        [SHOWN_CLAIM_PROVEN] = "proven",
+    };
+    static_assert(ARRAY_LEN(names) == SHOWN_CLAIM_COUNT, "every claim has a name");
+    assert(claim < SHOWN_CLAIM_COUNT);
+    return names[claim];
+}
+
+/* Appends "proven by VERIFY", "not proven: VERIFY after it: exit 1"; nothing without a claim. */
+static void claim_words(const struct run_state *state, int task, struct str *out)
+{
+    int check = -1;
+    const enum shown_claim claim = claim_of(state, task, &check);
+    const char *phase = check >= 0 ? phase_name(state->plan->tasks[task].steps[check].phase) : "";
+    switch (claim) {
+    case SHOWN_CLAIM_UNCHECKED:
+        if (check >= 0)
+            str_addf(out, "not proven yet: %s runs", phase);
+        else
+            str_add(out, "not proven: no check has run since");
+        break;
+    case SHOWN_CLAIM_REFUTED:
+        str_addf(out, "not proven: %s after it: ", phase);
+        outcome_words(&step_state_attempt(&state->tasks[task].steps[check])->outcome, out);
+        break;
+    case SHOWN_CLAIM_STALE:
+        str_addf(out, "not proven any more: the tree has changed since %s", phase);
+        break;
+    case SHOWN_CLAIM_PROVEN:
+        str_addf(out, "proven by %s", phase);
+        break;
+    case SHOWN_CLAIM_NONE:
+    case SHOWN_CLAIM_COUNT:
+        break;
+    }
+}
+
+void shown_said(const struct run_state *state, int task, int columns, struct str *out)
+{
+    static const char gap[] = "   ";
+    struct str proof = {0}, clean = {0};
+    claim_words(state, task, &proof);
+    if (proof.len > 0) {
+        const char *said = state->tasks[task].agent->said;
+        const int rest = QUOTE_MARKS + (int)sizeof(gap) - 1 + text_width(proof.data, proof.len);
+        const int room = columns - rest > QUOTE_COLUMNS_MIN ? columns - rest : QUOTE_COLUMNS_MIN;
+        text_clean(&clean, said, strlen(said));
+        str_add_char(out, '"');
+        text_fit(out, str_text(&clean), room, TEXT_PLAIN);
+        str_addf(out, "\"%s%s", gap, proof.data);
+    }
+    str_done(&proof);
+    str_done(&clean);
+}
+
+/* Where a task works, what its proofs are worth, and what its sandbox lacks. */
+
+enum {
+    TREE_SHOWN = 12, /* hex digits of a tree hash */
+    KIB = 1024,
+};
+
+enum shown_proof shown_proof(const struct run_state *state, int task, int step)
+{
+    const struct step_state *it = &state->tasks[task].steps[step];
+    if (it->status != STEP_ENDED || it->end != DECISION_SUCCEEDED)
+        return SHOWN_PROOF_NONE;
+    /* That a test failed before the work remains true whatever changes later. */
+    if (state->plan->tasks[task].steps[step].expect.what == PLAN_EXPECT_FAILURE)
+        return SHOWN_PROOF_HOLDS;
+    return run_state_tree_is_stale(state, task, step) ? SHOWN_PROOF_STALE : SHOWN_PROOF_HOLDS;
+}
+
+void shown_proof_words(const struct run_state *state, int task, int step, struct str *out)
+{
+    const struct step_trees *it = step_state_trees(&state->tasks[task].steps[step]);
+    const enum shown_proof proof = shown_proof(state, task, step);
+    if (proof == SHOWN_PROOF_NONE)
+        return;
+    if (!digest_is_known(it->proven)) {
+        str_add(out, "proven; no tree was kept");
+        return;
+    }
+    char hex[DIGEST_HEX_MAX];
+    digest_to_hex(it->proven, hex);
+    str_addf(out, "%s tree %.*s by try %d",
+             proof == SHOWN_PROOF_STALE ? "stale: it was proven on another" : "proven on",
+             TREE_SHOWN, hex, it->proven_attempt);
+}
+
+void shown_workspace(const struct run_state *state, int task, struct str *out)
+{
+    const struct task_place *place = state->tasks[task].place;
+    if (!place)
+        return;
+    if (place->is_kept && place->result)
+        str_addf(out, "result at %s", place->result);
+    else if (place->is_kept && place->branch)
+        str_addf(out, "result on branch %s", place->branch);
+    else if (place->path)
+        str_addf(out, "%s %s", workspace_kind_name(place->kind), place->path);
+}
+
+void shown_stale(const struct run_state *state, int task, struct str *out)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    const char *separator = "";
+    for (int i = 0; i < plan->step_count; i++) {
+        if (shown_proof(state, task, i) != SHOWN_PROOF_STALE)
+            continue;
+        str_addf(out, "%sstep %d %s", separator, i + 1, phase_name(plan->steps[i].phase));
+        separator = ", ";
+    }
+    str_add(out, *separator ? ": the tree has changed since" : "");
+}
+
+void shown_lacks(const struct run_state *state, int task, struct str *out)
+{
+    const struct task_place *place = state->tasks[task].place;
+    if (place && place->lacks)
+        str_addf(out, "sandbox does not enforce %s", place->lacks);
+}
+
+void shown_count(int64_t count, const char *one, const char *many, struct str *out)
+{
+    str_add_i64(out, count);
+    str_add_char(out, ' ');
+    str_add(out, count == 1 ? one : many);
+}
+
+void shown_size(int64_t bytes, struct str *out)
+{
+    const int64_t kib = rounded(bytes, KIB);
+    if (bytes < KIB)
+        shown_count(bytes, "byte", "bytes", out);
+    else if (kib < KIB)
+        str_addf(out, "%lld KiB", (long long)kib);
+    else
+        str_addf(out, "%lld MiB", (long long)rounded(bytes, (int64_t)KIB * KIB));
+}
+
+void shown_size_kib(int64_t kib, struct str *out)
+{
+    shown_size(kib < INT64_MAX / KIB ? kib * KIB : INT64_MAX, out);
+}
+
+enum { KB = 1000, MB = 1000 * 1000 };
+
+void size_text_add(int64_t bytes, struct str *out)
+{
+    if (bytes < KB)
+        str_addf(out, "%lld bytes", (long long)bytes);
+    else if (bytes < MB)
+        str_addf(out, "%.1f kB", (double)bytes / KB);
+    else
+        str_addf(out, "%.1f MB", (double)bytes / MB);
 }

@@ -1,17 +1,22 @@
-/* shown_decision.c - what a decision went by in words: formulas, evidence, hints. */
+/* shown_decision.c - why a task was decided the way it was, as text: formulas, evidence, hints, how
+ * a step ended, loops. */
+#include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
+#include "attr.h"
 #include "classify.h"
 #include "fold.h"
 #include "json.h"
+#include "normaliser.h"
 #include "protocol.h"
+#include "rounded.h"
 #include "shown.h"
-#include "shown_inputs.h"
 
 enum { MS_PER_S = 1000, SECONDS_MS_MAX = 120 * MS_PER_S };
 
-/* Two digits after the point are enough for people. */
+/* Two decimals are enough for people. */
 static void add_rounded(struct str *out, double value)
 {
     str_add_number(out, floor(value * 100 + 0.5) / 100);
@@ -27,7 +32,8 @@ void shown_seconds(int64_t ms, struct str *out)
     str_add(out, " s");
 }
 
-struct json *shown_inputs_parse(const char *text)
+/* Returns NULL if the inputs are missing or unreadable. The caller frees with json_free(). */
+static struct json *parse_inputs(const char *text)
 {
     struct json *json = NULL;
     if (!text || !json_parse(text, strlen(text), &json, NULL, NULL))
@@ -35,17 +41,19 @@ struct json *shown_inputs_parse(const char *text)
     return json;
 }
 
-int64_t shown_inputs_number(const struct json *inputs, const char *key, int64_t otherwise)
+/* Returns a number of the inputs, or `otherwise` if it is missing or beyond FOLD_TIME_MAX_MS, so
+ * that sums of such numbers cannot overflow. */
+static int64_t input_number(const struct json *inputs, const char *key, int64_t otherwise)
 {
     const int64_t number = json_i64(json_get(inputs, key), otherwise);
     return number >= -FOLD_TIME_MAX_MS && number <= FOLD_TIME_MAX_MS ? number : otherwise;
 }
 
-/* "15 s x2^2 = 60 s", and what the cap made of it. */
+/* "15 s x2^2 = 60 s", and the cap if it applied. */
 static void add_backoff(const struct json *inputs, const struct delay *delay, struct str *out)
 {
-    int64_t base_ms = shown_inputs_number(inputs, "base", 0);
-    int64_t cap_ms = shown_inputs_number(inputs, "cap", 0);
+    int64_t base_ms = input_number(inputs, "base", 0);
+    int64_t cap_ms = input_number(inputs, "cap", 0);
     double multiplier = json_number(json_get(inputs, "multiplier"), 1);
     double raw_ms = (double)base_ms * pow(multiplier, delay->n - 1);
     bool cut = raw_ms > (double)cap_ms;
@@ -68,7 +76,7 @@ static void add_backoff(const struct json *inputs, const struct delay *delay, st
 
 static int64_t jittered_ms(const struct json *inputs, const struct delay *delay)
 {
-    int64_t cap_ms = shown_inputs_number(inputs, "cap", 0);
+    int64_t cap_ms = input_number(inputs, "cap", 0);
     double jittered = (double)delay->exact_ms * delay->factor;
     return jittered > (double)cap_ms ? cap_ms : (int64_t)jittered;
 }
@@ -85,15 +93,16 @@ static void add_jitter(const struct json *inputs, const struct delay *delay, str
     shown_seconds(jittered_ms(inputs, delay), out);
 }
 
-/* Was it a wait on a server's hint that is not counted? */
+/* Returns whether this was an uncounted wait requested by a server. */
 static bool is_free(const struct json *inputs, const struct step_state *step)
 {
     bool counted_by_itself = step->start_failures > 0;
     return step_state_formulas(step)->delay.hint_ms >= 0 && !counted_by_itself &&
-           step->used < shown_inputs_number(inputs, "used", step->used);
+           step->used < input_number(inputs, "used", step->used);
 }
 
-bool shown_ended_as(const struct step_state *step, enum outcome_kind kind)
+/* Returns whether the step's latest attempt ended with this outcome. */
+static bool last_ended_as(const struct step_state *step, enum outcome_kind kind)
 {
     const struct attempt_state *attempt = step_state_attempt(step);
     return attempt && attempt->outcome.kind == kind;
@@ -102,14 +111,14 @@ bool shown_ended_as(const struct step_state *step, enum outcome_kind kind)
 static void add_formula(const struct json *inputs, const struct step_state *step, struct str *out)
 {
     const struct delay *delay = &step_state_formulas(step)->delay;
-    if (delay->delay_ms == 0 && shown_ended_as(step, OUTCOME_INTERRUPTED)) {
+    if (delay->delay_ms == 0 && last_ended_as(step, OUTCOME_INTERRUPTED)) {
         str_add(out, "at once: devs was gone while it ran; uses up no try");
         return;
     }
     add_backoff(inputs, delay, out);
     add_jitter(inputs, delay, out);
     str_add(out, ", cap ");
-    shown_seconds(shown_inputs_number(inputs, "cap", 0), out);
+    shown_seconds(input_number(inputs, "cap", 0), out);
     if (delay->hint_ms >= 0) {
         struct verdict room;
         const struct verdict *verdict = step_state_verdict(step, &room);
@@ -125,9 +134,8 @@ static void add_formula(const struct json *inputs, const struct step_state *step
 
 void shown_formula(const struct step_state *step, struct str *out)
 {
-    struct json *inputs = step->status == STEP_WAITING
-                              ? shown_inputs_parse(step_state_formulas(step)->wait_json)
-                              : NULL;
+    struct json *inputs =
+        step->status == STEP_WAITING ? parse_inputs(step_state_formulas(step)->wait_json) : NULL;
     if (json_get(inputs, "base"))
         add_formula(inputs, step, out);
     json_free(inputs);
@@ -213,4 +221,470 @@ void shown_attempt_class(const struct attempt_state *attempt, const struct verdi
         str_add(out, verdict_class_name(VERDICT_SUCCESS));
     else
         str_add(out, verdict_word(&shown, &attempt->outcome, word));
+}
+
+/* How a step ended, and why it was not retried. */
+
+enum { TENTH_MS = 100, MINUTE_MS = 60 * 1000 };
+
+/* Formats a time that has a limit; below a minute it includes tenths. */
+static void add_span(int64_t ms, struct str *out)
+{
+    const int64_t tenths = rounded(ms, TENTH_MS);
+    if (ms < 0 || ms >= MINUTE_MS)
+        shown_duration(ms, out);
+    else
+        str_addf(out, "%lld.%lld s", (long long)(tenths / 10), (long long)(tenths % 10));
+}
+
+static void end_of_tries(const struct plan_step *plan, const struct json *inputs,
+                         const struct step_state *step, struct str *out)
+{
+    int64_t interrupted = input_number(inputs, "interrupted", 0);
+    int64_t used = input_number(inputs, "used", 0);
+    int64_t allowed = input_number(inputs, "allowed", 0);
+    if (used < allowed && interrupted > 0)
+        str_addf(out, "interrupted %lld times", (long long)interrupted);
+    else if (step->start_failures > 0)
+        str_addf(out, "%lld of %lld starts failed", (long long)used, (long long)allowed);
+    else
+        str_addf(out, "%lld of %lld tries used", (long long)used, (long long)allowed);
+    shown_own_retries(input_number(inputs, "own_retries", 0), out);
+    if (plan->once && step->start_failures == 0)
+        str_add(out, ": it is not declared idempotent, and nothing can be restored for another");
+}
+
+static bool repeats_unchanged(const struct plan_step *plan, const struct json *inputs)
+{
+    const int64_t stops = plan->policy->unchanged_stops;
+    return stops > 0 && input_number(inputs, "unchanged", 0) == 1 &&
+           input_number(inputs, "same", 0) >= stops;
+}
+
+/* The policy or the phase does not retry this failure. */
+static void end_of_policy(const struct plan_step *plan, const struct json *inputs,
+                          const struct step_state *step, struct str *out)
+{
+    const struct attempt_state *attempt = step_state_attempt(step);
+    const char *policy = json_text(json_get(inputs, "policy"), plan->policy->name);
+    bool of_start = attempt && attempt->outcome.kind == OUTCOME_NOT_STARTED;
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    if (verdict && verdict->no_retry)
+        str_add(out, "it did something other than requested, so it is not run again");
+    else if (!of_start && !policy_fits_phase(plan->policy, plan->phase))
+        str_addf(out, "policy %s does not try again in %s", policy, phase_name(plan->phase));
+    else if (attempt && attempt->outcome.kind == OUTCOME_TIMEOUT && !plan->policy->retry_timeouts)
+        str_addf(out, "policy %s does not try again after a time-out", policy);
+    else if (attempt && repeats_unchanged(plan, inputs))
+        str_addf(out, "the same result %lld times on an unchanged tree, policy %s stops at %d",
+                 (long long)input_number(inputs, "same", 0), policy, plan->policy->unchanged_stops);
+    else if (attempt && (plan->policy->retry_on & POLICY_ON_UNKNOWN) && verdict &&
+             verdict->reason != REASON_NONE)
+        str_addf(out, "policy %s does not try again on a failure with a known reason, %s", policy,
+                 reason_name(verdict->reason));
+    else if (attempt)
+        str_addf(out, "policy %s does not try again on a %s failure", policy,
+                 verdict_class_name(attempt->class));
+}
+
+/* Ended by a rung of the loop detector or by the policy's window. */
+static void end_in_circles(const struct json *inputs, struct str *out)
+{
+    struct shown_circle circle;
+    if (strcmp(json_text(json_get(inputs, "of"), ""), "agent") == 0) {
+        str_add(out, "the agent found a loop and stopped by itself");
+        return;
+    }
+    if (json_get(inputs, "rung") && shown_circles_read(inputs, 0, 0, &circle)) {
+        shown_circle_words(&circle, out);
+        return;
+    }
+    int64_t window = input_number(inputs, "window", 0);
+    int64_t stops = window > 0 ? window : input_number(inputs, "same_stops", 0);
+    str_addf(out, "the same result %lld times in a row, its policy stops at %lld",
+             (long long)input_number(inputs, "same", 0), (long long)stops);
+}
+
+/* "the run's budget is spent: $2.10 of $2.00". */
+static void end_of_budget(const struct json *inputs, struct str *out)
+{
+    const struct budget_use use = {.kind =
+                                       budget_kind_named(json_text(json_get(inputs, "budget"), "")),
+                                   .used = input_number(inputs, "spent", 0),
+                                   .limit = input_number(inputs, "limit", 0)};
+    const bool by_run = strcmp(json_text(json_get(inputs, "of"), ""), "run") == 0;
+    str_addf(out, "%s budget is spent: ", by_run ? "the run's" : "its");
+    budget_use_words(&use, out);
+}
+
+static void end_for_a_person(const struct json *inputs, const struct step_state *step,
+                             struct str *out)
+{
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    int64_t cap_ms = input_number(inputs, "hint_cap", -1);
+    const char *refused = json_text(json_get(inputs, "refused"), NULL);
+    if (json_get(inputs, "budget")) {
+        end_of_budget(inputs, out);
+    } else if (refused) {
+        str_addf(out, "its agent was refused %s", refused);
+    } else if (verdict && strcmp(verdict->rule, "agent.refused") == 0) {
+        str_add(out, "a person has to allow it");
+    } else if (verdict && !verdict->ask && cap_ms >= 0 && verdict->retry_after_ms > cap_ms) {
+        str_add(out, "the server says ");
+        shown_seconds(verdict->retry_after_ms, out);
+        str_add(out, ", the policy waits at most ");
+        shown_duration(cap_ms, out);
+    } else if (last_ended_as(step, OUTCOME_INTERRUPTED)) {
+        str_add(out, "devs was gone while it ran, and it may not be run twice");
+    } else if (last_ended_as(step, OUTCOME_NOT_STARTED)) {
+        outcome_words(&step_state_attempt(step)->outcome, out);
+    } else {
+        str_add(out, "trying again does not help");
+    }
+}
+
+bool shown_needs_allowing(const struct step_state *step)
+{
+    struct verdict room;
+    const struct verdict *verdict = step_state_verdict(step, &room);
+    if (step->status != STEP_ENDED || step->end != DECISION_NEEDS_YOU)
+        return false;
+    struct json *inputs = parse_inputs(step_state_formulas(step)->end_json);
+    const bool is_refused = json_get(inputs, "refused") != NULL;
+    const bool is_budget = json_get(inputs, "budget") != NULL;
+    json_free(inputs);
+    return is_refused ||
+           (!is_budget && verdict && verdict->ask && verdict->reason == REASON_PERMISSION);
+}
+
+static void end_of_time(const struct json *inputs, struct str *out)
+{
+    int64_t deadline_ms = input_number(inputs, "deadline", 0);
+    if (deadline_ms <= 0) {
+        str_add(out, "its time ran out before it could start again");
+        return;
+    }
+    str_add(out, "the next try would start past its ");
+    add_span(deadline_ms, out);
+    int64_t gone_ms = input_number(inputs, "since_start", 0) - input_number(inputs, "held", 0);
+    str_add(out, ", ");
+    add_span(gone_ms, out);
+    str_add(out, " are gone");
+}
+
+/* For a step that follows an agent which may be prompted again. */
+static void add_rounds(const struct json *inputs, struct str *out)
+{
+    const int64_t round = input_number(inputs, "round", 0);
+    const int64_t rounds = input_number(inputs, "rounds", 0);
+    if (rounds == 0)
+        return;
+    str_add(out, out->len > 0 ? ", " : "");
+    if (round >= rounds)
+        str_addf(out, "the agent had %lld of %lld rounds", (long long)round, (long long)rounds);
+    else
+        str_addf(out, "in round %lld of %lld", (long long)round, (long long)rounds);
+}
+
+void shown_end(const struct plan_step *plan, const struct step_state *step, struct str *out)
+{
+    if (step->status != STEP_ENDED)
+        return;
+    struct json *inputs = parse_inputs(step_state_formulas(step)->end_json);
+    switch (step->end) {
+    case DECISION_RETRY_EXHAUSTED:
+    case DECISION_TRANSIENT_EXHAUSTED:
+    case DECISION_MAX_RETRIES:
+        if (inputs)
+            end_of_tries(plan, inputs, step, out);
+        break;
+    case DECISION_FAILED:
+        if (inputs)
+            end_of_policy(plan, inputs, step, out);
+        break;
+    case DECISION_ENTROPY:
+        if (inputs)
+            end_in_circles(inputs, out);
+        break;
+    case DECISION_NEEDS_YOU:
+        if (inputs)
+            end_for_a_person(inputs, step, out);
+        break;
+    case DECISION_DEADLINE:
+        end_of_time(inputs, out);
+        break;
+    case DECISION_SUCCEEDED:
+    case DECISION_WAIT:
+    case DECISION_CANCELLED:
+    case DECISION_KIND_COUNT:
+        break;
+    }
+    add_rounds(inputs, out);
+    json_free(inputs);
+}
+
+/* Returns whether the name in the log says more than the word. */
+static bool has_name(enum decision_kind kind)
+{
+    return kind == DECISION_RETRY_EXHAUSTED || kind == DECISION_TRANSIENT_EXHAUSTED ||
+           kind == DECISION_ENTROPY || kind == DECISION_MAX_RETRIES;
+}
+
+void shown_end_named(enum decision_kind kind, struct str *out)
+{
+    str_add(out, decision_word(kind));
+    if (has_name(kind))
+        str_addf(out, " (%s)", decision_kind_name(kind));
+}
+
+typedef void end_words_fn(enum decision_kind kind, struct str *out);
+
+static void add_ending(const struct run_state *state, int task, end_words_fn *words,
+                       struct str *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    struct str why = {0};
+    if (step->status != STEP_ENDED || step->end == DECISION_SUCCEEDED)
+        return;
+    shown_end(&state->plan->tasks[task].steps[run_state_step_number(state, task)], step, &why);
+    words(step->end, out);
+    str_addf(out, "%s%s", why.len > 0 ? ": " : "", str_text(&why));
+    str_done(&why);
+}
+
+static void add_end_word(enum decision_kind kind, struct str *out)
+{
+    str_add(out, decision_word(kind));
+}
+
+void shown_ending(const struct run_state *state, int task, struct str *out)
+{
+    add_ending(state, task, add_end_word, out);
+}
+
+void shown_ending_named(const struct run_state *state, int task, struct str *out)
+{
+    add_ending(state, task, shown_end_named, out);
+}
+
+/* Loops. */
+
+static const struct {
+    const char *brief; /* short enough for "brief 99x" in the column */
+    const char *equal;
+} rungs[] = {
+    [ENTROPY_RUNG_NONE] = {"", ""},
+    [ENTROPY_RUNG_REPEAT] = {"same", "the call and its result"},
+    [ENTROPY_RUNG_CYCLE] = {"cycle", "the calls of each lap and their results"},
+    [ENTROPY_RUNG_FAILURE] = {"fault", "the call and how it fails"},
+    [ENTROPY_RUNG_BARREN] = {"no news", "no result has a line that was not there before"},
+    [ENTROPY_RUNG_PAUSE] = {"pauses", "nothing is done but to wait"},
+    [ENTROPY_RUNG_MONOLOGUE] = {"alike", "what the messages say"},
+    [ENTROPY_RUNG_CHANT] = {"chants", "the parts of one message"},
+};
+static_assert(ARRAY_LEN(rungs) == ENTROPY_RUNG_COUNT, "every rung has its words");
+
+static int count_of(const struct json *inputs, const char *key, int otherwise)
+{
+    int64_t count = json_i64(json_get(inputs, key), otherwise);
+    return count >= 0 && count <= INT_MAX ? (int)count : otherwise;
+}
+
+bool shown_circles_read(const struct json *inputs, int step, int attempt, struct shown_circle *out)
+{
+    struct entropy_verdict verdict = {
+        .level = ENTROPY_STUCK,
+        .rung = entropy_rung_named(json_text(json_get(inputs, "rung"), "")),
+        .count = count_of(inputs, "count", 0),
+        .period = count_of(inputs, "period", 0),
+        .masked = json_bool(json_get(inputs, "masked"), false),
+        .poll = json_bool(json_get(inputs, "poll"), false),
+    };
+    int first = count_of(inputs, "first", attempt);
+    bool has_window = count_of(inputs, "window", 0) > 0 || count_of(inputs, "same_stops", 0) > 0;
+    if (strcmp(json_text(json_get(inputs, "of"), ""), "agent") == 0)
+        return false; /* only the agent's own loop guard knows what repeats */
+    if (verdict.rung == ENTROPY_RUNG_NONE && has_window) {
+        verdict.rung = ENTROPY_RUNG_REPEAT;
+        verdict.count = count_of(inputs, "same", 0);
+        first = attempt - verdict.count + 1;
+    }
+    if (verdict.rung == ENTROPY_RUNG_NONE)
+        return false;
+    verdict.first_number = first;
+    verdict.last_number = count_of(inputs, "last", attempt);
+    *out = (struct shown_circle){.verdict = verdict,
+                                 .first_step = count_of(inputs, "first_step", step),
+                                 .last_step = count_of(inputs, "last_step", step),
+                                 .masks = (unsigned)count_of(inputs, "masks", 0),
+                                 .of_calls =
+                                     strcmp(json_text(json_get(inputs, "of"), ""), "calls") == 0};
+    return true;
+}
+
+/* As recorded in the decision: by a rung, or by the policy's window. */
+static bool ended_in_circles(const struct run_state *state, int task, struct shown_circle *out)
+{
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *attempt = step_state_attempt(step);
+    struct json *inputs = NULL;
+    if (step->status != STEP_ENDED || step->end != DECISION_ENTROPY || !attempt)
+        return false;
+    const char *text = step_state_formulas(step)->end_json;
+    if (text && !json_parse(text, strlen(text), &inputs, NULL, NULL))
+        inputs = NULL;
+    bool found =
+        shown_circles_read(inputs, run_state_step_number(state, task), attempt->number, out);
+    json_free(inputs);
+    return found;
+}
+
+/* Returns the loop among the calls of a running agent, or the one it was stopped for. */
+static bool circles_of_calls(const struct run_state *state, int task, const struct circles *calls,
+                             struct shown_circle *out)
+{
+    const enum task_status status = state->tasks[task].status;
+    const bool matters = status == TASK_STUCK || !task_status_is_final(status);
+    if (!calls || calls->verdict.level == ENTROPY_OK || !matters)
+        return false;
+    *out = (struct shown_circle){.verdict = calls->verdict, .of_calls = true};
+    return true;
+}
+
+bool shown_circles_of(const struct run_state *state, int task, struct shown_circle *out)
+{
+    const struct circles *circles = state->tasks[task].circles;
+    const struct task_agent *agent = state->tasks[task].agent;
+    *out = (struct shown_circle){0};
+    if (agent && circles_of_calls(state, task, agent->calls, out))
+        return true;
+    if (ended_in_circles(state, task, out))
+        return true;
+    /* a suspicion about a finished task is not news */
+    bool goes_on = !task_status_is_final(state->tasks[task].status);
+    if (!goes_on || !circles || circles->verdict.level == ENTROPY_OK)
+        return false;
+    *out = (struct shown_circle){.verdict = circles->verdict,
+                                 .first_step = circles->first_step,
+                                 .last_step = circles->last_step};
+    return true;
+}
+
+void shown_circles_span(const struct shown_circle *circle, int step, struct str *out)
+{
+    const long long first = circle->verdict.first_number;
+    const long long last = circle->verdict.last_number;
+    if (circle->verdict.level == ENTROPY_OK || first < 1)
+        return;
+    if (circle->of_calls) {
+        str_addf(out, first == last ? "call or message %lld" : "calls and messages %lld to %lld",
+                 first, last);
+        return;
+    }
+    if (circle->first_step != step || circle->last_step != step)
+        str_addf(out, "step %d try %lld to step %d try %lld", circle->first_step + 1, first,
+                 circle->last_step + 1, last);
+    else if (first == last)
+        str_addf(out, "try %lld", last);
+    else
+        str_addf(out, "tries %lld to %lld", first, last);
+}
+
+void shown_circle_words(const struct shown_circle *circle, struct str *out)
+{
+    const struct entropy_verdict *verdict = &circle->verdict;
+    const bool of_calls = circle->of_calls;
+    if (verdict->level == ENTROPY_OK)
+        return;
+    switch (verdict->rung) {
+    case ENTROPY_RUNG_REPEAT:
+        str_addf(out, "same result %d times", verdict->count);
+        break;
+    case ENTROPY_RUNG_CYCLE:
+        str_addf(out, "%d laps of %d %s", verdict->count, verdict->period,
+                 of_calls ? "calls" : "steps");
+        break;
+    case ENTROPY_RUNG_FAILURE:
+        str_addf(out, "same failure %d times", verdict->count);
+        break;
+    case ENTROPY_RUNG_BARREN:
+        str_addf(out, "nothing new in %d %s", verdict->count, of_calls ? "calls" : "tries");
+        break;
+    case ENTROPY_RUNG_PAUSE:
+        str_addf(out, "%d pauses and nothing else", verdict->count);
+        break;
+    case ENTROPY_RUNG_MONOLOGUE:
+        str_addf(out, "%d messages alike", verdict->count);
+        break;
+    case ENTROPY_RUNG_CHANT:
+        str_add(out, "one message says the same over and over");
+        break;
+    case ENTROPY_RUNG_NONE:
+    case ENTROPY_RUNG_COUNT:
+        break;
+    }
+}
+
+void shown_circles_brief(const struct entropy_verdict *verdict, struct str *out)
+{
+    if (verdict->level == ENTROPY_OK)
+        return;
+    if (verdict->level == ENTROPY_SUSPECT)
+        str_addf(out, "loop? %dx", verdict->count);
+    else if (verdict->rung == ENTROPY_RUNG_CHANT)
+        str_add(out, rungs[verdict->rung].brief);
+    else
+        str_addf(out, "%s %dx", rungs[verdict->rung].brief, verdict->count);
+}
+
+/* "2 refused": calls that were denied to the agents of a running or passed task. */
+static void add_refused(const struct task_state *task, struct str *out)
+{
+    const bool goes_well = task->status == TASK_RUNNING || task->status == TASK_PASSED;
+    const int64_t refused = task->agent ? task_agent_used(task->agent).refused : 0;
+    if (goes_well && refused > 0)
+        str_addf(out, "%lld refused", (long long)refused);
+}
+
+void shown_circles_or_class(const struct run_state *state, int task, struct str *out)
+{
+    struct shown_circle circle;
+    const size_t before = out->len;
+    if (shown_circles_of(state, task, &circle))
+        shown_circles_brief(&circle.verdict, out);
+    else
+        shown_class(state, task, out);
+    if (out->len == before)
+        add_refused(&state->tasks[task], out);
+}
+
+const char *shown_circles_equal(const struct entropy_verdict *verdict)
+{
+    assert(verdict->rung < ENTROPY_RUNG_COUNT);
+    return verdict->level == ENTROPY_OK ? "" : rungs[verdict->rung].equal;
+}
+
+void shown_masks(unsigned masks, struct str *out)
+{
+    const char *comma = "";
+    for (int i = 0; i < NORMALISER_MASK_COUNT; i++) {
+        if ((masks & 1U << i) == 0)
+            continue;
+        str_addf(out, "%s%s", comma, normaliser_mask_words((enum normaliser_mask)i));
+        comma = ", ";
+    }
+}
+
+/* Truncated, not rounded: .99 must not become 1.0. */
+void shown_new(int permille, struct str *out)
+{
+    enum { PERMILLE = 1000, PER_HUNDRED = 10 };
+    if (permille < 0)
+        return;
+    if (permille >= PERMILLE)
+        str_add(out, "1.0");
+    else
+        str_addf(out, ".%02d", permille / PER_HUNDRED);
 }

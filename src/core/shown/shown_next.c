@@ -1,7 +1,14 @@
-/* shown_next.c - what comes next of a task and when, or since when it is over. */
+/*
+ * shown_next.c - what a task does next and when, or how long ago it ended.
+ *
+ * Also the sources behind which tasks wait, and a forecast of the next attempts of a waiting task.
+ */
+#include <stddef.h>
+
+#include "scheduling.h"
 #include "shown.h"
 
-enum { LONG_WAIT_MS = 3600 * 1000 }; /* told by the time of day from here */
+enum { LONG_WAIT_MS = 3600 * 1000 }; /* longer waits are shown by their time of day */
 
 /* ":07" */
 static void add_sixtieths(int64_t count, struct str *out)
@@ -98,8 +105,8 @@ static void add_at(const struct shown_time *time, int64_t at_ms, struct str *out
     str_addf(out, "at %s", time->hms(at_ms, hms));
 }
 
-/* A countdown never shows 0:00 before it is over: it counts up to the next second. A long
- * wait that a server asked for ends at a time of day. */
+/* The countdown rounds up, so that it never shows 0:00 before the wait ends. A long wait requested
+ * by a server is shown by the time of day at which it ends. */
 static void backoff_next(const struct step_state *step, const struct shown_time *time,
                          struct str *out)
 {
@@ -139,7 +146,7 @@ static void held_next(const struct run_state *state, int task, bool stands,
         add_since("held ", time->now.mono_ms - it->held_since.mono_ms, "", out);
 }
 
-/* "8:27 ago", "ended 8:27", "at 13:54:10": of what is over. */
+/* For a task that has ended: "8:27 ago", "ended 8:27", "at 13:54:10". */
 static void over_next(const struct run_state *state, int task, bool stands,
                       const struct shown_time *time, struct str *out)
 {
@@ -203,4 +210,293 @@ void shown_next(const struct run_state *state, int task, bool orphaned,
     case SHOWN_COUNT:
         break;
     }
+}
+
+/* Gates: the sources that currently hold tasks back. */
+
+enum { SECOND_MS = 1000 };
+
+static bool keeps_back(const struct run_state *state, int source)
+{
+    return state->started && !state->ended && state->gates[source].status != GATE_OPEN;
+}
+
+bool shown_has_gate(const struct run_state *state)
+{
+    for (int i = 0; i < state->plan->source_count; i++) {
+        if (keeps_back(state, i))
+            return true;
+    }
+    return false;
+}
+
+/* Compares which gate changes next. A gate with a running probe may change at any moment. */
+static bool is_sooner(const struct gate_state *a, const struct gate_state *b)
+{
+    bool a_probes = a->status == GATE_PROBING, b_probes = b->status == GATE_PROBING;
+    if (a_probes || b_probes)
+        return a_probes && !b_probes;
+    return a->due.mono_ms < b->due.mono_ms;
+}
+
+int shown_waiting(const struct run_state *state, int source)
+{
+    const struct gate_state *gate = &state->gates[source];
+    int count = gate->line.count;
+    for (int i = 0; i < state->waits.count; i++)
+        count += run_state_gate(state, state->waits.items[i]) == gate;
+    return count;
+}
+
+static bool waits_for(const struct run_state *state, int task, const struct gate_state *gate)
+{
+    return number_set_has(&gate->line, task) ||
+           (heap_has(&state->waits, task) && run_state_gate(state, task) == gate);
+}
+
+/* "; T-104, T-105 and 4 more wait", "; 6 wait". */
+static void add_waiting(const struct run_state *state, int source, enum shown_room room,
+                        struct str *out)
+{
+    enum { NAMED_MAX = 2 };
+    const int count = shown_waiting(state, source);
+    int named = 0;
+    if (count == 0)
+        return;
+    str_add(out, "; ");
+    for (int i = 0; room == SHOWN_IN_FULL && i < state->plan->task_count && named < NAMED_MAX;
+         i++) {
+        if (!waits_for(state, i, &state->gates[source]))
+            continue;
+        const bool is_last = named + 1 == count;
+        str_addf(out, "%s%s", named == 0 ? "" : is_last ? " and " : ", ", state->plan->tasks[i].id);
+        named++;
+    }
+    if (named > 0 && count > named)
+        str_addf(out, " and %d more", count - named);
+    else if (named == 0)
+        str_addf(out, "%d", count);
+    str_add(out, count == 1 ? " waits" : " wait");
+}
+
+static void add_closed(const struct run_state *state, int source, const struct shown_time *time,
+                       enum shown_room room, struct str *out)
+{
+    const struct gate_state *gate = &state->gates[source];
+    int64_t left_ms = gate->due.mono_ms - time->now.mono_ms;
+    char text[SHOWN_CLOCK_MAX];
+    if (gate->chosen >= 0) {
+        str_addf(out, ": %s is sent", state->plan->tasks[gate->chosen].id);
+    } else if (left_ms <= 0) {
+        str_add(out, ": the next one tries");
+    } else if (room == SHOWN_IN_FULL) {
+        str_addf(out, " until %s (", time->hms(gate->due.at_ms, text));
+        shown_left(left_ms, out);
+        str_add_char(out, ')');
+    } else {
+        str_add_char(out, ' ');
+        shown_left(left_ms, out);
+    }
+}
+
+static void add_spacing(const struct gate_state *gate, enum shown_room room, struct str *out)
+{
+    str_add(out, " is over");
+    if (room == SHOWN_IN_FULL && gate->spacing_ms == SECOND_MS) {
+        str_add(out, ", one start a second");
+    } else if (room == SHOWN_IN_FULL) {
+        str_add(out, ", one start in ");
+        shown_seconds(gate->spacing_ms, out);
+    }
+    str_addf(out, ", %d left", gate->line.count);
+}
+
+static void add_gate(const struct run_state *state, int source, const struct shown_time *time,
+                     enum shown_room room, struct str *out)
+{
+    const struct gate_state *gate = &state->gates[source];
+    str_addf(out, "rate limit of %s", state->plan->sources[source]);
+    switch (gate->status) {
+    case GATE_CLOSED:
+        add_closed(state, source, time, room, out);
+        add_waiting(state, source, room, out);
+        if (gate->closed > 1)
+            str_addf(out, "; hit %d times in a row", gate->closed);
+        break;
+    case GATE_PROBING:
+        str_addf(out, ": %s tries", state->plan->tasks[gate->probe].id);
+        add_waiting(state, source, room, out);
+        break;
+    case GATE_SPREADING:
+        add_spacing(gate, room, out);
+        break;
+    case GATE_OPEN:
+    case GATE_STATUS_COUNT:
+        break;
+    }
+}
+
+void shown_gate(const struct run_state *state, int source, const struct shown_time *time,
+                enum shown_room room, struct str *out)
+{
+    if (keeps_back(state, source))
+        add_gate(state, source, time, room, out);
+}
+
+void shown_gates(const struct run_state *state, const struct shown_time *time, enum shown_room room,
+                 struct str *out)
+{
+    int soonest = -1, more = 0;
+    for (int i = 0; i < state->plan->source_count; i++) {
+        if (!keeps_back(state, i))
+            continue;
+        more += soonest >= 0;
+        if (soonest < 0 || is_sooner(&state->gates[i], &state->gates[soonest]))
+            soonest = i;
+    }
+    if (soonest < 0)
+        return;
+    add_gate(state, soonest, time, room, out);
+    if (more > 0)
+        str_addf(out, "   +%d", more);
+}
+
+bool shown_behind_gate(const struct run_state *state, int task, const struct moment *now,
+                       struct str *out)
+{
+    const struct gate_state *gate = run_state_gate(state, task);
+    if (!gate || gate->status == GATE_OPEN || !number_set_has(&gate->line, task))
+        return false;
+    int64_t left_ms = gate->due.mono_ms - now->mono_ms;
+    if (gate->status == GATE_PROBING) {
+        str_addf(out, "after %s", state->plan->tasks[gate->probe].id);
+        return true;
+    }
+    if (gate->status == GATE_SPREADING)
+        left_ms += number_set_before(&gate->line, task) * gate->spacing_ms;
+    int next = gate_next(gate);
+    bool is_next = gate->status != GATE_CLOSED || next == task;
+    bool moves = left_ms <= 0 || gate->chosen >= 0;
+    if (moves && is_next)
+        return false; /* waiting for a slot */
+    if (moves) {
+        str_addf(out, "after %s", state->plan->tasks[next].id);
+        return true;
+    }
+    str_add(out, "limit ");
+    shown_left(left_ms, out);
+    return true;
+}
+
+/* The forecast: repeats the last failure until the protocol stops retrying. */
+
+/* Recreates the decision about the last failed attempt. Later attempts use the same facts, except
+ * for counters. */
+static void last_facts(const struct run_state *state, int task, const struct verdict *verdict,
+                       struct scheduler_ruling *out)
+{
+    struct run_state *of =
+        (struct run_state *)(uintptr_t)state; /* never modified: a ruling emits nothing */
+    const struct step_state *step = run_state_step(state, task);
+    const struct input input = {.now = step->wait_from};
+    const struct scheduling now = {.state = of, .input = &input};
+    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, verdict, out);
+}
+
+/* Prepares the facts for another failure of the same class, with a different result and without a
+ * retry hint from a server. */
+static void fail_again(const struct run_state *state, int task, int attempt,
+                       struct protocol_facts *facts)
+{
+    const struct draw_key key = {.seed = state->seed,
+                                 .task = task,
+                                 .step = run_state_step_number(state, task),
+                                 .round = run_state_round(state, task),
+                                 .attempt = attempt};
+    facts->draw = policy_draw(&key);
+    facts->used++;
+    facts->results = NULL;
+    facts->result_count = 0;
+    facts->circles = NULL;
+    facts->is_unchanged = false;
+}
+
+static int alike_of(const struct protocol_facts *facts)
+{
+    const int window = facts->policy->window;
+    const int stops = facts->policy->same_stops;
+    int least = window > 0 ? window : stops;
+    if (stops > 0 && stops < least)
+        least = stops;
+    least *= facts->scale;
+    const int unchanged = facts->policy->unchanged_stops;
+    const bool may_repeat = unchanged > 0 && facts->verdict->class == VERDICT_PERSISTENT;
+    return may_repeat && (least == 0 || unchanged < least) ? unchanged : least;
+}
+
+static void look_ahead(const struct run_state *state, int task, struct protocol_facts *facts,
+                       struct tries_ahead *out)
+{
+    struct decision decision;
+    for (;;) {
+        fail_again(state, task, out->first + out->count - 1, facts);
+        protocol_decide(facts, &decision);
+        if (decision.kind != DECISION_WAIT || out->count == POLICY_ATTEMPTS_MAX)
+            break;
+        out->waits_ms[out->count++] = decision.delay.delay_ms;
+        out->more_ms += decision.delay.delay_ms;
+        facts->now = decision.due;
+    }
+    out->end = decision.kind;
+}
+
+bool tries_ahead(const struct run_state *state, int task, struct tries_ahead *out)
+{
+    const struct task_state *of = &state->tasks[task];
+    const struct step_state *step = run_state_step(state, task);
+    const struct attempt_state *last = step_state_attempt(step);
+    const bool waits = step->status == STEP_WAITING && last && step->verdict_json && !of->held &&
+                       !of->cancelling && !state->ended;
+    if (!waits || last->outcome.kind == OUTCOME_INTERRUPTED)
+        return false;
+    struct scheduler_ruling ruling;
+    struct verdict verdict;
+    last_facts(state, task, step_state_verdict(step, &verdict), &ruling);
+    verdict.retry_after_ms = -1;
+    ruling.facts.verdict = &verdict;
+    ruling.facts.now = step->due;
+    const bool is_start = last->outcome.kind == OUTCOME_NOT_STARTED;
+    ruling.facts.used = is_start ? step->start_failures : step->used;
+    *out = (struct tries_ahead){.first = last->number + 1,
+                                .shown = is_start ? step->start_failures + 1 : last->number + 1,
+                                .count = 1,
+                                .due = step->due,
+                                .waits_ms = {step_state_formulas(step)->delay.delay_ms},
+                                .is_start = is_start,
+                                .alike = alike_of(&ruling.facts)};
+    look_ahead(state, task, &ruling.facts, out);
+    return true;
+}
+
+void tries_ahead_words(const struct tries_ahead *ahead, const struct shown_time *time,
+                       struct str *out)
+{
+    enum { NAMED_MAX = 3 }; /* more would add nothing */
+    const char *noun = ahead->is_start ? "start" : "try";
+    char clock[SHOWN_CLOCK_MAX];
+    str_addf(out, "%s %d at %s", noun, ahead->shown, time->hms(ahead->due.at_ms, clock));
+    for (int i = 1; i < ahead->count && i <= NAMED_MAX; i++) {
+        str_addf(out, "%s%s %d ", i > 1 ? ", " : "; if it fails ", noun, ahead->shown + i);
+        shown_duration(ahead->waits_ms[i], out);
+        str_add(out, " later");
+    }
+    if (ahead->count > NAMED_MAX + 1)
+        str_addf(out, ", and so on to %s %d", noun, ahead->shown + ahead->count - 1);
+    str_addf(out, "%s %s", ahead->count > 1 ? "; then" : ", the last one: else",
+             task_status_name(task_status_after(ahead->end)));
+    if (ahead->count > 1)
+        str_addf(out, ", no sooner than %s plus the run times",
+                 time->hms(ahead->due.at_ms + ahead->more_ms, clock));
+    if (ahead->alike > 0)
+        str_addf(out, "; %d equal results in a row end it before", ahead->alike);
 }

@@ -8,21 +8,21 @@
 #include "text_list.h"
 #include "xalloc.h"
 
-enum { DIGEST_SHOWN = 8 }; /* bytes of a digest that stand for what is cut */
+enum { DIGEST_SHOWN = 8 }; /* bytes of the digest of a truncated value */
 
-/* How much is kept. */
+/* How much of the task is kept. */
 struct measure {
     size_t text; /* bytes of a text */
-    size_t list; /* elements of a list, members of an environment */
+    size_t list; /* elements of a list, or members of an environment */
 };
 
-/* The first that makes it short enough is taken. */
+/* The first that makes the record short enough is used. */
 static const struct measure measures[] = {
     {2000, 200}, {1000, 64}, {300, 32}, {TASK_RECORD_ID_MAX, 12}};
 
 struct recording {
     const struct task_record *record;
-    struct str stdin_words; /* owned; in place of the bytes */
+    struct str stdin_words; /* owned; replaces the bytes */
     struct measure measure;
     struct str *out;
 };
@@ -48,7 +48,7 @@ static void clean(const struct recording *recording, const char *bytes, size_t l
     str_done(&once);
 }
 
-/* Without secrets; `max` 0: as long as it is. */
+/* Appends the text without secrets; `max` 0 = in full. */
 static void add_text(const struct recording *recording, const char *text, size_t max)
 {
     struct str whole = {0};
@@ -69,7 +69,7 @@ static void add_text(const struct recording *recording, const char *text, size_t
     str_done(&cut);
 }
 
-/* What is left of a list, from `first` on. */
+/* Appends the elements of the list from `first` on. */
 static void add_rest(const struct recording *recording, const struct json *list, size_t first)
 {
     struct str all = {0};
@@ -86,7 +86,7 @@ static void add_rest(const struct recording *recording, const struct json *list,
     str_done(&words);
 }
 
-/* The value as it is, but for secrets. */
+/* Appends the value in full, without secrets. */
 static void add_whole(const struct recording *recording, const struct json *value)
 {
     void *iter = NULL;
@@ -139,7 +139,7 @@ static void add_run(const struct recording *recording, const struct json *run)
     str_add_char(recording->out, ']');
 }
 
-/* What a name calls a secret is one, whatever it looks like. */
+/* A variable whose name says that it is secret is treated as one, whatever its value. */
 static void add_variable(const struct recording *recording, const char *name, const char *value)
 {
     struct str mark = {0};
@@ -165,7 +165,7 @@ static void add_env(const struct recording *recording, const struct json *env)
         count++;
     }
     if (json_count(env) > count) {
-        str_json_key(recording->out, "(cut)"); /* no name of a variable that anybody gives */
+        str_json_key(recording->out, "(cut)"); /* not a name that a real variable would have */
         add_rest(recording, env, count);
     }
     str_add_char(recording->out, '}');
@@ -258,7 +258,7 @@ bool task_record_write(const struct task_record *record, struct str *out, struct
     return fits;
 }
 
-/* Of all its steps, as NAME=value; ends with NULL. The caller frees. */
+/* Returns the variables of all steps as NAME=value, terminated by NULL. The caller frees. */
 static char **list_variables(const struct json *task)
 {
     const struct json *steps = json_get(task, "steps");

@@ -1,16 +1,22 @@
+/* timeline.c - what the tasks of a run did when: spans, idle stretches, and the sums of both. */
 #include "timeline.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "attr.h"
+#include "fold.h"
+#include "shown.h"
 #include "xalloc.h"
 
-/* The spans of one task while they are made. */
+/* The spans of one task under construction. */
 struct making {
     struct timeline *out;
     const struct run_state *state;
     const struct task_state *task;
     int number;
-    int64_t at_ms; /* so far they go */
+    int64_t at_ms; /* end of the last span */
     int64_t now_ms;
     bool orphaned;
     int step, attempt; /* of the latest attempt so far; 0 = none */
@@ -31,7 +37,7 @@ static void add(struct making *m, enum span_kind kind, int64_t until_ms)
     m->at_ms = is_empty ? m->at_ms : until_ms;
 }
 
-/* What happened where the spans end so far. */
+/* Records what happened at the end of the last span. */
 static void mark_end(struct making *m, enum span_end end)
 {
     struct timeline *out = m->out;
@@ -60,7 +66,7 @@ static enum span_end end_of_task(enum task_status status)
     case TASK_RUNNING:
     case TASK_BACKOFF:
     case TASK_BLOCKED:
-    case TASK_NEEDS_YOU: /* its attempt failed */
+    case TASK_NEEDS_YOU: /* the attempt failed */
     case TASK_STATUS_COUNT:
         break;
     }
@@ -82,7 +88,7 @@ static enum span_kind kind_of_pause(enum pause_kind kind)
     return SPAN_OVER;
 }
 
-/* One pause over what the task did otherwise until then. */
+/* Adds one pause and, before it, what the task was doing. */
 static void add_pause(struct making *m, const struct task_pause *pause, enum span_kind otherwise,
                       int64_t until_ms)
 {
@@ -95,7 +101,7 @@ static void add_pause(struct making *m, const struct task_pause *pause, enum spa
     add(m, kind_of_pause(pause->kind), to_ms);
 }
 
-/* The pause that goes on: quiet, or held. */
+/* Adds the pause that has not ended: quiet or held. */
 static void add_present(struct making *m, enum span_kind otherwise, int64_t until_ms)
 {
     const struct step_state *step = run_state_step(m->state, m->number);
@@ -110,7 +116,7 @@ static void add_present(struct making *m, enum span_kind otherwise, int64_t unti
     }
 }
 
-/* What the task did until then, and the pauses in it. */
+/* Adds what the task did until then, and the pauses within it. */
 static void add_with_pauses(struct making *m, enum span_kind kind, int64_t until_ms)
 {
     const struct task_pauses *pauses = m->task->pauses;
@@ -124,7 +130,7 @@ static void add_with_pauses(struct making *m, enum span_kind kind, int64_t until
         add(m, kind, until_ms);
 }
 
-/* Did the step end well with this attempt, though a verdict stands against it? */
+/* Returns whether the step passed with this attempt although its verdict is a failure. */
 static bool is_the_good_end(const struct step_state *step, const struct attempt_state *attempt)
 {
     return step->status == STEP_ENDED && step->end == DECISION_SUCCEEDED &&
@@ -145,7 +151,7 @@ static enum span_end end_of_attempt(const struct making *m, const struct step_st
     return SPAN_END_FAILED;
 }
 
-/* What came between the attempt before and this one. */
+/* Adds what happened between the previous attempt and this one. */
 static void add_gap(struct making *m, const struct attempt_state *attempt)
 {
     const int64_t start_ms = attempt->started.mono_ms;
@@ -165,12 +171,12 @@ static void add_attempt(struct making *m, int step, const struct attempt_state *
     add_with_pauses(m, SPAN_RUNNING,
                     attempt->ended.at_ms != 0 ? attempt->ended.mono_ms : m->now_ms);
     if (m->out->count == first)
-        add(m, SPAN_RUNNING, m->at_ms); /* it took no time, and was there */
+        add(m, SPAN_RUNNING, m->at_ms); /* it took no time but must be visible */
     mark_end(m, end_of_attempt(m, &m->task->steps[step], attempt));
 }
 
-/* Of all steps the attempt that began next; where two began at once the one of the step that is
- * earlier. Rounds lead back to steps before. */
+/* Returns the step whose attempt began next; of two that began together, the earlier step. Rounds
+ * go back to earlier steps. */
 static int next_step(const struct making *m, const size_t *taken)
 {
     int found = -1;
@@ -206,7 +212,7 @@ static bool is_behind_gate(const struct making *m)
     return gate && gate->status != GATE_OPEN && number_set_has(&gate->line, m->number);
 }
 
-/* The wait that is decided, as far as it is yet to come. Who holds a task holds its wait. */
+/* Adds the remainder of a decided wait. Holding a task also holds its wait. */
 static void add_plan(struct making *m, const struct step_state *step)
 {
     const bool goes_on = !m->orphaned && !m->state->ended && !m->task->held;
@@ -216,7 +222,7 @@ static void add_plan(struct making *m, const struct step_state *step)
     m->out->spans[m->out->count - 1].is_planned = true;
 }
 
-/* What it does since its latest attempt. */
+/* Adds what the task has done since its latest attempt. */
 static void add_present_state(struct making *m)
 {
     const struct step_state *step = run_state_step(m->state, m->number);
@@ -228,7 +234,7 @@ static void add_present_state(struct making *m)
         add_plan(m, step);
         return;
     }
-    if (status == TASK_RUNNING) { /* or ended, and not yet judged */
+    if (status == TASK_RUNNING) { /* or ended and not yet judged */
         add_with_pauses(m, SPAN_QUEUED, m->now_ms);
         return;
     }
@@ -240,7 +246,7 @@ static void add_present_state(struct making *m)
         add(m, status == TASK_NEEDS_YOU ? SPAN_NEEDS_YOU : SPAN_OVER, m->now_ms);
 }
 
-/* A task that was added began when it was, the others with the run. */
+/* An added task began when it was added, all others with the run. */
 static int64_t beginning(const struct run_state *state, const struct task_state *task)
 {
     const struct attempt_state *first =
@@ -287,4 +293,292 @@ int64_t timeline_plan_end(const struct run_state *state)
         last_ms = due_ms > last_ms ? due_ms : last_ms;
     }
     return last_ms;
+}
+
+/* Stretches in which no task ran. */
+
+enum { BUCKETS = 4096 };
+
+/* The duration of the run in equal parts. */
+struct buckets {
+    int64_t from_ms, until_ms;
+    bool busy[BUCKETS];
+};
+
+static int bucket_of(const struct buckets *buckets, int64_t ms)
+{
+    const double share =
+        (double)(ms - buckets->from_ms) / (double)(buckets->until_ms - buckets->from_ms);
+    if (share <= 0)
+        return 0;
+    return share >= 1 ? BUCKETS - 1 : (int)(share * BUCKETS);
+}
+
+static int64_t begin_of(const struct buckets *buckets, int bucket)
+{
+    const double whole = (double)(buckets->until_ms - buckets->from_ms);
+    return buckets->from_ms + (int64_t)(whole * bucket / BUCKETS);
+}
+
+static void mark_step(struct buckets *buckets, const struct step_state *step)
+{
+    for (size_t i = 0; i < step->attempt_count; i++) {
+        const struct attempt_state *attempt = &step->attempts[i];
+        const int64_t end_ms =
+            attempt->ended.at_ms != 0 ? attempt->ended.mono_ms : buckets->until_ms;
+        const int first = bucket_of(buckets, attempt->started.mono_ms);
+        const int last = bucket_of(buckets, end_ms);
+        if (last >= first)
+            (void)memset(&buckets->busy[first], true, (size_t)last - (size_t)first + 1);
+    }
+}
+
+static int find_gaps(const struct buckets *buckets, int64_t least_ms,
+                     struct stretch out[TIMELINE_STRETCHES_MAX])
+{
+    int count = 0;
+    for (int i = 0; i < BUCKETS && count < TIMELINE_STRETCHES_MAX; i++) {
+        const int first = i;
+        while (i < BUCKETS && !buckets->busy[i])
+            i++;
+        const struct stretch gap = {begin_of(buckets, first), begin_of(buckets, i)};
+        if (i > first && gap.until_ms - gap.from_ms >= least_ms)
+            out[count++] = gap;
+    }
+    return count;
+}
+
+int timeline_idle(const struct run_state *state, const struct moment *now, int64_t least_ms,
+                  struct stretch out[TIMELINE_STRETCHES_MAX])
+{
+    struct buckets buckets = {.from_ms = state->started_at.mono_ms, .until_ms = now->mono_ms};
+    assert(least_ms > 0);
+    if (!state->started || buckets.until_ms - buckets.from_ms < least_ms)
+        return 0;
+    for (int i = 0; i < state->plan->task_count; i++) {
+        for (int k = 0; k < state->plan->tasks[i].step_count; k++)
+            mark_step(&buckets, &state->tasks[i].steps[k]);
+    }
+    return find_gaps(&buckets, least_ms, out);
+}
+
+/* Where the time went. */
+
+static const char *const names[] = {
+    [TIME_WORK] = "work",
+    [TIME_WAIT] = "wait",
+    [TIME_YOU] = "you",
+    [TIME_QUIET] = "quiet",
+};
+static_assert(ARRAY_LEN(names) == TIME_USE_COUNT, "every use of time has a name");
+
+const char *time_use_name(enum time_use use)
+{
+    assert(use < TIME_USE_COUNT);
+    return names[use];
+}
+
+/* Returns the use of a span, or TIME_USE_COUNT if it belongs to none. */
+static enum time_use use_of(enum span_kind kind)
+{
+    switch (kind) {
+    case SPAN_RUNNING:
+        return TIME_WORK;
+    case SPAN_QUIET:
+        return TIME_QUIET;
+    case SPAN_BACKOFF:
+    case SPAN_GATE:
+        return TIME_WAIT;
+    case SPAN_HELD:
+    case SPAN_NEEDS_YOU:
+        return TIME_YOU;
+    case SPAN_QUEUED:
+    case SPAN_OVER:
+    case SPAN_KIND_COUNT:
+        break;
+    }
+    return TIME_USE_COUNT;
+}
+
+/* Returns the class that a wait is for. Only a rate limit closes a gate. */
+static struct failure_class class_of(const struct span *span, const struct attempt_state *attempt)
+{
+    if (span->kind == SPAN_GATE || !attempt)
+        return (struct failure_class){
+            .label = {.class = VERDICT_TRANSIENT, .type = TRANSIENT_API_RATE_LIMIT}};
+    return failure_class_of(attempt);
+}
+
+static void add_class(struct time_spent *out, const struct failure_class *class, int64_t ms)
+{
+    int i = 0;
+    while (i < out->class_count && !failure_class_equals(&out->classes[i].class, class))
+        i++;
+    if (i == TIME_CLASSES_MAX)
+        return;
+    if (i == out->class_count)
+        out->classes[out->class_count++] = (struct time_class){.class = *class};
+    out->classes[i].waited_ms += ms;
+    for (; i > 0 && out->classes[i].waited_ms > out->classes[i - 1].waited_ms; i--) {
+        const struct time_class longer = out->classes[i];
+        out->classes[i] = out->classes[i - 1];
+        out->classes[i - 1] = longer;
+    }
+}
+
+/* A span after the end of a task does not belong to another attempt. */
+static bool is_of_attempt(const struct span *span)
+{
+    return span->kind == SPAN_RUNNING || span->kind == SPAN_QUIET;
+}
+
+static void add_span(struct time_spent *out, const struct span *span, const struct run_state *state,
+                     int task)
+{
+    const enum time_use use = use_of(span->kind);
+    const int64_t ms = fold_length_ms(span->until_ms - span->from_ms);
+    out->failed += is_of_attempt(span) && span->end >= SPAN_END_LOST;
+    if (span->is_planned || use == TIME_USE_COUNT || ms == 0)
+        return;
+    out->ms[use] += ms;
+    out->total_ms += ms;
+    if (use != TIME_WAIT)
+        return;
+    const struct failure_class class = class_of(span, span_attempt(span, state, task));
+    add_class(out, &class, ms);
+}
+
+static struct time_spent nothing(void)
+{
+    struct time_spent out = {0};
+    for (int use = 0; use < TIME_USE_COUNT; use++)
+        out.longest_task[use] = -1;
+    return out;
+}
+
+static int64_t move(struct time_spent *out, enum time_use from, int64_t most_ms, int64_t ms)
+{
+    const int64_t moved = ms < most_ms ? ms : most_ms;
+    out->ms[from] -= moved;
+    out->ms[TIME_WAIT] += moved;
+    return moved;
+}
+
+/* Moves an agent's own retries to waiting: first out of the quiet time, because own retries do not
+ * count as output, then out of the work. `before` are the sums without this task. */
+static void move_own_waits(struct time_spent *out, const int64_t *before,
+                           const struct step_state *step)
+{
+    for (size_t i = 0; i < step->attempt_count; i++) {
+        const struct attempt_state *attempt = &step->attempts[i];
+        const int64_t own_ms = fold_length_ms(attempt->outcome.own_wait_ms);
+        const int64_t quiet_ms = out->ms[TIME_QUIET] - before[TIME_QUIET];
+        int64_t moved = move(out, TIME_QUIET, quiet_ms, own_ms);
+        moved += move(out, TIME_WORK, out->ms[TIME_WORK] - before[TIME_WORK], own_ms - moved);
+        const struct failure_class class = failure_class_of(attempt);
+        if (moved > 0 && attempt->class != VERDICT_SUCCESS)
+            add_class(out, &class, moved);
+    }
+}
+
+static void add_task(struct time_spent *out, const struct run_state *state, int task,
+                     const struct timeline *timeline)
+{
+    int64_t before[TIME_USE_COUNT];
+    for (int use = 0; use < TIME_USE_COUNT; use++)
+        before[use] = out->ms[use];
+    for (size_t i = 0; i < timeline->count; i++)
+        add_span(out, &timeline->spans[i], state, task);
+    for (int i = 0; i < state->plan->tasks[task].step_count; i++) {
+        out->attempts += (int)state->tasks[task].steps[i].attempt_count;
+        move_own_waits(out, before, &state->tasks[task].steps[i]);
+    }
+    for (int use = 0; use < TIME_USE_COUNT; use++) {
+        const int64_t ms = out->ms[use] - before[use];
+        if (ms <= out->longest_ms[use])
+            continue;
+        out->longest_ms[use] = ms;
+        out->longest_task[use] = task;
+    }
+}
+
+void time_spent_of_run(struct time_spent *out, const struct run_state *state,
+                       const struct moment *now, bool orphaned)
+{
+    struct timeline timeline = {0};
+    *out = nothing();
+    for (int i = 0; i < state->plan->task_count; i++) {
+        timeline_read(&timeline, state, i, now, orphaned);
+        add_task(out, state, i, &timeline);
+    }
+    timeline_done(&timeline);
+}
+
+void time_spent_add(struct time_spent *to, const struct time_spent *more)
+{
+    for (int use = 0; use < TIME_USE_COUNT; use++) {
+        to->ms[use] += more->ms[use];
+        to->longest_task[use] = -1;
+        to->longest_ms[use] = 0;
+    }
+    to->total_ms += more->total_ms;
+    for (int i = 0; i < more->class_count; i++)
+        add_class(to, &more->classes[i].class, more->classes[i].waited_ms);
+    to->attempts += more->attempts;
+    to->failed += more->failed;
+}
+
+/* Returns the percentage of all uses so far. Rounds the borders between uses, so that they add up
+ * to 100. */
+static int percent_up_to(const struct time_spent *spent, int uses)
+{
+    int64_t sum = 0;
+    for (int use = 0; use < uses; use++)
+        sum += spent->ms[use];
+    return (int)((double)sum * 100.0 / (double)spent->total_ms + 0.5);
+}
+
+int time_spent_percent(const struct time_spent *spent, enum time_use use)
+{
+    if (spent->total_ms <= 0)
+        return 0;
+    return percent_up_to(spent, (int)use + 1) - percent_up_to(spent, (int)use);
+}
+
+static void add_waits(const struct time_spent *spent, struct str *out)
+{
+    enum { CLASSES_SHOWN = 3 };
+    for (int i = 0; i < spent->class_count && i < CLASSES_SHOWN; i++) {
+        str_add(out, i == 0 ? "; " : ", ");
+        failure_class_word(&spent->classes[i].class, out);
+        str_add_char(out, ' ');
+        shown_duration(spent->classes[i].waited_ms, out);
+    }
+}
+
+void time_spent_words(const struct time_spent *spent, struct str *out)
+{
+    const char *comma = "";
+    for (int use = 0; use < TIME_USE_COUNT; use++) {
+        if (spent->ms[use] == 0)
+            continue;
+        str_addf(out, "%s%s ", comma, names[use]);
+        shown_duration(spent->ms[use], out);
+        str_addf(out, " (%d %%", time_spent_percent(spent, (enum time_use)use));
+        if (use == TIME_WAIT)
+            add_waits(spent, out);
+        str_add_char(out, ')');
+        comma = ", ";
+    }
+}
+
+void time_spent_json(const struct time_spent *spent, struct str *out)
+{
+    struct str key = {0};
+    for (int use = 0; use < TIME_USE_COUNT; use++) {
+        str_clear(&key);
+        str_addf(&key, "%s_ms", names[use]);
+        str_json_i64(out, key.data, spent->ms[use]);
+    }
+    str_done(&key);
 }

@@ -14,26 +14,26 @@ enum { US_PER_MS = 1000, RUN_THREAD = 0 };
 
 enum slice_kind { SLICE_NONE, SLICE_ATTEMPT, SLICE_WAIT };
 
-/* What a task does now. */
+/* What a task is doing. */
 struct slice {
     enum slice_kind kind;
     int64_t from_ms;
-    int64_t until_ms; /* of an attempt that has ended, and may still be judged; -1 = it goes on */
+    int64_t until_ms; /* set if the attempt has ended and may still be judged; -1 = it is running */
     int step, attempt;
-    char *formula; /* owned; of a wait, which is told only while it lasts; else NULL */
+    char *formula; /* owned; of a wait, since the state has it only during the wait; else NULL */
 };
 
 struct trace_json {
     int64_t run;
     struct slice *slices; /* owned; by task */
     size_t count, cap;
-    struct moment last; /* of the event before */
-    int64_t now_ms;     /* from the first event */
+    struct moment last; /* of the previous event */
+    int64_t now_ms;     /* since the first event */
     bool has_begun;
-    int running, waiting; /* as they were said last */
+    int running, waiting; /* as last written */
 };
 
-/* The steady clock begins anew with the machine. */
+/* The steady clock restarts when the machine boots. */
 static void go_on(struct trace_json *trace, const struct event *event)
 {
     const bool is_new_boot = event->kind == EVENT_RUN_RECOVERED && event->a == 1;
@@ -43,12 +43,12 @@ static void go_on(struct trace_json *trace, const struct event *event)
     if (trace->has_begun)
         trace->now_ms += fold_length_ms(passed_ms);
     if (trace->now_ms > FOLD_TIME_MAX_MS)
-        trace->now_ms = FOLD_TIME_MAX_MS; /* it becomes microseconds */
+        trace->now_ms = FOLD_TIME_MAX_MS; /* it is converted to microseconds */
     trace->has_begun = true;
     trace->last = event->at;
 }
 
-/* The next object of the list: what each has. */
+/* Opens the next object of the list with the common members. */
 static void begin(const struct trace_json *trace, const char *form, int thread, struct str *text)
 {
     str_add(text, ",\n{");
@@ -161,7 +161,8 @@ static char *formula_of(const struct step_state *step)
     return copy;
 }
 
-/* An attempt's verdict follows its end at once, where there is one: its slice waits for it. */
+/* A verdict follows the end of an attempt immediately if there is one, so the slice waits for
+ * it. */
 static void take_slices(struct trace_json *trace, const struct run_state *state,
                         const struct event *event, struct str *text)
 {

@@ -12,14 +12,14 @@
 
 struct policy_change {
     struct json *root;        /* owned */
-    const struct json *every; /* what it says of every step: an object; NULL = nothing */
-    struct json *made;        /* owned; of a name: the object that `every` is */
+    const struct json *every; /* what it says about every step: an object; NULL = nothing */
+    struct json *made;        /* owned; if `every` is a name: the object made from it */
     const struct json *named; /* the object of policies by name; NULL = none */
-    struct settings of_every; /* both as settings, with what they are like */
+    struct settings of_every; /* both as settings, with what they inherit */
     struct settings by_name;
 };
 
-/* One field of a policy as text; nothing if `key` is in none of these tables. */
+/* Appends one field of a policy as text; nothing if `key` is in none of these tables. */
 static void add_number(const char *key, const struct json *value, struct str *out)
 {
     static const struct {
@@ -124,11 +124,11 @@ void policy_change_words(const struct policy_change *change, struct str *out)
     str_add(out, any ? "" : "as it was");
 }
 
-#define EVERY "every-step" /* what the policy of every step is called while it is checked */
+#define EVERY "every-step" /* the name of the policy of every step while it is checked */
 
-static const char starts[] = "infrastructure"; /* the policy of starts that fail */
+static const char starts[] = "infrastructure"; /* the policy of failed starts */
 
-/* {"like": NAME} for who says no more than a name. */
+/* Returns {"like": NAME} if the change is only a name. */
 static const struct json *object_of(struct policy_change *change, const struct json *policy)
 {
     const char *name = json_text(policy, NULL);
@@ -139,7 +139,7 @@ static const struct json *object_of(struct policy_change *change, const struct j
     str_json_text(&text, "like", name);
     str_add_char(&text, '}');
     if (!json_parse(str_text(&text), text.len, &change->made, NULL, NULL))
-        change->made = NULL; /* then nothing is said */
+        change->made = NULL; /* in that case nothing is changed */
     str_done(&text);
     return change->made;
 }
@@ -155,7 +155,7 @@ static void sort_out(struct policy_change *change)
         change->every = root;
 }
 
-/* What is wrong, in the places of the file. */
+/* Moves violations to the positions in the file. */
 static void move_violations(const struct violations *from, const char *prefix, const char *instead,
                             struct violations *to)
 {
@@ -170,7 +170,7 @@ static void move_violations(const struct violations *from, const char *prefix, c
     }
 }
 
-/* The values as settings say policies; `name` NULL: they are an object of policies. */
+/* Checks the values as settings check policies; `name` NULL: they are an object of policies. */
 static bool check(const struct json *value, const char *name, const char *place,
                   struct settings *out, struct violations *violations)
 {
@@ -232,7 +232,8 @@ void policy_change_free(struct policy_change *change)
     free(change);
 }
 
-/* The policy as `value` has it; `whole`: the same as settings, with all that it is like. */
+/* Changes the policy as `value` says; `whole` is the same as settings, with all that it
+ * inherits. */
 static void change_policy(struct policy *policy, const struct json *value,
                           const struct policy *whole)
 {
@@ -251,8 +252,8 @@ static void change_policy(struct policy *policy, const struct json *value,
     violations_done(&unsaid);
 }
 
-/* The plan's policy of that name, to be changed; a built-in one as the plan's own from now. NULL:
- * there is none. */
+/* Returns the plan's policy of that name so that it can be changed. A built-in one becomes the
+ * plan's own. Returns NULL if there is none. */
 static struct policy *policy_to_change(struct plan *plan, const char *name)
 {
     for (int i = plan->policy_count - 1; i >= 0; i--) {
@@ -262,7 +263,7 @@ static struct policy *policy_to_change(struct plan *plan, const char *name)
     const struct policy *builtin = policy_named(name);
     if (!builtin)
         return NULL;
-    assert(plan->policy_count < PLAN_POLICY_ROOM); /* no more than PLAN_POLICY_BUILTIN of these */
+    assert(plan->policy_count < PLAN_POLICY_ROOM); /* at most PLAN_POLICY_BUILTIN of these */
     struct policy *own = &plan->policies[plan->policy_count++];
     *own = *builtin;
     return own;
@@ -301,7 +302,7 @@ static void change_named(const struct policy_change *change, struct plan *plan)
     }
 }
 
-/* What had a built-in policy has the plan's own of that name. */
+/* A step with a built-in policy gets the plan's own policy of that name. */
 static const struct policy *in_sight(const struct plan *plan, const struct policy *policy)
 {
     return policy == policy_named(policy->name) ? plan_policy_find(plan, policy->name) : policy;

@@ -1,10 +1,746 @@
+/*
+ * redecide.c - the decisions of a recorded run, made again.
+ *
+ * First the inputs are read back from the events that they caused, then one input is decided and
+ * compared, then the events come in.
+ */
 #include "redecide.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "redecide_input.h"
-#include "redecide_step.h"
+#include "fold.h"
+#include "json.h"
+#include "run_state.h"
 #include "xalloc.h"
+
+/* The inputs. */
+
+/* The events of one moment, from the first that is not accounted for. Everything is borrowed. */
+struct redecide_events {
+    const struct event *items;
+    size_t count; /* > 0 */
+};
+
+enum redecide_source {
+    REDECIDE_FACT,  /* something happened */
+    REDECIDE_ACT,   /* somebody asked for something */
+    REDECIDE_TIME,  /* only time passed */
+    REDECIDE_LOST,  /* somebody asked for something that the log no longer has */
+    REDECIDE_WRONG, /* it cannot be an input in this state: the log is damaged */
+};
+
+/* One input, and what it borrows from. */
+struct redecide_input {
+    struct input input;
+    size_t length;         /* LOST: events up to and including the answer */
+    struct json *texts[2]; /* owned; `input` points into these */
+};
+
+/* What an input is read from. Everything is borrowed. */
+struct reading {
+    const struct redecide_run *run;
+    const struct run_state *state;
+    const struct redecide_events *events;
+};
+typedef enum redecide_source read_fn(const struct reading *reading, struct redecide_input *out);
+
+/* Returns whether the numbers of the event are in range. */
+static bool is_sound(const struct run_state *state, const struct event *event,
+                     const struct json *text)
+{
+    struct fold fold = {.state = (struct run_state *)(uintptr_t)state, /* it only reads */
+                        .event = event,
+                        .text = text};
+    if (event->task >= state->plan->task_count)
+        return false;
+    if (event->task >= 0) {
+        fold.task = &fold.state->tasks[event->task];
+        fold.step = run_state_step(state, event->task);
+    }
+    return fold_is_sound(&fold);
+}
+
+static const struct json *read_text(struct redecide_input *out, int at, const struct event *event)
+{
+    if (event->text && !json_parse(event->text, strlen(event->text), &out->texts[at], NULL, NULL))
+        out->texts[at] = NULL;
+    return out->texts[at];
+}
+
+static void set_by(struct control *control, const struct json *text)
+{
+    (void)snprintf(control->by, sizeof(control->by), "%s", json_text(json_get(text, "by"), ""));
+}
+
+static bool begins_input(enum event_kind kind);
+
+/* Returns the first event of this kind on the same attempt, before the attempt is mentioned
+ * again. */
+static const struct event *find_after_end(const struct redecide_events *events,
+                                          enum event_kind kind)
+{
+    const struct event *end = &events->items[0];
+    for (size_t i = 1; i < events->count; i++) {
+        const struct event *event = &events->items[i];
+        const bool is_same =
+            event->task == end->task && event->step == end->step && event->attempt == end->attempt;
+        if (is_same && event->kind == kind)
+            return event;
+        if (begins_input(event->kind))
+            break;
+    }
+    return NULL;
+}
+
+/* What was masked in the output is in the log if it was decisive. */
+static unsigned find_masks(const struct redecide_events *events)
+{
+    static const enum event_kind kinds[] = {EVENT_LOOP_SUSPECTED, EVENT_STEP_ENDED};
+    unsigned masks = 0;
+    for (size_t i = 0; i < ARRAY_LEN(kinds) && masks == 0; i++) {
+        const struct event *event = find_after_end(events, kinds[i]);
+        struct json *text = NULL;
+        if (!event || !event->text ||
+            !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
+            continue;
+        masks = (unsigned)json_i64(json_get(text, "masks"), 0);
+        json_free(text);
+    }
+    return masks;
+}
+
+static void read_result(const struct json *text, struct input *input)
+{
+    const struct json *loop = json_get(text, "loop");
+    const int64_t permille = json_i64(json_get(text, "new"), -1);
+    struct digest print;
+    if (digest_from_hex(json_text(json_get(text, "fp"), ""), &print))
+        input->fingerprint = print;
+    input->partial = json_bool(json_get(text, "partial"), false);
+    input->skipped_bytes = json_i64(json_get(text, "skipped"), 0);
+    input->start_why = json_text(json_get(text, "start"), NULL);
+    input->has_fact = loop ? entropy_fact_from_json(loop, &input->fact) : permille >= 0;
+    input->masked_fingerprint = input->fact.outcome;
+    input->fact.new_permille = (int)permille;
+}
+
+/* Sets a failure that was expected and left no verdict: any that meets the plan. */
+static void set_wanted_failure(const struct plan_expectation *expect, struct verdict *verdict)
+{
+    enum reason reason = REASON_TEST_FAIL;
+    for (int i = 0; i < REASON_COUNT; i++) {
+        if ((expect->reasons & 1U << i) != 0)
+            reason = (enum reason)i;
+    }
+    verdict_set_persistent(verdict, reason, "", "");
+}
+
+void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, bool was_recorded,
+                        struct verdict *verdict)
+{
+    const bool is_turned = step->expect.what == PLAN_EXPECT_FAILURE && ended != OUTCOME_CANCELLED &&
+                           ended != OUTCOME_INTERRUPTED;
+    if (!is_turned)
+        return;
+    if (verdict->expectation == VERDICT_UNEXPECTED_PASS)
+        *verdict = verdict_new();
+    else if (!was_recorded)
+        set_wanted_failure(&step->expect, verdict);
+    else if (verdict->class == VERDICT_SUCCESS)
+        verdict->class = VERDICT_PERSISTENT;
+    verdict->expectation = VERDICT_AS_IT_IS;
+}
+
+void redecide_recorded_verdict(const struct event *judged, const struct json *text,
+                               struct verdict *out)
+{
+    *out = verdict_new();
+    verdict_from_json(text, out);
+    out->class = (enum verdict_class)judged->a;
+    out->type = (enum transient_type)judged->b;
+    out->reason = (enum reason)judged->c;
+}
+
+/* What was not judged is a failure that no plan expects. */
+static void read_verdict(const struct plan_step *step, bool passed, const struct event *judged,
+                         const struct json *text, struct input *input)
+{
+    struct verdict *verdict = &input->verdict;
+    *verdict = verdict_new();
+    if (judged)
+        redecide_recorded_verdict(judged, text, verdict);
+    else if (!passed)
+        verdict->class = VERDICT_TRANSIENT;
+    input->expectation_met = verdict->class == VERDICT_SUCCESS;
+    if (judged || passed)
+        redecide_as_judged(step, input->outcome.kind, judged != NULL, verdict);
+}
+
+/* A plain success has no verdict, nor has an attempt that nobody lived to judge. */
+static bool was_success(const struct redecide_events *events, const struct json *text)
+{
+    const struct event *event = &events->items[0];
+    const bool looks_so =
+        event->a == OUTCOME_EXIT && event->b == 0 && !json_bool(json_get(text, "fails"), false);
+    return looks_so || find_after_end(events, EVENT_STEP_ENDED);
+}
+
+static enum redecide_source read_end(const struct reading *reading, struct redecide_input *out)
+{
+    const struct run_state *state = reading->state;
+    const struct redecide_events *events = reading->events;
+    const struct event *event = &events->items[0];
+    struct input *input = &out->input;
+    const struct json *text = read_text(out, 0, event);
+    const bool is_there = event->task >= 0 && event->task < state->plan->task_count &&
+                          event->step == run_state_step_number(state, event->task);
+    if (!is_there || !is_sound(state, event, text))
+        return REDECIDE_WRONG;
+    const struct event *judged = find_after_end(events, EVENT_ATTEMPT_JUDGED);
+    const struct json *words = judged ? read_text(out, 1, judged) : NULL;
+    if (judged && !is_sound(state, judged, words))
+        return REDECIDE_WRONG;
+    input->kind = INPUT_ENDED;
+    input->outcome = outcome_of_end(event, text);
+    if (input->outcome.stop != STOP_HOPELESS)
+        input->outcome.stop = STOP_ASKED; /* what it was stopped for has been decided */
+    read_result(text, input);
+    read_verdict(&state->plan->tasks[event->task].steps[event->step], was_success(events, text),
+                 judged, words, input);
+    input->masks = find_masks(events);
+    return REDECIDE_FACT;
+}
+
+/* An engine that takes over may find that the run has not begun. */
+static enum redecide_source read_start(const struct reading *reading, struct redecide_input *out)
+{
+    const struct run_state *state = reading->state;
+    const struct redecide_events *events = reading->events;
+    const struct event *event = &events->items[0];
+    const bool begins = event->kind == EVENT_RUN_STARTED;
+    const bool takes_up = begins && events->count > 1 && event[1].kind == EVENT_RUN_RECOVERED;
+    const struct event *recovered = takes_up ? event + 1 : event;
+    struct input *input = &out->input;
+    const struct json *text = read_text(out, 0, event);
+    if (!is_sound(state, event, text) || !is_sound(state, recovered, NULL))
+        return REDECIDE_WRONG;
+    set_by(&input->control, text);
+    input->kind = recovered->kind == EVENT_RUN_RECOVERED ? INPUT_RECOVER : INPUT_START;
+    if (input->kind == INPUT_RECOVER) {
+        input->rebooted = recovered->a != 0;
+        input->take_up = (enum take_up)recovered->c;
+        input->jobs = recovered->b != 0 ? (int)recovered->b : state->jobs;
+    }
+    if (begins)
+        input->jobs = (int)event->a;
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_news(const struct reading *reading, struct redecide_input *out)
+{
+    const struct event *event = &reading->events->items[0];
+    static const enum input_kind kinds[] = {
+        [EVENT_ATTEMPT_RUNNING] = INPUT_RUNNING,
+        [EVENT_ATTEMPT_QUIET] = INPUT_QUIET,
+        [EVENT_ATTEMPT_HEARD] = INPUT_HEARD,
+    };
+    if (!is_sound(reading->state, event, NULL))
+        return REDECIDE_WRONG;
+    out->input.kind = kinds[event->kind];
+    out->input.pid = event->a;
+    out->input.pid_start = event->b;
+    out->input.quiet_ms = event->a;
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_fact(const struct reading *reading, struct redecide_input *out)
+{
+    const struct event *event = &reading->events->items[0];
+    out->input.kind = INPUT_FACT;
+    out->input.note = event->text;
+    out->input.fact_event = (struct input_fact){
+        .kind = event->kind,
+        .a = event->a,
+        .b = event->b,
+        .c = event->c,
+        .d = event->d,
+        .e = event->e,
+    };
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_note(const struct reading *reading, struct redecide_input *out)
+{
+    const struct event *event = &reading->events->items[0];
+    if (!is_sound(reading->state, event, NULL))
+        return REDECIDE_WRONG;
+    out->input.kind = INPUT_NOTE;
+    out->input.note = json_text(json_get(read_text(out, 0, event), "note"), "");
+    return REDECIDE_FACT;
+}
+
+static enum redecide_source read_task(const struct reading *reading, struct redecide_input *out)
+{
+    out->input.kind = INPUT_TASK;
+    out->input.note = reading->events->items[0].text;
+    return REDECIDE_FACT;
+}
+
+/* Returns the answer to the control that caused these events, or NULL. */
+static const struct event *find_answer(const struct redecide_events *events)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        const struct event *event = &events->items[i];
+        if (event->kind == EVENT_CONTROL_ANSWERED)
+            return event;
+        if (i > 0 && begins_input(event->kind))
+            break;
+    }
+    return NULL;
+}
+
+/* The engine's own cancellation, by a signal or at its end, has no row and no answer. */
+static enum redecide_source read_own_act(const struct event *event, struct redecide_input *out)
+{
+    struct control *control = &out->input.control;
+    if (event->kind != EVENT_CANCEL_ASKED)
+        return REDECIDE_TIME;
+    out->input.kind = INPUT_CONTROL;
+    *control = (struct control){.verb = CONTROL_CANCEL, .task = event->task, .step = -1};
+    control->mode = (enum cancel_mode)event->a;
+    set_by(control, read_text(out, 0, event));
+    return REDECIDE_ACT;
+}
+
+static enum redecide_source read_act(const struct reading *reading, struct redecide_input *out)
+{
+    const struct redecide_run *run = reading->run;
+    const struct redecide_events *events = reading->events;
+    const struct event *first = &events->items[0];
+    const struct event *answer = find_answer(events);
+    const bool cancels = first->kind == EVENT_CANCEL_ASKED;
+    if (cancels && (first->a < 0 || first->a >= CANCEL_MODE_COUNT))
+        return REDECIDE_WRONG;
+    if (!answer)
+        return read_own_act(first, out);
+    out->length = (size_t)(answer - first) + 1;
+    if (!run->act || !run->act(run->ctx, answer->a, &out->input.control))
+        return REDECIDE_LOST;
+    out->input.kind = INPUT_CONTROL;
+    if (cancels) /* without an engine it is answered in its mildest form */
+        out->input.control.mode = (enum cancel_mode)first->a;
+    return REDECIDE_ACT;
+}
+
+/* If a person ended a wait or chose who is sent first, an input begins here; otherwise it is a
+ * decision. */
+static enum redecide_source read_skip(const struct reading *reading, struct redecide_input *out)
+{
+    const struct event *event = &reading->events->items[0];
+    return event->a == 1 ? read_act(reading, out) : REDECIDE_TIME;
+}
+
+static enum redecide_source read_send(const struct reading *reading, struct redecide_input *out)
+{
+    const struct event *event = &reading->events->items[0];
+    return event->e > 0 ? read_act(reading, out) : REDECIDE_TIME;
+}
+
+/* How to read the input from its first event. A kind that is not listed follows only from time.
+ * `begins`: an input always begins with it. Facts are not listed. */
+static const struct {
+    read_fn *read;
+    bool begins;
+} readers[EVENT_KIND_COUNT] = {
+    [EVENT_RUN_STARTED] = {read_start, true},
+    [EVENT_RUN_RECOVERED] = {read_start, true},
+    [EVENT_ATTEMPT_RUNNING] = {read_news, true},
+    [EVENT_ATTEMPT_QUIET] = {read_news, true},
+    [EVENT_ATTEMPT_HEARD] = {read_news, true},
+    [EVENT_ATTEMPT_ENDED] = {read_end, true},
+    [EVENT_NOTE] = {read_note, true},
+    [EVENT_TASK_ADDED] = {read_task, true},
+    [EVENT_CANCEL_ASKED] = {read_act, true},
+    [EVENT_CLASS_CORRECTED] = {read_act, true},
+    [EVENT_STEP_REOPENED] = {read_act, false},
+    [EVENT_TASK_HELD] = {read_act, false},
+    [EVENT_TASK_RELEASED] = {read_act, false},
+    [EVENT_HINT_GIVEN] = {read_act, false},
+    [EVENT_CONTROL_ANSWERED] = {read_act, false},
+    [EVENT_WAIT_ENDED] = {read_skip, false},
+    [EVENT_GATE_CLOSED] = {read_send, false},
+};
+
+/* Returns whether an input always begins with an event of this kind. */
+static bool begins_input(enum event_kind kind)
+{
+    return event_kind_is_fact(kind) || (event_kind_is_known((int64_t)kind) && readers[kind].begins);
+}
+
+/* What is decided then is due later, which must be a valid time too. */
+static bool leaves_room(const struct moment *at)
+{
+    const int64_t most = FOLD_TIME_MAX_MS - 2 * FOLD_DELAY_MAX_MS;
+    return at->at_ms >= -most && at->at_ms <= most && at->mono_ms >= -most && at->mono_ms <= most;
+}
+
+/* Reads which input came first. The caller frees with free_input() whatever the result. */
+static enum redecide_source read_input(const struct redecide_run *run,
+                                       const struct run_state *state,
+                                       const struct redecide_events *events,
+                                       struct redecide_input *out)
+{
+    const struct event *event = &events->items[0];
+    *out = (struct redecide_input){0};
+    out->input = (struct input){.kind = INPUT_TIME,
+                                .now = event->at,
+                                .task = event->task,
+                                .step = event->step,
+                                .attempt = event->attempt};
+    if (!leaves_room(&event->at))
+        return REDECIDE_WRONG;
+    const struct reading reading = {.run = run, .state = state, .events = events};
+    if (event_kind_is_fact(event->kind))
+        return read_fact(&reading, out);
+    read_fn *read = readers[event->kind].read;
+    return read ? read(&reading, out) : REDECIDE_TIME;
+}
+
+static void free_input(struct redecide_input *input)
+{
+    for (size_t i = 0; i < ARRAY_LEN(input->texts); i++)
+        json_free(input->texts[i]);
+    *input = (struct redecide_input){0};
+}
+
+/* One input, decided again and compared. */
+
+struct redecide {
+    struct redecide_run run;   /* what it borrows is the caller's */
+    struct run_state recorded; /* the fold of what is accounted for */
+    struct run_state made;     /* the same; within a step, with what this build decides */
+    struct scheduler scheduler;
+    struct turn turn;
+    struct event *events; /* owned, including the texts; of one moment */
+    size_t count, cap;
+    size_t at;                      /* the first event not accounted for */
+    bool is_last;                   /* the engine that recorded them recorded nothing after */
+    bool was_taken_up;              /* by another engine */
+    bool leaves;                    /* nothing has been started since `unstarted` */
+    struct event unstarted, before; /* texts owned; what would have been emitted, and its cause */
+    enum input_kind unstarted_input;
+    bool is_stopped; /* nothing is decided any more */
+    int told;        /* differences */
+    int guesses;     /* see REDECIDE_GUESSES_MAX */
+    struct redecide_sum sum;
+};
+
+/* Who decided. What no log says is tried out: an engine that is shutting down starts nothing, and
+ * without an engine a control is answered by whoever asks. */
+enum way { WAY_ENGINE, WAY_LEAVES, WAY_ORPHANED, WAY_COUNT };
+
+/* Returns a copy of the event with a text of its own. */
+static struct event keep_event(const struct event *event)
+{
+    struct event copy = *event;
+    copy.text = event->text ? xstrdup(event->text) : NULL;
+    return copy;
+}
+
+/* Frees the text of such a copy. */
+static void free_event(struct event *event)
+{
+    free((void *)(uintptr_t)event->text); /* keep_event() allocated it */
+    *event = (struct event){0};
+}
+
+/* Text that is not JSON cannot be applied; the fold is to report that for the recorded event. */
+static bool is_json(const char *text)
+{
+    struct json *tree = NULL;
+    if (!text)
+        return true;
+    const bool ok = json_parse(text, strlen(text), &tree, NULL, NULL);
+    if (ok)
+        json_free(tree);
+    return ok;
+}
+
+/* The digest of a call and the text of a prompt depend on more than the log has, and a note may
+ * have been too long for it. */
+static void recall_event(void *ctx, struct event *event, const char **text)
+{
+    struct redecide *redecide = ctx;
+    const size_t at = redecide->at + redecide->turn.event_count;
+    if (at >= redecide->count)
+        return;
+    const struct event *recorded = &redecide->events[at];
+    if (recorded->kind != event->kind || recorded->task != event->task)
+        return;
+    if (event->kind == EVENT_ATTEMPT_STARTED) {
+        event->a = recorded->a;
+        event->b = recorded->b;
+    } else if ((event->kind == EVENT_ROUND_STARTED || event->kind == EVENT_NOTE ||
+                event->kind == EVENT_RUN_STARTED) &&
+               is_json(recorded->text)) {
+        *text = recorded->text;
+    }
+}
+
+static bool is_same_text(const char *text, const char *other)
+{
+    return text && other ? strcmp(text, other) == 0 : text == other;
+}
+
+static bool is_same(const struct event *a, const struct event *b)
+{
+    return a->kind == b->kind && a->task == b->task && a->step == b->step && a->round == b->round &&
+           a->grant == b->grant && a->attempt == b->attempt && a->a == b->a && a->b == b->b &&
+           a->c == b->c && a->d == b->d && a->e == b->e && is_same_text(a->text, b->text);
+}
+
+/* Returns how many of the events that this build emits are the same as in the log, from the
+ * first. */
+static size_t count_same(const struct redecide *redecide)
+{
+    const struct turn *turn = &redecide->turn;
+    const size_t left = redecide->count - redecide->at;
+    size_t same = 0;
+    while (same < turn->event_count && same < left &&
+           is_same(&turn->events[same], &redecide->events[redecide->at + same]))
+        same++;
+    return same;
+}
+
+/* Restores the state as the log has it, whatever was decided on top. */
+static void put_back(struct redecide *redecide)
+{
+    run_state_done(&redecide->made);
+    run_state_copy(&redecide->made, &redecide->recorded);
+}
+
+/* A growing plan grows until its end is recorded. An engine that continues the run starts
+ * nothing. */
+static void set_growing(struct redecide *redecide, const struct input *input)
+{
+    const bool ends = redecide->events[redecide->at].kind == EVENT_RUN_ENDED;
+    redecide->was_taken_up = redecide->was_taken_up || input->kind == INPUT_RECOVER;
+    redecide->scheduler.awaits_more = !redecide->was_taken_up && !ends;
+    if (redecide->was_taken_up)
+        redecide->scheduler.starts_nothing = true;
+}
+
+static void step(struct redecide *redecide, const struct input *input, enum way way)
+{
+    struct scheduler *scheduler = &redecide->scheduler;
+    scheduler->starts_nothing = way == WAY_LEAVES;
+    scheduler->orphaned = way == WAY_ORPHANED;
+    if (redecide->run.plan->grows)
+        set_growing(redecide, input);
+    turn_clear(&redecide->turn);
+    scheduler_step(scheduler, input, &redecide->turn);
+}
+
+static void count_event(struct redecide_sum *sum, const struct event *event)
+{
+    const bool is_act = event->kind == EVENT_CANCEL_ASKED || event->kind == EVENT_CLASS_CORRECTED;
+    sum->events++;
+    if (!event_kind_is_known((int64_t)event->kind))
+        sum->unknown++;
+    else if (redecide_is_decision(event->kind))
+        sum->decisions++;
+    else if (!is_act)
+        sum->facts++;
+}
+
+/* Accounts for this many more events; *of counts the decisions among them. */
+static bool account_for(struct redecide *redecide, size_t events, int64_t *of, struct err *err)
+{
+    for (size_t i = 0; i < events; i++) {
+        const struct event *event = &redecide->events[redecide->at];
+        if (!run_state_apply(&redecide->recorded, event, err))
+            return false;
+        count_event(&redecide->sum, event);
+        *of += redecide_is_decision(event->kind);
+        redecide->at++;
+    }
+    return true;
+}
+
+static bool accept(struct redecide *redecide, size_t same, struct err *err)
+{
+    for (size_t i = 0; i < same; i++) {
+        const enum event_kind kind = redecide->turn.events[i].kind;
+        redecide->sum.calls += kind == EVENT_ATTEMPT_STARTED;
+        redecide->sum.prompts += kind == EVENT_ROUND_STARTED;
+    }
+    return account_for(redecide, same, &redecide->sum.same, err);
+}
+
+static void tell(struct redecide *redecide, const struct redecide_difference *difference)
+{
+    redecide->told++;
+    redecide->is_stopped =
+        redecide->told >= REDECIDE_DIFFERENCES_MAX || !run_state_can_copy(&redecide->recorded);
+    if (redecide->run.differs)
+        redecide->run.differs(redecide->run.ctx, difference);
+}
+
+/* Returns where the next input certainly begins. */
+static size_t find_next(const struct redecide *redecide, const struct input *input, size_t same)
+{
+    size_t next = redecide->at + (same > 0 ? same : 1);
+    if (input->kind == INPUT_RECOVER)
+        return redecide->count;
+    while (next < redecide->count && !begins_input(redecide->events[next].kind))
+        next++;
+    return next;
+}
+
+static bool differ(struct redecide *redecide, const struct input *input, struct err *err)
+{
+    const size_t first = redecide->at;
+    const size_t same = count_same(redecide);
+    const size_t next = find_next(redecide, input, same);
+    int64_t others = 0;
+    if (!accept(redecide, same, err))
+        return false;
+    const struct redecide_difference difference = {
+        .state = &redecide->recorded,
+        .input = input->kind,
+        .cause = &redecide->events[first],
+        .recorded = redecide->at < next ? &redecide->events[redecide->at] : NULL,
+        .made = same < redecide->turn.event_count ? &redecide->turn.events[same] : NULL,
+    };
+    tell(redecide, &difference);
+    if (!account_for(redecide, next - redecide->at, &others, err))
+        return false;
+    /* An event that should not be there, or is not a decision in the log, counts as one all the
+     * same. */
+    redecide->sum.decisions += others == 0;
+    redecide->sum.different += others > 0 ? others : 1;
+    if (!redecide->is_stopped)
+        put_back(redecide);
+    return true;
+}
+
+/* From here on nothing may be started until the run is continued, otherwise this was the
+ * difference. */
+static void assume_leaving(struct redecide *redecide, const struct input *input,
+                           const struct event *unstarted)
+{
+    redecide->leaves = true;
+    redecide->unstarted = *unstarted;
+    redecide->before = keep_event(&redecide->events[redecide->at]);
+    redecide->unstarted_input = input->kind;
+}
+
+/* What nobody has explained so far is not reported any more. */
+static void forget_leaving(struct redecide *redecide)
+{
+    redecide->leaves = false;
+    free_event(&redecide->unstarted);
+    free_event(&redecide->before);
+}
+
+static void tell_unstarted(struct redecide *redecide)
+{
+    const struct redecide_difference difference = {.state = &redecide->recorded,
+                                                   .input = redecide->unstarted_input,
+                                                   .cause = &redecide->before,
+                                                   .made = &redecide->unstarted};
+    redecide->sum.decisions++;
+    redecide->sum.different++;
+    tell(redecide, &difference);
+    forget_leaving(redecide);
+}
+
+static bool is_all_same(const struct redecide *redecide)
+{
+    const size_t events = redecide->turn.event_count;
+    return events > 0 && count_same(redecide) == events;
+}
+
+/* Returns whether devs died before the whole step was recorded. */
+static bool is_cut_off(const struct redecide *redecide)
+{
+    const size_t same = count_same(redecide);
+    return same > 0 && redecide->is_last && redecide->at + same == redecide->count;
+}
+
+/* Returns the first way that explains what was recorded, or WAY_COUNT. */
+static enum way find_way(struct redecide *redecide, const struct input *input)
+{
+    const bool is_act = input->kind == INPUT_CONTROL;
+    for (enum way way = WAY_LEAVES; way < WAY_COUNT; way++) {
+        if (way == WAY_ORPHANED && !is_act)
+            continue;
+        put_back(redecide);
+        step(redecide, input, way);
+        if (is_all_same(redecide))
+            return way;
+    }
+    return WAY_COUNT;
+}
+
+static enum way first_way(const struct redecide *redecide, const struct input *input)
+{
+    if (redecide->run.is_session && input->kind == INPUT_CONTROL)
+        return WAY_ORPHANED;
+    return redecide->leaves ? WAY_LEAVES : WAY_ENGINE;
+}
+
+/* The decision is not the recorded one: looks for a reason that the log does not mention. */
+static bool explain(struct redecide *redecide, const struct input *input, struct err *err)
+{
+    if (!run_state_can_copy(&redecide->recorded) || redecide->guesses >= REDECIDE_GUESSES_MAX)
+        return differ(redecide, input, err);
+    redecide->guesses++;
+    struct event unstarted = {0};
+    const size_t same = count_same(redecide);
+    if (same < redecide->turn.event_count)
+        unstarted = keep_event(&redecide->turn.events[same]);
+    const bool was_leaving = redecide->leaves;
+    if (find_way(redecide, input) != WAY_COUNT) {
+        if (was_leaving || unstarted.kind == EVENT_NONE)
+            free_event(&unstarted);
+        else
+            assume_leaving(redecide, input, &unstarted);
+        return accept(redecide, redecide->turn.event_count, err);
+    }
+    free_event(&unstarted);
+    put_back(redecide);
+    step(redecide, input, first_way(redecide, input));
+    if (!is_cut_off(redecide))
+        return differ(redecide, input, err);
+    redecide->sum.cut_off++;
+    if (!accept(redecide, count_same(redecide), err))
+        return false;
+    put_back(redecide);
+    return true;
+}
+
+/* Decides on the first of the moment's events, and accounts for what was recorded about it. Fails
+ * with ERR_DAMAGED like redecide_add(). */
+static bool decide_input(struct redecide *redecide, const struct input *input, struct err *err)
+{
+    if (redecide->leaves && input->kind == INPUT_RECOVER)
+        forget_leaving(redecide);
+    step(redecide, input, first_way(redecide, input));
+    if (!is_all_same(redecide) && redecide->leaves) {
+        put_back(redecide);
+        step(redecide, input, WAY_ENGINE);
+        if (is_all_same(redecide))
+            tell_unstarted(redecide);
+    }
+    if (is_all_same(redecide))
+        return accept(redecide, redecide->turn.event_count, err);
+    return explain(redecide, input, err);
+}
+
+/* The events. */
 
 bool redecide_is_decision(enum event_kind kind)
 {
@@ -21,14 +757,14 @@ bool redecide_is_decision(enum event_kind kind)
     return event_kind_is_known((int64_t)kind) && decisions[kind];
 }
 
-/* What `made` has not decided, it is told. */
+/* Applies to `made` what it has not decided. */
 static bool follow(struct redecide *redecide, size_t events, int64_t *of, struct err *err)
 {
     for (size_t i = 0; i < events; i++) {
         if (!run_state_apply(&redecide->made, &redecide->events[redecide->at + i], err))
             return false;
     }
-    return redecide_advance(redecide, events, of, err);
+    return account_for(redecide, events, of, err);
 }
 
 static bool damaged(const struct event *event, struct err *err)
@@ -37,7 +773,7 @@ static bool damaged(const struct event *event, struct err *err)
                    (long long)event->seq, (int)event->kind);
 }
 
-/* What comes next of the moment's events. */
+/* Handles the next of the moment's events. */
 static bool take_next(struct redecide *redecide, struct err *err)
 {
     const struct redecide_events events = {.items = redecide->events + redecide->at,
@@ -45,20 +781,20 @@ static bool take_next(struct redecide *redecide, struct err *err)
     struct redecide_sum *sum = &redecide->sum;
     int64_t none = 0;
     if (redecide->is_stopped)
-        return redecide_advance(redecide, 1, &sum->unseen, err);
+        return account_for(redecide, 1, &sum->unseen, err);
     if (!event_kind_is_known((int64_t)events.items[0].kind))
         return follow(redecide, 1, &none, err);
 
     struct redecide_input input;
     bool ok = false;
-    switch (redecide_input_read(&redecide->run, &redecide->recorded, &events, &input)) {
+    switch (read_input(&redecide->run, &redecide->recorded, &events, &input)) {
     case REDECIDE_ACT:
         sum->acts++;
-        ok = redecide_decide(redecide, &input.input, err);
+        ok = decide_input(redecide, &input.input, err);
         break;
     case REDECIDE_FACT:
     case REDECIDE_TIME:
-        ok = redecide_decide(redecide, &input.input, err);
+        ok = decide_input(redecide, &input.input, err);
         break;
     case REDECIDE_LOST:
         sum->lost_acts++;
@@ -68,14 +804,14 @@ static bool take_next(struct redecide *redecide, struct err *err)
         ok = damaged(&events.items[0], err);
         break;
     }
-    redecide_input_done(&input);
+    free_input(&input);
     return ok;
 }
 
 static void forget_moment(struct redecide *redecide)
 {
     for (size_t i = 0; i < redecide->count; i++)
-        redecide_free_event(&redecide->events[i]);
+        free_event(&redecide->events[i]);
     redecide->count = 0;
     redecide->at = 0;
 }
@@ -90,7 +826,7 @@ static bool take_moment(struct redecide *redecide, bool is_last, struct err *err
     return ok;
 }
 
-/* Whoever takes a run up begins a new one, whatever the clock says. */
+/* Another engine that continues the run begins a new moment, whatever the clock says. */
 static bool is_of_moment(const struct redecide *redecide, const struct event *event)
 {
     const struct moment *at = &redecide->events[0].at;
@@ -109,7 +845,7 @@ bool redecide_add(struct redecide *redecide, const struct event *event, struct e
                        (long long)event->seq, (int)REDECIDE_MOMENT_MAX);
     redecide->events =
         xgrow(redecide->events, &redecide->cap, redecide->count + 1, sizeof(*redecide->events));
-    redecide->events[redecide->count++] = redecide_keep_event(event);
+    redecide->events[redecide->count++] = keep_event(event);
     return true;
 }
 
@@ -126,7 +862,7 @@ void redecide_open(struct redecide **out, const struct redecide_run *run)
     run_state_init(&redecide->made, run->plan, run->seed);
     redecide->scheduler = (struct scheduler){.state = &redecide->made,
                                              .is_session = run->is_session,
-                                             .recall = redecide_recall,
+                                             .recall = recall_event,
                                              .recall_ctx = redecide};
     *out = redecide;
 }
@@ -136,7 +872,7 @@ void redecide_close(struct redecide *redecide)
     if (!redecide)
         return;
     forget_moment(redecide);
-    redecide_forget_leaving(redecide);
+    forget_leaving(redecide);
     free(redecide->events);
     turn_done(&redecide->turn);
     run_state_done(&redecide->made);

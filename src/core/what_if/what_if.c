@@ -1,11 +1,318 @@
+/*
+ * what_if.c - a recorded run, followed with other policies.
+ *
+ * First the sums, then what the policies decide after an attempt, then the events.
+ */
 #include "what_if.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fold.h"
-#include "what_if_parts.h"
+#include "scheduling.h"
+#include "text.h"
 #include "xalloc.h"
+
+struct what_if {
+    struct plan *recorded;      /* owned; as the run had it */
+    struct plan *other;         /* owned; with the change */
+    struct run_state state;     /* owned; of `other` */
+    struct what_if_task *tasks; /* owned; as many as the state's plan has */
+    size_t task_count, task_cap;
+    struct what_if_sum sum; /* except what what_if_sum() counts */
+};
+
+/* Returns whether the task differs from the record. */
+static bool is_off(const struct what_if_task *task)
+{
+    return task->course != WHAT_IF_SAME;
+}
+
+/* The sums. */
+
+static bool was_rate_limited(const struct step_state *step)
+{
+    return step->judged && step->verdict.type == TRANSIENT_API_RATE_LIMIT;
+}
+
+/* Converts a recorded wait to that of the change. Time beyond the delay is added to the other
+ * delay; a wait that somebody ended is not extended. */
+static int64_t other_wait(const struct what_if *what, int task, int64_t waited_ms)
+{
+    const struct step_state *step = run_state_step(&what->state, task);
+    const int64_t delay_ms = what->tasks[task].due.delay_ms;
+    const int64_t more_ms = waited_ms - step_state_formulas(step)->delay.delay_ms;
+    int64_t other_ms = delay_ms < waited_ms ? delay_ms : waited_ms;
+    if (more_ms >= 0)
+        other_ms = delay_ms + more_ms;
+    return was_rate_limited(step) && other_ms < waited_ms ? waited_ms : other_ms;
+}
+
+/* Never negative: after a reboot times are converted by the wall clock, which may have been set
+ * back. */
+static int64_t waited_in(const struct step_state *step, const struct moment *at)
+{
+    const int64_t waited_ms = at->mono_ms - step->wait_from.mono_ms;
+    return step->status == STEP_WAITING ? fold_length_ms(waited_ms) : 0;
+}
+
+static void count_task(const struct what_if *what, int task, struct what_if_sum *out)
+{
+    const struct run_state *state = &what->state;
+    const struct what_if_task *own = &what->tasks[task];
+    const enum task_status status = state->tasks[task].status;
+    const int64_t open_ms = waited_in(run_state_step(state, task), &state->last);
+    out->recorded.waited_ms += own->recorded_wait_ms + open_ms;
+    out->other.waited_ms += own->other_wait_ms;
+    out->recorded.counts[status]++;
+    if (own->course == WHAT_IF_UNKNOWN)
+        out->other.unknown++;
+    else
+        out->other.counts[is_off(own) ? own->status : status]++;
+    if (!is_off(own) && state->tasks[task].status == TASK_BACKOFF)
+        out->other.waited_ms += other_wait(what, task, open_ms);
+}
+
+/* The policies of the previous step, as most steps of a plan share theirs. */
+struct pair {
+    const struct policy *was, *now;
+    bool same;
+};
+
+static void compare_policies(struct pair *pair, const struct policy *was, const struct policy *now)
+{
+    if (pair->now && pair->was == was && pair->now == now)
+        return;
+    *pair = (struct pair){was, now, was && digest_equal(policy_digest(was), policy_digest(now))};
+}
+
+static void count_steps(const struct what_if *what, int task, struct pair *pair,
+                        struct what_if_sum *out)
+{
+    const struct plan_task *now = &what->state.plan->tasks[task];
+    const struct plan_task *was = what->state.growing ? NULL : &what->recorded->tasks[task];
+    for (int i = 0; i < now->step_count; i++) {
+        const struct plan_step *step = &now->steps[i];
+        compare_policies(
+            pair, was ? was->steps[i].policy : plan_policy_find(what->recorded, step->policy->name),
+            step->policy);
+        out->steps_changed += !pair->same;
+        out->steps_refused += plan_step_attempts(step) > 1 && !plan_step_is_repeatable(now, step);
+        out->steps++;
+    }
+}
+
+void what_if_sum(const struct what_if *what, struct what_if_sum *out)
+{
+    struct pair pair = {0};
+    *out = what->sum;
+    for (int i = 0; i < what->state.plan->task_count; i++) {
+        count_task(what, i, out);
+        count_steps(what, i, &pair, out);
+    }
+}
+
+static void add_side(struct what_if_side *all, const struct what_if_side *one)
+{
+    all->tries += one->tries;
+    all->waited_ms += one->waited_ms;
+    all->ran_ms += one->ran_ms;
+    all->cost_micro = agent_used_sum(all->cost_micro, one->cost_micro);
+    for (int i = 0; i < TASK_STATUS_COUNT; i++)
+        all->counts[i] += one->counts[i];
+    all->unknown += one->unknown;
+}
+
+void what_if_sum_add(struct what_if_sum *all, const struct what_if_sum *one)
+{
+    add_side(&all->recorded, &one->recorded);
+    add_side(&all->other, &one->other);
+    all->decisions += one->decisions;
+    all->differ += one->differ;
+    all->waits += one->waits;
+    all->ends += one->ends;
+    all->goes_on += one->goes_on;
+    all->not_run += one->not_run;
+    all->by_hand += one->by_hand;
+    all->rate_limits |= one->rate_limits;
+    all->gates |= one->gates;
+    all->steps_changed += one->steps_changed;
+    all->steps_refused += one->steps_refused;
+    all->steps += one->steps;
+    if (one->has_first && (!all->has_first || one->first.at.at_ms < all->first.at.at_ms))
+        all->first = one->first;
+    all->has_first |= one->has_first;
+}
+
+/* What other policies decide after an attempt, and where that leads. */
+
+static struct what_if_decision recorded_decision(const struct event *event)
+{
+    struct what_if_decision decision = {.kind = (enum decision_kind)event->a}; /* STEP_ENDED */
+    if (event->kind == EVENT_WAIT_STARTED)
+        decision = (struct what_if_decision){.kind = DECISION_WAIT, .delay_ms = event->a};
+    else if (event->kind == EVENT_ROUND_STARTED)
+        decision = (struct what_if_decision){.kind = DECISION_FAILED, .new_round = true};
+    return decision;
+}
+
+static bool is_equal(const struct what_if_decision *a, const struct what_if_decision *b)
+{
+    if (a->new_round || b->new_round)
+        return a->new_round == b->new_round;
+    return a->kind == b->kind && a->delay_ms == b->delay_ms;
+}
+
+static bool goes_on(const struct what_if_decision *decision)
+{
+    return decision->new_round || decision->kind == DECISION_WAIT;
+}
+
+/* Asks the scheduler about the ended attempt, with the policies of the change. Stores the verdict
+ * in *room, that of a success if the log has none; *out borrows it. */
+static void rule(struct what_if *what, int task, const struct moment *at, struct verdict *room,
+                 struct scheduler_ruling *out)
+{
+    struct run_state *state = &what->state; /* never modified: nothing is emitted */
+    const struct step_state *step = run_state_step(state, task);
+    const struct input input = {.now = {.at_ms = at->at_ms + what->tasks[task].shift_ms,
+                                        .mono_ms = at->mono_ms + what->tasks[task].shift_ms}};
+    const struct scheduling now = {.state = state, .input = &input};
+    *room = verdict_new();
+    if (step->judged)
+        (void)step_state_verdict(step, room);
+    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, room, out);
+}
+
+/* Appends the reason as a screen would show it if it had been recorded. */
+static void explain(const struct what_if *what, int task, const struct scheduler_ruling *ruling,
+                    char out[WHAT_IF_WHY_MAX])
+{
+    const struct plan *plan = what->state.plan;
+    const int number = run_state_step_number(&what->state, task);
+    struct step_state step = *run_state_step(&what->state, task);
+    struct str inputs = {0};
+    struct str why = {0};
+    protocol_to_json(&ruling->facts, &ruling->decision, &inputs);
+    step.end = ruling->decision.kind;
+    step.status = ruling->decision.kind == DECISION_WAIT ? STEP_WAITING : STEP_ENDED;
+    struct step_formulas formulas = {
+        .delay = ruling->decision.delay, .wait_json = inputs.data, .end_json = inputs.data};
+    step.formulas = &formulas;
+    if (ruling->decision.kind == DECISION_WAIT)
+        shown_formula(&step, &why);
+    else
+        shown_end(&plan->tasks[task].steps[number], &step, &why);
+    (void)snprintf(out, WHAT_IF_WHY_MAX, "%.*s",
+                   (int)text_cut(str_text(&why), why.len, WHAT_IF_WHY_MAX - 1), str_text(&why));
+    str_done(&why);
+    str_done(&inputs);
+}
+
+static void note_first(struct what_if *what, const struct what_if_difference *difference)
+{
+    if (!what->sum.has_first)
+        what->sum.first = *difference;
+    what->sum.has_first = true;
+}
+
+/* From here on the task differs from the record. */
+static void leave(struct what_if *what, int task, const struct what_if_difference *difference)
+{
+    struct what_if_task *own = &what->tasks[task];
+    const bool ends = !goes_on(&difference->other);
+    own->course = ends ? WHAT_IF_ENDS : WHAT_IF_UNKNOWN;
+    own->status = ends ? task_status_after(difference->other.kind) : TASK_BACKOFF;
+    own->step = difference->step;
+    own->attempt = difference->attempt;
+    what->sum.ends += ends;
+    what->sum.goes_on += !ends;
+}
+
+static void compare_decision(struct what_if *what, int task, const struct event *event)
+{
+    struct what_if_task *own = &what->tasks[task];
+    struct verdict verdict;
+    struct scheduler_ruling ruling;
+    rule(what, task, &event->at, &verdict, &ruling);
+    struct what_if_difference difference = {
+        .task = task,
+        .step = event->step,
+        .attempt = event->attempt,
+        .at = event->at,
+        .recorded = recorded_decision(event),
+        .other = {.kind = ruling.decision.kind,
+                  .new_round = ruling.new_round,
+                  .delay_ms = ruling.decision.delay.delay_ms},
+    };
+    own->due = difference.other;
+    what->sum.decisions++;
+    if (is_equal(&difference.recorded, &difference.other))
+        return;
+    what->sum.differ++;
+    explain(what, task, &ruling, difference.why);
+    note_first(what, &difference);
+    const bool both_wait = difference.recorded.kind == DECISION_WAIT &&
+                           difference.other.kind == DECISION_WAIT && !difference.other.new_round &&
+                           !difference.recorded.new_round;
+    if (both_wait)
+        what->sum.waits++;
+    else
+        leave(what, task, &difference);
+}
+
+/* Returns whether it was, or now is, too late for the next start. */
+static bool is_late(const struct what_if *what, int task, const struct moment *at)
+{
+    const struct step_state *step = run_state_step(&what->state, task);
+    return step->first_start.at_ms != 0 &&
+           protocol_is_late(scheduler_plan_step(&what->state, task)->policy,
+                            step->first_start.mono_ms, step->held_ms,
+                            at->mono_ms + what->tasks[task].shift_ms);
+}
+
+/* Records a start that only one of the two made. */
+static void differ_at_start(struct what_if *what, int task, const struct event *event,
+                            enum decision_kind recorded, enum decision_kind other)
+{
+    const struct attempt_state *last = step_state_attempt(run_state_step(&what->state, task));
+    const struct what_if_difference difference = {.task = task,
+                                                  .step = event->step,
+                                                  .attempt = last ? last->number : 0,
+                                                  .is_before = true,
+                                                  .at = event->at,
+                                                  .recorded = {.kind = recorded},
+                                                  .other = {.kind = other}};
+    what->sum.differ++;
+    note_first(what, &difference);
+    leave(what, task, &difference);
+}
+
+/* A task that needs one that does not pass fares like it. */
+static enum what_if_course course_by_needs(const struct what_if *what, int task)
+{
+    const struct plan_task *plan = &what->state.plan->tasks[task];
+    enum what_if_course course = WHAT_IF_SAME;
+    for (int i = 0; i < plan->need_count; i++) {
+        const enum what_if_course needed = what->tasks[plan->needs[i]].course;
+        if (needed == WHAT_IF_UNKNOWN && course == WHAT_IF_SAME)
+            course = WHAT_IF_UNKNOWN;
+        if (needed == WHAT_IF_ENDS || needed == WHAT_IF_BLOCKED)
+            course = WHAT_IF_BLOCKED;
+    }
+    return course;
+}
+
+static void look_at_needs(struct what_if *what, int task)
+{
+    struct what_if_task *own = &what->tasks[task];
+    own->course = course_by_needs(what, task);
+    own->status = TASK_BLOCKED;
+    own->step = own->attempt = 0;
+}
+
+/* The events. */
 
 static bool parse(const char *text, struct plan **out, struct err *err)
 {
@@ -53,12 +360,7 @@ void what_if_free(struct what_if *what)
     free(what);
 }
 
-bool what_if_is_off(const struct what_if_task *task)
-{
-    return task->course != WHAT_IF_SAME;
-}
-
-/* The task that the event is about, if it names its current step; else -1. */
+/* Returns the task of the event if it names the task's current step, otherwise -1. */
 static int current_task(const struct what_if *what, const struct event *event)
 {
     const struct run_state *state = &what->state;
@@ -68,7 +370,7 @@ static int current_task(const struct what_if *what, const struct event *event)
     return event->task;
 }
 
-/* The end of a step by a person, by a budget or by the clock is no decision after an attempt. */
+/* The end of a step by a person, a budget or the clock is not a decision after an attempt. */
 static bool is_judged(const struct what_if *what, int task)
 {
     const struct step_state *step = run_state_step(&what->state, task);
@@ -79,12 +381,12 @@ static void on_start(struct what_if *what, int task, struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
     if (!what->state.tasks[task].first_start.at_ms)
-        what_if_look_at_needs(what, task);
-    if (!what_if_is_off(own) && what_if_is_late(what, task, &event->at))
-        what_if_differ_at_start(what, task, event, DECISION_WAIT, DECISION_DEADLINE);
+        look_at_needs(what, task);
+    if (!is_off(own) && is_late(what, task, &event->at))
+        differ_at_start(what, task, event, DECISION_WAIT, DECISION_DEADLINE);
     own->cost_micro = 0;
     what->sum.recorded.tries++;
-    if (!what_if_is_off(own)) {
+    if (!is_off(own)) {
         what->sum.other.tries++;
         return;
     }
@@ -104,7 +406,7 @@ static void on_end(struct what_if *what, int task, struct event *event)
     const int64_t ran_ms = fold_length_ms(event->c);
     what->sum.recorded.ran_ms += ran_ms;
     what->sum.recorded.tries -= !has_run;
-    if (!what_if_is_off(own)) {
+    if (!is_off(own)) {
         what->sum.other.ran_ms += ran_ms;
         what->sum.other.tries -= !has_run;
     } else if (!has_run) {
@@ -119,7 +421,7 @@ static void on_cost(struct what_if *what, int task, struct event *event)
     const int64_t cost_micro = agent_used_of_event(event).cost_micro;
     const int64_t more_micro = cost_micro - own->cost_micro;
     what->sum.recorded.cost_micro = agent_used_sum(what->sum.recorded.cost_micro, more_micro);
-    if (!what_if_is_off(own))
+    if (!is_off(own))
         what->sum.other.cost_micro = agent_used_sum(what->sum.other.cost_micro, more_micro);
     own->cost_micro = cost_micro;
 }
@@ -130,14 +432,14 @@ static void on_wait_over(struct what_if *what, int task, struct event *event)
     const struct step_state *step = run_state_step(&what->state, task);
     if (step->status != STEP_WAITING)
         return;
-    const int64_t waited_ms = what_if_waited(step, &event->at);
+    const int64_t waited_ms = waited_in(step, &event->at);
     own->recorded_wait_ms += waited_ms;
-    if (what_if_is_off(own))
+    if (is_off(own))
         return;
-    const int64_t other_ms = what_if_other_wait(what, task, waited_ms);
+    const int64_t other_ms = other_wait(what, task, waited_ms);
     const int64_t delay_ms = step_state_formulas(step)->delay.delay_ms;
     const bool stayed = other_ms == waited_ms && own->due.delay_ms < delay_ms;
-    what->sum.rate_limits |= stayed && what_if_was_rate_limited(step);
+    what->sum.rate_limits |= stayed && was_rate_limited(step);
     own->other_wait_ms += other_ms;
     own->shift_ms += other_ms - waited_ms;
 }
@@ -145,16 +447,16 @@ static void on_wait_over(struct what_if *what, int task, struct event *event)
 static void on_step_ended(struct what_if *what, int task, struct event *event)
 {
     on_wait_over(what, task, event);
-    if (what_if_is_off(&what->tasks[task]))
+    if (is_off(&what->tasks[task]))
         return;
     if (is_judged(what, task))
-        what_if_compare(what, task, event);
-    else if (event->a == DECISION_DEADLINE && !what_if_is_late(what, task, &event->at))
-        what_if_differ_at_start(what, task, event, DECISION_DEADLINE, DECISION_WAIT);
+        compare_decision(what, task, event);
+    else if (event->a == DECISION_DEADLINE && !is_late(what, task, &event->at))
+        differ_at_start(what, task, event, DECISION_DEADLINE, DECISION_WAIT);
 }
 
-/* A person lets it go on: with the change, too. Tries that the policy gives are the other
- * policy's. */
+/* A person continues the task, so it continues with the change too. Attempts that the policy grants
+ * are those of the other policy. */
 static void on_reopened(struct what_if *what, int task, struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
@@ -163,18 +465,18 @@ static void on_reopened(struct what_if *what, int task, struct event *event)
         if (event->b == plan_step_attempts(was))
             event->b = plan_step_attempts(&what->other->tasks[task].steps[event->step]);
     }
-    what->sum.by_hand += what_if_is_off(own);
-    what_if_look_at_needs(what, task);
+    what->sum.by_hand += is_off(own);
+    look_at_needs(what, task);
     own->shift_ms = 0;
 }
 
 static void on_decision(struct what_if *what, int task, struct event *event)
 {
-    if (!what_if_is_off(&what->tasks[task]) && is_judged(what, task))
-        what_if_compare(what, task, event);
+    if (!is_off(&what->tasks[task]) && is_judged(what, task))
+        compare_decision(what, task, event);
 }
 
-/* Of all other kinds nothing depends on the policy. */
+/* For all other kinds nothing depends on the policy. */
 typedef void look_fn(struct what_if *what, int task, struct event *event);
 static look_fn *const looks[EVENT_KIND_COUNT] = {
     [EVENT_ATTEMPT_STARTED] = on_start,  [EVENT_ATTEMPT_ENDED] = on_end,
@@ -188,7 +490,7 @@ static bool is_time(int64_t ms)
     return ms >= -FOLD_TIME_MAX_MS && ms <= FOLD_TIME_MAX_MS;
 }
 
-/* May what it says be computed with? A start says a digest. */
+/* Returns whether the numbers of the event are in range. A start has a digest. */
 static bool is_sound(const struct event *event)
 {
     const bool numbers =
@@ -196,8 +498,8 @@ static bool is_sound(const struct event *event)
     return numbers && is_time(event->at.at_ms) && is_time(event->at.mono_ms);
 }
 
-/* Before the event is folded in: the state is that which it was decided in. What is not sound the
- * fold will refuse. */
+/* Runs before the event is applied: the state is the one in which it was decided. The fold rejects
+ * what is not sound. */
 static void look_at(struct what_if *what, struct event *event)
 {
     const int task = current_task(what, event);
@@ -206,12 +508,11 @@ static void look_at(struct what_if *what, struct event *event)
         looks[event->kind](what, task, event);
 }
 
-/* Blocked by a task of which it is not known whether it passes. */
+/* The task is blocked by one of which it is not known whether it passes. */
 static void look_at_block(struct what_if *what, const struct event *event)
 {
-    if (what->tasks[event->a].course == WHAT_IF_UNKNOWN &&
-        !what_if_is_off(&what->tasks[event->task]))
-        what_if_look_at_needs(what, event->task);
+    if (what->tasks[event->a].course == WHAT_IF_UNKNOWN && !is_off(&what->tasks[event->task]))
+        look_at_needs(what, event->task);
 }
 
 bool what_if_take(struct what_if *what, const struct event *event, struct err *err)

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "adapter.h"
-#include "agent_prompt.h"
 #include "agent_session.h"
 #include "clock.h"
 #include "entropy_memory.h"
 #include "redact.h"
+#include "repair.h"
 #include "text.h"
 #include "xalloc.h"
 

@@ -12,8 +12,8 @@
 
 #include "adapter.h"
 #include "attempt.h"
-#include "contract_judge.h"
 #include "plan.h"
+#include "repair.h"
 #include "run_exit.h"
 #include "str.h"
 #include "text.h"

@@ -16,7 +16,6 @@
 #include "line_wrap.h"
 #include "quiet_thread.h"
 #include "shown.h"
-#include "size_text.h"
 #include "text.h"
 #include "xalloc.h"
 

@@ -7,7 +7,7 @@
 #include "follower.h"
 #include "outcome.h"
 #include "run_exit.h"
-#include "time_spent.h"
+#include "timeline.h"
 #include "words.h"
 #include "xalloc.h"
 

@@ -62,7 +62,7 @@ ATTR_MUST_USE bool runs_list_sum(struct runs_list *list, size_t row, struct log_
                                  struct err *err);
 
 /* Computes where the time of one row's run went, as Timeline and `devs status` show it
- * (time_spent.h), unless that is known. *read_out is the number of events read for that, 0 if
+ * (timeline.h), unless that is known. *read_out is the number of events read for that, 0 if
  * none. */
 ATTR_MUST_USE bool runs_list_time(struct runs_list *list, size_t row, const struct place *place,
                                   const struct moment *now, int64_t *read_out, struct err *err);

@@ -8,8 +8,8 @@
 #include "event_lines.h"
 #include "frame_internal.h"
 #include "retry_help.h"
+#include "shown.h"
 #include "text.h"
-#include "tries_ahead.h"
 
 enum { GAP_COLUMNS = 3, PART_COUNT_MAX = 8 };
 

@@ -8,7 +8,7 @@
 #include "clock.h"
 #include "frame_internal.h"
 #include "line_wrap.h"
-#include "shown_said.h"
+#include "shown.h"
 #include "text.h"
 
 /* Appends "RED: failed as expected (try 1), 0:12 ago" for a step that succeeded. */

@@ -8,7 +8,7 @@
 #include "retry_help.h"
 #include "shown.h"
 #include "text.h"
-#include "time_spent.h"
+#include "timeline.h"
 
 /* Rows of text in a box. */
 struct timeline_lines {

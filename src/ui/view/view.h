@@ -19,6 +19,7 @@
 #include "control.h"
 #include "correct.h"
 #include "err.h"
+#include "filter.h"
 #include "forensics.h"
 #include "help.h"
 #include "keymap.h"
@@ -30,8 +31,7 @@
 #include "run_state.h"
 #include "screen.h"
 #include "str.h"
-#include "task_filter.h"
-#include "time_spent.h"
+#include "timeline.h"
 #include "timeline_axis.h"
 #include "view_command.h"
 

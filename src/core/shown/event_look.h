@@ -1,0 +1,41 @@
+/*
+ * event_look.h - an event and the objects that it names, looked up once for its text and its JSON.
+ */
+#ifndef DEVS_EVENT_LOOK_H
+#define DEVS_EVENT_LOOK_H
+
+#include <stdbool.h>
+
+#include "event.h"
+#include "json.h"
+#include "run_state.h"
+#include "str.h"
+
+struct event_look {
+    const struct run_state *state;
+    const struct event *event;
+    struct json **tree;                  /* the event's text; NULL in it until it is parsed */
+    const struct plan_step *plan;        /* NULL for an event of the run */
+    const struct step_state *step;       /* NULL for an event of the run */
+    const struct attempt_state *attempt; /* may be NULL */
+    struct str *out;
+};
+
+/* Borrows all arguments. *tree must be NULL; the caller frees it when done with the look. */
+struct event_look event_look_up(const struct run_state *state, const struct event *event,
+                                struct json **tree, struct str *out);
+/* Returns whether the state has what this kind of event is about. If not, nothing is shown. */
+bool event_look_is_there(const struct event_look *look);
+/* Appends what went wrong with the attempt: the matched output if a rule matched, else the
+ * outcome. */
+void event_look_error(const struct event_look *look, struct str *out);
+
+/* Which retry follows a wait, and of how many. `max` is at least `at`: an uncounted wait may follow
+ * the last attempt that counts. */
+struct event_retry {
+    int64_t at, max;
+};
+/* Reads it from the event's text; without one it is the first of one. */
+struct event_retry event_look_retry(const struct event_look *look);
+
+#endif

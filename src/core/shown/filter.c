@@ -1,0 +1,647 @@
+/*
+ * filter.c - which tasks and which records a person wants to see.
+ *
+ * A filter of tasks is read first, then matched; if a word matches no task, the nearest state,
+ * phase or class is suggested. A filter of records follows.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ascii.h"
+#include "attr.h"
+#include "filter.h"
+#include "near_word.h"
+#include "phase.h"
+#include "rule_pattern.h"
+#include "shown.h"
+#include "words.h"
+#include "xalloc.h"
+
+enum { PERMILLE = 1000, MS = 1000, DIGITS_MAX = 9 };
+
+static const char *const field_names[] = {
+    [FILTER_ANY] = "",          [FILTER_ID] = "id",       [FILTER_TITLE] = "title",
+    [FILTER_STATE] = "state",   [FILTER_CLASS] = "class", [FILTER_PHASE] = "phase",
+    [FILTER_TRY] = "try",       [FILTER_EXIT] = "exit",   [FILTER_NEW] = "new",
+    [FILTER_WAITED] = "waited",
+};
+static_assert(ARRAY_LEN(field_names) == FILTER_FIELD_COUNT, "every field has a name");
+
+const char *task_filter_field_name(enum task_filter_field field)
+{
+    assert(field < FILTER_FIELD_COUNT);
+    return field_names[field];
+}
+
+static bool is_number(enum task_filter_field field)
+{
+    return field >= FILTER_TRY;
+}
+
+/* Reads digits. Fails if there are none or too many. */
+static bool read_digits(const char **at, int64_t *out)
+{
+    int count = 0;
+    *out = 0;
+    for (; ascii_is_digit(**at); (*at)++, count++) {
+        if (count == DIGITS_MAX)
+            return false;
+        *out = *out * 10 + (**at - '0');
+    }
+    return count > 0;
+}
+
+/* Reads ".04", "0.1" or "1" as thousandths, ignoring further digits. */
+static bool read_share(const char *text, int64_t *out)
+{
+    int64_t whole = 0;
+    int64_t part = 0;
+    const bool has_whole = read_digits(&text, &whole);
+    const bool has_point = *text == '.';
+    if (!has_whole && !has_point)
+        return false;
+    text += has_point;
+    int64_t unit = PERMILLE / 10;
+    for (; has_point && ascii_is_digit(*text); text++, unit /= 10)
+        part += unit * (*text - '0');
+    *out = whole * PERMILLE + part;
+    return *text == '\0';
+}
+
+/* Reads "90", "30s", "1m", "2h", "1:30" or "1:00:00"; in ms. */
+static bool read_duration(const char *text, int64_t *out)
+{
+    static const struct {
+        char letter;
+        int64_t s;
+    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+    int64_t s = 0;
+    if (!read_digits(&text, &s))
+        return false;
+    for (int i = 0; *text == ':' && i < 2; i++) {
+        int64_t more = 0;
+        text++;
+        if (!read_digits(&text, &more))
+            return false;
+        s = s * 60 + more;
+    }
+    for (size_t i = 0; *text && i < ARRAY_LEN(units); i++) {
+        if (text[0] == units[i].letter && text[1] == '\0') {
+            s *= units[i].s;
+            text++;
+        }
+    }
+    *out = s * MS;
+    return *text == '\0';
+}
+
+static bool read_number(enum task_filter_field field, const char *text, int64_t *out)
+{
+    if (field == FILTER_NEW)
+        return read_share(text, out);
+    if (field == FILTER_WAITED)
+        return read_duration(text, out);
+    const bool is_negative = field == FILTER_EXIT && *text == '-';
+    text += is_negative;
+    const bool ok = read_digits(&text, out) && *text == '\0';
+    *out = is_negative ? -*out : *out;
+    return ok;
+}
+
+static bool is_phase(const char *text)
+{
+    for (enum phase phase = 0; phase < PHASE_COUNT; phase++) {
+        if (words_begin(phase_name(phase), text))
+            return true;
+    }
+    return false;
+}
+
+/* Reads the comparison at the start of the text. Returns its length, or 0. */
+static size_t read_compare(const char *text, enum task_filter_compare *out)
+{
+    static const struct {
+        const char *sign;
+        enum task_filter_compare compare;
+    } signs[] = {{"!=", FILTER_UNEQUAL}, {">=", FILTER_AT_LEAST}, {"<=", FILTER_AT_MOST},
+                 {"=", FILTER_EQUAL},    {">", FILTER_MORE},      {"<", FILTER_LESS}};
+    for (size_t i = 0; i < ARRAY_LEN(signs); i++) {
+        const size_t len = strlen(signs[i].sign);
+        if (strncmp(text, signs[i].sign, len) == 0) {
+            *out = signs[i].compare;
+            return len;
+        }
+    }
+    return 0;
+}
+
+static enum task_filter_field find_field(const char *text, size_t len)
+{
+    for (enum task_filter_field field = FILTER_ANY + 1; field < FILTER_FIELD_COUNT; field++) {
+        if (strlen(field_names[field]) == len && strncmp(field_names[field], text, len) == 0)
+            return field;
+    }
+    return FILTER_ANY;
+}
+
+/* Returns the end of the word at `at`. Blanks within quotes do not end it. */
+static const char *word_end(const char *at)
+{
+    for (bool quoted = false; *at && (quoted || *at != ' '); at++)
+        quoted = quoted != (*at == '"');
+    return at;
+}
+
+/* Copies the value without its quotes. */
+static void copy_value(const char *from, const char *end, char value[TASK_FILTER_TEXT_MAX])
+{
+    size_t len = 0;
+    for (; from < end && len + 1 < TASK_FILTER_TEXT_MAX; from++) {
+        if (*from != '"')
+            value[len++] = *from;
+    }
+    value[len] = '\0';
+}
+
+/* Checks and converts the value after the comparison. */
+static void read_value(struct task_filter_word *word)
+{
+    const bool only_equal = word->compare == FILTER_EQUAL || word->compare == FILTER_UNEQUAL;
+    if (word->value[0] == '\0')
+        return;
+    if (is_number(word->field))
+        word->is_wrong = !read_number(word->field, word->value, &word->number);
+    else
+        word->is_wrong = !only_equal || (word->field == FILTER_PHASE && !is_phase(word->value));
+}
+
+static void read_word(const char *at, const char *end, struct task_filter_word *word)
+{
+    word->is_not = *at == '!' && at[1] != '=';
+    at += word->is_not;
+    const char *sign = at + strcspn(at, "=!<>\" ");
+    const size_t len = sign < end ? read_compare(sign, &word->compare) : 0;
+    word->field = len > 0 ? find_field(at, (size_t)(sign - at)) : FILTER_ANY;
+    if (word->field != FILTER_ANY) {
+        copy_value(sign + len, end, word->value);
+        read_value(word);
+    }
+    if (word->field == FILTER_ANY || word->is_wrong)
+        copy_value(at, end, word->value);
+    if (word->field == FILTER_ANY)
+        word->compare = FILTER_EQUAL;
+    word->is_open = word->value[0] == '\0';
+    word->is_wrong = word->is_wrong || (len > 0 && word->field == FILTER_ANY && sign > at);
+}
+
+void task_filter_read(const char *text, struct task_filter *out)
+{
+    const char *at = text;
+    *out = (struct task_filter){.count = 0};
+    while (out->count < TASK_FILTER_WORDS_MAX) {
+        at += strspn(at, " ");
+        const char *end = word_end(at);
+        if (end == at)
+            return;
+        struct task_filter_word *word = &out->words[out->count++];
+        word->from = (int)(at - text);
+        word->len = (int)(end - at);
+        read_word(at, end, word);
+        at = end;
+    }
+}
+
+static void complain_of_field(const char *text, struct str *out)
+{
+    char name[TASK_FILTER_TEXT_MAX];
+    const size_t len = strcspn(text, "=!<>");
+    memcpy(name, text, len);
+    name[len] = '\0';
+    struct near_word near = near_word_new(name);
+    for (enum task_filter_field field = FILTER_ANY + 1; field < FILTER_FIELD_COUNT; field++)
+        near_word_offer(&near, field_names[field]);
+    str_addf(out, "unknown field '%s': ", name);
+    if (near.nearest) {
+        str_addf(out, "%s is", near.nearest);
+        return;
+    }
+    for (enum task_filter_field field = FILTER_ANY + 1; field < FILTER_FIELD_COUNT; field++)
+        str_addf(out, "%s%s", field > FILTER_ANY + 1 ? " " : "", field_names[field]);
+    str_add(out, " are");
+}
+
+bool task_filter_wrong(const struct task_filter *filter, struct str *out)
+{
+    static const char *const wanted[] = {
+        [FILTER_ID] = "= or != and a part of it",
+        [FILTER_TITLE] = "= or != and a part of it",
+        [FILTER_STATE] = "= or != and a state",
+        [FILTER_CLASS] = "= or != and a class",
+        [FILTER_PHASE] = "RED, GREEN, VERIFY or REFACTOR",
+        [FILTER_TRY] = "a number, as in try>2",
+        [FILTER_EXIT] = "a number, as in exit=1",
+        [FILTER_NEW] = "a share, as in new<.1",
+        [FILTER_WAITED] = "a time, as in waited>1m",
+    };
+    for (int i = 0; i < filter->count; i++) {
+        const struct task_filter_word *word = &filter->words[i];
+        if (!word->is_wrong)
+            continue;
+        if (word->field == FILTER_ANY)
+            complain_of_field(word->value, out);
+        else
+            str_addf(out, "%s: %s wants %s", word->value, field_names[word->field],
+                     wanted[word->field]);
+        return true;
+    }
+    return false;
+}
+
+/* Matching. */
+
+/* Matches a pattern with `*` wildcards. On a mismatch, the most recent star takes one more
+ * character. */
+static bool fits_stars(const char *text, const char *pattern)
+{
+    const char *star = NULL;
+    const char *taken = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            star = pattern++;
+            taken = text;
+        } else if (words_small(*pattern) == words_small(*text)) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star + 1;
+            text = ++taken;
+        } else {
+            return false;
+        }
+    }
+    return pattern[strspn(pattern, "*")] == '\0';
+}
+
+static bool has(const char *text, const char *value)
+{
+    if (strchr(value, '*'))
+        return fits_stars(text, value);
+    return words_find(text, strlen(text), value) != NULL;
+}
+
+static bool class_has(const struct run_state *state, int task, const char *value)
+{
+    struct str class = {0};
+    shown_class(state, task, &class);
+    const bool found = has(str_text(&class), value);
+    str_done(&class);
+    return found;
+}
+
+/* "loop" matches tasks that loop or may loop. Other words match the label in the list. */
+static bool circles_have(const struct run_state *state, int task, const char *value)
+{
+    struct shown_circle circle;
+    struct str brief = {0};
+    if (!shown_circles_of(state, task, &circle))
+        return false;
+    shown_circles_brief(&circle.verdict, &brief);
+    const bool found = has("loop", value) || has(str_text(&brief), value);
+    str_done(&brief);
+    return found;
+}
+
+static const char *state_of(const struct task_filter_facts *facts, int task)
+{
+    return shown_word(shown_task(facts->state, task, facts->orphaned));
+}
+
+static const char *phase_of(const struct run_state *state, int task)
+{
+    const int step = run_state_step_number(state, task);
+    return phase_name(state->plan->tasks[task].steps[step].phase);
+}
+
+/* "failed", "failure" and "error", from four letters on, match every failed state. */
+static bool means_failed(const struct run_state *state, int task, const char *value)
+{
+    static const char *const words[] = {"failed", "failures", "errors"};
+    enum { LETTERS_MIN = 4 };
+    if (strlen(value) < LETTERS_MIN || !task_status_is_failed(state->tasks[task].status))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        if (words_begin(words[i], value))
+            return true;
+    }
+    return false;
+}
+
+static bool state_has(const struct task_filter_facts *facts, int task, const char *value)
+{
+    return has(state_of(facts, task), value) || means_failed(facts->state, task, value);
+}
+
+static bool any_has(const struct task_filter_facts *facts, int task, const char *value)
+{
+    const struct plan_task *plan = &facts->state->plan->tasks[task];
+    return has(plan->id, value) || has(plan->title, value) || state_has(facts, task, value) ||
+           class_has(facts->state, task, value) || circles_have(facts->state, task, value);
+}
+
+/* Returns the latest attempt of the current step that has ended. */
+static const struct attempt_state *last_ended(const struct run_state *state, int task)
+{
+    const struct step_state *step = run_state_step(state, task);
+    for (size_t i = step->attempt_count; i > 0; i--) {
+        if (step->attempts[i - 1].ended.mono_ms != 0)
+            return &step->attempts[i - 1];
+    }
+    return NULL;
+}
+
+static int64_t waited_ms(const struct task_filter_facts *facts, int task)
+{
+    const struct task_state *of = &facts->state->tasks[task];
+    const struct step_state *step = run_state_step(facts->state, task);
+    int64_t now_ms = 0;
+    if (of->status == TASK_BACKOFF)
+        now_ms = facts->now.mono_ms - step->wait_from.mono_ms;
+    return of->waited_ms + (now_ms > 0 ? now_ms : 0);
+}
+
+/* Returns false if the number is not known. */
+static bool number_of(const struct task_filter_facts *facts, int task, enum task_filter_field field,
+                      int64_t *out)
+{
+    const struct attempt_state *latest = step_state_attempt(run_state_step(facts->state, task));
+    const struct attempt_state *ended = last_ended(facts->state, task);
+    switch (field) {
+    case FILTER_TRY:
+        *out = latest ? latest->number : 0;
+        return true;
+    case FILTER_WAITED:
+        *out = waited_ms(facts, task);
+        return true;
+    case FILTER_EXIT:
+        *out = ended ? ended->outcome.code : 0;
+        return ended && ended->outcome.kind == OUTCOME_EXIT;
+    case FILTER_NEW:
+        *out = ended ? ended->new_permille : -1;
+        return *out >= 0;
+    default:
+        return false;
+    }
+}
+
+static bool compare(int64_t value, enum task_filter_compare how, int64_t with)
+{
+    switch (how) {
+    case FILTER_UNEQUAL:
+        return value != with;
+    case FILTER_MORE:
+        return value > with;
+    case FILTER_LESS:
+        return value < with;
+    case FILTER_AT_LEAST:
+        return value >= with;
+    case FILTER_AT_MOST:
+        return value <= with;
+    case FILTER_EQUAL:
+        break;
+    }
+    return value == with;
+}
+
+static bool text_fits(const struct task_filter_word *word, const struct task_filter_facts *facts,
+                      int task)
+{
+    const struct plan_task *plan = &facts->state->plan->tasks[task];
+    switch (word->field) {
+    case FILTER_ID:
+        return has(plan->id, word->value);
+    case FILTER_TITLE:
+        return has(plan->title, word->value);
+    case FILTER_STATE:
+        return state_has(facts, task, word->value);
+    case FILTER_CLASS:
+        return class_has(facts->state, task, word->value);
+    case FILTER_PHASE:
+        return words_begin(phase_of(facts->state, task), word->value);
+    default:
+        return any_has(facts, task, word->value);
+    }
+}
+
+static bool fits(const struct task_filter_word *word, const struct task_filter_facts *facts,
+                 int task)
+{
+    int64_t number = 0;
+    if (word->is_open)
+        return true;
+    if (word->is_wrong)
+        return any_has(facts, task, word->value) != word->is_not;
+    const bool is_turned = (word->compare == FILTER_UNEQUAL) != word->is_not;
+    if (word->field < FILTER_TRY)
+        return text_fits(word, facts, task) != is_turned;
+    return number_of(facts, task, word->field, &number) &&
+           compare(number, word->compare, word->number) != word->is_not;
+}
+
+bool task_filter_fits(const struct task_filter *filter, const struct task_filter_facts *facts,
+                      int task)
+{
+    for (int i = 0; i < filter->count; i++) {
+        if (!fits(&filter->words[i], facts, task))
+            return false;
+    }
+    return true;
+}
+
+static int count_fits(const struct task_filter_word *word, const struct task_filter_facts *facts)
+{
+    int count = 0;
+    for (int i = 0; i < facts->state->plan->task_count; i++)
+        count += fits(word, facts, i);
+    return count;
+}
+
+/* The best suggestion so far, and its origin. */
+struct search {
+    struct near_word near;
+    const char *kind;
+    struct task_filter_near *out;
+};
+
+static void offer(struct search *search, const char *kind, const char *word)
+{
+    const int distance = search->near.distance;
+    near_word_offer(&search->near, word);
+    if (search->near.distance == distance)
+        return;
+    search->out->kind = kind;
+    (void)snprintf(search->out->value, sizeof(search->out->value), "%s", word);
+    search->near.nearest = search->out->value; /* the offered word may be temporary */
+}
+
+static void offer_classes(struct search *search, const struct run_state *state)
+{
+    for (int i = 0; i < state->plan->task_count; i++) {
+        struct str class = {0};
+        shown_class(state, i, &class);
+        offer(search, "class", str_text(&class));
+        str_done(&class);
+    }
+}
+
+static void offer_all(struct search *search, const struct task_filter_facts *facts,
+                      const struct task_filter_word *word)
+{
+    const bool is_any = word->field == FILTER_ANY;
+    for (enum shown shown = 0; (is_any || word->field == FILTER_STATE) && shown < SHOWN_COUNT;
+         shown++)
+        offer(search, "state", shown_word(shown));
+    if (is_any || word->field == FILTER_CLASS)
+        offer_classes(search, facts->state);
+    for (enum phase phase = 0; word->field == FILTER_PHASE && phase < PHASE_COUNT; phase++)
+        offer(search, "phase", phase_name(phase));
+}
+
+/* Returns the text after the comparison if the whole word was invalid. */
+static const char *wanted_of(const struct task_filter_word *word)
+{
+    const char *sign = word->is_wrong ? strpbrk(word->value, "=<>") : NULL;
+    return sign ? sign + strspn(sign, "=<>") : word->value;
+}
+
+void task_filter_nearest(const struct task_filter *filter, const struct task_filter_facts *facts,
+                         struct task_filter_near *out)
+{
+    *out = (struct task_filter_near){.kind = NULL};
+    for (int i = 0; i < filter->count && !out->kind; i++) {
+        const struct task_filter_word *word = &filter->words[i];
+        if (word->is_not || word->compare == FILTER_UNEQUAL || count_fits(word, facts) > 0)
+            continue;
+        struct search search = {.near = near_word_new(wanted_of(word)), .out = out};
+        offer_all(&search, facts, word);
+        out->from = word->from;
+        out->len = word->len;
+    }
+    if (!out->kind)
+        return;
+    struct str text = {0};
+    struct task_filter best;
+    str_addf(&text, "%s=\"%s\"", out->kind, out->value);
+    task_filter_read(str_text(&text), &best);
+    out->count = count_fits(&best.words[0], facts);
+    str_done(&text);
+}
+
+/* Records. */
+
+struct record_search {
+    struct rule_pattern *pattern; /* owned */
+    struct rule_matcher *matcher; /* owned */
+};
+
+static void search_free(struct record_search *search)
+{
+    if (!search)
+        return;
+    rule_pattern_close(search->pattern);
+    rule_matcher_free(search->matcher);
+    free(search);
+}
+
+void record_filter_done(struct record_filter *filter)
+{
+    if (!filter)
+        return;
+    search_free(filter->search);
+    *filter = (struct record_filter){0};
+}
+
+bool record_filter_add_task(struct record_filter *filter, const char *id, struct err *err)
+{
+    const size_t len = strlen(id);
+    if (len == 0 || len > PLAN_ID_MAX)
+        return err_set(err, ERR_INVALID, "'%s' is not a task", id);
+    if (filter->task_count == RECORD_TASKS_MAX)
+        return err_set(err, ERR_INVALID, "more than %d tasks", RECORD_TASKS_MAX);
+    memcpy(filter->tasks[filter->task_count++], id, len + 1);
+    return true;
+}
+
+bool record_filter_add_kind(struct record_filter *filter, const char *name, struct err *err)
+{
+    static_assert(EVENT_KIND_COUNT <= 64, "a bit for each kind");
+    struct near_word near = near_word_new(name);
+    for (int i = EVENT_NONE + 1; i < EVENT_KIND_COUNT; i++) {
+        const char *known = event_kind_name((enum event_kind)i);
+        if (strcmp(known, name) == 0) {
+            filter->kinds |= UINT64_C(1) << i;
+            return true;
+        }
+        near_word_offer(&near, known);
+    }
+    (void)err_set(err, ERR_INVALID, "unknown kind '%s'", name);
+    return near.nearest
+               ? err_hint(err, "did you mean %s?", near.nearest)
+               : err_hint(err, "docs/run-log.md has them all: wait_started, step_ended...");
+}
+
+bool record_filter_set_search(struct record_filter *filter, const char *pattern, struct err *err)
+{
+    struct rule_pattern *compiled = NULL;
+    if (!rule_pattern_open(&compiled, pattern, err))
+        return false;
+    search_free(filter->search);
+    filter->search = xcalloc(1, sizeof(*filter->search));
+    filter->search->pattern = compiled;
+    filter->search->matcher = rule_matcher_new();
+    return true;
+}
+
+static bool has_task(const struct record_filter *filter, const struct run_state *state,
+                     const struct event *event)
+{
+    if (event->task < 0)
+        return false;
+    const char *id = state->plan->tasks[event->task].id;
+    for (int i = 0; i < filter->task_count; i++) {
+        if (strcmp(filter->tasks[i], id) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_kind(const struct record_filter *filter, const struct event *event)
+{
+    return event_kind_is_known((int64_t)event->kind) &&
+           (filter->kinds & UINT64_C(1) << event->kind) != 0;
+}
+
+static bool is_within(const struct record_filter *filter, const struct event *event)
+{
+    const struct record_bound *since = &filter->since;
+    const struct record_bound *until = &filter->until;
+    return event->seq >= since->seq && event->at.at_ms >= since->at_ms &&
+           (until->seq == 0 || event->seq <= until->seq) &&
+           (until->at_ms == 0 || event->at.at_ms <= until->at_ms);
+}
+
+bool record_filter_wants(const struct record_filter *filter, const struct run_state *state,
+                         const struct event *event)
+{
+    return event_level(event) <= filter->level && is_within(filter, event) &&
+           (filter->kinds == 0 || has_kind(filter, event)) &&
+           (filter->task_count == 0 || has_task(filter, state, event));
+}
+
+bool record_filter_finds(const struct record_filter *filter, const char *words, size_t len)
+{
+    const struct rule_subject subject = {.bytes = words, .len = len, .begins = true, .ends = true};
+    return !filter->search || rule_pattern_match(filter->search->pattern, filter->search->matcher,
+                                                 &subject, NULL) == RULE_MATCH_YES;
+}
