@@ -36,9 +36,8 @@ static int print_help(void)
     const struct command *command = NULL;
     for (size_t i = 0; (command = command_at(i)); i++)
         (void)printf("  %-*s %s\n", NAME_COLUMNS, command->name, command->words);
-    (void)puts(
-        "\noptions of all commands: --db FILE (the run log), --theme NAME, --no-color, --ascii,\n"
-        "--help; devs --version prints the version");
+    (void)puts("\noptions of all commands: --db FILE (the run log), --theme NAME, --no-color,\n"
+               "--ascii, --help; devs --version prints the version");
     (void)puts("\nexit codes: 0 all passed, 1 something gave up or was cancelled, 2 usage or an\n"
                "invalid plan, 3 looping, 4 needs a person, 65 damaged log, 66 no such\n"
                "log, run or file, 69 an agent is not installed, 73 log or output cannot be\n"

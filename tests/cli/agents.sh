@@ -59,7 +59,7 @@ wait "$pid" 2>/dev/null
 "$devs" run --plain --continue last >out 2>&1
 want 'it goes on: exit' $? 0
 want_in 'in the session' "$(sed -n 2p calls)" "--resume $session"
-want_in 'it is told to go on' "$(cat prompt.2)" 'Go on from where you stopped'
+want_in 'it is told to go on' "$(cat prompt.2)" 'Continue where you stopped'
 want_in 'and why it was cut short' "$(cat prompt.2)" 'interrupted'
 want 'the prompt is not said again' "$(grep -c parser prompt.2)" 0
 want 'what it left is in its file' "$(cat out.txt)" ok
@@ -151,7 +151,7 @@ fresh
 "$devs" run --plain refused.json >out 2>&1
 want 'the last call was refused: exit' $? 4
 want_in 'the state' "$("$devs" status)" 'needs-you'
-want_in 'the deciding line' "$("$devs" why r)" 'by         rule agent.refused: sure'
+want_in 'the deciding line' "$("$devs" why r)" 'by         rule agent.refused: certain'
 want_in 'the call' "$("$devs" why r)" 'found      "refused: Bash: make test"'
 want_in 'how to allow it' "$("$devs" why r)" 'next       allow Bash: "args": ["--allowedTools", "Bash"] in its step; then start the plan again: devs run'
 sed 's/"Make it."}/&, {"phase": "VERIFY", "run": ["sh", "-c", "exit 1"]}/' refused.json >checked.json

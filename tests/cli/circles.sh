@@ -56,7 +56,7 @@ want 'why --json: nothing yet' "$(echo "$out" | grep -c '"circles":{')" 0
 
 # --- a person says: go on
 out=$("$devs" retry 1/tax)
-want_in 'retry: what that means' "$out" 'goes on'
+want_in 'retry: what that means' "$out" 'continues'
 until_true 60 status_has '"circles":{"level":"stuck","rung":"repeat","count":10'
 want 'it stops again after twice as many' $? 0
 touch mended

@@ -23,7 +23,7 @@ want 'nothing was made' "$(ls -A .)" ''
 PATH="$dir/bin" "$devs" doctor --json >../json
 want_in 'JSON' "$(cat ../json)" '{"works":true,"checks":[{"name":"devs","state":"works"'
 want 'JSON is one line' "$(grep -c '' ../json)" 1
-want_in 'one word too many' "$("$devs" doctor x 2>&1)" 'too many'
+want_in 'one word too many' "$("$devs" doctor x 2>&1)" 'unexpected argument'
 
 # --- what is not installed is said, with what to do
 mkdir ../bin

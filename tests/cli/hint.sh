@@ -57,7 +57,7 @@ second() { [ -s prompt.2 ]; }
 until_true 60 second
 want 'the next try starts' $? 0
 want_in 'its agent is told' "$(cat prompt.2)" "bankers' rounding, key"
-want_in 'by whom' "$(cat prompt.2)" 'A hint from the person who asked for this try'
+want_in 'by whom' "$(cat prompt.2)" 'A hint from the person who requested this try'
 lacks 'a secret is cut' "$(cat prompt.2)" "$SHOP_API_KEY"
 
 waits_again() { [ "$("$devs" debug --logs 1 --json 2>/dev/null | grep -c '"kind":"wait_started"')" = 2 ]; }

@@ -100,18 +100,18 @@ while [ $i -lt 12 ]; do
 	heard=$(tell PostToolUseFailure "$(broke 'make test' 'FAIL: x')")
 	[ -n "$heard" ] && { first=${first:-$heard}; last=$heard; }
 done
-want_in "it is told that it may be looping" "${first:-}" '"additionalContext":"You may be looping'
-want_in "it is told to stop" "${last:-}" '"additionalContext":"Stop. You may be looping'
+want_in "it is told that it may be looping" "${first:-}" '"additionalContext":"You may be in a loop'
+want_in "it is told to stop" "${last:-}" '"additionalContext":"Stop. You may be in a loop'
 want_in "then its call is denied" "$said" '"permissionDecision":"deny"'
 want "another call is not" "$(tell PreToolUse "$(bash 'git diff')")" ""
 want_in "denied again" "$(tell PreToolUse "$(bash 'make test')")" '"permissionDecision":"deny"'
 want_in "and the third time it is the end" "$(tell PreToolUse "$(bash 'make test')")" '"continue":false'
-want_in "the log says so" "$("$devs" debug --logs --plain 1)" "circles"
+want_in "the log says so" "$("$devs" debug --logs --plain 1)" "its calls may loop"
 shown=$("$devs" log 1)
 want_in "its calls are in its log" "$shown" "> Bash: make test"
 want_in "how they failed too" "$shown" "  exit 2"
 want_in "a person's words too" "$shown" "[you] make it pass"
-want_in "what it was told too" "$shown" "! You may be looping"
+want_in "what it was told too" "$shown" "! You may be in a loop"
 want "what they gave is not" "$(printf '%s' "$shown" | grep -c 'FAIL: x')" 0
 want "a person speaks again" "$(tell UserPromptSubmit '"prompt":"try something else"')" ""
 want "and it may" "$(tell PreToolUse "$(bash 'make test')")" ""
@@ -249,7 +249,7 @@ tell Stop '"last_assistant_message":"I was stopped."' >/dev/null
 answer=$(ends)
 want_in "a session that devs stopped is stuck" "$answer" '"state":"stuck"'
 want_in "a session that devs stopped: exit code" "$answer" '"exit_code":3'
-want_in "a session that devs stopped: why" "$("$devs" why last/claude)" "circles    same result 5 times"
+want_in "a session that devs stopped: why" "$("$devs" why last/claude)" "loop       same result 5 times"
 loop_until_denied looping-2
 answer=$(ends)
 want_in "a session that ends in a loop is stuck" "$answer" '"state":"stuck"'

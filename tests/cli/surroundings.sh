@@ -34,7 +34,7 @@ want 'dry run: exit' $? 0
 want_in 'dry run: a worktree' "$(cat out)" 'a  in a worktree'
 want_in 'dry run: limits' "$(cat out)" 'in none: 512 MiB, 64 processes  true'
 want_in 'dry run: a step of its own' "$(cat out)" 'in podman shop: network, 512 MiB  true'
-want_in 'A11: what can be put back needs no word' "$(cat out)" "up to 2 more on a server's hint"
+want_in 'A11: what can be put back needs no word' "$(cat out)" "up to 2 more on the server's hint"
 want_in 'dry run: lifted limits' "$(cat out)" "hint  true"
 
 # --- what a stranger's plan takes for itself is all there to be read

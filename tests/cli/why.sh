@@ -46,7 +46,7 @@ out=$(cat out)
 want_in 'why: what it is about' "$out" '#1/n1 try 1 of 4 in GREEN: failed, network'
 want_in 'why: the facts' "$out" 'exit 7 at '
 want_in 'why: the class' "$out" 'transient NETWORK_TIMEOUT'
-want_in 'why: the rule and how sure' "$out" 'rule net.curl-code: sure'
+want_in 'why: the rule and how sure' "$out" 'rule net.curl-code: certain'
 want_in 'why: the place' "$out" '192.0.2.1 port 443: Connection refused" on stderr, line 1'
 want_in 'why: the decision' "$out" 'wait 30:00, then try again; try 1 of 4'
 want_in 'why: the formula' "$out" '30:00, cap 1:00:00'
@@ -124,7 +124,7 @@ want 'correct without a class: exit' $? 2
 wait "$pid"
 out=$("$devs" correct 1/odd network --try 1)
 want 'correct in a run that has ended: exit' $? 0
-want_in 'correct in a run that has ended' "$out" 'try 1 is NETWORK_TIMEOUT by your word'
+want_in 'correct in a run that has ended' "$out" 'try 1 is now NETWORK_TIMEOUT'
 out=$("$devs" why 1/odd)
 want_in 'the original verdict is kept' "$out" 'RED: failed, exit 1'
 case $out in
@@ -140,7 +140,7 @@ want_in 'logs: a line for a shell' "$("$devs" debug --logs last)" "starts: sh -c
 want_in 'why: a rule of no text' "$("$devs" why exec)" 'certain, a rule matches how it ended'
 want_in 'the correction is shown' "$out" 'corrected  NETWORK_TIMEOUT, says '
 want_in 'the correction is in the log' "$("$devs" debug --logs 1 --json)" '"kind":"class_corrected"'
-want_in 'a correction goes to the step meant' "$("$devs" correct 1/two success --step 1)" 'try 1, which passed, is success'
+want_in 'a correction goes to the step meant' "$("$devs" correct 1/two success --step 1)" 'try 1, which passed, is now success'
 want_in 'a wait that was cancelled' "$("$devs" why 1/lim)" 'then       cancelled by '
 
 # --- rules: listed, tried, added
@@ -174,7 +174,7 @@ want_in 'rules: yours' "$("$devs" rules)" ' rules, 1 of yours from '
 "$devs" rules --try rule.json >out
 want 'what is in force changes nothing: exit' $? 0
 "$devs" exec --once -- sh -c 'echo "the lamp is out"; exit 1' >out 2>err
-want_in 'the rule is in force' "$("$devs" why exec)" 'rule lamp: sure'
+want_in 'the rule is in force' "$("$devs" why exec)" 'rule lamp: certain'
 "$devs" rules --try nothere.json 2>err
 want 'no rule file: exit' $? 66
 "$devs" rules --try rule.json --add rule.json 2>err
@@ -196,7 +196,7 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 kill -9 "$child" 2>/dev/null
 run=$("$devs" runs --json | head -1 | sed 's/.*"run":\([0-9]*\).*/\1/')
-want_in 'correct in a run that was left' "$("$devs" correct "$run/gone" compile 2>&1)" 'try 1 is compile by your word'
+want_in 'correct in a run that was left' "$("$devs" correct "$run/gone" compile 2>&1)" 'try 1 is now compile'
 want_in 'next in a run that was left' "$("$devs" why "$run/hang")" "continue it: devs run --continue $run"
 want_in 'why in a run that was left' "$("$devs" why "$run/hang")" 'no devs is running this run'
 "$devs" retry --one "$run/gone" 2>err

@@ -150,7 +150,8 @@ START_TEST(test_readers_go_on_in_the_spill)
     log_reader_trouble(reader, sample.number, &trouble);
     ck_assert_int_eq(trouble.kind, LOG_TROUBLE_SPILLED);
     log_trouble_words(&trouble, &words);
-    ck_assert_ptr_nonnull(strstr(str_text(&words), "disk full. Runs continue, recorded in a spill"));
+    ck_assert_ptr_nonnull(
+        strstr(str_text(&words), "disk full. Runs continue, recorded in a spill"));
 
     /* At home nothing comes twice to whoever reads on by number. */
     go_home();

@@ -187,13 +187,12 @@ START_TEST(test_cancel_drawn)
 {
     ck_assert_int_eq(prompt_rows(&prompt, 24), 5);
     ck_assert_str_eq(
-        drawn(),
-        "\n"
-        " Cancel T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
-        " s  stop retrying, keep the 3 tries and captures\n"
-        " t  as s, and if a try is running: TERM to its group, then KILL\n"
-        " K  as s, and if a try is running: KILL at once\n"
-        " Esc  leave it as it is   (Enter does nothing)\n");
+        drawn(), "\n"
+                 " Cancel T-104 checkout: tax rounding?   it waits for try 4, nothing runs now\n"
+                 " s  stop retrying, keep the 3 tries and captures\n"
+                 " t  as s, and if a try is running: TERM to its group, then KILL\n"
+                 " K  as s, and if a try is running: KILL at once\n"
+                 " Esc  leave it as it is   (Enter does nothing)\n");
 }
 END_TEST
 
@@ -202,13 +201,12 @@ START_TEST(test_cancel_of_many_drawn)
     prompt_close(&prompt);
     prompt_open_many(&prompt, &six, OPENED_MS);
     ck_assert(!prompt_update(&prompt, &waiting, LATER_MS)); /* the caller keeps its tasks */
-    ck_assert_str_eq(drawn(),
-                     " Cancel all 6 tasks of one fault?   none of them runs\n"
-                     " T-104 T-105 T-106 T-107 T-108 T-109\n"
-                     " s  stop retrying all of them\n"
-                     " t  as s, and TERM, then KILL to those that run by then\n"
-                     " K  as s, and KILL at once to those that run by then\n"
-                     " Esc  leave them as they are   (Enter does nothing)\n");
+    ck_assert_str_eq(drawn(), " Cancel all 6 tasks of one fault?   none of them runs\n"
+                              " T-104 T-105 T-106 T-107 T-108 T-109\n"
+                              " s  stop retrying all of them\n"
+                              " t  as s, and TERM, then KILL to those that run by then\n"
+                              " K  as s, and KILL at once to those that run by then\n"
+                              " Esc  leave them as they are   (Enter does nothing)\n");
 }
 END_TEST
 
@@ -490,14 +488,13 @@ START_TEST(test_quit_drawn)
 {
     prompt_close(&prompt);
     prompt_open_quit(&prompt, 3, 2, OPENED_MS);
-    ck_assert_str_eq(
-        drawn(),
-        "\n"
-        " Quit devs?   3 tasks run and 2 wait: the engine lives in this program.\n"
-        " w  wait: start nothing more, quit when running tries have ended\n"
-        " c  cancel all: TERM, then KILL, then quit; the log keeps every try\n"
-        " d  detach: the run continues without this terminal; devs shows it again\n"
-        " Esc  stay\n");
+    ck_assert_str_eq(drawn(),
+                     "\n"
+                     " Quit devs?   3 tasks run and 2 wait: the engine lives in this program.\n"
+                     " w  wait: start nothing more, quit when running tries have ended\n"
+                     " c  cancel all: TERM, then KILL, then quit; the log keeps every try\n"
+                     " d  detach: the run continues without this terminal; devs shows it again\n"
+                     " Esc  stay\n");
     prompt_update_quit(&prompt, 1, 1);
     ck_assert_ptr_nonnull(strstr(drawn(), "1 task runs and 1 waits:"));
 }

@@ -14,7 +14,6 @@
 #include "filter.h"
 #include "follower.h"
 #include "place.h"
-#include "filter.h"
 #include "str.h"
 
 /*

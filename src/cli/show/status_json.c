@@ -9,7 +9,6 @@
 #include "digest.h"
 #include "rounded.h"
 #include "shown.h"
-#include "shown_said.h"
 #include "status.h"
 #include "timeline.h"
 

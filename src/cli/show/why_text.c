@@ -203,7 +203,7 @@ static void why_circle_words(const struct why *why, struct str *out)
     const struct entropy_verdict *verdict = &why->circle.verdict;
     if (verdict->level == ENTROPY_OK)
         return;
-    why_begin("circles", out);
+    why_begin("loop", out);
     str_add(out, why->suspected ? "perhaps: " : "");
     shown_circle_words(&why->circle, out);
     str_add(out, ", ");
