@@ -67,7 +67,7 @@ want "a list" "$(refused)" 2
 rm "$dir/other/.claude/settings.local.json"
 mkfifo "$dir/other/.claude/settings.local.json"
 want "a pipe" "$(refused)" 2
-want_in "a pipe: why" "$(cat "$dir/err")" "is no file"
+want_in "a pipe: why" "$(cat "$dir/err")" "is not a file"
 rm "$dir/other/.claude/settings.local.json"
 ln -s ../nothing.json "$dir/other/.claude/settings.local.json"
 want "a link to nothing" "$(refused)" 2

@@ -379,7 +379,7 @@ def test_loop(folder):
     result = client.call("execute_command", argv=["echo", "something else"])
     check("something else is no circle", not result["isError"], result)
     notes = devs(folder, "debug", "--logs", "1", "--plain").stdout
-    check("the log says so too", "looping" in notes, notes[-1500:])
+    check("the log says so too", "in a loop: the same call" in notes, notes[-1500:])
     client.close()
 
 

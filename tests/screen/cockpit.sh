@@ -106,7 +106,7 @@ expect f 'boat try 3: which class' 'C asks, and names task and try'
 choose_first
 expect f '▸ network' 'Home chooses the first class'
 type f Enter
-expect f 'try 3 is NETWORK_TIMEOUT by your word' 'the correction is answered'
+expect f 'try 3 is now NETWORK_TIMEOUT' 'the correction is answered'
 expect f 'network, says .*; was exit 1' 'and shown with who and what it was'
 type f C
 expect f 'now .*network, says' 'C knows of it'
@@ -223,7 +223,7 @@ expect i 'r go on' 'the keys say what r does now'
 expect i 'equal  the call and its result, once masked, tries 1 to 5' 'what was equal'
 expect i 'masked times, temp paths, pids' 'what was masked'
 type i r
-expect i 'tax: goes on' 'r goes on'
+expect i 'tax: continues' 'r goes on'
 expect i 'loop? 6x' 'what was seen stays'
 # --- the forensics of a failure, live and from a read-only bundle
 echo '{"version":1,"name":"red","idempotent":true,"tasks":[{"id":"red","steps":[{"phase":"REFACTOR","run":["sh","-c","echo not ok 1 - tax; exit 1"]}]}]}' >red.json

@@ -38,10 +38,10 @@ expect a 'running.*s ' 'fg comes back'
 
 # --- d detaches: the shell is back, the run continues, and devs can show it again
 type a q
-expect a 'd  detach: the run goes on without this terminal' 'q offers it'
+expect a 'd  detach: the run continues without this terminal' 'q offers it'
 is_detached() { # the prompt ignores keys at first
 	type a d
-	shows a 'goes on without a terminal (pid'
+	shows a 'continues without a terminal (pid'
 }
 until_true 60 is_detached
 expect a 'devs cancel 1' 'd says how to end it'

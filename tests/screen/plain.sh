@@ -64,7 +64,7 @@ expect a 'LIVE' '$ leads back'
 type a ':plain' Enter
 expect a 'run #2 continues as lines' 'now it has'
 type a C-c
-expect a 'devs: cancelling: TERM to what runs' '^C cancels'
+expect a 'devs: cancelling: TERM now' '^C cancels'
 expect a 'code-130' 'and devs ends as with --plain'
 
 finish
