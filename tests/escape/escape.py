@@ -39,6 +39,7 @@ import attempts
 from attempts import ARM, NO_CONTROL, SANDBOX, SCENARIOS
 
 SCRIPT_S = 300  # only to end hung scripts: dozens of rows are slow on a busy machine
+SHOWN_LINES = 16  # of a row that failed: the last ones say why
 ARM_S = 30  # for one row's part of an attempt
 SKIPPED = 77
 PODMAN_ARGS = ["--runtime", "runc", "--cgroup-manager", "cgroupfs", "--ulimit", "nofile=1024:1024",
@@ -524,7 +525,7 @@ def report(result, options, count):
         shown = lines if options.only else lines[:1]
         print(f"FAILED: {name}: " + "\n    ".join(shown))
         if not options.only:
-            print("\n".join(f"    {line}" for line in lines[1:5]))
+            print("\n".join(f"    {line}" for line in lines[1:][-SHOWN_LINES:]))
             print(f"    alone: python3 {sys.argv[0]} {options.kind} {options.devs} --only {name}")
     for name, why in sorted(result.opened.items()):
         print(f"open: {name}: {why}")
