@@ -114,7 +114,7 @@ static void mcp_once(const struct mcp_ended *ended, struct str *out)
         str_add(out, request->says_idempotent
                          ? "executed once: the call says that it is not idempotent"
                          : "executed once: the call is not declared idempotent, and what it "
-                           "changes in the project cannot be restored");
+                           "changes in the project cannot be undone");
     else if (!policy_fits_phase(policy, request->phase))
         str_addf(out, "executed once: policy %s does not try again in phase %s", policy->name,
                  phase_name(request->phase));

@@ -41,7 +41,7 @@ want_in 'why: a line of the first try' "$out" "first try  $("$devs" log tax --tr
 want_in 'why: a line of the last try' "$out" "last try   $("$devs" log tax --try 5 | head -1)"
 want_in 'why: what was compared' "$out" 'compared   <ts> agent[<pid>]: works in <tmp>'
 want_in 'why: the decision' "$out" 'stuck (entropy detected): same result 5 times'
-want_in 'why: what to do' "$out" 'devs retry 1/tax lets it go on; it stops again after twice as many'
+want_in 'why: what to do' "$out" 'devs retry 1/tax continues it; it stops again after twice as many'
 out=$("$devs" why tax --try 3)
 want_in 'why: of the try that was suspected' "$out" 'loop       perhaps: same result 3 times, tries 1 to 3'
 want_in 'why: what was masked then' "$out" 'masked     times, temp paths, pids'
@@ -90,7 +90,7 @@ PLAN
 "$devs" run --plain alone.json >/dev/null 2>&1
 want 'a run that ends stuck: exit' $? 3
 out=$("$devs" why tax)
-want_in 'why: the run has ended' "$out" 'devs retry 2/tax lets it go on'
+want_in 'why: the run has ended' "$out" 'devs retry 2/tax continues it'
 "$devs" run --plain --continue last >out 2>&1
 want 'it goes on after the end, and is stuck again: exit' $? 3
 want_in 'it goes on after the end: a higher bound' "$(cat out)" 'same result 10 times'

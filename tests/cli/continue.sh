@@ -28,10 +28,10 @@ wait_for 'the second step runs' up
 wait_for 'so does the one that may run once' once-up
 "$devs" run --continue 1 2>err
 want 'a run that is alive: exit' $? 75
-want_in 'a run that is alive' "$(cat err)" 'run #1 is going on in another process'
+want_in 'a run that is alive' "$(cat err)" 'run #1 is running in another process'
 "$devs" run --continue last 2>err
 want 'the last one is alive: exit' $? 75
-want_in 'the last one is alive' "$(cat err)" 'run #1 is going on in another process'
+want_in 'the last one is alive' "$(cat err)" 'run #1 is running in another process'
 kill -STOP "$pid"
 is_stopped() { "$devs" status | grep -q "its devs (pid $pid) is stopped"; }
 until_true 60 is_stopped

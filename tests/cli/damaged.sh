@@ -22,7 +22,7 @@ out=$("$devs" status 2>err; echo "exit $?")
 want_in 'status' "$out" 'exit 65'
 want_in 'status: it does not live' "$out" 'plan  ended  started'
 want_in 'status: what is told' "$out" 'the log is damaged: 0 of '
-want 'status: nothing to go on with' "$(echo "$out" | grep -c 'go on with it')" 0
+want 'status: nothing to go on with' "$(echo "$out" | grep -c 'continue it')" 0
 want_in 'status: json' "$("$devs" status --json 2>err)" '"state":"ended"'
 want_in 'doctor' "$("$devs" doctor; echo "exit $?")" 'NO  run log'
 finish

@@ -39,7 +39,7 @@ JSON
 want 'dry run: exit' $? 0
 want_in 'dry run: the plan' "$(cat out)" '2 tries (default+: after 1 ms, x 2 up to 30 s, any failure)'
 want_in 'dry run: a name' "$(cat out)" \
-	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient, not after a timeout) and up to 2 more on a server'\''s hint source api'
+	'4 tries (slow: after 2 ms, x 2 up to 3 ms, full jitter, if transient, not after a timeout) and up to 2 more on the server'\''s hint source api'
 want_in 'dry run: an object' "$(cat out)" \
 	'2 tries (research+: after 1 s, x 2 up to 1 min, any failure, 2 equal results end it, used up: max retries exceeded)'
 want_in 'dry run: retry_limit' "$(cat out)" '2 tries (research: after 1 s, x 2 up to 1 min'

@@ -136,7 +136,7 @@ rm -f up go
 until_true 60 test -e up
 "$devs" run --plain --continue last >out 2>err
 want 'a newer run is live: exit' $? 75
-want_in 'a newer run is live' "$(cat err)" 'is going on in another process'
+want_in 'a newer run is live' "$(cat err)" 'is running in another process'
 want 'a newer run is live: the older one is not run' "$(lines bad-ran)" 1
 "$devs" cancel --kill last >/dev/null
 is_over() { ! "$devs" status --json last | grep -q '"state":"live"'; }

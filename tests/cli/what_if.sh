@@ -65,7 +65,7 @@ want_in 'json: the first difference' "$out" '"recorded":{"decision":"wait","dela
 echo '{"policies": {"mine": {"max_attempts": 9}}}' >more.json
 out=$("$devs" debug --what-if more.json 1)
 want 'more tries: exit' $? 3
-want_in 'more tries: not known' "$out" 'never after try 5: goes on; how that would have gone is not known'
+want_in 'more tries: not known' "$out" 'never after try 5: continues; the log cannot say how'
 
 # --- several runs
 out=$("$devs" debug --what-if fewer.json all)

@@ -78,9 +78,8 @@ static const struct {
     {SAFE "\"sandbox\": {\"kind\": \"podman\", \"image\": \"--rm\"}, ", "", "",
      "[INVALID_VALUE] /sandbox/image: the name of an image does not begin with '-'\n"},
     {SAFE "\"sandbox\": {\"network\": true}, ", "", "",
-     "[INVALID_VALUE] /sandbox/network: without a sandbox the network cannot be switched off: "
-     "leave it out, "
-     "or name a \"kind\"\n"},
+     "[INVALID_VALUE] /sandbox/network: without a sandbox the network is always on: "
+     "leave it out, or name a \"kind\"\n"},
     {SAFE "\"sandbox\": {\"env\": [\"CI\"], \"args\": [\"-x\"], \"writable\": [\"/var\"]}, ", "",
      "",
      "[INVALID_VALUE] /sandbox/env: without a sandbox a step has the whole environment: name a "

@@ -57,9 +57,9 @@ type a k
 until_true 60 chosen a T-1
 want 'the wheel does not' $? 0
 type a M
-expect a "the mouse is the terminal's" 'M gives it back'
+expect a "mouse released" 'M gives it back'
 type a M
-expect a 'the mouse chooses' 'M takes it again'
+expect a 'mouse captured' 'M takes it again'
 
 # --- $PAGER
 expect a '[0-9]  two' 'what the try wrote is there'
@@ -79,7 +79,7 @@ want 'nobody but the person writes to the clipboard' $? 1
 type a Z
 expect a 'FROZEN .* Z = resume' 'Z freezes'
 type a j
-expect a 'the screen stands still' 'other keys say so'
+expect a 'the screen is frozen' 'other keys say so'
 type a Z
 expect a 'LIVE' 'and Z resumes it'
 

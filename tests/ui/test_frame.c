@@ -251,7 +251,7 @@ START_TEST(test_stuck_task_offers_to_go_on_while_its_run_lives)
 {
     view.chosen = story_task(&story, "tax");
     stage_draw(24, 80, false);
-    ck_assert(stage_shows("r continues, stops after twice as many"));
+    ck_assert(stage_shows("r continues it, up to twice as many"));
     facts.mode = VIEW_REPLAY;
     stage_draw(24, 80, false);
     ck_assert(!stage_shows("r goes on"));

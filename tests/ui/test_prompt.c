@@ -204,7 +204,7 @@ START_TEST(test_cancel_of_many_drawn)
     ck_assert_str_eq(drawn(), " Cancel all 6 tasks of one fault?   none of them runs\n"
                               " T-104 T-105 T-106 T-107 T-108 T-109\n"
                               " s  stop retrying all of them\n"
-                              " t  as s, and TERM, then KILL to those that run by then\n"
+                              " t  as s, and TERM to those that run by then, then KILL\n"
                               " K  as s, and KILL at once to those that run by then\n"
                               " Esc  leave them as they are   (Enter does nothing)\n");
 }

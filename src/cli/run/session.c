@@ -134,7 +134,7 @@ static bool session_take_signal(void *ctx, int signal)
     if (first) {
         cancel_run(watching, signal);
         if (signal != SIGPIPE)
-            warn("cancelling: TERM now, KILL after 10 s; ^C again kills at once");
+            warn("cancelling: TERM now, KILL after 10 s; a second signal kills at once");
     }
     watching->signal = signal;
     return first;

@@ -153,7 +153,7 @@ static bool check_run(const struct place *place, const struct log_run_info *info
         return err_hint(err, "continue it in the agent itself");
     }
     if (is_going_on(info)) {
-        (void)err_set(err, ERR_BUSY, "run #%lld is going on in another process (pid %lld)", number,
+        (void)err_set(err, ERR_BUSY, "run #%lld is running in another process (pid %lld)", number,
                       (long long)info->pid);
         return err_hint(err, "devs shows it");
     }

@@ -763,7 +763,7 @@ void why_next(const struct why *why, struct str *out)
     case SHOWN_STUCK:
         next_of_failure(why, out);
         if (can_go_on(why))
-            str_add(out, " lets it go on; it stops again after twice as many");
+            str_add(out, " continues it; it stops again after twice as many");
         break;
     case SHOWN_CANCELLED:
         add_retry(why, out);
@@ -787,7 +787,7 @@ void why_next(const struct why *why, struct str *out)
                      state->plan->tasks[task->follows].id);
         } else {
             add_command(why, "release", out);
-            str_add(out, " lets it go on");
+            str_add(out, " continues it");
         }
         break;
     case SHOWN_BLOCKED:

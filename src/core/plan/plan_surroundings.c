@@ -178,9 +178,8 @@ static void read_sandbox_kind(struct plan_reader *reader, const struct json_poin
 static void read_network(struct plan_reader *reader, const struct json_pointer *path,
                          const struct json *value)
 {
-    check_none(
-        reader, path, json_bool(value, false),
-        "without a sandbox the network cannot be switched off: leave it out, or name a \"kind\"");
+    check_none(reader, path, json_bool(value, false),
+               "without a sandbox the network is always on: leave it out, or name a \"kind\"");
     if (json_kind(value) == JSON_KIND_TRUE || json_kind(value) == JSON_KIND_FALSE)
         reader->sandbox->network =
             json_bool(value, false) ? SANDBOX_NETWORK_ON : SANDBOX_NETWORK_OFF;

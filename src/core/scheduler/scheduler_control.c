@@ -173,7 +173,7 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
     int more = stuck ? alike_more(now->state, task) : 0;
     scheduler_reopen(now, control, task);
     if (by_calls)
-        answer_accept(answer, "continues; its calls are called alike %d times as late",
+        answer_accept(answer, "continues; stops after %d times as many repeats",
                       circles_scale(now->state->tasks[task].circles));
     else if (stuck)
         accept_go_on(answer, more, run_state_step(now->state, task)->allowed);

@@ -248,7 +248,7 @@ static void add_task(const struct what_if *what, int number, const struct what_i
     else if (task->course == WHAT_IF_ENDS)
         str_addf(&text, ": %s", task_status_name(task->status));
     else if (task->attempt > 0)
-        str_add(&text, ": goes on; how that would have gone is not known");
+        str_add(&text, ": continues; the log cannot say how");
     else
         str_add(&text, ": needs a task of which it is not known");
     add_not_run(task, &text);
@@ -305,7 +305,7 @@ static void add_assumed(const struct what_if_sum *sum, struct str *out)
     if (sum->rate_limits)
         str_add(out, "; waits after a rate limit are no shorter than they were");
     if (sum->by_hand > 0)
-        str_addf(out, "; what a person let go on goes on (%" PRId64 " time%s)", sum->by_hand,
+        str_addf(out, "; tasks that a person continued continue (%" PRId64 " time%s)", sum->by_hand,
                  sum->by_hand == 1 ? "" : "s");
     str_add(out, "; slots, budgets and loops are as recorded");
     if (sum->gates)

@@ -303,7 +303,7 @@ static void add_state(const struct preview *preview, struct str *out)
         str_add(out, "stuck");
         add_since(preview, out);
         if (preview->input->facts->mode == VIEW_LIVE && can(preview, UI_RETRY))
-            frame_say(preview->input, "; {retry} continues, stops after twice as many", out);
+            frame_say(preview->input, "; {retry} continues it, up to twice as many", out);
         return;
     case SHOWN_LOST:
         str_add(out, "it ran when devs was killed");
