@@ -137,11 +137,6 @@ static const struct {
 };
 static const char *const facts[] = {"exit", "signal", "kind", "program", "launcher"};
 
-static const char *name_of(const struct json *rule)
-{
-    return json_text(json_get(rule, "name"), json_text(json_get(rule, "id"), ""));
-}
-
 static bool is_off(const struct json *rule)
 {
     return json_bool(json_get(rule, "off"), false);
@@ -242,7 +237,7 @@ static bool add_rule(struct str *out, const struct json *rule, struct err *err)
 static const struct json *find_rule(const struct json *list, const char *id)
 {
     for (size_t i = 0; i < json_count(list); i++) {
-        if (strcmp(name_of(json_at(list, i)), id) == 0)
+        if (strcmp(rule_list_name(json_at(list, i)), id) == 0)
             return json_at(list, i);
     }
     return NULL;
@@ -261,7 +256,7 @@ static bool check_rule(const struct json *root, const struct json *user, size_t 
                        struct err *err)
 {
     const struct json *rule = json_at(user, index);
-    const char *name = name_of(rule);
+    const char *name = rule_list_name(rule);
     if (json_kind(rule) != JSON_KIND_OBJECT)
         return err_set(err, ERR_INVALID, "an object is expected, got %s", json_kind_name(rule));
     if (name[0] == '\0')
@@ -287,8 +282,8 @@ static bool check_rules(const struct json *root, const struct json *user, struct
     for (size_t i = 0; i < json_count(user); i++) {
         struct err why = {0};
         if (!check_rule(root, user, i, &why))
-            return err_set(err, ERR_INVALID, "rule %zu '%s': %s", i + 1, name_of(json_at(user, i)),
-                           why.message);
+            return err_set(err, ERR_INVALID, "rule %zu '%s': %s", i + 1,
+                           rule_list_name(json_at(user, i)), why.message);
     }
     return true;
 }
@@ -305,13 +300,13 @@ static void add_list(struct str *out, const struct json *list, const struct json
     str_add_char(out, '[');
     for (size_t i = 0; rules && i < json_count(user); i++) {
         const struct json *rule = json_at(user, i);
-        if (is_off(rule) || find_rule(list, name_of(rule)))
+        if (is_off(rule) || find_rule(list, rule_list_name(rule)))
             continue;
         begin_item(out);
         (void)add_rule(out, rule, NULL);
     }
     for (size_t i = 0; i < json_count(list); i++) {
-        const struct json *own = find_rule(user, name_of(json_at(list, i)));
+        const struct json *own = find_rule(user, rule_list_name(json_at(list, i)));
         if (own && is_off(own))
             continue;
         begin_item(out);

@@ -370,18 +370,13 @@ static void finding_done(struct contract_finding *finding)
     free(finding->actual);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* All missing members share a place, after the existing members. */
 static bool is_same(const struct contract_finding *finding, const struct contract_finding *other,
                     const struct contract_fault *fault)
 {
-    return same_text(finding->key, other->key) && finding->code == fault->code &&
-           same_text(finding->message, fault->message) &&
-           same_text(finding->expected, fault->expected);
+    return is_same_text(finding->key, other->key) && finding->code == fault->code &&
+           is_same_text(finding->message, fault->message) &&
+           is_same_text(finding->expected, fault->expected);
 }
 
 /* Returns the index for insertion: after all findings before it or at the same place; SIZE_MAX

@@ -412,14 +412,6 @@ void plan_surroundings_take(struct plan *plan, const struct settings *settings)
         plan->on_hangup = settings->on_hangup;
 }
 
-static void load_number(const struct json *value, int64_t min, int64_t max, int64_t *out)
-{
-    int64_t number = -1;
-    plan_reader_whole(value, &number);
-    if (number >= min && number <= max)
-        *out = number;
-}
-
 /* The schema reports errors of these two. */
 static void load_limits(const struct json *root, struct plan_limits *limits,
                         enum plan_hangup *hangup, unsigned *said)
@@ -427,9 +419,9 @@ static void load_limits(const struct json *root, struct plan_limits *limits,
     const struct json *value = json_get(root, "limits");
     if (value)
         *said |= PLAN_SAYS_LIMITS;
-    load_number(json_get(value, "output_line_bytes"), PLAN_LINE_BYTES_MIN, PLAN_LINE_BYTES_MAX,
+    read_number(json_get(value, "output_line_bytes"), PLAN_LINE_BYTES_MIN, PLAN_LINE_BYTES_MAX,
                 &limits->output_line_bytes);
-    load_number(json_get(value, "processes"), 0, PLAN_PROCESSES_MAX, &limits->processes);
+    read_number(json_get(value, "processes"), 0, PLAN_PROCESSES_MAX, &limits->processes);
     if (find_hangup(json_text(json_get(root, "on_hangup"), ""), hangup))
         *said |= PLAN_SAYS_HANGUP;
 }
