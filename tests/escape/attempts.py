@@ -165,8 +165,8 @@ row("proc-in-userns", "machine", """
     mkdir -p .p
     unshare -Urmpf sh -c 'mount -t proc p .p && : >>.p/sys/kernel/core_pattern' && got wrote
     unshare -mpf sh -c 'mount -t proc p .p && : >>.p/sys/kernel/core_pattern' && got wrote""",
-    needs='test "$(id -u)" = 0 && unshare -mpf sh -c "mkdir -p /dev/shm/p && mount -t proc p'
-          ' /dev/shm/p && : >>/dev/shm/p/sys/kernel/core_pattern"; s=$?; rmdir /dev/shm/p; exit $s',
+    needs='test "$(id -u)" = 0 && d=$(mktemp -d /dev/shm/p.XXXXXX) && unshare -mpf sh -c "mount -t proc p'
+          ' $d && : >>$d/sys/kernel/core_pattern"; s=$?; rmdir "$d"; exit $s',
     control="got works", safe=False)
 row("unmask", "machine", """
     for f in "$PROJ/.devs" "$HOME/.ssh" /tmp; do umount -l "$f" && got "$f"; done
