@@ -63,6 +63,7 @@ static bool is_sound_wait(const struct fold *fold)
 static bool is_sound_end(const struct fold *fold)
 {
     int64_t kind = fold->event->a;
+    assert(fold->step); /* located before the event is checked */
     return is_within(kind, 0, DECISION_KIND_COUNT - 1) && kind != DECISION_WAIT &&
            (fold->step->status != STEP_PENDING || kind == DECISION_CANCELLED);
 }
@@ -132,6 +133,7 @@ static bool is_sound_call(const struct fold *fold)
 /* About calls while the agent's attempt runs, or about attempts when one has ended. */
 static bool is_sound_suspicion(const struct fold *fold)
 {
+    assert(fold->step);
     if (fold->step->status == STEP_JUDGING)
         return fold->event->e == EVENT_LOOP_OF_ATTEMPTS;
     return fold->event->e == EVENT_LOOP_OF_CALLS && fold_is_of_agent(fold) &&
@@ -151,6 +153,7 @@ static bool is_sound_round(const struct fold *fold)
 {
     const struct event *event = fold->event;
     const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
+    assert(fold->task);
     return fold->task->agent && event->a == (int64_t)fold->task->agent->round + 1 &&
            event->a <= FOLD_COUNT_MAX && event->c == event->step && event->b >= 0 &&
            event->b == plan_task_agent_step(plan, event->step);

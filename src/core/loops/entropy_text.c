@@ -138,6 +138,7 @@ void entropy_nudge(const struct entropy_verdict *verdict, const char *call, unsi
 {
     if (verdict->level == ENTROPY_OK)
         return;
+    assert(verdict->rung < ENTROPY_RUNG_COUNT);
     str_add(out, "You may be in a loop: ");
     entropy_why(verdict, out);
     if (call && call[0] != '\0') {

@@ -219,6 +219,7 @@ static void add_plan(struct making *m, const struct step_state *step)
     if (step->status != STEP_WAITING || !goes_on || step->due.mono_ms <= m->now_ms)
         return;
     add(m, SPAN_BACKOFF, step->due.mono_ms);
+    assert(m->out->spans && m->out->count > 0);
     m->out->spans[m->out->count - 1].is_planned = true;
 }
 
