@@ -541,10 +541,10 @@ static bool is_gone_meanwhile(const char *line)
         if (strncmp(line, starts[i], strlen(starts[i])) == 0)
             (void)snprintf(path, sizeof(path), "%s", line + strlen(starts[i]));
     }
-    char *end = strstr(path, ": Read-only file system");
-    if (!end)
+    char *reason = strrchr(path, ':'); /* why differs: it may be in a read-only or removed folder */
+    if (!reason)
         return false;
-    *end = '\0';
+    *reason = '\0';
     return lstat(path, &info) != 0 && errno == ENOENT;
 }
 
