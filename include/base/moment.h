@@ -1,7 +1,7 @@
 /*
  * moment.h - a point in time on both clocks, as a value.
  *
- * Pure code (core) gets moments as arguments; only clock.h makes them.
+ * Pure code (core) receives moments as arguments; only clock.h reads the clocks.
  */
 #ifndef DEVS_MOMENT_H
 #define DEVS_MOMENT_H

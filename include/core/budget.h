@@ -17,38 +17,39 @@ enum budget_kind {
     BUDGET_KIND_COUNT,
 };
 
-enum { BUDGET_TOLD_PERCENT = 80 }; /* from here on a budget is spoken of */
+enum { BUDGET_TOLD_PERCENT = 80 }; /* a budget is reported from here on */
 
-/* All zero: none. */
+/* Zero-initialized: no limits. */
 struct budget {
     int64_t limits[BUDGET_KIND_COUNT]; /* by kind; 0 = none */
 };
 
-/* Some of one. */
+/* How much of one budget is used. */
 struct budget_use {
     enum budget_kind kind;
     int64_t used;
     int64_t limit;
-    int64_t base; /* what was used when it was given again, part of both; mostly 0 */
+    int64_t base; /* use before the budget was granted again, part of both numbers above */
 };
 
-/* "cost_usd", "turns", "calls", "wall_s": the keys of plans. */
+/* Returns the key in plans: "cost_usd", "turns", "calls" or "wall_s". */
 const char *budget_kind_name(enum budget_kind kind);
-/* The inverse; BUDGET_NONE for any other word. */
+/* The inverse of budget_kind_name(). Returns BUDGET_NONE for any other word. */
 enum budget_kind budget_kind_named(const char *name);
 
-/* Is anything limited? */
+/* Returns whether anything is limited. */
 bool budget_is_set(const struct budget *budget);
 
-/* From how much on it is spoken of: some of it is used. */
+/* Returns the use from which on the budget is reported. */
 int64_t budget_use_mark(const struct budget_use *use);
-/* Is it used up? Never where there is no limit. */
+/* Returns whether the budget is used up; false if there is no limit. */
 bool budget_use_is_spent(const struct budget_use *use);
-/* Is it time to speak of it: has it come to its mark? Likewise. */
+/* Returns whether the use has reached its mark; false if there is no limit. */
 bool budget_use_is_near(const struct budget_use *use);
 
 struct str;
-/* "$2.10 of $2.50", "40 of 50 turns", "3 of 8 calls", "61 of 120 s", "0.9 of 1.5 s". Rounded. */
+/* Appends "$2.10 of $2.50", "40 of 50 turns", "3 of 8 calls", "61 of 120 s" or "0.9 of 1.5 s",
+ * rounded. */
 void budget_use_words(const struct budget_use *use, struct str *out);
 
 #endif

@@ -1,18 +1,18 @@
 /*
- * entropy.h - does it loop? The rungs, as a pure fold over facts.
+ * entropy.h - loop detection: the rungs, as a pure fold over facts.
  *
- * Each step of a trajectory (an attempt of ours, a tool call or a message of an
- * agent) leaves one `struct entropy_fact`: digests, bits and numbers, no output.
- * The facts are in the run log; the same facts give the same verdicts, live, in
- * recovery and in replay. What makes a fact of a step is entropy_memory.h.
+ * Each step of a trajectory (an attempt, or a tool call or message of an agent) yields one
+ * `struct entropy_fact`: digests, bits and numbers, no output. The facts are in the run log, and
+ * the same facts give the same verdicts live, in recovery and in replay. entropy_memory.h turns
+ * steps into facts.
  *
- * The seven rungs, tightest first; the first that says "stuck" names it:
- *   repeat     the same call, the same result, in a row
- *   cycle      the same 2..8 steps in the same order, lap after lap
- *   failure    one call fails alike again and again, whatever is between
- *   barren     step after step brings nothing new, though calls may differ
+ * The seven rungs, strictest first. The first one that says "stuck" names the loop:
+ *   repeat     the same call with the same result, in a row
+ *   cycle      the same 2..8 steps in the same order, several times over
+ *   failure    one call fails in the same way again and again, whatever is in between
+ *   barren     many steps in a row bring nothing new, though the calls may differ
  *   pause      nothing but sleeping
- *   monologue  message after message says the same, no call between
+ *   monologue  messages say the same, without a call in between
  *   chant      one message says the same over and over
  *
  * Any thread, one at a time.

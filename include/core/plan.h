@@ -280,8 +280,8 @@ const struct contract *settings_schema(void);
 /* Replaces marks in what steps are called with (argv, env, cwd, stdin, the prompt, and the
  * variables of the adapter), and in `setup`, by the variables of that name in `environment`
  * ("NAME=value", NULL-terminated). Leaves a text alone if a variable is missing, or if
- * `redactor` would not redact the new text to the old one: then something else was cut, such as
- * part of the value or another form of it. The plan must not be shared yet. */
+ * `redactor` would not redact the new text to the old one: the mark then replaced something else,
+ * such as a part of the value or an encoded value. No other thread may use the plan yet. */
 void plan_restore_secrets(struct plan *plan, const struct redactor *redactor,
                           char *const *environment);
 

@@ -30,7 +30,7 @@ enum policy_jitter {
 /* "none", "proportional", "full". */
 const char *policy_jitter_name(enum policy_jitter kind);
 
-/* What a step is called that has used up its attempts. */
+/* The decision on a step that has used up its attempts. */
 enum policy_exhausted {
     POLICY_EXHAUSTED_BY_CLASS,    /* transient exhausted or retry exhausted, by the last verdict */
     POLICY_EXHAUSTED_MAX_RETRIES, /* max retries exceeded, the last error as its cause */
@@ -40,7 +40,7 @@ enum policy_exhausted {
 /* "by-class", "max-retries". */
 const char *policy_exhausted_name(enum policy_exhausted exhausted);
 
-/* What a policy tries again on, as bits. Unknown: a persistent failure without a reason. */
+/* Failures that a policy retries, as bits. Unknown: a persistent failure without a reason. */
 enum { POLICY_ON_TRANSIENT = 1, POLICY_ON_PERSISTENT = 2, POLICY_ON_UNKNOWN = 4 };
 
 struct policy {
@@ -99,11 +99,10 @@ struct delay {
     int64_t hint_ms;  /* a server's retry-after; -1 for none */
 };
 
-/* The delay before retry n (1..): min(base x multiplier^(n-1), cap), the exponent
- * saturates; times a factor by the kind of jitter, with u = draw / 2^53 from
- * policy_draw(): 1 (none), 1 + jitter x (2u-1) (proportional) or u (full); never
- * below 0 nor above the cap; then no shorter than hint_ms (if >= 0), which no
- * cap cuts. */
+/* Returns the delay before retry n (1..): min(base x multiplier^(n-1), cap), where the exponent
+ * saturates, times a factor that depends on the jitter, with u = draw / 2^53 from policy_draw():
+ * 1 (none), 1 + jitter x (2u-1) (proportional) or u (full). Clamped to 0 and the cap, then raised
+ * to hint_ms (if >= 0), which the cap does not limit. */
 struct delay policy_delay(const struct policy *policy, int n, uint64_t draw, int64_t hint_ms);
 
 /* Identifies a draw: the same key always gives the same number. */
@@ -112,8 +111,8 @@ struct draw_key {
     int task, step, round, attempt;
 };
 
-/* splitmix64 over the key's parts in the order above, the top 53 bits. Test
- * vectors are in docs/policies.md. */
+/* Returns the top 53 bits of splitmix64 over the key's parts in the order above. Test vectors are
+ * in docs/policies.md. */
 uint64_t policy_draw(const struct draw_key *key);
 
 #endif

@@ -1,22 +1,21 @@
 /*
- * redact.h - secrets are cut out of text before anything is written. Pure.
+ * redact.h - cuts secrets out of text before it is written anywhere. Pure.
  *
- * What counts as one:
- * - The value of a variable whose name says so (redact_name_is_secret(), the setting's
- *   `names`), of the environment and of the plan's `env`; and what has the form of a known
- *   token in the value of any other variable or in a text of the plan. At least REDACT_VALUE_MIN
- * bytes, and not something that is plainly none (a path, a short number, one character again and
- * again). Each value is found raw, as base64 (both alphabets, at any place of a longer text), as
- * hex, and escaped once or twice in the notations of redact_internal.h; one of several lines also
- * line by line.
- * - What has the form of a known token (the table is in docs/secrets.md).
- * - What a pattern of the settings matches within a line; if it has groups, the first one
- *   that took part.
+ * Secrets are:
+ * - The values of variables, in the environment and in the plan's `env`, whose names say so
+ *   (redact_name_is_secret() and the setting `names`), and known tokens in the values of other
+ *   variables and in texts of the plan. A value needs at least REDACT_VALUE_MIN bytes and must not
+ *   obviously be something else (a path, a short number, one repeated character). Values are found
+ *   raw, as base64 (both alphabets, anywhere in a longer text), as hex, and escaped once or twice
+ *   in the notations of redact_internal.h. If a value has several lines, each line is found, too.
+ * - Text in the form of a known token (docs/secrets.md has the table).
+ * - Text that a pattern in the settings matches within a line; if the pattern has groups, the
+ *   first group that took part in the match.
  *
- * `[cut:NAME]` stands where it was: the variable's name, the form's, or the pattern's. Cuts
- * that overlap become one, named by the one that begins first.
+ * `[cut:NAME]` replaces a secret; NAME is the name of the variable, the form or the pattern.
+ * Overlapping cuts become one, named after the one that begins first.
  *
- * A redactor does not change once it is open: any thread may use it, with streams of its own.
+ * A redactor does not change once it is open, so any thread may use it, with its own streams.
  */
 #ifndef DEVS_REDACT_H
 #define DEVS_REDACT_H

@@ -1,7 +1,7 @@
 /*
  * ui_settings.h - the object "ui" of devs.config.json: how the cockpit looks and behaves.
  *
- * Plain data; it does not change after it was read, any thread may read it.
+ * A plain value, which does not change after it has been read. Any thread.
  */
 #ifndef DEVS_UI_SETTINGS_H
 #define DEVS_UI_SETTINGS_H
@@ -11,37 +11,37 @@
 #include "attr.h"
 #include "shown_times.h"
 
-/* What a person is notified of; flags are or-ed. */
+/* Events that notify a person, as flags. */
 enum ui_notify {
     NOTIFY_NEEDS_YOU = 1,
     NOTIFY_GAVE_UP = 2,
     NOTIFY_ENDED = 4,
     NOTIFY_STUCK = 8,
     NOTIFY_BUDGET = 16,
-    NOTIFY_ASKS = 32,      /* accepted in settings; no event of a run means it yet */
-    NOTIFY_HOST_LOST = 64, /* likewise */
-    /* Where there is a command and no list of events: */
+    NOTIFY_ASKS = 32,      /* accepted in settings; no event reports it yet */
+    NOTIFY_HOST_LOST = 64, /* the same */
+    /* Used if there is a command but no list of events: */
     NOTIFY_DEFAULT = NOTIFY_NEEDS_YOU | NOTIFY_GAVE_UP | NOTIFY_ENDED | NOTIFY_STUCK,
 };
 
-/* All zero: nothing is set. */
+/* Zero-initialized: nothing is set. */
 struct ui_settings {
-    char *theme;            /* owned; a built-in theme's name, or a file's with a slash in it, as
-                               it was written; NULL = not said */
-    bool ascii;             /* signs of ASCII only */
-    bool leaves_mouse;      /* the mouse is the terminal's until M takes it */
-    enum shown_times times; /* at first */
-    unsigned notify;        /* enum ui_notify */
+    char *theme;            /* owned; the name of a built-in theme, or a file name with a slash,
+                               as written in the settings; NULL = not given */
+    bool ascii;             /* draw with ASCII only */
+    bool leaves_mouse;      /* do not capture the mouse until M is pressed */
+    enum shown_times times; /* how times are shown at the start */
+    unsigned notify;        /* enum ui_notify, or-ed */
     char **notify_command;  /* owned argv; NULL = none */
 };
 
-/* "gave-up": the name of one flag; "?" for any other number. */
+/* Returns the name of one flag, such as "gave-up"; "?" for any other number. */
 const char *ui_notify_name(unsigned flag);
 
-/* "needs-you, ended", or "off". False for any other word: *out is untouched then. */
+/* Reads "needs-you, ended", or "off". Returns false and leaves *out alone if a word is unknown. */
 ATTR_MUST_USE bool ui_notify_parse(const char *names, unsigned *out);
 
-/* Is it the name of a file, not of a built-in theme? */
+/* Returns whether it names a file and not a built-in theme. */
 bool ui_theme_is_file(const char *theme);
 
 #endif

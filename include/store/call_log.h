@@ -53,7 +53,7 @@ struct call_session {
     const struct settings *settings; /* detector thresholds for a new run; NULL = defaults */
     const struct redactor *redactor; /* for the stored lines; NULL redacts nothing */
     int wait_ms;                     /* how long to wait for other processes, in total */
-    bool anew; /* always begin a new run: for a past session imported from its transcript */
+    bool new_run; /* always begin a new run: for a past session imported from its transcript */
 };
 
 struct call_log;

@@ -195,7 +195,7 @@ bool call_log_open(struct call_log **out, const struct place *place,
     log->lock_fd = log->owner_fd = -1;
     log->until_us = clock_mono_us() + (int64_t)session->wait_ms * US_PER_MS;
     log->rows = (struct call_rows){.turns = {.gate_fd = -1, .write_fd = -1}, .bell = {.fd = -1}};
-    bool ok = take_session(log, err) && (session->anew || find_run(log, &found, err)) &&
+    bool ok = take_session(log, err) && (session->new_run || find_run(log, &found, err)) &&
               (found || begin_run(log, now, err));
     if (ok)
         *out = log;

@@ -10,7 +10,7 @@ static void emit_act(struct oracle *oracle, enum event_kind kind, int task, int6
     oracle_emit(oracle, &act);
 }
 
-/* A waiting task ends; a running one is told to. */
+/* A waiting task ends at once; a running task gets a signal first. */
 static void stop(struct oracle *oracle, const struct control *control, int task)
 {
     const struct model *model = &oracle->model;

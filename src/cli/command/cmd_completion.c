@@ -48,7 +48,7 @@ static void print_more(void)
 {
     (void)puts("\nfor this shell alone:\n"
                "  bash   eval \"$(devs completion bash)\"\n"
-               "  zsh    source <(devs completion zsh)      (behind compinit)\n"
+               "  zsh    source <(devs completion zsh)      (after compinit)\n"
                "  fish   devs completion fish | source\n"
                "make install and the package put them where each shell looks by itself");
 }
@@ -81,7 +81,7 @@ int cmd_completion(struct globals *globals, int argc, char **argv)
         return print_list(&question);
     if (line.operands > 1)
         return fail_usage("devs completion bash, zsh or fish",
-                          "completion: '%s' is an unexpected argument", argv[1]);
+                          "completion: unexpected argument '%s'", argv[1]);
     return word ? print_for(word)
                 : fail_usage("devs completion bash, zsh or fish", "completion: for which shell?");
 }

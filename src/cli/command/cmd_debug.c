@@ -133,7 +133,7 @@ static int refuse_operands(const struct debug_mode *mode, const struct debug_cal
     if (call->operand_count < mode->min_operands)
         return fail_usage(mode->usage, "debug --%s: of which task?", mode->name);
     if (mode->max_operands >= 0 && call->operand_count > mode->max_operands)
-        return fail_usage(mode->usage, "debug --%s: '%s' is an unexpected argument", mode->name,
+        return fail_usage(mode->usage, "debug --%s: unexpected argument '%s'", mode->name,
                           call->operands[mode->max_operands]);
     return EXIT_ALL_PASSED;
 }

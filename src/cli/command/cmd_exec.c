@@ -31,8 +31,8 @@ static bool parse_seconds(const char *text, int64_t *out_ms, struct err *err)
     double seconds = strtod(text, &end);
     bool fits = end != text && *end == '\0' && seconds >= 0.001 && seconds <= EXEC_TIMEOUT_S_MAX;
     if (!fits) {
-        (void)err_set(err, ERR_INVALID, "--timeout '%s' is not a time", text);
-        return err_hint(err, "seconds from 0.001 to %d", EXEC_TIMEOUT_S_MAX);
+        (void)err_set(err, ERR_INVALID, "invalid --timeout '%s'", text);
+        return err_hint(err, "expected seconds from 0.001 to %d", EXEC_TIMEOUT_S_MAX);
     }
     *out_ms = (int64_t)(seconds * 1000);
     return true;

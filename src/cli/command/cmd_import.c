@@ -125,7 +125,7 @@ static bool begin_import(struct import_run *run)
                                          .settings = setting->settings,
                                          .redactor = setting->redactor,
                                          .wait_ms = IMPORT_WAIT_MS,
-                                         .anew = true};
+                                         .new_run = true};
     return call_log_open(&run->log, setting->place, &session, &run->first, &run->err);
 }
 

@@ -183,7 +183,7 @@ static void print_result(const struct validate_options *options, const struct vi
         say(str_text(&out));
     }
     if (wants_prompt && !repair_may_retry(wrong))
-        warn("validate: it is of another kernel or op than asked for; asking again does not help");
+        warn("validate: different kernel or op than required; a retry does not help");
     str_done(&prompt);
     str_done(&out);
 }

@@ -19,7 +19,7 @@ enum {
     SAME_ERROR_PERMILLE = 400, /* more new lines than this are news if the message names the call */
     HARDLY_PERMILLE = 250,     /* and if it does not */
     SWEEP_LINES = 1,           /* a longer result does not answer one of many such questions */
-    SWEEP_MAX = 40,            /* more than this in a row are no news */
+    SWEEP_MAX = 40,            /* more than this in a row are not news */
     CRASH_LINES = 5,           /* a failure with at least this many lines is data about its input */
     FALLS_LEAST = 3,           /* falls of a count of faults in a row that are progress */
     PLACE_STEPS = 8,           /* lines by which an edit may move the code after it */
@@ -348,7 +348,7 @@ static enum entropy_gain gain_of(struct entropy_memory *memory, const struct end
     const unsigned traits = memory->call.traits;
     const struct known_call *known = ending->known;
     const bool ok = ending->now == CALL_END_OK;
-    /* "wrote 141 bytes" is no news; what counts is whether something changed. */
+    /* "wrote 141 bytes" is not news; what counts is whether something changed. */
     const bool says_done = traits & CALL_CHANGES && ok && memory->sums.lines <= SHORT_LINES;
     if (ending->refused || is_missing(memory, ending))
         return ENTROPY_GAIN_NONE;
@@ -516,7 +516,7 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
     const bool takes = memory->call.traits & CALL_TAKES;
     if (ending.now == CALL_END_OK && (takes || !ending.succeeded_before))
         ending.news = ending.new_lines > 0;
-    /* A failure with other numbers is no news either if the call asked for those numbers. */
+    /* A failure with other numbers is not news either if the call asked for those numbers. */
     if (end->failed && !ending.known)
         ending.news = news->fresh[counted];
     ending.news = !is_same_error(memory, &ending) && ending.news;

@@ -439,7 +439,7 @@ void entropy_news_end(struct entropy_news *news, const struct entropy_limits *li
     for (int i = 0; i < news->touched_count; i++) {
         const struct touched *touched = &news->touched[i];
         if (news->shapes.keys[touched->place] != touched->key)
-            continue; /* another shape has its place by now */
+            continue; /* another shape has taken its place */
         struct shape *shape = &news->places[touched->place];
         if (touched->fresh) {
             start_shape(shape, touched);

@@ -47,7 +47,7 @@ struct entropy_window {
     int64_t steps;         /* in the segment, of all kinds */
     struct past *past;     /* owned; ring of calls */
     int count, cap, next;  /* of the ring: used, allocated, next position */
-    bool stuck;            /* the last step was stuck, so another one is no news */
+    bool stuck;            /* the last step was stuck, so another one is not news */
     struct streak repeat;  /* the last call with its result */
     struct streak barren;  /* calls without news; count in percent */
     int64_t barren_told;   /* first step of the last barren streak that was reported */

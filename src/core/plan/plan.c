@@ -19,11 +19,11 @@
 #include "xalloc.h"
 
 /*
- * The graph of needs: dependents, order, circles and sessions. Nothing recurses; everything is
+ * The graph of needs: dependents, order, cycles and sessions. Nothing recurses; everything is
  * O(n).
  */
 
-enum { CYCLE_NAMED_MAX = 12 }; /* task ids of a circle in a message */
+enum { CYCLE_NAMED_MAX = 12 }; /* task ids of a cycle in a message */
 
 /* A name with its first bytes as a number in the same order. Most names differ there, which
  * saves cache misses. */
@@ -101,7 +101,7 @@ void plan_link_dependents(struct plan *plan)
 }
 
 /* Removes tasks whose needs have all been removed, and queues them. The remaining tasks (unmet >
- * 0) are in a circle, or need one that is. */
+ * 0) are in a cycle, or need a task that is. */
 static void take_orderly(const struct plan *plan, int *unmet, int *queue)
 {
     int queued = 0;
@@ -138,7 +138,7 @@ static int first_unmet_need(const struct plan_task *task, const int *unmet)
     return -1;
 }
 
-static int first_of_circle(const int *next, int member)
+static int first_of_cycle(const int *next, int member)
 {
     int first = member;
     for (int i = next[member]; i != member; i = next[i])
@@ -146,9 +146,9 @@ static int first_of_circle(const int *next, int member)
     return first;
 }
 
-/* Each remaining task has one `next`, so following it ends in a circle. A walk that meets an
+/* Each remaining task has one `next`, so following it ends in a cycle. A walk that meets an
  * earlier one has nothing new to find. */
-static void mark_circles(struct plan_cycles *cycles, int count)
+static void mark_cycles(struct plan_cycles *cycles, int count)
 {
     int *trace = xcalloc((size_t)count, sizeof(*trace));
     for (int start = 0; start < count; start++) {
@@ -158,7 +158,7 @@ static void mark_circles(struct plan_cycles *cycles, int count)
             at = cycles->next[at];
         }
         if (cycles->next[at] >= 0 && trace[at] == start + 1)
-            cycles->starts[first_of_circle(cycles->next, at)] = true;
+            cycles->starts[first_of_cycle(cycles->next, at)] = true;
     }
     free(trace);
 }
@@ -175,7 +175,7 @@ void plan_cycles_init(struct plan_cycles *cycles, const struct plan *plan)
     for (int i = 0; i < plan->task_count; i++)
         cycles->next[i] = unmet[i] > 0 ? first_unmet_need(&plan->tasks[i], unmet) : -1;
     free(unmet);
-    mark_circles(cycles, plan->task_count);
+    mark_cycles(cycles, plan->task_count);
 }
 
 void plan_cycles_done(struct plan_cycles *cycles)

@@ -31,17 +31,17 @@ bool plan_ids_differ(const struct plan *plan);
 /* Builds each task's dependents from all needs. */
 void plan_link_dependents(struct plan *plan);
 
-/* Zero-initialized: no circles. */
+/* Zero-initialized: no cycles. */
 struct plan_cycles {
-    int *next;    /* owned; by task: a need that keeps it in a circle; -1 = none */
-    bool *starts; /* owned; by task: the first of its circle in the document */
+    int *next;    /* owned; by task: a need that keeps it in a cycle; -1 = none */
+    bool *starts; /* owned; by task: the first of its cycle in the document */
 };
 
-/* Finds disjoint circles, at least one if there are any. Dependents must be linked. */
+/* Finds disjoint cycles, at least one if there are any. Dependents must be linked. */
 void plan_cycles_init(struct plan_cycles *cycles, const struct plan *plan);
 void plan_cycles_done(struct plan_cycles *cycles);
 
-/* Writes "a -> b -> a" for the circle that begins with this task; cuts long ones. */
+/* Writes "a -> b -> a" for the cycle that begins with this task; cuts long ones. */
 void plan_cycles_name(const struct plan_cycles *cycles, const struct plan *plan, int task,
                       struct str *out);
 
@@ -354,7 +354,7 @@ void plan_agents_write(const struct plan *plan, struct str *out);
  * Tasks (plan_task.c).
  */
 
-/* Finds ids, needs and circles before the walk, so that it can report errors in document order.
+/* Finds ids, needs and cycles before the walk, so that it can report errors in document order.
  * Reports nothing itself. */
 void plan_tasks_prepare(struct plan_reader *reader, const struct json *tasks);
 

@@ -476,7 +476,7 @@ void plan_policies_load(struct plan_reader *reader, const struct json *value)
 }
 
 /* Returns true for the first policy of a loop of "like". */
-static bool starts_circle(const struct plan_reader *reader, const struct json *object, int member)
+static bool starts_cycle(const struct plan_reader *reader, const struct json *object, int member)
 {
     int count = reader->policies.count - reader->policies.inner;
     int at = inner_base(reader, object, member);
@@ -485,8 +485,8 @@ static bool starts_circle(const struct plan_reader *reader, const struct json *o
     return at == member;
 }
 
-static void complain_circle(struct plan_reader *reader, const struct json_pointer *path,
-                            const struct json *object, int member)
+static void complain_cycle(struct plan_reader *reader, const struct json_pointer *path,
+                           const struct json *object, int member)
 {
     const struct policy *items = reader->policies.items;
     struct json_pointer place = {.up = path, .key = "like"};
@@ -510,8 +510,8 @@ static void check_policy(struct plan_reader *reader, const struct json_pointer *
     plan_policy_read_fields(reader, path, value);
 
     int member = policy_list_inner(&reader->policies, path->key);
-    if (member >= 0 && starts_circle(reader, object, member))
-        complain_circle(reader, path, object, member);
+    if (member >= 0 && starts_cycle(reader, object, member))
+        complain_cycle(reader, path, object, member);
 }
 
 void plan_policies_check(struct plan_reader *reader, const struct json_pointer *path,

@@ -309,7 +309,7 @@ static void add_assumed(const struct what_if_sum *sum, struct str *out)
                  sum->by_hand == 1 ? "" : "s");
     str_add(out, "; slots, budgets and loops are as recorded");
     if (sum->gates)
-        str_add(out, ", waits behind a gate too");
+        str_add(out, ", waits at a gate too");
 }
 
 /* Which steps the change applies to, unless it is all of them. */

@@ -136,7 +136,7 @@ static void add_cause(const struct capture_writer *writer)
         add_our_end(writer, "its time was used up");
         break;
     case OUTCOME_CANCELLED:
-        add_our_end(writer, "a person asked");
+        add_our_end(writer, "a person requested it");
         break;
     case OUTCOME_INTERRUPTED:
     case OUTCOME_KIND_COUNT:

@@ -6,7 +6,7 @@
  * intervals, so that any line can be found again by reading from the mark before it. Searching
  * works the same way. So memory and the time of a turn are bounded, and the number of lines is
  * exact once the end is reached. A live tail (log_reader.h) is replaced by newer output: what was
- * read of it is forgotten at the next news.
+ * read of it is forgotten when the next news arrives.
  *
  * A standalone value; belongs to one thread. Reads only through the source it is given.
  */
