@@ -236,9 +236,9 @@ struct task_state {
     bool held;
     int follows;     /* held until this task's step gets through; -1 = none */
     int followers;   /* tasks that are held until this one's step gets through */
-    bool cancelling; /* a person asked for it; a running attempt may still be ending */
+    bool cancelling; /* a person requested it for it; a running attempt may still be ending */
     enum cancel_mode cancel_mode;
-    struct moment cancelled_at; /* cancelling only: when a person asked first */
+    struct moment cancelled_at; /* cancelling only: when a person requested it first */
     struct moment since;        /* of the present status */
     struct moment held_since;
     struct moment first_start; /* at_ms 0 before */
@@ -401,11 +401,13 @@ int64_t run_state_elapsed_ms(const struct run_state *state, const struct moment 
 
 /* Returns the number of a needed task that ended without passing, or -1. */
 int run_state_blocker(const struct run_state *state, int task);
+/* Returns the number of the first needed task that has not passed, or -1. */
+int run_state_unmet(const struct run_state *state, int task);
 
 /* Starts of the current attempt under the policy for starts: "start 2/4". Both 0 if none of its
  * starts has failed. */
 struct start_tries {
-    int at; /* the running one, or the one that failed last */
+    int at; /* the running start, or the last failed one */
     int of;
 };
 /* `task` is a number of the plan. O(1). */
@@ -443,6 +445,8 @@ enum hint_goes run_state_hint_goes(const struct run_state *state, int task);
 
 /* Returns the gate of the task's current step, or NULL without a source. */
 struct gate_state *run_state_gate(const struct run_state *state, int task);
+/* Returns whether only the limit of the step's source keeps the task from starting. */
+bool run_state_is_behind_gate(const struct run_state *state, int task);
 /* Returns whether this gate would let the next task of its queue start at this time. A task that a
  * person sends may start before the limit ends; when it leaves the queue, the limit holds again. */
 bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms);

@@ -11,15 +11,12 @@ enum { SHA256_BYTES = 32, SHA256_HEX_MAX = 2 * SHA256_BYTES + 1 };
 
 struct sha256;
 
-/* The caller calls sha256_finish() or sha256_close(). */
+/* The caller calls sha256_finish(). */
 void sha256_open(struct sha256 **out);
 /* Adds bytes; may be NULL if `len` is 0. */
 void sha256_add(struct sha256 *sha256, const void *bytes, size_t len);
 /* Returns the hash and frees *sha256. */
 void sha256_finish(struct sha256 *sha256, unsigned char out[SHA256_BYTES]);
-
-/* Frees without a hash. May be NULL. */
-void sha256_close(struct sha256 *sha256);
 
 /* Hashes a buffer. Allocates nothing. */
 void sha256_of(const void *bytes, size_t len, unsigned char out[SHA256_BYTES]);

@@ -94,8 +94,6 @@ void shown_try(const struct run_state *state, int task, struct str *out);
 /* The same in words: "try 3 of 6", "start 2 of 4"; "" before the first attempt. */
 void shown_try_of(const struct run_state *state, int task, struct str *out);
 
-/* Returns the first needed task that has not passed, or -1. */
-int shown_needed(const struct run_state *state, int task);
 /* The NEXT/FOR column: "in 0:18", "until 03:00", "3:12", "held 2:41", "after T-104",
  * "ended 0:57", "resets 03:00", "slot 1st", "limit 0:18", "starting", "needs tax". */
 void shown_next(const struct run_state *state, int task, bool orphaned,

@@ -61,6 +61,10 @@ void text_fit(struct str *out, const char *utf8, int columns, int flags);
 
 /* Returns the largest number of bytes <= max that ends between two characters. */
 size_t text_cut(const char *utf8, size_t len, size_t max);
+/* Copies a text, cut between two characters if it does not fit into `size` > 0 bytes. */
+void text_copy(char *out, size_t size, const char *utf8);
+/* Returns what follows a number that says which: "st", "nd", "rd", "th". */
+const char *text_ordinal(int number);
 
 /* Returns the bytes of the escape sequence (CSI, OSC, DCS, SS2, ...) that begins with the ESC at
  * bytes[0]; all bytes if it is unfinished. At least 1. */

@@ -151,7 +151,8 @@ static void print_words(const char *words, int at)
     }
 }
 
-void options_help(const struct options *options)
+/* Prints one line for each option to stdout. */
+static void print_options_help(const struct options *options)
 {
     for (size_t i = 0; i < options->count; i++) {
         const struct option_spec *spec = &options->specs[i];
@@ -228,7 +229,7 @@ static void print_help(const struct command_line *line, const struct options *op
     if (command)
         (void)printf("usage: devs %s [options]%s%s\n%s\n\n", command->name,
                      command->usage[0] != '\0' ? " " : "", command->usage, command->words);
-    options_help(options);
+    print_options_help(options);
     if (line->print_more)
         line->print_more();
 }
@@ -249,7 +250,7 @@ static bool check_operands(const struct command_line *line, char **argv, struct 
         return err_set(err, ERR_INVALID, "%s: something is missing: devs %s %s", line->name,
                        line->name, usage);
     return line->max_operands < 0 || line->operands <= line->max_operands ||
-           err_set(err, ERR_INVALID, "%s: '%s' is an unexpected argument", line->name,
+           err_set(err, ERR_INVALID, "%s: unexpected argument '%s'", line->name,
                    argv[line->max_operands]);
 }
 

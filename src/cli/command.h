@@ -43,9 +43,6 @@ struct options {
 ATTR_MUST_USE bool options_parse(const struct options *options, int argc, char **argv,
                                  int *count_out, struct err *err);
 
-/* Prints one line for each option to stdout. */
-void options_help(const struct options *options);
-
 /*
  * The commands.
  */

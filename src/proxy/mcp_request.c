@@ -11,6 +11,7 @@
 #include "mcp_tools.h"
 #include "plan.h"
 #include "text.h"
+#include "text_list.h"
 #include "xalloc.h"
 
 static const struct {
@@ -326,18 +327,11 @@ bool mcp_request_read(enum mcp_tool tool, const struct json *args, const char *r
     return settle_path(out, root, err);
 }
 
-static void free_list(char **list)
-{
-    for (char **text = list; text && *text; text++)
-        free(*text);
-    free(list);
-}
-
 void mcp_request_done(struct mcp_request *request)
 {
     json_free(request->args);
-    free_list(request->argv);
-    free_list(request->env);
+    text_list_free(request->argv);
+    text_list_free(request->env);
     free(request->cwd);
     free(request->input);
     free(request->path);

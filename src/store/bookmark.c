@@ -158,15 +158,6 @@ bool bookmark_remove(const struct place *place, int64_t id, struct err *err)
     return changed > 0 || err_set(err, ERR_NOT_FOUND, "there is no bookmark %lld", (long long)id);
 }
 
-static void copy_text(sqlite3_stmt *row, int at, char *out, size_t max)
-{
-    const char *text = (const char *)sqlite3_column_text(row, at);
-    const size_t len = text ? text_cut(text, strlen(text), max) : 0;
-    if (len > 0)
-        memcpy(out, text, len);
-    out[len] = '\0';
-}
-
 static void read_row(sqlite3_stmt *row, struct bookmark *out)
 {
     *out = (struct bookmark){.id = sqlite3_column_int64(row, 0),
@@ -174,8 +165,8 @@ static void read_row(sqlite3_stmt *row, struct bookmark *out)
                              .seq = sqlite3_column_int64(row, 2),
                              .at_ms = log_read_nearest(row, 3),
                              .made_at_ms = log_read_nearest(row, 4)};
-    copy_text(row, 5, out->name, BOOKMARK_NAME_MAX);
-    copy_text(row, 6, out->by, BOOKMARK_BY_MAX);
+    db_copy_text(row, 5, out->name, sizeof(out->name));
+    db_copy_text(row, 6, out->by, sizeof(out->by));
 }
 
 bool bookmark_list(struct log_reader *reader, int64_t run, struct bookmark *out, size_t max,

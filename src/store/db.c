@@ -11,6 +11,7 @@
 #include "private_file.h"
 #include "shm_guard.h"
 #include "str.h"
+#include "text.h"
 #include "wal.h"
 #include "xalloc.h"
 
@@ -325,6 +326,12 @@ int64_t db_column_or(sqlite3_stmt *statement, int at, int64_t nothing)
 {
     return sqlite3_column_type(statement, at) == SQLITE_NULL ? nothing
                                                              : sqlite3_column_int64(statement, at);
+}
+
+void db_copy_text(sqlite3_stmt *statement, int at, char *out, size_t size)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, at);
+    text_copy(out, size, text ? text : "");
 }
 
 char *db_column_copy(sqlite3_stmt *statement, int at)

@@ -9,6 +9,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "attr.h"
@@ -75,6 +76,8 @@ void db_bind_text(sqlite3_stmt *statement, int at, const char *text);
 void db_bind_unless(sqlite3_stmt *statement, int at, int64_t value, int64_t nothing);
 /* Returns the column, or `nothing` if it is NULL. */
 int64_t db_column_or(sqlite3_stmt *statement, int at, int64_t nothing);
+/* Copies a text column, cut between two characters if it does not fit; "" for NULL. */
+void db_copy_text(sqlite3_stmt *statement, int at, char *out, size_t size);
 /* Returns a copy of a text column, "" for NULL. The caller frees. */
 ATTR_MUST_USE char *db_column_copy(sqlite3_stmt *statement, int at);
 

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,16 +131,10 @@ static bool take_class(sqlite3_stmt *row, struct overview_row *out)
     return true;
 }
 
-static void take_text(sqlite3_stmt *row, int at, char *out, size_t size)
-{
-    const char *text = (const char *)sqlite3_column_text(row, at);
-    (void)snprintf(out, size, "%s", text ? text : "");
-}
-
 static bool take_row(sqlite3_stmt *row, struct overview_row *out)
 {
-    take_text(row, 0, out->id, sizeof(out->id));
-    take_text(row, 1, out->by, sizeof(out->by));
+    db_copy_text(row, 0, out->id, sizeof(out->id));
+    db_copy_text(row, 1, out->by, sizeof(out->by));
     out->started_at_ms = log_read_nearest(row, 4);
     out->ended_at_ms = log_read_nearest(row, 5);
     return log_read_int(row, 2, 0, INT_MAX, &out->tried) &&

@@ -1,6 +1,5 @@
 /* log_writer_resume.c - continues a run, and changes its owner. */
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "log_reader.h"
@@ -19,17 +18,11 @@ struct found_run {
     struct str rules; /* owned; empty if the log has none */
 };
 
-static void copy_column(sqlite3_stmt *row, int at, char out[LOG_UID_MAX])
-{
-    const char *text = (const char *)sqlite3_column_text(row, at);
-    (void)snprintf(out, LOG_UID_MAX, "%s", text ? text : "");
-}
-
 static void take_found(sqlite3_stmt *row, struct found_run *out)
 {
     const char *rules = (const char *)sqlite3_column_text(row, 3);
-    copy_column(row, 0, out->uid);
-    copy_column(row, 1, out->boot);
+    db_copy_text(row, 0, out->uid, LOG_UID_MAX);
+    db_copy_text(row, 1, out->boot, LOG_UID_MAX);
     out->last_seq = sqlite3_column_int64(row, 2);
     out->pid = sqlite3_column_int64(row, 4);
     out->pid_start = sqlite3_column_int64(row, 5);

@@ -197,7 +197,7 @@ bool place_of_file(const char *given, struct place *out, struct err *err)
     drop_dots(path);
     char *slash = strrchr(path, '/');
     if (slash[1] == '\0')
-        return err_set(err, ERR_INVALID, "'%s' is a folder, a file is wanted", given);
+        return err_set(err, ERR_INVALID, "'%s' is a folder, expected a file", given);
     *slash = '\0';
     return fill(out, path[0] ? path : "/", slash + 1, err);
 }

@@ -114,12 +114,6 @@ void spill_remove(const struct place *place)
     }
 }
 
-static void copy_text(sqlite3_stmt *row, int at, char *out, size_t cap)
-{
-    const char *text = (const char *)sqlite3_column_text(row, at);
-    (void)snprintf(out, cap, "%s", text ? text : "");
-}
-
 /* Distinguishes an unfinished spill, whose devs was killed, from another log. */
 static bool tell_kind(const struct db *db, const struct spill_info *info, struct err *err)
 {
@@ -144,9 +138,9 @@ static bool read_marks(const struct db *db, struct spill_info *info, struct err 
         ok = tell_kind(db, info, err);
     if (ok && row) {
         info->run = sqlite3_column_int64(query, 0);
-        copy_text(query, 1, info->uid, sizeof(info->uid));
-        copy_text(query, 2, info->home, sizeof(info->home));
-        copy_text(query, 3, info->reason.why, sizeof(info->reason.why));
+        db_copy_text(query, 1, info->uid, sizeof(info->uid));
+        db_copy_text(query, 2, info->home, sizeof(info->home));
+        db_copy_text(query, 3, info->reason.why, sizeof(info->reason.why));
         info->reason.since_ms = sqlite3_column_int64(query, 4);
         info->first_seq = sqlite3_column_int64(query, 5);
         info->last_seq = sqlite3_column_int64(query, 6);

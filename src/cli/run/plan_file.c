@@ -21,6 +21,7 @@
 #include "shown.h"
 #include "text.h"
 #include "text_file.h"
+#include "text_list.h"
 #include "trust.h"
 
 enum { JOBS_DEFAULT = 2 };
@@ -221,18 +222,10 @@ static void add_policy(const struct plan_task *task, const struct plan_step *ste
         str_addf(out, " and up to %d more on the server's hint", POLICY_FREE_HINTS);
 }
 
-static int count_words(char *const *words)
-{
-    int count = 0;
-    while (words && words[count])
-        count++;
-    return count;
-}
-
 /* Prints a line "    LABEL  WORDS"; nothing if the plan has no such words. */
 static void add_words(const char *label, char *const *words, struct str *out)
 {
-    const int count = count_words(words);
+    const int count = (int)text_list_count(words);
     if (count == 0)
         return;
     str_addf(out, "    %-8s ", label);
@@ -315,7 +308,7 @@ static void add_call(const struct plan_task *task, int number, struct str *out)
         adapter_argv(agent->adapter, &call, &argv);
     }
     char *const *words = argv ? argv : step->argv;
-    shell_words_add(words, count_words(words), out);
+    shell_words_add(words, (int)text_list_count(words), out);
     adapter_argv_free(argv);
     str_done(&session);
 }
@@ -366,7 +359,7 @@ static void add_step(const struct plan *plan, const struct plan_task *task, int 
 /* Prints a line "    setup    COMMAND  in bwrap: ...". */
 static void add_setup(const struct plan_task *task, struct str *out)
 {
-    const int count = count_words(task->workspace->setup);
+    const int count = (int)text_list_count(task->workspace->setup);
     const struct sandbox_spec spec = plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
     if (count == 0)
         return;
@@ -455,7 +448,7 @@ static void add_open_setups(const struct plan *plan, struct str *out)
         const struct plan_task *task = &plan->tasks[i];
         const struct sandbox_spec spec =
             plan_setup_sandbox(task->workspace, plan_task_sandbox(task));
-        if (count_words(task->workspace->setup) > 0 && spec.kind == SANDBOX_NONE)
+        if ((int)text_list_count(task->workspace->setup) > 0 && spec.kind == SANDBOX_NONE)
             add_name(&setups, task->id, 0);
     }
     end_names(&setups);
@@ -488,10 +481,10 @@ static void add_outside(const struct plan_file *file, struct str *out)
     add_open_setups(file->plan, out);
     str_addf(out, "  %-8s devs' own calls, with a configuration of devs' own\n", "git");
     add_clients(file->plan, out);
-    if (count_words(notify) == 0)
+    if ((int)text_list_count(notify) == 0)
         return;
     str_addf(out, "  %-8s ", "notify");
-    shell_words_add(notify, count_words(notify), out);
+    shell_words_add(notify, (int)text_list_count(notify), out);
     str_add(out, "  (notify_command, only in a project that you trust)\n");
 }
 

@@ -9,6 +9,7 @@
 
 #include "adapter.h"
 #include "attr.h"
+#include "text_list.h"
 #include "xalloc.h"
 
 /* Lines that may match, last one first, each once: lines with a literal of the rule, or all
@@ -40,15 +41,6 @@ static const char *const openers[] = {"if",    "then", "else", "elif", "while",
                                       "until", "do",   "!",    "{",    "("};
 
 static bool find_at_depth(char *const *argv, const char *wanted, int depth);
-
-static bool is_in(const char *const *list, size_t count, const char *word)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(list[i], word) == 0)
-            return true;
-    }
-    return false;
-}
 
 static bool is_assignment(const char *word)
 {
@@ -130,7 +122,7 @@ static void end_command(struct script *script)
 static void add_word(struct script *script, char *word)
 {
     const bool begins = script->count == 0;
-    if (begins && (is_assignment(word) || is_in(openers, ARRAY_LEN(openers), word)))
+    if (begins && (is_assignment(word) || text_is_in(openers, ARRAY_LEN(openers), word)))
         return;
     if (script->count < LAUNCHED_WORDS_MAX)
         script->words[script->count++] = word;
@@ -184,7 +176,7 @@ static bool find_at_depth(char *const *argv, const char *wanted, int depth)
         size_t wrapper = 0;
         if (is_wanted(argv, wanted))
             return true;
-        if (is_in(shells, ARRAY_LEN(shells), program)) {
+        if (text_is_in(shells, ARRAY_LEN(shells), program)) {
             const char *script = script_of(argv);
             return script && depth < LAUNCHED_DEPTH_MAX &&
                    find_in_script(script, wanted, depth + 1);

@@ -95,8 +95,8 @@ static bool check_dependents(struct contract_checking *checking, const struct co
     return fits;
 }
 
-bool contract_check_combined(struct contract_checking *checking,
-                             const struct contract_schema *schema, struct contract_spot *spot)
+static bool check_combined(struct contract_checking *checking, const struct contract_schema *schema,
+                           struct contract_spot *spot)
 {
     bool fits = !schema->target || contract_fits(checking, schema->target, spot);
     if (!contract_is_settled(checking, fits))
@@ -186,8 +186,8 @@ static bool check_unique(struct contract_checking *checking, const struct contra
     return contract_spend(checking, 0) && differ;
 }
 
-bool contract_check_elements(struct contract_checking *checking,
-                             const struct contract_schema *schema, struct contract_spot *spot)
+static bool check_elements(struct contract_checking *checking, const struct contract_schema *schema,
+                           struct contract_spot *spot)
 {
     const struct contract_amount amount = {.range = schema->elements,
                                            .what = "element",
@@ -378,8 +378,8 @@ static bool check_count(struct contract_checking *checking, const struct contrac
     return contract_check_amount(checking, spot, &amount, (int64_t)json_count(spot->value));
 }
 
-bool contract_check_members(struct contract_checking *checking,
-                            const struct contract_schema *schema, struct contract_spot *spot)
+static bool check_members(struct contract_checking *checking, const struct contract_schema *schema,
+                          struct contract_spot *spot)
 {
     bool fits = !contract_range_is_set(&schema->members) || check_count(checking, schema, spot);
     if (has_member_schemas(schema) && !contract_is_settled(checking, fits))
@@ -546,9 +546,9 @@ static bool check_wrong_type(struct contract_checking *checking,
 static contract_part_fn *part_for(unsigned types)
 {
     if ((types & CONTRACT_OBJECT) != 0)
-        return contract_check_members;
+        return check_members;
     if ((types & CONTRACT_ARRAY) != 0)
-        return contract_check_elements;
+        return check_elements;
     if ((types & CONTRACT_STRING) != 0)
         return contract_check_string;
     return (types & CONTRACT_NUMBER) != 0 ? contract_check_number : NULL;
@@ -563,7 +563,7 @@ static bool check_keywords(struct contract_checking *checking, const struct cont
     if (part && !contract_is_settled(checking, fits))
         fits = part(checking, schema, spot) && fits;
     if (schema->combines && !contract_is_settled(checking, fits))
-        fits = contract_check_combined(checking, schema, spot) && fits;
+        fits = check_combined(checking, schema, spot) && fits;
     return fits && checking->stop == CONTRACT_GOES_ON;
 }
 

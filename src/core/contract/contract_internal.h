@@ -363,8 +363,7 @@ const char *contract_described(const struct contract_schema *schema, const char 
 /* The parts. Each takes a schema that is not a boolean, and a value of a type it handles. */
 typedef bool contract_part_fn(struct contract_checking *checking,
                               const struct contract_schema *schema, struct contract_spot *spot);
-contract_part_fn contract_check_choice, contract_check_number, contract_check_string,
-    contract_check_elements, contract_check_members, contract_check_combined;
+contract_part_fn contract_check_choice, contract_check_number, contract_check_string;
 
 /* Reports that the value has none of the types: NOT_OBJECT if the whole must be an object.
  * Returns false. */

@@ -44,11 +44,6 @@ void sha256_add(struct sha256 *sha256, const void *bytes, size_t len)
 void sha256_finish(struct sha256 *sha256, unsigned char out[SHA256_BYTES])
 {
     sha256_digest(&sha256->state, SHA256_BYTES, out);
-    sha256_close(sha256);
-}
-
-void sha256_close(struct sha256 *sha256)
-{
     free(sha256);
 }
 

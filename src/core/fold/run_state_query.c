@@ -125,6 +125,16 @@ int run_state_blocker(const struct run_state *state, int task)
     return -1;
 }
 
+int run_state_unmet(const struct run_state *state, int task)
+{
+    const struct plan_task *plan = &state->plan->tasks[task];
+    for (int i = 0; i < plan->need_count; i++) {
+        if (state->tasks[plan->needs[i]].status != TASK_PASSED)
+            return plan->needs[i];
+    }
+    return -1;
+}
+
 struct start_tries run_state_start_tries(const struct run_state *state, int task)
 {
     const struct step_state *step = run_state_step(state, task);
@@ -552,6 +562,12 @@ struct gate_state *run_state_gate(const struct run_state *state, int task)
 {
     const int source = state->plan->tasks[task].steps[run_state_step_number(state, task)].source;
     return source >= 0 ? &state->gates[source] : NULL;
+}
+
+bool run_state_is_behind_gate(const struct run_state *state, int task)
+{
+    const struct gate_state *gate = run_state_gate(state, task);
+    return gate && gate->status != GATE_OPEN && number_set_has(&gate->line, task);
 }
 
 bool gate_lets_start(const struct gate_state *gate, int64_t now_mono_ms)

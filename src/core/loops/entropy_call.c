@@ -14,6 +14,7 @@
 #include "loops_internal.h"
 #include "normaliser.h"
 #include "str.h"
+#include "text_list.h"
 #include "xalloc.h"
 
 /*
@@ -265,14 +266,6 @@ static const char *const handle_keys[] = {"ref",         "uid",     "handle",   
 static const char *const part_keys[] = {"element", "label", "name", "text", "description"};
 static const char *const input_keys[] = {"chars", "input", "keys", "stdin", "data"};
 
-static bool is_in(const char *const *list, size_t count, const char *word)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i], word) == 0)
-            return true;
-    return false;
-}
-
 /* Returns the first of these members that exists. */
 static const struct json *member_of(const struct json *args, const char *const *keys, size_t count)
 {
@@ -295,11 +288,12 @@ static int compare_members(const void *a, const void *b)
 /* Returns false for a member that only comments on the call. */
 static bool member_counts(const struct member *member, unsigned traits)
 {
-    if (json_kind(member->value) == JSON_KIND_NULL || is_in(talk, ARRAY_LEN(talk), member->key))
+    if (json_kind(member->value) == JSON_KIND_NULL ||
+        text_is_in(talk, ARRAY_LEN(talk), member->key))
         return false;
     const bool about_files =
         traits & (CALL_SHELL | CALL_READS | CALL_LOOKS) || (traits & CALL_REWRITES);
-    return !about_files || !is_in(talk_of_files, ARRAY_LEN(talk_of_files), member->key);
+    return !about_files || !text_is_in(talk_of_files, ARRAY_LEN(talk_of_files), member->key);
 }
 
 /* ["bash", "-lc", "make"] is the line that bash gets; other arrays are joined by blanks. */
@@ -351,7 +345,7 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
         kept += member_counts(&members[kept], call->traits);
     qsort(members, kept, sizeof(*members), compare_members);
     for (size_t i = 0; i < kept; i++) {
-        if (named && is_in(handle_keys, ARRAY_LEN(handle_keys), members[i].key)) {
+        if (named && text_is_in(handle_keys, ARRAY_LEN(handle_keys), members[i].key)) {
             const char *handle = json_text(members[i].value, "");
             *handles_out = entropy_hash_pair(*handles_out, entropy_hash(handle, strlen(handle)));
             continue;
@@ -360,7 +354,7 @@ static void write_args(struct entropy_call *call, const struct json *args, struc
         str_add(key, members[i].key);
         str_add_char(key, '=');
         if ((call->traits & CALL_SHELL) &&
-            is_in(command_keys, ARRAY_LEN(command_keys), members[i].key))
+            text_is_in(command_keys, ARRAY_LEN(command_keys), members[i].key))
             read_command(call, members[i].value, key);
         else
             canonical_write(members[i].value, key);
@@ -380,7 +374,7 @@ static void write_statuses(const struct json *json, struct str *key)
         return;
     }
     while (json_kind(json) == JSON_KIND_OBJECT && json_next(json, &iter, &name, &value)) {
-        if (is_in(status_keys, ARRAY_LEN(status_keys), name)) {
+        if (text_is_in(status_keys, ARRAY_LEN(status_keys), name)) {
             str_add_char(key, '\n');
             canonical_write(value, key);
         } else {
@@ -407,7 +401,7 @@ static void read_strings(const struct json *json, struct word_set *set,
             read_strings(json_at(json, i), set, words);
     } else if (json_kind(json) == JSON_KIND_OBJECT) {
         while (set->count < ALIKE_WORDS_MAX && json_next(json, &iter, &name, &value))
-            if (!is_in(talk, ARRAY_LEN(talk), name))
+            if (!text_is_in(talk, ARRAY_LEN(talk), name))
                 read_strings(value, set, words);
     }
 }
@@ -447,7 +441,7 @@ static bool waits_for_time(const struct json *args)
     void *iter = NULL;
     bool only_times = json_count(args) > 0;
     while (only_times && json_next(args, &iter, &key, &value))
-        only_times = is_in(times, ARRAY_LEN(times), key);
+        only_times = text_is_in(times, ARRAY_LEN(times), key);
     return only_times;
 }
 

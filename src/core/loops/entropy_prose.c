@@ -492,18 +492,13 @@ struct line {
     size_t len;
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 static struct line trim_line(const char *bytes, size_t len)
 {
-    while (len > 0 && is_blank(bytes[0])) {
+    while (len > 0 && loops_is_blank(bytes[0])) {
         bytes++;
         len--;
     }
-    while (len > 0 && is_blank(bytes[len - 1]))
+    while (len > 0 && loops_is_blank(bytes[len - 1]))
         len--;
     return (struct line){.bytes = bytes, .len = len};
 }
@@ -538,9 +533,9 @@ static size_t copy_words(struct line line, char *out)
             i += RULE_BYTES - 1;
             continue;
         }
-        if (is_blank(line.bytes[i]) && (len == 0 || out[len - 1] == ' '))
+        if (loops_is_blank(line.bytes[i]) && (len == 0 || out[len - 1] == ' '))
             continue;
-        out[len++] = is_blank(line.bytes[i]) ? ' ' : line.bytes[i];
+        out[len++] = loops_is_blank(line.bytes[i]) ? ' ' : line.bytes[i];
     }
     if (len > 0 && out[len - 1] != ' ')
         out[len++] = ' ';

@@ -10,6 +10,7 @@
 #include "entropy_hash.h"
 #include "loops_internal.h"
 #include "str.h"
+#include "text_list.h"
 
 /*
  * Programs that agents run in a shell.
@@ -109,14 +110,6 @@ static const struct {
     {"ping", NULL, CALL_LOOKS | CALL_PROBES},
 };
 
-static bool is_in(const char *const *list, size_t count, const char *word)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i], word) == 0)
-            return true;
-    return false;
-}
-
 /* Returns true if `wanted` is the first word, or the first two. */
 static bool begins_with(const char *words, const char *wanted)
 {
@@ -128,20 +121,20 @@ static bool begins_with(const char *words, const char *wanted)
  * if the program is unknown. */
 static unsigned entropy_program_traits(const char *program, const char *words)
 {
-    if (is_in(changers, ARRAY_LEN(changers), program))
+    if (text_is_in(changers, ARRAY_LEN(changers), program))
         return CALL_CHANGES;
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
         if (strcmp(pairs[i].program, program) == 0 &&
             (!pairs[i].word || begins_with(words, pairs[i].word)))
             return pairs[i].traits;
-    return is_in(readers, ARRAY_LEN(readers), program) ? CALL_READS : 0;
+    return text_is_in(readers, ARRAY_LEN(readers), program) ? CALL_READS : 0;
 }
 
 /* Returns true if the program runs code that is part of the command, as in `python -c '...'`. */
 static bool entropy_program_runs_code(const char *program, const char *words)
 {
     static const char *const programs[] = {"python", "python3", "node", "ruby", "perl", "php"};
-    return is_in(programs, ARRAY_LEN(programs), program) &&
+    return text_is_in(programs, ARRAY_LEN(programs), program) &&
            (begins_with(words, "-c") || begins_with(words, "-e") || begins_with(words, "-") ||
             strncmp(words, "<<", 2) == 0);
 }
@@ -149,7 +142,7 @@ static bool entropy_program_runs_code(const char *program, const char *words)
 /* Returns true if the program says nothing about what the line does: `cd`, `export`, `echo`. */
 static bool entropy_program_is_filler(const char *program)
 {
-    return is_in(fillers, ARRAY_LEN(fillers), program);
+    return text_is_in(fillers, ARRAY_LEN(fillers), program);
 }
 
 /*
@@ -179,11 +172,6 @@ struct simple {
     enum tie before;
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* Returns where the quoted text at `at` ends, after its closing quote. */
 static size_t skip_quoted(const char *text, size_t len, size_t at)
 {
@@ -203,7 +191,7 @@ static void squeeze_text(const char *text, size_t len, struct str *out)
         if (text[at] == '#' && starts) {
             while (at < len && text[at] != '\n')
                 at++;
-        } else if (is_blank(text[at])) {
+        } else if (loops_is_blank(text[at])) {
             blank = true;
             at++;
         } else {
@@ -242,7 +230,7 @@ static bool is_prefix(const char *word)
 {
     static const char *const prefixes[] = {"sudo", "time", "nohup", "env", "command",
                                            "exec", "then", "do",    "!",   "("};
-    return is_in(prefixes, ARRAY_LEN(prefixes), word) || is_assignment(word);
+    return text_is_in(prefixes, ARRAY_LEN(prefixes), word) || is_assignment(word);
 }
 
 static void end_word(struct simple *simple, size_t *word_len, bool *has_word)
@@ -266,7 +254,7 @@ static void end_word(struct simple *simple, size_t *word_len, bool *has_word)
 static bool goes_to_file(const char *text, size_t len, size_t at)
 {
     at++;
-    while (at < len && (text[at] == '>' || text[at] == '|' || is_blank(text[at])))
+    while (at < len && (text[at] == '>' || text[at] == '|' || loops_is_blank(text[at])))
         at++;
     if (at >= len || text[at] == '&')
         return false;
@@ -303,7 +291,7 @@ static void read_simple(const char *text, size_t len, size_t *at, enum tie *tie,
             add_to_word(out, &word_len, text + *at + 1, inner);
             has_word = true;
             *at = end - 1;
-        } else if (is_blank(c)) {
+        } else if (loops_is_blank(c)) {
             end_word(out, &word_len, &has_word);
         } else {
             out->to_file = out->to_file || (c == '>' && goes_to_file(text, len, *at));
@@ -446,11 +434,11 @@ static void note_echo(struct shell_command *out, const char *text, const struct 
     size_t end = echo->end;
     if (out->echo_count == SHELL_ECHOES_MAX)
         return;
-    while (start < end && !is_blank(text[start]))
+    while (start < end && !loops_is_blank(text[start]))
         start++;
-    while (start < end && is_blank(text[start]))
+    while (start < end && loops_is_blank(text[start]))
         start++;
-    while (end > start && is_blank(text[end - 1]))
+    while (end > start && loops_is_blank(text[end - 1]))
         end--;
     const bool quoted = end - start > 1 && (text[start] == '"' || text[start] == '\'') &&
                         text[end - 1] == text[start];

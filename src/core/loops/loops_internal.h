@@ -13,6 +13,12 @@
 #include "entropy_limits.h"
 #include "entropy_memory.h"
 
+/* Returns whether it is a blank within a line. */
+static inline bool loops_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
 /*
  * Tools: what a tool does, by its name (entropy_call.c).
  */
@@ -410,7 +416,7 @@ struct entropy_memory {
     struct entropy_table calls;
     struct known_call *known; /* owned; by place in `calls` */
     size_t known_cap;
-    struct entropy_table succeeded; /* exact calls that succeeded; another success is no news */
+    struct entropy_table succeeded; /* exact calls that succeeded; another success is not news */
     struct entropy_call call;       /* of the current step */
     struct normaliser_words *words; /* owned; of the current call, may be NULL */
     struct step_sums sums;

@@ -308,11 +308,6 @@ static bool redact_is_listed(char *const *list, const char *name)
     return false;
 }
 
-static bool begins_with(const char *value, size_t len, const char *start)
-{
-    return len >= strlen(start) && memcmp(value, start, strlen(start)) == 0;
-}
-
 /* Recognized by form alone: it begins with a folder that all systems have, or has no capital
  * letter, which base64 of this length always has. */
 static bool is_path(const char *value, size_t len)
@@ -321,11 +316,12 @@ static bool is_path(const char *value, size_t len)
                                         "/opt/",  "/root/",  "/mnt/", "/Users/",  "/dev/", "/srv/",
                                         "/proc/", "/media/", "/nix/", "/Library/"};
     for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
-        if (begins_with(value, len, roots[i]))
+        if (redact_begins_with(value, len, roots[i]))
             return true;
     }
-    const bool is_relative = begins_with(value, len, "./") || begins_with(value, len, "../") ||
-                             begins_with(value, len, "~/");
+    const bool is_relative = redact_begins_with(value, len, "./") ||
+                             redact_begins_with(value, len, "../") ||
+                             redact_begins_with(value, len, "~/");
     if (!is_relative && value[0] != '/')
         return false;
     for (size_t i = 0; i < len; i++) {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "redact.h"
 #include "rule_pattern.h"
@@ -38,6 +39,12 @@ enum redact_alphabet {
     REDACT_AUTHORITY, /* between "://" and the end of a host: all but / ? # and blanks, quotes,
                          brackets */
 };
+
+/* Returns whether the value begins with `start`. */
+static inline bool redact_begins_with(const char *value, size_t len, const char *start)
+{
+    return len >= strlen(start) && memcmp(value, start, strlen(start)) == 0;
+}
 
 /* Returns true if `c` is one of these characters; never for NUL. */
 bool redact_is_one_of(unsigned char c, const char *chars);
@@ -111,6 +118,18 @@ struct redact_place {
     size_t *letters;
 };
 
+/* Returns whether the byte at `at` is not there yet. */
+static inline bool redact_is_open(const struct redact_place *place, size_t at)
+{
+    return at >= place->len && !place->ended;
+}
+
+/* Returns whether it is a blank or a tab. */
+static inline bool redact_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
 /* What continues after a cut without an end of its own. */
 enum redact_rest { REDACT_REST_NONE, REDACT_REST_RUN, REDACT_REST_PEM };
 struct redact_tail {
@@ -148,6 +167,27 @@ enum redact_found redact_form_look(size_t number, const struct redact_place *pla
 /* Returns how many of the bytes belong to the preceding cut. Sets the tail to REDACT_REST_NONE
  * once it has ended; otherwise call again with the bytes not taken, and more. */
 size_t redact_tail_take(struct redact_tail *tail, const char *bytes, size_t len, bool ended);
+
+/*
+ * Secrets recognized by what precedes them (redact_named.c). `name_len` is the length of the name.
+ */
+
+/* Like redact_tail_take(), for PEM: takes lines of base64 and header fields up to the line that
+ * ends the key. A line feed may be written as \n. If the first line stands alone, as in source
+ * code, takes nothing after it. */
+size_t redact_pem_take(struct redact_tail *tail, const char *bytes, size_t len, bool ended);
+
+/* Looks for the value after a name of `name_len` bytes. */
+enum redact_found redact_assigned_look(enum redact_trust trust, const struct redact_place *place,
+                                       size_t name_len, struct redact_cut *cut);
+
+/* "Cookie: a=b; c=d", "Set-Cookie: a=b; Path=/": from the first value on. */
+enum redact_found redact_cookie_look(const struct redact_place *place, size_t name_len,
+                                     struct redact_cut *cut);
+
+/* "machine h login u password p", on one line or on several. */
+enum redact_found redact_netrc_look(const struct redact_place *place, size_t name_len,
+                                    struct redact_cut *cut);
 
 /*
  * Encodings of a secret, and known forms within base64 (redact_encode.c).

@@ -5,6 +5,7 @@
 
 #include "sha256.h"
 #include "str.h"
+#include "text_list.h"
 #include "xalloc.h"
 
 enum { ABSENT = 0, PRESENT = 1 }; /* a missing part differs from an empty one */
@@ -55,17 +56,9 @@ static void add_part(struct str *out, const char *text)
         add_bytes(out, ABSENT, NULL, 0);
 }
 
-static size_t count_texts(char *const *texts)
-{
-    size_t count = 0;
-    while (texts && texts[count])
-        count++;
-    return count;
-}
-
 static void add_list(struct str *out, char *const *texts)
 {
-    const size_t count = count_texts(texts);
+    const size_t count = text_list_count(texts);
     write_count(append(out, COUNT_BYTES), count);
     for (size_t i = 0; i < count; i++)
         add_part(out, texts[i]);
@@ -81,7 +74,7 @@ static int compare_texts(const void *left, const void *right)
 /* The order of variables has no meaning for a program. Sorting makes equal sets equal. */
 static void add_sorted(struct str *out, char *const *texts)
 {
-    const size_t count = count_texts(texts);
+    const size_t count = text_list_count(texts);
     if (count <= 1) {
         add_list(out, texts);
         return;

@@ -184,28 +184,11 @@ static void retry_ended(const struct scheduling *now, const struct control *cont
         answer_accept(answer, "a new set of tries");
 }
 
-/* Returns whether only a closed gate keeps the step from starting. */
-static bool is_behind_gate(const struct run_state *state, int task)
-{
-    const struct gate_state *gate = run_state_gate(state, task);
-    return gate && gate->status != GATE_OPEN && number_set_has(&gate->line, task);
-}
-
 /* Returns whether it may start, or will get its turn, without a person's help. */
 static bool starts_unasked(const struct run_state *state, int task)
 {
-    return !is_behind_gate(state, task) || run_state_gate(state, task)->status == GATE_SPREADING;
-}
-
-/* Returns the first needed task that has not passed, or -1. */
-static int first_unmet(const struct run_state *state, int task)
-{
-    const struct plan_task *plan = &state->plan->tasks[task];
-    for (int i = 0; i < plan->need_count; i++) {
-        if (state->tasks[plan->needs[i]].status != TASK_PASSED)
-            return plan->needs[i];
-    }
-    return -1;
+    return !run_state_is_behind_gate(state, task) ||
+           run_state_gate(state, task)->status == GATE_SPREADING;
 }
 
 /* Moves a held or waiting task to the head of the queue. At a closed gate it is sent as the next
@@ -221,7 +204,7 @@ static bool start_now(const struct scheduling *now, const struct control *contro
         scheduler_emit_by(now, event, control->by);
     }
     const struct gate_state *gate = run_state_gate(now->state, task);
-    int missing = first_unmet(now->state, task);
+    int missing = run_state_unmet(now->state, task);
     bool at_once = false;
     if (missing >= 0)
         answer_accept(answer, "released; it needs %s", now->state->plan->tasks[missing].id);
@@ -253,7 +236,7 @@ static void add_choices(const struct scheduling *now, const struct control *cont
 static void retry_queued(const struct scheduling *now, const struct control *control, int task,
                          struct answer *answer)
 {
-    const bool is_spread = is_behind_gate(now->state, task); /* and its gate is opening */
+    const bool is_spread = run_state_is_behind_gate(now->state, task); /* and its gate is opening */
     if (!has_choices(control)) {
         answer_refuse(answer, is_spread ? "it starts in its turn"
                                         : "it is queued: it starts as soon as it can");

@@ -199,8 +199,9 @@ void scheduler_gate_lost(const struct scheduling *now, int source)
     close_gate(now, gate->probe, source, closing, "");
 }
 
-void scheduler_gate_judged(const struct scheduling *now, int task, int source,
-                           const struct protocol_facts *facts, const struct decision *decision)
+/* Applies a verdict on a step of this source to the source's gate. */
+static void take_gate_verdict(const struct scheduling *now, int task, int source,
+                              const struct protocol_facts *facts, const struct decision *decision)
 {
     const struct gate_state *gate = &now->state->gates[source];
     bool is_probe = gate->status == GATE_PROBING && gate->probe == task;
@@ -555,7 +556,7 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
         scheduler_end_step(now, task, decision, inputs.data);
     str_done(&inputs);
     if (source >= 0)
-        scheduler_gate_judged(now, task, source, facts, decision);
+        take_gate_verdict(now, task, source, facts, decision);
     scheduler_cancel_rest(now, task);
 }
 

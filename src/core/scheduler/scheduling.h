@@ -95,9 +95,6 @@ void scheduler_emit_suspicion(const struct scheduling *now, int task, const stru
 /* Returns the task that may start now, or -1: the lowest number of all queues that move. */
 int scheduler_next_ready(const struct scheduling *now);
 
-/* Applies a verdict on a step of this source to the source's gate. */
-void scheduler_gate_judged(const struct scheduling *now, int task, int source,
-                           const struct protocol_facts *facts, const struct decision *decision);
 /* Makes the task the next probe at a person's request if it waits at a closed gate. Otherwise does
  * nothing. */
 void scheduler_gate_send(const struct scheduling *now, int task, const char *by);

@@ -1,4 +1,5 @@
 #include "shown.h"
+#include "text.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -211,15 +212,6 @@ static bool has_rounds(const struct run_state *state, int task)
     return agent && agent->rounds > 1;
 }
 
-static const char *ordinal(int number)
-{
-    static const char *const ends[] = {"th", "st", "nd", "rd"};
-    enum { TEN = 10, HUNDRED = 100, ELEVEN = 11, THIRTEEN = 13 };
-    const int last = number % TEN;
-    const bool is_teen = number % HUNDRED >= ELEVEN && number % HUNDRED <= THIRTEEN;
-    return ends[!is_teen && last < (int)ARRAY_LEN(ends) ? last : 0];
-}
-
 static void add_numbers(const struct try_count *count, const char *of, struct str *out)
 {
     str_add_i64(out, count->number);
@@ -233,7 +225,7 @@ void shown_try_count(const struct try_count *count, const char *of, struct str *
 {
     add_numbers(count, of, out);
     if (count->in_all > 0)
-        str_addf(out, " (%d%s in all)", count->in_all, ordinal(count->in_all));
+        str_addf(out, " (%d%s in all)", count->in_all, text_ordinal(count->in_all));
 }
 
 void shown_try_count_json(const struct try_count *count, struct str *out)
@@ -268,7 +260,7 @@ void shown_try(const struct run_state *state, int task, struct str *out)
     const struct try_count count = count_at_hand(state, task);
     add_numbers(&count, "/", out);
     if (count.in_all > 0) /* the column is narrow */
-        str_addf(out, " (%d%s)", count.in_all, ordinal(count.in_all));
+        str_addf(out, " (%d%s)", count.in_all, text_ordinal(count.in_all));
 }
 
 void shown_try_of(const struct run_state *state, int task, struct str *out)
@@ -326,7 +318,7 @@ void shown_cause(const struct run_state *state, int task, struct str *out)
     const struct task_state *it = &state->tasks[task];
     const struct step_state *step = run_state_step(state, task);
     if (it->status == TASK_BLOCKED) {
-        const int needed = shown_needed(state, task);
+        const int needed = run_state_unmet(state, task);
         str_addf(out, "it needs %s, which is %s",
                  needed >= 0 ? state->plan->tasks[needed].id : "a task",
                  needed >= 0 ? task_status_name(state->tasks[needed].status) : "not there");

@@ -7,6 +7,7 @@
 
 #include "scheduling.h"
 #include "shown.h"
+#include "text.h"
 
 enum { LONG_WAIT_MS = 3600 * 1000 }; /* longer waits are shown by their time of day */
 
@@ -50,27 +51,9 @@ static void add_since(const char *before, int64_t ms, const char *after, struct 
     str_add(out, after);
 }
 
-static const char *ordinal(int n)
-{
-    bool teen = n % 100 >= 11 && n % 100 <= 13;
-    if (teen)
-        return "th";
-    return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
-}
-
-int shown_needed(const struct run_state *state, int task)
-{
-    const struct plan_task *plan = &state->plan->tasks[task];
-    for (int i = 0; i < plan->need_count; i++) {
-        if (state->tasks[plan->needs[i]].status != TASK_PASSED)
-            return plan->needs[i];
-    }
-    return -1;
-}
-
 static const char *needed_id(const struct run_state *state, int task)
 {
-    const int needed = shown_needed(state, task);
+    const int needed = run_state_unmet(state, task);
     return needed >= 0 ? state->plan->tasks[needed].id : "";
 }
 
@@ -89,7 +72,7 @@ static void queued_next(const struct run_state *state, int task, const struct mo
         if (gate->status == GATE_OPEN)
             place += number_set_before(&gate->line, task);
     }
-    str_addf(out, "slot %d%s", place, ordinal(place));
+    str_addf(out, "slot %d%s", place, text_ordinal(place));
 }
 
 static void add_clock(const char *before, int64_t at_ms, const struct shown_time *time,

@@ -206,12 +206,6 @@ static void add_attempts(struct making *m)
         free(taken);
 }
 
-static bool is_behind_gate(const struct making *m)
-{
-    const struct gate_state *gate = run_state_gate(m->state, m->number);
-    return gate && gate->status != GATE_OPEN && number_set_has(&gate->line, m->number);
-}
-
 /* Adds the remainder of a decided wait. Holding a task also holds its wait. */
 static void add_plan(struct making *m, const struct step_state *step)
 {
@@ -242,7 +236,8 @@ static void add_present_state(struct making *m)
     add_with_pauses(m, has_waited ? SPAN_BACKOFF : SPAN_QUEUED, since_ms);
     mark_end(m, end_of_task(status));
     if (status == TASK_QUEUED)
-        add_with_pauses(m, is_behind_gate(m) ? SPAN_GATE : SPAN_QUEUED, m->now_ms);
+        add_with_pauses(m, run_state_is_behind_gate(m->state, m->number) ? SPAN_GATE : SPAN_QUEUED,
+                        m->now_ms);
     else
         add(m, status == TASK_NEEDS_YOU ? SPAN_NEEDS_YOU : SPAN_OVER, m->now_ms);
 }

@@ -61,6 +61,20 @@ size_t text_cut(const char *utf8, size_t len, size_t max)
     return cut;
 }
 
+void text_copy(char *out, size_t size, const char *utf8)
+{
+    const size_t len = text_cut(utf8, strlen(utf8), size - 1);
+    memcpy(out, utf8, len);
+    out[len] = '\0';
+}
+
+const char *text_ordinal(int number)
+{
+    const bool is_teen = number % 100 >= 11 && number % 100 <= 13;
+    const int last = is_teen ? 0 : number % 10;
+    return last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th";
+}
+
 /* CSI: parameters and intermediates, then one final byte. A control in the middle ends it and is
  * not part of it. */
 static size_t csi_len(const char *bytes, size_t len)
@@ -544,6 +558,15 @@ size_t text_list_count(char *const *texts)
     while (texts && texts[count])
         count++;
     return count;
+}
+
+bool text_is_in(const char *const *texts, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(texts[i], text) == 0)
+            return true;
+    }
+    return false;
 }
 
 char **text_list_copy(char *const *texts)

@@ -7,6 +7,7 @@
 
 #include "adapter.h"
 #include "str.h"
+#include "text_list.h"
 #include "xalloc.h"
 
 static const char step_prefix[] = "DEVS_STEP=";
@@ -21,14 +22,6 @@ static char *resolve(const char *run_dir, const char *path)
         return xstrdup(path);
     str_addf(&text, "%s/%s", run_dir, path);
     return text.data;
-}
-
-static size_t count_entries(char *const *entries)
-{
-    size_t count = 0;
-    while (entries && entries[count])
-        count++;
-    return count;
 }
 
 static bool has_same_name(const char *a, const char *b)
@@ -52,7 +45,7 @@ static bool is_among(char *const *entries, size_t count, const char *entry)
 static char **list_own(const struct plan_step *step)
 {
     char *const *more = step->agent ? adapter_env(step->agent->adapter) : NULL;
-    char **own = xcalloc(count_entries(more) + count_entries(step->env) + 1, sizeof(*own));
+    char **own = xcalloc(text_list_count(more) + text_list_count(step->env) + 1, sizeof(*own));
     size_t count = 0;
     for (size_t i = 0; more && more[i]; i++)
         own[count++] = more[i];
@@ -67,8 +60,8 @@ static char **build_environment(const struct call_setting *setting, char *step_m
                                 char *const *own)
 {
     char *const *inherited = setting->environment;
-    size_t own_count = count_entries(own);
-    size_t inherited_count = count_entries(inherited);
+    size_t own_count = text_list_count(own);
+    size_t inherited_count = text_list_count(inherited);
     char **all = xcalloc(own_count + inherited_count + 3, sizeof(*all));
     size_t count = 0;
 

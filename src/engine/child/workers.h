@@ -54,7 +54,6 @@ enum {
 
 struct jobs;
 struct job;
-struct uv_loop_s;
 
 struct job_call {
     int line; /* task number */

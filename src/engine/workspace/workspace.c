@@ -19,6 +19,7 @@
 #include "plan.h"
 #include "session_tree.h"
 #include "str.h"
+#include "text_list.h"
 #include "tree_diff.h"
 #include "tree_folder.h"
 #include "workspace_parts.h"
@@ -129,13 +130,6 @@ static char **copy_list(const char *const *list)
     return copy;
 }
 
-static void free_list(char **list)
-{
-    for (size_t i = 0; list && list[i]; i++)
-        free(list[i]);
-    free(list);
-}
-
 static char *join(const char *folder, const char *name)
 {
     struct str path = {0};
@@ -218,8 +212,8 @@ void workspace_close(struct workspace *workspace)
     free(workspace->tree);
     free(workspace->dir);
     free(workspace->admin);
-    free_list(workspace->environment);
-    free_list(workspace->needed);
+    text_list_free(workspace->environment);
+    text_list_free(workspace->needed);
     sandbox_spec_done(&workspace->setup_sandbox);
     free(workspace->log_dir);
     free(workspace->log_db);

@@ -52,7 +52,7 @@ static void app_acts_asked(const struct app_acts *acts, const struct control *co
         str_addf(out, "%s: %s", whose(acts, control), words_of(control)->noun);
     else
         str_addf(out, "%d tasks: %s", count, words_of(control)->noun);
-    str_add(out, control->hint[0] != '\0' ? " with a hint asked" : " asked");
+    str_add(out, control->hint[0] != '\0' ? " with a hint requested" : " asked");
 }
 
 /* Appends that a request had no effect: "tax not killed: it has ended". */

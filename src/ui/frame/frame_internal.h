@@ -181,6 +181,12 @@ struct preview {
     int row;         /* the next free row, counted from the box's first */
 };
 
+/* Returns the state of the task that is shown. */
+static inline const struct task_state *preview_task(const struct preview *preview)
+{
+    return &preview->state->tasks[preview->task];
+}
+
 /* Returns true if the box has no row left. */
 bool preview_is_full(const struct preview *preview);
 /* Draws a labelled text in one row, or in several if there is room; nothing for "". */

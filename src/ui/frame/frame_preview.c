@@ -388,11 +388,6 @@ bool preview_is_full(const struct preview *preview)
     return preview->row >= preview->box->rows;
 }
 
-static const struct task_state *task_of(const struct preview *preview)
-{
-    return &preview->state->tasks[preview->task];
-}
-
 static void put_row(struct preview *preview, const char *label, const char *text, size_t len)
 {
     const struct frame_box *box = preview->box;
@@ -425,7 +420,7 @@ void preview_put(struct preview *preview, const char *label, const char *text)
 void preview_put_ending(struct preview *preview)
 {
     struct str text = {0};
-    if (task_of(preview)->status != TASK_CANCELLED)
+    if (preview_task(preview)->status != TASK_CANCELLED)
         shown_ending(preview->state, preview->task, &text);
     preview_put(preview, "end", str_text(&text));
     str_done(&text);
@@ -438,7 +433,7 @@ static void add_evidence(const struct preview *preview, struct str *out)
     struct verdict room;
     const struct verdict *verdict =
         step_state_verdict(run_state_step(preview->state, preview->task), &room);
-    if (task_of(preview)->held || !verdict || verdict->match[0] == '\0')
+    if (preview_task(preview)->held || !verdict || verdict->match[0] == '\0')
         return;
     shown_class(preview->state, preview->task, out);
     if (out->len > 0)

@@ -21,11 +21,6 @@ static bool can(const struct preview *preview, enum act act)
     return view_task_allows(preview->input->facts, preview->task, act);
 }
 
-static const struct task_state *task_of(const struct preview *preview)
-{
-    return &preview->state->tasks[preview->task];
-}
-
 static enum shown shown_of(const struct preview *preview)
 {
     return shown_task(preview->state, preview->task, preview->input->facts->orphaned);
@@ -159,7 +154,7 @@ static void add_running(const struct preview *preview, struct str *out)
         str_add(out, ", no output for ");
         shown_duration(now.mono_ms - step->heard_mono_ms, out);
     }
-    if (task_of(preview)->held)
+    if (preview_task(preview)->held)
         str_add(out, ", held: no try after this one");
 }
 
@@ -197,7 +192,7 @@ static void add_queued(const struct preview *preview, struct str *out)
         str_add(out, "the run has not begun");
         return;
     }
-    if (task_of(preview)->unmet == 0) {
+    if (preview_task(preview)->unmet == 0) {
         str_addf(out, "waits for a slot; %d of %d are used", preview->state->running,
                  preview->state->jobs);
         return;
@@ -213,7 +208,7 @@ static void add_queued(const struct preview *preview, struct str *out)
 
 static void add_since(const struct preview *preview, struct str *out)
 {
-    const struct moment *since = &task_of(preview)->since;
+    const struct moment *since = &preview_task(preview)->since;
     struct moment now = frame_now(preview->input);
     char hms[CLOCK_TEXT_MAX];
     if (since->at_ms <= 0)
@@ -228,7 +223,7 @@ static void add_since(const struct preview *preview, struct str *out)
 
 static void add_stopping(const struct preview *preview, struct str *out)
 {
-    const struct task_state *task = task_of(preview);
+    const struct task_state *task = preview_task(preview);
     str_addf(out, "cancelled by %s ", task->by ? task->by : "a person");
     shown_duration(frame_now(preview->input).mono_ms - task->cancelled_at.mono_ms, out);
     str_add(out, " ago; its processes have not exited yet");
@@ -252,7 +247,7 @@ static bool add_resets(const struct preview *preview, struct str *out)
 
 static void add_held(const struct preview *preview, struct str *out)
 {
-    int leader = task_of(preview)->follows;
+    int leader = preview_task(preview)->follows;
     if (leader >= 0)
         str_addf(out, "waits for how %s goes, which has the same fault",
                  preview->state->plan->tasks[leader].id);
@@ -324,7 +319,7 @@ static void add_state(const struct preview *preview, struct str *out)
 /* Draws "↻ backoff since 14:02:10". */
 static void put_since(struct preview *preview)
 {
-    const struct moment *since = &task_of(preview)->since;
+    const struct moment *since = &preview_task(preview)->since;
     char hms[CLOCK_TEXT_MAX];
     struct str text = {0};
     str_addf(&text, "%s %s since %s", shown_sign(SHOWN_BACKOFF, preview->canvas->ascii),

@@ -170,19 +170,12 @@ static void correct_rule_check(struct correct *correct)
 
 enum { PAGE = 8, FAR = CORRECT_CLASSES_MAX };
 
-static void copy_text(char *out, size_t size, const char *text)
-{
-    size_t len = text_cut(text, strlen(text), size - 1);
-    memcpy(out, text, len);
-    out[len] = '\0';
-}
-
 const char *correct_word(const struct verdict_label *label, char out[VERDICT_WORD_MAX])
 {
     const struct outcome outcome = {.kind = OUTCOME_EXIT, .code = 1};
     struct verdict verdict = verdict_new();
     if (label->class != VERDICT_TRANSIENT)
-        copy_text(out, VERDICT_WORD_MAX, verdict_label_word(label));
+        text_copy(out, VERDICT_WORD_MAX, verdict_label_word(label));
     else {
         verdict_set_transient(&verdict, label->type, "", "");
         (void)verdict_word(&verdict, &outcome, out);
@@ -261,9 +254,9 @@ void correct_open(struct correct *correct, const struct correct_target *target, 
                                 .attempt = target->attempt,
                                 .label = target->label,
                                 .rules = rules};
-    copy_text(correct->name, sizeof(correct->name), target->name);
-    copy_text(correct->now, sizeof(correct->now), target->now);
-    copy_text(correct->line, sizeof(correct->line), target->line);
+    text_copy(correct->name, sizeof(correct->name), target->name);
+    text_copy(correct->now, sizeof(correct->now), target->now);
+    text_copy(correct->line, sizeof(correct->line), target->line);
     choose(correct, &correct->label);
 }
 
@@ -281,8 +274,8 @@ static bool correct_update(struct correct *correct, const struct correct_target 
         return false;
     correct->label = target->label;
     correct->opened_ms = now_ms;
-    copy_text(correct->now, sizeof(correct->now), target->now);
-    copy_text(correct->note, sizeof(correct->note), "its class has changed: look again");
+    text_copy(correct->now, sizeof(correct->now), target->now);
+    text_copy(correct->note, sizeof(correct->note), "its class has changed: look again");
     return true;
 }
 
@@ -317,7 +310,7 @@ static enum correct_todo write_rule(struct correct *correct)
     if (count == 0)
         return CORRECT_NOTHING;
     if (found[correct->chosen].class == VERDICT_SUCCESS) {
-        copy_text(correct->note, sizeof(correct->note),
+        text_copy(correct->note, sizeof(correct->note),
                   "a rule says why something failed: choose another class");
         return CORRECT_NOTHING;
     }
@@ -455,7 +448,7 @@ static enum correct_todo correct_key(struct correct *correct, uint32_t key, int6
         if (key != TERM_KEY_ESC)
             break;
         correct->stage = CORRECT_WRITING;
-        copy_text(correct->note, sizeof(correct->note), "the trial was stopped");
+        text_copy(correct->note, sizeof(correct->note), "the trial was stopped");
         return CORRECT_STOP;
     case CORRECT_TRIED:
         return key_tried(correct, key);
@@ -474,7 +467,7 @@ void correct_news(struct correct *correct, const struct correct_trial_news *news
     correct->stage = CORRECT_TRIED;
     correct->opened_ms = now_ms; /* so that typeahead does not save the rule */
     correct->failed = news->failed;
-    copy_text(correct->words, sizeof(correct->words), news->words);
+    text_copy(correct->words, sizeof(correct->words), news->words);
 }
 
 void correct_saved(struct correct *correct, const char *problem)
@@ -482,7 +475,7 @@ void correct_saved(struct correct *correct, const char *problem)
     if (!problem)
         close_prompt(correct);
     else
-        copy_text(correct->note, sizeof(correct->note), problem);
+        text_copy(correct->note, sizeof(correct->note), problem);
 }
 
 enum { STREAM_ERR = 2 };

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "attr.h"
 #include "parse.h"
@@ -173,13 +172,6 @@ const char *prompt_verb(enum prompt_kind kind)
     return questions[kind].verb;
 }
 
-static void copy_text(char *out, size_t size, const char *text)
-{
-    size_t len = text_cut(text, strlen(text), size - 1);
-    memcpy(out, text, len);
-    out[len] = '\0';
-}
-
 bool prompt_is_retry_with(const struct prompt *prompt)
 {
     return prompt->kind == PROMPT_RETRY_WITH || prompt->kind == PROMPT_RETRY_WITH_MANY;
@@ -215,8 +207,8 @@ void prompt_open(struct prompt *prompt, enum prompt_kind kind, const struct prom
     *prompt = (struct prompt){.kind = kind, .opened_ms = now_ms, .task = target->task};
     assert(prompt_is_of_one(prompt));
     prompt->retry.hint.open = true;
-    copy_text(prompt->id, sizeof(prompt->id), target->id);
-    copy_text(prompt->title, sizeof(prompt->title), target->title);
+    text_copy(prompt->id, sizeof(prompt->id), target->id);
+    text_copy(prompt->title, sizeof(prompt->title), target->title);
     take_target(prompt, target);
 }
 
@@ -227,9 +219,9 @@ static void take_many(struct prompt *prompt, const struct prompt_many *many)
     prompt->hidden = many->hidden;
     prompt->agents = many->agents;
     prompt->left_out = many->left_out;
-    copy_text(prompt->whose, sizeof(prompt->whose), many->whose);
-    copy_text(prompt->ids, sizeof(prompt->ids), many->ids);
-    copy_text(prompt->left_why, sizeof(prompt->left_why), many->left_why);
+    text_copy(prompt->whose, sizeof(prompt->whose), many->whose);
+    text_copy(prompt->ids, sizeof(prompt->ids), many->ids);
+    text_copy(prompt->left_why, sizeof(prompt->left_why), many->left_why);
 }
 
 void prompt_open_many(struct prompt *prompt, const struct prompt_many *many, int64_t now_ms)

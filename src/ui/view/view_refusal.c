@@ -2,13 +2,6 @@
 #include "view.h"
 #include "view_internal.h"
 
-/* Returns true if only its source's limit keeps the task from starting. */
-static bool is_behind_gate(const struct run_state *state, int task)
-{
-    const struct gate_state *gate = run_state_gate(state, task);
-    return gate && gate->status != GATE_OPEN && number_set_has(&gate->line, task);
-}
-
 /* Each of these returns the reason, or NULL if the act is possible. */
 static const char *retry_refusal(const struct view_facts *facts, int number, bool with_choices)
 {
@@ -20,7 +13,7 @@ static const char *retry_refusal(const struct view_facts *facts, int number, boo
     if (task_status_is_final(task->status) && facts->state->plan->grows)
         return "is over: its caller has the answer and may call again";
     if (with_choices || task->status != TASK_QUEUED || task->held ||
-        is_behind_gate(facts->state, number))
+        run_state_is_behind_gate(facts->state, number))
         return NULL;
     return task->unmet > 0 ? "waits for what it needs: nothing to retry"
                            : "starts with the next free slot anyhow";
@@ -29,7 +22,7 @@ static const char *retry_refusal(const struct view_facts *facts, int number, boo
 static const char *cancel_refusal(const struct task_state *task)
 {
     if (task->status == TASK_NEEDS_YOU)
-        return "has stopped for you and starts nothing by itself: nothing to cancel";
+        return "has stopped for you and starts nothing on its own: nothing to cancel";
     return task_status_is_final(task->status) ? "has ended: nothing to cancel" : NULL;
 }
 
@@ -47,7 +40,7 @@ static const char *hold_refusal(const struct task_state *task)
     if (task->held || !task_status_is_final(task->status))
         return NULL;
     if (task->status == TASK_NEEDS_YOU)
-        return "has stopped for you and starts nothing by itself: nothing to hold";
+        return "has stopped for you and starts nothing on its own: nothing to hold";
     return "has ended: nothing to hold";
 }
 

@@ -4,12 +4,15 @@
 #ifndef DEVS_TEXT_LIST_H
 #define DEVS_TEXT_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "str.h"
 
 /* Returns the number of strings; 0 for NULL. */
 size_t text_list_count(char *const *texts);
+/* Returns whether one of the `count` strings is equal to `text`. */
+bool text_is_in(const char *const *texts, size_t count, const char *text);
 /* Returns a copy, to be freed with text_list_free(); NULL for NULL. */
 char **text_list_copy(char *const *texts);
 /* Frees the strings and the list, which may be NULL. */
