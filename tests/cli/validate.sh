@@ -59,7 +59,7 @@ want "exit of a mismatch" "$?" 1
 want "mismatch" "$(cat out)" '[OP_MISMATCH] /op: another op than the one asked for (expected "sum", got "mul")'
 want_in "no retry" "$("$devs" validate --contract contract.json other --json)" '"retry":false'
 "$devs" validate --contract contract.json other --repair >out 2>err
-want_in "said so" "$(cat err)" 'asking again does not help'
+want_in "said so" "$(cat err)" 'a retry does not help'
 
 # Text that is not JSON alone.
 # shellcheck disable=SC2016
