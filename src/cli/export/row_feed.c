@@ -12,7 +12,7 @@
 enum { READ_SIZE = 64 * 1024 };
 
 /* One input while it is read. */
-struct input {
+struct row_input {
     const struct row_feed *feed;
     const char *name;   /* NULL: standard input */
     struct str line;    /* what has arrived of the current line */
@@ -31,7 +31,7 @@ struct inputs {
     bool closed; /* the reader of the answers is gone */
 };
 
-static void say_bad(struct input *input, const char *why)
+static void say_bad(struct row_input *input, const char *why)
 {
     const char *command = input->feed->command;
     input->bad++;
@@ -46,7 +46,7 @@ static bool is_blank(const struct str *line)
     return strspn(str_text(line), " \t\r") == line->len;
 }
 
-static void end_line(struct input *input)
+static void end_line(struct row_input *input)
 {
     const struct row_feed *feed = input->feed;
     struct err err = {0};
@@ -60,7 +60,7 @@ static void end_line(struct input *input)
     input->number++;
 }
 
-static void add_part(struct input *input, const char *bytes, size_t len)
+static void add_part(struct row_input *input, const char *bytes, size_t len)
 {
     if (input->too_long || input->line.len + len > ROW_FEED_LINE_MAX)
         input->too_long = true;
@@ -68,7 +68,7 @@ static void add_part(struct input *input, const char *bytes, size_t len)
         str_add_n(&input->line, bytes, len);
 }
 
-static void take_bytes(struct input *input, const char *bytes, size_t len)
+static void take_bytes(struct row_input *input, const char *bytes, size_t len)
 {
     while (len > 0) {
         const char *end = memchr(bytes, '\n', len);
@@ -82,7 +82,7 @@ static void take_bytes(struct input *input, const char *bytes, size_t len)
 }
 
 /* A reader that is gone is not an error: it has seen enough. */
-static bool put_answers(struct input *input, struct err *err)
+static bool put_answers(struct row_input *input, struct err *err)
 {
     size_t at = 0;
     while (at < input->answers.len && !input->closed) {
@@ -104,7 +104,7 @@ static void say_unread(struct inputs *inputs, const char *name, const char *why)
     warn("%s: %s", name ? name : "standard input", why);
 }
 
-static bool read_all(struct input *input, struct inputs *inputs, int fd, struct err *err)
+static bool read_all(struct row_input *input, struct inputs *inputs, int fd, struct err *err)
 {
     char bytes[READ_SIZE];
     while (!input->closed) {
@@ -133,7 +133,7 @@ static bool read_input(struct inputs *inputs, const char *name, struct err *err)
         say_unread(inputs, name, why.message);
         return true;
     }
-    struct input input = {.feed = inputs->feed, .name = name, .number = 1};
+    struct row_input input = {.feed = inputs->feed, .name = name, .number = 1};
     const bool ok = read_all(&input, inputs, fd, err);
     inputs->bad += input.bad;
     inputs->closed = input.closed;
