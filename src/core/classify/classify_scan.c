@@ -665,7 +665,8 @@ bool scan_later(struct scan *scan, const struct scan_match *match, struct scan_m
     for (size_t i = 0; i < list->count; i++) {
         const struct rule *rule = &list->items[i];
         if (rule->late && rule > match->rule && facts_fit(scan->input, rule) &&
-            try_stream(scan, rule, match->stream, match->line + 1, out))
+            try_stream(scan, rule, match->stream, match->line + 1, out) &&
+            !(rule->unless_text && any_text_holds(scan, rule->unless_text)))
             return true;
     }
     return false;

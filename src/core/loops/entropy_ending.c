@@ -83,11 +83,14 @@ static bool is_look(const struct entropy_memory *memory, const struct ending *en
     const bool pending = hints & HINT_PENDING;
     if (ending->end->transient)
         return true;
-    if (memory->attempt || traits & (CALL_CHANGES | CALL_NO_LOOK | CALL_PLANS))
-        return false;
     /* "failed" and "done" mean nothing if it slept, or if the network is down. */
     const bool waits = memory->paused || traits & CALL_SLEEPS;
-    const bool is_down = ending->end->failed && hints & HINT_PASSES;
+    const bool is_down = ending->end->failed && hints & (HINT_PASSES | CAUSES_NETWORK);
+    if (memory->attempt || traits & (CALL_NO_LOOK | CALL_PLANS))
+        return false;
+    /* An installation that waits for the network polls it, too. */
+    if (traits & CALL_CHANGES)
+        return waits && is_down && !(hints & HINT_HOPELESS);
     const bool goes_on = pending || hints & HINT_BUSY || waits || is_down;
     if (waits || traits & CALL_LOOKS)
         return is_answer(memory, ending->end) && (goes_on || !(hints & HINT_OVER));
@@ -207,7 +210,9 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
     const bool waits =
         memory->paused || memory->call.traits & CALL_SLEEPS || ending->end->transient;
     const bool counts = ending->now == CALL_END_FAILED && !memory->attempt && !waits;
-    const unsigned causes = counts ? memory->sums.hints & CAUSES : 0;
+    unsigned causes = counts ? memory->sums.hints & CAUSES : 0;
+    if (causes & CAUSES_NETWORK)
+        causes |= CAUSES_NETWORK; /* programs meet the same lack of a network at different points */
     if (!memory->refusals && !causes)
         return false;
     if (!memory->refusals)
@@ -216,9 +221,11 @@ static bool is_refused(struct entropy_memory *memory, const struct ending *endin
     const unsigned common = causes & refusals->causes;
     if (counts && is_of_same_target(memory))
         return !ending->known;
-    /* A program that fails differently at the target has not shown that it would be let through. */
-    if (!common && counts && shares_target(refusals, &memory->call) &&
-        refusals->strays < STRAYS_MAX) {
+    /* A program that fails differently at the target has not shown that it would be let through,
+     * nor has one that says nothing, or nothing new. */
+    const bool is_stray = refusals->causes != 0 && (memory->sums.lines == 0 || !ending->news ||
+                                                    shares_target(refusals, &memory->call));
+    if (!common && counts && is_stray && refusals->strays < STRAYS_MAX) {
         refusals->strays++;
         return false;
     }
