@@ -31,6 +31,8 @@ static const struct {
     const char *name;
     unsigned traits;
 } names[] = {
+    {"agent", CALL_DELEGATES},
+    {"Agent", CALL_DELEGATES},
     {"assistant", CALL_SAYS},
     {"bash", CALL_SHELL},
     {"bash_output", CALL_LOOKS},
@@ -41,6 +43,8 @@ static const struct {
     {"ipython", CALL_CODE},
     {"python", CALL_CODE},
     {"run_code", CALL_CODE},
+    {"delegate", CALL_DELEGATES},
+    {"dispatch_agent", CALL_DELEGATES},
     {"dlv", CALL_CONTINUES},
     {"gdb", CALL_CONTINUES},
     {"lldb", CALL_CONTINUES},
@@ -51,6 +55,7 @@ static const struct {
     {"execute_command", CALL_SHELL},
     {"local_shell", CALL_SHELL},
     {"message", CALL_SAYS},
+    {"new_task", CALL_DELEGATES},
     {"powershell", CALL_SHELL},
     {"process", 0},
     {"read_output", CALL_LOOKS},
@@ -64,6 +69,10 @@ static const struct {
     {"sequentialthinking", CALL_THINKS},
     {"shell", CALL_SHELL},
     {"sleep", CALL_PAUSES},
+    {"spawn_agent", CALL_DELEGATES},
+    {"subagent", CALL_DELEGATES},
+    {"task", CALL_DELEGATES},
+    {"Task", CALL_DELEGATES},
     {"terminal", CALL_SHELL},
     {"view_image", CALL_READS},
     {"write_stdin", CALL_CONTINUES},

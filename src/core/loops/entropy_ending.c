@@ -32,6 +32,7 @@ enum {
                                   refusals */
     REFUSALS_SURE = 4,         /* after this many, any failure at the target counts as another
                                   one */
+    ANSWER_PERCENT = 50,       /* words of an answer that earlier answers to the prompt had */
     PROGRAM_WORDS = 2,         /* the tool and the program: another program asks in another way */
 };
 
@@ -503,6 +504,21 @@ static bool is_review(struct entropy_memory *memory, const struct ending *ending
            memory->sums.lines > SILENT_LINES;
 }
 
+/* The same prompt to another agent again, and an answer in words that earlier answers had: prose
+ * differs by chance. */
+static bool repeats_answer(struct entropy_memory *memory, const struct ending *ending)
+{
+    if (!(memory->call.traits & CALL_DELEGATES) || ending->now != CALL_END_OK)
+        return false;
+    const bool again = memory->answered_call == memory->call.key.lo;
+    if (!again)
+        memory->answered.count = 0;
+    const int percent = word_set_within(&memory->sums.said, &memory->answered);
+    memory->answered_call = memory->call.key.lo;
+    word_set_unite(&memory->answered, &memory->sums.said);
+    return again && percent >= ANSWER_PERCENT;
+}
+
 static struct ending read_ending(struct entropy_memory *memory, const struct entropy_end *end)
 {
     const struct entropy_news *news = &memory->news;
@@ -528,6 +544,7 @@ static struct ending read_ending(struct entropy_memory *memory, const struct ent
         ending.news = news->fresh[counted];
     ending.news = !is_same_error(memory, &ending) && ending.news;
     ending.news = !is_near_error(memory, &ending) && ending.news;
+    ending.news = !repeats_answer(memory, &ending) && ending.news;
     /* Forgotten lines of a long result look new; the digest of the result shows that they are
      * not. */
     if (ending.known && ending.known->outcome == ending.outcome.lo) {
@@ -558,8 +575,13 @@ void entropy_memory_end(struct entropy_memory *memory, const struct entropy_end 
     /* A script without output may have changed anything. If its report was printed before, it
      * did the same again. */
     const bool changed = ending.changed || (gain == ENTROPY_GAIN_SILENT && !ending.reports_same);
+    /* A plan that returns to an earlier state is a step like any other, and brings nothing new. */
+    const bool plans = memory->call.kind == ENTROPY_NEUTRAL;
+    const bool returns = plans && ending.known && memory->plan != memory->call.key.lo;
+    if (plans)
+        memory->plan = memory->call.key.lo;
     *out = (struct entropy_fact){
-        .kind = memory->call.kind,
+        .kind = returns ? ENTROPY_CALL : memory->call.kind,
         .gain = gain,
         .bits = (end->failed ? (unsigned)ENTROPY_FAILED : 0) |
                 (end->running ? (unsigned)ENTROPY_RUNNING : 0) |

@@ -36,7 +36,7 @@ static_assert(HEADER_BYTES + (ENTROPY_LINES_MAX + ENTROPY_SAMPLE_MAX) * LINE_BYT
                   ENTROPY_BLOB_BYTES_MAX,
               "full tables fit");
 
-static const char magic[MAGIC_BYTES + 1] = "dEm3";
+static const char magic[MAGIC_BYTES + 1] = "dEm4";
 
 static void put_keys(const struct entropy_table *table, struct str *out)
 {
@@ -111,6 +111,9 @@ static void put_recent(const struct entropy_memory *memory, struct str *out)
     put_words(&memory->rewritten, out);
     number_bytes_put(out, memory->before.hash, 8);
     number_bytes_put(out, memory->before.len, 8);
+    number_bytes_put(out, memory->plan, 8);
+    number_bytes_put(out, memory->answered_call, 8);
+    put_words(&memory->answered, out);
     put_count(memory->sweep, out);
     number_bytes_put(out, memory->paused, 1);
 }
@@ -265,6 +268,9 @@ static bool take_recent(struct number_bytes *input, struct entropy_memory *memor
     take_words(input, &memory->rewritten);
     memory->before.hash = number_bytes_take(input, 8);
     memory->before.len = (size_t)number_bytes_take(input, 8);
+    memory->plan = number_bytes_take(input, 8);
+    memory->answered_call = number_bytes_take(input, 8);
+    take_words(input, &memory->answered);
     memory->sweep = take_count(input);
     const uint64_t paused = number_bytes_take(input, 1);
     memory->paused = paused != 0;

@@ -344,13 +344,14 @@ static unsigned traits_of_transfer(const char *text, const struct simple *simple
 {
     static const char *const sending[] = {" -X", " -d", " --data", " -F", " --upload", " -T"};
     static const char *const saving[] = {" -o", " -O", " --output", " -sO", " -LO", " -fsSLo"};
+    static const char *const nowhere[] = {" -o /dev/null", " -O /dev/null", " --output /dev/null"};
     static const char *const reading[] = {" -O-", " -O -", " -qO-", " -qO -", " --spider"};
     if (has_option(text, simple, sending, ARRAY_LEN(sending)))
         return 0;
-    if (saves ? !has_option(text, simple, reading, ARRAY_LEN(reading))
-              : has_option(text, simple, saving, ARRAY_LEN(saving)))
-        return CALL_CHANGES;
-    return CALL_READS;
+    const bool writes = saves ? !has_option(text, simple, reading, ARRAY_LEN(reading))
+                              : has_option(text, simple, saving, ARRAY_LEN(saving));
+    return writes && !has_option(text, simple, nowhere, ARRAY_LEN(nowhere)) ? CALL_CHANGES
+                                                                            : CALL_READS;
 }
 
 static unsigned traits_of_simple(const char *text, const struct simple *simple)

@@ -43,6 +43,7 @@ enum {
     CALL_MAY_LOOK = 1 << 15,  /* a poll if the result says that something is running */
     CALL_CODE = 1 << 16,      /* runs code of its own, whose output is an answer */
     CALL_TAKES = 1 << 17,     /* takes the next item of a queue; each one is different */
+    CALL_DELEGATES = 1 << 18, /* gives a prompt to another agent, whose answer is prose */
 };
 
 /* Returns true for a word such as "pop", which takes the next item of a queue. */
@@ -435,6 +436,9 @@ struct entropy_memory {
     uint64_t rewritten_path;            /* hash of that file; 0: it wrote none */
     int rewrites;                       /* such calls in a row for that file */
     struct refusals *refusals;          /* owned; NULL before the first */
+    uint64_t plan;                      /* key of the last plan; 0: none */
+    uint64_t answered_call;             /* key of the last prompt to another agent; 0: none */
+    struct word_set answered;           /* the words of all answers to it, in a row */
     int sweep;                          /* calls in a row that only ask the same about another
                                            name */
     struct known_failures *failures;    /* owned; NULL before the first */
