@@ -528,12 +528,6 @@ void fold_sandbox_lacks(const struct fold *fold)
     str_done(&words);
 }
 
-void fold_time_stopped(const struct fold *fold)
-{
-    fold->state->stopped_ms += fold->event->a;
-    fold_wall_stand(fold, fold->event->a);
-}
-
 void fold_secrets_cut(const struct fold *fold)
 {
     fold->state->secrets_cut += fold->event->a;

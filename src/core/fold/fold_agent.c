@@ -85,13 +85,17 @@ static void put_off_wall(struct budget_state *budget, int64_t ms)
     budget->wall_from.mono_ms += ms;
 }
 
-void fold_wall_stand(const struct fold *fold, int64_t ms)
+void fold_time_stopped(const struct fold *fold)
 {
-    put_off_wall(&fold->state->budget, ms);
-    for (int i = 0; i < fold->state->plan->task_count && fold->state->running > 0; i++) {
-        if (!fold->state->tasks[i].agent)
+    struct run_state *state = fold->state;
+    const int64_t ms = fold->event->a;
+    state->stopped_ms += ms;
+    put_off_wall(&state->budget, ms);
+    for (int i = 0; i < state->plan->task_count && state->running > 0; i++) {
+        struct task_agent *agent = state->tasks[i].agent;
+        if (!agent)
             continue;
-        put_off_wall(&fold->state->tasks[i].agent->budget, ms);
+        put_off_wall(&agent->budget, ms);
         set_wall_alarm(fold, i);
     }
 }
@@ -228,16 +232,20 @@ void fold_agent_call(const struct fold *fold)
     circles_apply(agent->calls, &fact, &of, &fold->state->plan->loops);
 }
 
-void fold_agent_loops(const struct fold *fold)
+void fold_loop_suspected(const struct fold *fold)
 {
-    struct task_agent *agent = fold->task->agent;
-    agent->calls->told = true;
-    agent->is_stuck = agent->calls->verdict.level == ENTROPY_STUCK;
-}
-
-void fold_agent_nudge(const struct fold *fold)
-{
-    keep_text(fold, "nudge", &fold->task->agent->nudge);
+    struct task_state *task = fold->task;
+    struct task_agent *agent = task->agent;
+    if (fold->event->e == EVENT_LOOP_OF_CALLS) {
+        agent->calls->told = true;
+        agent->is_stuck = agent->calls->verdict.level == ENTROPY_STUCK;
+    } else {
+        if (!task->circles)
+            task->circles = xcalloc(1, sizeof(*task->circles));
+        task->circles->told = true;
+    }
+    if (agent)
+        keep_text(fold, "nudge", &agent->nudge);
 }
 
 /* Each attempt's calls are judged on their own, with the thresholds that a person left. */
@@ -256,25 +264,6 @@ void fold_agent_started(const struct fold *fold)
     agent->calls = xcalloc(1, sizeof(*agent->calls));
     agent->calls->state.scale = circles_scale(fold->task->circles);
     agent->is_stuck = false;
-}
-
-/* The agent has its prompt now, and the prompt had what was to be delivered. */
-void fold_agent_runs(const struct fold *fold)
-{
-    struct task_agent *agent = fold->task->agent;
-    if (!agent || !fold_is_of_agent(fold))
-        return;
-    free(agent->nudge);
-    agent->nudge = NULL;
-}
-
-void fold_agent_ended(const struct fold *fold)
-{
-    struct task_agent *agent = fold->task->agent;
-    if (!agent)
-        return;
-    agent_used_add(&agent->past, &agent->now);
-    agent->now = (struct agent_used){0};
 }
 
 /* Renews rounds that are used up. */

@@ -22,13 +22,6 @@ bool fold_read_fact(const struct json *text, struct entropy_fact *out)
     return fact && entropy_fact_from_json(fact, out);
 }
 
-static struct circles *circles_of(struct task_state *task)
-{
-    if (!task->circles)
-        task->circles = xcalloc(1, sizeof(*task->circles));
-    return task->circles;
-}
-
 /* Adds the attempt that has just ended to the task's trajectory, if it has a fact. The fact does
  * not repeat what other parts of the log say about the attempt. */
 static void take_fact(const struct fold *fold, const struct fold_end *end)
@@ -44,18 +37,9 @@ static void take_fact(const struct fold *fold, const struct fold_end *end)
     fact.new_permille = attempt->new_permille;
     const struct circles_attempt of = {
         .step = fold->event->step, .number = attempt->number, .at = fold->event->at};
-    circles_apply(circles_of(fold->task), &fact, &of, &fold->state->plan->loops);
-}
-
-void fold_loop_suspected(const struct fold *fold)
-{
-    struct task_agent *agent = fold->task->agent;
-    if (fold->event->e == EVENT_LOOP_OF_CALLS)
-        fold_agent_loops(fold);
-    else
-        circles_of(fold->task)->told = true;
-    if (agent)
-        fold_agent_nudge(fold);
+    if (!fold->task->circles)
+        fold->task->circles = xcalloc(1, sizeof(*fold->task->circles));
+    circles_apply(fold->task->circles, &fact, &of, &fold->state->plan->loops);
 }
 
 /* Nothing that the task did so far counts any more. */
@@ -182,9 +166,14 @@ void fold_attempt_heard(const struct fold *fold)
 
 void fold_attempt_running(const struct fold *fold)
 {
+    struct task_agent *agent = fold->task->agent;
     const int64_t pid = fold->event->a;
     step_state_latest(fold->step)->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
-    fold_agent_runs(fold);
+    if (agent && fold_is_of_agent(fold)) {
+        /* The agent has its prompt now, and the prompt had what was to be delivered. */
+        free(agent->nudge);
+        agent->nudge = NULL;
+    }
 }
 
 static struct fold_end read_end(const struct fold *fold)
@@ -250,7 +239,11 @@ void fold_attempt_ended(const struct fold *fold)
     fold_attempt_heard(fold);
     fold->state->running--;
     fold_wall_end(fold);
-    fold_agent_ended(fold);
+    struct task_agent *agent = fold->task->agent;
+    if (agent) {
+        agent_used_add(&agent->past, &agent->now);
+        agent->now = (struct agent_used){0};
+    }
 }
 
 /* Keeps the members that event_text.c shows. */
@@ -486,14 +479,15 @@ void fold_step_reopened(const struct fold *fold)
     fold_keep_tries(fold, fold->event->step);
     fold_open_grant(fold->step, (int)fold->event->a, (int)fold->event->b);
     const int scale = (int)fold->event->c; /* of the thresholds; 0: start over */
-    if (scale > 0)
-        circles_go_on(circles_of(fold->task), scale);
-    else
-        forget_circles(fold);
-    if (fold->event->c > 0)
+    if (scale > 0) {
+        if (!fold->task->circles)
+            fold->task->circles = xcalloc(1, sizeof(*fold->task->circles));
+        circles_go_on(fold->task->circles, scale);
         fold->step->same = same;
-    else
+    } else {
+        forget_circles(fold);
         fold->step->results_from = (int)fold->step->attempt_count + 1;
+    }
     fold->step->by_hand = true;
     fold_agent_reopened(fold);
     fold_budget_again(fold);
