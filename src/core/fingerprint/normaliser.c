@@ -132,10 +132,12 @@ static const byte *path_end(const byte *p, const byte *end)
     return p;
 }
 
-/* Words of the call that contain a '/' are searched for as a whole, too. */
-static void add_paths(struct normaliser_words *words, const byte *p, const byte *end)
+void normaliser_words_add(struct normaliser_words *words, const char *bytes, size_t len)
 {
-    while (p < end) {
+    const byte *start = (const byte *)bytes;
+    const byte *end = start + len;
+    const byte *p = start;
+    while (p < end) { /* words that contain a '/' are searched for as a whole, too */
         const byte *to = path_end(p, end);
         if (to - p > NORMALISER_WORD_MAX)
             to = p; /* too long: only its parts become words */
@@ -145,13 +147,7 @@ static void add_paths(struct normaliser_words *words, const byte *p, const byte 
             ;
         p += p < end;
     }
-}
-
-void normaliser_words_add(struct normaliser_words *words, const char *bytes, size_t len)
-{
-    const byte *p = (const byte *)bytes;
-    const byte *end = p + len;
-    add_paths(words, p, end);
+    p = start;
     while (p < end) {
         const byte *from = p;
         bool named = false; /* a number alone is not a name */
@@ -182,21 +178,6 @@ static bool is_token(const struct echo *echo, const byte *from, const byte *to)
     return from > echo->start && from[-1] == '<' && to < echo->end && *to == '>';
 }
 
-/* Returns the end of "/a" and ".c" after a word of the call; they are too short to be words. */
-static const byte *skip_short_parts(const struct echo *echo, const byte *at)
-{
-    while (at + 1 < echo->end && (*at == '.' || *at == '/')) {
-        const byte *end = at + 1;
-        while (end < echo->end && byte_is(*end, CLASS_WORD) && !byte_is(*end, CLASS_DIGIT))
-            end++;
-        bool whole = end == echo->end || !byte_is(*end, CLASS_WORD);
-        if (!whole || end == at + 1 || end - at > NORMALISER_WORD_MIN)
-            break;
-        at = end;
-    }
-    return at;
-}
-
 /* Returns where the next word begins that may be the call's, or `end`. No word begins within a
  * word, so most positions need no lookup. */
 static const byte *next_beginning(const struct normaliser_words *words, const struct echo *echo,
@@ -222,8 +203,19 @@ static const byte *word_end(const struct normaliser_words *words, const struct e
         return to;
     for (to = p; to < echo->end && byte_is(*to, CLASS_WORD);)
         to++;
-    bool found = has_word(words, p, (size_t)(to - p)) && !is_token(echo, p, to);
-    return found ? skip_short_parts(echo, to) : NULL;
+    if (!has_word(words, p, (size_t)(to - p)) || is_token(echo, p, to))
+        return NULL;
+    /* Including "/a" and ".c" after it, which are too short to be words. */
+    while (to + 1 < echo->end && (*to == '.' || *to == '/')) {
+        const byte *end = to + 1;
+        while (end < echo->end && byte_is(*end, CLASS_WORD) && !byte_is(*end, CLASS_DIGIT))
+            end++;
+        bool whole = end == echo->end || !byte_is(*end, CLASS_WORD);
+        if (!whole || end == to + 1 || end - to > NORMALISER_WORD_MIN)
+            break;
+        to = end;
+    }
+    return to;
 }
 
 bool normaliser_words_mask(const struct normaliser_words *words, const char *bytes, size_t len,
@@ -312,22 +304,6 @@ static bool find_in_word(const struct token_scan *scan, const struct token_word 
            token_amount(scan, word, out) || token_number(scan, word, out);
 }
 
-/* Returns where to continue after a word that is not a token. The rest of a version or fraction
- * is none either. */
-static const byte *after_word(const struct token_scan *scan, const struct token_word *word)
-{
-    const byte *p = word->to;
-    if (!(word->all_classes & CLASS_DIGIT))
-        return p;
-    while (p + 1 < scan->end && *p == '.' && byte_is(p[1], CLASS_DIGIT)) {
-        const byte *end = run_end(scan, p + 1, CLASS_DIGIT);
-        if (byte_is(byte_at(scan, end), CLASS_LETTER))
-            break; /* a word by itself */
-        p = end;
-    }
-    return p;
-}
-
 /* Finds the token that begins at, or surrounds, a trigger. Otherwise returns false and sets
  * *next to where to continue. */
 static bool find_token(struct token_scan *scan, const byte *at, struct token *out,
@@ -345,7 +321,16 @@ static bool find_token(struct token_scan *scan, const byte *at, struct token *ou
         }
         if (find_in_word(scan, &word, out))
             return true;
-        *next = after_word(scan, &word);
+        /* The rest of a version or fraction is no token either. */
+        const byte *p = word.to;
+        while ((word.all_classes & CLASS_DIGIT) && byte_at(scan, p) == '.' &&
+               byte_is(byte_at(scan, p + 1), CLASS_DIGIT)) {
+            const byte *end = run_end(scan, p + 1, CLASS_DIGIT);
+            if (byte_is(byte_at(scan, end), CLASS_LETTER))
+                break; /* a word by itself */
+            p = end;
+        }
+        *next = p;
         return false;
     }
     if (*at == '/')

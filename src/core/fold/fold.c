@@ -437,18 +437,6 @@ static void keep_text(const struct fold *fold, const char *key, char **out)
     *out = xstrdup(text);
 }
 
-static struct digest tree_of(const struct event *event)
-{
-    return (struct digest){.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
-}
-
-static void set_tree(const struct fold *fold)
-{
-    struct task_place *place = place_of(fold);
-    place->tree = tree_of(fold->event);
-    place->is_changed = false;
-}
-
 void fold_workspace_made(const struct fold *fold)
 {
     struct task_place *place = place_of(fold);
@@ -458,30 +446,26 @@ void fold_workspace_made(const struct fold *fold)
     keep_text(fold, "branch", &place->branch);
 }
 
-static struct step_trees *trees_of(struct step_state *step)
+/* A task's workspace is at this tree: saved before the step, reset to it, or proven by an
+ * attempt. */
+void fold_tree_seen(const struct fold *fold)
 {
-    if (!step->trees)
-        step->trees = xcalloc(1, sizeof(*step->trees));
-    return step->trees;
-}
-
-void fold_workspace_saved(const struct fold *fold)
-{
-    trees_of(fold->step)->saved = tree_of(fold->event);
-    set_tree(fold);
-}
-
-void fold_workspace_reset(const struct fold *fold)
-{
-    set_tree(fold);
-}
-
-void fold_tree_proven(const struct fold *fold)
-{
-    struct step_trees *trees = trees_of(fold->step);
-    trees->proven = tree_of(fold->event);
-    trees->proven_attempt = fold->event->attempt;
-    set_tree(fold);
+    const struct event *event = fold->event;
+    const struct digest tree = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
+    struct task_place *place = place_of(fold);
+    place->tree = tree;
+    place->is_changed = false;
+    if (event->kind == EVENT_WORKSPACE_RESET)
+        return;
+    if (!fold->step->trees)
+        fold->step->trees = xcalloc(1, sizeof(*fold->step->trees));
+    struct step_trees *trees = fold->step->trees;
+    if (event->kind == EVENT_WORKSPACE_SAVED) {
+        trees->saved = tree;
+    } else {
+        trees->proven = tree;
+        trees->proven_attempt = event->attempt;
+    }
 }
 
 static int32_t bounded_count(int64_t count)

@@ -78,8 +78,8 @@ fold_fn fold_run_started, fold_run_ended, fold_run_recovered, fold_class_correct
 
 /* The run continues with this event after having been without an engine since then. */
 void fold_away(const struct fold *fold, const struct moment *since);
-fold_fn fold_workspace_made, fold_workspace_saved, fold_workspace_reset, fold_tree_proven,
-    fold_workspace_changed, fold_result_kept, fold_sandbox_lacks, fold_secrets_cut;
+fold_fn fold_workspace_made, fold_tree_seen, fold_workspace_changed, fold_result_kept,
+    fold_sandbox_lacks, fold_secrets_cut;
 void fold_place_free(struct task_place *place);
 
 /* Adds the event's task to the plan. The event must be sound; its handler comes next. Returns false

@@ -22,26 +22,6 @@ bool fold_read_fact(const struct json *text, struct entropy_fact *out)
     return fact && entropy_fact_from_json(fact, out);
 }
 
-/* Adds the attempt that has just ended to the task's trajectory, if it has a fact. The fact does
- * not repeat what other parts of the log say about the attempt. */
-static void take_fact(const struct fold *fold, const struct fold_end *end)
-{
-    const struct attempt_state *attempt = step_state_latest(fold->step);
-    struct entropy_fact fact = end->fact;
-    if (!circles_counts(attempt->outcome.kind) || !end->has_fact ||
-        fold->state->use == RUN_STATE_TELLS)
-        return;
-    fact.call = circles_call(attempt->call, fold->event->step);
-    if (!digest_is_known(fact.outcome))
-        fact.outcome = attempt->fingerprint;
-    fact.new_permille = attempt->new_permille;
-    const struct circles_attempt of = {
-        .step = fold->event->step, .number = attempt->number, .at = fold->event->at};
-    if (!fold->task->circles)
-        fold->task->circles = xcalloc(1, sizeof(*fold->task->circles));
-    circles_apply(fold->task->circles, &fact, &of, &fold->state->plan->loops);
-}
-
 /* Nothing that the task did so far counts any more. */
 static void forget_circles(const struct fold *fold)
 {
@@ -78,22 +58,6 @@ void fold_hint_given(const struct fold *fold)
 static_assert((int)AGENT_RETRIES_MAX <= (int)FOLD_COUNT_MAX,
               "own retries are counted without overflow");
 
-/* Applies a start to the gate whose queue it has left: it is the probe, or the next task waits its
- * turn. */
-static void pass_gate(const struct fold *fold, int number)
-{
-    struct gate_state *gate = run_state_gate(fold->state, number);
-    if (!gate)
-        return;
-    if (gate->status == GATE_CLOSED) {
-        gate->status = GATE_PROBING;
-        gate->probe = number;
-    } else if (gate->status == GATE_SPREADING) {
-        gate->due.at_ms = fold->event->at.at_ms + gate->spacing_ms;
-        gate->due.mono_ms = fold->event->at.mono_ms + gate->spacing_ms;
-    }
-}
-
 void fold_attempt_started(const struct fold *fold)
 {
     struct run_state *state = fold->state;
@@ -101,11 +65,18 @@ void fold_attempt_started(const struct fold *fold)
     const struct event *event = fold->event;
     int number = fold_task_number(fold);
     const struct plan_step *plan = &state->plan->tasks[number].steps[event->step];
-    const struct gate_state *gate = run_state_gate(state, number);
+    struct gate_state *gate = run_state_gate(state, number);
     const bool is_gated = gate && gate->status != GATE_OPEN;
 
+    /* The gate whose queue it has left: it is the probe, or the next task waits its turn. */
     fold_not_ready(fold, number);
-    pass_gate(fold, number);
+    if (gate && gate->status == GATE_CLOSED) {
+        gate->status = GATE_PROBING;
+        gate->probe = number;
+    } else if (gate && gate->status == GATE_SPREADING) {
+        gate->due.at_ms = event->at.at_ms + gate->spacing_ms;
+        gate->due.mono_ms = event->at.mono_ms + gate->spacing_ms;
+    }
     if (step->grant == 0)
         fold_open_grant(step, 1, plan_step_attempts(plan));
     if (step->first_start.at_ms == 0)
@@ -192,28 +163,10 @@ static struct fold_end read_end(const struct fold *fold)
     return end;
 }
 
-/* Attempts that never started, and those interrupted by the end of devs, have counts of their
- * own. */
-static void count_attempt(struct run_state *state, struct step_state *step,
-                          const struct outcome *outcome)
-{
-    if (outcome->kind == OUTCOME_NOT_STARTED) {
-        step->start_failures++;
-        state->attempts--;
-        return;
-    }
-    step->start_failures = 0;
-    if (outcome->kind == OUTCOME_INTERRUPTED) {
-        step->interrupted++;
-        return;
-    }
-    step->used++;
-    const int room = FOLD_COUNT_MAX - step->own_retries;
-    step->own_retries += outcome->own_retries < room ? outcome->own_retries : room;
-}
-
 void fold_attempt_ended(const struct fold *fold)
 {
+    struct run_state *state = fold->state;
+    struct task_state *task = fold->task;
     struct step_state *step = fold->step;
     struct attempt_state *attempt = step_state_latest(step);
     const struct fold_end end = fold->known ? *fold->known->end : read_end(fold);
@@ -224,25 +177,53 @@ void fold_attempt_ended(const struct fold *fold)
     attempt->partial = end.partial;
     attempt->skipped_bytes = end.skipped_bytes;
     attempt->new_permille = end.new_permille;
+
     /* The equal results in a row, including the newest. */
     const struct attempt_state *before = step->attempt_count > 1 ? attempt - 1 : NULL;
     const bool is_same = before && before->number >= step->results_from &&
                          digest_is_same(before->fingerprint, attempt->fingerprint);
     step->same = is_same ? step->same + 1 : 1;
-    take_fact(fold, &end);
 
+    /* The attempt becomes a step of the task's trajectory, if it has a fact. The fact does not
+     * repeat what other parts of the log say about the attempt. */
+    if (end.has_fact && circles_counts(end.outcome.kind) && state->use != RUN_STATE_TELLS) {
+        struct entropy_fact fact = end.fact;
+        fact.call = circles_call(attempt->call, fold->event->step);
+        if (!digest_is_known(fact.outcome))
+            fact.outcome = attempt->fingerprint;
+        fact.new_permille = attempt->new_permille;
+        const struct circles_attempt of = {
+            .step = fold->event->step, .number = attempt->number, .at = fold->event->at};
+        if (!task->circles)
+            task->circles = xcalloc(1, sizeof(*task->circles));
+        circles_apply(task->circles, &fact, &of, &state->plan->loops);
+    }
+
+    /* Attempts that never started, and those interrupted by the end of devs, have counts of their
+     * own. */
     step->silent_failure = end.fails;
-    count_attempt(fold->state, step, &attempt->outcome);
-    fold->task->waited_ms += attempt->outcome.own_wait_ms;
-    fold->state->waited_ms += attempt->outcome.own_wait_ms;
+    if (end.outcome.kind == OUTCOME_NOT_STARTED) {
+        step->start_failures++;
+        state->attempts--;
+    } else {
+        step->start_failures = 0;
+        if (end.outcome.kind == OUTCOME_INTERRUPTED) {
+            step->interrupted++;
+        } else {
+            const int room = FOLD_COUNT_MAX - step->own_retries;
+            step->used++;
+            step->own_retries += end.outcome.own_retries < room ? end.outcome.own_retries : room;
+        }
+    }
+    task->waited_ms += end.outcome.own_wait_ms;
+    state->waited_ms += end.outcome.own_wait_ms;
     step->status = STEP_JUDGING;
     fold_attempt_heard(fold);
-    fold->state->running--;
+    state->running--;
     fold_wall_end(fold);
-    struct task_agent *agent = fold->task->agent;
-    if (agent) {
-        agent_used_add(&agent->past, &agent->now);
-        agent->now = (struct agent_used){0};
+    if (task->agent) {
+        agent_used_add(&task->agent->past, &task->agent->now);
+        task->agent->now = (struct agent_used){0};
     }
 }
 

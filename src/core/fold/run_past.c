@@ -389,20 +389,17 @@ static unsigned char *take_packed(struct run_past *past)
     return packed;
 }
 
-static void drop_piece(struct run_past *past, struct piece *piece)
-{
-    while (piece && --piece->refs == 0) {
-        struct piece *before = piece->before;
-        past->bytes -= piece->bytes;
-        free(piece);
-        piece = before;
-    }
-}
-
 static void free_version(struct run_past *past, struct version *version, int steps)
 {
-    for (int i = 0; i < steps; i++)
-        drop_piece(past, version->pieces[i]);
+    for (int i = 0; i < steps; i++) {
+        struct piece *piece = version->pieces[i];
+        while (piece && --piece->refs == 0) {
+            struct piece *before = piece->before;
+            past->bytes -= piece->bytes;
+            free(piece);
+            piece = before;
+        }
+    }
     past->bytes -= version->bytes;
     free(version->packed);
     free(version);
@@ -500,13 +497,6 @@ static void add_moment(struct run_past *past)
     past->bytes += moment->bytes;
 }
 
-static void mark_changed(struct run_past *past, int number)
-{
-    if (!past->tasks[number].has_changed)
-        past->changed[past->changed_count++] = number;
-    past->tasks[number].has_changed = true;
-}
-
 /* Returns the first moment at or after an event; there is one. */
 static int64_t moment_from(const struct run_past *past, int64_t seq)
 {
@@ -534,7 +524,7 @@ static void thin_task(struct run_past *past, int number)
             version->before = gone->before;
             if (kept->now == gone) {
                 kept->now = NULL;
-                mark_changed(past, number);
+                run_past_changes(past, number, false);
             }
             free_version(past, gone, steps_of(past, number));
         }
@@ -765,6 +755,9 @@ void run_past_follow(struct run_past *past, struct run_state *state)
 
 void run_past_changes(struct run_past *past, int task, bool old_attempts)
 {
-    mark_changed(past, task);
-    past->tasks[task].has_old_changed = past->tasks[task].has_old_changed || old_attempts;
+    struct kept_task *kept = &past->tasks[task];
+    if (!kept->has_changed)
+        past->changed[past->changed_count++] = task;
+    kept->has_changed = true;
+    kept->has_old_changed = kept->has_old_changed || old_attempts;
 }

@@ -365,20 +365,6 @@ static void cancel_run(const struct scheduling *now, const struct control *contr
         answer_accept(answer, "the run is being cancelled");
 }
 
-static void hold_task(const struct scheduling *now, const struct control *control, int task,
-                      struct answer *answer)
-{
-    const struct task_state *state = &now->state->tasks[task];
-    if (task_status_is_final(state->status)) {
-        answer_refuse(answer, "it is %s already", task_status_name(state->status));
-    } else if (state->held) {
-        answer_refuse(answer, "it is held already");
-    } else {
-        scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_HELD, task), control->by);
-        answer_accept(answer, "held: no new tries until it is released");
-    }
-}
-
 /* Records a person's correction of a finished attempt. Decides nothing again. */
 static void correct_attempt(const struct scheduling *now, const struct control *control,
                             struct answer *answer)
@@ -415,6 +401,7 @@ static void correct_attempt(const struct scheduling *now, const struct control *
 static void act_on_task(const struct scheduling *now, const struct control *control, int task,
                         struct answer *answer)
 {
+    const struct task_state *state = &now->state->tasks[task];
     switch (control->verb) {
     case CONTROL_CANCEL:
         cancel_task(now, control, task, answer);
@@ -425,15 +412,22 @@ static void act_on_task(const struct scheduling *now, const struct control *cont
             describe_choices(now, control, task, answer);
         break;
     case CONTROL_HOLD:
-        hold_task(now, control, task, answer);
+        if (task_status_is_final(state->status)) {
+            answer_refuse(answer, "it is %s already", task_status_name(state->status));
+        } else if (state->held) {
+            answer_refuse(answer, "it is held already");
+        } else {
+            scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_HELD, task), control->by);
+            answer_accept(answer, "held: no new tries until it is released");
+        }
         break;
     case CONTROL_RELEASE:
-        if (!now->state->tasks[task].held) {
+        if (!state->held) {
             answer_refuse(answer, "it is not held");
-            break;
+        } else {
+            scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
+            answer_accept(answer, "released");
         }
-        scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
-        answer_accept(answer, "released");
         break;
     case CONTROL_SEND_ONE:
         send_one(now, control, task, answer);

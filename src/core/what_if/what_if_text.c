@@ -284,33 +284,25 @@ static void add_counts(const struct what_if_sum *sum, struct str *out)
     }
 }
 
-/* Which steps the change applies to, unless it is all of them. */
-static void add_reach(const struct what_if_sum *sum, const struct what_if_look *look,
-                      struct str *out)
+void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out)
 {
     struct str text = {0};
+    add_counts(sum, &text);
+    add_wrapped(" ", str_text(&text), look, out);
     if (sum->steps_changed < sum->steps) {
+        str_clear(&text);
         str_addf(&text, "policy B changes the policy of %d of %d steps", sum->steps_changed,
                  sum->steps);
         add_wrapped(" ", str_text(&text), look, out);
     }
-    str_clear(&text);
     if (sum->steps_refused > 0) {
+        str_clear(&text);
         str_addf(&text,
                  "a plan with policy B would be refused: it tries %d step%s again in place, not "
                  "declared idempotent",
                  sum->steps_refused, sum->steps_refused == 1 ? "" : "s");
         add_wrapped(" ", str_text(&text), look, out);
     }
-    str_done(&text);
-}
-
-void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out)
-{
-    struct str text = {0};
-    add_counts(sum, &text);
-    add_wrapped(" ", str_text(&text), look, out);
-    add_reach(sum, look, out);
     if (sum->differ > 0) { /* what is assumed after the two differ */
         str_clear(&text);
         str_add(&text, "a try has the same result after another wait");
