@@ -427,25 +427,6 @@ static bool mask_is_plain(const char *bytes, size_t len)
 
 enum { ESCAPE = 0x1b, DELETE = 0x7f };
 
-/* Returns how many bytes at p are dropped together; 0 if they stay. */
-static size_t dropped_len(const char *p, const char *end)
-{
-    const unsigned char *at = (const unsigned char *)p;
-    const size_t left = (size_t)(end - p);
-    if (*at == ESCAPE)
-        return text_escape_len(p, left);
-    /* Spinners: braille patterns, quartered circles. */
-    const bool is_spinner =
-        left >= 3 && at[0] == 0xe2 &&
-        ((at[1] >= 0xa0 && at[1] <= 0xa3) ||
-         (at[1] == 0x97 && ((at[2] >= 0x90 && at[2] <= 0x93) || (at[2] >= 0xb4 && at[2] <= 0xb7))));
-    if (is_spinner)
-        return 3;
-    if (left >= 2 && at[0] == 0xc2 && at[1] < 0xa0)
-        return 2; /* C1 controls */
-    return *at < ' ' || *at == DELETE;
-}
-
 /* The part of the line that stays, so far. There is room for the whole line. */
 struct cleaned {
     char *start, *to;
@@ -470,7 +451,22 @@ static const char *clean_one(struct cleaned *cleaned, const char *p, const char 
         cleaned->to -= cleaned->to > cleaned->start;
         return p + 1;
     }
-    const size_t dropped = dropped_len(p, end);
+    const unsigned char *at = (const unsigned char *)p;
+    const size_t left = (size_t)(end - p);
+    /* Spinners: braille patterns, quartered circles. */
+    const bool is_spinner =
+        left >= 3 && at[0] == 0xe2 &&
+        ((at[1] >= 0xa0 && at[1] <= 0xa3) ||
+         (at[1] == 0x97 && ((at[2] >= 0x90 && at[2] <= 0x93) || (at[2] >= 0xb4 && at[2] <= 0xb7))));
+    size_t dropped = 0;
+    if (*at == ESCAPE)
+        dropped = text_escape_len(p, left);
+    else if (is_spinner)
+        dropped = 3;
+    else if (left >= 2 && at[0] == 0xc2 && at[1] < 0xa0)
+        dropped = 2; /* C1 controls */
+    else if (*at < ' ' || *at == DELETE)
+        dropped = 1;
     if (dropped > 0)
         return p + dropped;
     *cleaned->to++ = *p;
@@ -568,30 +564,7 @@ static bool is_margin(char c)
     return c == ' ' || c == '\t';
 }
 
-static void report_line(struct normaliser *normaliser, const struct mask_line *masked,
-                        const char *raw, size_t raw_len)
-{
-    struct normaliser_line line = {
-        .bytes = masked->bytes,
-        .len = masked->len,
-        .general = masked->bytes,
-        .general_len = masked->len,
-        .raw = raw,
-        .raw_len = raw_len,
-        .masked = masked->masked,
-    };
-    str_clear(&normaliser->general);
-    if (normaliser->words &&
-        normaliser_words_mask(normaliser->words, line.bytes, line.len, &normaliser->general)) {
-        line.general = str_text(&normaliser->general);
-        line.general_len = normaliser->general.len;
-        line.masked |= 1U << NORMALISER_ARGUMENTS;
-    }
-    assert(line.len <= NORMALISER_TEXT_MAX && line.general_len <= NORMALISER_TEXT_MAX);
-    normaliser->line(normaliser->ctx, &line);
-}
-
-/* Handles one line without its end. */
+/* Cleans, masks and reports one line without its end. */
 static void take_line(struct normaliser *normaliser, const char *raw, size_t raw_len)
 {
     const char *from = raw;
@@ -613,8 +586,26 @@ static void take_line(struct normaliser *normaliser, const char *raw, size_t raw
         masked.len = normaliser->clean.len;
     }
     mask_tokens(&masked);
-    if (masked.len > 0)
-        report_line(normaliser, &masked, raw, raw_len);
+    if (masked.len == 0)
+        return;
+    struct normaliser_line line = {
+        .bytes = masked.bytes,
+        .len = masked.len,
+        .general = masked.bytes,
+        .general_len = masked.len,
+        .raw = raw,
+        .raw_len = raw_len,
+        .masked = masked.masked,
+    };
+    str_clear(&normaliser->general);
+    if (normaliser->words &&
+        normaliser_words_mask(normaliser->words, line.bytes, line.len, &normaliser->general)) {
+        line.general = str_text(&normaliser->general);
+        line.general_len = normaliser->general.len;
+        line.masked |= 1U << NORMALISER_ARGUMENTS;
+    }
+    assert(line.len <= NORMALISER_TEXT_MAX && line.general_len <= NORMALISER_TEXT_MAX);
+    normaliser->line(normaliser->ctx, &line);
 }
 
 static void end_part(struct normaliser *normaliser)

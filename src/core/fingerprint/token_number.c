@@ -79,9 +79,17 @@ struct amount {
     const byte *unit, *unit_end; /* equal: none */
 };
 
-/* Returns the end of the list that ping prints in its summary: 0.03/0.05/0.07. */
-static const byte *list_end(const struct token_scan *scan, const byte *end)
+/* Returns the end of 12, 1.5 or 1,234.5. */
+static const byte *figures_end(const struct token_scan *scan, const byte *at)
 {
+    const byte *end = run_end(scan, at, CLASS_DIGIT);
+    while (byte_at(scan, end) == ',' && end - at < FIGURES_MAX &&
+           run_end(scan, end + 1, CLASS_DIGIT) - end == 4)
+        end += 4;
+    if (byte_at(scan, end) != '.' || !byte_is(byte_at(scan, end + 1), CLASS_DIGIT))
+        return end;
+    end = run_end(scan, end + 1, CLASS_DIGIT);
+    /* Including the list that ping prints in its summary: 0.03/0.05/0.07. */
     for (int i = 1; i < LIST_MAX && byte_at(scan, end) == '/'; i++) {
         const byte *point = run_end(scan, end + 1, CLASS_DIGIT);
         if (point == end + 1 || byte_at(scan, point) != '.')
@@ -94,40 +102,21 @@ static const byte *list_end(const struct token_scan *scan, const byte *end)
     return end;
 }
 
-/* Returns the end of 12, 1.5 or 1,234.5. */
-static const byte *figures_end(const struct token_scan *scan, const byte *at)
-{
-    const byte *end = run_end(scan, at, CLASS_DIGIT);
-    while (byte_at(scan, end) == ',' && end - at < FIGURES_MAX &&
-           run_end(scan, end + 1, CLASS_DIGIT) - end == 4)
-        end += 4;
-    if (byte_at(scan, end) != '.' || !byte_is(byte_at(scan, end + 1), CLASS_DIGIT))
-        return end;
-    return list_end(scan, run_end(scan, end + 1, CLASS_DIGIT));
-}
-
-/* Returns the end of the letters of a unit, including the mu of microseconds. */
-static const byte *unit_end(const struct token_scan *scan, const byte *at)
-{
-    const byte *p = at;
-    while (p < scan->end && p - at <= UNIT_MAX &&
-           (byte_is(*p, CLASS_LETTER) || (*p >= 0x80 && p - at < 2)))
-        p++;
-    return p;
-}
-
 static struct amount amount_at(const struct token_scan *scan, const byte *at)
 {
     struct amount amount = {.figures_end = figures_end(scan, at)};
     amount.unit = amount.figures_end + (byte_at(scan, amount.figures_end) == ' ');
-    amount.unit_end = unit_end(scan, amount.unit);
+    const byte *p = amount.unit; /* letters, including the mu of microseconds */
+    while (p < scan->end && p - amount.unit <= UNIT_MAX &&
+           (byte_is(*p, CLASS_LETTER) || (*p >= 0x80 && p - amount.unit < 2)))
+        p++;
+    amount.unit_end = p;
     return amount;
 }
 
-/* The first byte of a unit of time. Most words after a number have another. */
-static bool may_be_time(byte first)
+static bool is_time(const struct amount *amount)
 {
-    switch (first) {
+    switch (*amount->unit) { /* most words after a number begin differently */
     case 's':
     case 'm':
     case 'h':
@@ -137,16 +126,10 @@ static bool may_be_time(byte first)
     case 'w':
     case 0xc2:
     case 0xce:
-        return true;
+        break;
     default:
         return false;
     }
-}
-
-static bool is_time(const struct amount *amount)
-{
-    if (!may_be_time(*amount->unit))
-        return false;
     const unsigned place = amount->unit > amount->figures_end ? UNIT_AFTER_BLANK : UNIT_AT_ONCE;
     for (size_t i = 0; i < ARRAY_LEN(units); i++) {
         if ((units[i].place & place) && is_name(amount->unit, amount->unit_end, &units[i].name))
@@ -820,64 +803,53 @@ bool token_time(const struct token_scan *scan, const struct token_word *word, st
     return end && token_set(out, at, end, TOKEN_TIME, NORMALISER_TIMES);
 }
 
-/* "[   12.345678] " of a kernel, with runs of blanks collapsed. */
-static const byte *kernel_prefix_end(const struct token_scan *scan)
-{
-    const byte *at = scan->start + 1;
-    at += byte_at(scan, at) == ' ';
-    const byte *point = run_end(scan, at, CLASS_DIGIT);
-    if (point == at || byte_at(scan, point) != '.')
-        return NULL;
-    const byte *end = run_end(scan, point + 1, CLASS_DIGIT);
-    return end - point > 3 && byte_at(scan, end) == ']' ? end + 1 : NULL;
-}
-
-/* "#7 12.34 " of a container build. */
-static const byte *build_prefix_end(const struct token_scan *scan)
-{
-    const byte *at = run_end(scan, scan->start + 1, CLASS_DIGIT);
-    if (at == scan->start + 1 || byte_at(scan, at) != ' ')
-        return NULL;
-    const byte *point = run_end(scan, at + 1, CLASS_DIGIT);
-    if (point == at + 1 || byte_at(scan, point) != '.')
-        return NULL;
-    const byte *end = run_end(scan, point + 1, CLASS_DIGIT);
-    return end > point + 1 && byte_at(scan, end) == ' ' ? end : NULL;
-}
-
-/* "E0821 14:03:22.123456 4711 ". */
-static const byte *klog_prefix_end(const struct token_scan *scan)
-{
-    const byte *at = scan->start;
-    if (!is_between(digits_value(scan, at + 1, 4), 101, 1231) || byte_at(scan, at + 5) != ' ')
-        return NULL;
-    const byte *end = clock_end(scan, at + 6, ':', CLOCK_SECONDS);
-    if (!end || byte_at(scan, end) != ' ')
-        return NULL;
-    const byte *pid = run_end(scan, end + 1, CLASS_DIGIT);
-    return pid > end + 1 && byte_at(scan, pid) == ' ' ? pid : NULL;
-}
-
 bool token_time_prefix(const struct token_scan *scan, struct token *out)
 {
     const byte *from = scan->start;
+    const byte *at = from + 1;
     const byte *end = NULL;
     switch (*from) {
-    case '[':
-        end = kernel_prefix_end(scan);
+    case '[': /* "[   12.345678] " of a kernel, with runs of blanks collapsed */
+        at += byte_at(scan, at) == ' ';
+        end = run_end(scan, at, CLASS_DIGIT);
+        if (end == at || byte_at(scan, end) != '.')
+            return false;
+        at = end;
+        end = run_end(scan, at + 1, CLASS_DIGIT);
+        if (end - at <= 3 || byte_at(scan, end) != ']')
+            return false;
+        end++;
         break;
-    case '#':
-        end = build_prefix_end(scan);
+    case '#': /* "#7 12.34 " of a container build */
+        end = run_end(scan, at, CLASS_DIGIT);
+        if (end == at || byte_at(scan, end) != ' ')
+            return false;
+        at = end + 1;
+        end = run_end(scan, at, CLASS_DIGIT);
+        if (end == at || byte_at(scan, end) != '.')
+            return false;
+        at = end + 1;
+        end = run_end(scan, at, CLASS_DIGIT);
+        if (end == at || byte_at(scan, end) != ' ')
+            return false;
         break;
     case 'I':
     case 'W':
     case 'E':
-    case 'F':
-        end = klog_prefix_end(scan);
+    case 'F': /* "E0821 14:03:22.123456 4711 " */
+        if (!is_between(digits_value(scan, at, 4), 101, 1231) || byte_at(scan, from + 5) != ' ')
+            return false;
+        end = clock_end(scan, from + 6, ':', CLOCK_SECONDS);
+        if (!end || byte_at(scan, end) != ' ')
+            return false;
+        at = end + 1;
+        end = run_end(scan, at, CLASS_DIGIT);
+        if (end == at || byte_at(scan, end) != ' ')
+            return false;
         from++; /* keep the level */
         break;
     default:
-        break;
+        return false;
     }
-    return end && token_set(out, from, end, TOKEN_TIME, NORMALISER_TIMES);
+    return token_set(out, from, end, TOKEN_TIME, NORMALISER_TIMES);
 }

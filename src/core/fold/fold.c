@@ -131,14 +131,6 @@ void fold_pause(const struct fold *fold, enum pause_kind kind, const struct mome
         .kind = kind, .ended = task->status, .from = *from, .until = fold->event->at};
 }
 
-void fold_pauses_free(struct task_pauses *pauses)
-{
-    if (!pauses)
-        return;
-    free(pauses->items);
-    free(pauses);
-}
-
 /* The run: its start, end and notes, and classes corrected by a person. */
 
 void fold_run_started(const struct fold *fold)
@@ -408,17 +400,6 @@ void fold_task_added(const struct fold *fold)
 /* Where a task works: its workspace, trees, result and sandbox. */
 
 enum { LACKS_MAX = 200 }; /* bytes of the list of keys */
-
-void fold_place_free(struct task_place *place)
-{
-    if (!place)
-        return;
-    free(place->path);
-    free(place->branch);
-    free(place->result);
-    free(place->lacks);
-    free(place);
-}
 
 static struct task_place *place_of(const struct fold *fold)
 {

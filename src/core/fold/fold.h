@@ -72,7 +72,6 @@ fold_fn fold_hint_given;
 fold_fn fold_task_blocked, fold_task_held, fold_task_released, fold_cancel_asked;
 /* Ends a stretch of the task's past that began at `from`. */
 void fold_pause(const struct fold *fold, enum pause_kind kind, const struct moment *from);
-void fold_pauses_free(struct task_pauses *pauses);
 fold_fn fold_gate_closed, fold_gate_opened;
 fold_fn fold_run_started, fold_run_ended, fold_run_recovered, fold_class_corrected, fold_note;
 
@@ -80,7 +79,6 @@ fold_fn fold_run_started, fold_run_ended, fold_run_recovered, fold_class_correct
 void fold_away(const struct fold *fold, const struct moment *since);
 fold_fn fold_workspace_made, fold_tree_seen, fold_workspace_changed, fold_result_kept,
     fold_sandbox_lacks, fold_secrets_cut;
-void fold_place_free(struct task_place *place);
 
 /* Adds the event's task to the plan. The event must be sound; its handler comes next. Returns false
  * and changes nothing if the plan cannot take such a task. */

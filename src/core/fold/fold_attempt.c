@@ -68,7 +68,7 @@ void fold_attempt_started(const struct fold *fold)
     struct gate_state *gate = run_state_gate(state, number);
     const bool is_gated = gate && gate->status != GATE_OPEN;
 
-    /* The gate whose queue it has left: it is the probe, or the next task waits its turn. */
+    /* It is the probe of the gate whose queue it leaves, or the next task there waits its turn. */
     fold_not_ready(fold, number);
     if (gate && gate->status == GATE_CLOSED) {
         gate->status = GATE_PROBING;

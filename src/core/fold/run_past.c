@@ -550,24 +550,6 @@ static void thin_moments(struct run_past *past)
         thin_task(past, i);
 }
 
-static void keep_state(struct run_past *past)
-{
-    leave_spot(past);
-    for (int i = 0; i < past->changed_count; i++) {
-        const int number = past->changed[i];
-        struct kept_task *kept = &past->tasks[number];
-        struct version *version = new_version(past, number, kept->newest);
-        version->before = kept->newest;
-        kept->newest = version;
-        set_now(past, number, version);
-    }
-    past->changed_count = 0;
-    add_moment(past);
-    while (past->count == RUN_PAST_MOMENTS_MAX ||
-           (past->bytes > RUN_PAST_BYTES_MAX && past->count > 2))
-        thin_moments(past);
-}
-
 static int find_moment(const struct run_past *past, int64_t seq)
 {
     int at = past->count - 1;
@@ -581,19 +563,28 @@ void run_past_pass(struct run_past *past)
     const int64_t seq = past->state->last_seq;
     if (seq % past->every != 0)
         return;
-    if (past->count == 0 || seq > past->moments[past->count - 1].seq) {
-        keep_state(past);
+    const bool is_new = past->count == 0 || seq > past->moments[past->count - 1].seq;
+    if (!is_new && past->moments[find_moment(past, seq)].seq != seq)
         return;
-    }
-    if (past->moments[find_moment(past, seq)].seq != seq)
-        return;
-    /* The state is again as it was at a kept moment. */
     leave_spot(past);
     for (int i = 0; i < past->changed_count; i++) {
         const int number = past->changed[i];
-        set_now(past, number, version_at(&past->tasks[number], seq));
+        struct kept_task *kept = &past->tasks[number];
+        if (is_new) {
+            struct version *version = new_version(past, number, kept->newest);
+            version->before = kept->newest;
+            kept->newest = version;
+            set_now(past, number, version);
+        } else { /* the state is again as it was at this moment */
+            set_now(past, number, version_at(kept, seq));
+        }
     }
     past->changed_count = 0;
+    if (is_new)
+        add_moment(past);
+    while (is_new && (past->count == RUN_PAST_MOMENTS_MAX ||
+                      (past->bytes > RUN_PAST_BYTES_MAX && past->count > 2)))
+        thin_moments(past);
 }
 
 static void restore_attempts(struct step_state *step, const struct piece *piece)

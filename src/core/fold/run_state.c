@@ -279,9 +279,17 @@ void fold_task_free(struct task_state *task, int steps)
 {
     free(task->by);
     circles_free(task->circles);
-    fold_place_free(task->place);
     fold_agent_free(task->agent);
-    fold_pauses_free(task->pauses);
+    if (task->place) {
+        free(task->place->path);
+        free(task->place->branch);
+        free(task->place->result);
+        free(task->place->lacks);
+    }
+    free(task->place);
+    if (task->pauses)
+        free(task->pauses->items);
+    free(task->pauses);
     for (int i = 0; i < steps; i++) {
         struct step_state *step = &task->steps[i];
         for (uint32_t n = 0; n < step->attempt_count; n++) {

@@ -311,16 +311,11 @@ static enum redecide_source read_act(const struct reading *reading, struct redec
 
 /* If a person ended a wait or chose who is sent first, an input begins here; otherwise it is a
  * decision. */
-static enum redecide_source read_skip(const struct reading *reading, struct redecide_input *out)
+static enum redecide_source read_by_hand(const struct reading *reading, struct redecide_input *out)
 {
     const struct event *event = &reading->events->items[0];
-    return event->a == 1 ? read_act(reading, out) : REDECIDE_TIME;
-}
-
-static enum redecide_source read_send(const struct reading *reading, struct redecide_input *out)
-{
-    const struct event *event = &reading->events->items[0];
-    return event->e > 0 ? read_act(reading, out) : REDECIDE_TIME;
+    const bool by_hand = event->kind == EVENT_WAIT_ENDED ? event->a == 1 : event->e > 0;
+    return by_hand ? read_act(reading, out) : REDECIDE_TIME;
 }
 
 /* How to read the input from its first event. A kind that is not listed follows only from time.
@@ -344,8 +339,8 @@ static const struct {
     [EVENT_TASK_RELEASED] = {read_act, false},
     [EVENT_HINT_GIVEN] = {read_act, false},
     [EVENT_CONTROL_ANSWERED] = {read_act, false},
-    [EVENT_WAIT_ENDED] = {read_skip, false},
-    [EVENT_GATE_CLOSED] = {read_send, false},
+    [EVENT_WAIT_ENDED] = {read_by_hand, false},
+    [EVENT_GATE_CLOSED] = {read_by_hand, false},
 };
 
 /* Returns whether an input always begins with an event of this kind. */

@@ -57,56 +57,44 @@ static int64_t waited_in(const struct step_state *step, const struct moment *at)
     return step->status == STEP_WAITING ? fold_length_ms(waited_ms) : 0;
 }
 
-static void count_task(const struct what_if *what, int task, struct what_if_sum *out)
-{
-    const struct run_state *state = &what->state;
-    const struct what_if_task *own = &what->tasks[task];
-    const enum task_status status = state->tasks[task].status;
-    const int64_t open_ms = waited_in(run_state_step(state, task), &state->last);
-    out->recorded.waited_ms += own->recorded_wait_ms + open_ms;
-    out->other.waited_ms += own->other_wait_ms;
-    out->recorded.counts[status]++;
-    if (own->course == WHAT_IF_UNKNOWN)
-        out->other.unknown++;
-    else
-        out->other.counts[is_off(own) ? own->status : status]++;
-    if (!is_off(own) && state->tasks[task].status == TASK_BACKOFF)
-        out->other.waited_ms += other_wait(what, task, open_ms);
-}
-
-/* The policies of the previous step, as most steps of a plan share theirs. */
-struct pair {
-    const struct policy *was, *now;
-    bool same;
-};
-
-static void count_steps(const struct what_if *what, int task, struct pair *pair,
-                        struct what_if_sum *out)
-{
-    const struct plan_task *now = &what->state.plan->tasks[task];
-    const struct plan_task *was = what->state.growing ? NULL : &what->recorded->tasks[task];
-    for (int i = 0; i < now->step_count; i++) {
-        const struct plan_step *step = &now->steps[i];
-        const struct policy *before =
-            was ? was->steps[i].policy : plan_policy_find(what->recorded, step->policy->name);
-        if (!pair->now || pair->was != before || pair->now != step->policy)
-            *pair = (struct pair){
-                .was = before,
-                .now = step->policy,
-                .same = before && digest_equal(policy_digest(before), policy_digest(step->policy))};
-        out->steps_changed += !pair->same;
-        out->steps_refused += plan_step_attempts(step) > 1 && !plan_step_is_repeatable(now, step);
-        out->steps++;
-    }
-}
-
 void what_if_sum(const struct what_if *what, struct what_if_sum *out)
 {
-    struct pair pair = {0};
+    const struct run_state *state = &what->state;
+    /* The policies of the previous step, as most steps of a plan share theirs. */
+    const struct policy *last_was = NULL;
+    const struct policy *last_now = NULL;
+    bool same = false;
     *out = what->sum;
-    for (int i = 0; i < what->state.plan->task_count; i++) {
-        count_task(what, i, out);
-        count_steps(what, i, &pair, out);
+    for (int task = 0; task < state->plan->task_count; task++) {
+        const struct what_if_task *own = &what->tasks[task];
+        const enum task_status status = state->tasks[task].status;
+        const int64_t open_ms = waited_in(run_state_step(state, task), &state->last);
+        out->recorded.waited_ms += own->recorded_wait_ms + open_ms;
+        out->other.waited_ms += own->other_wait_ms;
+        out->recorded.counts[status]++;
+        if (own->course == WHAT_IF_UNKNOWN)
+            out->other.unknown++;
+        else
+            out->other.counts[is_off(own) ? own->status : status]++;
+        if (!is_off(own) && status == TASK_BACKOFF)
+            out->other.waited_ms += other_wait(what, task, open_ms);
+
+        const struct plan_task *now = &state->plan->tasks[task];
+        const struct plan_task *was = state->growing ? NULL : &what->recorded->tasks[task];
+        for (int i = 0; i < now->step_count; i++) {
+            const struct plan_step *step = &now->steps[i];
+            const struct policy *before =
+                was ? was->steps[i].policy : plan_policy_find(what->recorded, step->policy->name);
+            if (!last_now || last_was != before || last_now != step->policy) {
+                last_was = before;
+                last_now = step->policy;
+                same = before && digest_equal(policy_digest(before), policy_digest(last_now));
+            }
+            out->steps_changed += !same;
+            out->steps_refused +=
+                plan_step_attempts(step) > 1 && !plan_step_is_repeatable(now, step);
+            out->steps++;
+        }
     }
 }
 
@@ -143,22 +131,6 @@ void what_if_sum_add(struct what_if_sum *all, const struct what_if_sum *one)
 }
 
 /* What other policies decide after an attempt, and where that leads. */
-
-/* Asks the scheduler about the ended attempt, with the policies of the change. Stores the verdict
- * in *room, that of a success if the log has none; *out borrows it. */
-static void rule_attempt(struct what_if *what, int task, const struct moment *at,
-                         struct verdict *room, struct scheduler_ruling *out)
-{
-    struct run_state *state = &what->state; /* never modified: nothing is emitted */
-    const struct step_state *step = run_state_step(state, task);
-    const struct input input = {.now = {.at_ms = at->at_ms + what->tasks[task].shift_ms,
-                                        .mono_ms = at->mono_ms + what->tasks[task].shift_ms}};
-    const struct scheduling now = {.state = state, .input = &input};
-    *room = verdict_new();
-    if (step->judged)
-        (void)step_state_verdict(step, room);
-    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, room, out);
-}
 
 /* Appends the reason as a screen would show it if it had been recorded. */
 static void explain_decision(const struct what_if *what, int task,
@@ -206,12 +178,21 @@ static void leave_record(struct what_if *what, int task,
     what->sum.goes_on += !ends;
 }
 
+/* Asks the scheduler about the ended attempt, with the policies of the change, and compares. */
 static void compare_decision(struct what_if *what, int task, const struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
-    struct verdict verdict;
-    struct scheduler_ruling ruling;
-    rule_attempt(what, task, &event->at, &verdict, &ruling);
+    struct run_state *state = &what->state; /* never modified: nothing is emitted */
+    const struct step_state *step = run_state_step(state, task);
+    const struct input input = {.now = {.at_ms = event->at.at_ms + own->shift_ms,
+                                        .mono_ms = event->at.mono_ms + own->shift_ms}};
+    const struct scheduling now = {.state = state, .input = &input};
+    struct verdict verdict = verdict_new(); /* of a success if the log has none */
+    struct scheduler_ruling ruling;         /* borrows the verdict */
+    if (step->judged)
+        (void)step_state_verdict(step, &verdict);
+    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, &verdict, &ruling);
+
     struct what_if_difference difference = {
         .task = task,
         .step = event->step,

@@ -96,37 +96,31 @@ static unsigned choose_columns(const struct what_if_sum *sum, const struct what_
     return chosen;
 }
 
-static void add_value(const struct what_if_side *side, const struct what_if_side *base,
-                      enum column column, struct str *out)
-{
-    const int64_t value = value_of(side, column);
-    if (column == COLUMN_WAIT || column == COLUMN_RAN)
-        shown_duration(value, out);
-    else if (column == COLUMN_COST)
-        agent_cost_words(value, out);
-    else
-        str_add_i64(out, value);
-    /* The difference of a number of tasks from the recorded one: "2 (+1)". */
-    const bool counts_tasks = column >= COLUMN_PASSED && column <= COLUMN_BLOCKED;
-    const int64_t recorded = value_of(base, column);
-    if (counts_tasks && value != recorded)
-        str_addf(out, " (%+" PRId64 ")", value - recorded);
-}
-
+/* Adds a line of the table: the titles if `side` is NULL. A number of tasks is followed by its
+ * difference from `base`: "2 (+1)". */
 static void add_row(const char *label, const struct what_if_side *side,
                     const struct what_if_side *base, unsigned chosen, struct str *out)
 {
     str_addf(out, "%-*s", LABEL_WIDTH, label);
     for (int i = 0; i < COLUMN_COUNT; i++) {
+        const enum column column = (enum column)i;
         struct str cell = {0};
         if ((chosen & 1U << i) == 0)
             continue;
-        if (side)
-            add_value(side, base, (enum column)i, &cell);
-        else
+        const int64_t value = side ? value_of(side, column) : 0;
+        const int64_t recorded = side ? value_of(base, column) : 0;
+        if (!side)
             str_add(&cell, table_columns[i].title);
-        const int used = text_width(str_text(&cell), cell.len);
-        const int pad = table_columns[i].width - used;
+        else if (column == COLUMN_WAIT || column == COLUMN_RAN)
+            shown_duration(value, &cell);
+        else if (column == COLUMN_COST)
+            agent_cost_words(value, &cell);
+        else
+            str_add_i64(&cell, value);
+        const bool counts_tasks = column >= COLUMN_PASSED && column <= COLUMN_BLOCKED;
+        if (counts_tasks && value != recorded)
+            str_addf(&cell, " (%+" PRId64 ")", value - recorded);
+        const int pad = table_columns[i].width - text_width(str_text(&cell), cell.len);
         str_addf(out, "%*s%s", pad > 0 ? pad : 1, "", str_text(&cell));
         str_done(&cell);
     }
@@ -242,24 +236,6 @@ static void add_task(const struct what_if *what, int number, const struct what_i
     str_done(&text);
 }
 
-/* Adds those that differ, at most WHAT_IF_TASKS_SHOWN. */
-static void add_tasks(const struct what_if *what, const struct what_if_look *look, struct str *out)
-{
-    const int count = what_if_state(what)->plan->task_count;
-    int told = 0;
-    int more = 0;
-    for (int i = 0; i < count; i++) {
-        if (what_if_task(what, i)->course == WHAT_IF_SAME)
-            continue;
-        if (told++ < WHAT_IF_TASKS_SHOWN)
-            add_task(what, i, look, out);
-        else
-            more++;
-    }
-    if (more > 0)
-        str_addf(out, " ... and %d more tasks (--json has all)\n", more);
-}
-
 static void add_counts(const struct what_if_sum *sum, struct str *out)
 {
     const struct {
@@ -327,7 +303,18 @@ void what_if_lines(const struct what_if *what, const struct what_if_look *look, 
     what_if_sum(what, &sum);
     what_if_table(&sum, look, out);
     add_first(what, look, out);
-    add_tasks(what, look, out);
+    int told = 0;
+    int more = 0;
+    for (int i = 0; i < what_if_state(what)->plan->task_count; i++) {
+        if (what_if_task(what, i)->course == WHAT_IF_SAME)
+            continue;
+        if (told++ < WHAT_IF_TASKS_SHOWN)
+            add_task(what, i, look, out);
+        else
+            more++;
+    }
+    if (more > 0)
+        str_addf(out, " ... and %d more tasks (--json has all)\n", more);
     what_if_notes(&sum, look, out);
 }
 
