@@ -93,20 +93,15 @@ static int compare_keys(const void *left, const void *right)
     return strcmp(a->key, b->key);
 }
 
-/* Every double below 2^63 without a fraction is a 64-bit integer. */
-static bool is_integer(double value)
-{
-    static const double limit = 9223372036854775808.0;
-    return value > -limit && value < limit && trunc(value) == value;
-}
-
 static void write_real(double value, struct str *out)
 {
-    char text[NUMBER_MAX];
-    if (is_integer(value)) {
+    /* Every double below 2^63 without a fraction is a 64-bit integer. */
+    static const double limit = 9223372036854775808.0;
+    if (value > -limit && value < limit && trunc(value) == value) {
         str_add_i64(out, (int64_t)value);
         return;
     }
+    char text[NUMBER_MAX];
     int digits = DIGITS_LEAST;
     do {
         (void)snprintf(text, sizeof(text), "%.*g", digits, value);
@@ -138,17 +133,6 @@ static void write_members(const struct writer *writer, const struct json *object
     free(members);
 }
 
-static void write_elements(const struct writer *writer, const struct json *array)
-{
-    const size_t count = json_count(array);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            str_add_char(writer->out, ',');
-        str_add(writer->out, writer->gap);
-        write_value(writer, json_at(array, i));
-    }
-}
-
 static void write_value(const struct writer *writer, const struct json *json)
 {
     struct str *out = writer->out;
@@ -158,11 +142,18 @@ static void write_value(const struct writer *writer, const struct json *json)
         write_members(writer, json);
         str_add_char(out, '}');
         break;
-    case JSON_KIND_ARRAY:
+    case JSON_KIND_ARRAY: {
+        const size_t count = json_count(json);
         str_add_char(out, '[');
-        write_elements(writer, json);
+        for (size_t i = 0; i < count; i++) {
+            if (i > 0)
+                str_add_char(out, ',');
+            str_add(out, writer->gap);
+            write_value(writer, json_at(json, i));
+        }
         str_add_char(out, ']');
         break;
+    }
     case JSON_KIND_STRING: {
         const char *text = json_text(json, "");
         str_add_json(out, text, strlen(text));
@@ -241,25 +232,24 @@ void digest_to_hex(struct digest digest, char out[DIGEST_HEX_MAX])
     out[DIGEST_HEX_MAX - 1] = '\0';
 }
 
-/* Returns -1 for other characters, including capital letters. */
-static int digit_value(char c)
-{
-    if (ascii_is_digit(c))
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
+/* Reads 16 hex digits without capital letters. */
 static bool half_from_hex(const char *hex, uint64_t *out)
 {
     uint64_t half = 0;
-    int wrong = 0;
+    bool ok = true;
     for (int i = 0; i < DIGEST_BYTES; i++) {
-        const int value = digit_value(hex[i]);
-        wrong |= value;
+        const char c = hex[i];
+        int value = 0;
+        if (ascii_is_digit(c))
+            value = c - '0';
+        else if (c >= 'a' && c <= 'f')
+            value = c - 'a' + 10;
+        else
+            ok = false;
         half = half << 4 | (uint64_t)value;
     }
     *out = half;
-    return wrong >= 0;
+    return ok;
 }
 
 bool digest_from_hex(const char *hex, struct digest *out)
@@ -279,7 +269,7 @@ struct hashing {
 };
 
 /* Adds a member or element, or a part of a long one. JSON text has no controls. */
-static void add_part(struct hashing *hashing, const char *bytes, size_t len)
+static void hash_part(struct hashing *hashing, const char *bytes, size_t len)
 {
     struct mask_line line = {.bytes = bytes, .len = len, .text = &hashing->masked};
     mask_tokens(&line);
@@ -292,32 +282,28 @@ static void add_part(struct hashing *hashing, const char *bytes, size_t len)
     sha256_add(hashing->hash, line.bytes, line.len);
 }
 
-static void add_text(struct hashing *hashing, const char *text, size_t len)
+void fingerprint_json_hash(const struct json *json, const struct normaliser_words *words,
+                           unsigned char out[CANONICAL_HASH_BYTES])
 {
-    const char *end = text + len;
+    struct hashing hashing = {.words = words};
+    struct str lines = {0};
+    sha256_open(&hashing.hash);
+    canonical_write_lines(json, &lines);
+    const char *text = str_text(&lines);
+    const char *end = text + lines.len;
     while (text < end) {
         const char *feed = memchr(text, '\n', (size_t)(end - text));
         const char *part_end = feed ? feed : end;
         while (text < part_end) {
             const size_t left = (size_t)(part_end - text);
             const size_t part = left < NORMALISER_LINE_MAX ? left : NORMALISER_LINE_MAX;
-            add_part(hashing, text, part);
+            hash_part(&hashing, text, part);
             text += part;
         }
         text += feed != NULL;
     }
-}
-
-void fingerprint_json_hash(const struct json *json, const struct normaliser_words *words,
-                           unsigned char out[CANONICAL_HASH_BYTES])
-{
-    struct hashing hashing = {.words = words};
-    struct str text = {0};
-    sha256_open(&hashing.hash);
-    canonical_write_lines(json, &text);
-    add_text(&hashing, str_text(&text), text.len);
     sha256_finish(hashing.hash, out);
-    str_done(&text);
+    str_done(&lines);
     str_done(&hashing.masked);
     str_done(&hashing.general);
 }
@@ -362,13 +348,6 @@ static struct digest hash_line(const char *bytes, size_t len)
     return (struct digest){.hi = hash.high64, .lo = hash.low64};
 }
 
-static void add_line(struct sum *sum, struct digest plain, struct digest general)
-{
-    sum->plain = digest_sum(sum->plain, plain);
-    sum->general = digest_sum(sum->general, general);
-    sum->lines++;
-}
-
 static void on_line(void *ctx, const struct normaliser_line *line)
 {
     struct stream *stream = ctx;
@@ -380,8 +359,11 @@ static void on_line(void *ctx, const struct normaliser_line *line)
     };
     bool echoes = (line->masked & 1U << NORMALISER_ARGUMENTS) != 0;
     told.general_hash = echoes ? hash_line(line->general, line->general_len) : told.hash;
-    add_line(&stream->sum, told.hash, told.general_hash);
-    stream->sum.masked |= line->masked;
+    struct sum *sum = &stream->sum;
+    sum->plain = digest_sum(sum->plain, told.hash);
+    sum->general = digest_sum(sum->general, told.general_hash);
+    sum->lines++;
+    sum->masked |= line->masked;
     if (setting->line)
         setting->line(setting->ctx, &told);
 }
@@ -479,47 +461,6 @@ static void add_number(struct sha256 *hash, uint64_t value)
     sha256_add(hash, bytes, sizeof(bytes));
 }
 
-static void add_digest(struct sha256 *hash, struct digest digest)
-{
-    add_number(hash, digest.hi);
-    add_number(hash, digest.lo);
-}
-
-static struct digest end_hash(struct sha256 *hash)
-{
-    unsigned char sum[SHA256_BYTES];
-    sha256_finish(hash, sum);
-    struct digest digest = digest_from_bytes(sum);
-    if (!digest_is_known(digest)) /* not covered: one in 2^128 */
-        digest.lo = 1;
-    return digest;
-}
-
-/* Adds the sum and number of a stream's lines. */
-static void add_sum(struct sha256 *hash, const struct sum *a, const struct sum *b, bool failed)
-{
-    add_digest(hash, failed ? digest_sum(a->general, b->general) : digest_sum(a->plain, b->plain));
-    add_number(hash, (uint64_t)(a->lines + b->lines));
-}
-
-static uint64_t raw_hash(const struct fingerprint *fingerprint)
-{
-    uint64_t hashes[FINGERPRINT_STREAMS];
-    for (int i = 0; i < FINGERPRINT_STREAMS; i++)
-        hashes[i] = XXH3_64bits_digest(fingerprint->streams[i].raw);
-    return XXH3_64bits(hashes, sizeof(hashes));
-}
-
-/* Returns stdout as a JSON value, or NULL. */
-static struct json *parse_whole(const struct whole *whole)
-{
-    struct json *json = NULL;
-    if (whole->over || whole->text.len == 0 ||
-        !json_parse(str_text(&whole->text), whole->text.len, &json, NULL, NULL))
-        return NULL;
-    return json;
-}
-
 /* How an attempt ended. */
 struct end {
     enum outcome_kind kind;
@@ -533,35 +474,27 @@ static struct digest hash_result(const struct fingerprint *fingerprint, const st
 {
     const struct sum nothing = {0};
     const struct sum *out = json ? &nothing : &fingerprint->streams[0].sum;
+    const struct sum *err = &fingerprint->streams[1].sum;
+    const struct digest lines =
+        end->failed ? digest_sum(out->general, err->general) : digest_sum(out->plain, err->plain);
     struct sha256 *hash;
     sha256_open(&hash);
     add_number(hash, (uint64_t)end->kind);
     add_number(hash, (uint64_t)(int64_t)end->code);
     add_number(hash, (uint64_t)(json ? FINGERPRINT_JSON : FINGERPRINT_TEXT));
     add_number(hash, fingerprint->partial);
-    add_sum(hash, out, &fingerprint->streams[1].sum, end->failed);
+    add_number(hash, lines.hi);
+    add_number(hash, lines.lo);
+    add_number(hash, (uint64_t)(out->lines + err->lines));
     if (json)
         sha256_add(hash, json, SHA256_BYTES);
-    return end_hash(hash);
-}
 
-static void take_digests(const struct fingerprint *fingerprint, const struct end *end,
-                         struct fingerprint_result *result)
-{
-    struct json *json = parse_whole(&fingerprint->whole);
-    if (!json) {
-        result->kind = FINGERPRINT_TEXT;
-        result->digest = result->masked_digest = hash_result(fingerprint, end, NULL);
-        return;
-    }
-    unsigned char exact[CANONICAL_HASH_BYTES];
-    unsigned char masked[CANONICAL_HASH_BYTES];
-    canonical_hash(json, exact);
-    fingerprint_json_hash(json, end->failed ? fingerprint->setting.words : NULL, masked);
-    json_free(json);
-    result->kind = FINGERPRINT_JSON;
-    result->digest = hash_result(fingerprint, end, exact);
-    result->masked_digest = hash_result(fingerprint, end, masked);
+    unsigned char bytes[SHA256_BYTES];
+    sha256_finish(hash, bytes);
+    struct digest digest = digest_from_bytes(bytes);
+    if (!digest_is_known(digest)) /* not covered: one in 2^128 */
+        digest.lo = 1;
+    return digest;
 }
 
 struct fingerprint_result fingerprint_finish(struct fingerprint *fingerprint,
@@ -569,15 +502,33 @@ struct fingerprint_result fingerprint_finish(struct fingerprint *fingerprint,
 {
     const struct end end = {
         .kind = kind, .code = code, .failed = kind != OUTCOME_EXIT || code != 0};
-    struct fingerprint_result result = {.raw = raw_hash(fingerprint),
-                                        .partial = fingerprint->partial};
+    struct fingerprint_result result = {.partial = fingerprint->partial};
+    uint64_t raw[FINGERPRINT_STREAMS];
     for (int i = 0; i < FINGERPRINT_STREAMS; i++) {
         struct stream *stream = &fingerprint->streams[i];
+        raw[i] = XXH3_64bits_digest(stream->raw);
         normaliser_end(stream->normaliser);
         result.lines += stream->sum.lines;
         result.masked |= stream->sum.masked;
         result.skipped_bytes += stream->skipped;
     }
-    take_digests(fingerprint, &end, &result);
+    result.raw = XXH3_64bits(raw, sizeof(raw));
+
+    const struct whole *whole = &fingerprint->whole;
+    struct json *json = NULL;
+    if (whole->over || whole->text.len == 0 ||
+        !json_parse(str_text(&whole->text), whole->text.len, &json, NULL, NULL)) {
+        result.kind = FINGERPRINT_TEXT;
+        result.digest = result.masked_digest = hash_result(fingerprint, &end, NULL);
+        return result;
+    }
+    unsigned char exact[CANONICAL_HASH_BYTES];
+    unsigned char masked[CANONICAL_HASH_BYTES];
+    canonical_hash(json, exact);
+    fingerprint_json_hash(json, end.failed ? fingerprint->setting.words : NULL, masked);
+    json_free(json);
+    result.kind = FINGERPRINT_JSON;
+    result.digest = hash_result(fingerprint, &end, exact);
+    result.masked_digest = hash_result(fingerprint, &end, masked);
     return result;
 }

@@ -73,27 +73,20 @@ void normaliser_words_close(struct normaliser_words *words)
     free(words);
 }
 
-/* FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
-static uint32_t hash_of(const byte *bytes, size_t len)
-{
-    uint32_t hash = UINT32_C(2166136261);
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ bytes[i]) * UINT32_C(16777619);
-    return hash;
-}
-
-static bool is_word(const struct normaliser_words *words, int number, const byte *bytes, size_t len)
-{
-    const struct word *word = &words->words[number];
-    return word->len == len && memcmp(words->text.data + word->at, bytes, len) == 0;
-}
-
 /* Returns the slot where the word is or would go. There is always a free one. */
 static size_t slot_of(const struct normaliser_words *words, const byte *bytes, size_t len)
 {
-    size_t slot = hash_of(bytes, len) % SLOTS;
-    while (words->slots[slot] != 0 && !is_word(words, words->slots[slot] - 1, bytes, len))
+    /* FNV-1a, 32 bits (http://www.isthe.com/chongo/tech/comp/fnv/). */
+    uint32_t hash = UINT32_C(2166136261);
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ bytes[i]) * UINT32_C(16777619);
+    size_t slot = hash % SLOTS;
+    while (words->slots[slot] != 0) {
+        const struct word *word = &words->words[words->slots[slot] - 1];
+        if (word->len == len && memcmp(words->text.data + word->at, bytes, len) == 0)
+            break;
         slot = (slot + 1) % SLOTS;
+    }
     return slot;
 }
 
@@ -139,10 +132,12 @@ static const byte *path_end(const byte *p, const byte *end)
     return p;
 }
 
-/* Words of the call that contain a '/' are searched for as a whole, too. */
-static void add_paths(struct normaliser_words *words, const byte *p, const byte *end)
+void normaliser_words_add(struct normaliser_words *words, const char *bytes, size_t len)
 {
-    while (p < end) {
+    const byte *start = (const byte *)bytes;
+    const byte *end = start + len;
+    const byte *p = start;
+    while (p < end) { /* words that contain a '/' are searched for as a whole, too */
         const byte *to = path_end(p, end);
         if (to - p > NORMALISER_WORD_MAX)
             to = p; /* too long: only its parts become words */
@@ -152,13 +147,7 @@ static void add_paths(struct normaliser_words *words, const byte *p, const byte 
             ;
         p += p < end;
     }
-}
-
-void normaliser_words_add(struct normaliser_words *words, const char *bytes, size_t len)
-{
-    const byte *p = (const byte *)bytes;
-    const byte *end = p + len;
-    add_paths(words, p, end);
+    p = start;
     while (p < end) {
         const byte *from = p;
         bool named = false; /* a number alone is not a name */
@@ -189,33 +178,6 @@ static bool is_token(const struct echo *echo, const byte *from, const byte *to)
     return from > echo->start && from[-1] == '<' && to < echo->end && *to == '>';
 }
 
-/* Returns the end of "/a" and ".c" after a word of the call; they are too short to be words. */
-static const byte *skip_short_parts(const struct echo *echo, const byte *at)
-{
-    while (at + 1 < echo->end && (*at == '.' || *at == '/')) {
-        const byte *end = at + 1;
-        while (end < echo->end && byte_is(*end, CLASS_WORD) && !byte_is(*end, CLASS_DIGIT))
-            end++;
-        bool whole = end == echo->end || !byte_is(*end, CLASS_WORD);
-        if (!whole || end == at + 1 || end - at > NORMALISER_WORD_MIN)
-            break;
-        at = end;
-    }
-    return at;
-}
-
-static void replace_echo(struct echo *echo, const byte *from, const byte *to)
-{
-    bool joined = echo->copied && from - echo->copied == 1 && strchr("./-+@", *echo->copied) &&
-                  *echo->copied != '\0';
-    if (!joined) {
-        const byte *rest = echo->copied ? echo->copied : echo->start;
-        str_add_n(echo->out, (const char *)rest, (size_t)(from - rest));
-        str_add(echo->out, "<arg>");
-    }
-    echo->copied = to;
-}
-
 /* Returns where the next word begins that may be the call's, or `end`. No word begins within a
  * word, so most positions need no lookup. */
 static const byte *next_beginning(const struct normaliser_words *words, const struct echo *echo,
@@ -241,8 +203,19 @@ static const byte *word_end(const struct normaliser_words *words, const struct e
         return to;
     for (to = p; to < echo->end && byte_is(*to, CLASS_WORD);)
         to++;
-    bool found = has_word(words, p, (size_t)(to - p)) && !is_token(echo, p, to);
-    return found ? skip_short_parts(echo, to) : NULL;
+    if (!has_word(words, p, (size_t)(to - p)) || is_token(echo, p, to))
+        return NULL;
+    /* Including "/a" and ".c" after it, which are too short to be words. */
+    while (to + 1 < echo->end && (*to == '.' || *to == '/')) {
+        const byte *end = to + 1;
+        while (end < echo->end && byte_is(*end, CLASS_WORD) && !byte_is(*end, CLASS_DIGIT))
+            end++;
+        bool whole = end == echo->end || !byte_is(*end, CLASS_WORD);
+        if (!whole || end == to + 1 || end - to > NORMALISER_WORD_MIN)
+            break;
+        to = end;
+    }
+    return to;
 }
 
 bool normaliser_words_mask(const struct normaliser_words *words, const char *bytes, size_t len,
@@ -254,9 +227,19 @@ bool normaliser_words_mask(const struct normaliser_words *words, const char *byt
         return false;
     while ((p = next_beginning(words, &echo, p)) < echo.end) {
         const byte *to = word_end(words, &echo, p);
-        if (to)
-            replace_echo(&echo, p, to);
-        p = to ? to : p + 1;
+        if (!to) {
+            p++;
+            continue;
+        }
+        const bool joined = echo.copied && p - echo.copied == 1 && strchr("./-+@", *echo.copied) &&
+                            *echo.copied != '\0';
+        if (!joined) {
+            const byte *rest = echo.copied ? echo.copied : echo.start;
+            str_add_n(echo.out, (const char *)rest, (size_t)(p - rest));
+            str_add(echo.out, "<arg>");
+        }
+        echo.copied = to;
+        p = to;
     }
     if (!echo.copied)
         return false;
@@ -281,30 +264,6 @@ static const struct {
 };
 static_assert(ARRAY_LEN(placeholders) == TOKEN_NAME_COUNT, "every token has a word");
 
-/* Returns the word around the digit at `at`. */
-static struct token_word word_around(const struct token_scan *scan, const byte *at)
-{
-    struct token_word word = {.from = at, .all_classes = ~0U};
-    while (word.from > scan->floor && byte_is(word.from[-1], CLASS_WORD))
-        word.from--;
-    for (word.to = word.from; word.to < scan->end && byte_is(*word.to, CLASS_WORD); word.to++) {
-        word.classes |= token_classes[*word.to];
-        word.all_classes &= token_classes[*word.to];
-    }
-    return word;
-}
-
-/* A short number that is not part of a date, a clock, an amount or an id by what follows it;
- * only what precedes it may explain it. Most numbers are like this. */
-static bool is_bare_number(const struct token_scan *scan, const struct token_word *word)
-{
-    if (!(word->all_classes & CLASS_DIGIT) || word->to - word->from >= BARE_MAX)
-        return false;
-    const byte next = byte_at(scan, word->to);
-    return next != ' ' && next != '.' && next != ',' && next != ':' && next != '-' && next != '/' &&
-           next != '`' && next != '<';
-}
-
 /* "1.2.3", "10.0.0.1": no rule applies, except to Erlang's process names. */
 static bool is_version(const struct token_scan *scan, const struct token_word *word)
 {
@@ -319,42 +278,30 @@ static bool is_version(const struct token_scan *scan, const struct token_word *w
     return !byte_is(byte_at(scan, point), CLASS_LETTER);
 }
 
-/* "amd64", "x86": too short for any token except a pytest worker, and not joined to anything. */
-static bool is_short_name(const struct token_scan *scan, const struct token_word *word)
-{
-    return word->to - word->from < NAME_LEN_MIN && !byte_is(*word->from, CLASS_DIGIT) &&
-           byte_before(scan, word->from) != '-' && byte_at(scan, word->to) != '-';
-}
-
 static bool find_in_word(const struct token_scan *scan, const struct token_word *word,
                          struct token *out)
 {
-    if (is_bare_number(scan, word) || is_short_name(scan, word))
+    const ptrdiff_t len = word->to - word->from;
+    const byte next = byte_at(scan, word->to);
+    const bool begins_with_digit = byte_is(*word->from, CLASS_DIGIT);
+    /* A short number that is not part of a date, a clock, an amount or an id by what follows it;
+     * only what precedes it may explain it. Most numbers are like this. */
+    const bool is_bare_number = (word->all_classes & CLASS_DIGIT) && len < BARE_MAX &&
+                                next != ' ' && next != '.' && next != ',' && next != ':' &&
+                                next != '-' && next != '/' && next != '`' && next != '<';
+    /* "amd64", "x86": not joined to anything, and too short for any token but a pytest worker. */
+    const bool is_short_name = len < NAME_LEN_MIN && !begins_with_digit &&
+                               byte_before(scan, word->from) != '-' && next != '-';
+    if (is_bare_number || is_short_name)
         return token_number(scan, word, out);
     if (is_version(scan, word))
         return false;
-    if (!byte_is(*word->from, CLASS_DIGIT))
+    if (!begins_with_digit)
         return token_id(scan, word, out) || token_hex(scan, word, out) ||
                token_number(scan, word, out);
     return token_time(scan, word, out) || token_id(scan, word, out) ||
            token_harness(scan, word, out) || token_hex(scan, word, out) ||
            token_amount(scan, word, out) || token_number(scan, word, out);
-}
-
-/* Returns where to continue after a word that is not a token. The rest of a version or fraction
- * is none either. */
-static const byte *after_word(const struct token_scan *scan, const struct token_word *word)
-{
-    const byte *p = word->to;
-    if (!(word->all_classes & CLASS_DIGIT))
-        return p;
-    while (p + 1 < scan->end && *p == '.' && byte_is(p[1], CLASS_DIGIT)) {
-        const byte *end = run_end(scan, p + 1, CLASS_DIGIT);
-        if (byte_is(byte_at(scan, end), CLASS_LETTER))
-            break; /* a word by itself */
-        p = end;
-    }
-    return p;
 }
 
 /* Finds the token that begins at, or surrounds, a trigger. Otherwise returns false and sets
@@ -364,10 +311,26 @@ static bool find_token(struct token_scan *scan, const byte *at, struct token *ou
 {
     *next = at + 1;
     if (byte_is(*at, CLASS_DIGIT)) {
-        const struct token_word word = word_around(scan, at);
+        /* The word around the digit. */
+        struct token_word word = {.from = at, .all_classes = ~0U};
+        while (word.from > scan->floor && byte_is(word.from[-1], CLASS_WORD))
+            word.from--;
+        for (word.to = word.from; word.to < scan->end && byte_is(*word.to, CLASS_WORD); word.to++) {
+            word.classes |= token_classes[*word.to];
+            word.all_classes &= token_classes[*word.to];
+        }
         if (find_in_word(scan, &word, out))
             return true;
-        *next = after_word(scan, &word);
+        /* The rest of a version or fraction is no token either. */
+        const byte *p = word.to;
+        while ((word.all_classes & CLASS_DIGIT) && byte_at(scan, p) == '.' &&
+               byte_is(byte_at(scan, p + 1), CLASS_DIGIT)) {
+            const byte *end = run_end(scan, p + 1, CLASS_DIGIT);
+            if (byte_is(byte_at(scan, end), CLASS_LETTER))
+                break; /* a word by itself */
+            p = end;
+        }
+        *next = p;
         return false;
     }
     if (*at == '/')
@@ -407,55 +370,37 @@ static void replace_token(struct masker *masker, const struct token *token)
     masker->scan.matched = token->to;
 }
 
-static void mask_prefix(struct masker *masker)
-{
-    struct token token;
-    if (token_time_prefix(&masker->scan, &token) || token_pid_prefix(&masker->scan, &token) ||
-        token_meter(&masker->scan, &token))
-        replace_token(masker, &token);
-}
-
-/* Handles the triggers of the block at `at`. */
-static void mask_block(struct masker *masker, const byte *at, uint64_t triggers)
-{
-    for (; triggers; triggers &= triggers - 1) {
-        const byte *here = at + __builtin_ctzll(triggers) / 8;
-        struct token token;
-        const byte *next = NULL;
-        if (here < masker->scan.floor)
-            continue;
-        if (find_token(&masker->scan, here, &token, &next))
-            replace_token(masker, &token);
-        else
-            masker->scan.floor = next;
-    }
-}
-
-static void mask_blocks(struct masker *masker)
-{
-    const byte *end = masker->scan.end;
-    for (const byte *at = masker->scan.start; at < end; at += BLOCK_BYTES) {
-        const struct block block = block_look(block_load((const char *)at, (const char *)end));
-        mask_block(masker, at, block.triggers);
-    }
-}
-
 void mask_tokens(struct mask_line *line)
 {
-    struct masker masker = {.line = line};
-    masker.scan.start = (const byte *)line->bytes;
-    masker.scan.end = masker.scan.start + line->len;
-    masker.scan.floor = masker.scan.start;
-    masker.copied = masker.scan.start;
+    const byte *start = (const byte *)line->bytes;
+    const byte *end = start + line->len;
+    struct masker masker = {
+        .scan = {.start = start, .end = end, .floor = start}, .line = line, .copied = start};
+    struct token_scan *scan = &masker.scan;
+    struct token token;
     line->text->len = 0;
     line->masked = 0;
     if (line->len == 0)
         return;
-    mask_prefix(&masker);
-    mask_blocks(&masker);
+    if (token_time_prefix(scan, &token) || token_pid_prefix(scan, &token) ||
+        token_meter(scan, &token))
+        replace_token(&masker, &token);
+    for (const byte *at = start; at < end; at += BLOCK_BYTES) {
+        const struct block block = block_look(block_load((const char *)at, (const char *)end));
+        for (uint64_t triggers = block.triggers; triggers; triggers &= triggers - 1) {
+            const byte *here = at + __builtin_ctzll(triggers) / 8;
+            const byte *next = NULL;
+            if (here < scan->floor)
+                continue;
+            if (find_token(scan, here, &token, &next))
+                replace_token(&masker, &token);
+            else
+                scan->floor = next;
+        }
+    }
     if (line->masked == 0)
         return;
-    put_bytes(line->text, masker.copied, (size_t)(masker.scan.end - masker.copied));
+    put_bytes(line->text, masker.copied, (size_t)(end - masker.copied));
     line->text->data[line->text->len] = '\0';
     line->bytes = line->text->data;
     line->len = line->text->len;
@@ -482,40 +427,10 @@ static bool mask_is_plain(const char *bytes, size_t len)
 
 enum { ESCAPE = 0x1b, DELETE = 0x7f };
 
-/* Spinners: braille patterns, quartered circles. */
-static bool is_spinner(const unsigned char *at)
-{
-    return at[0] == 0xe2 && ((at[1] >= 0xa0 && at[1] <= 0xa3) ||
-                             (at[1] == 0x97 && ((at[2] >= 0x90 && at[2] <= 0x93) ||
-                                                (at[2] >= 0xb4 && at[2] <= 0xb7))));
-}
-
-/* Returns how many bytes at p are dropped together; 0 if they stay. */
-static size_t dropped_len(const char *p, const char *end)
-{
-    const unsigned char *at = (const unsigned char *)p;
-    const size_t left = (size_t)(end - p);
-    if (*at == ESCAPE)
-        return text_escape_len(p, left);
-    if (left >= 3 && is_spinner(at))
-        return 3;
-    if (left >= 2 && at[0] == 0xc2 && at[1] < 0xa0)
-        return 2; /* C1 controls */
-    return *at < ' ' || *at == DELETE;
-}
-
 /* The part of the line that stays, so far. There is room for the whole line. */
 struct cleaned {
     char *start, *to;
 };
-
-/* A backspace removes one character, whatever its bytes. */
-static void take_back(struct cleaned *cleaned)
-{
-    while (cleaned->to > cleaned->start && utf8_is_inner(cleaned->to[-1]))
-        cleaned->to--;
-    cleaned->to -= cleaned->to > cleaned->start;
-}
 
 static bool is_after_blank(const struct cleaned *cleaned)
 {
@@ -530,11 +445,28 @@ static const char *clean_one(struct cleaned *cleaned, const char *p, const char 
             *cleaned->to++ = ' ';
         return p + 1;
     }
-    if (*p == '\b') {
-        take_back(cleaned);
+    if (*p == '\b') { /* removes one character, whatever its bytes */
+        while (cleaned->to > cleaned->start && utf8_is_inner(cleaned->to[-1]))
+            cleaned->to--;
+        cleaned->to -= cleaned->to > cleaned->start;
         return p + 1;
     }
-    const size_t dropped = dropped_len(p, end);
+    const unsigned char *at = (const unsigned char *)p;
+    const size_t left = (size_t)(end - p);
+    /* Spinners: braille patterns, quartered circles. */
+    const bool is_spinner =
+        left >= 3 && at[0] == 0xe2 &&
+        ((at[1] >= 0xa0 && at[1] <= 0xa3) ||
+         (at[1] == 0x97 && ((at[2] >= 0x90 && at[2] <= 0x93) || (at[2] >= 0xb4 && at[2] <= 0xb7))));
+    size_t dropped = 0;
+    if (*at == ESCAPE)
+        dropped = text_escape_len(p, left);
+    else if (is_spinner)
+        dropped = 3;
+    else if (left >= 2 && at[0] == 0xc2 && at[1] < 0xa0)
+        dropped = 2; /* C1 controls */
+    else if (*at < ' ' || *at == DELETE)
+        dropped = 1;
     if (dropped > 0)
         return p + dropped;
     *cleaned->to++ = *p;
@@ -632,41 +564,7 @@ static bool is_margin(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Returns the part of a line that no lone \r has overwritten. */
-static const char *last_written(const char *bytes, size_t *len)
-{
-    const char *from = bytes;
-    const char *end = bytes + *len;
-    for (const char *p = bytes; (p = memchr(p, '\r', (size_t)(end - p))); p++)
-        from = p + 1;
-    *len = (size_t)(end - from);
-    return from;
-}
-
-static void report_line(struct normaliser *normaliser, const struct mask_line *masked,
-                        const char *raw, size_t raw_len)
-{
-    struct normaliser_line line = {
-        .bytes = masked->bytes,
-        .len = masked->len,
-        .general = masked->bytes,
-        .general_len = masked->len,
-        .raw = raw,
-        .raw_len = raw_len,
-        .masked = masked->masked,
-    };
-    str_clear(&normaliser->general);
-    if (normaliser->words &&
-        normaliser_words_mask(normaliser->words, line.bytes, line.len, &normaliser->general)) {
-        line.general = str_text(&normaliser->general);
-        line.general_len = normaliser->general.len;
-        line.masked |= 1U << NORMALISER_ARGUMENTS;
-    }
-    assert(line.len <= NORMALISER_TEXT_MAX && line.general_len <= NORMALISER_TEXT_MAX);
-    normaliser->line(normaliser->ctx, &line);
-}
-
-/* Handles one line without its end. */
+/* Cleans, masks and reports one line without its end. */
 static void take_line(struct normaliser *normaliser, const char *raw, size_t raw_len)
 {
     const char *from = raw;
@@ -678,14 +576,36 @@ static void take_line(struct normaliser *normaliser, const char *raw, size_t raw
     struct mask_line masked = {
         .bytes = from, .len = (size_t)(to - from), .text = &normaliser->text};
     if (!mask_is_plain(masked.bytes, masked.len)) {
-        raw = last_written(raw, &raw_len);
+        /* Only the part that no lone \r has overwritten. */
+        const char *end = raw + raw_len;
+        for (const char *p = raw; (p = memchr(p, '\r', (size_t)(end - p))); p++)
+            raw = p + 1;
+        raw_len = (size_t)(end - raw);
         mask_clean(raw, raw_len, &normaliser->clean);
         masked.bytes = str_text(&normaliser->clean);
         masked.len = normaliser->clean.len;
     }
     mask_tokens(&masked);
-    if (masked.len > 0)
-        report_line(normaliser, &masked, raw, raw_len);
+    if (masked.len == 0)
+        return;
+    struct normaliser_line line = {
+        .bytes = masked.bytes,
+        .len = masked.len,
+        .general = masked.bytes,
+        .general_len = masked.len,
+        .raw = raw,
+        .raw_len = raw_len,
+        .masked = masked.masked,
+    };
+    str_clear(&normaliser->general);
+    if (normaliser->words &&
+        normaliser_words_mask(normaliser->words, line.bytes, line.len, &normaliser->general)) {
+        line.general = str_text(&normaliser->general);
+        line.general_len = normaliser->general.len;
+        line.masked |= 1U << NORMALISER_ARGUMENTS;
+    }
+    assert(line.len <= NORMALISER_TEXT_MAX && line.general_len <= NORMALISER_TEXT_MAX);
+    normaliser->line(normaliser->ctx, &line);
 }
 
 static void end_part(struct normaliser *normaliser)
@@ -710,41 +630,29 @@ static void keep_block(struct normaliser *normaliser, const char *bytes, size_t 
     }
 }
 
-/* Adds bytes of an unfinished line. A \r overwrites what is before it, except at the end of the
- * line. */
-static void keep_with_returns(struct normaliser *normaliser, const char *bytes, size_t len)
-{
-    const char *end = bytes + len;
-    while (bytes < end) {
-        const char *mark = memchr(bytes, '\r', (size_t)(end - bytes));
-        keep_block(normaliser, bytes, (size_t)((mark ? mark : end) - bytes));
-        if (!mark)
-            return;
-        normaliser->returned = true;
-        bytes = mark + 1;
-    }
-}
-
-/* Returns the length of a line without the \r before its line feed. */
-static size_t without_returns(const char *bytes, size_t len)
-{
-    while (len > 0 && bytes[len - 1] == '\r')
-        len--;
-    return len;
-}
-
 void normaliser_add(struct normaliser *normaliser, const char *bytes, size_t len)
 {
     const char *end = bytes + len;
     while (bytes < end) {
         const char *feed = memchr(bytes, '\n', (size_t)(end - bytes));
-        size_t line_len = (size_t)((feed ? feed : end) - bytes);
+        const char *line_end = feed ? feed : end;
+        size_t line_len = (size_t)(line_end - bytes);
         bool whole = feed && normaliser->part.len == 0 && !normaliser->returned &&
                      line_len <= normaliser->line_max;
         if (whole) {
-            take_line(normaliser, bytes, without_returns(bytes, line_len));
+            while (line_len > 0 && bytes[line_len - 1] == '\r')
+                line_len--;
+            take_line(normaliser, bytes, line_len);
         } else {
-            keep_with_returns(normaliser, bytes, line_len);
+            /* A \r overwrites what is before it, except at the end of the line. */
+            while (bytes < line_end) {
+                const char *mark = memchr(bytes, '\r', (size_t)(line_end - bytes));
+                keep_block(normaliser, bytes, (size_t)((mark ? mark : line_end) - bytes));
+                if (!mark)
+                    break;
+                normaliser->returned = true;
+                bytes = mark + 1;
+            }
         }
         if (!feed)
             return;

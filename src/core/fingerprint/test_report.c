@@ -83,7 +83,7 @@ static int64_t *meant_by(struct test_report *report, const char *word, size_t le
     return NULL;
 }
 
-static void add_to(int64_t *number, int64_t value)
+static void add_to_number(int64_t *number, int64_t value)
 {
     *number = (*number < 0 ? 0 : *number) + value;
 }
@@ -123,7 +123,7 @@ static void read_numbers(const char *line, enum order order, struct test_report 
             int64_t *number = order == WORD_FIRST ? meant_by(report, word, len)
                                                   : meant_by(report, next, word_len(next));
             if (number && *at != '.' && *at != '%')
-                add_to(number, value);
+                add_to_number(number, value);
         } else {
             at++;
         }
@@ -144,16 +144,7 @@ static void read_ctest(const char *line, struct test_report *report)
     report->passed = report->total >= report->failed ? report->total - report->failed : -1;
 }
 
-/* "[  PASSED  ] 13 tests.", "[  FAILED  ] 1 test, listed below:" */
-static void read_gtest(const char *line, struct test_report *report)
-{
-    const char *at = strchr(line, ']');
-    at += strcspn(at, "0123456789");
-    int64_t value = read_number(&at);
-    *(strstr(line, "PASSED") ? &report->passed : &report->failed) = value;
-}
-
-static const struct form *form_of(const char *line)
+static const struct form *find_form(const char *line)
 {
     const char *from = line + strspn(line, " \t");
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
@@ -162,11 +153,6 @@ static const struct form *form_of(const char *line)
             return &forms[i];
     }
     return NULL;
-}
-
-static bool says_something(const struct test_report *report)
-{
-    return report->passed >= 0 || report->failed >= 0;
 }
 
 static struct test_report new_report(const char *form)
@@ -179,12 +165,16 @@ static struct test_report new_report(const char *form)
 static void take_line(const struct form *form, const char *line, struct test_report *report)
 {
     struct test_report one = new_report(form->name);
-    if (strcmp(form->name, "ctest") == 0)
+    if (strcmp(form->name, "ctest") == 0) {
         read_ctest(line, &one);
-    else if (strcmp(form->name, "gtest") == 0)
-        read_gtest(line, &one);
-    else
+    } else if (strcmp(form->name, "gtest") == 0) {
+        /* "[  PASSED  ] 13 tests.", "[  FAILED  ] 1 test, listed below:" */
+        const char *at = strchr(line, ']');
+        at += strcspn(at, "0123456789");
+        *(strstr(line, "PASSED") ? &one.passed : &one.failed) = read_number(&at);
+    } else {
         read_numbers(line, form->order, &one);
+    }
 
     bool other = !report->form || strcmp(report->form, form->name) != 0;
     if (other)
@@ -196,7 +186,7 @@ static void take_line(const struct form *form, const char *line, struct test_rep
         int64_t value = *number_of(&one, numbers[i]);
         int64_t *into = number_of(report, numbers[i]);
         if (value >= 0 && form->adds)
-            add_to(into, value);
+            add_to_number(into, value);
         else if (value >= 0)
             *into = value;
     }
@@ -216,12 +206,12 @@ bool test_report_find(const struct classify_text *text, struct test_report *out)
         if (line->len >= sizeof(copy))
             continue; /* no summary is that long */
         (void)snprintf(copy, sizeof(copy), "%.*s", (int)line->len, clean.bytes + line->start);
-        const struct form *form = form_of(copy);
+        const struct form *form = find_form(copy);
         if (form)
             take_line(form, copy, &report);
     }
     clean_text_done(&clean);
-    bool found = report.form && says_something(&report);
+    bool found = report.form && (report.passed >= 0 || report.failed >= 0);
     if (found)
         *out = report;
     return found;

@@ -10,6 +10,14 @@
  * Ids and hashes: generated for each request or object (rules 4, 5 and 7).
  */
 
+static unsigned classes_of(const byte *from, const byte *to)
+{
+    unsigned classes = 0;
+    for (const byte *p = from; p < to; p++)
+        classes |= token_classes[*p];
+    return classes;
+}
+
 /* Counts the parts of a word, cut at digits and before a capital after a lower-case letter.
  * Random text has many parts for its length, names chosen by people have few. */
 static int token_parts(const byte *from, const byte *to)
@@ -87,12 +95,6 @@ static const struct key {
     {"xtraceid", TOKEN_VALUE, NORMALISER_IDS, KEY_ANYWHERE},
 };
 
-/* Most words before a ':' are not keys, as their first or last letter shows. */
-static bool may_be_key(byte first, byte last)
-{
-    return strchr("abcdefilmnprstux", first | 0x20) && strchr("degnpsty", last | 0x20);
-}
-
 static int compare_key(const void *wanted, const void *row)
 {
     return strcmp(wanted, ((const struct key *)row)->name);
@@ -126,14 +128,6 @@ static const byte *key_start(const struct token_scan *scan, const byte *to)
     return from;
 }
 
-/* Returns the end of the opening quote of a value, "\"" in JSON within JSON; `at` if there is
- * none. */
-static const byte *skip_quote(const struct token_scan *scan, const byte *at)
-{
-    const byte *quote = at + (byte_at(scan, at) == '\\');
-    return byte_at(scan, quote) == '"' || byte_at(scan, quote) == '\'' ? quote + 1 : at;
-}
-
 /* Returns the end of a value; NULL if it is too long or its quote is never closed. */
 static const byte *value_end(const struct token_scan *scan, const byte *at, bool quoted)
 {
@@ -150,13 +144,6 @@ static const byte *value_end(const struct token_scan *scan, const byte *at, bool
     return p;
 }
 
-static bool has_digit(const byte *from, const byte *to)
-{
-    while (from < to && !byte_is(*from, CLASS_DIGIT))
-        from++;
-    return from < to;
-}
-
 bool token_keyed(const struct token_scan *scan, const byte *at, struct token *out)
 {
     if (byte_at(scan, at + 1) == ':')
@@ -170,19 +157,26 @@ bool token_keyed(const struct token_scan *scan, const byte *at, struct token *ou
     else if (!byte_is(last, CLASS_LETTER) || to != at)
         return false;
     const byte *name = key_start(scan, to);
-    const struct key *key = name < to && may_be_key(*name, to[-1]) ? key_named(name, to) : NULL;
+    /* Most words before a ':' are not keys, as their first or last letter shows. */
+    const bool may_be_key =
+        name < to && strchr("abcdefilmnprstux", *name | 0x20) && strchr("degnpsty", to[-1] | 0x20);
+    const struct key *key = may_be_key ? key_named(name, to) : NULL;
     bool spoken = *at == ':' && !quoted_key; /* but not main.ts:88 */
     if (!key || (spoken && (key->form == KEY_STRICT || byte_before(scan, name) == '.')))
         return false;
 
     const byte *from = at + 1;
     from += byte_at(scan, from) == ' ';
-    const byte *inner = skip_quote(scan, from);
+    /* After the opening quote, if there is one: "\"" in JSON within JSON. */
+    const byte *quote = from + (byte_at(scan, from) == '\\');
+    const byte *inner =
+        byte_at(scan, quote) == '"' || byte_at(scan, quote) == '\'' ? quote + 1 : from;
     const byte *end = value_end(scan, inner, inner != from);
     if (!end || end == inner)
         return false;
     bool number_only = key->token != TOKEN_VALUE;
-    bool fits = number_only ? byte_is(*inner, CLASS_DIGIT) : inner != from || has_digit(inner, end);
+    bool fits = number_only ? byte_is(*inner, CLASS_DIGIT)
+                            : inner != from || (classes_of(inner, end) & CLASS_DIGIT);
     return fits && token_set(out, inner, end, key->token, key->mask);
 }
 
@@ -204,18 +198,6 @@ enum {
     POINTER_HALF = 8, /* hex digits on each side of a debugger's grave accent */
 };
 
-static bool is_uuid(const struct token_scan *scan, const byte *at)
-{
-    if (scan->end - at < UUID_LEN)
-        return false;
-    for (int i = 0; i < UUID_LEN; i++) {
-        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? at[i] != '-' : !byte_is(at[i], CLASS_HEX))
-            return false;
-    }
-    return !byte_is(byte_at(scan, at + UUID_LEN), CLASS_WORD);
-}
-
 /* A UUID at the word, or one that begins a group earlier if that group has no digit. */
 static bool find_uuid(const struct token_scan *scan, const struct token_word *word,
                       struct token *out)
@@ -227,7 +209,14 @@ static bool find_uuid(const struct token_scan *scan, const struct token_word *wo
     else if (len != 8)
         return false;
     bool inside = at > scan->start && byte_is(at[-1], CLASS_WORD);
-    return !inside && is_uuid(scan, at) &&
+    if (inside || scan->end - at < UUID_LEN)
+        return false;
+    for (int i = 0; i < UUID_LEN; i++) {
+        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (dash ? at[i] != '-' : !byte_is(at[i], CLASS_HEX))
+            return false;
+    }
+    return !byte_is(byte_at(scan, at + UUID_LEN), CLASS_WORD) &&
            token_set(out, at, at + UUID_LEN, TOKEN_UUID, NORMALISER_IDS);
 }
 
@@ -257,29 +246,6 @@ static bool find_web_token(const struct token_scan *scan, const struct token_wor
     return end > head && token_set(out, word->from, end, TOKEN_SECRET, NORMALISER_IDS);
 }
 
-static unsigned classes_of(const byte *from, const byte *to)
-{
-    unsigned classes = 0;
-    for (const byte *p = from; p < to; p++)
-        classes |= token_classes[*p];
-    return classes;
-}
-
-/* Counts bytes in runs of three or more lower-case letters: most of a chosen name, little of a
- * random one. */
-static ptrdiff_t count_spelt(const byte *from, const byte *to)
-{
-    ptrdiff_t spelt = 0;
-    for (const byte *p = from; p < to;) {
-        const byte *run = p;
-        while (p < to && byte_is(*p, CLASS_LOWER))
-            p++;
-        spelt += p - run >= 3 ? p - run : 0;
-        p += p == run;
-    }
-    return spelt;
-}
-
 /* At least sixteen characters of both cases and digits, mixed as no person would: hardly any
  * runs of letters, or parts of fewer than three letters on average. Names such as
  * testParsesRfc3339Times have longer parts. */
@@ -289,17 +255,17 @@ static bool is_made_up(const byte *from, const byte *to)
     const ptrdiff_t len = to - from;
     if (len < ID_MIN || len > ID_MAX || (classes_of(from, to) & all) != all)
         return false;
-    return count_spelt(from, to) * 100 < len * SPELT_PERCENT ||
-           len < 3 * (ptrdiff_t)token_parts(from, to);
-}
-
-/* Returns what follows the last '_' of a word: "toolu_7LNLOFCzklCz5IzBkhwYLAyI". */
-static const byte *after_prefix(const struct token_word *word)
-{
-    const byte *from = word->to;
-    while (from > word->from && from[-1] != '_')
-        from--;
-    return from;
+    /* Bytes in runs of three or more lower-case letters: most of a chosen name, little of a random
+     * one. */
+    ptrdiff_t spelt = 0;
+    for (const byte *p = from; p < to;) {
+        const byte *run = p;
+        while (p < to && byte_is(*p, CLASS_LOWER))
+            p++;
+        spelt += p - run >= 3 ? p - run : 0;
+        p += p == run;
+    }
+    return spelt * 100 < len * SPELT_PERCENT || len < 3 * (ptrdiff_t)token_parts(from, to);
 }
 
 static bool is_hex(const byte *from, const byte *to)
@@ -307,13 +273,6 @@ static bool is_hex(const byte *from, const byte *to)
     while (from < to && byte_is(*from, CLASS_HEX))
         from++;
     return from == to;
-}
-
-/* Hex digits alone, whatever is joined to them. */
-static bool is_long_hex(const struct token_word *word)
-{
-    return word->to - word->from >= HEX_MIN && (word->all_classes & CLASS_HEX) &&
-           (word->classes & CLASS_LETTER) != CLASS_LETTER;
 }
 
 /* Returns the end of base64 that is joined to an id by '/' and '+', if a '+' or '=' shows that
@@ -334,10 +293,18 @@ static const byte *padded_end(const struct token_scan *scan, const byte *at)
 static bool find_made_up(const struct token_scan *scan, const struct token_word *word,
                          struct token *out)
 {
-    if (word->to - word->from >= ID_MIN &&
-        (is_made_up(word->from, word->to) || is_made_up(after_prefix(word), word->to)))
-        return token_set(out, word->from, padded_end(scan, word->to), TOKEN_ID, NORMALISER_IDS);
-    if (byte_at(scan, word->to) != '-' || is_long_hex(word))
+    const ptrdiff_t len = word->to - word->from;
+    if (len >= ID_MIN) {
+        const byte *suffix = word->to; /* after the last '_': "toolu_7LNLOFCzklCz5IzBkhwYLAyI" */
+        while (suffix > word->from && suffix[-1] != '_')
+            suffix--;
+        if (is_made_up(word->from, word->to) || is_made_up(suffix, word->to))
+            return token_set(out, word->from, padded_end(scan, word->to), TOKEN_ID, NORMALISER_IDS);
+    }
+    /* Hex digits alone are a hash, whatever is joined to them. */
+    const bool is_long_hex = len >= HEX_MIN && (word->all_classes & CLASS_HEX) &&
+                             (word->classes & CLASS_LETTER) != CLASS_LETTER;
+    if (byte_at(scan, word->to) != '-' || is_long_hex)
         return false;
     const byte *end = base64_end(scan, word->from, ID_MAX + 1);
     return end - word->from > ID_MIN && is_made_up(word->from, end) &&
@@ -399,26 +366,24 @@ static bool find_pod(const struct token_scan *scan, const struct token_word *wor
            token_set(out, word->from, end, TOKEN_ID, NORMALISER_IDS);
 }
 
-/* 1234567e5 */
-static bool has_exponent(const struct token_word *word)
-{
-    const byte *p = word->from;
-    while (p < word->to && byte_is(*p, CLASS_DIGIT))
-        p++;
-    if (p == word->to || (*p | 0x20) != 'e')
-        return false;
-    for (p++; p < word->to && byte_is(*p, CLASS_DIGIT);)
-        p++;
-    return p == word->to;
-}
-
 /* At least six hex digits joined to a name or to another such part ("runner-ce9a15",
  * "18.7320ca35.1771341215"), and mixed as in no version number. */
 static bool is_joined_hex(const struct token_scan *scan, const struct token_word *word)
 {
     const byte before = byte_before(scan, word->from);
-    return word->to - word->from >= JOINED_HEX_MIN && (before == '-' || before == '.') &&
-           token_parts(word->from, word->to) >= 3 && (before == '-' || !has_exponent(word));
+    if (word->to - word->from < JOINED_HEX_MIN || (before != '-' && before != '.') ||
+        token_parts(word->from, word->to) < 3)
+        return false;
+    if (before == '-')
+        return true;
+    const byte *p = word->from; /* but not 1234567e5 */
+    while (p < word->to && byte_is(*p, CLASS_DIGIT))
+        p++;
+    if (p == word->to || (*p | 0x20) != 'e')
+        return true;
+    for (p++; p < word->to && byte_is(*p, CLASS_DIGIT);)
+        p++;
+    return p != word->to;
 }
 
 /* At least 7 hex digits of one case, with digits and letters, or 12 of any kind; not a fraction. */
@@ -463,13 +428,6 @@ static bool begins_with(const byte *from, const byte *to, const char *text)
     return (size_t)(to - from) >= len && memcmp(from, text, len) == 0;
 }
 
-/* Letters and digits mixed as nobody would: parts of fewer than 2.6 letters. */
-static bool is_made_up_path(const byte *from, const byte *to)
-{
-    const ptrdiff_t len = to - from;
-    return len >= SUFFIX_MIN && len * 10 < 26 * (ptrdiff_t)token_parts(from, to);
-}
-
 static unsigned all_classes(const byte *from, const byte *to)
 {
     unsigned classes = ~0U;
@@ -495,7 +453,10 @@ static bool is_random_run(const byte *from, const byte *to, bool last)
     const byte *figures = to; /* "go-build1234567" */
     while (figures > from && byte_is(figures[-1], CLASS_DIGIT))
         figures--;
-    return to - figures >= FIGURES_MIN || is_made_up_path(from, to);
+    if (to - figures >= FIGURES_MIN)
+        return true;
+    /* Letters and digits mixed as nobody would: parts of fewer than 2.6 letters. */
+    return len >= SUFFIX_MIN && len * 10 < 26 * (ptrdiff_t)token_parts(from, to);
 }
 
 /* "ccUwfH2T.s" of compilers, "tmpab12_x9z" of Python, "tmp.Xa81bQz0Kd" of mktemp. */
@@ -570,13 +531,6 @@ static bool is_random(const byte *from, const byte *to)
     return false;
 }
 
-/* "pytest-31" in "pytest-of-ci". */
-static bool is_numbered(const byte *from, const byte *to, const byte *folder)
-{
-    return folder && begins_with(folder, from, "pytest-of-") && begins_with(from, to, "pytest-") &&
-           to - from > 7 && byte_is(from[7], CLASS_DIGIT);
-}
-
 /* Returns the end of the last generated part from `at` to the end of the path. Returns NULL if
  * people chose all names; the scan then skips the path. */
 static const byte *random_end(struct token_scan *scan, const byte *at)
@@ -588,7 +542,11 @@ static const byte *random_end(struct token_scan *scan, const byte *at)
         const byte *to = end;
         while (to > at && (to[-1] == '.' || to[-1] == ','))
             to--; /* the sentence's, not the name's */
-        if (is_random(at, to) || is_numbered(at, to, folder))
+        /* "pytest-31" in "pytest-of-ci". */
+        const bool is_numbered = folder && begins_with(folder, at, "pytest-of-") &&
+                                 begins_with(at, to, "pytest-") && to - at > 7 &&
+                                 byte_is(at[7], CLASS_DIGIT);
+        if (is_numbered || is_random(at, to))
             found = to;
         if (to == at || byte_at(scan, to) != '/') {
             at = end;
@@ -630,15 +588,6 @@ static bool is_saved_output(const struct token_scan *scan, const byte *at)
     return false;
 }
 
-/* Returns true if an absolute path begins at the '/' at `at`. */
-static bool is_absolute(const struct token_scan *scan, const byte *at)
-{
-    const byte before = byte_before(scan, at);
-    if (before == '/')
-        return at - scan->start >= 2 && at[-2] == '/'; /* file:///tmp/x */
-    return !byte_is(before, CLASS_PATH) || before == '=' || before == ',' || before == '@';
-}
-
 /* Returns the end of the generated part of a path in a folder for temporary files; NULL if it is
  * in none, or if people chose all names. */
 static const byte *temp_end(struct token_scan *scan, const byte *at)
@@ -664,7 +613,12 @@ static const byte *temp_end(struct token_scan *scan, const byte *at)
 
 bool token_temp(struct token_scan *scan, const byte *at, struct token *out)
 {
-    if ((scan->chosen && at < scan->chosen) || !is_absolute(scan, at))
+    const byte before = byte_before(scan, at);
+    bool is_absolute =
+        !byte_is(before, CLASS_PATH) || before == '=' || before == ',' || before == '@';
+    if (before == '/')
+        is_absolute = at - scan->start >= 2 && at[-2] == '/'; /* file:///tmp/x */
+    if ((scan->chosen && at < scan->chosen) || !is_absolute)
         return false;
     const byte *end = NULL;
     if (is_saved_output(scan, at)) {

@@ -79,9 +79,17 @@ struct amount {
     const byte *unit, *unit_end; /* equal: none */
 };
 
-/* Returns the end of the list that ping prints in its summary: 0.03/0.05/0.07. */
-static const byte *list_end(const struct token_scan *scan, const byte *end)
+/* Returns the end of 12, 1.5 or 1,234.5. */
+static const byte *figures_end(const struct token_scan *scan, const byte *at)
 {
+    const byte *end = run_end(scan, at, CLASS_DIGIT);
+    while (byte_at(scan, end) == ',' && end - at < FIGURES_MAX &&
+           run_end(scan, end + 1, CLASS_DIGIT) - end == 4)
+        end += 4;
+    if (byte_at(scan, end) != '.' || !byte_is(byte_at(scan, end + 1), CLASS_DIGIT))
+        return end;
+    end = run_end(scan, end + 1, CLASS_DIGIT);
+    /* Including the list that ping prints in its summary: 0.03/0.05/0.07. */
     for (int i = 1; i < LIST_MAX && byte_at(scan, end) == '/'; i++) {
         const byte *point = run_end(scan, end + 1, CLASS_DIGIT);
         if (point == end + 1 || byte_at(scan, point) != '.')
@@ -94,40 +102,21 @@ static const byte *list_end(const struct token_scan *scan, const byte *end)
     return end;
 }
 
-/* Returns the end of 12, 1.5 or 1,234.5. */
-static const byte *figures_end(const struct token_scan *scan, const byte *at)
-{
-    const byte *end = run_end(scan, at, CLASS_DIGIT);
-    while (byte_at(scan, end) == ',' && end - at < FIGURES_MAX &&
-           run_end(scan, end + 1, CLASS_DIGIT) - end == 4)
-        end += 4;
-    if (byte_at(scan, end) != '.' || !byte_is(byte_at(scan, end + 1), CLASS_DIGIT))
-        return end;
-    return list_end(scan, run_end(scan, end + 1, CLASS_DIGIT));
-}
-
-/* Returns the end of the letters of a unit, including the mu of microseconds. */
-static const byte *unit_end(const struct token_scan *scan, const byte *at)
-{
-    const byte *p = at;
-    while (p < scan->end && p - at <= UNIT_MAX &&
-           (byte_is(*p, CLASS_LETTER) || (*p >= 0x80 && p - at < 2)))
-        p++;
-    return p;
-}
-
 static struct amount amount_at(const struct token_scan *scan, const byte *at)
 {
     struct amount amount = {.figures_end = figures_end(scan, at)};
     amount.unit = amount.figures_end + (byte_at(scan, amount.figures_end) == ' ');
-    amount.unit_end = unit_end(scan, amount.unit);
+    const byte *p = amount.unit; /* letters, including the mu of microseconds */
+    while (p < scan->end && p - amount.unit <= UNIT_MAX &&
+           (byte_is(*p, CLASS_LETTER) || (*p >= 0x80 && p - amount.unit < 2)))
+        p++;
+    amount.unit_end = p;
     return amount;
 }
 
-/* The first byte of a unit of time. Most words after a number have another. */
-static bool may_be_time(byte first)
+static bool is_time(const struct amount *amount)
 {
-    switch (first) {
+    switch (*amount->unit) { /* most words after a number begin differently */
     case 's':
     case 'm':
     case 'h':
@@ -137,16 +126,10 @@ static bool may_be_time(byte first)
     case 'w':
     case 0xc2:
     case 0xce:
-        return true;
+        break;
     default:
         return false;
     }
-}
-
-static bool is_time(const struct amount *amount)
-{
-    if (!may_be_time(*amount->unit))
-        return false;
     const unsigned place = amount->unit > amount->figures_end ? UNIT_AFTER_BLANK : UNIT_AT_ONCE;
     for (size_t i = 0; i < ARRAY_LEN(units); i++) {
         if ((units[i].place & place) && is_name(amount->unit, amount->unit_end, &units[i].name))
@@ -176,19 +159,6 @@ static const byte *duration_end(const struct token_scan *scan, const byte *end)
     return goes_on ? NULL : end;
 }
 
-/* "932M 0s", "1.07G=0.01s": wget omits the "/s" of its rates. */
-static bool is_bare_rate(const struct token_scan *scan, const struct amount *amount)
-{
-    const byte unit = *amount->unit;
-    const byte next = byte_at(scan, amount->unit_end);
-    if (amount->unit > amount->figures_end || amount->unit_end - amount->unit != 1 ||
-        (unit != 'K' && unit != 'M' && unit != 'G') || (next != ' ' && next != '='))
-        return false;
-    const struct amount left = amount_at(scan, amount->unit_end + 1);
-    return left.figures_end > amount->unit_end + 1 && left.unit == left.figures_end &&
-           left.unit_end > left.unit && is_time(&left);
-}
-
 /* Returns the end of "/s", "/sec", "/it", or of a unit that is a rate; NULL if there is none. */
 static const byte *rate_end(const struct token_scan *scan, const struct amount *amount)
 {
@@ -198,23 +168,17 @@ static const byte *rate_end(const struct token_scan *scan, const struct amount *
         const byte *word = run_end(scan, end + 1, CLASS_WORD);
         return word > end + 1 && is_one_of(end + 1, word, per, ARRAY_LEN(per)) ? word : NULL;
     }
-    if (is_bare_rate(scan, amount))
-        return end;
+    /* "932M 0s", "1.07G=0.01s": wget omits the "/s" of its rates. */
+    const byte unit = *amount->unit;
+    if (amount->unit == amount->figures_end && end - amount->unit == 1 &&
+        (unit == 'K' || unit == 'M' || unit == 'G') && (next == ' ' || next == '=')) {
+        const struct amount left = amount_at(scan, end + 1);
+        if (left.figures_end > end + 1 && left.unit == left.figures_end &&
+            left.unit_end > left.unit && is_time(&left))
+            return end;
+    }
     bool ends = !byte_is(next, CLASS_WORD) && next != '=';
     return ends && is_one_of(amount->unit, end, rates, ARRAY_LEN(rates)) ? end : NULL;
-}
-
-/* The number is part of a name, a version or a format ("%-11s"): it is joined to what precedes
- * it. */
-static bool is_joined(const struct token_scan *scan, const byte *at)
-{
-    const byte before = byte_before(scan, at);
-    if (before == '.' || before == '%' || before == '?')
-        return true;
-    if ((before != '-' && before != '/') || at - scan->start < 2)
-        return false;
-    bool named = byte_is(at[-2], CLASS_WORD) || at[-2] == '>' || at[-2] == '%';
-    return named && at - 1 != scan->matched;
 }
 
 /* Returns the end of "00:05<00:10" in a progress bar; `at` is its first digit. */
@@ -234,43 +198,38 @@ static const byte *bar_end(const struct token_scan *scan, const byte *at)
     return end > left + 1 ? end : NULL;
 }
 
-/* "3s" is a duration, but "3s/it" a rate. */
-static bool find_amount(const struct token_scan *scan, const byte *at, const struct amount *amount,
-                        struct token *out)
-{
-    const byte *end = rate_end(scan, amount);
-    if (end)
-        return token_set(out, at, end, TOKEN_RATE, NORMALISER_RATES);
-    assert(amount->unit_end > at);
-    end = is_time(amount) ? duration_end(scan, amount->unit_end) : NULL;
-    return end && token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
-}
-
-/* Returns the end of "0.234 (0.456) seconds" of XCTest, whose first number ends at `end`; NULL
- * for anything else. */
-static const byte *paired_end(const struct token_scan *scan, const byte *end)
-{
-    static const char unit[] = ") seconds";
-    if (!token_is_next(scan, end, " ("))
-        return NULL;
-    const byte *figures = figures_end(scan, end + 2);
-    return figures > end + 2 && token_is_next(scan, figures, unit) ? figures + sizeof(unit) - 1
-                                                                   : NULL;
-}
-
 bool token_amount(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
+    /* The number is part of a name, a version or a format ("%-11s") if it is joined to what
+     * precedes it. */
     const byte *at = word->from;
-    if (is_joined(scan, at))
+    const byte before = byte_before(scan, at);
+    if (before == '.' || before == '%' || before == '?')
         return false;
+    if ((before == '-' || before == '/') && at - scan->start >= 2 && at - 1 != scan->matched &&
+        (byte_is(at[-2], CLASS_WORD) || at[-2] == '>' || at[-2] == '%'))
+        return false;
+
     const byte *end = bar_end(scan, at);
     if (end)
         return token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
     const struct amount amount = amount_at(scan, at);
-    end = paired_end(scan, amount.figures_end);
+    if (token_is_next(scan, amount.figures_end, " (")) {
+        /* "0.234 (0.456) seconds" of XCTest. */
+        static const char unit[] = ") seconds";
+        const byte *second = amount.figures_end + 2;
+        end = figures_end(scan, second);
+        if (end > second && token_is_next(scan, end, unit))
+            return token_set(out, at, end + sizeof(unit) - 1, TOKEN_DURATION, NORMALISER_DURATIONS);
+    }
+    if (amount.unit_end == amount.unit)
+        return false;
+    end = rate_end(scan, &amount); /* "3s" is a duration, but "3s/it" a rate */
     if (end)
-        return token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
-    return amount.unit_end > amount.unit && find_amount(scan, at, &amount, out);
+        return token_set(out, at, end, TOKEN_RATE, NORMALISER_RATES);
+    assert(amount.unit_end > at);
+    end = is_time(&amount) ? duration_end(scan, amount.unit_end) : NULL;
+    return end && token_set(out, at, end, TOKEN_DURATION, NORMALISER_DURATIONS);
 }
 
 /* curl's meter, a whole line of numbers: "100 155 100 155 0 0 914 0 --:--:-- --:--:-- 0". */
@@ -354,18 +313,6 @@ static bool is_dynamic_port(const struct token_word *word)
     return port >= PORT_MIN && port <= PORT_MAX;
 }
 
-/* "3", "3/5", "3 of 5". */
-static const byte *try_end(const struct token_scan *scan, const byte *at)
-{
-    const byte *most = at;
-    if (byte_at(scan, at) == '/')
-        most = at + 1;
-    else if (token_is_next(scan, at, " of "))
-        most = at + 4;
-    const byte *end = run_end(scan, most, CLASS_DIGIT);
-    return most > at && end > most ? end : at;
-}
-
 static bool has_fraction(const struct token_scan *scan, const byte *at)
 {
     return byte_at(scan, at) == '.' && byte_is(byte_at(scan, at + 1), CLASS_DIGIT);
@@ -391,18 +338,17 @@ static bool find_spoken(const struct token_scan *scan, const struct token_word *
         end = run_end(scan, end + 1, CLASS_DIGIT);
     else if (has_fraction(scan, end))
         return false;
-    else if (spoken[i].token == TOKEN_TRY)
-        end = try_end(scan, end);
+    if (spoken[i].token == TOKEN_TRY) { /* "3", "3/5", "3 of 5" */
+        const byte *most = end;
+        if (byte_at(scan, end) == '/')
+            most = end + 1;
+        else if (token_is_next(scan, end, " of "))
+            most = end + 4;
+        const byte *most_end = run_end(scan, most, CLASS_DIGIT);
+        if (most > end && most_end > most)
+            end = most_end;
+    }
     return token_set(out, word->from, end, spoken[i].token, spoken[i].mask);
-}
-
-/* SQLSTATE[40001] is not a process; only cron writes its name like this. */
-static bool is_constant(const byte *name, const byte *end)
-{
-    bool cron = end - name == 4 && memcmp(name, "CRON", 4) == 0;
-    while (name < end && !byte_is(*name, CLASS_LOWER))
-        name++;
-    return name == end && !cron;
 }
 
 /* "nginx[4711]:", or "agent[14877] works" after a time or at the start of a line. A short number
@@ -418,7 +364,12 @@ static bool find_bracketed(const struct token_scan *scan, const struct token_wor
     const byte *name = at;
     while (name > scan->start && name[-1] != ' ' && at - name < HOST_MAX)
         name--;
-    if (is_constant(name, at))
+    /* SQLSTATE[40001] is not a process; only cron writes its name like this. */
+    const byte *lower = name;
+    while (lower < at && !byte_is(*lower, CLASS_LOWER))
+        lower++;
+    const bool is_cron = at - name == 4 && memcmp(name, "CRON", 4) == 0;
+    if (lower == at && !is_cron)
         return false;
     bool told = name == scan->start || (scan->matched && name - scan->matched <= 1);
     return (byte_at(scan, word->to + 1) == ':' || (told && len > INDEX_MAX)) &&
@@ -464,44 +415,6 @@ static bool find_pytest_worker(const struct token_scan *scan, const struct token
             end = percent + 1;
     }
     return token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
-}
-
-/* "[pool-23-thread-1]" of a JVM, which numbers its pools, too. */
-static bool find_pool(const struct token_scan *scan, const struct token_word *word,
-                      struct token *out)
-{
-    return byte_before(scan, word->from) == '-' && token_is_next(scan, word->to, "-thread-") &&
-           ends_with_word(scan, word->from - 1, "pool") &&
-           token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
-}
-
-/* "thread 'main' (5797) panicked" of Rust. */
-static bool find_panicked(const struct token_scan *scan, const struct token_word *word,
-                          struct token *out)
-{
-    return byte_before(scan, word->from) == '(' && token_is_next(scan, word->to, ") panicked") &&
-           token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
-}
-
-/* "[48211] text", at the start of a line or after its time. */
-static bool find_prefixed(const struct token_scan *scan, const struct token_word *word,
-                          struct token *out)
-{
-    const byte *bracket = word->from - 1;
-    const ptrdiff_t len = word->to - word->from;
-    bool first = bracket == scan->start ||
-                 (scan->matched && scan->matched == bracket - 1 && bracket[-1] == ' ');
-    return first && len > INDEX_MAX && len <= PID_LEN_MAX && byte_at(scan, word->to) == ']' &&
-           token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
-}
-
-/* "[fix/empty 1301905] message": git reports a commit whose hash has no letter. */
-static bool find_commit(const struct token_scan *scan, const struct token_word *word,
-                        struct token *out)
-{
-    return *scan->start == '[' && word->to - word->from >= COMMIT_MIN &&
-           token_is_next(scan, word->to, "] ") &&
-           token_set(out, word->from, word->to, TOKEN_HEX, NORMALISER_HEX);
 }
 
 /* "./run.sh: line 3: 48211 Segmentation fault": a shell reports how its child ended. */
@@ -552,22 +465,6 @@ static bool find_reference(const struct token_scan *scan, const struct token_wor
     return byte_at(scan, end) == '>' && token_set(out, word->from, end, TOKEN_PID, NORMALISER_PIDS);
 }
 
-/* "ansible-tmp-1787300000.12-62623-2004": joined to something generated. */
-static bool find_joined(const struct token_scan *scan, const struct token_word *word,
-                        struct token *out)
-{
-    return scan->matched == word->from - 1 && word->to - word->from > INDEX_MAX &&
-           token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
-}
-
-/* "sandbox/linux-sandbox/15/" of a build tool that counts its actions. */
-static bool find_sandbox(const struct token_scan *scan, const struct token_word *word,
-                         struct token *out)
-{
-    return byte_at(scan, word->to) == '/' && ends_with_word(scan, word->from - 1, "sandbox") &&
-           token_set(out, word->from, word->to, TOKEN_PID, NORMALISER_PIDS);
-}
-
 /* "7 (42s ago)": how often Kubernetes restarted a container, and when. */
 static bool find_restarts(const struct token_scan *scan, const struct token_word *word,
                           struct token *out)
@@ -584,28 +481,52 @@ static bool find_restarts(const struct token_scan *scan, const struct token_word
 
 bool token_number(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
-    if (!byte_is(*word->from, CLASS_DIGIT))
-        return *word->from == 'g' && find_pytest_worker(scan, word, out);
+    const byte *from = word->from;
+    const byte *to = word->to;
+    const ptrdiff_t len = to - from;
+    if (!byte_is(*from, CLASS_DIGIT))
+        return *from == 'g' && find_pytest_worker(scan, word, out);
     if (!(word->all_classes & CLASS_DIGIT))
         return false;
-    switch (byte_before(scan, word->from)) {
-    case '[':
-        return find_bracketed(scan, word, out) || find_prefixed(scan, word, out);
+    switch (byte_before(scan, from)) {
+    case '[': {
+        if (find_bracketed(scan, word, out))
+            return true;
+        /* "[48211] text", at the start of a line or after its time. */
+        const byte *bracket = from - 1;
+        const bool is_first = bracket == scan->start ||
+                              (scan->matched && scan->matched == bracket - 1 && bracket[-1] == ' ');
+        return is_first && len > INDEX_MAX && len <= PID_LEN_MAX && byte_at(scan, to) == ']' &&
+               token_set(out, from, to, TOKEN_PID, NORMALISER_PIDS);
+    }
     case ':':
         return find_port(scan, word, out) || find_spoken(scan, word, out);
     case '-':
-        return find_pool(scan, word, out) || find_joined(scan, word, out) ||
-               find_spoken(scan, word, out);
+        /* "[pool-23-thread-1]" of a JVM, which numbers its pools, too. */
+        if (token_is_next(scan, to, "-thread-") && ends_with_word(scan, from - 1, "pool"))
+            return token_set(out, from, to, TOKEN_PID, NORMALISER_PIDS);
+        /* "ansible-tmp-1787300000.12-62623-2004": joined to something generated. */
+        if (scan->matched == from - 1 && len > INDEX_MAX)
+            return token_set(out, from, to, TOKEN_PID, NORMALISER_PIDS);
+        return find_spoken(scan, word, out);
     case '(':
-        return find_panicked(scan, word, out) || find_spoken(scan, word, out);
+        /* "thread 'main' (5797) panicked" of Rust. */
+        if (token_is_next(scan, to, ") panicked"))
+            return token_set(out, from, to, TOKEN_PID, NORMALISER_PIDS);
+        return find_spoken(scan, word, out);
     case '<':
         return find_reference(scan, word, out);
     case '/':
-        return find_sandbox(scan, word, out);
+        /* "sandbox/linux-sandbox/15/" of a build tool that counts its actions. */
+        return byte_at(scan, to) == '/' && ends_with_word(scan, from - 1, "sandbox") &&
+               token_set(out, from, to, TOKEN_PID, NORMALISER_PIDS);
     case ' ':
-        return find_ended(scan, word, out) || find_connection(scan, word, out) ||
-               find_commit(scan, word, out) || find_restarts(scan, word, out) ||
-               find_spoken(scan, word, out);
+        if (find_ended(scan, word, out) || find_connection(scan, word, out))
+            return true;
+        /* "[fix/empty 1301905] message": git reports a commit whose hash has no letter. */
+        if (*scan->start == '[' && len >= COMMIT_MIN && token_is_next(scan, to, "] "))
+            return token_set(out, from, to, TOKEN_HEX, NORMALISER_HEX);
+        return find_restarts(scan, word, out) || find_spoken(scan, word, out);
     case '#':
     case '=':
         return find_spoken(scan, word, out);
@@ -636,33 +557,25 @@ bool token_harness(const struct token_scan *scan, const struct token_word *word,
     return token_set(out, from, to, TOKEN_NOTHING, NORMALISER_TRIES);
 }
 
-/* "[1] 48211": a shell reports the process it put in the background. */
-static bool find_job(const struct token_scan *scan, struct token *out)
+bool token_pid_prefix(const struct token_scan *scan, struct token *out)
 {
-    const byte *at = run_end(scan, scan->start + 1, CLASS_DIGIT);
-    if (at == scan->start + 1 || !token_is_next(scan, at, "] "))
-        return false;
-    const byte *pid = at + 2;
-    const byte *end = run_end(scan, pid, CLASS_DIGIT);
-    return end == scan->end && end - pid >= 2 && end - pid <= PID_LEN_MAX &&
-           token_set(out, pid, end, TOKEN_PID, NORMALISER_PIDS);
-}
-
-/* "==5277==" of memory checkers. */
-static bool find_checker(const struct token_scan *scan, struct token *out)
-{
+    if (*scan->start == '[') {
+        /* "[1] 48211": a shell reports the process it put in the background. */
+        const byte *at = run_end(scan, scan->start + 1, CLASS_DIGIT);
+        if (at == scan->start + 1 || !token_is_next(scan, at, "] "))
+            return false;
+        const byte *pid = at + 2;
+        const byte *end = run_end(scan, pid, CLASS_DIGIT);
+        return end == scan->end && end - pid >= 2 && end - pid <= PID_LEN_MAX &&
+               token_set(out, pid, end, TOKEN_PID, NORMALISER_PIDS);
+    }
+    /* "==5277==" of memory checkers. */
     if (!token_is_next(scan, scan->start, "=="))
         return false;
     const byte *pid = scan->start + 2;
     const byte *end = run_end(scan, pid, CLASS_DIGIT);
     return end > pid && end - pid <= PID_LEN_MAX && token_is_next(scan, end, "==") &&
            token_set(out, pid, end, TOKEN_PID, NORMALISER_PIDS);
-}
-
-bool token_pid_prefix(const struct token_scan *scan, struct token *out)
-{
-    return *scan->start == '[' ? find_job(scan, out)
-                               : *scan->start == '=' && find_checker(scan, out);
 }
 
 /*
@@ -672,7 +585,7 @@ bool token_pid_prefix(const struct token_scan *scan, struct token *out)
 enum { YEAR_MIN = 1900, YEAR_MAX = 2199, FRACTION_MAX = 9 };
 
 /* Returns the number of exactly `len` digits at `at`, or -1. */
-static int number_of(const struct token_scan *scan, const byte *at, int len)
+static int digits_value(const struct token_scan *scan, const byte *at, int len)
 {
     int value = 0;
     if (scan->end - at < len)
@@ -692,7 +605,7 @@ static bool is_between(int value, int least, int most)
 
 static bool is_year(const struct token_scan *scan, const byte *at)
 {
-    return is_between(number_of(scan, at, 4), YEAR_MIN, YEAR_MAX);
+    return is_between(digits_value(scan, at, 4), YEAR_MIN, YEAR_MAX);
 }
 
 /* "Jan" and so on; English, as programs write them. */
@@ -726,7 +639,7 @@ static const byte *skip_fraction(const struct token_scan *scan, const byte *at, 
 }
 
 /* Returns the end of "Z", "+02:00", " +0000", " UTC", " PM" after a clock. */
-static const byte *skip_one_zone(const struct token_scan *scan, const byte *at)
+static const byte *skip_zone(const struct token_scan *scan, const byte *at)
 {
     static const char *const names[] = {" UTC", " GMT", " CEST", " CET", " EST",
                                         " EDT", " PST", " PDT",  " AM",  " PM"};
@@ -736,7 +649,8 @@ static const byte *skip_one_zone(const struct token_scan *scan, const byte *at)
     if (byte_at(scan, sign) == '+' || byte_at(scan, sign) == '-') {
         const bool colon = byte_at(scan, sign + 3 < scan->end ? sign + 3 : scan->end) == ':';
         const byte *minutes = scan->end - sign > 3 ? sign + 3 + colon : scan->end;
-        if (number_of(scan, sign + 1, 2) >= 0 && is_between(number_of(scan, minutes, 2), 0, 59) &&
+        if (digits_value(scan, sign + 1, 2) >= 0 &&
+            is_between(digits_value(scan, minutes, 2), 0, 59) &&
             !byte_is(byte_at(scan, minutes + 2), CLASS_WORD))
             return minutes + 2;
     }
@@ -750,13 +664,6 @@ static const byte *skip_one_zone(const struct token_scan *scan, const byte *at)
     return at;
 }
 
-/* " PM UTC" */
-static const byte *skip_zone(const struct token_scan *scan, const byte *at)
-{
-    const byte *end = skip_one_zone(scan, at);
-    return end > at ? skip_one_zone(scan, end) : at;
-}
-
 enum clock_form { CLOCK_MINUTES, CLOCK_SECONDS };
 
 /* Returns the end of 14:03:22.123 with its zone (or of 14:03, if minutes suffice); NULL if there
@@ -768,16 +675,18 @@ static const byte *clock_end(const struct token_scan *scan, const byte *at, byte
     if (!is_between(hour_len, 1, 2) || byte_at(scan, at + hour_len) != mark)
         return NULL;
     const byte *minute = at + hour_len + 1;
-    if (!is_between(number_of(scan, minute, 2), 0, 59))
+    if (!is_between(digits_value(scan, minute, 2), 0, 59))
         return NULL;
     const byte *end = minute + 2;
     const bool has_seconds =
-        byte_at(scan, end) == mark && is_between(number_of(scan, end + 1, 2), 0, 60);
+        byte_at(scan, end) == mark && is_between(digits_value(scan, end + 1, 2), 0, 60);
     if (!has_seconds && form == CLOCK_SECONDS)
         return NULL;
     if (has_seconds)
         end = skip_fraction(scan, end + 3, mark == ':' ? ".," : ".,_-");
     const byte *zone = skip_zone(scan, end);
+    if (zone > end)
+        zone = skip_zone(scan, zone); /* " PM UTC" */
     const byte next = byte_at(scan, zone);
     const bool goes_on =
         zone == end && (byte_is(next, CLASS_WORD) ||
@@ -794,8 +703,8 @@ static const byte *iso_end(const struct token_scan *scan, const byte *at)
     const byte dash = at[4];
     if ((dash != '-' && dash != '/') || at[7] != dash)
         return NULL;
-    if (!is_between(number_of(scan, at + 5, 2), 1, 12) ||
-        !is_between(number_of(scan, at + 8, 2), 1, 31))
+    if (!is_between(digits_value(scan, at + 5, 2), 1, 12) ||
+        !is_between(digits_value(scan, at + 8, 2), 1, 31))
         return NULL;
     const byte between = at[10];
     if (between == ' ')
@@ -812,25 +721,17 @@ static const byte *compact_end(const struct token_scan *scan, const byte *at)
 {
     if (scan->end - at < 14 || !is_year(scan, at))
         return NULL;
-    if (!is_between(number_of(scan, at + 4, 2), 1, 12) ||
-        !is_between(number_of(scan, at + 6, 2), 1, 31))
+    if (!is_between(digits_value(scan, at + 4, 2), 1, 12) ||
+        !is_between(digits_value(scan, at + 6, 2), 1, 31))
         return NULL;
     const byte *clock = at + 8 + (at[8] == 'T' || at[8] == '-' || at[8] == '_');
-    if (!is_between(number_of(scan, clock, 2), 0, 23) ||
-        !is_between(number_of(scan, clock + 2, 2), 0, 59) ||
-        !is_between(number_of(scan, clock + 4, 2), 0, 60))
+    if (!is_between(digits_value(scan, clock, 2), 0, 23) ||
+        !is_between(digits_value(scan, clock + 2, 2), 0, 59) ||
+        !is_between(digits_value(scan, clock + 4, 2), 0, 60))
         return NULL;
     const byte *end = run_end(scan, clock + 6, CLASS_DIGIT); /* a fraction without a point */
     end += byte_at(scan, end) == 'Z';
     return byte_is(byte_at(scan, end), CLASS_WORD) ? NULL : end;
-}
-
-/* Returns the end of a year after a clock or a day: " 2026". */
-static const byte *skip_year(const struct token_scan *scan, const byte *at)
-{
-    bool is = byte_at(scan, at) == ' ' && is_year(scan, at + 1) &&
-              !byte_is(byte_at(scan, at + 5), CLASS_WORD);
-    return is ? at + 5 : at;
 }
 
 /* 21/Aug/2026:14:03:22 +0000, 21 Aug 2026 14:03:22 GMT, 21-Aug-2026 14:03. */
@@ -849,132 +750,106 @@ static const byte *day_month_end(const struct token_scan *scan, const byte *at, 
     return clock_end(scan, clock + 1, ':', CLOCK_MINUTES);
 }
 
-/* Aug 21 14:03:22 2026; `at` is the day. */
-static const byte *month_day_end(const struct token_scan *scan, const byte *at, int day_len)
+/* `at` is the day, before or after the month. */
+static bool find_date(const struct token_scan *scan, const byte *at, int day_len, struct token *out)
 {
-    const byte *clock = at + day_len + 1;
-    if (at - scan->floor < 4 || at[-1] != ' ' || !is_month(scan, at - 4) ||
-        byte_at(scan, clock - 1) != ' ')
-        return NULL;
-    const byte *end = clock_end(scan, clock, ':', CLOCK_MINUTES);
-    return end ? skip_year(scan, end) : NULL;
-}
-
-/* Returns the start of a weekday before a date: "Fri, ", "Fri ". */
-static const byte *back_over_weekday(const struct token_scan *scan, const byte *at)
-{
-    const ptrdiff_t room = at - scan->floor;
-    if (room >= 5 && memcmp(at - 2, ", ", 2) == 0 && is_weekday(at - 5))
-        return at - 5;
-    return room >= 4 && at[-1] == ' ' && is_weekday(at - 4) ? at - 4 : at;
-}
-
-static bool is_date(const struct token_scan *scan, const byte *at, int day_len, struct token *out)
-{
-    const byte *end = day_month_end(scan, at, day_len);
     const byte *from = at;
-    if (!end) {
-        end = month_day_end(scan, at, day_len);
+    const byte *end = day_month_end(scan, at, day_len);
+    const byte *clock = at + day_len + 1;
+    if (!end && at - scan->floor >= 4 && at[-1] == ' ' && is_month(scan, at - 4) &&
+        byte_at(scan, clock - 1) == ' ') {
+        /* Aug 21 14:03:22 2026, with or without the year */
         from = at - 4;
+        end = clock_end(scan, clock, ':', CLOCK_MINUTES);
+        if (end && byte_at(scan, end) == ' ' && is_year(scan, end + 1) &&
+            !byte_is(byte_at(scan, end + 5), CLASS_WORD))
+            end += 5;
     }
-    return end && token_set(out, back_over_weekday(scan, from), end, TOKEN_TIME, NORMALISER_TIMES);
-}
-
-/* Seconds, milliseconds, microseconds or nanoseconds since 1970, from 2017 to 2039. */
-static const byte *epoch_end(const struct token_scan *scan, const struct token_word *word)
-{
-    const ptrdiff_t len = word->to - word->from;
-    const int first = (word->from[0] - '0') * 10 + (word->from[1] - '0');
-    if ((len != 10 && len != 13 && len != 16 && len != 19) || !is_between(first, 15, 21))
-        return NULL;
-    return len == 10 ? skip_fraction(scan, word->to, ".") : word->to;
-}
-
-/* The digits of 0.1787300000, but not those after a token and a point. */
-static bool is_fraction(const struct token_scan *scan, const byte *at)
-{
-    return at - scan->start >= 2 && at[-1] == '.' && byte_is(at[-2], CLASS_DIGIT) &&
-           scan->matched != at - 1;
+    if (!end)
+        return false;
+    const ptrdiff_t room = from - scan->floor;
+    if (room >= 5 && memcmp(from - 2, ", ", 2) == 0 && is_weekday(from - 5))
+        from -= 5; /* "Fri, " */
+    else if (room >= 4 && from[-1] == ' ' && is_weekday(from - 4))
+        from -= 4; /* "Fri " */
+    return token_set(out, from, end, TOKEN_TIME, NORMALISER_TIMES);
 }
 
 bool token_time(const struct token_scan *scan, const struct token_word *word, struct token *out)
 {
     const byte *at = word->from;
+    const ptrdiff_t len = word->to - at;
     const ptrdiff_t digits = run_end(scan, at, CLASS_DIGIT) - at;
     const byte before = byte_before(scan, at);
+    /* The digits of 0.1787300000, but not those after a token and a point. */
+    const bool is_fraction = at - scan->start >= 2 && before == '.' &&
+                             byte_is(at[-2], CLASS_DIGIT) && scan->matched != at - 1;
     const byte *end = NULL;
     if (digits <= 2) {
-        if (is_date(scan, at, (int)digits, out))
+        if (find_date(scan, at, (int)digits, out))
             return true;
         end = before != ':' ? clock_end(scan, at, ':', CLOCK_SECONDS) : NULL;
     } else if (digits == 4) {
         end = iso_end(scan, at);
-    } else if (!is_fraction(scan, at)) {
+    } else if (!is_fraction) {
         end = compact_end(scan, at);
-        if (!end && (word->all_classes & CLASS_DIGIT))
-            end = epoch_end(scan, word);
+        /* Seconds, milliseconds, microseconds or nanoseconds since 1970, from 2017 to 2039. */
+        const bool is_epoch = (word->all_classes & CLASS_DIGIT) &&
+                              (len == 10 || len == 13 || len == 16 || len == 19) &&
+                              is_between((at[0] - '0') * 10 + (at[1] - '0'), 15, 21);
+        if (!end && is_epoch)
+            end = len == 10 ? skip_fraction(scan, word->to, ".") : word->to;
     }
     return end && token_set(out, at, end, TOKEN_TIME, NORMALISER_TIMES);
-}
-
-/* "[   12.345678] " of a kernel, with runs of blanks collapsed. */
-static const byte *kernel_prefix_end(const struct token_scan *scan)
-{
-    const byte *at = scan->start + 1;
-    at += byte_at(scan, at) == ' ';
-    const byte *point = run_end(scan, at, CLASS_DIGIT);
-    if (point == at || byte_at(scan, point) != '.')
-        return NULL;
-    const byte *end = run_end(scan, point + 1, CLASS_DIGIT);
-    return end - point > 3 && byte_at(scan, end) == ']' ? end + 1 : NULL;
-}
-
-/* "#7 12.34 " of a container build. */
-static const byte *build_prefix_end(const struct token_scan *scan)
-{
-    const byte *at = run_end(scan, scan->start + 1, CLASS_DIGIT);
-    if (at == scan->start + 1 || byte_at(scan, at) != ' ')
-        return NULL;
-    const byte *point = run_end(scan, at + 1, CLASS_DIGIT);
-    if (point == at + 1 || byte_at(scan, point) != '.')
-        return NULL;
-    const byte *end = run_end(scan, point + 1, CLASS_DIGIT);
-    return end > point + 1 && byte_at(scan, end) == ' ' ? end : NULL;
-}
-
-/* "E0821 14:03:22.123456 4711 ". */
-static const byte *klog_prefix_end(const struct token_scan *scan)
-{
-    const byte *at = scan->start;
-    if (!is_between(number_of(scan, at + 1, 4), 101, 1231) || byte_at(scan, at + 5) != ' ')
-        return NULL;
-    const byte *end = clock_end(scan, at + 6, ':', CLOCK_SECONDS);
-    if (!end || byte_at(scan, end) != ' ')
-        return NULL;
-    const byte *pid = run_end(scan, end + 1, CLASS_DIGIT);
-    return pid > end + 1 && byte_at(scan, pid) == ' ' ? pid : NULL;
 }
 
 bool token_time_prefix(const struct token_scan *scan, struct token *out)
 {
     const byte *from = scan->start;
+    const byte *at = from + 1;
     const byte *end = NULL;
     switch (*from) {
-    case '[':
-        end = kernel_prefix_end(scan);
+    case '[': /* "[   12.345678] " of a kernel, with runs of blanks collapsed */
+        at += byte_at(scan, at) == ' ';
+        end = run_end(scan, at, CLASS_DIGIT);
+        if (end == at || byte_at(scan, end) != '.')
+            return false;
+        at = end;
+        end = run_end(scan, at + 1, CLASS_DIGIT);
+        if (end - at <= 3 || byte_at(scan, end) != ']')
+            return false;
+        end++;
         break;
-    case '#':
-        end = build_prefix_end(scan);
+    case '#': /* "#7 12.34 " of a container build */
+        end = run_end(scan, at, CLASS_DIGIT);
+        if (end == at || byte_at(scan, end) != ' ')
+            return false;
+        at = end + 1;
+        end = run_end(scan, at, CLASS_DIGIT);
+        if (end == at || byte_at(scan, end) != '.')
+            return false;
+        at = end + 1;
+        end = run_end(scan, at, CLASS_DIGIT);
+        if (end == at || byte_at(scan, end) != ' ')
+            return false;
         break;
     case 'I':
     case 'W':
     case 'E':
-    case 'F':
-        end = klog_prefix_end(scan);
+    case 'F': /* "E0821 14:03:22.123456 4711 " */
+        if (!is_between(digits_value(scan, at, 4), 101, 1231) || byte_at(scan, from + 5) != ' ')
+            return false;
+        end = clock_end(scan, from + 6, ':', CLOCK_SECONDS);
+        if (!end || byte_at(scan, end) != ' ')
+            return false;
+        at = end + 1;
+        end = run_end(scan, at, CLASS_DIGIT);
+        if (end == at || byte_at(scan, end) != ' ')
+            return false;
         from++; /* keep the level */
         break;
     default:
-        break;
+        return false;
     }
-    return end && token_set(out, from, end, TOKEN_TIME, NORMALISER_TIMES);
+    return token_set(out, from, end, TOKEN_TIME, NORMALISER_TIMES);
 }

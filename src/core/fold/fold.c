@@ -47,25 +47,18 @@ void fold_changes(const struct fold *fold, int number)
         run_past_changes(fold->state->past, number, false);
 }
 
-/* Returns the queue of a step that may start: the one of this gate, or the common one if `gate` is
- * NULL. */
-static struct number_set *line_of(struct run_state *state, struct gate_state *gate)
-{
-    return gate ? &gate->line : &state->ready;
-}
-
 /* Puts a step that may start where the scheduler looks for it: the queue of its gate, or the common
  * one. */
 static void line_up(const struct fold *fold, int number)
 {
     struct gate_state *gate = run_state_gate(fold->state, number);
-    number_set_add(line_of(fold->state, gate), number);
+    number_set_add(gate ? &gate->line : &fold->state->ready, number);
 }
 
 void fold_not_ready(const struct fold *fold, int number)
 {
     struct gate_state *gate = run_state_gate(fold->state, number);
-    number_set_remove(line_of(fold->state, gate), number);
+    number_set_remove(gate ? &gate->line : &fold->state->ready, number);
     if (!gate)
         return;
     if (gate->chosen == number)
@@ -122,9 +115,10 @@ void fold_open_grant(struct step_state *step, int grant, int allowed)
 
 /* Stretches in which a task was held, blocked or at a gate. */
 
-/* Makes space for one more. */
-static struct task_pause *next_pause(struct task_state *task)
+/* Keeps the latest TASK_PAUSES_MAX of them. */
+void fold_pause(const struct fold *fold, enum pause_kind kind, const struct moment *from)
 {
+    struct task_state *task = fold->task;
     if (!task->pauses)
         task->pauses = xcalloc(1, sizeof(*task->pauses));
     struct task_pauses *pauses = task->pauses;
@@ -133,21 +127,8 @@ static struct task_pause *next_pause(struct task_state *task)
         (void)memmove(pauses->items, pauses->items + 1, pauses->count * sizeof(*pauses->items));
     }
     pauses->items = xgrow(pauses->items, &pauses->cap, pauses->count + 1, sizeof(*pauses->items));
-    return &pauses->items[pauses->count++];
-}
-
-void fold_pause(const struct fold *fold, enum pause_kind kind, const struct moment *from)
-{
-    *next_pause(fold->task) = (struct task_pause){
-        .kind = kind, .ended = fold->task->status, .from = *from, .until = fold->event->at};
-}
-
-void fold_pauses_free(struct task_pauses *pauses)
-{
-    if (!pauses)
-        return;
-    free(pauses->items);
-    free(pauses);
+    pauses->items[pauses->count++] = (struct task_pause){
+        .kind = kind, .ended = task->status, .from = *from, .until = fold->event->at};
 }
 
 /* The run: its start, end and notes, and classes corrected by a person. */
@@ -178,7 +159,7 @@ void fold_note(const struct fold *fold)
 }
 
 /* Converts a moment of the previous boot to the clock of this one. */
-static void rebase(const struct moment *now, struct moment *moment)
+static void rebase_moment(const struct moment *now, struct moment *moment)
 {
     if (moment->at_ms == 0)
         return;
@@ -188,57 +169,48 @@ static void rebase(const struct moment *now, struct moment *moment)
     moment->mono_ms = mono_ms < -FOLD_TIME_MAX_MS ? -FOLD_TIME_MAX_MS : mono_ms;
 }
 
-/* The time of the last output moves together with a quiet attempt. */
-static void rebase_attempts(const struct moment *now, struct step_state *step)
-{
-    const struct attempt_state *last = step_state_attempt(step);
-    const int64_t was_ms = last ? last->started.mono_ms : 0;
-    for (size_t i = 0; i < step->attempt_count; i++) {
-        rebase(now, &step->attempts[i].started);
-        rebase(now, &step->attempts[i].ended);
-    }
-    if (last && step->quiet)
-        step->heard_mono_ms += last->started.mono_ms - was_ms;
-}
-
-static void rebase_step(const struct fold *fold, int task)
-{
-    const struct moment *now = &fold->event->at;
-    struct step_state *step = run_state_step(fold->state, task);
-    rebase(now, &step->first_start);
-    rebase(now, &step->wait_from);
-    rebase(now, &step->due);
-    if (heap_has(&fold->state->waits, task))
-        heap_put(&fold->state->waits, task, step->due.mono_ms);
-    for (int i = 0; i < fold->state->plan->tasks[task].step_count; i++)
-        rebase_attempts(now, &fold->state->tasks[task].steps[i]);
-    const struct task_pauses *pauses = fold->state->tasks[task].pauses;
-    for (size_t i = 0; pauses && i < pauses->count; i++) {
-        rebase(now, &pauses->items[i].from);
-        rebase(now, &pauses->items[i].until);
-    }
-}
-
 /* The clock since boot has restarted, so what still counts is converted by the wall clock. */
 static void rebase_run(const struct fold *fold)
 {
     struct run_state *state = fold->state;
     const struct moment *now = &fold->event->at;
-    rebase(now, &state->started_at);
+    rebase_moment(now, &state->started_at);
     if (fold->event->c != TAKE_UP_OPEN)
-        rebase(now, &state->ended_at);
+        rebase_moment(now, &state->ended_at);
     for (int i = 0; i < state->plan->task_count; i++) {
-        rebase(now, &state->tasks[i].since);
-        rebase(now, &state->tasks[i].held_since);
-        rebase(now, &state->tasks[i].cancelled_at);
-        rebase(now, &state->tasks[i].first_start);
-        if (state->tasks[i].circles)
-            rebase(now, &state->tasks[i].circles->since);
-        rebase_step(fold, i);
+        struct task_state *task = &state->tasks[i];
+        rebase_moment(now, &task->since);
+        rebase_moment(now, &task->held_since);
+        rebase_moment(now, &task->cancelled_at);
+        rebase_moment(now, &task->first_start);
+        if (task->circles)
+            rebase_moment(now, &task->circles->since);
+
+        struct step_state *current = run_state_step(state, i);
+        rebase_moment(now, &current->first_start);
+        rebase_moment(now, &current->wait_from);
+        rebase_moment(now, &current->due);
+        if (heap_has(&state->waits, i))
+            heap_put(&state->waits, i, current->due.mono_ms);
+        for (int at = 0; at < state->plan->tasks[i].step_count; at++) {
+            struct step_state *step = &task->steps[at];
+            const struct attempt_state *last = step_state_attempt(step);
+            const int64_t was_ms = last ? last->started.mono_ms : 0;
+            for (size_t n = 0; n < step->attempt_count; n++) {
+                rebase_moment(now, &step->attempts[n].started);
+                rebase_moment(now, &step->attempts[n].ended);
+            }
+            if (last && step->quiet) /* the time of its last output moves together with it */
+                step->heard_mono_ms += last->started.mono_ms - was_ms;
+        }
+        for (size_t n = 0; task->pauses && n < task->pauses->count; n++) {
+            rebase_moment(now, &task->pauses->items[n].from);
+            rebase_moment(now, &task->pauses->items[n].until);
+        }
     }
     for (int i = 0; i < state->plan->source_count; i++) {
-        rebase(now, &state->gates[i].since);
-        rebase(now, &state->gates[i].due);
+        rebase_moment(now, &state->gates[i].since);
+        rebase_moment(now, &state->gates[i].due);
     }
 }
 
@@ -254,7 +226,7 @@ void fold_run_recovered(const struct fold *fold)
     struct run_state *state = fold->state;
     struct moment heard = state->heard;
     if (fold->event->a != 0) {
-        rebase(&fold->event->at, &heard);
+        rebase_moment(&fold->event->at, &heard);
         rebase_run(fold);
     }
     if (fold->event->c == TAKE_UP_OPEN) {
@@ -308,25 +280,22 @@ void fold_task_held(const struct fold *fold)
     set_by(fold, task);
 }
 
-/* A task that followed another continues waiting, until the new due time if there is one. */
-static void resume_wait(const struct fold *fold, struct step_state *step)
-{
-    const struct event *event = fold->event;
-    if (event->b > 0)
-        step->due = (struct moment){.at_ms = event->a, .mono_ms = event->b};
-    heap_put(&fold->state->waits, fold_task_number(fold), step->due.mono_ms);
-}
-
 void fold_task_released(const struct fold *fold)
 {
+    const struct event *event = fold->event;
     int number = fold_task_number(fold);
     struct step_state *step = run_state_step(fold->state, number);
-    step->held_ms += run_state_held_ms(fold->state, number, &fold->event->at);
+    step->held_ms += run_state_held_ms(fold->state, number, &event->at);
     fold_let_go(fold);
-    if (step->status == STEP_READY)
+    if (step->status == STEP_READY) {
         line_up(fold, number);
-    else if (step->status == STEP_WAITING)
-        resume_wait(fold, step);
+    } else if (step->status == STEP_WAITING) {
+        /* A task that followed another continues waiting, until the new due time if there is
+         * one. */
+        if (event->b > 0)
+            step->due = (struct moment){.at_ms = event->a, .mono_ms = event->b};
+        heap_put(&fold->state->waits, number, step->due.mono_ms);
+    }
 }
 
 static void ask_to_cancel(const struct fold *fold, struct task_state *task)
@@ -395,39 +364,34 @@ bool fold_takes_task(const struct fold *fold)
     return ok;
 }
 
-/* Makes space for the plan's last task, and for a source that came with it. */
-static void make_room(struct run_state *state)
+void fold_task_added(const struct fold *fold)
 {
+    struct run_state *state = fold->state;
     const struct plan *plan = state->plan;
-    const size_t tasks = (size_t)plan->task_count;
-    state->tasks = xgrow(state->tasks, &state->task_cap, tasks, sizeof(*state->tasks));
+    const int number = (int)fold->event->a;
+
+    /* Space for the plan's last task, and for a source that came with it. */
+    state->tasks =
+        xgrow(state->tasks, &state->task_cap, (size_t)plan->task_count, sizeof(*state->tasks));
     number_set_grow(&state->ready, plan->task_count);
     heap_grow(&state->waits, plan->task_count);
     heap_grow(&state->walls, plan->task_count);
     for (int i = 0; i < state->gate_count; i++)
         number_set_grow(&state->gates[i].line, plan->task_count);
-    if (plan->source_count == state->gate_count)
-        return;
-    state->gates =
-        xgrow(state->gates, &state->gate_cap, (size_t)plan->source_count, sizeof(*state->gates));
+    if (plan->source_count != state->gate_count)
+        state->gates = xgrow(state->gates, &state->gate_cap, (size_t)plan->source_count,
+                             sizeof(*state->gates));
     for (; state->gate_count < plan->source_count; state->gate_count++) {
         struct gate_state *gate = &state->gates[state->gate_count];
         *gate = (struct gate_state){.probe = -1, .chosen = -1};
         number_set_init(&gate->line, plan->task_count);
     }
-}
 
-void fold_task_added(const struct fold *fold)
-{
-    struct run_state *state = fold->state;
-    const int number = (int)fold->event->a;
-    const size_t steps = (size_t)state->plan->tasks[number].step_count;
-    make_room(state);
     state->tasks[number] = (struct task_state){
         .blocked_by = -1,
         .follows = -1,
         .since = fold->event->at,
-        .steps = xcalloc(steps, sizeof(struct step_state)),
+        .steps = xcalloc((size_t)plan->tasks[number].step_count, sizeof(struct step_state)),
     };
     state->counts[TASK_QUEUED]++;
     fold_make_ready(fold, number);
@@ -436,17 +400,6 @@ void fold_task_added(const struct fold *fold)
 /* Where a task works: its workspace, trees, result and sandbox. */
 
 enum { LACKS_MAX = 200 }; /* bytes of the list of keys */
-
-void fold_place_free(struct task_place *place)
-{
-    if (!place)
-        return;
-    free(place->path);
-    free(place->branch);
-    free(place->result);
-    free(place->lacks);
-    free(place);
-}
 
 static struct task_place *place_of(const struct fold *fold)
 {
@@ -465,18 +418,6 @@ static void keep_text(const struct fold *fold, const char *key, char **out)
     *out = xstrdup(text);
 }
 
-static struct digest tree_of(const struct event *event)
-{
-    return (struct digest){.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
-}
-
-static void see_tree(const struct fold *fold)
-{
-    struct task_place *place = place_of(fold);
-    place->tree = tree_of(fold->event);
-    place->is_changed = false;
-}
-
 void fold_workspace_made(const struct fold *fold)
 {
     struct task_place *place = place_of(fold);
@@ -486,54 +427,45 @@ void fold_workspace_made(const struct fold *fold)
     keep_text(fold, "branch", &place->branch);
 }
 
-static struct step_trees *trees_of(struct step_state *step)
+/* A task's workspace is at this tree: saved before the step, reset to it, or proven by an
+ * attempt. */
+void fold_tree_seen(const struct fold *fold)
 {
-    if (!step->trees)
-        step->trees = xcalloc(1, sizeof(*step->trees));
-    return step->trees;
+    const struct event *event = fold->event;
+    const struct digest tree = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
+    struct task_place *place = place_of(fold);
+    place->tree = tree;
+    place->is_changed = false;
+    if (event->kind == EVENT_WORKSPACE_RESET)
+        return;
+    if (!fold->step->trees)
+        fold->step->trees = xcalloc(1, sizeof(*fold->step->trees));
+    struct step_trees *trees = fold->step->trees;
+    if (event->kind == EVENT_WORKSPACE_SAVED) {
+        trees->saved = tree;
+    } else {
+        trees->proven = tree;
+        trees->proven_attempt = event->attempt;
+    }
 }
 
-void fold_workspace_saved(const struct fold *fold)
-{
-    trees_of(fold->step)->saved = tree_of(fold->event);
-    see_tree(fold);
-}
-
-void fold_workspace_reset(const struct fold *fold)
-{
-    see_tree(fold);
-}
-
-void fold_tree_proven(const struct fold *fold)
-{
-    struct step_trees *trees = trees_of(fold->step);
-    trees->proven = tree_of(fold->event);
-    trees->proven_attempt = fold->event->attempt;
-    see_tree(fold);
-}
-
-static int32_t bounded(int64_t count)
+static int32_t bounded_count(int64_t count)
 {
     return count < 0 ? 0 : count > INT32_MAX ? INT32_MAX : (int32_t)count;
 }
 
-static void keep_change(const struct fold *fold)
-{
-    const struct event *event = fold->event;
-    struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
-    if (!attempt)
-        return;
-    attempt->tree_known = event->d == 0;
-    attempt->paths_changed = bounded(event->a);
-    attempt->lines_added = bounded(event->b);
-    attempt->lines_removed = bounded(event->c);
-}
-
 void fold_workspace_changed(const struct fold *fold)
 {
-    const bool all_is_known = fold->event->d == 0;
-    keep_change(fold);
-    if (fold->event->a == 0 && all_is_known)
+    const struct event *event = fold->event;
+    const bool all_is_known = event->d == 0;
+    struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
+    if (attempt) {
+        attempt->tree_known = all_is_known;
+        attempt->paths_changed = bounded_count(event->a);
+        attempt->lines_added = bounded_count(event->b);
+        attempt->lines_removed = bounded_count(event->c);
+    }
+    if (event->a == 0 && all_is_known)
         return;
     struct task_place *place = place_of(fold);
     place->tree = (struct digest){0};
@@ -559,12 +491,6 @@ void fold_sandbox_lacks(const struct fold *fold)
     free(place->lacks);
     place->lacks = words.len > 0 ? xstrndup(words.data, words.len) : NULL;
     str_done(&words);
-}
-
-void fold_time_stopped(const struct fold *fold)
-{
-    fold->state->stopped_ms += fold->event->a;
-    fold_wall_stand(fold, fold->event->a);
 }
 
 void fold_secrets_cut(const struct fold *fold)

@@ -65,7 +65,6 @@ typedef void fold_fn(const struct fold *fold);
 /* Attempts and steps, in fold_attempt.c. */
 fold_fn fold_attempt_started, fold_attempt_running, fold_attempt_ended, fold_attempt_judged,
     fold_attempt_quiet, fold_attempt_heard;
-fold_fn fold_loop_suspected;
 fold_fn fold_wait_started, fold_wait_ended, fold_step_ended, fold_step_reopened;
 fold_fn fold_hint_given;
 
@@ -73,16 +72,13 @@ fold_fn fold_hint_given;
 fold_fn fold_task_blocked, fold_task_held, fold_task_released, fold_cancel_asked;
 /* Ends a stretch of the task's past that began at `from`. */
 void fold_pause(const struct fold *fold, enum pause_kind kind, const struct moment *from);
-void fold_pauses_free(struct task_pauses *pauses);
 fold_fn fold_gate_closed, fold_gate_opened;
 fold_fn fold_run_started, fold_run_ended, fold_run_recovered, fold_class_corrected, fold_note;
 
 /* The run continues with this event after having been without an engine since then. */
 void fold_away(const struct fold *fold, const struct moment *since);
-fold_fn fold_workspace_made, fold_workspace_saved, fold_workspace_reset, fold_tree_proven,
-    fold_workspace_changed, fold_result_kept, fold_sandbox_lacks, fold_time_stopped,
-    fold_secrets_cut;
-void fold_place_free(struct task_place *place);
+fold_fn fold_workspace_made, fold_tree_seen, fold_workspace_changed, fold_result_kept,
+    fold_sandbox_lacks, fold_secrets_cut;
 
 /* Adds the event's task to the plan. The event must be sound; its handler comes next. Returns false
  * and changes nothing if the plan cannot take such a task. */
@@ -94,12 +90,10 @@ fold_fn fold_agent_session, fold_agent_used, fold_agent_call, fold_round_started
 /* Returns the state of an agent before the first event, or NULL for a task without one. */
 struct task_agent *fold_agent_new(const struct plan_task *plan);
 void fold_agent_free(struct task_agent *agent);
-/* An attempt of the task starts, has its process, has ended; a person opens its step. */
-fold_fn fold_agent_started, fold_agent_runs, fold_agent_ended, fold_agent_reopened;
-/* Its calls may be looping, or are. */
-fold_fn fold_agent_loops;
-/* Keeps the line for the agent's next prompt from the event's text. */
-void fold_agent_nudge(const struct fold *fold);
+/* An attempt of the task starts; a person opens its step. */
+fold_fn fold_agent_started, fold_agent_reopened;
+/* The task's attempts, or the calls of its agent, may be looping, or are. */
+fold_fn fold_loop_suspected;
 
 fold_fn fold_budget;
 /* An attempt of the task starts. Starts the clock of the task's wall budget, and with the first
@@ -109,8 +103,8 @@ void fold_wall_begin(const struct fold *fold);
 void fold_wall_end(const struct fold *fold);
 /* The engine that ran this is gone: unobserved time does not count. */
 void fold_wall_recover(const struct fold *fold);
-/* devs was suspended for this long, which does not count. */
-void fold_wall_stand(const struct fold *fold, int64_t ms);
+/* devs was suspended for a while, which does not count. */
+fold_fn fold_time_stopped;
 /* A person continues the task: renews budgets that are used up. */
 void fold_budget_again(const struct fold *fold);
 

@@ -25,14 +25,14 @@ static void end_wall(struct budget_state *budget, const struct moment *now)
 }
 
 /* Sets when the task's wall budget is due to be checked. */
-static void set_alarm(const struct fold *fold, int number)
+static void set_wall_alarm(const struct fold *fold, int number)
 {
     struct run_state *state = fold->state;
-    if (run_state_wall_due(state, number) < 0) {
+    const int64_t due_ms = run_state_wall_due(state, number);
+    if (due_ms < 0)
         heap_remove(&state->walls, number);
-        return;
-    }
-    heap_put(&state->walls, number, run_state_wall_due(state, number));
+    else
+        heap_put(&state->walls, number, due_ms);
 }
 
 void fold_wall_begin(const struct fold *fold)
@@ -43,7 +43,7 @@ void fold_wall_begin(const struct fold *fold)
     if (!fold->task->agent)
         return;
     begin_wall(&fold->task->agent->budget, now);
-    set_alarm(fold, fold_task_number(fold));
+    set_wall_alarm(fold, fold_task_number(fold));
 }
 
 void fold_wall_end(const struct fold *fold)
@@ -54,10 +54,10 @@ void fold_wall_end(const struct fold *fold)
     if (!fold->task->agent)
         return;
     end_wall(&fold->task->agent->budget, now);
-    set_alarm(fold, fold_task_number(fold));
+    set_wall_alarm(fold, fold_task_number(fold));
 }
 
-static void bridge(const struct fold *fold, struct budget_state *budget)
+static void bridge_wall(const struct fold *fold, struct budget_state *budget)
 {
     if (!budget->runs)
         return;
@@ -67,17 +67,17 @@ static void bridge(const struct fold *fold, struct budget_state *budget)
 
 void fold_wall_recover(const struct fold *fold)
 {
-    bridge(fold, &fold->state->budget);
+    bridge_wall(fold, &fold->state->budget);
     for (int i = 0; i < fold->state->plan->task_count; i++) {
         struct task_agent *agent = fold->state->tasks[i].agent;
         if (!agent || !agent->budget.runs)
             continue;
-        bridge(fold, &agent->budget);
-        set_alarm(fold, i);
+        bridge_wall(fold, &agent->budget);
+        set_wall_alarm(fold, i);
     }
 }
 
-static void put_off(struct budget_state *budget, int64_t ms)
+static void put_off_wall(struct budget_state *budget, int64_t ms)
 {
     if (!budget->runs)
         return;
@@ -85,14 +85,18 @@ static void put_off(struct budget_state *budget, int64_t ms)
     budget->wall_from.mono_ms += ms;
 }
 
-void fold_wall_stand(const struct fold *fold, int64_t ms)
+void fold_time_stopped(const struct fold *fold)
 {
-    put_off(&fold->state->budget, ms);
-    for (int i = 0; i < fold->state->plan->task_count && fold->state->running > 0; i++) {
-        if (!fold->state->tasks[i].agent)
+    struct run_state *state = fold->state;
+    const int64_t ms = fold->event->a;
+    state->stopped_ms += ms;
+    put_off_wall(&state->budget, ms);
+    for (int i = 0; i < state->plan->task_count && state->running > 0; i++) {
+        struct task_agent *agent = state->tasks[i].agent;
+        if (!agent)
             continue;
-        put_off(&fold->state->tasks[i].agent->budget, ms);
-        set_alarm(fold, i);
+        put_off_wall(&agent->budget, ms);
+        set_wall_alarm(fold, i);
     }
 }
 
@@ -107,7 +111,7 @@ void fold_budget(const struct fold *fold)
     if (is_spent)
         budget->spent |= 1U << event->a;
     if (fold->task)
-        set_alarm(fold, fold_task_number(fold));
+        set_wall_alarm(fold, fold_task_number(fold));
     struct str words = {0};
     str_add(&words, is_spent ? "budget spent: " : "budget: ");
     budget_use_words(&use, &words);
@@ -116,7 +120,7 @@ void fold_budget(const struct fold *fold)
 }
 
 /* Renews the budgets of a task, or of the run (-1). */
-static void give_again(const struct fold *fold, int task, struct budget_state *budget)
+static void renew_budget(const struct fold *fold, int task, struct budget_state *budget)
 {
     struct budget_use use;
     if (budget->spent == 0)
@@ -135,8 +139,8 @@ void fold_budget_again(const struct fold *fold)
 {
     if (!fold->task->agent)
         return;
-    give_again(fold, fold_task_number(fold), &fold->task->agent->budget);
-    give_again(fold, -1, &fold->state->budget);
+    renew_budget(fold, fold_task_number(fold), &fold->task->agent->budget);
+    renew_budget(fold, -1, &fold->state->budget);
 }
 
 /* Sessions, usage, calls and rounds. */
@@ -203,33 +207,19 @@ void fold_agent_used(const struct fold *fold)
         keep_text(fold, "call", &fold->task->agent->refused);
 }
 
-/* A message is kept among the calls, without a tool. */
-static void keep_message(const struct fold *fold)
-{
-    struct task_agent *agent = fold->task->agent;
-    if (json_text(json_get(fold->text, "tool"), "")[0] != '\0')
-        return;
-    keep_text(fold, "what", &agent->said);
-    agent->said_step = fold->event->step;
-    agent->said_attempt = agent->said ? fold->event->attempt : 0;
-}
-
-static void forget_message(struct task_agent *agent)
-{
-    free(agent->said);
-    agent->said = NULL;
-    agent->said_step = 0;
-    agent->said_attempt = 0;
-}
-
 void fold_agent_call(const struct fold *fold)
 {
     struct task_agent *agent = fold->task->agent;
+    const char *tool = json_text(json_get(fold->text, "tool"), "");
     struct entropy_fact fact;
-    keep_message(fold);
+    if (tool[0] == '\0') { /* a message is kept among the calls, without a tool */
+        keep_text(fold, "what", &agent->said);
+        agent->said_step = fold->event->step;
+        agent->said_attempt = agent->said ? fold->event->attempt : 0;
+    }
     if (agent->is_stuck)
         return; /* it is about to end, and the verdict is final */
-    const bool is_person = strcmp(json_text(json_get(fold->text, "tool"), ""), "user") == 0;
+    const bool is_person = strcmp(tool, "user") == 0;
     if (!agent->calls)
         agent->calls = xcalloc(1, sizeof(*agent->calls));
     if (!fold_read_fact(fold->text, &fact)) {
@@ -242,16 +232,20 @@ void fold_agent_call(const struct fold *fold)
     circles_apply(agent->calls, &fact, &of, &fold->state->plan->loops);
 }
 
-void fold_agent_loops(const struct fold *fold)
+void fold_loop_suspected(const struct fold *fold)
 {
-    struct task_agent *agent = fold->task->agent;
-    agent->calls->told = true;
-    agent->is_stuck = agent->calls->verdict.level == ENTROPY_STUCK;
-}
-
-void fold_agent_nudge(const struct fold *fold)
-{
-    keep_text(fold, "nudge", &fold->task->agent->nudge);
+    struct task_state *task = fold->task;
+    struct task_agent *agent = task->agent;
+    if (fold->event->e == EVENT_LOOP_OF_CALLS) {
+        agent->calls->told = true;
+        agent->is_stuck = agent->calls->verdict.level == ENTROPY_STUCK;
+    } else {
+        if (!task->circles)
+            task->circles = xcalloc(1, sizeof(*task->circles));
+        task->circles->told = true;
+    }
+    if (agent)
+        keep_text(fold, "nudge", &agent->nudge);
 }
 
 /* Each attempt's calls are judged on their own, with the thresholds that a person left. */
@@ -260,32 +254,16 @@ void fold_agent_started(const struct fold *fold)
     struct task_agent *agent = fold->task->agent;
     if (!agent || !fold_is_of_agent(fold))
         return;
-    forget_message(agent);
+    free(agent->said);
+    agent->said = NULL;
+    agent->said_step = 0;
+    agent->said_attempt = 0;
     free(agent->refused);
     agent->refused = NULL;
     circles_free(agent->calls);
     agent->calls = xcalloc(1, sizeof(*agent->calls));
     agent->calls->state.scale = circles_scale(fold->task->circles);
     agent->is_stuck = false;
-}
-
-/* The agent has its prompt now, and the prompt had what was to be delivered. */
-void fold_agent_runs(const struct fold *fold)
-{
-    struct task_agent *agent = fold->task->agent;
-    if (!agent || !fold_is_of_agent(fold))
-        return;
-    free(agent->nudge);
-    agent->nudge = NULL;
-}
-
-void fold_agent_ended(const struct fold *fold)
-{
-    struct task_agent *agent = fold->task->agent;
-    if (!agent)
-        return;
-    agent_used_add(&agent->past, &agent->now);
-    agent->now = (struct agent_used){0};
 }
 
 /* Renews rounds that are used up. */
@@ -302,20 +280,6 @@ void fold_agent_reopened(const struct fold *fold)
         agent->rounds = agent->round + plan->rounds;
 }
 
-/* Opens the step as if it had never run, but keeps its attempts. */
-static void open_anew(struct step_state *step)
-{
-    fold_open_grant(step, 0, 0);
-    step->status = STEP_PENDING;
-    step->results_from = (int)step->attempt_count + 1;
-    free(step->trees);
-    step->trees = NULL;
-    if (!step->formulas)
-        return;
-    free(step->formulas->end_json);
-    step->formulas->end_json = NULL;
-}
-
 /* The failed step has used up its chances; the step that is opened is the agent's. */
 void fold_round_started(const struct fold *fold)
 {
@@ -326,8 +290,18 @@ void fold_round_started(const struct fold *fold)
     keep_text(fold, "prompt", &task->agent->repair);
     task->entropy++;
     for (int i = first; i <= last; i++) {
+        /* The step begins as if it had never run, but keeps its attempts. */
+        struct step_state *step = &task->steps[i];
         fold_keep_tries(fold, i);
-        open_anew(&task->steps[i]);
+        fold_open_grant(step, 0, 0);
+        step->status = STEP_PENDING;
+        step->results_from = (int)step->attempt_count + 1;
+        free(step->trees);
+        step->trees = NULL;
+        if (step->formulas) {
+            free(step->formulas->end_json);
+            step->formulas->end_json = NULL;
+        }
     }
     task->step = first;
     fold_make_ready(fold, fold_task_number(fold));

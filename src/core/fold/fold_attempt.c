@@ -22,42 +22,6 @@ bool fold_read_fact(const struct json *text, struct entropy_fact *out)
     return fact && entropy_fact_from_json(fact, out);
 }
 
-static struct circles *circles_of(struct task_state *task)
-{
-    if (!task->circles)
-        task->circles = xcalloc(1, sizeof(*task->circles));
-    return task->circles;
-}
-
-/* Adds the attempt that has just ended to the task's trajectory, if it has a fact. The fact does
- * not repeat what other parts of the log say about the attempt. */
-static void take_fact(const struct fold *fold, const struct fold_end *end)
-{
-    const struct attempt_state *attempt = step_state_latest(fold->step);
-    struct entropy_fact fact = end->fact;
-    if (!circles_counts(attempt->outcome.kind) || !end->has_fact ||
-        fold->state->use == RUN_STATE_TELLS)
-        return;
-    fact.call = circles_call(attempt->call, fold->event->step);
-    if (!digest_is_known(fact.outcome))
-        fact.outcome = attempt->fingerprint;
-    fact.new_permille = attempt->new_permille;
-    const struct circles_attempt of = {
-        .step = fold->event->step, .number = attempt->number, .at = fold->event->at};
-    circles_apply(circles_of(fold->task), &fact, &of, &fold->state->plan->loops);
-}
-
-void fold_loop_suspected(const struct fold *fold)
-{
-    struct task_agent *agent = fold->task->agent;
-    if (fold->event->e == EVENT_LOOP_OF_CALLS)
-        fold_agent_loops(fold);
-    else
-        circles_of(fold->task)->told = true;
-    if (agent)
-        fold_agent_nudge(fold);
-}
-
 /* Nothing that the task did so far counts any more. */
 static void forget_circles(const struct fold *fold)
 {
@@ -65,25 +29,7 @@ static void forget_circles(const struct fold *fold)
     fold->task->circles = NULL;
 }
 
-/* A person lets the task continue, with thresholds of this scale, or (0) from the beginning. */
-static void continue_stuck(const struct fold *fold, int scale)
-{
-    if (scale > 0)
-        circles_go_on(circles_of(fold->task), scale);
-    else
-        forget_circles(fold);
-}
-
 /* What a person adds to a retry: a hint for the next attempt, and how many attempts there are. */
-
-/* Sets the size of a set of attempts that has not begun. */
-static void set_tries(struct step_state *step, int allowed)
-{
-    if (step->grant == 0)
-        fold_open_grant(step, 1, allowed);
-    else
-        step->allowed = allowed;
-}
 
 void fold_hint_given(const struct fold *fold)
 {
@@ -94,7 +40,10 @@ void fold_hint_given(const struct fold *fold)
     const char *by = json_text(json_get(fold->text, "by"), "");
     if (fold->event->a > 0) {
         fold_keep_tries(fold, fold->event->step);
-        set_tries(fold->step, (int)fold->event->a);
+        if (fold->step->grant == 0) /* the set has not begun */
+            fold_open_grant(fold->step, 1, (int)fold->event->a);
+        else
+            fold->step->allowed = (int)fold->event->a;
     }
     if (text[0] == '\0')
         return;
@@ -104,50 +53,10 @@ void fold_hint_given(const struct fold *fold)
     (void)snprintf((*hint)->by, sizeof((*hint)->by), "%s", by);
 }
 
-/* The latest attempt of the step has just begun, and gets the hint. */
-static void take_hint(const struct fold *fold)
-{
-    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
-    struct attempt_hint **hint =
-        plan->steps[fold->event->step].agent ? &fold->task->agent->hint : &fold->step->hint;
-    step_state_attempt(fold->step)->hint = *hint;
-    *hint = NULL;
-}
-
 /* Attempts. */
 
 static_assert((int)AGENT_RETRIES_MAX <= (int)FOLD_COUNT_MAX,
               "own retries are counted without overflow");
-
-/* Applies a start to the gate whose queue it has left: it is the probe, or the next task waits its
- * turn. */
-static void pass_gate(const struct fold *fold, int number)
-{
-    struct gate_state *gate = run_state_gate(fold->state, number);
-    if (!gate)
-        return;
-    if (gate->status == GATE_CLOSED) {
-        gate->status = GATE_PROBING;
-        gate->probe = number;
-    } else if (gate->status == GATE_SPREADING) {
-        gate->due.at_ms = fold->event->at.at_ms + gate->spacing_ms;
-        gate->due.mono_ms = fold->event->at.mono_ms + gate->spacing_ms;
-    }
-}
-
-/* Most steps are tried once, and some runs have very many of them. */
-static void make_room(struct step_state *step)
-{
-    if (step->attempt_count < step->attempt_cap)
-        return;
-    const uint32_t cap = step->attempt_cap > 0 ? 2 * step->attempt_cap : 1;
-    struct attempt_state *attempts = xcalloc(cap, sizeof(*attempts));
-    if (step->attempt_count > 0)
-        memcpy(attempts, step->attempts, step->attempt_count * sizeof(*attempts));
-    free(step->attempts);
-    step->attempts = attempts;
-    step->attempt_cap = cap;
-}
 
 void fold_attempt_started(const struct fold *fold)
 {
@@ -155,20 +64,37 @@ void fold_attempt_started(const struct fold *fold)
     struct step_state *step = fold->step;
     const struct event *event = fold->event;
     int number = fold_task_number(fold);
-    const struct gate_state *gate = run_state_gate(state, number);
+    const struct plan_step *plan = &state->plan->tasks[number].steps[event->step];
+    struct gate_state *gate = run_state_gate(state, number);
     const bool is_gated = gate && gate->status != GATE_OPEN;
 
+    /* It is the probe of the gate whose queue it leaves, or the next task there waits its turn. */
     fold_not_ready(fold, number);
-    pass_gate(fold, number);
+    if (gate && gate->status == GATE_CLOSED) {
+        gate->status = GATE_PROBING;
+        gate->probe = number;
+    } else if (gate && gate->status == GATE_SPREADING) {
+        gate->due.at_ms = event->at.at_ms + gate->spacing_ms;
+        gate->due.mono_ms = event->at.mono_ms + gate->spacing_ms;
+    }
     if (step->grant == 0)
-        fold_open_grant(step, 1,
-                        plan_step_attempts(&state->plan->tasks[number].steps[event->step]));
+        fold_open_grant(step, 1, plan_step_attempts(plan));
     if (step->first_start.at_ms == 0)
         step->first_start = event->at;
     if (fold->task->first_start.at_ms == 0)
         fold->task->first_start = event->at;
 
-    make_room(step);
+    if (step->attempt_count == step->attempt_cap) {
+        /* Most steps are tried once, and some runs have very many of them. */
+        const uint32_t cap = step->attempt_cap > 0 ? 2 * step->attempt_cap : 1;
+        struct attempt_state *attempts = xcalloc(cap, sizeof(*attempts));
+        if (step->attempt_count > 0)
+            memcpy(attempts, step->attempts, step->attempt_count * sizeof(*attempts));
+        free(step->attempts);
+        step->attempts = attempts;
+        step->attempt_cap = cap;
+    }
+    struct attempt_hint **hint = plan->agent ? &fold->task->agent->hint : &step->hint;
     step->attempts[step->attempt_count] = (struct attempt_state){
         .number = event->attempt,
         .grant = step->grant,
@@ -180,10 +106,11 @@ void fold_attempt_started(const struct fold *fold)
         .by_hand = step->by_hand,
         .new_permille = -1,
         .call = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b},
+        .hint = *hint,
     };
+    *hint = NULL;
     step->attempt_count++;
     step->by_hand = false;
-    take_hint(fold);
     step->wait_from = (struct moment){0};
     step->status = STEP_RUNNING;
     step->judged = false;
@@ -197,7 +124,7 @@ void fold_attempt_started(const struct fold *fold)
 }
 
 /* The attempt wrote output again, or ended. */
-static void end_quiet(const struct fold *fold)
+void fold_attempt_heard(const struct fold *fold)
 {
     const struct moment *now = &fold->event->at;
     const int64_t mono_ms = fold->step->heard_mono_ms;
@@ -210,16 +137,14 @@ static void end_quiet(const struct fold *fold)
 
 void fold_attempt_running(const struct fold *fold)
 {
+    struct task_agent *agent = fold->task->agent;
     const int64_t pid = fold->event->a;
     step_state_latest(fold->step)->pid = pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0;
-    fold_agent_runs(fold);
-}
-
-/* A missing or damaged fingerprint counts as not taken. */
-static struct digest parse_fingerprint(const char *hex)
-{
-    struct digest digest;
-    return digest_from_hex(hex, &digest) ? digest : (struct digest){0};
+    if (agent && fold_is_of_agent(fold)) {
+        /* The agent has its prompt now, and the prompt had what was to be delivered. */
+        free(agent->nudge);
+        agent->nudge = NULL;
+    }
 }
 
 static struct fold_end read_end(const struct fold *fold)
@@ -227,49 +152,21 @@ static struct fold_end read_end(const struct fold *fold)
     const struct json *text = fold->text;
     struct fold_end end = {
         .outcome = outcome_of_end(fold->event, text),
-        .fingerprint = parse_fingerprint(json_text(json_get(text, "fp"), "")),
         .partial = json_bool(json_get(text, "partial"), false),
         .skipped_bytes = json_i64(json_get(text, "skipped"), 0),
         .new_permille = (int)json_i64(json_get(text, "new"), -1),
         .fails = json_bool(json_get(text, "fails"), false),
     };
+    if (!digest_from_hex(json_text(json_get(text, "fp"), ""), &end.fingerprint))
+        end.fingerprint = (struct digest){0}; /* a missing or damaged one counts as not taken */
     end.has_fact = fold_read_fact(text, &end.fact);
     return end;
 }
 
-/* Counts the equal results in a row, including the newest. */
-static void count_same(struct step_state *step)
-{
-    const struct attempt_state *now = step_state_latest(step);
-    const struct attempt_state *before =
-        step->attempt_count > 1 ? &step->attempts[step->attempt_count - 2] : NULL;
-    bool equal = before && before->number >= step->results_from &&
-                 digest_is_same(before->fingerprint, now->fingerprint);
-    step->same = equal ? step->same + 1 : 1;
-}
-
-/* Attempts that never started, and those interrupted by the end of devs, have counts of their
- * own. */
-static void count_attempt(struct run_state *state, struct step_state *step,
-                          const struct outcome *outcome)
-{
-    if (outcome->kind == OUTCOME_NOT_STARTED) {
-        step->start_failures++;
-        state->attempts--;
-        return;
-    }
-    step->start_failures = 0;
-    if (outcome->kind == OUTCOME_INTERRUPTED) {
-        step->interrupted++;
-        return;
-    }
-    step->used++;
-    const int room = FOLD_COUNT_MAX - step->own_retries;
-    step->own_retries += outcome->own_retries < room ? outcome->own_retries : room;
-}
-
 void fold_attempt_ended(const struct fold *fold)
 {
+    struct run_state *state = fold->state;
+    struct task_state *task = fold->task;
     struct step_state *step = fold->step;
     struct attempt_state *attempt = step_state_latest(step);
     const struct fold_end end = fold->known ? *fold->known->end : read_end(fold);
@@ -280,18 +177,54 @@ void fold_attempt_ended(const struct fold *fold)
     attempt->partial = end.partial;
     attempt->skipped_bytes = end.skipped_bytes;
     attempt->new_permille = end.new_permille;
-    count_same(step);
-    take_fact(fold, &end);
 
+    /* The equal results in a row, including the newest. */
+    const struct attempt_state *before = step->attempt_count > 1 ? attempt - 1 : NULL;
+    const bool is_same = before && before->number >= step->results_from &&
+                         digest_is_same(before->fingerprint, attempt->fingerprint);
+    step->same = is_same ? step->same + 1 : 1;
+
+    /* The attempt becomes a step of the task's trajectory, if it has a fact. The fact does not
+     * repeat what other parts of the log say about the attempt. */
+    if (end.has_fact && circles_counts(end.outcome.kind) && state->use != RUN_STATE_TELLS) {
+        struct entropy_fact fact = end.fact;
+        fact.call = circles_call(attempt->call, fold->event->step);
+        if (!digest_is_known(fact.outcome))
+            fact.outcome = attempt->fingerprint;
+        fact.new_permille = attempt->new_permille;
+        const struct circles_attempt of = {
+            .step = fold->event->step, .number = attempt->number, .at = fold->event->at};
+        if (!task->circles)
+            task->circles = xcalloc(1, sizeof(*task->circles));
+        circles_apply(task->circles, &fact, &of, &state->plan->loops);
+    }
+
+    /* Attempts that never started, and those interrupted by the end of devs, have counts of their
+     * own. */
     step->silent_failure = end.fails;
-    count_attempt(fold->state, step, &attempt->outcome);
-    fold->task->waited_ms += attempt->outcome.own_wait_ms;
-    fold->state->waited_ms += attempt->outcome.own_wait_ms;
+    if (end.outcome.kind == OUTCOME_NOT_STARTED) {
+        step->start_failures++;
+        state->attempts--;
+    } else {
+        step->start_failures = 0;
+        if (end.outcome.kind == OUTCOME_INTERRUPTED) {
+            step->interrupted++;
+        } else {
+            const int room = FOLD_COUNT_MAX - step->own_retries;
+            step->used++;
+            step->own_retries += end.outcome.own_retries < room ? end.outcome.own_retries : room;
+        }
+    }
+    task->waited_ms += end.outcome.own_wait_ms;
+    state->waited_ms += end.outcome.own_wait_ms;
     step->status = STEP_JUDGING;
-    end_quiet(fold);
-    fold->state->running--;
+    fold_attempt_heard(fold);
+    state->running--;
     fold_wall_end(fold);
-    fold_agent_ended(fold);
+    if (task->agent) {
+        agent_used_add(&task->agent->past, &task->agent->now);
+        task->agent->now = (struct agent_used){0};
+    }
 }
 
 /* Keeps the members that event_text.c shows. */
@@ -346,11 +279,6 @@ void fold_attempt_quiet(const struct fold *fold)
     fold->step->heard_mono_ms = fold->event->at.mono_ms - fold->event->a;
 }
 
-void fold_attempt_heard(const struct fold *fold)
-{
-    end_quiet(fold);
-}
-
 /* Waits, and the ends and reopenings of steps. */
 
 /* Returns storage for the inputs of a wait or an end, or NULL if they are not shown. */
@@ -368,17 +296,6 @@ static void keep_text(const struct fold *fold, char **out)
     *out = fold->event->text ? xstrdup(fold->event->text) : NULL;
 }
 
-static struct delay read_delay(const struct fold *fold)
-{
-    return (struct delay){
-        .delay_ms = fold->event->a,
-        .exact_ms = fold->event->d,
-        .n = (int)json_i64(json_get(fold->text, "n"), 1),
-        .factor = json_number(json_get(fold->text, "factor"), 1),
-        .hint_ms = json_i64(json_get(fold->text, "hint"), -1),
-    };
-}
-
 void fold_wait_started(const struct fold *fold)
 {
     struct step_state *step = fold->step;
@@ -389,7 +306,16 @@ void fold_wait_started(const struct fold *fold)
     step->due = (struct moment){.at_ms = event->b, .mono_ms = event->c};
     struct step_formulas *formulas = formulas_of(fold);
     if (formulas) {
-        formulas->delay = fold->known ? *fold->known->delay : read_delay(fold);
+        if (fold->known)
+            formulas->delay = *fold->known->delay;
+        else
+            formulas->delay = (struct delay){
+                .delay_ms = event->a,
+                .exact_ms = event->d,
+                .n = (int)json_i64(json_get(fold->text, "n"), 1),
+                .factor = json_number(json_get(fold->text, "factor"), 1),
+                .hint_ms = json_i64(json_get(fold->text, "hint"), -1),
+            };
         keep_text(fold, &formulas->wait_json);
     }
     if (event->e != 0 && step->used > 0) {
@@ -423,10 +349,20 @@ void fold_wait_ended(const struct fold *fold)
     fold_make_ready(fold, fold_task_number(fold));
 }
 
-/* One needed task less: a dependent may start if this was the last one it waited for. */
-static void pass_on(const struct fold *fold)
+static void step_passed(const struct fold *fold)
 {
-    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
+    struct task_state *task = fold->task;
+    int number = fold_task_number(fold);
+    const struct plan_task *plan = &fold->state->plan->tasks[number];
+    task->step++;
+    if (task->step < plan->step_count) {
+        fold_make_ready(fold, number);
+        return;
+    }
+    fold_let_go(fold);
+    fold_set_status(fold, task, TASK_PASSED);
+    forget_circles(fold);
+    /* A dependent may start if this was the last task that it waited for. */
     for (int i = 0; i < plan->dependent_count; i++) {
         struct task_state *dependent = &fold->state->tasks[plan->dependents[i]];
         fold_changes(fold, plan->dependents[i]);
@@ -435,21 +371,6 @@ static void pass_on(const struct fold *fold)
         if (dependent->unmet == 0 && waited)
             fold_make_ready(fold, plan->dependents[i]);
     }
-}
-
-static void step_passed(const struct fold *fold)
-{
-    struct task_state *task = fold->task;
-    int number = fold_task_number(fold);
-    task->step++;
-    if (task->step < fold->state->plan->tasks[number].step_count) {
-        fold_make_ready(fold, number);
-        return;
-    }
-    fold_let_go(fold);
-    fold_set_status(fold, task, TASK_PASSED);
-    forget_circles(fold);
-    pass_on(fold);
 }
 
 enum task_status task_status_after(enum decision_kind end)
@@ -538,11 +459,16 @@ void fold_step_reopened(const struct fold *fold)
                &fold->task->since);
     fold_keep_tries(fold, fold->event->step);
     fold_open_grant(fold->step, (int)fold->event->a, (int)fold->event->b);
-    continue_stuck(fold, (int)fold->event->c);
-    if (fold->event->c > 0)
+    const int scale = (int)fold->event->c; /* of the thresholds; 0: start over */
+    if (scale > 0) {
+        if (!fold->task->circles)
+            fold->task->circles = xcalloc(1, sizeof(*fold->task->circles));
+        circles_go_on(fold->task->circles, scale);
         fold->step->same = same;
-    else
+    } else {
+        forget_circles(fold);
         fold->step->results_from = (int)fold->step->attempt_count + 1;
+    }
     fold->step->by_hand = true;
     fold_agent_reopened(fold);
     fold_budget_again(fold);

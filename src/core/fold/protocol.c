@@ -61,20 +61,18 @@ static void decide_interrupted(const struct protocol_facts *facts, struct decisi
         wait_for(out, facts, (struct delay){.n = 1, .factor = 1, .hint_ms = -1});
 }
 
-static bool is_full(const struct protocol_facts *facts, int window)
-{
-    return entropy_is_stuck(facts->results, facts->result_count, window * facts->scale);
-}
-
 static bool is_stuck_by_rung(const struct protocol_facts *facts)
 {
     return facts->circles && facts->circles->verdict.level == ENTROPY_STUCK;
 }
 
 /* A loop is detected by a rung, or if a window of the policy is full of equal results. */
-static bool goes_in_circles(const struct protocol_facts *facts)
+static bool is_looping(const struct protocol_facts *facts)
 {
-    return is_full(facts, facts->policy->window) || is_full(facts, facts->policy->same_stops) ||
+    const struct policy *policy = facts->policy;
+    return entropy_is_stuck(facts->results, facts->result_count, policy->window * facts->scale) ||
+           entropy_is_stuck(facts->results, facts->result_count,
+                            policy->same_stops * facts->scale) ||
            is_stuck_by_rung(facts);
 }
 
@@ -85,75 +83,60 @@ bool protocol_is_late(const struct policy *policy, int64_t started_mono_ms, int6
            start_mono_ms > started_mono_ms + held_ms + policy->deadline_ms;
 }
 
-static bool is_past_deadline(const struct protocol_facts *facts, int64_t delay_ms)
-{
-    return protocol_is_late(facts->policy, facts->started_mono_ms, facts->held_ms,
-                            facts->now.mono_ms + delay_ms);
-}
-
 bool protocol_is_parked(const struct verdict *verdict)
 {
     return verdict->class == VERDICT_PERSISTENT && verdict->retry_after_ms >= 0;
 }
 
-static enum decision_kind exhausted_kind(const struct protocol_facts *facts)
-{
-    if (facts->policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
-        return DECISION_MAX_RETRIES;
-    return facts->verdict->class == VERDICT_TRANSIENT ? DECISION_TRANSIENT_EXHAUSTED
-                                                      : DECISION_RETRY_EXHAUSTED;
-}
-
-/* The first waits requested by a server use up no attempt. Starts have their own count, and a step
- * that cannot be repeated gets no attempt beyond its policy's. */
-static bool waits_for_free(const struct protocol_facts *facts)
-{
-    const struct verdict *verdict = facts->verdict;
-    bool of_the_world = verdict->class == VERDICT_TRANSIENT || protocol_is_parked(verdict);
-    return of_the_world && verdict->retry_after_ms >= 0 && facts->free_hints < POLICY_FREE_HINTS &&
-           facts->repeatable && facts->outcome->kind != OUTCOME_NOT_STARTED;
-}
-
 /* The policy retries this failure: waits, unless attempts or time are used up. */
 static void decide_retry(const struct protocol_facts *facts, struct decision *out)
 {
-    bool free_wait = waits_for_free(facts);
+    const struct policy *policy = facts->policy;
+    const struct verdict *verdict = facts->verdict;
+    /* The first waits requested by a server use up no attempt. Starts have their own count, and a
+     * step that cannot be repeated gets no attempt beyond its policy's. */
+    const bool of_the_world = verdict->class == VERDICT_TRANSIENT || protocol_is_parked(verdict);
+    const bool free_wait = of_the_world && verdict->retry_after_ms >= 0 &&
+                           facts->free_hints < POLICY_FREE_HINTS && facts->repeatable &&
+                           facts->outcome->kind != OUTCOME_NOT_STARTED;
 
     out->counts = !free_wait;
     const int tried = facts->used + facts->own_retries;
     const int used = free_wait ? tried - 1 - facts->outcome->own_retries : tried;
     if (used >= facts->allowed) {
-        end_step(out, exhausted_kind(facts));
+        if (policy->exhausted == POLICY_EXHAUSTED_MAX_RETRIES)
+            end_step(out, DECISION_MAX_RETRIES);
+        else
+            end_step(out, verdict->class == VERDICT_TRANSIENT ? DECISION_TRANSIENT_EXHAUSTED
+                                                              : DECISION_RETRY_EXHAUSTED);
         return;
     }
-    struct delay delay =
-        policy_delay(facts->policy, tried, facts->draw, facts->verdict->retry_after_ms);
-    if (is_past_deadline(facts, delay.delay_ms))
+    struct delay delay = policy_delay(policy, tried, facts->draw, verdict->retry_after_ms);
+    if (protocol_is_late(policy, facts->started_mono_ms, facts->held_ms,
+                         facts->now.mono_ms + delay.delay_ms))
         end_step(out, DECISION_DEADLINE);
     else
         wait_for(out, facts, delay);
 }
 
-/* Another persistent failure with the same result, and nothing that could change the next one. */
-static bool repeats_unchanged(const struct protocol_facts *facts)
-{
-    const int stops = facts->policy->unchanged_stops;
-    return stops > 0 && facts->verdict->class == VERDICT_PERSISTENT &&
-           !protocol_is_parked(facts->verdict) && facts->is_unchanged && facts->same >= stops;
-}
-
 /* Returns whether the policy retries such a failure in this phase. */
 static bool tries_again(const struct protocol_facts *facts)
 {
-    enum verdict_class class = facts->verdict->class;
-    if (facts->outcome->kind == OUTCOME_TIMEOUT && !facts->policy->retry_timeouts)
+    const struct policy *policy = facts->policy;
+    const struct verdict *verdict = facts->verdict;
+    const bool is_parked = protocol_is_parked(verdict);
+    enum verdict_class class = verdict->class;
+    if (facts->outcome->kind == OUTCOME_TIMEOUT && !policy->retry_timeouts)
         return false;
-    if (protocol_is_parked(facts->verdict) &&
-        policy_retries_on(facts->policy, VERDICT_TRANSIENT, false))
+    if (is_parked && policy_retries_on(policy, VERDICT_TRANSIENT, false))
         class = VERDICT_TRANSIENT;
-    return policy_fits_phase(facts->policy, facts->phase) &&
-           policy_retries_on(facts->policy, class, facts->verdict->reason != REASON_NONE) &&
-           !repeats_unchanged(facts);
+    /* Another persistent failure with the same result, and nothing that could change the next
+     * one. */
+    const int stops = policy->unchanged_stops;
+    const bool repeats_unchanged = stops > 0 && verdict->class == VERDICT_PERSISTENT &&
+                                   !is_parked && facts->is_unchanged && facts->same >= stops;
+    return policy_fits_phase(policy, facts->phase) &&
+           policy_retries_on(policy, class, verdict->reason != REASON_NONE) && !repeats_unchanged;
 }
 
 void protocol_decide(const struct protocol_facts *facts, struct decision *out)
@@ -178,7 +161,7 @@ void protocol_decide(const struct protocol_facts *facts, struct decision *out)
         end_step(out, DECISION_NEEDS_YOU);
     else if (verdict->no_retry)
         end_step(out, DECISION_FAILED);
-    else if (ended_for_its_loop(facts) || goes_in_circles(facts))
+    else if (ended_for_its_loop(facts) || is_looping(facts))
         end_step(out, DECISION_ENTROPY);
     else if (!tries_again(facts))
         end_step(out, DECISION_FAILED);
@@ -202,21 +185,6 @@ static void add_number(struct str *out, const char *key, double number)
 {
     str_json_key(out, key);
     str_add_number(out, number);
-}
-
-/* The formula: delay = min(base x multiplier^(n-1), cap) x factor, but not shorter than the
- * hint. */
-static void delay_to_json(const struct policy *policy, const struct delay *delay, struct str *out)
-{
-    str_json_i64(out, "n", delay->n);
-    str_json_i64(out, "base", policy->base_delay_ms);
-    add_number(out, "multiplier", policy->multiplier);
-    str_json_i64(out, "cap", policy->cap_ms);
-    add_number(out, "jitter", policy->jitter);
-    if (policy->jitter_kind == POLICY_JITTER_FULL)
-        str_json_text(out, "kind", "full");
-    add_number(out, "factor", delay->factor);
-    str_json_i64(out, "hint", delay->hint_ms);
 }
 
 static void add_bounds(const struct protocol_facts *facts, struct str *out)
@@ -247,19 +215,6 @@ static void add_bounds(const struct protocol_facts *facts, struct str *out)
     }
 }
 
-/* For the calls of an agent, or for attempts. */
-static void add_circles(const struct protocol_facts *facts, struct str *out)
-{
-    if (ended_for_its_loop(facts)) {
-        str_json_text(out, "of", "agent");
-    } else if (facts->stop == STOP_LOOP) {
-        str_json_text(out, "of", "calls");
-        circles_to_json(facts->calls, facts->step, 0, out);
-    } else if (is_stuck_by_rung(facts)) {
-        circles_to_json(facts->circles, facts->step, facts->masks, out);
-    }
-}
-
 void protocol_budget_to_json(const struct budget_use *spent, bool by_run, struct str *out)
 {
     str_json_text(out, "reason", reason_name(REASON_BUDGET));
@@ -273,12 +228,24 @@ void protocol_to_json(const struct protocol_facts *facts, const struct decision 
                       struct str *out)
 {
     const struct policy *policy = facts->policy;
+    const struct delay *delay = &decision->delay;
     str_add_char(out, '{');
     str_json_text(out, "policy", policy->name);
-    if (decision->kind == DECISION_WAIT)
-        delay_to_json(policy, &decision->delay, out);
-    else
+    if (decision->kind == DECISION_WAIT) {
+        /* The formula: delay = min(base x multiplier^(n-1), cap) x factor, but not shorter than the
+         * hint. */
+        str_json_i64(out, "n", delay->n);
+        str_json_i64(out, "base", policy->base_delay_ms);
+        add_number(out, "multiplier", policy->multiplier);
+        str_json_i64(out, "cap", policy->cap_ms);
+        add_number(out, "jitter", policy->jitter);
+        if (policy->jitter_kind == POLICY_JITTER_FULL)
+            str_json_text(out, "kind", "full");
+        add_number(out, "factor", delay->factor);
+        str_json_i64(out, "hint", delay->hint_ms);
+    } else {
         str_json_text(out, "phase", phase_name(facts->phase));
+    }
     str_json_i64(out, "used", facts->used);
     str_json_i64(out, "allowed", facts->allowed);
     add_bounds(facts, out);
@@ -286,8 +253,16 @@ void protocol_to_json(const struct protocol_facts *facts, const struct decision 
         str_json_i64(out, "round", facts->round);
         str_json_i64(out, "rounds", facts->rounds);
     }
-    if (decision->kind == DECISION_ENTROPY)
-        add_circles(facts, out);
+    if (decision->kind == DECISION_ENTROPY) { /* for the calls of an agent, or for attempts */
+        if (ended_for_its_loop(facts)) {
+            str_json_text(out, "of", "agent");
+        } else if (facts->stop == STOP_LOOP) {
+            str_json_text(out, "of", "calls");
+            circles_to_json(facts->calls, facts->step, 0, out);
+        } else if (is_stuck_by_rung(facts)) {
+            circles_to_json(facts->circles, facts->step, facts->masks, out);
+        }
+    }
     if (decision->kind == DECISION_NEEDS_YOU && facts->refused)
         str_json_text(out, "refused", facts->refused);
     if (decision->kind == DECISION_NEEDS_YOU && facts->stop == STOP_BUDGET)

@@ -27,19 +27,6 @@ enum { PACK_SLACK = 8 };
 
 enum { WORD_BYTES = 8, ZEROS_MAX = 255, WORDS_AT_ONCE = 32 };
 
-/* Packs the number of a word's nonzero low bytes, then those bytes; consecutive zero words become a
- * 0 and their number. */
-static size_t pack_word(unsigned char *out, uint64_t word)
-{
-    unsigned char len = 0;
-    for (int i = 0; i < WORD_BYTES; i++)
-        out[1 + i] = (unsigned char)(word >> 8 * i);
-    for (; word != 0; word >>= 8)
-        len++;
-    out[0] = len;
-    return 1 + (size_t)len;
-}
-
 static uint64_t word_at(const unsigned char *words, size_t at)
 {
     uint64_t word;
@@ -47,25 +34,9 @@ static uint64_t word_at(const unsigned char *words, size_t at)
     return word;
 }
 
-/* Low bytes first on every machine. */
-static uint64_t unpack_word(const unsigned char *packed, unsigned len)
-{
-    uint64_t word = 0;
-    for (int i = 0; i < WORD_BYTES; i++)
-        word |= (uint64_t)packed[i] << 8 * i;
-    return word & UINT64_MAX >> 8 * (WORD_BYTES - len);
-}
-
-static size_t count_zeros(const unsigned char *words, size_t at, size_t size)
-{
-    size_t zeros = 0;
-    while (at + zeros * WORD_BYTES < size && zeros < ZEROS_MAX &&
-           word_at(words, at + zeros * WORD_BYTES) == 0)
-        zeros++;
-    return zeros;
-}
-
-/* Packs words of 8 bytes; `size` is a multiple of 8. */
+/* Packs words of 8 bytes; `size` is a multiple of 8. A word becomes the number of its nonzero low
+ * bytes, then those bytes, low bytes first on every machine. Consecutive zero words become a 0 and
+ * their number. */
 static void pack_words(struct str *out, const void *words, size_t size)
 {
     const unsigned char *bytes = words;
@@ -73,13 +44,21 @@ static void pack_words(struct str *out, const void *words, size_t size)
     size_t len = 0;
     assert(size % WORD_BYTES == 0);
     for (size_t at = 0; at < size;) {
-        const size_t zeros = count_zeros(bytes, at, size);
+        size_t zeros = 0;
+        while (at + zeros * WORD_BYTES < size && zeros < ZEROS_MAX &&
+               word_at(bytes, at + zeros * WORD_BYTES) == 0)
+            zeros++;
         if (zeros > 0) {
             packed[len++] = 0;
             packed[len++] = (unsigned char)zeros;
             at += zeros * WORD_BYTES;
         } else {
-            len += pack_word(packed + len, word_at(bytes, at));
+            uint64_t word = word_at(bytes, at);
+            unsigned char *head = &packed[len++];
+            for (*head = 0; word != 0; word >>= 8) {
+                packed[len++] = (unsigned char)word;
+                ++*head;
+            }
             at += WORD_BYTES;
         }
         if (len > sizeof(packed) - (1 + WORD_BYTES)) {
@@ -103,7 +82,10 @@ static void unpack_words(struct unpack *from, void *words, size_t size)
             at += zeros;
             continue;
         }
-        const uint64_t word = unpack_word(packed, len);
+        uint64_t word = 0;
+        for (int i = 0; i < WORD_BYTES; i++)
+            word |= (uint64_t)packed[i] << 8 * i;
+        word &= UINT64_MAX >> 8 * (WORD_BYTES - len);
         memcpy(bytes + at, &word, sizeof(word));
         packed += len;
         at += WORD_BYTES;
@@ -171,130 +153,50 @@ static struct circles *unpack_circles(struct unpack *from, const struct circles 
     return circles;
 }
 
-static void pack_place(struct str *out, const struct task_place *place)
-{
-    pack_block(out, place, sizeof(*place));
-    if (!place)
-        return;
-    pack_text(out, place->path);
-    pack_text(out, place->branch);
-    pack_text(out, place->result);
-    pack_text(out, place->lacks);
-}
-
-static struct task_place *unpack_place(struct unpack *from, const struct task_place *was_there)
-{
-    struct task_place *place = unpack_block(from, was_there, sizeof(*place));
-    if (!place)
-        return NULL;
-    place->path = unpack_text(from, place->path);
-    place->branch = unpack_text(from, place->branch);
-    place->result = unpack_text(from, place->result);
-    place->lacks = unpack_text(from, place->lacks);
-    return place;
-}
-
-static void pack_agent(struct str *out, const struct task_agent *agent)
-{
-    pack_block(out, agent, sizeof(*agent));
-    if (!agent)
-        return;
-    pack_text(out, agent->agent);
-    pack_text(out, agent->session);
-    pack_text(out, agent->repair);
-    pack_text(out, agent->nudge);
-    pack_text(out, agent->said);
-    pack_text(out, agent->refused);
-    pack_block(out, agent->hint, sizeof(*agent->hint));
-    pack_circles(out, agent->calls);
-}
-
-static struct task_agent *unpack_agent(struct unpack *from, const struct task_agent *was_there)
-{
-    struct task_agent *agent = unpack_block(from, was_there, sizeof(*agent));
-    if (!agent)
-        return NULL;
-    agent->agent = unpack_text(from, agent->agent);
-    agent->session = unpack_text(from, agent->session);
-    agent->repair = unpack_text(from, agent->repair);
-    agent->nudge = unpack_text(from, agent->nudge);
-    agent->said = unpack_text(from, agent->said);
-    agent->refused = unpack_text(from, agent->refused);
-    agent->hint = unpack_block(from, agent->hint, sizeof(*agent->hint));
-    agent->calls = unpack_circles(from, agent->calls);
-    return agent;
-}
-
-static void pack_pauses(struct str *out, const struct task_pauses *pauses)
-{
-    pack_block(out, pauses, sizeof(*pauses));
-    if (pauses)
-        pack_words(out, pauses->items, pauses->count * sizeof(*pauses->items));
-}
-
-static struct task_pauses *unpack_pauses(struct unpack *from, const struct task_pauses *was_there)
-{
-    struct task_pauses *pauses = unpack_block(from, was_there, sizeof(*pauses));
-    if (!pauses)
-        return NULL;
-    pauses->items = unpack_block(from, pauses->items, pauses->count * sizeof(*pauses->items));
-    pauses->cap = pauses->count;
-    return pauses;
-}
-
-static void pack_formulas(struct str *out, const struct step_formulas *formulas)
-{
-    pack_block(out, formulas, sizeof(*formulas));
-    if (!formulas)
-        return;
-    pack_text(out, formulas->wait_json);
-    pack_text(out, formulas->end_json);
-}
-
-static struct step_formulas *unpack_formulas(struct unpack *from,
-                                             const struct step_formulas *was_there)
-{
-    struct step_formulas *formulas = unpack_block(from, was_there, sizeof(*formulas));
-    if (!formulas)
-        return NULL;
-    formulas->wait_json = unpack_text(from, formulas->wait_json);
-    formulas->end_json = unpack_text(from, formulas->end_json);
-    return formulas;
-}
-
-static void pack_step(struct str *out, const struct step_state *step)
-{
-    pack_words(out, step, sizeof(*step));
-    pack_formulas(out, step->formulas);
-    pack_block(out, step->trees, sizeof(*step->trees));
-    pack_text(out, step->verdict_json);
-    pack_block(out, step->hint, sizeof(*step->hint));
-}
-
-static void unpack_step(struct unpack *from, struct step_state *step)
-{
-    unpack_words(from, step, sizeof(*step));
-    step->formulas = unpack_formulas(from, step->formulas);
-    step->trees = unpack_block(from, step->trees, sizeof(*step->trees));
-    step->verdict_json = unpack_text(from, step->verdict_json);
-    step->hint = unpack_block(from, step->hint, sizeof(*step->hint));
-    step->attempts = NULL;
-    step->attempt_count = 0;
-    step->attempt_cap = 0;
-}
-
 /* Packs a task and its steps with all that they own except the steps' attempts. The number of a
  * step's attempts is 0 after unpacking. */
 static void pack_task(struct str *out, const struct task_state *task, int steps)
 {
+    const struct task_place *place = task->place;
+    const struct task_agent *agent = task->agent;
+    const struct task_pauses *pauses = task->pauses;
     pack_words(out, task, sizeof(*task));
     pack_circles(out, task->circles);
-    pack_place(out, task->place);
-    pack_agent(out, task->agent);
-    pack_pauses(out, task->pauses);
+    pack_block(out, place, sizeof(*place));
+    if (place) {
+        pack_text(out, place->path);
+        pack_text(out, place->branch);
+        pack_text(out, place->result);
+        pack_text(out, place->lacks);
+    }
+    pack_block(out, agent, sizeof(*agent));
+    if (agent) {
+        pack_text(out, agent->agent);
+        pack_text(out, agent->session);
+        pack_text(out, agent->repair);
+        pack_text(out, agent->nudge);
+        pack_text(out, agent->said);
+        pack_text(out, agent->refused);
+        pack_block(out, agent->hint, sizeof(*agent->hint));
+        pack_circles(out, agent->calls);
+    }
+    pack_block(out, pauses, sizeof(*pauses));
+    if (pauses)
+        pack_words(out, pauses->items, pauses->count * sizeof(*pauses->items));
     pack_text(out, task->by);
-    for (int i = 0; i < steps; i++)
-        pack_step(out, &task->steps[i]);
+
+    for (int i = 0; i < steps; i++) {
+        const struct step_state *step = &task->steps[i];
+        pack_words(out, step, sizeof(*step));
+        pack_block(out, step->formulas, sizeof(*step->formulas));
+        if (step->formulas) {
+            pack_text(out, step->formulas->wait_json);
+            pack_text(out, step->formulas->end_json);
+        }
+        pack_block(out, step->trees, sizeof(*step->trees));
+        pack_text(out, step->verdict_json);
+        pack_block(out, step->hint, sizeof(*step->hint));
+    }
 }
 
 /* Unpacks into memory that owns nothing; the `steps` array of the task stays. */
@@ -304,31 +206,48 @@ static void unpack_task(struct unpack *from, struct task_state *task, int steps)
     unpack_words(from, task, sizeof(*task));
     task->steps = where;
     task->circles = unpack_circles(from, task->circles);
-    task->place = unpack_place(from, task->place);
-    task->agent = unpack_agent(from, task->agent);
-    task->pauses = unpack_pauses(from, task->pauses);
-    task->by = unpack_text(from, task->by);
-    for (int i = 0; i < steps; i++)
-        unpack_step(from, &task->steps[i]);
-}
-
-/* Packs attempts with what they own. */
-static void pack_attempts(struct str *out, const struct attempt_state *attempts, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        pack_words(out, &attempts[i], sizeof(attempts[i]));
-        pack_block(out, attempts[i].correction, sizeof(*attempts[i].correction));
-        pack_block(out, attempts[i].hint, sizeof(*attempts[i].hint));
+    task->place = unpack_block(from, task->place, sizeof(*task->place));
+    if (task->place) {
+        struct task_place *place = task->place;
+        place->path = unpack_text(from, place->path);
+        place->branch = unpack_text(from, place->branch);
+        place->result = unpack_text(from, place->result);
+        place->lacks = unpack_text(from, place->lacks);
     }
-}
+    task->agent = unpack_block(from, task->agent, sizeof(*task->agent));
+    if (task->agent) {
+        struct task_agent *agent = task->agent;
+        agent->agent = unpack_text(from, agent->agent);
+        agent->session = unpack_text(from, agent->session);
+        agent->repair = unpack_text(from, agent->repair);
+        agent->nudge = unpack_text(from, agent->nudge);
+        agent->said = unpack_text(from, agent->said);
+        agent->refused = unpack_text(from, agent->refused);
+        agent->hint = unpack_block(from, agent->hint, sizeof(*agent->hint));
+        agent->calls = unpack_circles(from, agent->calls);
+    }
+    task->pauses = unpack_block(from, task->pauses, sizeof(*task->pauses));
+    if (task->pauses) {
+        struct task_pauses *pauses = task->pauses;
+        pauses->items = unpack_block(from, pauses->items, pauses->count * sizeof(*pauses->items));
+        pauses->cap = pauses->count;
+    }
+    task->by = unpack_text(from, task->by);
 
-static void unpack_attempts(struct unpack *from, struct attempt_state *attempts, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct attempt_state *attempt = &attempts[i];
-        unpack_words(from, attempt, sizeof(*attempt));
-        attempt->correction = unpack_block(from, attempt->correction, sizeof(*attempt->correction));
-        attempt->hint = unpack_block(from, attempt->hint, sizeof(*attempt->hint));
+    for (int i = 0; i < steps; i++) {
+        struct step_state *step = &task->steps[i];
+        unpack_words(from, step, sizeof(*step));
+        step->formulas = unpack_block(from, step->formulas, sizeof(*step->formulas));
+        if (step->formulas) {
+            step->formulas->wait_json = unpack_text(from, step->formulas->wait_json);
+            step->formulas->end_json = unpack_text(from, step->formulas->end_json);
+        }
+        step->trees = unpack_block(from, step->trees, sizeof(*step->trees));
+        step->verdict_json = unpack_text(from, step->verdict_json);
+        step->hint = unpack_block(from, step->hint, sizeof(*step->hint));
+        step->attempts = NULL;
+        step->attempt_count = 0;
+        step->attempt_cap = 0;
     }
 }
 
@@ -470,27 +389,17 @@ static unsigned char *take_packed(struct run_past *past)
     return packed;
 }
 
-static void drop_piece(struct run_past *past, struct piece *piece)
-{
-    while (piece && --piece->refs == 0) {
-        struct piece *before = piece->before;
-        past->bytes -= piece->bytes;
-        free(piece);
-        piece = before;
-    }
-}
-
-static struct piece *hold(struct piece *piece)
-{
-    if (piece)
-        piece->refs++;
-    return piece;
-}
-
 static void free_version(struct run_past *past, struct version *version, int steps)
 {
-    for (int i = 0; i < steps; i++)
-        drop_piece(past, version->pieces[i]);
+    for (int i = 0; i < steps; i++) {
+        struct piece *piece = version->pieces[i];
+        while (piece && --piece->refs == 0) {
+            struct piece *before = piece->before;
+            past->bytes -= piece->bytes;
+            free(piece);
+            piece = before;
+        }
+    }
     past->bytes -= version->bytes;
     free(version->packed);
     free(version);
@@ -504,12 +413,20 @@ static struct piece *new_piece(struct run_past *past, const struct step_state *s
         return NULL;
     const size_t first = before && !all ? before->end - 1 : 0;
     str_clear(&past->text);
-    pack_attempts(&past->text, step->attempts + first, step->attempt_count - first);
+    for (size_t i = first; i < step->attempt_count; i++) {
+        const struct attempt_state *attempt = &step->attempts[i];
+        pack_words(&past->text, attempt, sizeof(*attempt));
+        pack_block(&past->text, attempt->correction, sizeof(*attempt->correction));
+        pack_block(&past->text, attempt->hint, sizeof(*attempt->hint));
+    }
     const size_t bytes = sizeof(struct piece) + past->text.len + PACK_SLACK;
     struct piece *piece = xcalloc(1, bytes);
     *piece = (struct piece){.refs = 1, .first = first, .end = step->attempt_count, .bytes = bytes};
     memcpy(piece->packed, past->text.data, past->text.len);
-    piece->before = first > 0 ? hold(before) : NULL;
+    if (first > 0) {
+        piece->before = before;
+        before->refs++;
+    }
     past->bytes += bytes;
     return piece;
 }
@@ -537,14 +454,6 @@ static struct version *new_version(struct run_past *past, int number, const stru
     version->bytes = size + past->text.len;
     past->bytes += version->bytes;
     return version;
-}
-
-static void add_version(struct run_past *past, int number)
-{
-    struct kept_task *kept = &past->tasks[number];
-    struct version *version = new_version(past, number, kept->newest);
-    version->before = kept->newest;
-    kept->newest = version;
 }
 
 /* Returns the task's version after event `seq`; NULL: as it began. */
@@ -578,11 +487,6 @@ static void leave_spot(struct run_past *past)
     spot->seq = 0;
 }
 
-static int64_t last_kept(const struct run_past *past)
-{
-    return past->count > 0 ? past->moments[past->count - 1].seq : -1;
-}
-
 static void add_moment(struct run_past *past)
 {
     str_clear(&past->text);
@@ -591,13 +495,6 @@ static void add_moment(struct run_past *past)
     *moment = (struct kept_moment){
         .seq = past->state->last_seq, .packed = take_packed(past), .bytes = past->text.len};
     past->bytes += moment->bytes;
-}
-
-static void mark_changed(struct run_past *past, int number)
-{
-    if (!past->tasks[number].has_changed)
-        past->changed[past->changed_count++] = number;
-    past->tasks[number].has_changed = true;
 }
 
 /* Returns the first moment at or after an event; there is one. */
@@ -627,7 +524,7 @@ static void thin_task(struct run_past *past, int number)
             version->before = gone->before;
             if (kept->now == gone) {
                 kept->now = NULL;
-                mark_changed(past, number);
+                run_past_changes(past, number, false);
             }
             free_version(past, gone, steps_of(past, number));
         }
@@ -635,7 +532,7 @@ static void thin_task(struct run_past *past, int number)
 }
 
 /* Drops every second moment, but not the first and the last. */
-static void thin(struct run_past *past)
+static void thin_moments(struct run_past *past)
 {
     int left = 1;
     past->every *= 2;
@@ -653,37 +550,6 @@ static void thin(struct run_past *past)
         thin_task(past, i);
 }
 
-static bool is_too_much(const struct run_past *past)
-{
-    return past->count == RUN_PAST_MOMENTS_MAX ||
-           (past->bytes > RUN_PAST_BYTES_MAX && past->count > 2);
-}
-
-static void keep(struct run_past *past)
-{
-    leave_spot(past);
-    for (int i = 0; i < past->changed_count; i++) {
-        const int number = past->changed[i];
-        add_version(past, number);
-        set_now(past, number, past->tasks[number].newest);
-    }
-    past->changed_count = 0;
-    add_moment(past);
-    while (is_too_much(past))
-        thin(past);
-}
-
-/* The state is again as it was at a kept moment. */
-static void know_again(struct run_past *past)
-{
-    leave_spot(past);
-    for (int i = 0; i < past->changed_count; i++) {
-        const int number = past->changed[i];
-        set_now(past, number, version_at(&past->tasks[number], past->state->last_seq));
-    }
-    past->changed_count = 0;
-}
-
 static int find_moment(const struct run_past *past, int64_t seq)
 {
     int at = past->count - 1;
@@ -697,10 +563,28 @@ void run_past_pass(struct run_past *past)
     const int64_t seq = past->state->last_seq;
     if (seq % past->every != 0)
         return;
-    if (seq > last_kept(past))
-        keep(past);
-    else if (past->moments[find_moment(past, seq)].seq == seq)
-        know_again(past);
+    const bool is_new = past->count == 0 || seq > past->moments[past->count - 1].seq;
+    if (!is_new && past->moments[find_moment(past, seq)].seq != seq)
+        return;
+    leave_spot(past);
+    for (int i = 0; i < past->changed_count; i++) {
+        const int number = past->changed[i];
+        struct kept_task *kept = &past->tasks[number];
+        if (is_new) {
+            struct version *version = new_version(past, number, kept->newest);
+            version->before = kept->newest;
+            kept->newest = version;
+            set_now(past, number, version);
+        } else { /* the state is again as it was at this moment */
+            set_now(past, number, version_at(kept, seq));
+        }
+    }
+    past->changed_count = 0;
+    if (is_new)
+        add_moment(past);
+    while (is_new && (past->count == RUN_PAST_MOMENTS_MAX ||
+                      (past->bytes > RUN_PAST_BYTES_MAX && past->count > 2)))
+        thin_moments(past);
 }
 
 static void restore_attempts(struct step_state *step, const struct piece *piece)
@@ -712,8 +596,13 @@ static void restore_attempts(struct step_state *step, const struct piece *piece)
     size_t end = piece->end;
     for (; piece; piece = piece->before) {
         struct unpack from = {piece->packed};
-        if (piece->first < end)
-            unpack_attempts(&from, step->attempts + piece->first, end - piece->first);
+        for (size_t i = piece->first; i < end; i++) {
+            struct attempt_state *attempt = &step->attempts[i];
+            unpack_words(&from, attempt, sizeof(*attempt));
+            attempt->correction =
+                unpack_block(&from, attempt->correction, sizeof(*attempt->correction));
+            attempt->hint = unpack_block(&from, attempt->hint, sizeof(*attempt->hint));
+        }
         end = piece->first < end ? piece->first : end;
     }
 }
@@ -734,7 +623,7 @@ static void restore_task(struct run_past *past, int number, struct version *vers
         restore_attempts(&task->steps[i], version->pieces[i]);
 }
 
-static void restore(struct run_past *past, const struct kept_moment *moment)
+static void restore_moment(struct run_past *past, const struct kept_moment *moment)
 {
     leave_spot(past);
     struct unpack from = {moment->packed};
@@ -805,7 +694,7 @@ void run_past_approach(struct run_past *past, int64_t seq)
     if (past->spot.seq > 0 && seq >= past->spot.seq && here > seq)
         restore_spot(past);
     else if (here > seq || here < moment->seq)
-        restore(past, moment);
+        restore_moment(past, moment);
 }
 
 bool run_past_can_keep(const struct run_state *state)
@@ -857,6 +746,9 @@ void run_past_follow(struct run_past *past, struct run_state *state)
 
 void run_past_changes(struct run_past *past, int task, bool old_attempts)
 {
-    mark_changed(past, task);
-    past->tasks[task].has_old_changed = past->tasks[task].has_old_changed || old_attempts;
+    struct kept_task *kept = &past->tasks[task];
+    if (!kept->has_changed)
+        past->changed[past->changed_count++] = task;
+    kept->has_changed = true;
+    kept->has_old_changed = kept->has_old_changed || old_attempts;
 }

@@ -46,28 +46,6 @@ static bool has_number(const struct fold *fold, const char *key, double least, d
     return value >= least && value <= most;
 }
 
-static bool is_sound_wait(const struct fold *fold)
-{
-    const struct event *event = fold->event;
-    return is_within(event->a, 0, FOLD_DELAY_MAX_MS) && is_moment(event->b, event->c) &&
-           is_within(event->d, 0, FOLD_DELAY_MAX_MS) && has_number(fold, "n", 0, FOLD_COUNT_MAX) &&
-           has_number(fold, "base", 0, FOLD_DELAY_MAX_MS) &&
-           has_number(fold, "cap", 0, FOLD_DELAY_MAX_MS) &&
-           has_number(fold, "hint", -1, FOLD_DELAY_MAX_MS) &&
-           has_number(fold, "multiplier", 0, FOLD_COUNT_MAX) &&
-           has_number(fold, "factor", 0, FOLD_COUNT_MAX) &&
-           has_number(fold, "jitter", 0, FOLD_COUNT_MAX);
-}
-
-/* A step that has not begun can only be cancelled. */
-static bool is_sound_end(const struct fold *fold)
-{
-    int64_t kind = fold->event->a;
-    assert(fold->step); /* located before the event is checked */
-    return is_within(kind, 0, DECISION_KIND_COUNT - 1) && kind != DECISION_WAIT &&
-           (fold->step->status != STEP_PENDING || kind == DECISION_CANCELLED);
-}
-
 /* The task must not have begun, and the task that blocks it must be needed and not have passed. */
 static bool is_sound_block(const struct fold *fold)
 {
@@ -84,18 +62,6 @@ static bool is_sound_block(const struct fold *fold)
     return false;
 }
 
-static bool is_sound_gate(const struct fold *fold)
-{
-    const struct event *event = fold->event;
-    const struct plan *plan = fold->state->plan;
-    if (!is_within(event->a, 0, plan->source_count - 1))
-        return false;
-    if (event->kind == EVENT_GATE_OPENED)
-        return is_within(event->c, 0, FOLD_SPACING_MAX_MS);
-    return is_moment(event->b, event->c) && is_within(event->d, 1, FOLD_COUNT_MAX) &&
-           is_within(event->e, 0, plan->task_count);
-}
-
 /* Returns whether the text's fact is valid, if there is one. */
 static bool is_sound_fact(const struct fold *fold)
 {
@@ -109,12 +75,6 @@ static bool is_count(int64_t value)
     return is_within(value, 0, FOLD_TIME_MAX_MS);
 }
 
-static bool is_sound_tree(const struct event *event)
-{
-    const struct digest tree = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
-    return digest_is_known(tree) && is_count(event->c) && is_count(event->d) && is_count(event->e);
-}
-
 static_assert(AGENT_USED_MAX <= FOLD_TIME_MAX_MS, "what an agent may have used is a count");
 
 bool fold_is_of_agent(const struct fold *fold)
@@ -122,69 +82,27 @@ bool fold_is_of_agent(const struct fold *fold)
     return fold->state->plan->tasks[fold_task_number(fold)].steps[fold->event->step].agent != NULL;
 }
 
-static bool is_sound_call(const struct fold *fold)
-{
-    const struct event *event = fold->event;
-    return is_within(event->a, 1, AGENT_CALLS_MAX) && is_count(event->b) &&
-           is_within(event->c, INT32_MIN, INT32_MAX) && is_within(event->d, 0, 1) &&
-           is_sound_fact(fold);
-}
-
-/* About calls while the agent's attempt runs, or about attempts when one has ended. */
-static bool is_sound_suspicion(const struct fold *fold)
-{
-    assert(fold->step);
-    if (fold->step->status == STEP_JUDGING)
-        return fold->event->e == EVENT_LOOP_OF_ATTEMPTS;
-    return fold->event->e == EVENT_LOOP_OF_CALLS && fold_is_of_agent(fold) &&
-           fold->task->agent->calls;
-}
-
-static bool is_sound_budget(const struct fold *fold)
-{
-    const struct event *event = fold->event;
-    return is_within(event->a, BUDGET_NONE + 1, BUDGET_KIND_COUNT - 1) && is_count(event->b) &&
-           is_within(event->d, EVENT_BUDGET_TOLD, EVENT_BUDGET_SPENT) &&
-           (!fold->task || fold->task->agent);
-}
-
-/* The next round, from an agent's step up to the one that failed. */
-static bool is_sound_round(const struct fold *fold)
-{
-    const struct event *event = fold->event;
-    const struct plan_task *plan = &fold->state->plan->tasks[fold_task_number(fold)];
-    assert(fold->task);
-    return fold->task->agent && event->a == (int64_t)fold->task->agent->round + 1 &&
-           event->a <= FOLD_COUNT_MAX && event->c == event->step && event->b >= 0 &&
-           event->b == plan_task_agent_step(plan, event->step);
-}
-
-static bool is_sound_agent_event(const struct fold *fold)
-{
-    const struct event *event = fold->event;
-    if (!fold_is_of_agent(fold))
-        return false;
-    if (event->kind == EVENT_AGENT_CALL)
-        return is_sound_call(fold);
-    return event->kind == EVENT_AGENT_SESSION ||
-           (is_count(event->a) && is_count(event->b) && is_count(event->c) && is_count(event->d) &&
-            is_count(event->e));
-}
-
 static bool is_sound_fact_event(const struct fold *fold)
 {
     const struct event *event = fold->event;
+    const struct digest tree = {.hi = (uint64_t)event->a, .lo = (uint64_t)event->b};
     switch (event->kind) {
     case EVENT_AGENT_SESSION:
+        return fold_is_of_agent(fold);
     case EVENT_AGENT_USED:
+        return fold_is_of_agent(fold) && is_count(event->a) && is_count(event->b) &&
+               is_count(event->c) && is_count(event->d) && is_count(event->e);
     case EVENT_AGENT_CALL:
-        return is_sound_agent_event(fold);
+        return fold_is_of_agent(fold) && is_within(event->a, 1, AGENT_CALLS_MAX) &&
+               is_count(event->b) && is_within(event->c, INT32_MIN, INT32_MAX) &&
+               is_within(event->d, 0, 1) && is_sound_fact(fold);
     case EVENT_WORKSPACE_MADE:
         return is_within(event->a, 0, WORKSPACE_KIND_COUNT - 1) && is_count(event->b);
     case EVENT_WORKSPACE_SAVED:
     case EVENT_WORKSPACE_RESET:
     case EVENT_TREE_PROVEN:
-        return is_sound_tree(event);
+        return digest_is_known(tree) && is_count(event->c) && is_count(event->d) &&
+               is_count(event->e);
     case EVENT_WORKSPACE_CHANGED:
         return is_count(event->a) && is_count(event->b) && is_count(event->c) &&
                is_within(event->d, 0, 1) && is_count(event->e);
@@ -208,6 +126,7 @@ int64_t fold_length_ms(int64_t ms)
 bool fold_is_sound(const struct fold *fold)
 {
     const struct event *event = fold->event;
+    const struct plan *plan = fold->state->plan;
     if (!is_moment(event->at.at_ms, event->at.mono_ms))
         return false;
     if (event_kind_is_fact(event->kind))
@@ -233,33 +152,56 @@ bool fold_is_sound(const struct fold *fold)
     case EVENT_ATTEMPT_QUIET:
         return is_within(event->a, 0, FOLD_TIME_MAX_MS);
     case EVENT_WAIT_STARTED:
-        return is_sound_wait(fold);
-    case EVENT_STEP_ENDED:
-        return is_sound_end(fold);
+        return is_within(event->a, 0, FOLD_DELAY_MAX_MS) && is_moment(event->b, event->c) &&
+               is_within(event->d, 0, FOLD_DELAY_MAX_MS) &&
+               has_number(fold, "n", 0, FOLD_COUNT_MAX) &&
+               has_number(fold, "base", 0, FOLD_DELAY_MAX_MS) &&
+               has_number(fold, "cap", 0, FOLD_DELAY_MAX_MS) &&
+               has_number(fold, "hint", -1, FOLD_DELAY_MAX_MS) &&
+               has_number(fold, "multiplier", 0, FOLD_COUNT_MAX) &&
+               has_number(fold, "factor", 0, FOLD_COUNT_MAX) &&
+               has_number(fold, "jitter", 0, FOLD_COUNT_MAX);
+    case EVENT_STEP_ENDED:  /* a step that has not begun can only be cancelled */
+        assert(fold->step); /* located before the event is checked */
+        return is_within(event->a, 0, DECISION_KIND_COUNT - 1) && event->a != DECISION_WAIT &&
+               (fold->step->status != STEP_PENDING || event->a == DECISION_CANCELLED);
     case EVENT_STEP_REOPENED:
         return is_within(event->a, 1, FOLD_COUNT_MAX) && is_within(event->b, 1, FOLD_COUNT_MAX) &&
                is_within(event->c, 0, ENTROPY_SCALE_MAX);
     case EVENT_TASK_BLOCKED:
         return is_sound_block(fold);
     case EVENT_TASK_HELD:
-        return is_within(event->a, 0, fold->state->plan->task_count);
+        return is_within(event->a, 0, plan->task_count);
     case EVENT_TASK_RELEASED:
         return is_moment(event->a, event->b);
     case EVENT_CANCEL_ASKED:
         return is_within(event->a, 0, CANCEL_MODE_COUNT - 1);
     case EVENT_LOOP_SUSPECTED:
-        return is_sound_suspicion(fold);
+        /* About calls while the agent's attempt runs, or about attempts when one has ended. */
+        assert(fold->step);
+        if (fold->step->status == STEP_JUDGING)
+            return event->e == EVENT_LOOP_OF_ATTEMPTS;
+        return event->e == EVENT_LOOP_OF_CALLS && fold_is_of_agent(fold) &&
+               fold->task->agent->calls;
     case EVENT_BUDGET:
-        return is_sound_budget(fold);
-    case EVENT_ROUND_STARTED:
-        return is_sound_round(fold);
+        return is_within(event->a, BUDGET_NONE + 1, BUDGET_KIND_COUNT - 1) && is_count(event->b) &&
+               is_within(event->d, EVENT_BUDGET_TOLD, EVENT_BUDGET_SPENT) &&
+               (!fold->task || fold->task->agent);
+    case EVENT_ROUND_STARTED: /* the next one, from an agent's step up to the one that failed */
+        assert(fold->task);
+        return fold->task->agent && event->a == (int64_t)fold->task->agent->round + 1 &&
+               event->a <= FOLD_COUNT_MAX && event->c == event->step && event->b >= 0 &&
+               event->b == plan_task_agent_step(&plan->tasks[event->task], event->step);
     case EVENT_TASK_ADDED:
         return fold_takes_task(fold);
     case EVENT_HINT_GIVEN:
         return is_within(event->a, 0, FOLD_COUNT_MAX);
     case EVENT_GATE_CLOSED:
+        return is_within(event->a, 0, plan->source_count - 1) && is_moment(event->b, event->c) &&
+               is_within(event->d, 1, FOLD_COUNT_MAX) && is_within(event->e, 0, plan->task_count);
     case EVENT_GATE_OPENED:
-        return is_sound_gate(fold);
+        return is_within(event->a, 0, plan->source_count - 1) &&
+               is_within(event->c, 0, FOLD_SPACING_MAX_MS);
     default: /* the other kinds have nothing that is computed with */
         return true;
     }
@@ -333,32 +275,37 @@ void fold_task_begin(struct run_state *state, int number)
         task->steps[0].status = STEP_READY;
 }
 
-static void step_state_done(struct step_state *step)
-{
-    for (uint32_t i = 0; i < step->attempt_count; i++) {
-        free(step->attempts[i].correction);
-        free(step->attempts[i].hint);
-    }
-    free(step->attempts);
-    free(step->hint);
-    free(step->verdict_json);
-    if (step->formulas) {
-        free(step->formulas->wait_json);
-        free(step->formulas->end_json);
-    }
-    free(step->formulas);
-    free(step->trees);
-}
-
 void fold_task_free(struct task_state *task, int steps)
 {
     free(task->by);
     circles_free(task->circles);
-    fold_place_free(task->place);
     fold_agent_free(task->agent);
-    fold_pauses_free(task->pauses);
-    for (int i = 0; i < steps; i++)
-        step_state_done(&task->steps[i]);
+    if (task->place) {
+        free(task->place->path);
+        free(task->place->branch);
+        free(task->place->result);
+        free(task->place->lacks);
+    }
+    free(task->place);
+    if (task->pauses)
+        free(task->pauses->items);
+    free(task->pauses);
+    for (int i = 0; i < steps; i++) {
+        struct step_state *step = &task->steps[i];
+        for (uint32_t n = 0; n < step->attempt_count; n++) {
+            free(step->attempts[n].correction);
+            free(step->attempts[n].hint);
+        }
+        free(step->attempts);
+        free(step->hint);
+        free(step->verdict_json);
+        if (step->formulas) {
+            free(step->formulas->wait_json);
+            free(step->formulas->end_json);
+        }
+        free(step->formulas);
+        free(step->trees);
+    }
 }
 
 void run_state_done(struct run_state *state)
@@ -382,7 +329,7 @@ void run_state_done(struct run_state *state)
     *state = (struct run_state){0};
 }
 
-static void on_nothing(const struct fold *fold)
+static void ignore_event(const struct fold *fold)
 {
     (void)fold;
 }
@@ -416,7 +363,7 @@ static const struct {
     enum scope scope;
     unsigned when; /* for OF_STEP and below */
 } handlers[] = {
-    [EVENT_NONE] = {on_nothing, OF_RUN, WHEN_ANY},
+    [EVENT_NONE] = {ignore_event, OF_RUN, WHEN_ANY},
     [EVENT_RUN_STARTED] = {fold_run_started, OF_RUN, WHEN_ANY},
     [EVENT_RUN_ENDED] = {fold_run_ended, OF_RUN, WHEN_ANY},
     [EVENT_ATTEMPT_STARTED] = {fold_attempt_started, OF_NEW_ATTEMPT, WHEN_READY},
@@ -431,7 +378,7 @@ static const struct {
     [EVENT_TASK_HELD] = {fold_task_held, OF_TASK, WHEN_ANY},
     [EVENT_TASK_RELEASED] = {fold_task_released, OF_TASK, WHEN_ANY},
     [EVENT_CANCEL_ASKED] = {fold_cancel_asked, OF_RUN_OR_TASK, WHEN_ANY},
-    [EVENT_CONTROL_ANSWERED] = {on_nothing, OF_RUN_OR_TASK, WHEN_ANY},
+    [EVENT_CONTROL_ANSWERED] = {ignore_event, OF_RUN_OR_TASK, WHEN_ANY},
     [EVENT_ATTEMPT_QUIET] = {fold_attempt_quiet, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_ATTEMPT_HEARD] = {fold_attempt_heard, OF_LATEST_ATTEMPT, WHEN_RUNNING},
     [EVENT_NOTE] = {fold_note, OF_RUN_OR_TASK, WHEN_ANY},
@@ -441,9 +388,9 @@ static const struct {
     [EVENT_RUN_RECOVERED] = {fold_run_recovered, OF_RUN, WHEN_ANY},
     [EVENT_LOOP_SUSPECTED] = {fold_loop_suspected, OF_LATEST_ATTEMPT, WHEN_JUDGING | WHEN_RUNNING},
     [EVENT_WORKSPACE_MADE] = {fold_workspace_made, OF_ANY_ATTEMPT, WHEN_ANY},
-    [EVENT_WORKSPACE_SAVED] = {fold_workspace_saved, OF_ANY_ATTEMPT, WHEN_ANY},
-    [EVENT_WORKSPACE_RESET] = {fold_workspace_reset, OF_ANY_ATTEMPT, WHEN_ANY},
-    [EVENT_TREE_PROVEN] = {fold_tree_proven, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_WORKSPACE_SAVED] = {fold_tree_seen, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_WORKSPACE_RESET] = {fold_tree_seen, OF_ANY_ATTEMPT, WHEN_ANY},
+    [EVENT_TREE_PROVEN] = {fold_tree_seen, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_WORKSPACE_CHANGED] = {fold_workspace_changed, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_RESULT_KEPT] = {fold_result_kept, OF_ANY_ATTEMPT, WHEN_ANY},
     [EVENT_SANDBOX_LACKS] = {fold_sandbox_lacks, OF_ANY_ATTEMPT, WHEN_ANY},
@@ -459,30 +406,9 @@ static const struct {
 };
 static_assert(ARRAY_LEN(handlers) == EVENT_KIND_COUNT, "every event kind is folded");
 
-/* Holds and blocks apply once, to what is not final. */
-static bool task_can_take(const struct task_state *task, enum event_kind kind)
-{
-    bool final = task_status_is_final(task->status);
-    if (kind == EVENT_TASK_HELD)
-        return !final && !task->held;
-    if (kind == EVENT_TASK_RELEASED)
-        return task->held;
-    return kind != EVENT_TASK_BLOCKED || (!final && task->status != TASK_RUNNING);
-}
-
-static bool locate_attempt(struct fold *fold, bool past)
-{
-    const struct event *event = fold->event;
-    if (event->step < 0 || event->step >= fold->state->plan->tasks[event->task].step_count)
-        return false;
-    fold->step = &fold->task->steps[event->step];
-    const struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
-    return attempt && (!past || attempt->ended.at_ms != 0);
-}
-
 /* Finds what the event names. Returns false if it does not exist or its status does not allow the
  * event. */
-static bool locate(struct fold *fold)
+static bool locate_subject(struct fold *fold)
 {
     const struct event *event = fold->event;
     enum scope scope = handlers[event->kind].scope;
@@ -492,17 +418,29 @@ static bool locate(struct fold *fold)
         return scope == OF_RUN || scope == OF_RUN_OR_TASK;
     if (event->task >= plan->task_count)
         return false;
-    fold->task = &fold->state->tasks[event->task];
-    if (scope == OF_RUN || scope == OF_RUN_OR_TASK || scope == OF_TASK)
-        return task_can_take(fold->task, event->kind);
-    if (scope == OF_ANY_ATTEMPT || scope == OF_PAST_ATTEMPT)
-        return locate_attempt(fold, scope == OF_PAST_ATTEMPT);
+    struct task_state *task = &fold->state->tasks[event->task];
+    fold->task = task;
+    if (scope == OF_RUN || scope == OF_RUN_OR_TASK || scope == OF_TASK) {
+        /* Holds and blocks apply once, to what is not final. */
+        const bool is_final = task_status_is_final(task->status);
+        if (event->kind == EVENT_TASK_HELD)
+            return !is_final && !task->held;
+        if (event->kind == EVENT_TASK_RELEASED)
+            return task->held;
+        return event->kind != EVENT_TASK_BLOCKED || (!is_final && task->status != TASK_RUNNING);
+    }
 
-    bool is_current = event->step >= 0 && event->step == fold->task->step &&
-                      event->step < plan->tasks[event->task].step_count;
-    if (!is_current)
+    if (event->step < 0 || event->step >= plan->tasks[event->task].step_count)
         return false;
-    fold->step = &fold->task->steps[event->step];
+    if (scope == OF_ANY_ATTEMPT || scope == OF_PAST_ATTEMPT) {
+        fold->step = &task->steps[event->step];
+        const struct attempt_state *attempt = step_state_find_attempt(fold->step, event->attempt);
+        return attempt && (scope == OF_ANY_ATTEMPT || attempt->ended.at_ms != 0);
+    }
+
+    if (event->step != task->step)
+        return false;
+    fold->step = &task->steps[event->step];
     if ((handlers[event->kind].when & 1U << fold->step->status) == 0)
         return false;
     int latest = fold->step->attempt_count > 0 ? step_state_latest(fold->step)->number : 0;
@@ -511,77 +449,57 @@ static bool locate(struct fold *fold)
     return scope == OF_STEP || (latest > 0 && event->attempt == latest);
 }
 
-/* A run starts once; before that only notes are possible. */
-static bool fits_start(const struct run_state *state, enum event_kind kind)
-{
-    bool says = kind == EVENT_NONE || kind == EVENT_NOTE || kind == EVENT_CONTROL_ANSWERED;
-    return says || (kind == EVENT_RUN_STARTED) != state->started;
-}
-
-static bool changes_old_attempts(enum event_kind kind)
-{
-    return kind == EVENT_CLASS_CORRECTED || kind == EVENT_WORKSPACE_CHANGED ||
-           kind == EVENT_RUN_RECOVERED;
-}
-
-/* Returns whether the kind changes all tasks without naming one. The start of the run changes none
- * by itself: fold_task_begin(). */
-static bool changes_all_tasks(enum event_kind kind)
-{
-    return kind == EVENT_RUN_RECOVERED || kind == EVENT_TIME_STOPPED || kind == EVENT_CANCEL_ASKED;
-}
-
-/* Handlers report other tasks themselves: fold_changes(). */
-static void tell_changes(const struct fold *fold)
-{
-    const struct event *event = fold->event;
-    if (!fold->state->past)
-        return;
-    if (fold->task)
-        run_past_changes(fold->state->past, event->task, changes_old_attempts(event->kind));
-    for (int i = 0;
-         !fold->task && changes_all_tasks(event->kind) && i < fold->state->plan->task_count; i++)
-        run_past_changes(fold->state->past, i, changes_old_attempts(event->kind));
-}
-
-/* A correction of what is over says nothing about when the engine was last alive. */
-static bool corrects_the_past(const struct event *event)
-{
-    return event->kind == EVENT_CLASS_CORRECTED ||
-           (event->kind == EVENT_CONTROL_ANSWERED && event->c == CONTROL_CORRECT);
-}
-
 static bool refuse(const struct event *event, const char *why, struct err *err)
 {
     return err_set(err, ERR_DAMAGED, "event %lld (kind %d): %s", (long long)event->seq,
                    (int)event->kind, why);
 }
 
-static bool apply(struct fold *fold, bool known, struct err *err)
+/* Applies an event that fits. */
+static bool apply_event(struct fold *fold, bool known, struct err *err)
 {
     struct run_state *state = fold->state;
     const struct event *event = fold->event;
+    const enum event_kind kind = event->kind;
     if (!fold_is_sound(fold))
         return refuse(event, "its numbers are out of bounds", err);
-    tell_changes(fold);
+
+    if (state->past) { /* handlers report other tasks themselves: fold_changes() */
+        const bool old_attempts = kind == EVENT_CLASS_CORRECTED ||
+                                  kind == EVENT_WORKSPACE_CHANGED || kind == EVENT_RUN_RECOVERED;
+        /* Whether the kind changes all tasks without naming one. The start of the run changes none
+         * by itself: fold_task_begin(). */
+        const bool all_tasks =
+            kind == EVENT_RUN_RECOVERED || kind == EVENT_TIME_STOPPED || kind == EVENT_CANCEL_ASKED;
+        if (fold->task)
+            run_past_changes(state->past, event->task, old_attempts);
+        for (int i = 0; !fold->task && all_tasks && i < state->plan->task_count; i++)
+            run_past_changes(state->past, i, old_attempts);
+    }
     if (known)
-        handlers[event->kind].apply(fold);
+        handlers[kind].apply(fold);
     else
         state->unknown_events++;
     state->last_seq = event->seq;
     state->last = event->at;
-    if (!corrects_the_past(event))
+    /* A correction of what is over says nothing about when the engine was last alive. */
+    if (kind != EVENT_CLASS_CORRECTED &&
+        (kind != EVENT_CONTROL_ANSWERED || event->c != CONTROL_CORRECT))
         state->heard = event->at;
     return true;
 }
 
 /* Returns whether it is the next event and what it names exists. */
-static bool fits(struct fold *fold, bool known, struct err *err)
+static bool event_fits(struct fold *fold, bool known, struct err *err)
 {
     const struct event *event = fold->event;
+    const enum event_kind kind = event->kind;
     if (event->seq != fold->state->last_seq + 1)
         return refuse(event, "not the next one", err);
-    if (known && (!fits_start(fold->state, event->kind) || !locate(fold)))
+    /* A run starts once; before that only notes are possible. */
+    const bool is_note = kind == EVENT_NONE || kind == EVENT_NOTE || kind == EVENT_CONTROL_ANSWERED;
+    const bool has_started = is_note || (kind == EVENT_RUN_STARTED) != fold->state->started;
+    if (known && (!has_started || !locate_subject(fold)))
         return refuse(event, "it cannot follow what was before", err);
     return true;
 }
@@ -591,12 +509,12 @@ bool run_state_apply(struct run_state *state, const struct event *event, struct 
     const bool known = event_kind_is_known((int64_t)event->kind);
     struct fold fold = {.state = state, .event = event};
     struct json *text = NULL;
-    if (!fits(&fold, known, err))
+    if (!event_fits(&fold, known, err))
         return false;
     if (known && event->text && !json_parse(event->text, strlen(event->text), &text, NULL, NULL))
         return refuse(event, "its text is not JSON", err);
     fold.text = text;
-    const bool ok = apply(&fold, known, err);
+    const bool ok = apply_event(&fold, known, err);
     json_free(text);
     return ok;
 }
@@ -605,7 +523,7 @@ bool run_state_apply_known(struct run_state *state, const struct event *event,
                            const struct fold_known *known)
 {
     struct fold fold = {.state = state, .event = event, .known = known};
-    return fits(&fold, true, NULL) && apply(&fold, true, NULL);
+    return event_fits(&fold, true, NULL) && apply_event(&fold, true, NULL);
 }
 
 /* Copies. */
@@ -638,57 +556,14 @@ static struct circles *copy_of_circles(const struct circles *circles)
     return copy;
 }
 
-static struct task_place *copy_of_place(const struct task_place *place)
-{
-    struct task_place *copy = copy_of(place, 1, sizeof(*place));
-    if (!copy)
-        return NULL;
-    copy->path = copy_of_text(place->path);
-    copy->branch = copy_of_text(place->branch);
-    copy->result = copy_of_text(place->result);
-    copy->lacks = copy_of_text(place->lacks);
-    return copy;
-}
-
-static struct task_agent *copy_of_agent(const struct task_agent *agent)
-{
-    struct task_agent *copy = copy_of(agent, 1, sizeof(*agent));
-    if (!copy)
-        return NULL;
-    copy->agent = copy_of_text(agent->agent);
-    copy->session = copy_of_text(agent->session);
-    copy->repair = copy_of_text(agent->repair);
-    copy->nudge = copy_of_text(agent->nudge);
-    copy->said = copy_of_text(agent->said);
-    copy->refused = copy_of_text(agent->refused);
-    copy->hint = copy_of(agent->hint, 1, sizeof(*agent->hint));
-    copy->calls = copy_of_circles(agent->calls);
-    return copy;
-}
-
-static struct task_pauses *copy_of_pauses(const struct task_pauses *pauses)
-{
-    struct task_pauses *copy = copy_of(pauses, 1, sizeof(*pauses));
-    if (!copy)
-        return NULL;
-    copy->items = copy_of(pauses->items, pauses->count, sizeof(*pauses->items));
-    copy->cap = pauses->count;
-    return copy;
-}
-
-static struct step_formulas *copy_of_formulas(const struct step_formulas *formulas)
-{
-    struct step_formulas *copy = copy_of(formulas, 1, sizeof(*formulas));
-    if (!copy)
-        return NULL;
-    copy->wait_json = copy_of_text(copy->wait_json);
-    copy->end_json = copy_of_text(copy->end_json);
-    return copy;
-}
-
+/* Replaces what the step owns, which is another step's, by copies. */
 static void copy_step(struct step_state *copy)
 {
-    copy->formulas = copy_of_formulas(copy->formulas);
+    copy->formulas = copy_of(copy->formulas, 1, sizeof(*copy->formulas));
+    if (copy->formulas) {
+        copy->formulas->wait_json = copy_of_text(copy->formulas->wait_json);
+        copy->formulas->end_json = copy_of_text(copy->formulas->end_json);
+    }
     copy->trees = copy_of(copy->trees, 1, sizeof(*copy->trees));
     copy->verdict_json = copy_of_text(copy->verdict_json);
     copy->hint = copy_of(copy->hint, 1, sizeof(*copy->hint));
@@ -701,12 +576,36 @@ static void copy_step(struct step_state *copy)
     }
 }
 
+/* The same for a task, apart from its steps. */
 static void copy_task(struct task_state *copy)
 {
     copy->circles = copy_of_circles(copy->circles);
-    copy->place = copy_of_place(copy->place);
-    copy->agent = copy_of_agent(copy->agent);
-    copy->pauses = copy_of_pauses(copy->pauses);
+    copy->place = copy_of(copy->place, 1, sizeof(*copy->place));
+    if (copy->place) {
+        struct task_place *place = copy->place;
+        place->path = copy_of_text(place->path);
+        place->branch = copy_of_text(place->branch);
+        place->result = copy_of_text(place->result);
+        place->lacks = copy_of_text(place->lacks);
+    }
+    copy->agent = copy_of(copy->agent, 1, sizeof(*copy->agent));
+    if (copy->agent) {
+        struct task_agent *agent = copy->agent;
+        agent->agent = copy_of_text(agent->agent);
+        agent->session = copy_of_text(agent->session);
+        agent->repair = copy_of_text(agent->repair);
+        agent->nudge = copy_of_text(agent->nudge);
+        agent->said = copy_of_text(agent->said);
+        agent->refused = copy_of_text(agent->refused);
+        agent->hint = copy_of(agent->hint, 1, sizeof(*agent->hint));
+        agent->calls = copy_of_circles(agent->calls);
+    }
+    copy->pauses = copy_of(copy->pauses, 1, sizeof(*copy->pauses));
+    if (copy->pauses) {
+        struct task_pauses *pauses = copy->pauses;
+        pauses->items = copy_of(pauses->items, pauses->count, sizeof(*pauses->items));
+        pauses->cap = pauses->count;
+    }
     copy->by = copy_of_text(copy->by);
 }
 

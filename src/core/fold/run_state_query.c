@@ -76,24 +76,17 @@ int run_state_step_tries(const struct run_state *state, int task, int number)
     return tries > before ? tries : before;
 }
 
-/* Returns how many attempts there were before the current set. */
-static int tries_before_set(const struct run_state *state, int task, const struct step_state *step)
-{
-    const int round = run_state_round(state, task);
-    int count = 0;
-    while ((size_t)count < step->attempt_count &&
-           (step->attempts[count].round < round ||
-            (step->grant > 1 && step->attempts[count].grant < step->grant)))
-        count++;
-    return count;
-}
-
 struct try_count run_state_try_count(const struct run_state *state, int task, int number,
                                      int attempt)
 {
     const struct step_state *step = &state->tasks[task].steps[number];
     const int latest = (int)step->attempt_count;
-    const int before = tries_before_set(state, task, step);
+    const int round = run_state_round(state, task);
+    int before = 0; /* attempts before the current set */
+    while ((size_t)before < step->attempt_count &&
+           (step->attempts[before].round < round ||
+            (step->grant > 1 && step->attempts[before].grant < step->grant)))
+        before++;
     const int at = attempt > 0 ? attempt : latest;
     const bool is_counted = at > before && at <= latest && (at == latest || step->free_hints == 0);
     if (attempt > 0 && !is_counted)
@@ -163,22 +156,16 @@ static void mix(uint64_t *digest, int64_t value)
     *digest ^= *digest >> 29;
 }
 
+static void mix_all(uint64_t *digest, const int64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        mix(digest, values[i]);
+}
+
 static void mix_text(uint64_t *digest, const char *text)
 {
     for (; *text; text++)
         mix(digest, (unsigned char)*text);
-}
-
-static void mix_correction(uint64_t *digest, const struct correction *correction)
-{
-    mix(digest, correction != NULL);
-    if (!correction)
-        return;
-    mix(digest, correction->label.class);
-    mix(digest, correction->label.type);
-    mix(digest, correction->label.reason);
-    mix(digest, correction->at_ms);
-    mix_text(digest, correction->by);
 }
 
 static void mix_hint(uint64_t *digest, const struct attempt_hint *hint)
@@ -227,9 +214,16 @@ static void mix_attempt(uint64_t *digest, const struct attempt_state *attempt)
         attempt->type,
         attempt->reason,
     };
-    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
-        mix(digest, facts[i]);
-    mix_correction(digest, attempt->correction);
+    mix_all(digest, facts, ARRAY_LEN(facts));
+    const struct correction *correction = attempt->correction;
+    mix(digest, correction != NULL);
+    if (correction) {
+        mix(digest, correction->label.class);
+        mix(digest, correction->label.type);
+        mix(digest, correction->label.reason);
+        mix(digest, correction->at_ms);
+        mix_text(digest, correction->by);
+    }
     mix_hint(digest, attempt->hint);
 }
 
@@ -264,25 +258,10 @@ static void mix_step(uint64_t *digest, const struct step_state *step)
         (int64_t)trees->proven.lo,
         trees->proven_attempt,
     };
-    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
-        mix(digest, facts[i]);
+    mix_all(digest, facts, ARRAY_LEN(facts));
     for (size_t i = 0; i < step->attempt_count; i++)
         mix_attempt(digest, &step->attempts[i]);
     mix_hint(digest, step->hint);
-}
-
-static bool stands_in_line(const struct run_state *state, int task)
-{
-    const struct gate_state *gate = run_state_gate(state, task);
-    return gate && number_set_has(&gate->line, task);
-}
-
-static void mix_gate(uint64_t *digest, const struct gate_state *gate)
-{
-    const int64_t facts[] = {gate->status,     gate->closed, gate->since.at_ms, gate->due.mono_ms,
-                             gate->spacing_ms, gate->probe,  gate->chosen,      gate->line.count};
-    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
-        mix(digest, facts[i]);
 }
 
 static void mix_circles(uint64_t *digest, const struct circles *circles)
@@ -312,18 +291,14 @@ static void mix_circles(uint64_t *digest, const struct circles *circles)
         circles_scale(circles),
         entropy_state_steps(&circles->state),
     };
-    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
-        mix(digest, facts[i]);
+    mix_all(digest, facts, ARRAY_LEN(facts));
 }
 
 static void mix_used(uint64_t *digest, const struct agent_used *used)
 {
-    mix(digest, used->turns);
-    mix(digest, used->calls);
-    mix(digest, used->cost_micro);
-    mix(digest, used->tokens);
-    mix(digest, used->own_retries);
-    mix(digest, used->refused);
+    const int64_t facts[] = {used->turns,  used->calls,       used->cost_micro,
+                             used->tokens, used->own_retries, used->refused};
+    mix_all(digest, facts, ARRAY_LEN(facts));
 }
 
 static void mix_budget(uint64_t *digest, const struct budget_state *budget)
@@ -364,36 +339,10 @@ static void mix_agent(uint64_t *digest, const struct task_agent *agent)
     mix(digest, agent->is_stuck);
 }
 
-static void mix_place(uint64_t *digest, const struct task_place *place)
-{
-    mix(digest, place != NULL);
-    if (!place)
-        return;
-    const char *const texts[] = {place->path, place->branch, place->result, place->lacks};
-    mix(digest, place->kind);
-    mix(digest, (int64_t)place->tree.hi);
-    mix(digest, (int64_t)place->tree.lo);
-    mix(digest, place->is_changed);
-    mix(digest, place->is_kept);
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-        mix(digest, texts[i] != NULL);
-        mix_text(digest, texts[i] ? texts[i] : "");
-    }
-}
-
-static void mix_pauses(uint64_t *digest, const struct task_pauses *pauses)
-{
-    for (size_t i = 0; pauses && i < pauses->count; i++) {
-        mix(digest, pauses->items[i].kind);
-        mix(digest, pauses->items[i].ended);
-        mix(digest, pauses->items[i].from.mono_ms);
-        mix(digest, pauses->items[i].until.mono_ms);
-    }
-}
-
 static void mix_task(uint64_t *digest, const struct run_state *state, int number)
 {
     const struct task_state *task = &state->tasks[number];
+    const struct gate_state *gate = run_state_gate(state, number);
     const int64_t facts[] = {
         task->status,
         task->step,
@@ -411,16 +360,34 @@ static void mix_task(uint64_t *digest, const struct run_state *state, int number
         task->waited_ms,
         task->first_start.at_ms,
         number_set_has(&state->ready, number),
-        stands_in_line(state, number),
+        gate && number_set_has(&gate->line, number),
         heap_has(&state->waits, number),
         heap_has(&state->walls, number) ? heap_key(&state->walls, number) : -1,
     };
-    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
-        mix(digest, facts[i]);
+    mix_all(digest, facts, ARRAY_LEN(facts));
     mix_circles(digest, task->circles);
-    mix_place(digest, task->place);
+    const struct task_place *place = task->place;
+    mix(digest, place != NULL);
+    if (place) {
+        const char *const texts[] = {place->path, place->branch, place->result, place->lacks};
+        mix(digest, place->kind);
+        mix(digest, (int64_t)place->tree.hi);
+        mix(digest, (int64_t)place->tree.lo);
+        mix(digest, place->is_changed);
+        mix(digest, place->is_kept);
+        for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+            mix(digest, texts[i] != NULL);
+            mix_text(digest, texts[i] ? texts[i] : "");
+        }
+    }
     mix_agent(digest, task->agent);
-    mix_pauses(digest, task->pauses);
+    for (size_t i = 0; task->pauses && i < task->pauses->count; i++) {
+        const struct task_pause *pause = &task->pauses->items[i];
+        mix(digest, pause->kind);
+        mix(digest, pause->ended);
+        mix(digest, pause->from.mono_ms);
+        mix(digest, pause->until.mono_ms);
+    }
     for (int i = 0; i < state->plan->tasks[number].step_count; i++)
         mix_step(digest, &task->steps[i]);
 }
@@ -452,14 +419,19 @@ uint64_t run_state_digest(const struct run_state *state)
         state->held_count,    state->attempts,   state->waited_ms,   state->stopped_by_person,
         state->follow_count,  state->stopped_ms, state->secrets_cut, state->away_ms,
     };
-    for (size_t i = 0; i < ARRAY_LEN(facts); i++)
-        mix(&digest, facts[i]);
+    mix_all(&digest, facts, ARRAY_LEN(facts));
     mix_used(&digest, &state->used);
     mix_budget(&digest, &state->budget);
     for (int i = 0; i < TASK_STATUS_COUNT; i++)
         mix(&digest, state->counts[i]);
-    for (int i = 0; i < state->plan->source_count; i++)
-        mix_gate(&digest, &state->gates[i]);
+    for (int i = 0; i < state->plan->source_count; i++) {
+        const struct gate_state *gate = &state->gates[i];
+        const int64_t parts[] = {
+            gate->status,     gate->closed, gate->since.at_ms, gate->due.mono_ms,
+            gate->spacing_ms, gate->probe,  gate->chosen,      gate->line.count,
+        };
+        mix_all(&digest, parts, ARRAY_LEN(parts));
+    }
     for (int i = 0; i < state->plan->task_count; i++)
         mix_task(&digest, state, i);
     return digest;
@@ -472,12 +444,6 @@ struct agent_used task_agent_used(const struct task_agent *agent)
     struct agent_used sum = agent->past;
     agent_used_add(&sum, &agent->now);
     return sum;
-}
-
-static int64_t wall_ms(const struct budget_state *budget, const struct moment *now)
-{
-    const int64_t ms = now->mono_ms - budget->wall_from.mono_ms;
-    return budget->wall_ms + (budget->runs && ms > 0 ? ms : 0);
 }
 
 static int64_t used_of(const struct agent_used *used, enum budget_kind kind)
@@ -508,7 +474,11 @@ bool run_state_budget(const struct run_state *state, int task, enum budget_kind 
     *out = (struct budget_use){.kind = kind};
     if (task >= 0 && !agent)
         return false;
-    out->used = kind == BUDGET_WALL ? wall_ms(budget, now) : used_of(&used, kind);
+    out->used = used_of(&used, kind);
+    if (kind == BUDGET_WALL) {
+        const int64_t ms = now->mono_ms - budget->wall_from.mono_ms;
+        out->used = budget->wall_ms + (budget->runs && ms > 0 ? ms : 0);
+    }
     out->limit = limits->limits[kind];
     if (out->limit == 0)
         return false;
@@ -517,7 +487,8 @@ bool run_state_budget(const struct run_state *state, int task, enum budget_kind 
     return true;
 }
 
-static bool is_due(const struct run_state *state, int of, enum budget_kind kind, int64_t more)
+static bool budget_is_due(const struct run_state *state, int of, enum budget_kind kind,
+                          int64_t more)
 {
     const struct budget_state *budget = of >= 0 ? &state->tasks[of].agent->budget : &state->budget;
     const unsigned bit = 1U << kind;
@@ -537,7 +508,8 @@ bool run_state_budget_is_due(const struct run_state *state, int task, const stru
         return false;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         const int64_t more = used_of(used, kinds[i]) - used_of(&agent->now, kinds[i]);
-        due = due || is_due(state, task, kinds[i], more) || is_due(state, -1, kinds[i], more);
+        due = due || budget_is_due(state, task, kinds[i], more) ||
+              budget_is_due(state, -1, kinds[i], more);
     }
     return due;
 }
@@ -638,7 +610,7 @@ struct candidate {
     bool taken; /* by a fault that was reported */
 };
 
-static int compare(uint64_t a, uint64_t b)
+static int compare_u64(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -648,9 +620,9 @@ static int by_result(const void *left, const void *right)
 {
     const struct candidate *a = left, *b = right;
     int64_t a_ms = a->step->wait_from.mono_ms, b_ms = b->step->wait_from.mono_ms;
-    int order = compare(a->result.hi, b->result.hi);
+    int order = compare_u64(a->result.hi, b->result.hi);
     if (order == 0)
-        order = compare(a->result.lo, b->result.lo);
+        order = compare_u64(a->result.lo, b->result.lo);
     if (order == 0)
         order = a->source - b->source;
     if (order == 0)
@@ -659,7 +631,7 @@ static int by_result(const void *left, const void *right)
 }
 
 /* If there are too many, keeps the tasks with the lowest numbers. */
-static int gather(const struct run_state *state, struct candidate *out)
+static int gather_waits(const struct run_state *state, struct candidate *out)
 {
     int count = 0;
     for (int i = 0; i < state->plan->task_count && count < FAULT_WAITS_MAX; i++) {
@@ -674,13 +646,6 @@ static int gather(const struct run_state *state, struct candidate *out)
     return count;
 }
 
-static bool is_within(const struct candidate *first, const struct candidate *other)
-{
-    return !other->taken && digest_equal(first->result, other->result) &&
-           first->source == other->source &&
-           other->step->wait_from.mono_ms - first->step->wait_from.mono_ms <= FAULT_SPAN_MS;
-}
-
 /* A range of sorted candidates with one result and source, whose waits began within the span. */
 struct window {
     int from, count;
@@ -691,8 +656,13 @@ static struct window largest_window(const struct candidate *sorted, int count)
     struct window best = {0};
     int end = 0;
     for (int from = 0; from < count; from++) {
+        const struct candidate *first = &sorted[from];
+        const int64_t from_ms = first->step->wait_from.mono_ms;
         end = end > from ? end : from;
-        while (end < count && is_within(&sorted[from], &sorted[end]))
+        while (end < count && !sorted[end].taken &&
+               digest_equal(first->result, sorted[end].result) &&
+               first->source == sorted[end].source &&
+               sorted[end].step->wait_from.mono_ms - from_ms <= FAULT_SPAN_MS)
             end++;
         if (end - from > best.count)
             best = (struct window){.from = from, .count = end - from};
@@ -700,7 +670,7 @@ static struct window largest_window(const struct candidate *sorted, int count)
     return best;
 }
 
-static struct fault tell(struct candidate *members, int count)
+static struct fault take_fault(struct candidate *members, int count)
 {
     const struct step_state *step = members[0].step;
     struct fault fault = {.fingerprint = members[0].result,
@@ -735,13 +705,13 @@ int run_state_faults(const struct run_state *state, struct fault out[FAULTS_MAX]
         return 0;
     size_t cap = 0;
     struct candidate *sorted = xgrow(NULL, &cap, FAULT_WAITS_MAX, sizeof(*sorted));
-    int candidates = gather(state, sorted);
+    int candidates = gather_waits(state, sorted);
     int count = 0;
     while (count < FAULTS_MAX) {
         struct window window = largest_window(sorted, candidates);
         if (window.count < FAULT_TASKS_MIN)
             break;
-        out[count++] = tell(&sorted[window.from], window.count);
+        out[count++] = take_fault(&sorted[window.from], window.count);
     }
     free(sorted);
     qsort(out, (size_t)count, sizeof(*out), by_first);

@@ -30,7 +30,7 @@ static void write_count(char at[COUNT_BYTES], uint64_t count)
 }
 
 /* Makes space for `len` more bytes, which the caller writes. */
-static char *append(struct str *out, size_t len)
+static char *append_space(struct str *out, size_t len)
 {
     str_reserve(out, len);
     char *at = out->data + out->len;
@@ -39,27 +39,20 @@ static char *append(struct str *out, size_t len)
     return at;
 }
 
-static void add_bytes(struct str *out, char kind, const char *bytes, size_t len)
-{
-    char *at = append(out, 1 + COUNT_BYTES + len);
-    *at++ = kind;
-    write_count(at, len);
-    if (len > 0)
-        memcpy(at + COUNT_BYTES, bytes, len);
-}
-
 static void add_part(struct str *out, const char *text)
 {
-    if (text)
-        add_bytes(out, PRESENT, text, strlen(text));
-    else
-        add_bytes(out, ABSENT, NULL, 0);
+    const size_t len = text ? strlen(text) : 0;
+    char *at = append_space(out, 1 + COUNT_BYTES + len);
+    *at++ = text ? PRESENT : ABSENT;
+    write_count(at, len);
+    if (len > 0)
+        memcpy(at + COUNT_BYTES, text, len);
 }
 
 static void add_list(struct str *out, char *const *texts)
 {
     const size_t count = text_list_count(texts);
-    write_count(append(out, COUNT_BYTES), count);
+    write_count(append_space(out, COUNT_BYTES), count);
     for (size_t i = 0; i < count; i++)
         add_part(out, texts[i]);
 }
@@ -85,17 +78,6 @@ static void add_sorted(struct str *out, char *const *texts)
     qsort(sorted, count, sizeof(*sorted), compare_texts);
     add_list(out, sorted);
     free(sorted);
-}
-
-/* The same command in another sandbox is a different call. Adds nothing without a sandbox. */
-static void add_sandbox(struct str *out, const struct sandbox_spec *spec)
-{
-    struct str text = {0};
-    if (!spec || sandbox_spec_is_empty(spec))
-        return;
-    sandbox_spec_write(spec, &text);
-    add_part(out, text.data);
-    str_done(&text);
 }
 
 void call_digester_open(struct call_digester **out, const char *run_dir, char *const *environment)
@@ -126,7 +108,13 @@ struct digest call_digester_take(struct call_digester *digester, const struct pl
     add_part(call, step->stdin_path);
     add_sorted(call, step->env);
     str_add_n(call, digester->environment.data, digester->environment.len);
-    add_sandbox(call, step->sandbox);
+    /* The same command in another sandbox is a different call. */
+    if (step->sandbox && !sandbox_spec_is_empty(step->sandbox)) {
+        struct str sandbox = {0};
+        sandbox_spec_write(step->sandbox, &sandbox);
+        add_part(call, sandbox.data);
+        str_done(&sandbox);
+    }
     if (step->agent)
         add_part(call, step->agent->prompt);
 

@@ -27,8 +27,8 @@ enum {
 static const char rule[] = "contract";
 
 /* Truncated output cannot be checked, and checking half of it would prove nothing. */
-static void check(const struct contract *contract, const struct contract_output *output,
-                  struct violations *violations)
+static void check_output(const struct contract *contract, const struct contract_output *output,
+                         struct violations *violations)
 {
     if (output->written <= CONTRACT_OUTPUT_MAX) {
         assert((int64_t)output->len == output->written);
@@ -41,14 +41,6 @@ static void check(const struct contract *contract, const struct contract_output 
     violations_add(violations, VIOLATION_INVALID_VALUE, "", "the output is too large to be checked",
                    "at most 1 MiB", str_text(&actual));
     str_done(&actual);
-}
-
-static void add_count(struct verdict *verdict, size_t more)
-{
-    char line[COUNT_MAX];
-    int len = snprintf(line, sizeof(line), "... and %zu more", more);
-    bool has_room = verdict_add_line(verdict, line, (size_t)len);
-    assert(has_room); /* add_evidence_lines() left space for it */
 }
 
 /* Adds as many whole lines as fit beside the count of the rest. */
@@ -67,20 +59,12 @@ static void add_evidence_lines(const struct violations *violations, const char *
         shown++;
     }
     size_t more = violations->count - shown + violations->dropped;
-    if (more > 0)
-        add_count(verdict, more);
-}
-
-/* Returns the most telling code: one that retrying cannot repair, otherwise the first. */
-static const char *leading_code(const struct violations *violations)
-{
-    enum violation_code code = violations->items[0].code;
-    for (size_t i = 0; i < violations->count; i++) {
-        enum violation_code other = violations->items[i].code;
-        if (violation_is_mismatch(other))
-            return violation_code_name(other);
+    if (more > 0) {
+        char count[COUNT_MAX];
+        int len = snprintf(count, sizeof(count), "... and %zu more", more);
+        bool has_room = verdict_add_line(verdict, count, (size_t)len);
+        assert(has_room); /* the loop left space for it */
     }
-    return violation_code_name(code);
 }
 
 void contract_judge(const struct contract *contract, const struct contract_output *output,
@@ -88,12 +72,20 @@ void contract_judge(const struct contract *contract, const struct contract_outpu
 {
     if (verdict->class != VERDICT_SUCCESS)
         return;
-    check(contract, output, found);
+    check_output(contract, output, found);
     if (found->count == 0)
         return;
+    /* The most telling code: one that retrying cannot repair, otherwise the first. */
+    size_t telling = 0;
+    while (telling < found->count && !violation_is_mismatch(found->items[telling].code))
+        telling++;
+    if (telling == found->count)
+        telling = 0;
+    const char *code = violation_code_name(found->items[telling].code);
+
     struct str lines = {0};
     violations_display(found, &lines);
-    verdict_set_persistent(verdict, REASON_CONTRACT, leading_code(found), rule);
+    verdict_set_persistent(verdict, REASON_CONTRACT, code, rule);
     verdict->no_retry = !repair_may_retry(found);
     size_t len =
         text_cut(str_text(&lines), strcspn(str_text(&lines), "\n"), sizeof(verdict->match) - 1);
@@ -156,15 +148,6 @@ static void add_field(struct str *out, const char *before, const char *text)
     str_done(&part);
 }
 
-static void add_violation(struct str *out, const struct violation *violation)
-{
-    add_field(out, "  - Path: ", violation_path_shown(violation));
-    add_field(out, "    Code: ", violation_code_name(violation->code));
-    add_field(out, "    Error: ", violation->message);
-    add_field(out, "    Expected: ", violation->expected);
-    add_field(out, "    Got: ", violation->actual);
-}
-
 /* Adds as many as fit. Returns their number. */
 static size_t add_violations(struct str *out, const struct violations *violations, size_t room)
 {
@@ -175,8 +158,13 @@ static size_t add_violations(struct str *out, const struct violations *violation
         for (size_t i = 0; i < violations->count && !is_full; i++) {
             if (codes[violations->items[i].code].rank != rank)
                 continue;
+            const struct violation *violation = &violations->items[i];
             str_clear(&next);
-            add_violation(&next, &violations->items[i]);
+            add_field(&next, "  - Path: ", violation_path_shown(violation));
+            add_field(&next, "    Code: ", violation_code_name(violation->code));
+            add_field(&next, "    Error: ", violation->message);
+            add_field(&next, "    Expected: ", violation->expected);
+            add_field(&next, "    Got: ", violation->actual);
             is_full = shown == REPAIR_SHOWN_MAX || next.len > room;
             if (is_full)
                 break;
@@ -233,17 +221,6 @@ static void add_line(struct str *out, const char *text, size_t max)
     str_done(&clean);
 }
 
-static void add_command(struct str *out, char *const *argv)
-{
-    struct str words = {0};
-    for (char *const *arg = argv; *arg && words.len <= COMMAND_MAX; arg++)
-        str_addf(&words, "%s%.*s", words.len > 0 ? " " : "", COMMAND_MAX + 1, *arg);
-    str_add(out, "Command: ");
-    add_line(out, str_text(&words), COMMAND_MAX);
-    str_add_char(out, '\n');
-    str_done(&words);
-}
-
 /* Adds a line of violations_display(), "[CODE] PATH: MESSAGE", in the form of repair_prompt(). Adds
  * any other line unchanged. */
 static void add_violation_line(struct str *out, const char *line, size_t len)
@@ -296,24 +273,8 @@ static void add_lines(struct str *out, const char *lines)
     str_add(out, *lines ? "...\n" : "");
 }
 
-/* Adds the end of the clean text, starting at the beginning of a line if possible. */
-static void add_tail(struct str *out, const struct str *clean, size_t room)
-{
-    const char *text = str_text(clean);
-    size_t from = 0;
-    if (clean->len > room) {
-        from = clean->len - room;
-        const char *line = memchr(text + from, '\n', clean->len - from);
-        if (line && line[1] != '\0')
-            from = (size_t)(line + 1 - text);
-        while (from < clean->len && utf8_is_inner(text[from]))
-            from++;
-    }
-    str_add_n(out, text + from, clean->len - from);
-    if (clean->len > 0 && text[clean->len - 1] != '\n')
-        str_add_char(out, '\n');
-}
-
+/* Adds the end of the failed check's output in at most `room` bytes, starting at the beginning of a
+ * line if possible. */
 static void add_output(struct str *out, const struct repair_failure *failure, size_t room)
 {
     static const char title[] = "\nThe end of its output:\n\n";
@@ -321,8 +282,21 @@ static void add_output(struct str *out, const struct repair_failure *failure, si
     if (failure->tail)
         text_clean(&clean, failure->tail, failure->tail_len);
     if (clean.len > 0 && room > sizeof(title) + 1) {
+        const char *text = str_text(&clean);
+        const size_t tail_max = room - sizeof(title) - 1;
+        size_t from = 0;
+        if (clean.len > tail_max) {
+            from = clean.len - tail_max;
+            const char *line = memchr(text + from, '\n', clean.len - from);
+            if (line && line[1] != '\0')
+                from = (size_t)(line + 1 - text);
+            while (from < clean.len && utf8_is_inner(text[from]))
+                from++;
+        }
         str_add(out, title);
-        add_tail(out, &clean, room - sizeof(title) - 1);
+        str_add_n(out, text + from, clean.len - from);
+        if (text[clean.len - 1] != '\n')
+            str_add_char(out, '\n');
     }
     str_done(&clean);
 }
@@ -331,28 +305,31 @@ void repair_failure_prompt(const struct repair_failure *failure, size_t max, str
 {
     struct str words = {0};
     assert(max >= REPAIR_PROMPT_MIN);
-    if (failure->argv)
+    if (failure->argv) {
         str_add(&words, failure->expected_to_fail ? check_passed : check_failed);
-    else
-        str_add(&words, repair_head);
-    if (failure->argv)
-        add_command(&words, failure->argv);
-    if (failure->argv && failure->ended) {
-        str_add(&words, "It ended with: ");
-        add_line(&words, failure->ended, COMMAND_MAX / 2);
+        struct str command = {0};
+        for (char *const *arg = failure->argv; *arg && command.len <= COMMAND_MAX; arg++)
+            str_addf(&command, "%s%.*s", command.len > 0 ? " " : "", COMMAND_MAX + 1, *arg);
+        str_add(&words, "Command: ");
+        add_line(&words, str_text(&command), COMMAND_MAX);
         str_add_char(&words, '\n');
-    }
-    if (failure->argv && failure->violations)
-        str_add(&words, "\nWhat is wrong with its output:\n\n");
-    if (failure->violations && failure->argv)
-        add_lines(&words, failure->violations);
-    else if (failure->violations)
-        add_response_lines(&words, failure->violations);
-    if (!failure->argv) {
-        str_addf(&words, "\n%s", repair_instructions);
-    } else {
+        str_done(&command);
+        if (failure->ended) {
+            str_add(&words, "It ended with: ");
+            add_line(&words, failure->ended, COMMAND_MAX / 2);
+            str_add_char(&words, '\n');
+        }
+        if (failure->violations) {
+            str_add(&words, "\nWhat is wrong with its output:\n\n");
+            add_lines(&words, failure->violations);
+        }
         add_output(&words, failure, max - words.len - sizeof(closing));
         str_add(&words, closing);
+    } else { /* the agent's own response */
+        str_add(&words, repair_head);
+        if (failure->violations)
+            add_response_lines(&words, failure->violations);
+        str_addf(&words, "\n%s", repair_instructions);
     }
     assert(words.len <= max);
     str_add_n(out, str_text(&words), words.len);
@@ -380,25 +357,18 @@ static void add_part(struct str *out, const char *text)
     str_add(out, text);
 }
 
-static void say_again(const struct agent_prompt *prompt, struct str *out)
-{
-    if (prompt->violations) {
-        str_add(out, does_not_fit);
-        str_add(out, prompt->violations);
-        str_add(out, fit_how);
-        return;
-    }
-    str_add(out, go_on);
-    str_add(out, prompt->why ? prompt->why : "it was interrupted");
-    str_add(out, go_on_how);
-}
-
 void agent_prompt_write(const struct agent_prompt *prompt, struct str *out)
 {
     struct str words = {0};
     assert(prompt->step);
-    if (prompt->resumes && prompt->was_asked) {
-        say_again(prompt, &words);
+    if (prompt->resumes && prompt->was_asked && prompt->violations) {
+        str_add(&words, does_not_fit);
+        str_add(&words, prompt->violations);
+        str_add(&words, fit_how);
+    } else if (prompt->resumes && prompt->was_asked) {
+        str_add(&words, go_on);
+        str_add(&words, prompt->why ? prompt->why : "it was interrupted");
+        str_add(&words, go_on_how);
     } else if (prompt->resumes && prompt->repair) {
         str_add(&words, prompt->repair);
     } else {
@@ -441,31 +411,26 @@ const char *agent_session_next(const struct run_state *state, int task,
     return session && !redact_find_mark(session, cut) ? session : NULL;
 }
 
-/* Returns whether the step's current attempt began the known session, and so was called without
- * one. */
-static bool began_session(const struct run_state *state, int task, int number)
-{
-    const struct task_agent *agent = state->tasks[task].agent;
-    const struct step_state *step = &state->tasks[task].steps[number];
-    const struct attempt_state *latest = step_state_attempt(step);
-    const bool is_begun =
-        step->status == STEP_RUNNING || step->status == STEP_JUDGING || step->status == STEP_ENDED;
-    return agent && latest && is_begun && agent->heard_new && agent->heard_step == number &&
-           agent->heard_attempt == latest->number;
-}
-
 char **agent_session_argv(const struct run_state *state, int task, int step)
 {
     const struct plan_step *plan = &state->plan->tasks[task].steps[step];
-    char **argv = NULL;
     if (!plan->agent)
         return text_list_copy(plan->argv);
-    const char *session =
-        began_session(state, task, step) ? NULL : agent_session_next(state, task, plan->agent);
+    /* Whether the step's current attempt began the known session, and so was called without one. */
+    const struct task_agent *agent = state->tasks[task].agent;
+    const struct step_state *at = &state->tasks[task].steps[step];
+    const struct attempt_state *latest = step_state_attempt(at);
+    const bool is_begun =
+        at->status == STEP_RUNNING || at->status == STEP_JUDGING || at->status == STEP_ENDED;
+    const bool began_session = agent && latest && is_begun && agent->heard_new &&
+                               agent->heard_step == step && agent->heard_attempt == latest->number;
+
+    const char *session = began_session ? NULL : agent_session_next(state, task, plan->agent);
     const struct adapter_call call = {.session = session,
                                       .model = plan->agent->model,
                                       .args = plan->agent->args,
                                       .permission_args = plan->agent->permission_args};
+    char **argv = NULL;
     adapter_argv(plan->agent->adapter, &call, &argv);
     return argv;
 }

@@ -21,7 +21,7 @@ static struct retry_class *find_class(struct retry_help *help, const struct fail
     return &help->classes[i];
 }
 
-static void count(struct retry_count *to, bool passed)
+static void count_case(struct retry_count *to, bool passed)
 {
     to->cases++;
     to->passed += passed;
@@ -34,7 +34,7 @@ static void add_case(const struct retry_step *step, const struct retry_attempt *
     if (!class)
         return;
     if (step->last.ends_round) {
-        count(&class->new_round, passed);
+        count_case(&class->new_round, passed);
         return;
     }
     int try = next->number - step->before;
@@ -42,23 +42,13 @@ static void add_case(const struct retry_step *step, const struct retry_attempt *
         try = 2; /* not covered: attempt numbers of a damaged log that decrease */
     if (try > RETRY_TRIES_MAX)
         try = RETRY_TRIES_MAX;
-    count(&class->cells[try][step->same ? RETRY_SAME_FAULT : RETRY_NEW_FAULT]
-                       [next->hinted ? RETRY_HINTED : RETRY_PLAIN],
-          passed);
+    count_case(&class->cells[try][step->same ? RETRY_SAME_FAULT : RETRY_NEW_FAULT]
+                            [next->hinted ? RETRY_HINTED : RETRY_PLAIN],
+               passed);
     class->waited_ms += fold_length_ms(next->waited_ms);
     class->ran_ms += fold_length_ms(next->ran_ms);
     if (!passed)
         class->in_vain_ms += fold_length_ms(next->waited_ms) + fold_length_ms(next->ran_ms);
-}
-
-static void add_failure(struct retry_help *help, const struct failure_class *class)
-{
-    struct retry_class *of = find_class(help, class);
-    help->failed++;
-    if (of)
-        of->failed++;
-    else
-        help->untold++;
 }
 
 void retry_step_add(struct retry_step *step, const struct retry_attempt *attempt)
@@ -75,8 +65,14 @@ void retry_step_add(struct retry_step *step, const struct retry_attempt *attempt
         step->before = attempt->number - 1;
     if (step->failed)
         add_case(step, attempt, passed);
-    if (!passed)
-        add_failure(step->help, &attempt->class);
+    if (!passed) {
+        struct retry_class *class = find_class(step->help, &attempt->class);
+        step->help->failed++;
+        if (class)
+            class->failed++;
+        else
+            step->help->untold++;
+    }
     step->same = step->failed && !step->last.ends_round && !passed &&
                  digest_is_same(step->last.fingerprint, attempt->fingerprint);
     step->failed = !passed;
@@ -100,29 +96,20 @@ static bool is_of(enum retry_of of, int fault, int hint)
     return false; /* not covered: -Wswitch keeps the list complete */
 }
 
-static struct retry_count count_of_try(const struct retry_class *class, enum retry_of of, int try)
-{
-    struct retry_count sum = {0};
-    for (int fault = 0; fault < RETRY_FAULT_COUNT; fault++) {
-        for (int hint = 0; hint < RETRY_HINT_COUNT; hint++) {
-            if (!is_of(of, fault, hint))
-                continue;
-            sum.cases += class->cells[try][fault][hint].cases;
-            sum.passed += class->cells[try][fault][hint].passed;
-        }
-    }
-    return sum;
-}
-
 struct retry_count retry_class_count(const struct retry_class *class, enum retry_of of, int from,
                                      int to)
 {
     struct retry_count sum = {0};
     const int last = to > 0 && to < RETRY_TRIES_MAX ? to : RETRY_TRIES_MAX;
     for (int try = from > 0 ? from : 1; try <= last; try++) {
-        const struct retry_count one = count_of_try(class, of, try);
-        sum.cases += one.cases;
-        sum.passed += one.passed;
+        for (int fault = 0; fault < RETRY_FAULT_COUNT; fault++) {
+            for (int hint = 0; hint < RETRY_HINT_COUNT; hint++) {
+                if (!is_of(of, fault, hint))
+                    continue;
+                sum.cases += class->cells[try][fault][hint].cases;
+                sum.passed += class->cells[try][fault][hint].passed;
+            }
+        }
     }
     return sum;
 }
@@ -186,15 +173,6 @@ void retry_help_sort(struct retry_help *help)
 
 /* The chance of the next attempt of one task. */
 
-/* Returns the number of the last attempt of earlier rounds, or 0. */
-static int last_before(const struct step_state *step, int round)
-{
-    int number = 0;
-    for (size_t i = 0; i < step->attempt_count && step->attempts[i].round < round; i++)
-        number = step->attempts[i].number;
-    return number;
-}
-
 bool retry_case_of(const struct run_state *state, int task, struct retry_case *out)
 {
     const struct step_state *step = run_state_step(state, task);
@@ -207,36 +185,32 @@ bool retry_case_of(const struct run_state *state, int task, struct retry_case *o
         return false;
     const struct attempt_state *before = step_state_find_attempt(step, last->number - 1);
     const int number = last->number + 1;
+    int last_before = 0; /* number of the last attempt of earlier rounds */
+    for (size_t i = 0; i < step->attempt_count && step->attempts[i].round < last->round; i++)
+        last_before = step->attempts[i].number;
     *out = (struct retry_case){
         .class = class,
         .same = before && before->round == last->round &&
                 digest_is_same(before->fingerprint, last->fingerprint),
         .number = number,
-        .try = number - last_before(step, last->round),
+        .try = number - last_before,
     };
     return true;
-}
-
-static const struct retry_class *find(const struct retry_help *help,
-                                      const struct failure_class *class)
-{
-    for (int i = 0; i < help->class_count; i++) {
-        if (failure_class_equals(&help->classes[i].class, class))
-            return &help->classes[i];
-    }
-    return NULL;
 }
 
 bool retry_help_odds(const struct retry_help *help, const struct retry_case *like,
                      struct retry_odds *out)
 {
-    const struct retry_class *class = find(help, &like->class);
     const enum retry_of fault = like->same ? RETRY_OF_SAME_FAULT : RETRY_OF_NEW_FAULT;
     int nth = like->try;
     if (nth > RETRY_TRIES_MAX)
         nth = RETRY_TRIES_MAX;
-    if (!class)
+    int at = 0;
+    while (at < help->class_count && !failure_class_equals(&help->classes[at].class, &like->class))
+        at++;
+    if (at == help->class_count)
         return false;
+    const struct retry_class *class = &help->classes[at];
     struct retry_odds odds = {.like = *like, .by_fault = true, .by_try = true};
     odds.count = retry_class_count(class, fault, nth, nth);
     if (odds.count.cases < RETRY_CASES_MIN) {
@@ -319,58 +293,39 @@ static void add_tries(const struct retry_class *class, struct str *out)
     str_done(&words);
 }
 
-static void add_tail(const struct retry_class *class, struct str *out)
+/* Adds the two chances as one line; nothing if there are too few cases of the first. */
+static void add_comparison(const struct retry_class *class, enum retry_of first, const char *label,
+                           enum retry_of second, const char *second_label, struct str *out)
 {
-    struct retry_tail tail;
-    if (!retry_class_tail(class, &tail))
+    const struct retry_count count = retry_class_count(class, first, 0, 0);
+    if (count.cases < RETRY_CASES_MIN)
         return;
-    if (tail.from == tail.to)
-        str_addf(out, "try %d", tail.from);
-    else
-        str_addf(out, "tries %d to %d", tail.from, tail.to);
-    str_addf(out, " passed 0 of %lld\n", (long long)tail.count.cases);
-}
-
-static void add_faults(const struct retry_class *class, struct str *out)
-{
-    const struct retry_count same = retry_class_count(class, RETRY_OF_SAME_FAULT, 0, 0);
-    if (same.cases < RETRY_CASES_MIN)
-        return;
-    str_add(out, "after the same fault twice: ");
-    add_share(same, out);
-    str_add(out, ", else ");
-    retry_count_words(retry_class_count(class, RETRY_OF_NEW_FAULT, 0, 0), out);
-    str_add_char(out, '\n');
-}
-
-static void add_hints(const struct retry_class *class, struct str *out)
-{
-    const struct retry_count hinted = retry_class_count(class, RETRY_OF_HINTED, 0, 0);
-    if (hinted.cases < RETRY_CASES_MIN)
-        return;
-    str_add(out, "with a hint: ");
-    add_share(hinted, out);
-    str_add(out, ", without: ");
-    retry_count_words(retry_class_count(class, RETRY_OF_PLAIN, 0, 0), out);
-    str_add_char(out, '\n');
-}
-
-static void add_rounds(const struct retry_class *class, struct str *out)
-{
-    if (class->new_round.cases < RETRY_CASES_MIN)
-        return;
-    str_add(out, "in a new round of its agent: ");
-    add_share(class->new_round, out);
+    str_add(out, label);
+    add_share(count, out);
+    str_add(out, second_label);
+    retry_count_words(retry_class_count(class, second, 0, 0), out);
     str_add_char(out, '\n');
 }
 
 void retry_class_words(const struct retry_class *class, struct str *out)
 {
+    struct retry_tail tail;
     add_tries(class, out);
-    add_tail(class, out);
-    add_faults(class, out);
-    add_hints(class, out);
-    add_rounds(class, out);
+    if (retry_class_tail(class, &tail)) {
+        if (tail.from == tail.to)
+            str_addf(out, "try %d", tail.from);
+        else
+            str_addf(out, "tries %d to %d", tail.from, tail.to);
+        str_addf(out, " passed 0 of %lld\n", (long long)tail.count.cases);
+    }
+    add_comparison(class, RETRY_OF_SAME_FAULT, "after the same fault twice: ", RETRY_OF_NEW_FAULT,
+                   ", else ", out);
+    add_comparison(class, RETRY_OF_HINTED, "with a hint: ", RETRY_OF_PLAIN, ", without: ", out);
+    if (class->new_round.cases >= RETRY_CASES_MIN) {
+        str_add(out, "in a new round of its agent: ");
+        add_share(class->new_round, out);
+        str_add_char(out, '\n');
+    }
 }
 
 void retry_odds_words(const struct retry_odds *odds, struct str *out)

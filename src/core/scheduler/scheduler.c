@@ -56,19 +56,6 @@ struct event scheduler_event(const struct scheduling *now, enum event_kind kind,
     return event;
 }
 
-/* Applies what only the log of a recorded run knows of this event. */
-static void recall(const struct scheduler *scheduler, struct event *event, struct str *text)
-{
-    const char *recalled = text->data;
-    if (!scheduler->recall)
-        return;
-    scheduler->recall(scheduler->recall_ctx, event, &recalled);
-    if (recalled == text->data)
-        return;
-    str_clear(text);
-    str_add(text, recalled ? recalled : "");
-}
-
 /* Makes space for one more event and its text. */
 static void make_room(struct turn *turn)
 {
@@ -90,27 +77,25 @@ struct str scheduler_text(const struct scheduling *now)
     return text;
 }
 
-/* Hands the text to the next event. *text is empty afterwards. */
-static void keep_text(struct turn *turn, struct str *text)
-{
-    struct str *kept = &turn->texts[turn->event_count];
-    if (text->data) {
-        str_done(kept);
-        *kept = *text;
-    }
-    *text = (struct str){0};
-}
-
 /* Returns false and changes nothing if the event does not fit the state. Takes ownership of the
  * text; *text is empty afterwards. `known` is what the text says; NULL = it has to be parsed. */
 static bool try_emit(const struct scheduling *now, struct event event, struct str *text,
                      const struct fold_known *known)
 {
+    const struct scheduler *scheduler = now->scheduler;
     struct turn *turn = now->turn;
-    recall(now->scheduler, &event, text);
+    if (scheduler->recall) { /* apply what only the log of a recorded run knows of this event */
+        const char *recalled = text->data;
+        scheduler->recall(scheduler->recall_ctx, &event, &recalled);
+        if (recalled != text->data) {
+            str_clear(text);
+            str_add(text, recalled ? recalled : "");
+        }
+    }
+
     const bool is_kept = text->len <= EVENT_TEXT_MAX;
     event.text = text->len > 0 && is_kept ? text->data : NULL;
-    const bool is_known = known && is_kept && !now->scheduler->recall;
+    const bool is_known = known && is_kept && !scheduler->recall;
     const bool fits = is_known ? run_state_apply_known(now->state, &event, known)
                                : run_state_apply(now->state, &event, NULL);
     if (!fits) {
@@ -118,7 +103,12 @@ static bool try_emit(const struct scheduling *now, struct event event, struct st
         return false;
     }
     make_room(turn);
-    keep_text(turn, text);
+    if (text->data) {
+        struct str *kept = &turn->texts[turn->event_count];
+        str_done(kept);
+        *kept = *text;
+    }
+    *text = (struct str){0};
     turn->events[turn->event_count++] = event;
     return true;
 }
@@ -158,7 +148,7 @@ void scheduler_emit_by(const struct scheduling *now, struct event event, const c
     scheduler_emit_known(now, event, &text, NULL);
 }
 
-static void act(const struct scheduling *now, struct action action)
+static void add_action(const struct scheduling *now, struct action action)
 {
     struct turn *turn = now->turn;
     turn->actions =
@@ -169,11 +159,11 @@ static void act(const struct scheduling *now, struct action action)
 void scheduler_end_attempt(const struct scheduling *now, int task, enum cancel_mode mode)
 {
     const struct attempt_state *attempt = step_state_attempt(run_state_step(now->state, task));
-    act(now, (struct action){.kind = ACTION_KILL,
-                             .task = task,
-                             .step = run_state_step_number(now->state, task),
-                             .attempt = attempt->number,
-                             .mode = mode});
+    add_action(now, (struct action){.kind = ACTION_KILL,
+                                    .task = task,
+                                    .step = run_state_step_number(now->state, task),
+                                    .attempt = attempt->number,
+                                    .mode = mode});
 }
 
 /* Blocks everything that needs this task, directly or not. */
@@ -240,19 +230,6 @@ void scheduler_end_step(const struct scheduling *now, int task, const struct dec
 
 /* Recovery: continues a run as if its inputs had arrived. */
 
-/* Ends what was running when the engine died. Nobody observed its end. */
-static void interrupt(const struct scheduling *now, int task)
-{
-    struct input ended = *now->input;
-    ended.outcome = (struct outcome){.kind = OUTCOME_INTERRUPTED};
-    ended.verdict = verdict_new();
-    const struct classify_input facts = {.outcome = ended.outcome, .memory_killed = -1};
-    (void)facts_judge(&facts, &ended.verdict); /* an interruption is always known */
-    struct scheduling then = *now;
-    then.input = &ended;
-    scheduler_judge(&then, task, &ended);
-}
-
 /* The output is not in the log, so only the outcome counts: persistent if in doubt. */
 static struct verdict judge_end(const struct plan_step *plan, const struct step_state *step,
                                 const struct outcome *outcome)
@@ -266,11 +243,27 @@ static struct verdict judge_end(const struct plan_step *plan, const struct step_
     return verdict;
 }
 
-/* The end is in the log, the decision is not. */
-static void finish_decision(const struct scheduling *now, int task)
+/* Ends the attempt that was running when the engine died, or decides about one whose end is in the
+ * log without a decision. */
+static void settle_attempt(const struct scheduling *now, int task)
 {
+    const enum step_status status = run_state_step(now->state, task)->status;
+    if (status != STEP_RUNNING && status != STEP_JUDGING)
+        return;
+    scheduler_agent_settle(now, task);
+
     const struct step_state *step = run_state_step(now->state, task);
     struct input ended = *now->input;
+    if (status == STEP_RUNNING) { /* nobody observed its end */
+        ended.outcome = (struct outcome){.kind = OUTCOME_INTERRUPTED};
+        ended.verdict = verdict_new();
+        const struct classify_input facts = {.outcome = ended.outcome, .memory_killed = -1};
+        (void)facts_judge(&facts, &ended.verdict); /* an interruption is always known */
+        struct scheduling then = *now;
+        then.input = &ended;
+        scheduler_judge(&then, task, &ended);
+        return;
+    }
     ended.outcome = step_state_attempt(step)->outcome;
     ended.expectation_met = false; /* nobody checked */
     if (step->judged && step_state_verdict(step, &ended.verdict)) {
@@ -281,92 +274,47 @@ static void finish_decision(const struct scheduling *now, int task)
     }
 }
 
-static void settle_attempt(const struct scheduling *now, int task)
-{
-    switch (run_state_step(now->state, task)->status) {
-    case STEP_RUNNING:
-        scheduler_agent_settle(now, task);
-        interrupt(now, task);
-        break;
-    case STEP_JUDGING:
-        scheduler_agent_settle(now, task);
-        finish_decision(now, task);
-        break;
-    case STEP_PENDING:
-    case STEP_READY:
-    case STEP_WAITING:
-    case STEP_ENDED:
-    case STEP_STATUS_COUNT:
-        break;
-    }
-}
-
-/* Completes what was under way: consequences of a cancellation, of a failure, of a task sent
- * ahead. */
-static void settle_task(const struct scheduling *now, int task)
-{
-    const struct task_state *state = &now->state->tasks[task];
-    scheduler_cancel_rest(now, task);
-    if (task_status_is_final(state->status) && state->status != TASK_PASSED)
-        block_dependents(now, task);
-    if (state->follows >= 0)
-        scheduler_emit(now, scheduler_event(now, EVENT_TASK_RELEASED, task), NULL);
-}
-
-static void settle_gate(const struct scheduling *now, int source)
-{
-    const struct gate_state *gate = &now->state->gates[source];
-    if (gate->status == GATE_PROBING)
-        scheduler_gate_lost(now, source);
-}
-
-static bool is_taken_up(enum task_status status, enum take_up what)
-{
-    return (task_status_is_failed(status) && (what == TAKE_UP_REST || what == TAKE_UP_FAILED)) ||
-           (status == TASK_CANCELLED && what == TAKE_UP_REST);
-}
-
-/* Nothing is under way in a run that has ended. The fold queues the tasks that these blocked. */
-static void reopen_ended(const struct scheduling *now)
-{
-    for (int i = 0; i < now->state->plan->task_count; i++) {
-        if (is_taken_up(now->state->tasks[i].status, now->input->take_up))
-            scheduler_reopen(now, &now->input->control, i);
-    }
-}
-
 /* Continues where an engine that is gone left off. */
 static void recover_run(const struct scheduling *now)
 {
-    const struct plan *plan = now->state->plan;
+    const struct run_state *state = now->state;
+    const struct plan *plan = state->plan;
+    const enum take_up take_up = now->input->take_up;
     struct event event = scheduler_event(now, EVENT_RUN_RECOVERED, -1);
     event.a = now->input->rebooted;
-    event.b = now->input->jobs != now->state->jobs ? now->input->jobs : 0;
-    event.c = now->state->ended ? (int64_t)now->input->take_up : TAKE_UP_OPEN;
+    event.b = now->input->jobs != state->jobs ? now->input->jobs : 0;
+    event.c = state->ended ? (int64_t)take_up : TAKE_UP_OPEN;
     scheduler_emit_by(now, event, now->input->control.by);
     if (event.c != TAKE_UP_OPEN) {
-        reopen_ended(now);
+        /* Nothing is under way in a run that has ended. The fold queues the tasks that these
+         * blocked. */
+        for (int i = 0; i < plan->task_count; i++) {
+            const enum task_status status = state->tasks[i].status;
+            if ((task_status_is_failed(status) &&
+                 (take_up == TAKE_UP_REST || take_up == TAKE_UP_FAILED)) ||
+                (status == TASK_CANCELLED && take_up == TAKE_UP_REST))
+                scheduler_reopen(now, &now->input->control, i);
+        }
         return;
     }
     for (int i = 0; i < plan->task_count; i++)
         settle_attempt(now, i);
-    for (int i = 0; i < plan->source_count; i++)
-        settle_gate(now, i);
-    for (int i = 0; i < plan->task_count; i++)
-        settle_task(now, i);
+    for (int i = 0; i < plan->source_count; i++) {
+        if (state->gates[i].status == GATE_PROBING)
+            scheduler_gate_lost(now, i);
+    }
+    /* The consequences of a cancellation, of a failure, of a task sent ahead. */
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct task_state *task = &state->tasks[i];
+        scheduler_cancel_rest(now, i);
+        if (task_status_is_final(task->status) && task->status != TASK_PASSED)
+            block_dependents(now, i);
+        if (task->follows >= 0)
+            scheduler_emit(now, scheduler_event(now, EVENT_TASK_RELEASED, i), NULL);
+    }
 }
 
 /* The inputs. */
-
-static void end_due_waits(const struct scheduling *now)
-{
-    const struct heap *waits = &now->state->waits;
-    int task = heap_first(waits);
-    while (task >= 0 && heap_key(waits, task) <= now->input->now.mono_ms) {
-        scheduler_emit(now, scheduler_event(now, EVENT_WAIT_ENDED, task), NULL);
-        task = heap_first(waits);
-    }
-}
 
 static void start_attempt(const struct scheduling *now, int task)
 {
@@ -380,17 +328,9 @@ static void start_attempt(const struct scheduling *now, int task)
     event.b = (int64_t)call.lo;
     event.c = tries.at > 0 ? tries.at + 1 : 0;
     scheduler_emit(now, event, NULL);
-    act(now, (struct action){
+    add_action(
+        now, (struct action){
                  .kind = ACTION_SPAWN, .task = task, .step = event.step, .attempt = event.attempt});
-}
-
-/* A wait may have ended in a hold or a queue, so the deadline is checked at the start as well. */
-static bool is_too_late(const struct scheduling *now, int task)
-{
-    const struct step_state *step = run_state_step(now->state, task);
-    return step->first_start.at_ms != 0 &&
-           protocol_is_late(scheduler_plan_step(now->state, task)->policy,
-                            step->first_start.mono_ms, step->held_ms, now->input->now.mono_ms);
 }
 
 static void fill_slots(const struct scheduling *now)
@@ -401,27 +341,21 @@ static void fill_slots(const struct scheduling *now)
         int task = scheduler_next_ready(now);
         if (task < 0)
             break;
-        if (is_too_late(now, task))
+        /* A wait may have ended in a hold or a queue, so the deadline is checked here as well. */
+        const struct step_state *step = run_state_step(state, task);
+        const bool is_late =
+            step->first_start.at_ms != 0 &&
+            protocol_is_late(scheduler_plan_step(state, task)->policy, step->first_start.mono_ms,
+                             step->held_ms, now->input->now.mono_ms);
+        if (is_late)
             scheduler_end_step(now, task, &deadline, NULL);
         else if (!scheduler_budget_ends(now, task))
             start_attempt(now, task);
     }
 }
 
-/* Returns the exit code with the highest precedence: stopped by a person, needs one, entropy, gave
- * up. */
-static enum run_exit run_exit(const struct run_state *state)
-{
-    if (state->stopped_by_person)
-        return RUN_EXIT_STOPPED;
-    if (state->counts[TASK_NEEDS_YOU] > 0)
-        return RUN_EXIT_NEEDS_YOU;
-    if (state->counts[TASK_STUCK] > 0)
-        return RUN_EXIT_ENTROPY;
-    const bool has_passed = state->counts[TASK_PASSED] == state->plan->task_count;
-    return has_passed ? RUN_EXIT_PASSED : RUN_EXIT_GAVE_UP;
-}
-
+/* Ends the run if nothing is open. The exit code is the one with the highest precedence: stopped by
+ * a person, needs one, entropy, gave up. */
 static void end_run(const struct scheduling *now)
 {
     const struct run_state *state = now->state;
@@ -430,8 +364,17 @@ static void end_run(const struct scheduling *now)
     bool awaits_more = now->scheduler->awaits_more && !state->stopped_by_person;
     if (!state->started || state->ended || open > 0 || awaits_more)
         return;
+    enum run_exit code = RUN_EXIT_GAVE_UP;
+    if (state->stopped_by_person)
+        code = RUN_EXIT_STOPPED;
+    else if (state->counts[TASK_NEEDS_YOU] > 0)
+        code = RUN_EXIT_NEEDS_YOU;
+    else if (state->counts[TASK_STUCK] > 0)
+        code = RUN_EXIT_ENTROPY;
+    else if (state->counts[TASK_PASSED] == state->plan->task_count)
+        code = RUN_EXIT_PASSED;
     struct event event = scheduler_event(now, EVENT_RUN_ENDED, -1);
-    event.a = run_exit(state);
+    event.a = code;
     scheduler_emit(now, event, NULL);
 }
 
@@ -458,49 +401,10 @@ static void emit_text(const struct scheduling *now, enum event_kind kind, int ta
     scheduler_emit_known(now, event, &text, NULL);
 }
 
-static void on_attempt_news(const struct scheduling *now)
-{
-    const struct input *input = now->input;
-    struct event event = scheduler_event(now, EVENT_ATTEMPT_RUNNING, input->task);
-    switch (input->kind) {
-    case INPUT_RUNNING:
-        event.a = input->pid;
-        event.b = input->pid_start;
-        break;
-    case INPUT_QUIET:
-        event.kind = EVENT_ATTEMPT_QUIET;
-        event.a = input->quiet_ms;
-        break;
-    case INPUT_HEARD:
-        event.kind = EVENT_ATTEMPT_HEARD;
-        break;
-    case INPUT_START:
-    case INPUT_ENDED:
-    case INPUT_TIME:
-    case INPUT_CONTROL:
-    case INPUT_NOTE:
-    case INPUT_RECOVER:
-    case INPUT_FACT:
-    case INPUT_TASK:
-    case INPUT_KIND_COUNT:
-        assert(false && "not news of an attempt");
-    }
-    scheduler_emit(now, event, NULL);
-}
-
-/* Returns the attempt that the fact names, or NULL. */
-static const struct attempt_state *fact_attempt(const struct run_state *state,
-                                                const struct input *input)
-{
-    if (input->task < 0 || input->task >= state->plan->task_count || input->step < 0 ||
-        input->step >= state->plan->tasks[input->task].step_count)
-        return NULL;
-    return step_state_find_attempt(&state->tasks[input->task].steps[input->step], input->attempt);
-}
-
 /* Facts come from outside and may come late. Those that the fold rejects are ignored. */
 static void take_fact(const struct scheduling *now)
 {
+    const struct run_state *state = now->state;
     const struct input *input = now->input;
     const struct input_fact *fact = &input->fact_event;
     struct event event = scheduler_event(now, fact->kind, -1);
@@ -508,7 +412,11 @@ static void take_fact(const struct scheduling *now)
     if (!event_kind_is_fact(fact->kind))
         return;
     if (!of_run) {
-        const struct attempt_state *attempt = fact_attempt(now->state, input);
+        if (input->task < 0 || input->task >= state->plan->task_count || input->step < 0 ||
+            input->step >= state->plan->tasks[input->task].step_count)
+            return;
+        const struct attempt_state *attempt =
+            step_state_find_attempt(&state->tasks[input->task].steps[input->step], input->attempt);
         if (!attempt)
             return;
         event.task = input->task;
@@ -526,28 +434,36 @@ static void take_fact(const struct scheduling *now)
         scheduler_agent_told(now, event.kind, event.task);
 }
 
-/* A task that the fold rejects is not added. The caller checks the number of tasks. */
-static void add_task(const struct scheduling *now)
-{
-    struct event event = scheduler_event(now, EVENT_TASK_ADDED, -1);
-    event.a = now->state->plan->task_count;
-    bool added = try_emit_words(now, event, now->input->note);
-    (void)added;
-}
-
 static void take_input(const struct scheduling *now)
 {
     const struct input *input = now->input;
+    struct event event;
     switch (input->kind) {
     case INPUT_START:
+    case INPUT_RECOVER:
         if (!now->state->started)
             emit_text(now, EVENT_RUN_STARTED, -1, "by", input->control.by);
+        if (input->kind == INPUT_RECOVER)
+            recover_run(now);
         break;
     case INPUT_RUNNING:
+        if (!names_live_attempt(now->state, input))
+            break;
+        event = scheduler_event(now, EVENT_ATTEMPT_RUNNING, input->task);
+        event.a = input->pid;
+        event.b = input->pid_start;
+        scheduler_emit(now, event, NULL);
+        break;
     case INPUT_QUIET:
+        if (!names_live_attempt(now->state, input))
+            break;
+        event = scheduler_event(now, EVENT_ATTEMPT_QUIET, input->task);
+        event.a = input->quiet_ms;
+        scheduler_emit(now, event, NULL);
+        break;
     case INPUT_HEARD:
         if (names_live_attempt(now->state, input))
-            on_attempt_news(now);
+            scheduler_emit(now, scheduler_event(now, EVENT_ATTEMPT_HEARD, input->task), NULL);
         break;
     case INPUT_ENDED:
         if (names_live_attempt(now->state, input))
@@ -559,16 +475,13 @@ static void take_input(const struct scheduling *now)
     case INPUT_NOTE:
         emit_text(now, EVENT_NOTE, input->task, "note", input->note);
         break;
-    case INPUT_RECOVER:
-        if (!now->state->started)
-            emit_text(now, EVENT_RUN_STARTED, -1, "by", input->control.by);
-        recover_run(now);
-        break;
     case INPUT_FACT:
         take_fact(now);
         break;
     case INPUT_TASK:
-        add_task(now);
+        event = scheduler_event(now, EVENT_TASK_ADDED, -1);
+        event.a = now->state->plan->task_count;        /* the caller checks the number of tasks */
+        (void)try_emit_words(now, event, input->note); /* one that the fold rejects is not added */
         break;
     case INPUT_TIME:
     case INPUT_KIND_COUNT:
@@ -584,7 +497,10 @@ void scheduler_step(struct scheduler *scheduler, const struct input *input, stru
     take_input(&now);
     if (!scheduler->orphaned)
         scheduler_budget_time(&now); /* without an engine the time spent is not known */
-    end_due_waits(&now);
+    const struct heap *waits = &now.state->waits;
+    for (int task = heap_first(waits); task >= 0 && heap_key(waits, task) <= input->now.mono_ms;
+         task = heap_first(waits))
+        scheduler_emit(&now, scheduler_event(&now, EVENT_WAIT_ENDED, task), NULL);
     if (!scheduler->starts_nothing && !scheduler->orphaned)
         fill_slots(&now);
     end_run(&now);

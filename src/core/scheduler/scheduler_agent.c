@@ -19,22 +19,8 @@ static const struct budget_state *budget_of(const struct run_state *state, int t
     return task >= 0 ? &state->tasks[task].agent->budget : &state->budget;
 }
 
-/* Stops all agents of the run, or whatever the task is running. Skips tasks that a person has
- * cancelled. */
-static void end_all(const struct scheduling *now, int task)
-{
-    const struct run_state *state = now->state;
-    const int first = task >= 0 ? task : 0;
-    const int last = task >= 0 ? task : state->plan->task_count - 1;
-    for (int i = first; i <= last; i++) {
-        const bool is_meant = task >= 0 || scheduler_plan_step(state, i)->agent;
-        if (is_meant && state->tasks[i].status == TASK_RUNNING && !state->tasks[i].cancelling)
-            scheduler_end_attempt(now, i, CANCEL_TERM);
-    }
-}
-
-static void tell(const struct scheduling *now, int task, const struct budget_use *use,
-                 enum event_budget_mark mark)
+static void report_budget(const struct scheduling *now, int task, const struct budget_use *use,
+                          enum event_budget_mark mark)
 {
     struct event event = scheduler_event(now, EVENT_BUDGET, task);
     event.a = use->kind;
@@ -44,27 +30,35 @@ static void tell(const struct scheduling *now, int task, const struct budget_use
     scheduler_emit(now, event, NULL);
 }
 
-/* Checks one budget of a task, or of the run (-1). */
-static void look_at(const struct scheduling *now, int task, enum budget_kind kind, bool may_end)
+/* Checks one budget of a task, or of the run (-1). One that is used up stops what the task is
+ * running, or all agents of the run, except for tasks that a person has cancelled. */
+static void look_at_budget(const struct scheduling *now, int task, enum budget_kind kind,
+                           bool may_end)
 {
-    const struct budget_state *budget = budget_of(now->state, task);
+    const struct run_state *state = now->state;
+    const struct budget_state *budget = budget_of(state, task);
     struct budget_use use;
-    if (!run_state_budget(now->state, task, kind, &now->input->now, &use))
+    if (!run_state_budget(state, task, kind, &now->input->now, &use))
         return;
     if (budget_use_is_spent(&use) && (budget->spent & 1U << kind) == 0) {
-        tell(now, task, &use, EVENT_BUDGET_SPENT);
-        if (may_end)
-            end_all(now, task);
+        report_budget(now, task, &use, EVENT_BUDGET_SPENT);
+        const int first = task >= 0 ? task : 0;
+        const int last = task >= 0 ? task : state->plan->task_count - 1;
+        for (int i = first; may_end && i <= last; i++) {
+            const bool is_meant = task >= 0 || scheduler_plan_step(state, i)->agent;
+            if (is_meant && state->tasks[i].status == TASK_RUNNING && !state->tasks[i].cancelling)
+                scheduler_end_attempt(now, i, CANCEL_TERM);
+        }
     } else if (budget_use_is_near(&use) && (budget->told & 1U << kind) == 0) {
-        tell(now, task, &use, EVENT_BUDGET_TOLD);
+        report_budget(now, task, &use, EVENT_BUDGET_TOLD);
     }
 }
 
 void scheduler_budget_look(const struct scheduling *now, int task, bool may_end)
 {
     for (int kind = BUDGET_NONE + 1; kind < BUDGET_KIND_COUNT; kind++) {
-        look_at(now, task, (enum budget_kind)kind, may_end);
-        look_at(now, -1, (enum budget_kind)kind, may_end);
+        look_at_budget(now, task, (enum budget_kind)kind, may_end);
+        look_at_budget(now, -1, (enum budget_kind)kind, may_end);
     }
 }
 
@@ -72,10 +66,10 @@ void scheduler_budget_time(const struct scheduling *now)
 {
     const struct heap *walls = &now->state->walls;
     if (now->state->plan->budget.limits[BUDGET_WALL] != 0)
-        look_at(now, -1, BUDGET_WALL, true);
+        look_at_budget(now, -1, BUDGET_WALL, true);
     int task = heap_first(walls);
     while (task >= 0 && heap_key(walls, task) <= now->input->now.mono_ms) {
-        look_at(now, task, BUDGET_WALL, true);
+        look_at_budget(now, task, BUDGET_WALL, true);
         task = heap_first(walls);
     }
 }
@@ -155,24 +149,20 @@ static bool is_over_for_the_work(const struct protocol_facts *facts,
            !protocol_is_parked(verdict);
 }
 
-/* An agent can repair its own answer if only the form is wrong (requirement D3). */
-static bool can_be_mended(const struct plan_step *step, const struct verdict *verdict)
-{
-    if (verdict->reason == REASON_CONTRACT)
-        return !verdict->no_retry;
-    return !step->agent;
-}
-
 bool scheduler_round_follows(const struct scheduling *now, int task,
                              const struct protocol_facts *facts, const struct decision *decision)
 {
     const struct task_state *state = &now->state->tasks[task];
     const struct plan_task *plan = &now->state->plan->tasks[task];
     const int step = run_state_step_number(now->state, task);
-    return state->agent && state->agent->round < state->agent->rounds && !state->cancelling &&
-           state->agent->round < FOLD_COUNT_MAX && plan_task_agent_step(plan, step) >= 0 &&
-           is_over_for_the_work(facts, decision) &&
-           can_be_mended(&plan->steps[step], facts->verdict);
+    if (!state->agent || state->agent->round >= state->agent->rounds || state->cancelling ||
+        state->agent->round >= FOLD_COUNT_MAX || plan_task_agent_step(plan, step) < 0 ||
+        !is_over_for_the_work(facts, decision))
+        return false;
+    /* An agent can repair its own answer if only the form is wrong (requirement D3). */
+    if (facts->verdict->reason == REASON_CONTRACT)
+        return !facts->verdict->no_retry;
+    return !plan->steps[step].agent;
 }
 
 /* Returns whether the step ended the same way in the previous round, with the same output. */
@@ -235,16 +225,6 @@ static void prompt_text(const struct str *prompt, struct str *out)
     }
 }
 
-/* An agent that repeats itself is told so before its task ends because of it. */
-static void write_prompt(const struct scheduling *now, int task, const struct protocol_facts *facts,
-                         struct str *out)
-{
-    write_failure(now, task, facts, out);
-    if (ends_as_before(run_state_step(now->state, task)))
-        str_add(out, "\nThis is the same result as in the previous round: nothing done since has "
-                     "changed it. Try another way, or say what blocks you.\n");
-}
-
 void scheduler_round_start(const struct scheduling *now, int task,
                            const struct protocol_facts *facts)
 {
@@ -256,7 +236,11 @@ void scheduler_round_start(const struct scheduling *now, int task,
     event.b = plan_task_agent_step(plan, event.step);
     event.c = event.step;
     event.d = event.attempt;
-    write_prompt(now, task, facts, &prompt);
+    write_failure(now, task, facts, &prompt);
+    /* An agent that repeats itself is told so before its task ends because of it. */
+    if (ends_as_before(run_state_step(now->state, task)))
+        str_add(&prompt, "\nThis is the same result as in the previous round: nothing done since "
+                         "has changed it. Try another way, or say what blocks you.\n");
     prompt_text(&prompt, &text);
     scheduler_emit(now, event, text.data);
     str_done(&text);
@@ -265,35 +249,25 @@ void scheduler_round_start(const struct scheduling *now, int task,
 
 /* The calls of an agent while it runs, and attempts that were stopped for them or for a budget. */
 
-/* Appends the agent's last call, as reported by the fact. */
-static void add_what(const struct input *input, struct str *out)
-{
-    struct json *text = NULL;
-    if (!input->note || !json_parse(input->note, strlen(input->note), &text, NULL, NULL))
-        return;
-    str_add(out, json_text(json_get(text, "what"), ""));
-    json_free(text);
-}
-
-static void emit_suspicion(const struct scheduling *now, int task, const struct circles *calls)
-{
-    struct str what = {0};
-    if (now->input->kind == INPUT_FACT)
-        add_what(now->input, &what);
-    const struct suspicion of = {.loop = EVENT_LOOP_OF_CALLS, .what = what.data};
-    scheduler_emit_suspicion(now, task, calls, &of);
-    str_done(&what);
-}
-
 /* A suspicion is meant for the next prompt. An agent that is stuck gets no further prompt. */
 static void look_at_calls(const struct scheduling *now, int task, bool may_end)
 {
+    const struct input *input = now->input;
     const struct task_agent *agent = now->state->tasks[task].agent;
     const struct circles *calls = agent->calls;
     const bool was_stuck = agent->is_stuck;
     if (!calls || calls->verdict.level == ENTROPY_OK || !calls->verdict.news || calls->told)
         return;
-    emit_suspicion(now, task, calls);
+    struct str what = {0};
+    struct json *note = NULL;
+    if (input->kind == INPUT_FACT && input->note &&
+        json_parse(input->note, strlen(input->note), &note, NULL, NULL)) {
+        str_add(&what, json_text(json_get(note, "what"), ""));
+        json_free(note);
+    }
+    const struct suspicion of = {.loop = EVENT_LOOP_OF_CALLS, .what = what.data};
+    scheduler_emit_suspicion(now, task, calls, &of);
+    str_done(&what);
     if (may_end && agent->is_stuck && !was_stuck)
         scheduler_end_attempt(now, task, CANCEL_TERM);
 }

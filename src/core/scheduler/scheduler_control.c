@@ -68,40 +68,44 @@ static void record_hint(const struct scheduling *now, const struct control *cont
     str_done(&text);
 }
 
-/* The same with the attempts counted from now, before the step's next attempt. */
+/* Records the hint with the attempts counted from now, before the step's next attempt. */
 static void record_choices(const struct scheduling *now, const struct control *control, int task)
 {
     int used = run_state_step(now->state, task)->used;
     record_hint(now, control, task, control->tries > 0 ? used + control->tries : 0);
 }
 
-/* Appends what the choices will do to the answer: "; 4 tries from now; its agent gets your hint".
- */
+/* Appends what the choices will do to the answer of an accepted retry: "; 4 tries from now; its
+ * agent gets your hint". */
 static void describe_choices(const struct scheduling *now, const struct control *control, int task,
-                             struct str *out)
+                             struct answer *answer)
 {
     const struct task_agent *agent = now->state->tasks[task].agent;
+    struct str words = {0};
+    str_add(&words, answer->words);
     if (control->tries > 0)
-        str_addf(out, "; %d tr%s from now", control->tries, control->tries == 1 ? "y" : "ies");
-    if (control->hint[0] == '\0')
-        return;
-    switch (run_state_hint_goes(now->state, task)) {
-    case HINT_GOES_NOWHERE:
-        str_add(out, "; your hint is kept as a note, this step has no agent");
-        break;
-    case HINT_GOES_HERE:
-        str_add(out, "; its agent gets your hint");
-        break;
-    case HINT_GOES_BACK:
-        if (agent->round < agent->rounds)
-            str_addf(out, "; the agent gets your hint in round %d", agent->round + 1);
-        else
-            str_add(out, "; the agent gets your hint if it has another round");
-        break;
-    case HINT_GOES_ON:
-        str_add(out, "; the next agent of the task gets your hint");
-        break;
+        str_addf(&words, "; %d tr%s from now", control->tries, control->tries == 1 ? "y" : "ies");
+    if (control->hint[0] != '\0') {
+        switch (run_state_hint_goes(now->state, task)) {
+        case HINT_GOES_NOWHERE:
+            str_add(&words, "; your hint is kept as a note, this step has no agent");
+            break;
+        case HINT_GOES_HERE:
+            str_add(&words, "; its agent gets your hint");
+            break;
+        case HINT_GOES_BACK:
+            if (agent->round < agent->rounds)
+                str_addf(&words, "; the agent gets your hint in round %d", agent->round + 1);
+            else
+                str_add(&words, "; the agent gets your hint if it has another round");
+            break;
+        case HINT_GOES_ON:
+            str_add(&words, "; the next agent of the task gets your hint");
+            break;
+        }
     }
+    answer_accept(answer, "%s", str_text(&words));
+    str_done(&words);
 }
 
 /* Retrying a step. */
@@ -140,55 +144,45 @@ static int alike_more(const struct run_state *state, int task)
     return window * scale - run_state_step(state, task)->same;
 }
 
-/* Accepts with whichever comes first: equal results or the end of the attempts. */
-static void accept_go_on(struct answer *answer, int more, int tries)
-{
-    if (more > tries)
-        answer_accept(answer, "continues for %d more tr%s at most", tries,
-                      tries == 1 ? "y" : "ies");
-    else if (more > 0)
-        answer_accept(answer, "continues; stops again after %d more alike", more);
-    else
-        answer_accept(answer, "continues for one more; stops again if it is alike");
-}
-
 /* Retries a step that failed with a new set of attempts, unless a needed task prevents it. */
 static void retry_ended(const struct scheduling *now, const struct control *control, int task,
                         struct answer *answer)
 {
-    int in_the_way = run_state_blocker(now->state, task);
-    if (now->state->plan->grows) {
+    const struct run_state *state = now->state;
+    int in_the_way = run_state_blocker(state, task);
+    if (state->plan->grows) {
         answer_refuse(answer, "its caller has the answer and may call again");
         return;
     }
     if (in_the_way >= 0) {
         answer_refuse(answer, "it needs %s, which did not pass: retry that one",
-                      now->state->plan->tasks[in_the_way].id);
+                      state->plan->tasks[in_the_way].id);
         return;
     }
-    const struct task_agent *agent = now->state->tasks[task].agent;
+    const struct task_agent *agent = state->tasks[task].agent;
     const bool by_calls = agent && agent->is_stuck;
     const int rounds = agent ? agent->rounds : 0;
-    const bool stuck = now->state->tasks[task].status == TASK_STUCK;
-    int more = stuck ? alike_more(now->state, task) : 0;
+    const bool stuck = state->tasks[task].status == TASK_STUCK;
+    const int more = stuck ? alike_more(state, task) : 0;
     scheduler_reopen(now, control, task);
+
+    /* A stuck one ends with whichever comes first: equal results or the end of the attempts. */
+    const int tries = run_state_step(state, task)->allowed;
     if (by_calls)
         answer_accept(answer, "continues; stops after %d times as many repeats",
-                      circles_scale(now->state->tasks[task].circles));
+                      circles_scale(state->tasks[task].circles));
+    else if (stuck && more > tries)
+        answer_accept(answer, "continues for %d more tr%s at most", tries,
+                      tries == 1 ? "y" : "ies");
+    else if (stuck && more > 0)
+        answer_accept(answer, "continues; stops again after %d more alike", more);
     else if (stuck)
-        accept_go_on(answer, more, run_state_step(now->state, task)->allowed);
+        answer_accept(answer, "continues for one more; stops again if it is alike");
     else if (agent && agent->rounds > rounds)
         answer_accept(answer, "a new set of tries, and up to %d more rounds",
                       agent->rounds - rounds);
     else
         answer_accept(answer, "a new set of tries");
-}
-
-/* Returns whether it may start, or will get its turn, without a person's help. */
-static bool starts_unasked(const struct run_state *state, int task)
-{
-    return !run_state_is_behind_gate(state, task) ||
-           run_state_gate(state, task)->status == GATE_SPREADING;
 }
 
 /* Moves a held or waiting task to the head of the queue. At a closed gate it is sent as the next
@@ -221,33 +215,10 @@ static bool start_now(const struct scheduling *now, const struct control *contro
     return at_once;
 }
 
-/* Adds to an accepted retry the effect of its hint and attempts. */
-static void add_choices(const struct scheduling *now, const struct control *control, int task,
-                        struct answer *answer)
-{
-    struct str words = {0};
-    str_add(&words, answer->words);
-    describe_choices(now, control, task, &words);
-    answer_accept(answer, "%s", str_text(&words));
-    str_done(&words);
-}
-
-/* The task starts without the retry, but the choices that came with it count. */
-static void retry_queued(const struct scheduling *now, const struct control *control, int task,
-                         struct answer *answer)
-{
-    const bool is_spread = run_state_is_behind_gate(now->state, task); /* and its gate is opening */
-    if (!has_choices(control)) {
-        answer_refuse(answer, is_spread ? "it starts in its turn"
-                                        : "it is queued: it starts as soon as it can");
-        return;
-    }
-    record_choices(now, control, task);
-    answer_accept(answer, is_spread ? "it starts in its turn" : "it is queued");
-}
-
-static void retry_by_status(const struct scheduling *now, const struct control *control, int task,
-                            struct answer *answer)
+/* Starts the task's step again: at once if it waits or is held, with a new set of attempts if it
+ * has ended. */
+static void retry_task(const struct scheduling *now, const struct control *control, int task,
+                       struct answer *answer)
 {
     const struct task_state *state = &now->state->tasks[task];
     switch (state->status) {
@@ -264,42 +235,28 @@ static void retry_by_status(const struct scheduling *now, const struct control *
     case TASK_STUCK:
         retry_ended(now, control, task, answer);
         return;
-    case TASK_QUEUED:
-        if (!state->held && starts_unasked(now->state, task)) {
-            retry_queued(now, control, task, answer);
-            return;
+    case TASK_QUEUED: {
+        const bool is_behind = run_state_is_behind_gate(now->state, task);
+        const bool is_in_turn =
+            !is_behind || run_state_gate(now->state, task)->status == GATE_SPREADING;
+        if (state->held || !is_in_turn)
+            break;
+        /* It starts without the retry, but the choices that came with the retry count. */
+        if (has_choices(control)) {
+            record_choices(now, control, task);
+            answer_accept(answer, is_behind ? "it starts in its turn" : "it is queued");
+        } else {
+            answer_refuse(answer, is_behind ? "it starts in its turn"
+                                            : "it is queued: it starts as soon as it can");
         }
-        break;
+        return;
+    }
     case TASK_BACKOFF:
     case TASK_STATUS_COUNT:
         break;
     }
     record_choices(now, control, task);
     (void)start_now(now, control, task, answer);
-}
-
-/* Starts the task's step again: at once if it waits or is held, with a new set of attempts if it
- * has ended. */
-static void retry_task(const struct scheduling *now, const struct control *control, int task,
-                       struct answer *answer)
-{
-    retry_by_status(now, control, task, answer);
-    if (answer->done)
-        add_choices(now, control, task, answer);
-}
-
-/* Finds the fault that the task waits with, if it is one of those that are reported. */
-static bool find_fault(const struct run_state *state, int task, struct fault *out)
-{
-    struct fault faults[FAULTS_MAX];
-    int count = run_state_faults(state, faults);
-    for (int i = 0; i < count; i++) {
-        if (!fault_has(&faults[i], state, task))
-            continue;
-        *out = faults[i];
-        return true;
-    }
-    return false;
 }
 
 /* Sends one task; the others that wait with the same fault are held until it gets through. */
@@ -312,11 +269,17 @@ static void send_one(const struct scheduling *now, const struct control *control
         answer_refuse(answer, "it does not wait for a next try");
         return;
     }
+    /* The fault that the task waits with, if it is one of those that are reported. */
+    struct fault faults[FAULTS_MAX];
+    const int fault_count = run_state_faults(state, faults);
+    int common = 0;
+    while (common < fault_count && !fault_has(&faults[common], state, task))
+        common++;
+
     int others = 0;
-    struct fault fault;
-    bool common = find_fault(state, task, &fault);
     for (int i = 0; i < state->plan->task_count; i++) {
-        bool alike = common ? fault_has(&fault, state, i) : run_state_waits_alike(state, task, i);
+        bool alike = common < fault_count ? fault_has(&faults[common], state, i)
+                                          : run_state_waits_alike(state, task, i);
         if (i == task || state->tasks[i].held || !alike)
             continue;
         struct event event = scheduler_event(now, EVENT_TASK_HELD, i);
@@ -402,34 +365,9 @@ static void cancel_run(const struct scheduling *now, const struct control *contr
         answer_accept(answer, "the run is being cancelled");
 }
 
-static void hold_task(const struct scheduling *now, const struct control *control, int task,
-                      struct answer *answer)
-{
-    const struct task_state *state = &now->state->tasks[task];
-    if (task_status_is_final(state->status)) {
-        answer_refuse(answer, "it is %s already", task_status_name(state->status));
-    } else if (state->held) {
-        answer_refuse(answer, "it is held already");
-    } else {
-        scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_HELD, task), control->by);
-        answer_accept(answer, "held: no new tries until it is released");
-    }
-}
-
-static void release_task(const struct scheduling *now, const struct control *control, int task,
-                         struct answer *answer)
-{
-    if (!now->state->tasks[task].held) {
-        answer_refuse(answer, "it is not held");
-        return;
-    }
-    scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
-    answer_accept(answer, "released");
-}
-
 /* Records a person's correction of a finished attempt. Decides nothing again. */
-static void correct(const struct scheduling *now, const struct control *control,
-                    struct answer *answer)
+static void correct_attempt(const struct scheduling *now, const struct control *control,
+                            struct answer *answer)
 {
     const struct run_state *state = now->state;
     const struct verdict_label *label = &control->label;
@@ -463,18 +401,33 @@ static void correct(const struct scheduling *now, const struct control *control,
 static void act_on_task(const struct scheduling *now, const struct control *control, int task,
                         struct answer *answer)
 {
+    const struct task_state *state = &now->state->tasks[task];
     switch (control->verb) {
     case CONTROL_CANCEL:
         cancel_task(now, control, task, answer);
         break;
     case CONTROL_RETRY:
         retry_task(now, control, task, answer);
+        if (answer->done)
+            describe_choices(now, control, task, answer);
         break;
     case CONTROL_HOLD:
-        hold_task(now, control, task, answer);
+        if (task_status_is_final(state->status)) {
+            answer_refuse(answer, "it is %s already", task_status_name(state->status));
+        } else if (state->held) {
+            answer_refuse(answer, "it is held already");
+        } else {
+            scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_HELD, task), control->by);
+            answer_accept(answer, "held: no new tries until it is released");
+        }
         break;
     case CONTROL_RELEASE:
-        release_task(now, control, task, answer);
+        if (!state->held) {
+            answer_refuse(answer, "it is not held");
+        } else {
+            scheduler_emit_by(now, scheduler_event(now, EVENT_TASK_RELEASED, task), control->by);
+            answer_accept(answer, "released");
+        }
         break;
     case CONTROL_SEND_ONE:
         send_one(now, control, task, answer);
@@ -512,26 +465,6 @@ static void act_on_run(const struct scheduling *now, const struct control *contr
         answer_refuse(answer, "no task for it");
 }
 
-static void answer_control(const struct scheduling *now, const struct control *control,
-                           const struct answer *answer)
-{
-    if (control->id == 0)
-        return;
-    bool has_task = control->task >= 0 && control->task < now->state->plan->task_count;
-    struct event event =
-        scheduler_event(now, EVENT_CONTROL_ANSWERED, has_task ? control->task : -1);
-    event.a = control->id;
-    event.b = answer->done;
-    event.c = control->verb;
-    struct str text = {0};
-    str_add_char(&text, '{');
-    str_json_text(&text, "answer", answer->words);
-    str_json_text(&text, "by", control->by);
-    str_add_char(&text, '}');
-    scheduler_emit(now, event, text.data);
-    str_done(&text);
-}
-
 void scheduler_control(const struct scheduling *now, const struct control *control)
 {
     struct answer answer = {0};
@@ -549,7 +482,7 @@ void scheduler_control(const struct scheduling *now, const struct control *contr
     else if (control->task < 0)
         act_on_run(now, control, &answer);
     else if (control->verb == CONTROL_CORRECT)
-        correct(now, control, &answer);
+        correct_attempt(now, control, &answer);
     else if (control->step >= 0 && control->step != current)
         answer_refuse(&answer, "step %d is over, it is at step %d now", control->step + 1,
                       current + 1);
@@ -557,5 +490,20 @@ void scheduler_control(const struct scheduling *now, const struct control *contr
         answer_refuse(&answer, "try %d is over, it is at try %d now", control->attempt, latest);
     else
         act_on_task(now, control, control->task, &answer);
-    answer_control(now, control, &answer);
+    if (control->id == 0)
+        return;
+
+    const bool has_task = control->task >= 0 && control->task < now->state->plan->task_count;
+    struct event event =
+        scheduler_event(now, EVENT_CONTROL_ANSWERED, has_task ? control->task : -1);
+    event.a = control->id;
+    event.b = answer.done;
+    event.c = control->verb;
+    struct str text = {0};
+    str_add_char(&text, '{');
+    str_json_text(&text, "answer", answer.words);
+    str_json_text(&text, "by", control->by);
+    str_add_char(&text, '}');
+    scheduler_emit(now, event, text.data);
+    str_done(&text);
 }

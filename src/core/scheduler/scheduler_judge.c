@@ -13,62 +13,9 @@
 
 /* Loops: what the rungs of the detector mean for the task. */
 
-/* Copies the latest results of the step since it started fresh, in order. Returns their number. */
-static size_t copy_results(const struct step_state *step, struct digest out[SCHEDULER_RESULTS_MAX])
-{
-    size_t count = 0;
-    while (count < SCHEDULER_RESULTS_MAX && count < step->attempt_count &&
-           step->attempts[step->attempt_count - count - 1].number >= step->results_from)
-        count++;
-    for (size_t i = 0; i < count; i++)
-        out[i] = step->attempts[step->attempt_count - count + i].fingerprint;
-    return count;
-}
-
 static bool is_last_step(const struct run_state *state, int task)
 {
     return run_state_step_number(state, task) == state->plan->tasks[task].step_count - 1;
-}
-
-/* Sets what the end of an attempt says about it as a step of its trajectory. */
-static void find_fact(const struct scheduling *now, int task, bool passed, struct fold_end *end)
-{
-    const struct input *input = now->input;
-    end->new_permille = -1;
-    if (!input->has_fact || !circles_counts(input->outcome.kind))
-        return;
-    end->new_permille = input->fact.new_permille >= 0 ? input->fact.new_permille : -1;
-    if (passed && is_last_step(now->state, task))
-        return; /* nothing follows it */
-    struct entropy_fact fact = input->fact;
-    fact.call = (struct digest){0};
-    fact.outcome = input->masked_fingerprint;
-    fact.new_permille = -1;
-    fact.bits = passed ? fact.bits & ~(unsigned)ENTROPY_FAILED : fact.bits | ENTROPY_FAILED;
-    end->has_fact = true;
-    end->fact = fact;
-}
-
-/* Appends the same as members of the event's text. */
-static void add_fact_text(const struct fold_end *end, struct str *text)
-{
-    if (end->new_permille >= 0)
-        str_json_i64(text, "new", end->new_permille);
-    if (!end->has_fact)
-        return;
-    str_json_key(text, "loop");
-    entropy_fact_to_json(&end->fact, text);
-}
-
-/* Appends the command as a person would type it; nothing for an agent, which does not know how it
- * was called. */
-static void add_call(const struct plan_step *plan, struct str *out)
-{
-    enum { CALL_BYTES_MAX = 1024 };
-    if (plan->agent)
-        return;
-    for (char **arg = plan->argv; *arg && out->len < CALL_BYTES_MAX; arg++)
-        str_addf(out, "%s%.*s", out->len > 0 ? " " : "", CALL_BYTES_MAX, *arg);
 }
 
 void scheduler_emit_suspicion(const struct scheduling *now, int task, const struct circles *circles,
@@ -97,8 +44,13 @@ static void suspect_loop(const struct scheduling *now, int task, const struct de
                    !circles->told;
     if (!goes_on || !is_news)
         return;
+    /* The command as a person would type it; nothing for an agent, which does not know how it was
+     * called. */
+    enum { CALL_BYTES_MAX = 1024 };
+    const struct plan_step *plan = scheduler_plan_step(now->state, task);
     struct str call = {0};
-    add_call(scheduler_plan_step(now->state, task), &call);
+    for (char **arg = plan->argv; !plan->agent && *arg && call.len < CALL_BYTES_MAX; arg++)
+        str_addf(&call, "%s%.*s", call.len > 0 ? " " : "", CALL_BYTES_MAX, *arg);
     const struct suspicion of = {
         .loop = EVENT_LOOP_OF_ATTEMPTS, .what = str_text(&call), .masks = now->input->masks};
     scheduler_emit_suspicion(now, task, circles, &of);
@@ -120,18 +72,6 @@ int scheduler_next_ready(const struct scheduling *now)
             first = next;
     }
     return first;
-}
-
-/* Returns whether the source set a limit: one to wait for, or one parked beyond what the policy
- * waits, to be routed around. */
-static bool met_limit(const struct protocol_facts *facts, const struct decision *decision)
-{
-    const struct verdict *verdict = facts->verdict;
-    if (facts->outcome->kind != OUTCOME_EXIT)
-        return false;
-    bool waits_parked = protocol_is_parked(verdict) && decision->kind == DECISION_WAIT;
-    return waits_parked ||
-           (verdict->class == VERDICT_TRANSIENT && verdict->type == TRANSIENT_API_RATE_LIMIT);
 }
 
 /* Returns when the source may be tried again: together with the step that met the limit, or, if
@@ -170,28 +110,6 @@ static void close_gate(const struct scheduling *now, int task, int source, struc
     scheduler_emit_by(now, event, by);
 }
 
-static void on_limit(const struct scheduling *now, int task, int source, struct moment due)
-{
-    const struct gate_state *gate = &now->state->gates[source];
-    bool is_probe = gate->probe == task;
-    bool known = gate->status == GATE_CLOSED && due.mono_ms <= gate->due.mono_ms;
-    if (known || (gate->status == GATE_PROBING && !is_probe))
-        return; /* started before the gate closed: the probe is more recent */
-    struct closing closing = {.due = due, .closed = gate->closed, .chosen = gate->chosen};
-    if (gate->status != GATE_CLOSED && closing.closed < FOLD_COUNT_MAX)
-        closing.closed++;
-    close_gate(now, task, source, closing, "");
-}
-
-static void open_gate(const struct scheduling *now, int task, int source)
-{
-    struct event event = scheduler_event(now, EVENT_GATE_OPENED, task);
-    event.a = source;
-    event.b = now->state->gates[source].line.count;
-    event.c = SCHEDULER_SPACING_MS;
-    scheduler_emit(now, event, NULL);
-}
-
 void scheduler_gate_lost(const struct scheduling *now, int source)
 {
     const struct gate_state *gate = &now->state->gates[source];
@@ -204,13 +122,32 @@ static void take_gate_verdict(const struct scheduling *now, int task, int source
                               const struct protocol_facts *facts, const struct decision *decision)
 {
     const struct gate_state *gate = &now->state->gates[source];
-    bool is_probe = gate->status == GATE_PROBING && gate->probe == task;
-    if (met_limit(facts, decision))
-        on_limit(now, task, source, limit_due(facts, decision, gate->closed));
-    else if (is_probe && facts->outcome->kind == OUTCOME_EXIT)
-        open_gate(now, task, source);
-    else if (is_probe)
+    const struct verdict *verdict = facts->verdict;
+    const bool is_probe = gate->status == GATE_PROBING && gate->probe == task;
+    const bool has_exited = facts->outcome->kind == OUTCOME_EXIT;
+    /* Whether the source set a limit: one to wait for, or one parked beyond what the policy waits,
+     * to be routed around. */
+    const bool waits_parked = protocol_is_parked(verdict) && decision->kind == DECISION_WAIT;
+    const bool is_limited = waits_parked || (verdict->class == VERDICT_TRANSIENT &&
+                                             verdict->type == TRANSIENT_API_RATE_LIMIT);
+    if (has_exited && is_limited) {
+        const struct moment due = limit_due(facts, decision, gate->closed);
+        const bool known = gate->status == GATE_CLOSED && due.mono_ms <= gate->due.mono_ms;
+        if (known || (gate->status == GATE_PROBING && !is_probe))
+            return; /* started before the gate closed: the probe is more recent */
+        struct closing closing = {.due = due, .closed = gate->closed, .chosen = gate->chosen};
+        if (gate->status != GATE_CLOSED && closing.closed < FOLD_COUNT_MAX)
+            closing.closed++;
+        close_gate(now, task, source, closing, "");
+    } else if (is_probe && has_exited) {
+        struct event event = scheduler_event(now, EVENT_GATE_OPENED, task);
+        event.a = source;
+        event.b = gate->line.count;
+        event.c = SCHEDULER_SPACING_MS;
+        scheduler_emit(now, event, NULL);
+    } else if (is_probe) {
         scheduler_gate_lost(now, source);
+    }
 }
 
 void scheduler_gate_send(const struct scheduling *now, int task, const char *by)
@@ -237,18 +174,6 @@ void scheduler_cancel_rest(const struct scheduling *now, int task)
     scheduler_end_step(now, task, &decision, NULL);
 }
 
-static bool meets_reason(const struct plan_expectation *expect, const struct verdict *verdict)
-{
-    const unsigned otherwise = 1U << REASON_TEST_FAIL | 1U << REASON_COMPILE | 1U << REASON_NONE;
-    unsigned reasons = expect->reasons != 0 ? expect->reasons : otherwise;
-    return (reasons & 1U << verdict->reason) != 0;
-}
-
-static bool can_be_expected(const struct outcome *outcome)
-{
-    return outcome->kind == OUTCOME_EXIT && outcome->code != 126 && outcome->code != 127;
-}
-
 /* Extracts the line that says why an attempt never started, cleaned and of at most `max` bytes;
  * empty if there is none. */
 static void start_line(const struct input *input, size_t max, struct str *out)
@@ -261,23 +186,15 @@ static void start_line(const struct input *input, size_t max, struct str *out)
     str_done(&clean);
 }
 
-/* A command that never started printed nothing, so that line is the only evidence. */
-static void keep_start_why(const struct input *input, struct verdict *verdict)
-{
-    struct str line = {0};
-    start_line(input, VERDICT_MATCH_MAX - 1, &line);
-    if (verdict->match[0] == '\0')
-        (void)snprintf(verdict->match, sizeof(verdict->match), "%s", str_text(&line));
-    str_done(&line);
-}
-
 /* Inverts the verdict of a step that is expected to fail. Failures caused by the environment or a
  * person remain as they are; only their label says that a failure was expected. */
 static void turn_round(const struct plan_step *step, const struct input *input,
                        struct verdict *verdict)
 {
-    if (step->expect.what != PLAN_EXPECT_FAILURE || input->outcome.kind == OUTCOME_CANCELLED ||
-        input->outcome.kind == OUTCOME_INTERRUPTED)
+    const struct plan_expectation *expect = &step->expect;
+    const struct outcome *outcome = &input->outcome;
+    if (expect->what != PLAN_EXPECT_FAILURE || outcome->kind == OUTCOME_CANCELLED ||
+        outcome->kind == OUTCOME_INTERRUPTED)
         return;
     if (verdict->class == VERDICT_SUCCESS) {
         verdict->class = VERDICT_PERSISTENT;
@@ -285,9 +202,13 @@ static void turn_round(const struct plan_step *step, const struct input *input,
         (void)snprintf(verdict->rule, sizeof(verdict->rule), "expect.failure");
         return;
     }
-    bool met = verdict->class == VERDICT_PERSISTENT && can_be_expected(&input->outcome) &&
-               meets_reason(&step->expect, verdict) &&
-               (!step->expect.match || input->expectation_met);
+    const bool can_be_expected =
+        outcome->kind == OUTCOME_EXIT && outcome->code != 126 && outcome->code != 127;
+    const unsigned otherwise = 1U << REASON_TEST_FAIL | 1U << REASON_COMPILE | 1U << REASON_NONE;
+    const unsigned reasons = expect->reasons != 0 ? expect->reasons : otherwise;
+    const bool met = verdict->class == VERDICT_PERSISTENT && can_be_expected &&
+                     (reasons & 1U << verdict->reason) != 0 &&
+                     (!expect->match || input->expectation_met);
     if (met)
         verdict->class = VERDICT_SUCCESS;
     else
@@ -302,7 +223,13 @@ static const struct verdict *find_verdict(const struct plan_step *step, const st
     if (step->expect.what != PLAN_EXPECT_FAILURE && input->outcome.kind != OUTCOME_NOT_STARTED)
         return &input->verdict;
     *room = input->verdict;
-    keep_start_why(input, room);
+    if (room->match[0] == '\0') {
+        /* A command that never started printed nothing, so this line is the only evidence. */
+        struct str line = {0};
+        start_line(input, VERDICT_MATCH_MAX - 1, &line);
+        (void)snprintf(room->match, sizeof(room->match), "%s", str_text(&line));
+        str_done(&line);
+    }
     turn_round(step, input, room);
     return room;
 }
@@ -313,33 +240,28 @@ bool scheduler_would_pass(const struct plan_step *step, const struct input *inpu
     return find_verdict(step, input, &room)->class == VERDICT_SUCCESS;
 }
 
-/* Returns whether another task that works in the same directory has run since then, or is
- * running. */
-static bool has_run_since(const struct run_state *state, int task, int64_t mono_ms)
-{
-    for (int i = 0; i < state->plan->task_count; i++) {
-        const struct task_state *other = &state->tasks[i];
-        if (i != task && !workspace_can_be_reset(state->plan->tasks[i].workspace) &&
-            (other->status == TASK_RUNNING || other->since.mono_ms > mono_ms))
-            return true;
-    }
-    return false;
-}
-
 /* A workspace is reset before each attempt. For work in place, the steps of other tasks may have
  * changed something. */
 static bool is_unchanged(const struct run_state *state, int task)
 {
+    const struct plan *plan = state->plan;
     const struct step_state *step = run_state_step(state, task);
     const struct attempt_state *before =
         step_state_find_attempt(step, step_state_latest(step)->number - 1);
     if (!before || scheduler_plan_step(state, task)->policy->unchanged_stops == 0)
         return false;
-    return workspace_can_be_reset(state->plan->tasks[task].workspace) ||
-           !has_run_since(state, task, before->started.mono_ms);
+    if (workspace_can_be_reset(plan->tasks[task].workspace))
+        return true;
+    for (int i = 0; i < plan->task_count; i++) {
+        const struct task_state *other = &state->tasks[i];
+        if (i != task && !workspace_can_be_reset(plan->tasks[i].workspace) &&
+            (other->status == TASK_RUNNING || other->since.mono_ms > before->started.mono_ms))
+            return false;
+    }
+    return true;
 }
 
-/* `results` is storage for what the policy's windows look at. */
+/* `results` is storage for what the policy's windows look at, SCHEDULER_RESULTS_MAX of them. */
 static struct protocol_facts gather_facts(const struct scheduling *now, int task,
                                           const struct outcome *outcome,
                                           const struct verdict *verdict, struct digest *results)
@@ -386,31 +308,18 @@ static struct protocol_facts gather_facts(const struct scheduling *now, int task
         facts.circles = circles;
     scheduler_agent_facts(now, task, &facts);
     facts.results = results;
-    if (facts.policy->window > 0 || facts.policy->same_stops > 0)
-        facts.result_count = copy_results(step, results);
+    if (facts.policy->window > 0 || facts.policy->same_stops > 0) {
+        /* The latest results of the step since it started fresh, in order. */
+        const struct attempt_state *attempts = step->attempts;
+        size_t count = 0;
+        while (count < SCHEDULER_RESULTS_MAX && count < step->attempt_count &&
+               attempts[step->attempt_count - count - 1].number >= step->results_from)
+            count++;
+        for (size_t i = 0; i < count; i++)
+            results[i] = attempts[step->attempt_count - count + i].fingerprint;
+        facts.result_count = count;
+    }
     return facts;
-}
-
-static void start_wait(const struct scheduling *now, int task, const struct protocol_facts *facts,
-                       const struct decision *decision, struct str *inputs)
-{
-    struct event event = scheduler_event(now, EVENT_WAIT_STARTED, task);
-    event.a = decision->delay.delay_ms;
-    event.b = decision->due.at_ms;
-    event.c = decision->due.mono_ms;
-    event.d = decision->delay.exact_ms;
-    event.e = !decision->counts && facts->outcome->kind != OUTCOME_INTERRUPTED;
-    scheduler_emit_known(now, event, inputs, &(const struct fold_known){.delay = &decision->delay});
-}
-
-static void add_start_why(const struct input *input, struct str *text)
-{
-    enum { START_WHY_MAX = 1000 };
-    struct str line = {0};
-    start_line(input, START_WHY_MAX, &line);
-    if (line.len > 0)
-        str_json_text(text, "start", line.data);
-    str_done(&line);
 }
 
 /* Sets what the event of the end says. A success differs from an exit with code 0 that was judged
@@ -424,12 +333,26 @@ static void find_end(const struct scheduling *now, int task, bool passed, struct
         .partial = input->partial,
         .skipped_bytes = input->skipped_bytes > 0 ? input->skipped_bytes : 0,
         .fails = input->outcome.kind == OUTCOME_EXIT && input->outcome.code == 0 && !passed,
+        .new_permille = -1,
     };
     if (input->outcome.kind != OUTCOME_CANCELLED)
         out->outcome.stop = STOP_ASKED;
     if (input->outcome.kind != OUTCOME_TIMEOUT || input->outcome.quiet_ms < 0)
         out->outcome.quiet_ms = 0;
-    find_fact(now, task, passed, out);
+
+    /* What the end says about the attempt as a step of its trajectory. */
+    if (!input->has_fact || !circles_counts(input->outcome.kind))
+        return;
+    out->new_permille = input->fact.new_permille >= 0 ? input->fact.new_permille : -1;
+    if (passed && is_last_step(now->state, task))
+        return; /* nothing follows it */
+    struct entropy_fact fact = input->fact;
+    fact.call = (struct digest){0};
+    fact.outcome = input->masked_fingerprint;
+    fact.new_permille = -1;
+    fact.bits = passed ? fact.bits & ~(unsigned)ENTROPY_FAILED : fact.bits | ENTROPY_FAILED;
+    out->has_fact = true;
+    out->fact = fact;
 }
 
 /* Writes the facts that are not 0 as the event's text. */
@@ -458,7 +381,12 @@ static void ended_text(const struct fold_end *end, const struct input *input, st
         str_json_bool(text, "partial", true);
     if (end->skipped_bytes > 0)
         str_json_i64(text, "skipped", end->skipped_bytes);
-    add_start_why(input, text);
+    enum { START_WHY_MAX = 1000 };
+    struct str why = {0};
+    start_line(input, START_WHY_MAX, &why);
+    if (why.len > 0)
+        str_json_text(text, "start", why.data);
+    str_done(&why);
     if (end->fails)
         str_json_bool(text, "fails", true);
     if (outcome->stop != STOP_ASKED)
@@ -469,7 +397,12 @@ static void ended_text(const struct fold_end *end, const struct input *input, st
         str_json_i64(text, "own", outcome->own_retries);
     if (outcome->own_wait_ms > 0)
         str_json_i64(text, "own_wait", outcome->own_wait_ms);
-    add_fact_text(end, text);
+    if (end->new_permille >= 0)
+        str_json_i64(text, "new", end->new_permille);
+    if (end->has_fact) {
+        str_json_key(text, "loop");
+        entropy_fact_to_json(&end->fact, text);
+    }
     str_add_char(text, '}');
 }
 
@@ -493,41 +426,21 @@ static void record_end(const struct scheduling *now, int task, bool passed)
     scheduler_emit_known(now, event, &text, &known);
 }
 
-static void record_verdict(const struct scheduling *now, int task, const struct verdict *verdict)
-{
-    struct event event = scheduler_event(now, EVENT_ATTEMPT_JUDGED, task);
-    event.a = verdict->class;
-    event.b = verdict->type;
-    event.c = verdict->reason;
-    struct str text = scheduler_text(now);
-    str_reserve(&text, TEXT_ROOM);
-    str_add_char(&text, '{');
-    verdict_to_json(verdict, &text);
-    str_add_char(&text, '}');
-    scheduler_emit_known(now, event, &text, &(const struct fold_known){0});
-}
-
-/* A round without any budget left needs a person. */
-static bool decide_round(const struct scheduling *now, int task, struct protocol_facts *facts,
-                         struct decision *decision)
-{
-    const struct plan_task *plan = &now->state->plan->tasks[task];
-    if (!scheduler_round_follows(now, task, facts, decision))
-        return false;
-    const int first = plan_task_agent_step(plan, run_state_step_number(now->state, task));
-    if (!scheduler_budget_spent(now, task, first, &facts->spent, &facts->spent_by_run))
-        return true;
-    facts->stop = STOP_BUDGET;
-    protocol_decide(facts, decision);
-    return false;
-}
-
 void scheduler_rule(const struct scheduling *now, int task, const struct outcome *outcome,
                     const struct verdict *verdict, struct scheduler_ruling *out)
 {
     out->facts = gather_facts(now, task, outcome, verdict, out->results);
     protocol_decide(&out->facts, &out->decision);
-    out->new_round = decide_round(now, task, &out->facts, &out->decision);
+    out->new_round = scheduler_round_follows(now, task, &out->facts, &out->decision);
+    if (out->new_round) {
+        const struct plan_task *plan = &now->state->plan->tasks[task];
+        const int first = plan_task_agent_step(plan, run_state_step_number(now->state, task));
+        if (scheduler_budget_spent(now, task, first, &out->facts.spent, &out->facts.spent_by_run)) {
+            out->facts.stop = STOP_BUDGET; /* a round without any budget left needs a person */
+            protocol_decide(&out->facts, &out->decision);
+            out->new_round = false;
+        }
+    }
     if (!out->new_round)
         protocol_blame_refusal(&out->facts, &out->decision);
 }
@@ -548,12 +461,20 @@ void scheduler_decide(const struct scheduling *now, int task, const struct outco
         str_reserve(&inputs, TEXT_ROOM);
         protocol_to_json(facts, decision, &inputs);
     }
-    if (ruling.new_round)
+    if (ruling.new_round) {
         scheduler_round_start(now, task, facts);
-    else if (decision->kind == DECISION_WAIT)
-        start_wait(now, task, facts, decision, &inputs);
-    else
+    } else if (decision->kind == DECISION_WAIT) {
+        struct event event = scheduler_event(now, EVENT_WAIT_STARTED, task);
+        event.a = decision->delay.delay_ms;
+        event.b = decision->due.at_ms;
+        event.c = decision->due.mono_ms;
+        event.d = decision->delay.exact_ms;
+        event.e = !decision->counts && outcome->kind != OUTCOME_INTERRUPTED;
+        scheduler_emit_known(now, event, &inputs,
+                             &(const struct fold_known){.delay = &decision->delay});
+    } else {
         scheduler_end_step(now, task, decision, inputs.data);
+    }
     str_done(&inputs);
     if (source >= 0)
         take_gate_verdict(now, task, source, facts, decision);
@@ -565,33 +486,38 @@ static void conclude(const struct scheduling *now, int task, const struct outcom
                      const struct verdict *verdict)
 {
     bool plain = verdict->class == VERDICT_SUCCESS && outcome->code == 0;
-    if (!plain)
-        record_verdict(now, task, verdict);
+    if (!plain) {
+        struct event event = scheduler_event(now, EVENT_ATTEMPT_JUDGED, task);
+        event.a = verdict->class;
+        event.b = verdict->type;
+        event.c = verdict->reason;
+        struct str text = scheduler_text(now);
+        str_reserve(&text, TEXT_ROOM);
+        str_add_char(&text, '{');
+        verdict_to_json(verdict, &text);
+        str_add_char(&text, '}');
+        scheduler_emit_known(now, event, &text, &(const struct fold_known){0});
+    }
     scheduler_decide(now, task, outcome, verdict);
-}
-
-static void judge(const struct scheduling *now, int task)
-{
-    const struct input *input = now->input;
-    struct verdict room;
-    const struct verdict *verdict =
-        find_verdict(scheduler_plan_step(now->state, task), input, &room);
-    record_end(now, task, verdict->class == VERDICT_SUCCESS);
-    if (now->state->tasks[task].agent)
-        scheduler_budget_look(now, task, false);
-    conclude(now, task, &input->outcome, verdict);
 }
 
 void scheduler_judge(const struct scheduling *now, int task, const struct input *input)
 {
     struct scheduling then = *now;
-    struct input ended;
+    struct input stopped;
     then.input = input;
     if (now->state->tasks[task].agent) {
-        ended = *input;
-        then.input = scheduler_agent_stopped(now, task, &ended) ? &ended : input;
+        stopped = *input;
+        if (scheduler_agent_stopped(now, task, &stopped))
+            then.input = &stopped;
     }
-    judge(&then, task);
+    struct verdict room;
+    const struct verdict *verdict =
+        find_verdict(scheduler_plan_step(now->state, task), then.input, &room);
+    record_end(&then, task, verdict->class == VERDICT_SUCCESS);
+    if (now->state->tasks[task].agent)
+        scheduler_budget_look(&then, task, false);
+    conclude(&then, task, &then.input->outcome, verdict);
 }
 
 /* For an exit with code 0 the log has the result, including whether the expectation was met. */

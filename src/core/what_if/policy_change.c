@@ -63,17 +63,9 @@ static void add_list(const char *before, const struct json *list, struct str *ou
     str_add(out, json_count(list) == 0 ? " nothing" : "");
 }
 
-static void add_jitter(const struct json *value, struct str *out)
-{
-    const char *word = json_text(value, NULL);
-    if (word)
-        str_addf(out, "jitter %s", word);
-    else
-        str_addf(out, "jitter %.3g", json_number(value, 0));
-}
-
 static void add_field(const char *key, const struct json *value, struct str *out)
 {
+    const char *word = json_text(value, NULL);
     if (strcmp(key, "like") == 0)
         str_addf(out, "like %s", json_text(value, ""));
     else if (strcmp(key, "retry_on") == 0)
@@ -84,8 +76,10 @@ static void add_field(const char *key, const struct json *value, struct str *out
         str_add(out, json_bool(value, false) ? "again after a timeout" : "not after a timeout");
     else if (strcmp(key, "exhausted") == 0)
         str_addf(out, "used up: %s", json_text(value, ""));
+    else if (strcmp(key, "jitter") == 0 && word)
+        str_addf(out, "jitter %s", word);
     else if (strcmp(key, "jitter") == 0)
-        add_jitter(value, out);
+        str_addf(out, "jitter %.3g", json_number(value, 0));
     else
         add_number(key, value, out);
 }
@@ -144,17 +138,6 @@ static const struct json *object_of(struct policy_change *change, const struct j
     return change->made;
 }
 
-static void sort_out(struct policy_change *change)
-{
-    const struct json *root = change->root;
-    const struct json *policy = json_get(root, "policy");
-    change->named = json_get(root, "policies");
-    if (policy)
-        change->every = object_of(change, policy);
-    else if (!change->named)
-        change->every = root;
-}
-
 /* Moves violations to the positions in the file. */
 static void move_violations(const struct violations *from, const char *prefix, const char *instead,
                             struct violations *to)
@@ -171,8 +154,8 @@ static void move_violations(const struct violations *from, const char *prefix, c
 }
 
 /* Checks the values as settings check policies; `name` NULL: they are an object of policies. */
-static bool check(const struct json *value, const char *name, const char *place,
-                  struct settings *out, struct violations *violations)
+static bool check_policies(const struct json *value, const char *name, const char *place,
+                           struct settings *out, struct violations *violations)
 {
     struct violations wrong = {0};
     struct str text = {0};
@@ -193,17 +176,6 @@ static bool check(const struct json *value, const char *name, const char *place,
     return ok;
 }
 
-static bool check_all(struct policy_change *change, struct violations *violations)
-{
-    const bool in_key = json_get(change->root, "policy") != NULL;
-    bool ok = true;
-    if (change->every)
-        ok = check(change->every, EVERY, in_key ? "/policy" : "", &change->of_every, violations);
-    if (change->named)
-        ok = check(change->named, NULL, "/policies", &change->by_name, violations) && ok;
-    return ok;
-}
-
 bool policy_change_read(const char *text, size_t len, struct policy_change **out,
                         struct violations *violations)
 {
@@ -211,8 +183,18 @@ bool policy_change_read(const char *text, size_t len, struct policy_change **out
     change->root = plan_reader_json(text, len, POLICY_CHANGE_BYTES_MAX, violations);
     bool ok = change->root != NULL;
     if (ok) {
-        sort_out(change);
-        ok = check_all(change, violations);
+        const struct json *policy = json_get(change->root, "policy");
+        change->named = json_get(change->root, "policies");
+        if (policy)
+            change->every = object_of(change, policy);
+        else if (!change->named)
+            change->every = change->root;
+        if (change->every)
+            ok = check_policies(change->every, EVERY, policy ? "/policy" : "", &change->of_every,
+                                violations);
+        if (change->named)
+            ok = check_policies(change->named, NULL, "/policies", &change->by_name, violations) &&
+                 ok;
     }
     if (ok)
         *out = change;
@@ -290,34 +272,29 @@ static void change_every(const struct policy_change *change, struct plan *plan)
     }
 }
 
-static void change_named(const struct policy_change *change, struct plan *plan)
-{
-    void *iter = NULL;
-    const char *name = NULL;
-    const struct json *value = NULL;
-    while (json_next(change->named, &iter, &name, &value)) {
-        struct policy *policy = plan_reader_is_comment(name) ? NULL : policy_to_change(plan, name);
-        if (policy)
-            change_policy(policy, value, settings_policy(&change->by_name, name));
-    }
-}
-
 /* A step with a built-in policy gets the plan's own policy of that name. */
-static const struct policy *in_sight(const struct plan *plan, const struct policy *policy)
+static const struct policy *policy_in_sight(const struct plan *plan, const struct policy *policy)
 {
     return policy == policy_named(policy->name) ? plan_policy_find(plan, policy->name) : policy;
 }
 
 void policy_change_apply(const struct policy_change *change, struct plan *plan)
 {
+    void *iter = NULL;
+    const char *name = NULL;
+    const struct json *value = NULL;
     if (change->every)
         change_every(change, plan);
-    change_named(change, plan);
-    plan->policy = in_sight(plan, plan->policy);
+    while (json_next(change->named, &iter, &name, &value)) {
+        struct policy *policy = plan_reader_is_comment(name) ? NULL : policy_to_change(plan, name);
+        if (policy)
+            change_policy(policy, value, settings_policy(&change->by_name, name));
+    }
+    plan->policy = policy_in_sight(plan, plan->policy);
     for (int i = 0; i < plan->task_count; i++) {
         for (int k = 0; k < plan->tasks[i].step_count; k++) {
             struct plan_step *step = &plan->tasks[i].steps[k];
-            step->policy = in_sight(plan, step->policy);
+            step->policy = policy_in_sight(plan, step->policy);
         }
     }
 }

@@ -126,17 +126,6 @@ static void read_result(const struct json *text, struct input *input)
     input->fact.new_permille = (int)permille;
 }
 
-/* Sets a failure that was expected and left no verdict: any that meets the plan. */
-static void set_wanted_failure(const struct plan_expectation *expect, struct verdict *verdict)
-{
-    enum reason reason = REASON_TEST_FAIL;
-    for (int i = 0; i < REASON_COUNT; i++) {
-        if ((expect->reasons & 1U << i) != 0)
-            reason = (enum reason)i;
-    }
-    verdict_set_persistent(verdict, reason, "", "");
-}
-
 void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, bool was_recorded,
                         struct verdict *verdict)
 {
@@ -144,12 +133,19 @@ void redecide_as_judged(const struct plan_step *step, enum outcome_kind ended, b
                            ended != OUTCOME_INTERRUPTED;
     if (!is_turned)
         return;
-    if (verdict->expectation == VERDICT_UNEXPECTED_PASS)
+    if (verdict->expectation == VERDICT_UNEXPECTED_PASS) {
         *verdict = verdict_new();
-    else if (!was_recorded)
-        set_wanted_failure(&step->expect, verdict);
-    else if (verdict->class == VERDICT_SUCCESS)
+    } else if (!was_recorded) {
+        /* A failure that was expected left no verdict: any that meets the plan. */
+        enum reason reason = REASON_TEST_FAIL;
+        for (int i = 0; i < REASON_COUNT; i++) {
+            if ((step->expect.reasons & 1U << i) != 0)
+                reason = (enum reason)i;
+        }
+        verdict_set_persistent(verdict, reason, "", "");
+    } else if (verdict->class == VERDICT_SUCCESS) {
         verdict->class = VERDICT_PERSISTENT;
+    }
     verdict->expectation = VERDICT_AS_IT_IS;
 }
 
@@ -161,30 +157,6 @@ void redecide_recorded_verdict(const struct event *judged, const struct json *te
     out->class = (enum verdict_class)judged->a;
     out->type = (enum transient_type)judged->b;
     out->reason = (enum reason)judged->c;
-}
-
-/* What was not judged is a failure that no plan expects. */
-static void read_verdict(const struct plan_step *step, bool passed, const struct event *judged,
-                         const struct json *text, struct input *input)
-{
-    struct verdict *verdict = &input->verdict;
-    *verdict = verdict_new();
-    if (judged)
-        redecide_recorded_verdict(judged, text, verdict);
-    else if (!passed)
-        verdict->class = VERDICT_TRANSIENT;
-    input->expectation_met = verdict->class == VERDICT_SUCCESS;
-    if (judged || passed)
-        redecide_as_judged(step, input->outcome.kind, judged != NULL, verdict);
-}
-
-/* A plain success has no verdict, nor has an attempt that nobody lived to judge. */
-static bool was_success(const struct redecide_events *events, const struct json *text)
-{
-    const struct event *event = &events->items[0];
-    const bool looks_so =
-        event->a == OUTCOME_EXIT && event->b == 0 && !json_bool(json_get(text, "fails"), false);
-    return looks_so || find_after_end(events, EVENT_STEP_ENDED);
 }
 
 static enum redecide_source read_end(const struct reading *reading, struct redecide_input *out)
@@ -207,8 +179,22 @@ static enum redecide_source read_end(const struct reading *reading, struct redec
     if (input->outcome.stop != STOP_HOPELESS)
         input->outcome.stop = STOP_ASKED; /* what it was stopped for has been decided */
     read_result(text, input);
-    read_verdict(&state->plan->tasks[event->task].steps[event->step], was_success(events, text),
-                 judged, words, input);
+
+    /* A plain success has no verdict, nor has an attempt that nobody lived to judge. What else was
+     * not judged is a failure that no plan expects. */
+    const bool passed =
+        (event->a == OUTCOME_EXIT && event->b == 0 && !json_bool(json_get(text, "fails"), false)) ||
+        find_after_end(events, EVENT_STEP_ENDED);
+    struct verdict *verdict = &input->verdict;
+    *verdict = verdict_new();
+    if (judged)
+        redecide_recorded_verdict(judged, words, verdict);
+    else if (!passed)
+        verdict->class = VERDICT_TRANSIENT;
+    input->expectation_met = verdict->class == VERDICT_SUCCESS;
+    if (judged || passed)
+        redecide_as_judged(&state->plan->tasks[event->task].steps[event->step], input->outcome.kind,
+                           judged != NULL, verdict);
     input->masks = find_masks(events);
     return REDECIDE_FACT;
 }
@@ -288,64 +274,48 @@ static enum redecide_source read_task(const struct reading *reading, struct rede
     return REDECIDE_FACT;
 }
 
-/* Returns the answer to the control that caused these events, or NULL. */
-static const struct event *find_answer(const struct redecide_events *events)
-{
-    for (size_t i = 0; i < events->count; i++) {
-        const struct event *event = &events->items[i];
-        if (event->kind == EVENT_CONTROL_ANSWERED)
-            return event;
-        if (i > 0 && begins_input(event->kind))
-            break;
-    }
-    return NULL;
-}
-
-/* The engine's own cancellation, by a signal or at its end, has no row and no answer. */
-static enum redecide_source read_own_act(const struct event *event, struct redecide_input *out)
-{
-    struct control *control = &out->input.control;
-    if (event->kind != EVENT_CANCEL_ASKED)
-        return REDECIDE_TIME;
-    out->input.kind = INPUT_CONTROL;
-    *control = (struct control){.verb = CONTROL_CANCEL, .task = event->task, .step = -1};
-    control->mode = (enum cancel_mode)event->a;
-    set_by(control, read_text(out, 0, event));
-    return REDECIDE_ACT;
-}
-
 static enum redecide_source read_act(const struct reading *reading, struct redecide_input *out)
 {
     const struct redecide_run *run = reading->run;
     const struct redecide_events *events = reading->events;
     const struct event *first = &events->items[0];
-    const struct event *answer = find_answer(events);
+    struct control *control = &out->input.control;
     const bool cancels = first->kind == EVENT_CANCEL_ASKED;
     if (cancels && (first->a < 0 || first->a >= CANCEL_MODE_COUNT))
         return REDECIDE_WRONG;
-    if (!answer)
-        return read_own_act(first, out);
+
+    const struct event *answer = NULL; /* to the control that caused these events */
+    for (size_t i = 0; i < events->count && !answer; i++) {
+        if (events->items[i].kind == EVENT_CONTROL_ANSWERED)
+            answer = &events->items[i];
+        else if (i > 0 && begins_input(events->items[i].kind))
+            break;
+    }
+    if (!answer && !cancels)
+        return REDECIDE_TIME;
+    if (!answer) { /* the engine's own cancellation, by a signal or at its end, has no row */
+        out->input.kind = INPUT_CONTROL;
+        *control = (struct control){.verb = CONTROL_CANCEL, .task = first->task, .step = -1};
+        control->mode = (enum cancel_mode)first->a;
+        set_by(control, read_text(out, 0, first));
+        return REDECIDE_ACT;
+    }
     out->length = (size_t)(answer - first) + 1;
-    if (!run->act || !run->act(run->ctx, answer->a, &out->input.control))
+    if (!run->act || !run->act(run->ctx, answer->a, control))
         return REDECIDE_LOST;
     out->input.kind = INPUT_CONTROL;
     if (cancels) /* without an engine it is answered in its mildest form */
-        out->input.control.mode = (enum cancel_mode)first->a;
+        control->mode = (enum cancel_mode)first->a;
     return REDECIDE_ACT;
 }
 
 /* If a person ended a wait or chose who is sent first, an input begins here; otherwise it is a
  * decision. */
-static enum redecide_source read_skip(const struct reading *reading, struct redecide_input *out)
+static enum redecide_source read_by_hand(const struct reading *reading, struct redecide_input *out)
 {
     const struct event *event = &reading->events->items[0];
-    return event->a == 1 ? read_act(reading, out) : REDECIDE_TIME;
-}
-
-static enum redecide_source read_send(const struct reading *reading, struct redecide_input *out)
-{
-    const struct event *event = &reading->events->items[0];
-    return event->e > 0 ? read_act(reading, out) : REDECIDE_TIME;
+    const bool by_hand = event->kind == EVENT_WAIT_ENDED ? event->a == 1 : event->e > 0;
+    return by_hand ? read_act(reading, out) : REDECIDE_TIME;
 }
 
 /* How to read the input from its first event. A kind that is not listed follows only from time.
@@ -369,8 +339,8 @@ static const struct {
     [EVENT_TASK_RELEASED] = {read_act, false},
     [EVENT_HINT_GIVEN] = {read_act, false},
     [EVENT_CONTROL_ANSWERED] = {read_act, false},
-    [EVENT_WAIT_ENDED] = {read_skip, false},
-    [EVENT_GATE_CLOSED] = {read_send, false},
+    [EVENT_WAIT_ENDED] = {read_by_hand, false},
+    [EVENT_GATE_CLOSED] = {read_by_hand, false},
 };
 
 /* Returns whether an input always begins with an event of this kind. */
@@ -379,14 +349,7 @@ static bool begins_input(enum event_kind kind)
     return event_kind_is_fact(kind) || (event_kind_is_known((int64_t)kind) && readers[kind].begins);
 }
 
-/* What is decided then is due later, which must be a valid time too. */
-static bool leaves_room(const struct moment *at)
-{
-    const int64_t most = FOLD_TIME_MAX_MS - 2 * FOLD_DELAY_MAX_MS;
-    return at->at_ms >= -most && at->at_ms <= most && at->mono_ms >= -most && at->mono_ms <= most;
-}
-
-/* Reads which input came first. The caller frees with free_input() whatever the result. */
+/* Reads which input came first. The caller frees out->texts whatever the result. */
 static enum redecide_source read_input(const struct redecide_run *run,
                                        const struct run_state *state,
                                        const struct redecide_events *events,
@@ -399,20 +362,16 @@ static enum redecide_source read_input(const struct redecide_run *run,
                                 .task = event->task,
                                 .step = event->step,
                                 .attempt = event->attempt};
-    if (!leaves_room(&event->at))
+    /* What is decided then is due later, which must be a valid time too. */
+    const int64_t most = FOLD_TIME_MAX_MS - 2 * FOLD_DELAY_MAX_MS;
+    if (event->at.at_ms < -most || event->at.at_ms > most || event->at.mono_ms < -most ||
+        event->at.mono_ms > most)
         return REDECIDE_WRONG;
     const struct reading reading = {.run = run, .state = state, .events = events};
     if (event_kind_is_fact(event->kind))
         return read_fact(&reading, out);
     read_fn *read = readers[event->kind].read;
     return read ? read(&reading, out) : REDECIDE_TIME;
-}
-
-static void free_input(struct redecide_input *input)
-{
-    for (size_t i = 0; i < ARRAY_LEN(input->texts); i++)
-        json_free(input->texts[i]);
-    *input = (struct redecide_input){0};
 }
 
 /* One input, decided again and compared. */
@@ -489,16 +448,12 @@ static void recall_event(void *ctx, struct event *event, const char **text)
     }
 }
 
-static bool is_same_text(const char *text, const char *other)
-{
-    return text && other ? strcmp(text, other) == 0 : text == other;
-}
-
 static bool is_same(const struct event *a, const struct event *b)
 {
+    const bool same_text = a->text && b->text ? strcmp(a->text, b->text) == 0 : a->text == b->text;
     return a->kind == b->kind && a->task == b->task && a->step == b->step && a->round == b->round &&
            a->grant == b->grant && a->attempt == b->attempt && a->a == b->a && a->b == b->b &&
-           a->c == b->c && a->d == b->d && a->e == b->e && is_same_text(a->text, b->text);
+           a->c == b->c && a->d == b->d && a->e == b->e && same_text;
 }
 
 /* Returns how many of the events that this build emits are the same as in the log, from the
@@ -515,61 +470,55 @@ static size_t count_same(const struct redecide *redecide)
 }
 
 /* Restores the state as the log has it, whatever was decided on top. */
-static void put_back(struct redecide *redecide)
+static void restore_state(struct redecide *redecide)
 {
     run_state_done(&redecide->made);
     run_state_copy(&redecide->made, &redecide->recorded);
 }
 
-/* A growing plan grows until its end is recorded. An engine that continues the run starts
- * nothing. */
-static void set_growing(struct redecide *redecide, const struct input *input)
-{
-    const bool ends = redecide->events[redecide->at].kind == EVENT_RUN_ENDED;
-    redecide->was_taken_up = redecide->was_taken_up || input->kind == INPUT_RECOVER;
-    redecide->scheduler.awaits_more = !redecide->was_taken_up && !ends;
-    if (redecide->was_taken_up)
-        redecide->scheduler.starts_nothing = true;
-}
-
-static void step(struct redecide *redecide, const struct input *input, enum way way)
+static void decide_step(struct redecide *redecide, const struct input *input, enum way way)
 {
     struct scheduler *scheduler = &redecide->scheduler;
     scheduler->starts_nothing = way == WAY_LEAVES;
     scheduler->orphaned = way == WAY_ORPHANED;
-    if (redecide->run.plan->grows)
-        set_growing(redecide, input);
+    if (redecide->run.plan->grows) {
+        /* A growing plan grows until its end is recorded. An engine that continues the run starts
+         * nothing. */
+        const bool ends = redecide->events[redecide->at].kind == EVENT_RUN_ENDED;
+        redecide->was_taken_up = redecide->was_taken_up || input->kind == INPUT_RECOVER;
+        scheduler->awaits_more = !redecide->was_taken_up && !ends;
+        if (redecide->was_taken_up)
+            scheduler->starts_nothing = true;
+    }
     turn_clear(&redecide->turn);
     scheduler_step(scheduler, input, &redecide->turn);
-}
-
-static void count_event(struct redecide_sum *sum, const struct event *event)
-{
-    const bool is_act = event->kind == EVENT_CANCEL_ASKED || event->kind == EVENT_CLASS_CORRECTED;
-    sum->events++;
-    if (!event_kind_is_known((int64_t)event->kind))
-        sum->unknown++;
-    else if (redecide_is_decision(event->kind))
-        sum->decisions++;
-    else if (!is_act)
-        sum->facts++;
 }
 
 /* Accounts for this many more events; *of counts the decisions among them. */
 static bool account_for(struct redecide *redecide, size_t events, int64_t *of, struct err *err)
 {
+    struct redecide_sum *sum = &redecide->sum;
     for (size_t i = 0; i < events; i++) {
         const struct event *event = &redecide->events[redecide->at];
+        const bool is_decision = redecide_is_decision(event->kind);
+        const bool is_act =
+            event->kind == EVENT_CANCEL_ASKED || event->kind == EVENT_CLASS_CORRECTED;
         if (!run_state_apply(&redecide->recorded, event, err))
             return false;
-        count_event(&redecide->sum, event);
-        *of += redecide_is_decision(event->kind);
+        sum->events++;
+        if (!event_kind_is_known((int64_t)event->kind))
+            sum->unknown++;
+        else if (is_decision)
+            sum->decisions++;
+        else if (!is_act)
+            sum->facts++;
+        *of += is_decision;
         redecide->at++;
     }
     return true;
 }
 
-static bool accept(struct redecide *redecide, size_t same, struct err *err)
+static bool accept_same(struct redecide *redecide, size_t same, struct err *err)
 {
     for (size_t i = 0; i < same; i++) {
         const enum event_kind kind = redecide->turn.events[i].kind;
@@ -579,7 +528,8 @@ static bool accept(struct redecide *redecide, size_t same, struct err *err)
     return account_for(redecide, same, &redecide->sum.same, err);
 }
 
-static void tell(struct redecide *redecide, const struct redecide_difference *difference)
+static void report_difference(struct redecide *redecide,
+                              const struct redecide_difference *difference)
 {
     redecide->told++;
     redecide->is_stopped =
@@ -588,24 +538,17 @@ static void tell(struct redecide *redecide, const struct redecide_difference *di
         redecide->run.differs(redecide->run.ctx, difference);
 }
 
-/* Returns where the next input certainly begins. */
-static size_t find_next(const struct redecide *redecide, const struct input *input, size_t same)
-{
-    size_t next = redecide->at + (same > 0 ? same : 1);
-    if (input->kind == INPUT_RECOVER)
-        return redecide->count;
-    while (next < redecide->count && !begins_input(redecide->events[next].kind))
-        next++;
-    return next;
-}
-
-static bool differ(struct redecide *redecide, const struct input *input, struct err *err)
+static bool skip_different(struct redecide *redecide, const struct input *input, struct err *err)
 {
     const size_t first = redecide->at;
     const size_t same = count_same(redecide);
-    const size_t next = find_next(redecide, input, same);
+    size_t next = first + (same > 0 ? same : 1); /* where the next input certainly begins */
+    while (next < redecide->count && !begins_input(redecide->events[next].kind))
+        next++;
+    if (input->kind == INPUT_RECOVER)
+        next = redecide->count;
     int64_t others = 0;
-    if (!accept(redecide, same, err))
+    if (!accept_same(redecide, same, err))
         return false;
     const struct redecide_difference difference = {
         .state = &redecide->recorded,
@@ -614,7 +557,7 @@ static bool differ(struct redecide *redecide, const struct input *input, struct 
         .recorded = redecide->at < next ? &redecide->events[redecide->at] : NULL,
         .made = same < redecide->turn.event_count ? &redecide->turn.events[same] : NULL,
     };
-    tell(redecide, &difference);
+    report_difference(redecide, &difference);
     if (!account_for(redecide, next - redecide->at, &others, err))
         return false;
     /* An event that should not be there, or is not a decision in the log, counts as one all the
@@ -622,19 +565,8 @@ static bool differ(struct redecide *redecide, const struct input *input, struct 
     redecide->sum.decisions += others == 0;
     redecide->sum.different += others > 0 ? others : 1;
     if (!redecide->is_stopped)
-        put_back(redecide);
+        restore_state(redecide);
     return true;
-}
-
-/* From here on nothing may be started until the run is continued, otherwise this was the
- * difference. */
-static void assume_leaving(struct redecide *redecide, const struct input *input,
-                           const struct event *unstarted)
-{
-    redecide->leaves = true;
-    redecide->unstarted = *unstarted;
-    redecide->before = keep_event(&redecide->events[redecide->at]);
-    redecide->unstarted_input = input->kind;
 }
 
 /* What nobody has explained so far is not reported any more. */
@@ -645,29 +577,10 @@ static void forget_leaving(struct redecide *redecide)
     free_event(&redecide->before);
 }
 
-static void tell_unstarted(struct redecide *redecide)
-{
-    const struct redecide_difference difference = {.state = &redecide->recorded,
-                                                   .input = redecide->unstarted_input,
-                                                   .cause = &redecide->before,
-                                                   .made = &redecide->unstarted};
-    redecide->sum.decisions++;
-    redecide->sum.different++;
-    tell(redecide, &difference);
-    forget_leaving(redecide);
-}
-
 static bool is_all_same(const struct redecide *redecide)
 {
     const size_t events = redecide->turn.event_count;
     return events > 0 && count_same(redecide) == events;
-}
-
-/* Returns whether devs died before the whole step was recorded. */
-static bool is_cut_off(const struct redecide *redecide)
-{
-    const size_t same = count_same(redecide);
-    return same > 0 && redecide->is_last && redecide->at + same == redecide->count;
 }
 
 /* Returns the first way that explains what was recorded, or WAY_COUNT. */
@@ -677,8 +590,8 @@ static enum way find_way(struct redecide *redecide, const struct input *input)
     for (enum way way = WAY_LEAVES; way < WAY_COUNT; way++) {
         if (way == WAY_ORPHANED && !is_act)
             continue;
-        put_back(redecide);
-        step(redecide, input, way);
+        restore_state(redecide);
+        decide_step(redecide, input, way);
         if (is_all_same(redecide))
             return way;
     }
@@ -693,10 +606,10 @@ static enum way first_way(const struct redecide *redecide, const struct input *i
 }
 
 /* The decision is not the recorded one: looks for a reason that the log does not mention. */
-static bool explain(struct redecide *redecide, const struct input *input, struct err *err)
+static bool explain_input(struct redecide *redecide, const struct input *input, struct err *err)
 {
     if (!run_state_can_copy(&redecide->recorded) || redecide->guesses >= REDECIDE_GUESSES_MAX)
-        return differ(redecide, input, err);
+        return skip_different(redecide, input, err);
     redecide->guesses++;
     struct event unstarted = {0};
     const size_t same = count_same(redecide);
@@ -704,21 +617,31 @@ static bool explain(struct redecide *redecide, const struct input *input, struct
         unstarted = keep_event(&redecide->turn.events[same]);
     const bool was_leaving = redecide->leaves;
     if (find_way(redecide, input) != WAY_COUNT) {
-        if (was_leaving || unstarted.kind == EVENT_NONE)
+        if (was_leaving || unstarted.kind == EVENT_NONE) {
             free_event(&unstarted);
-        else
-            assume_leaving(redecide, input, &unstarted);
-        return accept(redecide, redecide->turn.event_count, err);
+        } else {
+            /* From here on nothing may be started until the run is continued, otherwise this was
+             * the difference. */
+            redecide->leaves = true;
+            redecide->unstarted = unstarted;
+            redecide->before = keep_event(&redecide->events[redecide->at]);
+            redecide->unstarted_input = input->kind;
+        }
+        return accept_same(redecide, redecide->turn.event_count, err);
     }
     free_event(&unstarted);
-    put_back(redecide);
-    step(redecide, input, first_way(redecide, input));
-    if (!is_cut_off(redecide))
-        return differ(redecide, input, err);
+    restore_state(redecide);
+    decide_step(redecide, input, first_way(redecide, input));
+    /* Whether devs died before the whole step was recorded. */
+    const size_t recorded = count_same(redecide);
+    const bool is_cut_off =
+        recorded > 0 && redecide->is_last && redecide->at + recorded == redecide->count;
+    if (!is_cut_off)
+        return skip_different(redecide, input, err);
     redecide->sum.cut_off++;
-    if (!accept(redecide, count_same(redecide), err))
+    if (!accept_same(redecide, recorded, err))
         return false;
-    put_back(redecide);
+    restore_state(redecide);
     return true;
 }
 
@@ -728,16 +651,24 @@ static bool decide_input(struct redecide *redecide, const struct input *input, s
 {
     if (redecide->leaves && input->kind == INPUT_RECOVER)
         forget_leaving(redecide);
-    step(redecide, input, first_way(redecide, input));
+    decide_step(redecide, input, first_way(redecide, input));
     if (!is_all_same(redecide) && redecide->leaves) {
-        put_back(redecide);
-        step(redecide, input, WAY_ENGINE);
-        if (is_all_same(redecide))
-            tell_unstarted(redecide);
+        restore_state(redecide);
+        decide_step(redecide, input, WAY_ENGINE);
+        if (is_all_same(redecide)) {
+            const struct redecide_difference difference = {.state = &redecide->recorded,
+                                                           .input = redecide->unstarted_input,
+                                                           .cause = &redecide->before,
+                                                           .made = &redecide->unstarted};
+            redecide->sum.decisions++;
+            redecide->sum.different++;
+            report_difference(redecide, &difference);
+            forget_leaving(redecide);
+        }
     }
     if (is_all_same(redecide))
-        return accept(redecide, redecide->turn.event_count, err);
-    return explain(redecide, input, err);
+        return accept_same(redecide, redecide->turn.event_count, err);
+    return explain_input(redecide, input, err);
 }
 
 /* The events. */
@@ -758,19 +689,13 @@ bool redecide_is_decision(enum event_kind kind)
 }
 
 /* Applies to `made` what it has not decided. */
-static bool follow(struct redecide *redecide, size_t events, int64_t *of, struct err *err)
+static bool follow_record(struct redecide *redecide, size_t events, int64_t *of, struct err *err)
 {
     for (size_t i = 0; i < events; i++) {
         if (!run_state_apply(&redecide->made, &redecide->events[redecide->at + i], err))
             return false;
     }
     return account_for(redecide, events, of, err);
-}
-
-static bool damaged(const struct event *event, struct err *err)
-{
-    return err_set(err, ERR_DAMAGED, "event %lld (kind %d): it cannot follow what was before",
-                   (long long)event->seq, (int)event->kind);
 }
 
 /* Handles the next of the moment's events. */
@@ -783,7 +708,7 @@ static bool take_next(struct redecide *redecide, struct err *err)
     if (redecide->is_stopped)
         return account_for(redecide, 1, &sum->unseen, err);
     if (!event_kind_is_known((int64_t)events.items[0].kind))
-        return follow(redecide, 1, &none, err);
+        return follow_record(redecide, 1, &none, err);
 
     struct redecide_input input;
     bool ok = false;
@@ -798,13 +723,15 @@ static bool take_next(struct redecide *redecide, struct err *err)
         break;
     case REDECIDE_LOST:
         sum->lost_acts++;
-        ok = follow(redecide, input.length, &sum->lost, err);
+        ok = follow_record(redecide, input.length, &sum->lost, err);
         break;
     case REDECIDE_WRONG:
-        ok = damaged(&events.items[0], err);
+        ok = err_set(err, ERR_DAMAGED, "event %lld (kind %d): it cannot follow what was before",
+                     (long long)events.items[0].seq, (int)events.items[0].kind);
         break;
     }
-    free_input(&input);
+    for (size_t i = 0; i < ARRAY_LEN(input.texts); i++)
+        json_free(input.texts[i]);
     return ok;
 }
 
@@ -826,19 +753,17 @@ static bool take_moment(struct redecide *redecide, bool is_last, struct err *err
     return ok;
 }
 
-/* Another engine that continues the run begins a new moment, whatever the clock says. */
-static bool is_of_moment(const struct redecide *redecide, const struct event *event)
-{
-    const struct moment *at = &redecide->events[0].at;
-    const bool begun = redecide->events[redecide->count - 1].kind == EVENT_RUN_STARTED;
-    return at->at_ms == event->at.at_ms && at->mono_ms == event->at.mono_ms &&
-           (event->kind != EVENT_RUN_RECOVERED || begun);
-}
-
 bool redecide_add(struct redecide *redecide, const struct event *event, struct err *err)
 {
-    const bool is_next = redecide->count > 0 && !is_of_moment(redecide, event);
-    if (is_next && !take_moment(redecide, event->kind == EVENT_RUN_RECOVERED, err))
+    bool is_of_moment = true;
+    if (redecide->count > 0) {
+        /* Another engine that continues the run begins a new moment, whatever the clock says. */
+        const struct moment *at = &redecide->events[0].at;
+        const bool begun = redecide->events[redecide->count - 1].kind == EVENT_RUN_STARTED;
+        is_of_moment = at->at_ms == event->at.at_ms && at->mono_ms == event->at.mono_ms &&
+                       (event->kind != EVENT_RUN_RECOVERED || begun);
+    }
+    if (!is_of_moment && !take_moment(redecide, event->kind == EVENT_RUN_RECOVERED, err))
         return false;
     if (redecide->count == REDECIDE_MOMENT_MAX)
         return err_set(err, ERR_LIMIT, "event %lld: more than %d events at one moment",

@@ -57,59 +57,44 @@ static int64_t waited_in(const struct step_state *step, const struct moment *at)
     return step->status == STEP_WAITING ? fold_length_ms(waited_ms) : 0;
 }
 
-static void count_task(const struct what_if *what, int task, struct what_if_sum *out)
-{
-    const struct run_state *state = &what->state;
-    const struct what_if_task *own = &what->tasks[task];
-    const enum task_status status = state->tasks[task].status;
-    const int64_t open_ms = waited_in(run_state_step(state, task), &state->last);
-    out->recorded.waited_ms += own->recorded_wait_ms + open_ms;
-    out->other.waited_ms += own->other_wait_ms;
-    out->recorded.counts[status]++;
-    if (own->course == WHAT_IF_UNKNOWN)
-        out->other.unknown++;
-    else
-        out->other.counts[is_off(own) ? own->status : status]++;
-    if (!is_off(own) && state->tasks[task].status == TASK_BACKOFF)
-        out->other.waited_ms += other_wait(what, task, open_ms);
-}
-
-/* The policies of the previous step, as most steps of a plan share theirs. */
-struct pair {
-    const struct policy *was, *now;
-    bool same;
-};
-
-static void compare_policies(struct pair *pair, const struct policy *was, const struct policy *now)
-{
-    if (pair->now && pair->was == was && pair->now == now)
-        return;
-    *pair = (struct pair){was, now, was && digest_equal(policy_digest(was), policy_digest(now))};
-}
-
-static void count_steps(const struct what_if *what, int task, struct pair *pair,
-                        struct what_if_sum *out)
-{
-    const struct plan_task *now = &what->state.plan->tasks[task];
-    const struct plan_task *was = what->state.growing ? NULL : &what->recorded->tasks[task];
-    for (int i = 0; i < now->step_count; i++) {
-        const struct plan_step *step = &now->steps[i];
-        compare_policies(
-            pair, was ? was->steps[i].policy : plan_policy_find(what->recorded, step->policy->name),
-            step->policy);
-        out->steps_changed += !pair->same;
-        out->steps_refused += plan_step_attempts(step) > 1 && !plan_step_is_repeatable(now, step);
-        out->steps++;
-    }
-}
-
 void what_if_sum(const struct what_if *what, struct what_if_sum *out)
 {
-    struct pair pair = {0};
+    const struct run_state *state = &what->state;
+    /* The policies of the previous step, as most steps of a plan share theirs. */
+    const struct policy *last_was = NULL;
+    const struct policy *last_now = NULL;
+    bool same = false;
     *out = what->sum;
-    for (int i = 0; i < what->state.plan->task_count; i++) {
-        count_task(what, i, out);
-        count_steps(what, i, &pair, out);
+    for (int task = 0; task < state->plan->task_count; task++) {
+        const struct what_if_task *own = &what->tasks[task];
+        const enum task_status status = state->tasks[task].status;
+        const int64_t open_ms = waited_in(run_state_step(state, task), &state->last);
+        out->recorded.waited_ms += own->recorded_wait_ms + open_ms;
+        out->other.waited_ms += own->other_wait_ms;
+        out->recorded.counts[status]++;
+        if (own->course == WHAT_IF_UNKNOWN)
+            out->other.unknown++;
+        else
+            out->other.counts[is_off(own) ? own->status : status]++;
+        if (!is_off(own) && status == TASK_BACKOFF)
+            out->other.waited_ms += other_wait(what, task, open_ms);
+
+        const struct plan_task *now = &state->plan->tasks[task];
+        const struct plan_task *was = state->growing ? NULL : &what->recorded->tasks[task];
+        for (int i = 0; i < now->step_count; i++) {
+            const struct plan_step *step = &now->steps[i];
+            const struct policy *before =
+                was ? was->steps[i].policy : plan_policy_find(what->recorded, step->policy->name);
+            if (!last_now || last_was != before || last_now != step->policy) {
+                last_was = before;
+                last_now = step->policy;
+                same = before && digest_equal(policy_digest(before), policy_digest(last_now));
+            }
+            out->steps_changed += !same;
+            out->steps_refused +=
+                plan_step_attempts(step) > 1 && !plan_step_is_repeatable(now, step);
+            out->steps++;
+        }
     }
 }
 
@@ -147,47 +132,9 @@ void what_if_sum_add(struct what_if_sum *all, const struct what_if_sum *one)
 
 /* What other policies decide after an attempt, and where that leads. */
 
-static struct what_if_decision recorded_decision(const struct event *event)
-{
-    struct what_if_decision decision = {.kind = (enum decision_kind)event->a}; /* STEP_ENDED */
-    if (event->kind == EVENT_WAIT_STARTED)
-        decision = (struct what_if_decision){.kind = DECISION_WAIT, .delay_ms = event->a};
-    else if (event->kind == EVENT_ROUND_STARTED)
-        decision = (struct what_if_decision){.kind = DECISION_FAILED, .new_round = true};
-    return decision;
-}
-
-static bool is_equal(const struct what_if_decision *a, const struct what_if_decision *b)
-{
-    if (a->new_round || b->new_round)
-        return a->new_round == b->new_round;
-    return a->kind == b->kind && a->delay_ms == b->delay_ms;
-}
-
-static bool goes_on(const struct what_if_decision *decision)
-{
-    return decision->new_round || decision->kind == DECISION_WAIT;
-}
-
-/* Asks the scheduler about the ended attempt, with the policies of the change. Stores the verdict
- * in *room, that of a success if the log has none; *out borrows it. */
-static void rule(struct what_if *what, int task, const struct moment *at, struct verdict *room,
-                 struct scheduler_ruling *out)
-{
-    struct run_state *state = &what->state; /* never modified: nothing is emitted */
-    const struct step_state *step = run_state_step(state, task);
-    const struct input input = {.now = {.at_ms = at->at_ms + what->tasks[task].shift_ms,
-                                        .mono_ms = at->mono_ms + what->tasks[task].shift_ms}};
-    const struct scheduling now = {.state = state, .input = &input};
-    *room = verdict_new();
-    if (step->judged)
-        (void)step_state_verdict(step, room);
-    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, room, out);
-}
-
 /* Appends the reason as a screen would show it if it had been recorded. */
-static void explain(const struct what_if *what, int task, const struct scheduler_ruling *ruling,
-                    char out[WHAT_IF_WHY_MAX])
+static void explain_decision(const struct what_if *what, int task,
+                             const struct scheduler_ruling *ruling, char out[WHAT_IF_WHY_MAX])
 {
     const struct plan *plan = what->state.plan;
     const int number = run_state_step_number(&what->state, task);
@@ -218,10 +165,11 @@ static void note_first(struct what_if *what, const struct what_if_difference *di
 }
 
 /* From here on the task differs from the record. */
-static void leave(struct what_if *what, int task, const struct what_if_difference *difference)
+static void leave_record(struct what_if *what, int task,
+                         const struct what_if_difference *difference)
 {
     struct what_if_task *own = &what->tasks[task];
-    const bool ends = !goes_on(&difference->other);
+    const bool ends = !difference->other.new_round && difference->other.kind != DECISION_WAIT;
     own->course = ends ? WHAT_IF_ENDS : WHAT_IF_UNKNOWN;
     own->status = ends ? task_status_after(difference->other.kind) : TASK_BACKOFF;
     own->step = difference->step;
@@ -230,36 +178,53 @@ static void leave(struct what_if *what, int task, const struct what_if_differenc
     what->sum.goes_on += !ends;
 }
 
+/* Asks the scheduler about the ended attempt, with the policies of the change, and compares. */
 static void compare_decision(struct what_if *what, int task, const struct event *event)
 {
     struct what_if_task *own = &what->tasks[task];
-    struct verdict verdict;
-    struct scheduler_ruling ruling;
-    rule(what, task, &event->at, &verdict, &ruling);
+    struct run_state *state = &what->state; /* never modified: nothing is emitted */
+    const struct step_state *step = run_state_step(state, task);
+    const struct input input = {.now = {.at_ms = event->at.at_ms + own->shift_ms,
+                                        .mono_ms = event->at.mono_ms + own->shift_ms}};
+    const struct scheduling now = {.state = state, .input = &input};
+    struct verdict verdict = verdict_new(); /* of a success if the log has none */
+    struct scheduler_ruling ruling;         /* borrows the verdict */
+    if (step->judged)
+        (void)step_state_verdict(step, &verdict);
+    scheduler_rule(&now, task, &step_state_attempt(step)->outcome, &verdict, &ruling);
+
     struct what_if_difference difference = {
         .task = task,
         .step = event->step,
         .attempt = event->attempt,
         .at = event->at,
-        .recorded = recorded_decision(event),
+        .recorded = {.kind = (enum decision_kind)event->a}, /* EVENT_STEP_ENDED */
         .other = {.kind = ruling.decision.kind,
                   .new_round = ruling.new_round,
                   .delay_ms = ruling.decision.delay.delay_ms},
     };
-    own->due = difference.other;
+    struct what_if_decision *recorded = &difference.recorded;
+    const struct what_if_decision *other = &difference.other;
+    if (event->kind == EVENT_WAIT_STARTED)
+        *recorded = (struct what_if_decision){.kind = DECISION_WAIT, .delay_ms = event->a};
+    else if (event->kind == EVENT_ROUND_STARTED)
+        *recorded = (struct what_if_decision){.kind = DECISION_FAILED, .new_round = true};
+    own->due = *other;
     what->sum.decisions++;
-    if (is_equal(&difference.recorded, &difference.other))
+
+    const bool any_round = recorded->new_round || other->new_round;
+    const bool is_same =
+        any_round ? recorded->new_round == other->new_round
+                  : recorded->kind == other->kind && recorded->delay_ms == other->delay_ms;
+    if (is_same)
         return;
     what->sum.differ++;
-    explain(what, task, &ruling, difference.why);
+    explain_decision(what, task, &ruling, difference.why);
     note_first(what, &difference);
-    const bool both_wait = difference.recorded.kind == DECISION_WAIT &&
-                           difference.other.kind == DECISION_WAIT && !difference.other.new_round &&
-                           !difference.recorded.new_round;
-    if (both_wait)
+    if (!any_round && recorded->kind == DECISION_WAIT && other->kind == DECISION_WAIT)
         what->sum.waits++;
     else
-        leave(what, task, &difference);
+        leave_record(what, task, &difference);
 }
 
 /* Returns whether it was, or now is, too late for the next start. */
@@ -286,35 +251,29 @@ static void differ_at_start(struct what_if *what, int task, const struct event *
                                                   .other = {.kind = other}};
     what->sum.differ++;
     note_first(what, &difference);
-    leave(what, task, &difference);
+    leave_record(what, task, &difference);
 }
 
 /* A task that needs one that does not pass fares like it. */
-static enum what_if_course course_by_needs(const struct what_if *what, int task)
-{
-    const struct plan_task *plan = &what->state.plan->tasks[task];
-    enum what_if_course course = WHAT_IF_SAME;
-    for (int i = 0; i < plan->need_count; i++) {
-        const enum what_if_course needed = what->tasks[plan->needs[i]].course;
-        if (needed == WHAT_IF_UNKNOWN && course == WHAT_IF_SAME)
-            course = WHAT_IF_UNKNOWN;
-        if (needed == WHAT_IF_ENDS || needed == WHAT_IF_BLOCKED)
-            course = WHAT_IF_BLOCKED;
-    }
-    return course;
-}
-
 static void look_at_needs(struct what_if *what, int task)
 {
+    const struct plan_task *plan = &what->state.plan->tasks[task];
     struct what_if_task *own = &what->tasks[task];
-    own->course = course_by_needs(what, task);
+    own->course = WHAT_IF_SAME;
+    for (int i = 0; i < plan->need_count; i++) {
+        const enum what_if_course needed = what->tasks[plan->needs[i]].course;
+        if (needed == WHAT_IF_UNKNOWN && own->course == WHAT_IF_SAME)
+            own->course = WHAT_IF_UNKNOWN;
+        if (needed == WHAT_IF_ENDS || needed == WHAT_IF_BLOCKED)
+            own->course = WHAT_IF_BLOCKED;
+    }
     own->status = TASK_BLOCKED;
     own->step = own->attempt = 0;
 }
 
 /* The events. */
 
-static bool parse(const char *text, struct plan **out, struct err *err)
+static bool parse_plan(const char *text, struct plan **out, struct err *err)
 {
     struct violations wrong = {0};
     const bool ok = plan_parse(text, strlen(text), out, &wrong);
@@ -337,7 +296,7 @@ bool what_if_new(struct what_if **out, const char *plan_text, uint64_t seed,
                  const struct policy_change *change, struct err *err)
 {
     struct what_if *what = xcalloc(1, sizeof(*what));
-    if (!parse(plan_text, &what->recorded, err) || !parse(plan_text, &what->other, err)) {
+    if (!parse_plan(plan_text, &what->recorded, err) || !parse_plan(plan_text, &what->other, err)) {
         what_if_free(what);
         return false;
     }
@@ -358,16 +317,6 @@ void what_if_free(struct what_if *what)
     plan_free(what->recorded);
     free(what->tasks);
     free(what);
-}
-
-/* Returns the task of the event if it names the task's current step, otherwise -1. */
-static int current_task(const struct what_if *what, const struct event *event)
-{
-    const struct run_state *state = &what->state;
-    if (event->task < 0 || event->task >= state->plan->task_count ||
-        event->step != run_state_step_number(state, event->task))
-        return -1;
-    return event->task;
 }
 
 /* The end of a step by a person, a budget or the clock is not a decision after an attempt. */
@@ -490,40 +439,26 @@ static bool is_time(int64_t ms)
     return ms >= -FOLD_TIME_MAX_MS && ms <= FOLD_TIME_MAX_MS;
 }
 
-/* Returns whether the numbers of the event are in range. A start has a digest. */
-static bool is_sound(const struct event *event)
-{
-    const bool numbers =
-        event->kind == EVENT_ATTEMPT_STARTED || (is_time(event->a) && is_time(event->c));
-    return numbers && is_time(event->at.at_ms) && is_time(event->at.mono_ms);
-}
-
-/* Runs before the event is applied: the state is the one in which it was decided. The fold rejects
- * what is not sound. */
-static void look_at(struct what_if *what, struct event *event)
-{
-    const int task = current_task(what, event);
-    const bool is_known = event_kind_is_known((int64_t)event->kind);
-    if (task >= 0 && is_known && is_sound(event) && looks[event->kind])
-        looks[event->kind](what, task, event);
-}
-
-/* The task is blocked by one of which it is not known whether it passes. */
-static void look_at_block(struct what_if *what, const struct event *event)
-{
-    if (what->tasks[event->a].course == WHAT_IF_UNKNOWN && !is_off(&what->tasks[event->task]))
-        look_at_needs(what, event->task);
-}
-
 bool what_if_take(struct what_if *what, const struct event *event, struct err *err)
 {
     struct event taken = *event;
-    look_at(what, &taken);
+    const int task = event->task;
+    const bool is_current = task >= 0 && task < what->state.plan->task_count &&
+                            event->step == run_state_step_number(&what->state, task);
+    /* The fold rejects what is not in range. A start has a digest. */
+    const bool is_sound =
+        (event->kind == EVENT_ATTEMPT_STARTED || (is_time(event->a) && is_time(event->c))) &&
+        is_time(event->at.at_ms) && is_time(event->at.mono_ms);
+    /* Before the event is applied: the state is the one in which it was decided. */
+    if (is_current && is_sound && event_kind_is_known((int64_t)event->kind) && looks[event->kind])
+        looks[event->kind](what, task, &taken);
     if (!run_state_apply(&what->state, &taken, err))
         return false;
     make_room(what);
-    if (taken.kind == EVENT_TASK_BLOCKED)
-        look_at_block(what, &taken);
+    /* It may be blocked by a task of which it is not known whether it passes. */
+    if (taken.kind == EVENT_TASK_BLOCKED && what->tasks[taken.a].course == WHAT_IF_UNKNOWN &&
+        !is_off(&what->tasks[task]))
+        look_at_needs(what, task);
     if (taken.kind == EVENT_GATE_CLOSED)
         what->sum.gates = true;
     return true;

@@ -96,47 +96,32 @@ static unsigned choose_columns(const struct what_if_sum *sum, const struct what_
     return chosen;
 }
 
-/* Adds the difference of a number of tasks from the recorded one: "2 (+1)". */
-static void add_change(int64_t recorded, int64_t other, struct str *out)
-{
-    if (other != recorded)
-        str_addf(out, " (%+" PRId64 ")", other - recorded);
-}
-
-static void add_value(const struct what_if_side *side, const struct what_if_side *base,
-                      enum column column, struct str *out)
-{
-    const int64_t value = value_of(side, column);
-    if (column == COLUMN_WAIT || column == COLUMN_RAN)
-        shown_duration(value, out);
-    else if (column == COLUMN_COST)
-        agent_cost_words(value, out);
-    else
-        str_add_i64(out, value);
-    const bool counts_tasks = column >= COLUMN_PASSED && column <= COLUMN_BLOCKED;
-    if (counts_tasks)
-        add_change(value_of(base, column), value, out);
-}
-
-static void add_cell(const char *text, int width, struct str *out)
-{
-    const int used = text_width(text, strlen(text));
-    str_addf(out, "%*s%s", width > used ? width - used : 1, "", text);
-}
-
+/* Adds a line of the table: the titles if `side` is NULL. A number of tasks is followed by its
+ * difference from `base`: "2 (+1)". */
 static void add_row(const char *label, const struct what_if_side *side,
                     const struct what_if_side *base, unsigned chosen, struct str *out)
 {
     str_addf(out, "%-*s", LABEL_WIDTH, label);
     for (int i = 0; i < COLUMN_COUNT; i++) {
+        const enum column column = (enum column)i;
         struct str cell = {0};
         if ((chosen & 1U << i) == 0)
             continue;
-        if (side)
-            add_value(side, base, (enum column)i, &cell);
-        else
+        const int64_t value = side ? value_of(side, column) : 0;
+        const int64_t recorded = side ? value_of(base, column) : 0;
+        if (!side)
             str_add(&cell, table_columns[i].title);
-        add_cell(str_text(&cell), table_columns[i].width, out);
+        else if (column == COLUMN_WAIT || column == COLUMN_RAN)
+            shown_duration(value, &cell);
+        else if (column == COLUMN_COST)
+            agent_cost_words(value, &cell);
+        else
+            str_add_i64(&cell, value);
+        const bool counts_tasks = column >= COLUMN_PASSED && column <= COLUMN_BLOCKED;
+        if (counts_tasks && value != recorded)
+            str_addf(&cell, " (%+" PRId64 ")", value - recorded);
+        const int pad = table_columns[i].width - text_width(str_text(&cell), cell.len);
+        str_addf(out, "%*s%s", pad > 0 ? pad : 1, "", str_text(&cell));
         str_done(&cell);
     }
     str_add_char(out, '\n');
@@ -223,19 +208,6 @@ static void add_first(const struct what_if *what, const struct what_if_look *loo
     str_done(&text);
 }
 
-static void add_not_run(const struct what_if_task *task, struct str *out)
-{
-    const int of_step = task->not_run_to - task->not_run_from + 1;
-    if (task->not_run <= 0)
-        return;
-    str_addf(out, "; %d tr%s not run: #%d", task->not_run, task->not_run == 1 ? "y" : "ies",
-             task->not_run_from);
-    if (of_step > 1)
-        str_addf(out, " to #%d", task->not_run_to);
-    if (task->not_run > of_step)
-        str_add(out, " and those of later steps");
-}
-
 /* Adds a task that differs from the record. */
 static void add_task(const struct what_if *what, int number, const struct what_if_look *look,
                      struct str *out)
@@ -251,27 +223,17 @@ static void add_task(const struct what_if *what, int number, const struct what_i
         str_add(&text, ": continues; the log cannot say how");
     else
         str_add(&text, ": needs a task of which it is not known");
-    add_not_run(task, &text);
+    if (task->not_run > 0) {
+        const int of_step = task->not_run_to - task->not_run_from + 1;
+        str_addf(&text, "; %d tr%s not run: #%d", task->not_run, task->not_run == 1 ? "y" : "ies",
+                 task->not_run_from);
+        if (of_step > 1)
+            str_addf(&text, " to #%d", task->not_run_to);
+        if (task->not_run > of_step)
+            str_add(&text, " and those of later steps");
+    }
     add_wrapped(" ", str_text(&text), look, out);
     str_done(&text);
-}
-
-/* Adds those that differ, at most WHAT_IF_TASKS_SHOWN. */
-static void add_tasks(const struct what_if *what, const struct what_if_look *look, struct str *out)
-{
-    const int count = what_if_state(what)->plan->task_count;
-    int told = 0;
-    int more = 0;
-    for (int i = 0; i < count; i++) {
-        if (what_if_task(what, i)->course == WHAT_IF_SAME)
-            continue;
-        if (told++ < WHAT_IF_TASKS_SHOWN)
-            add_task(what, i, look, out);
-        else
-            more++;
-    }
-    if (more > 0)
-        str_addf(out, " ... and %d more tasks (--json has all)\n", more);
 }
 
 static void add_counts(const struct what_if_sum *sum, struct str *out)
@@ -298,50 +260,36 @@ static void add_counts(const struct what_if_sum *sum, struct str *out)
     }
 }
 
-/* What is assumed after the two differ. */
-static void add_assumed(const struct what_if_sum *sum, struct str *out)
-{
-    str_add(out, "a try has the same result after another wait");
-    if (sum->rate_limits)
-        str_add(out, "; waits after a rate limit are no shorter than they were");
-    if (sum->by_hand > 0)
-        str_addf(out, "; tasks that a person continued continue (%" PRId64 " time%s)", sum->by_hand,
-                 sum->by_hand == 1 ? "" : "s");
-    str_add(out, "; slots, budgets and loops are as recorded");
-    if (sum->gates)
-        str_add(out, ", waits at a gate too");
-}
-
-/* Which steps the change applies to, unless it is all of them. */
-static void add_reach(const struct what_if_sum *sum, const struct what_if_look *look,
-                      struct str *out)
+void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out)
 {
     struct str text = {0};
+    add_counts(sum, &text);
+    add_wrapped(" ", str_text(&text), look, out);
     if (sum->steps_changed < sum->steps) {
+        str_clear(&text);
         str_addf(&text, "policy B changes the policy of %d of %d steps", sum->steps_changed,
                  sum->steps);
         add_wrapped(" ", str_text(&text), look, out);
     }
-    str_clear(&text);
     if (sum->steps_refused > 0) {
+        str_clear(&text);
         str_addf(&text,
                  "a plan with policy B would be refused: it tries %d step%s again in place, not "
                  "declared idempotent",
                  sum->steps_refused, sum->steps_refused == 1 ? "" : "s");
         add_wrapped(" ", str_text(&text), look, out);
     }
-    str_done(&text);
-}
-
-void what_if_notes(const struct what_if_sum *sum, const struct what_if_look *look, struct str *out)
-{
-    struct str text = {0};
-    add_counts(sum, &text);
-    add_wrapped(" ", str_text(&text), look, out);
-    add_reach(sum, look, out);
-    if (sum->differ > 0) {
+    if (sum->differ > 0) { /* what is assumed after the two differ */
         str_clear(&text);
-        add_assumed(sum, &text);
+        str_add(&text, "a try has the same result after another wait");
+        if (sum->rate_limits)
+            str_add(&text, "; waits after a rate limit are no shorter than they were");
+        if (sum->by_hand > 0)
+            str_addf(&text, "; tasks that a person continued continue (%" PRId64 " time%s)",
+                     sum->by_hand, sum->by_hand == 1 ? "" : "s");
+        str_add(&text, "; slots, budgets and loops are as recorded");
+        if (sum->gates)
+            str_add(&text, ", waits at a gate too");
         add_wrapped(" assumed: ", str_text(&text), look, out);
     }
     if (sum->other.unknown > 0)
@@ -355,7 +303,18 @@ void what_if_lines(const struct what_if *what, const struct what_if_look *look, 
     what_if_sum(what, &sum);
     what_if_table(&sum, look, out);
     add_first(what, look, out);
-    add_tasks(what, look, out);
+    int told = 0;
+    int more = 0;
+    for (int i = 0; i < what_if_state(what)->plan->task_count; i++) {
+        if (what_if_task(what, i)->course == WHAT_IF_SAME)
+            continue;
+        if (told++ < WHAT_IF_TASKS_SHOWN)
+            add_task(what, i, look, out);
+        else
+            more++;
+    }
+    if (more > 0)
+        str_addf(out, " ... and %d more tasks (--json has all)\n", more);
     what_if_notes(&sum, look, out);
 }
 
@@ -377,22 +336,16 @@ void what_if_doubt(const struct what_if *same, int64_t run, const struct what_if
     str_done(&text);
 }
 
-/* Returns whether every task ends the same way. */
-static bool is_same_result(const struct what_if_sum *sum)
-{
-    bool same = sum->other.unknown == 0 && sum->goes_on == 0;
-    for (int i = 0; i < TASK_STATUS_COUNT; i++)
-        same = same && sum->recorded.counts[i] == sum->other.counts[i];
-    return same;
-}
-
 void what_if_savings(const struct what_if_sum *sum, struct str *out)
 {
     enum { SECOND_MS = 1000 };
     const int64_t attempts = sum->recorded.tries - sum->other.tries;
     const int64_t ms =
         sum->recorded.waited_ms + sum->recorded.ran_ms - sum->other.waited_ms - sum->other.ran_ms;
-    if (attempts <= 0 || !is_same_result(sum))
+    bool same_result = sum->other.unknown == 0 && sum->goes_on == 0;
+    for (int i = 0; i < TASK_STATUS_COUNT; i++)
+        same_result = same_result && sum->recorded.counts[i] == sum->other.counts[i];
+    if (attempts <= 0 || !same_result)
         return;
     shown_count(attempts, "attempt", "attempts", out);
     if (ms >= SECOND_MS) {
@@ -411,11 +364,6 @@ static const char *const courses[] = {
     [WHAT_IF_UNKNOWN] = "not-known",
 };
 static_assert(ARRAY_LEN(courses) == WHAT_IF_COURSE_COUNT, "every course has a name");
-
-static const char *name_of(const struct what_if_decision *decision)
-{
-    return decision->new_round ? "new-round" : decision_kind_name(decision->kind);
-}
 
 static void add_side(const char *key, const struct what_if_side *side, struct str *out)
 {
@@ -453,12 +401,13 @@ void what_if_sum_json(const struct what_if_sum *sum, struct str *out)
     str_json_i64(out, "steps_refused", sum->steps_refused);
 }
 
-static void json_decision(const char *key, const struct what_if_decision *decision, const char *why,
-                          struct str *out)
+static void add_json_decision(const char *key, const struct what_if_decision *decision,
+                              const char *why, struct str *out)
 {
     str_json_key(out, key);
     str_add_char(out, '{');
-    str_json_text(out, "decision", name_of(decision));
+    str_json_text(out, "decision",
+                  decision->new_round ? "new-round" : decision_kind_name(decision->kind));
     if (decision->kind == DECISION_WAIT && !decision->new_round)
         str_json_i64(out, "delay_ms", decision->delay_ms);
     if (why[0] != '\0')
@@ -466,36 +415,19 @@ static void json_decision(const char *key, const struct what_if_decision *decisi
     str_add_char(out, '}');
 }
 
-static void json_place(const struct what_if *what, int task, int step, int attempt, struct str *out)
+static void add_json_place(const struct what_if *what, int task, int step, int attempt,
+                           struct str *out)
 {
     str_json_text(out, "task", what_if_state(what)->plan->tasks[task].id);
     str_json_i64(out, "step", step + 1);
     str_json_i64(out, "attempt", attempt);
 }
 
-static void json_first(const struct what_if *what, const struct what_if_difference *first,
-                       struct str *out)
-{
-    str_json_key(out, "first");
-    str_add_char(out, '{');
-    str_json_i64(out, "at_ms", first->at.at_ms);
-    json_place(what, first->task, first->step, first->attempt, out);
-    str_json_bool(out, "before_start", first->is_before);
-    json_decision("recorded", &first->recorded, "", out);
-    json_decision("other", &first->other, first->why, out);
-    str_add_char(out, '}');
-}
-
-static bool fares_otherwise(const struct what_if_task *task)
-{
-    return task->course != WHAT_IF_SAME || task->recorded_wait_ms != task->other_wait_ms;
-}
-
-static void json_task(const struct what_if *what, int number, struct str *out)
+static void add_json_task(const struct what_if *what, int number, struct str *out)
 {
     const struct what_if_task *task = what_if_task(what, number);
     str_add_char(out, '{');
-    json_place(what, number, task->step, task->attempt, out);
+    add_json_place(what, number, task->step, task->attempt, out);
     str_json_text(out, "course", courses[task->course]);
     if (task->course == WHAT_IF_ENDS || task->course == WHAT_IF_BLOCKED)
         str_json_text(out, "status", task_status_name(task->status));
@@ -516,15 +448,25 @@ void what_if_json(const struct what_if *what, struct str *out)
     bool any = false;
     what_if_sum(what, &sum);
     what_if_sum_json(&sum, out);
-    if (sum.has_first)
-        json_first(what, &sum.first, out);
+    if (sum.has_first) {
+        const struct what_if_difference *first = &sum.first;
+        str_json_key(out, "first");
+        str_add_char(out, '{');
+        str_json_i64(out, "at_ms", first->at.at_ms);
+        add_json_place(what, first->task, first->step, first->attempt, out);
+        str_json_bool(out, "before_start", first->is_before);
+        add_json_decision("recorded", &first->recorded, "", out);
+        add_json_decision("other", &first->other, first->why, out);
+        str_add_char(out, '}');
+    }
     str_json_key(out, "tasks");
     str_add_char(out, '[');
     for (int i = 0; i < what_if_state(what)->plan->task_count; i++) {
-        if (!fares_otherwise(what_if_task(what, i)))
+        const struct what_if_task *task = what_if_task(what, i);
+        if (task->course == WHAT_IF_SAME && task->recorded_wait_ms == task->other_wait_ms)
             continue;
         str_add(out, any ? "," : "");
-        json_task(what, i, out);
+        add_json_task(what, i, out);
         any = true;
     }
     str_add_char(out, ']');
